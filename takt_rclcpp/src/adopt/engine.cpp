@@ -329,6 +329,8 @@ void Engine::expose(
     const auto * const entity = dynamic_cast<const Entity *>(&callback);
     return entity != nullptr && entity->facts.follows_group;
   };
+  hangs_ = std::make_unique<Hangs::Watching>(
+    Hangs::Watched{core_, name_, !schedule_executor_.empty(), exclusive});
   if (watching_ != nullptr) {
     told.watch = [watching = watching_.get()](
                    const takt_schedule::Schedule & schedule, bool check_only) {

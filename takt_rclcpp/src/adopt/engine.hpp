@@ -21,6 +21,7 @@
 #include "adopt/chain_recorder.hpp"
 #include "adopt/exclusive_schedule.hpp"
 #include "adopt/host_kind.hpp"
+#include "adopt/observe/hangs.hpp"
 #include "adopt/process_settings.hpp"
 #include "adopt/recorder.hpp"
 #include "rclcpp/executor.hpp"
@@ -98,6 +99,7 @@ private:
   // These go before the executor.
   std::unique_ptr<takt_watch::Watching> watching_;
   std::unique_ptr<takt_control::Exposure> exposure_;
+  std::unique_ptr<Hangs::Watching> hangs_;
   std::mutex mutex_;
   std::size_t spinning_ = 0;
   std::vector<std::function<bool(std::string_view)>> awaited_;

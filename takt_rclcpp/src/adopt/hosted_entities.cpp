@@ -8,6 +8,7 @@
 
 #include "adopt/group_nodes.hpp"
 #include "adopt/host_access.hpp"
+#include "adopt/observe/hangs.hpp"
 #include "listen/waitable_timers.hpp"
 #include "takt_core/activation.hpp"
 #include "takt_core/binding_rules.hpp"
@@ -521,6 +522,9 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_core::
       take_out(hosted);
       throw;
     }
+  }
+  if (hosted.entity->is_client()) {
+    Hangs::begin();
   }
   runs_numbered(name.id, candidate.object, hosted.entity);
   group.entities.emplace(candidate.object, std::move(hosted));

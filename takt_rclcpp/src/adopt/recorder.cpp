@@ -9,6 +9,7 @@
 #include <set>
 
 #include "adopt/entity.hpp"
+#include "adopt/observe/hangs.hpp"
 
 namespace takt_rclcpp
 {
@@ -31,6 +32,8 @@ struct Frame
   std::int64_t took = 0;   // CPU time of the take
   bool asked = false;      // sent a request
   void * outer = nullptr;
+  const takt_core::Callback * callback = nullptr;
+  std::uint32_t thread = 0;
 };
 thread_local std::array<Frame, kDeepestFrame> t_frames{};
 thread_local std::size_t t_frame_depth = 0;
@@ -253,10 +256,10 @@ Recorder::NotOfTheRun::~NotOfTheRun()
   }
 }
 
-void Recorder::on_picked(const takt_core::Run &) noexcept
+void Recorder::on_picked(const takt_core::Run & run) noexcept
 {
   if (t_frame_depth < kDeepestFrame) {
-    t_frames[t_frame_depth] = {thread_cpu_time(), 0, false, t_running};
+    t_frames[t_frame_depth] = {thread_cpu_time(), 0, false, t_running, run.callback, run.thread};
   }
   t_started &= ~bit_of(t_frame_depth);
   ++t_frame_depth;
@@ -284,6 +287,9 @@ void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
   const Frame & frame = t_frames[t_frame_depth];
   const std::int64_t cpu = thread_cpu_time() - frame.began;
   t_running = static_cast<Slot *>(frame.outer);
+  if (frame.asked) {
+    Hangs::ended(&frame);
+  }
   if (Slot * const slot = find(run); slot != nullptr) {
     if (frame.asked) {
       note_waits(*slot, &frame, run.start);
@@ -344,6 +350,7 @@ void Recorder::note_request(const void * client, std::int64_t number) noexcept
   Frame & frame = t_frames[t_frame_depth - 1];
   frame.asked = true;
   CallLog::of_process().sent(&frame, name, client, number);
+  Hangs::asked(&frame, frame.callback, frame.thread, client, name, number);
 }
 
 void Recorder::note_served(const char * service, std::int64_t number) noexcept
@@ -355,6 +362,7 @@ void Recorder::note_served(const char * service, std::int64_t number) noexcept
 
 void Recorder::note_answered(const void * client, std::int64_t number) noexcept
 {
+  Hangs::answered(client, number);
   if (t_running != nullptr) {
     CallLog::of_process().answered(client, number, t_running->id);
   }

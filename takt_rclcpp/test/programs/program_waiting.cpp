@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -540,6 +541,64 @@ void calls_in_a_callback()
   say(std::to_string(answers) + " answers, " + std::to_string(timeouts) + " timeouts");
 }
 
+/// Whether standard error, which must be a file, has `words`.
+bool is_told(const std::string & words)
+{
+  std::ifstream errors("/proc/self/fd/2");
+  std::ostringstream all;
+  all << errors.rdbuf();
+  return all.str().find(words) != std::string::npos;
+}
+
+// As `calls_in_a_callback`, once: waits for the answer until takt tells that none can come.
+void waits_for_its_own_thread(rclcpp::Executor & executor, bool own_groups)
+{
+  using Ask = rcl_interfaces::srv::ListParameters;
+  auto node = std::make_shared<rclcpp::Node>("caller");
+  std::vector<rclcpp::CallbackGroup::SharedPtr> groups;  // the node does not keep them
+  const auto group = [&] {
+    groups.push_back(
+      own_groups ? node->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive)
+                 : nullptr);
+    return groups.back();
+  };
+  const auto service = node->create_service<Ask>(
+    "/work", [](const Ask::Request::SharedPtr, Ask::Response::SharedPtr) {}, rclcpp::ServicesQoS(),
+    group());
+  const auto client = node->create_client<Ask>("/work", rclcpp::ServicesQoS(), group());
+  const auto timer = node->create_wall_timer(10ms, [&] {
+    const auto answer = client->async_send_request(std::make_shared<Ask::Request>());
+    bool answered = false;
+    bool told = false;
+    while (!answered && !told) {
+      answered = answer.wait_for(100ms) == std::future_status::ready;
+      told = is_told("sent a request to /work and has slept");
+    }
+    say(answered ? "answered" : "told");
+    shut_down();
+  });
+  executor.add_node(node);
+  executor.spin();
+}
+
+void waits_in_a_pool()
+{
+  MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 3);
+  waits_for_its_own_thread(executor, true);
+}
+
+void waits_in_its_group()
+{
+  MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 3);
+  waits_for_its_own_thread(executor, false);
+}
+
+void waits_on_the_only_thread()
+{
+  SingleThreadedExecutor executor;
+  waits_for_its_own_thread(executor, true);
+}
+
 }  // namespace
 
 Ways ways_of_waiting()
@@ -560,6 +619,9 @@ Ways ways_of_waiting()
     {"first_callbacks", first_callbacks},
     {"looks", looks},
     {"calls_in_a_callback", calls_in_a_callback},
+    {"waits_in_a_pool", waits_in_a_pool},
+    {"waits_in_its_group", waits_in_its_group},
+    {"waits_on_the_only_thread", waits_on_the_only_thread},
     {"one_after_the_other", one_after_the_other},
     {"parts_of_a_spin", parts_of_a_spin},
     {"overwritten_at_the_end", overwritten<AtTheLast::program_ends>},

@@ -71,7 +71,7 @@ Outcome run(const std::string & command)
 // The first stays rclcpp's own, which --strict makes an error; the second ends rclcpp's own pool; the third goes on
 // until a signal and the fourth reads commands, and the tests of takt_cli run these; rclcpp's own loop does not come
 // to the end of the fifth at times; rclcpp's own pool mostly hangs in the one that waits for its successor (ids_test runs
-// it); the others print what the middleware did. `calls_in_a_callback` needs a schedule with
+// it); the others print what the middleware did. `calls_in_a_callback` and those that wait need a schedule with
 // several threads.
 const std::set<std::string> kOwnTests{
   "parts_of_a_spin",
@@ -82,6 +82,9 @@ const std::set<std::string> kOwnTests{
   "overwritten_at_the_end",
   "waits_for_its_successor",
   "calls_in_a_callback",
+  "waits_in_a_pool",
+  "waits_in_its_group",
+  "waits_on_the_only_thread",
   "overwritten_and_gone",
   "overwritten_and_left"};
 
@@ -616,7 +619,48 @@ TEST(Report, has_the_attributes_that_a_thread_had_at_its_end)
   const auto & thread = report["executors"][0]["threads"][0];
   EXPECT_EQ(thread["cores"], std::to_string(cores.back())) << thread;
   ASSERT_EQ(thread["refused"].size(), 1U) << thread;
-  EXPECT_EQ(thread["refused"][0], "the program has changed this thread after takt");
+  EXPECT_EQ(
+    thread["refused"][0], "the program has changed this thread after takt");
+}
+
+// Of a callback that waits for its own thread, and goes on when takt tells so.
+void expect_told(
+  const std::string & options, const std::string & way, const std::string & out,
+  const std::vector<std::string> & words)
+{
+  const Outcome outcome =
+    run("timeout -k 5 60 '" TAKT_EXEC "' --strict " + options + " -- '" TAKT_PROGRAM "' " + way);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, out + "\n") << outcome.err;
+  for (const std::string & one : words) {
+    EXPECT_NE(outcome.err.find(one), std::string::npos) << one << "\n" << outcome.err;
+  }
+  const std::string line = " sent a request to ";
+  const std::size_t first = outcome.err.find(line);
+  EXPECT_EQ(first == std::string::npos, words.empty()) << outcome.err;
+  EXPECT_TRUE(words.empty() || outcome.err.find(line, first + 1) == std::string::npos)
+    << "once\n"
+    << outcome.err;
+}
+
+TEST(Hangs, are_told_with_both_callbacks_and_what_to_change)
+{
+  const std::string schedule = temporary("one.yaml");
+  std::ofstream(schedule) << "version: 1\nexecutors: {main: {threads: {one: {}}, default: one}}\n";
+  const std::string options = "--schedule '" + schedule + "'";
+  expect_told(
+    options, "waits_in_a_pool", "told",
+    {"/caller:timer(10ms) sent a request to /work and has slept for", "on thread one",
+     "/caller:service(/work) is ready, but may run on no other thread", "under `callbacks`"});
+  std::ofstream(schedule)
+    << "version: 1\nexecutors: {main: {threads: {one: {count: 2}}, default: one}}\n";
+  expect_told(options, "waits_in_a_pool", "answered", {});
+  expect_told(
+    "", "waits_in_its_group", "told",
+    {"both are in the mutually exclusive group /caller:group(default)"});
+  expect_told(
+    "", "waits_on_the_only_thread", "told",
+    {"runs one callback at a time, also without takt", "use a MultiThreadedExecutor"});
 }
 
 // Ctrl-C under load, over and over: takt waits for callbacks before rcl is torn down.

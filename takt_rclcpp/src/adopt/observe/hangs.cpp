@@ -1,0 +1,357 @@
+#include "adopt/observe/hangs.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <system_error>
+#include <thread>
+
+#include "adopt/entity.hpp"
+#include "adopt/process_settings.hpp"
+#include "takt_core/futex.hpp"
+#include "takt_core/thread_attributes.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+constexpr takt_core::Duration kHangLook = std::chrono::milliseconds(250);
+constexpr takt_core::Duration kLongSleep = std::chrono::seconds(1);
+
+constinit std::atomic<Hangs *> g_hangs{nullptr};
+
+/// What /proc/self/task/TID/schedstat says: the thread's time on a core, and its wait for one.
+std::pair<takt_core::Duration, takt_core::Duration> core_times_of(pid_t tid)
+{
+  const std::string path = "/proc/self/task/" + std::to_string(tid) + "/schedstat";
+  std::array<char, 128> text{};
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file >= 0) {
+    static_cast<void>(::read(file, text.data(), text.size() - 1));
+    ::close(file);
+  }
+  char * end = nullptr;
+  const long long on_cpu = std::strtoll(text.data(), &end, 10);
+  return {takt_core::Duration(on_cpu), takt_core::Duration(std::strtoll(end, &end, 10))};
+}
+
+std::string seconds_of(takt_core::Duration time)
+{
+  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
+}
+
+}  // namespace
+
+Hangs & Hangs::of_process()
+{
+  // The child has none of the threads, and their mutexes may be held for ever.
+  static const int g_once = ::pthread_atfork(nullptr, nullptr, [] { g_hangs.store(nullptr); });
+  static_cast<void>(g_once);
+  Hangs * found = g_hangs.load(std::memory_order_acquire);
+  if (found == nullptr) {
+    std::unique_ptr<Hangs> made(new Hangs);
+    if (g_hangs.compare_exchange_strong(found, made.get())) {
+      found = made.release();  // never destroyed, as all that adopted executors use
+    }
+  }
+  return *found;
+}
+
+Hangs * Hangs::known() noexcept
+{
+  return g_hangs.load(std::memory_order_acquire);
+}
+
+Hangs::Watching::Watching(Watched watched) : watched_(std::move(watched)), hangs_(&of_process())
+{
+  const std::lock_guard lock(hangs_->watched_mutex_);
+  hangs_->watched_.push_back(this);
+}
+
+Hangs::Watching::~Watching()
+{
+  if (hangs_ != known()) {
+    return;  // in a child of fork
+  }
+  const std::lock_guard lock(hangs_->watched_mutex_);
+  std::erase(hangs_->watched_, this);
+}
+
+void Hangs::begin()
+{
+  Hangs & hangs = of_process();
+  if (hangs.begun_.exchange(true)) {
+    return;
+  }
+  // Signals are for the program's own threads.
+  sigset_t all{};
+  sigset_t before{};
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    std::thread([&hangs] { hangs.look_for_ever(); }).detach();
+  } catch (const std::system_error &) {
+    // No thread is to be had: a hang stays untold.
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Hangs::asked(
+  const void * run, const takt_core::Callback * callback, std::uint32_t thread, const void * client,
+  const char * service, std::int64_t number) noexcept
+{
+  Hangs * const hangs = known();
+  if (hangs == nullptr || !hangs->begun_.load(std::memory_order_relaxed)) {
+    return;
+  }
+  Request request;
+  request.run = run;
+  request.callback = callback;
+  request.thread = thread;
+  request.tid = static_cast<pid_t>(::syscall(SYS_gettid));
+  request.client = client;
+  request.number = number;
+  std::strncpy(request.service.data(), service, request.service.size() - 1);
+  hangs->note(request);
+}
+
+void Hangs::note(const Request & request) noexcept
+{
+  {
+    const std::lock_guard lock(mutex_);
+    const auto place = std::find_if(
+      requests_.begin(), requests_.end(), [](const Request & one) { return one.run == nullptr; });
+    if (place == requests_.end()) {
+      return;
+    }
+    *place = request;
+    place->sequence = ++last_;
+  }
+  if (count_.fetch_add(1, std::memory_order_release) == 0) {
+    takt_core::futex_wake(count_, 1);
+  }
+}
+
+template <typename Is>
+void Hangs::forget(const Is & is) noexcept
+{
+  if (count_.load(std::memory_order_relaxed) == 0) {
+    return;
+  }
+  std::uint32_t gone = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    for (Request & one : requests_) {
+      if (one.run != nullptr && is(one)) {
+        one.run = nullptr;
+        ++gone;
+      }
+    }
+  }
+  count_.fetch_sub(gone, std::memory_order_relaxed);
+}
+
+void Hangs::answered(const void * client, std::int64_t number) noexcept
+{
+  if (Hangs * const hangs = known(); hangs != nullptr) {
+    hangs->forget(
+      [&](const Request & one) { return one.client == client && one.number == number; });
+  }
+}
+
+void Hangs::ended(const void * run) noexcept
+{
+  if (Hangs * const hangs = known(); hangs != nullptr) {
+    hangs->forget([&](const Request & one) { return one.run == run; });
+  }
+}
+
+void Hangs::look_for_ever()
+{
+  // Whatever the thread has that made the first client.
+  takt_core::ThreadAttributes own;
+  own.policy = takt_core::Policy::other;
+  own.name = "takt.hangs";
+  own.cores = takt_core::usable_cores();
+  takt_core::apply(own);
+  for (;;) {
+    if (count_.load(std::memory_order_acquire) == 0) {
+      sleepers_.clear();
+      takt_core::futex_wait(count_, 0);
+    }
+    std::this_thread::sleep_for(kHangLook);
+    look(requests());
+  }
+}
+
+std::vector<Hangs::Request> Hangs::requests() const
+{
+  std::vector<Request> all;
+  all.reserve(requests_.size());
+  const std::lock_guard lock(mutex_);
+  std::copy_if(
+    requests_.begin(), requests_.end(), std::back_inserter(all),
+    [](const Request & one) { return one.run != nullptr; });
+  return all;
+}
+
+template <typename Is>
+Hangs::Found Hangs::find(const std::vector<Found> & all, const Is & is)
+{
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Found & one) {
+    return is(*one.callback, dynamic_cast<const Entity *>(one.callback.get()));
+  });
+  return found == all.end() ? Found() : *found;
+}
+
+void Hangs::look(const std::vector<Request> & requests)
+{
+  const takt_core::Time now = takt_core::now();
+  follow(requests, now);
+  std::vector<Request> sleeping;
+  std::copy_if(
+    requests.begin(), requests.end(), std::back_inserter(sleeping),
+    [&](const Request & one) { return sleepers_[one.sequence].sleeps; });
+  if (sleeping.empty()) {
+    return;
+  }
+  const std::lock_guard lock(watched_mutex_);
+  const auto all = callbacks();
+  for (const Request & one : sleeping) {
+    const Found waits = find(all, [&](const takt_core::Callback & callback, const Entity *) {
+      return &callback == one.callback;
+    });
+    // The service first: without it there is no answer.
+    Found awaited = find(all, [&](const takt_core::Callback & callback, const Entity * entity) {
+      return entity != nullptr && entity->serves(one.service.data()) &&
+             callback.message_counts().waiting > 0;
+    });
+    if (awaited.callback == nullptr) {
+      awaited = find(all, [&](const takt_core::Callback & callback, const Entity * entity) {
+        return entity != nullptr && entity->answers(one.client) &&
+               callback.message_counts().waiting > 0;
+      });
+    }
+    if (
+      waits.callback != nullptr && awaited.callback != nullptr &&
+      runs_nowhere(all, waits, awaited, sleeping)) {
+      tell(waits, one, awaited, now - sleepers_[one.sequence].since);
+    }
+  }
+}
+
+// Whose runs sleep, and since when.
+void Hangs::follow(const std::vector<Request> & requests, takt_core::Time now)
+{
+  std::map<std::uint64_t, Sleeper> before = std::exchange(sleepers_, {});
+  for (const Request & one : requests) {
+    const auto [on_cpu, delay] = core_times_of(one.tid);
+    const auto known = before.find(one.sequence);
+    Sleeper & sleeper = sleepers_[one.sequence];
+    if (known == before.end()) {
+      sleeper = {now, on_cpu, delay, false};
+      continue;
+    }
+    sleeper = known->second;
+    const takt_core::Duration time = now - sleeper.since;
+    if (20 * (on_cpu - sleeper.on_cpu) > time || 2 * (delay - sleeper.delay) > time) {
+      sleeper = {now, on_cpu, delay, false};  // it works, or waits for a core
+    } else {
+      sleeper.sleeps = time >= kLongSleep;
+    }
+  }
+}
+
+std::vector<Hangs::Found> Hangs::callbacks() const
+{
+  std::vector<Found> all;
+  for (const Watching * const one : watched_) {
+    for (auto & callback : one->watched_.core->callbacks()) {
+      all.push_back({&one->watched_, std::move(callback)});
+    }
+  }
+  return all;
+}
+
+namespace
+{
+
+bool is_in_busy_group(const takt_core::Callback & waits, const takt_core::Callback & awaited)
+{
+  return &waits.group() == &awaited.group() && awaited.group().exclusive();
+}
+
+}  // namespace
+
+bool Hangs::runs_nowhere(
+  const std::vector<Found> & all, const Found & waits, const Found & awaited,
+  const std::vector<Request> & sleeping)
+{
+  if (is_in_busy_group(*waits.callback, *awaited.callback)) {
+    return true;
+  }
+  takt_core::Executor & core = *awaited.of->core;
+  if (&core.scheduler_of(*awaited.callback) != &core.scheduler()) {
+    return false;  // its group has threads of its own
+  }
+  takt_core::ThreadMask left = core.scheduler().threads(*awaited.callback);
+  for (const Request & one : sleeping) {
+    const Found found = find(all, [&](const takt_core::Callback & callback, const Entity *) {
+      return &callback == one.callback;
+    });
+    if (
+      found.callback != nullptr && found.of->core == awaited.of->core &&
+      &core.scheduler_of(*found.callback) == &core.scheduler()) {
+      left &= ~(takt_core::ThreadMask{1} << one.thread);
+    }
+  }
+  return left == 0;
+}
+
+void Hangs::tell(
+  const Found & waits, const Request & request, const Found & awaited, takt_core::Duration time)
+{
+  if (!told_.emplace(waits.callback->id(), awaited.callback->id()).second) {
+    return;
+  }
+  const auto & threads = waits.of->core->options().threads;
+  const std::string thread =
+    request.thread < threads.size() ? threads[request.thread].attributes.name : std::string();
+  std::string line = waits.of->name + ": " + waits.callback->id() + " sent a request to " +
+                     request.service.data() + " and has slept for " + seconds_of(time) + " since" +
+                     (thread.empty() ? "" : ", on thread " + thread) + "; " +
+                     awaited.callback->id() + " is ready, but ";
+  if (is_in_busy_group(*waits.callback, *awaited.callback)) {
+    line += "both are in the mutually exclusive group " + awaited.callback->group().id() +
+            ", as under rclcpp's own executor; if the first one waits for the answer, make one of "
+            "them in a "
+            "callback group of its own";
+  } else if (awaited.of->one_at_a_time) {
+    line +=
+      "the program's executor runs one callback at a time, also without takt; if the first "
+      "one waits for the answer, use a MultiThreadedExecutor";
+    line += awaited.of->scheduled
+              ? ", or write `parallel: true` in the schedule and give the two different threads"
+              : "";
+  } else if (awaited.of->scheduled) {
+    line +=
+      "may run on no other thread; if the first one waits for the answer, give the two "
+      "different threads in the schedule (rules under `callbacks`)";
+  } else {
+    line +=
+      "all threads on which it may run sleep so; if these callbacks wait for answers, give "
+      "the program's executor more threads";
+  }
+  say(line, true);
+}
+
+}  // namespace takt_rclcpp

@@ -1,0 +1,133 @@
+// A callback sleeps, and the answer to a request that it sent waits for the same thread: takt says so while it lasts.
+//
+// Each run that sent a request is known here until it ends. A thread of its own looks at these runs four times a second
+// while there are any, and sleeps otherwise. If a run has used less than a twentieth of a second's core, did not wait for
+// a core, and the service or the client's callback is ready, and none but sleeping threads or a busy group may have it,
+// that is told once, with both callbacks and what to change.
+#ifndef ADOPT__OBSERVE__HANGS_HPP_
+#define ADOPT__OBSERVE__HANGS_HPP_
+
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "takt_core/executor.hpp"
+#include "takt_core/pi_mutex.hpp"
+#include "takt_core/time.hpp"
+
+namespace takt_rclcpp
+{
+
+class Hangs
+{
+public:
+  /// The executor of an engine.
+  struct Watched
+  {
+    std::shared_ptr<takt_core::Executor> core;
+    std::string name;            ///< to people
+    bool scheduled = false;      ///< a schedule has its threads
+    bool one_at_a_time = false;  ///< as the program's executor promises
+  };
+  /// While it lives, the executor's callbacks are looked at.
+  class Watching
+  {
+  public:
+    explicit Watching(Watched watched);
+    ~Watching();
+    Watching(const Watching &) = delete;
+    Watching & operator=(const Watching &) = delete;
+
+  private:
+    friend class Hangs;
+    const Watched watched_;
+    Hangs * const hangs_;
+  };
+
+  /// A process with a client looks from here on; before that nothing is noted. Set-up only.
+  static void begin();
+
+  // ---- real-time safe but for a wake-up; any thread of an executor ----
+
+  /// The run `run` of `callback` on the executor's thread of that number sent a request.
+  static void asked(
+    const void * run, const takt_core::Callback * callback, std::uint32_t thread,
+    const void * client, const char * service, std::int64_t number) noexcept;
+  /// The callback for the answer begins.
+  static void answered(const void * client, std::int64_t number) noexcept;
+  /// On the thread of the run.
+  static void ended(const void * run) noexcept;
+
+private:
+  struct Request
+  {
+    const void * run = nullptr;  // null: the place is free
+    const takt_core::Callback * callback = nullptr;
+    std::uint32_t thread = 0;
+    pid_t tid = 0;
+    const void * client = nullptr;  // an rcl_client_t
+    std::int64_t number = 0;
+    std::uint64_t sequence = 0;  // of all requests
+    std::array<char, 256> service{};
+  };
+  struct Sleeper
+  {
+    takt_core::Time since{};
+    takt_core::Duration on_cpu{};
+    takt_core::Duration delay{};
+    bool sleeps = false;
+  };
+  /// A callback, and the executor that has it.
+  struct Found
+  {
+    const Watched * of = nullptr;
+    std::shared_ptr<takt_core::Callback> callback{};
+  };
+
+  Hangs() = default;
+  static Hangs & of_process();
+  static Hangs * known() noexcept;
+
+  void note(const Request & request) noexcept;
+  template <typename Is>
+  void forget(const Is & is) noexcept;
+  std::vector<Request> requests() const;
+
+  // On the thread that looks; the last ones with `watched_mutex_` held.
+  void look_for_ever();
+  void look(const std::vector<Request> & requests);
+  void follow(const std::vector<Request> & requests, takt_core::Time now);
+  std::vector<Found> callbacks() const;
+  template <typename Is>
+  static Found find(const std::vector<Found> & all, const Is & is);
+  static bool runs_nowhere(
+    const std::vector<Found> & all, const Found & waits, const Found & awaited,
+    const std::vector<Request> & sleeping);
+  void tell(
+    const Found & waits, const Request & request, const Found & awaited, takt_core::Duration time);
+
+  std::atomic<bool> begun_{false};
+  std::atomic<std::uint32_t> count_{0};  // of requests that there are; a futex
+  mutable takt_core::PiMutex mutex_;     // the next two
+  std::array<Request, 64> requests_{};
+  std::uint64_t last_ = 0;
+  std::mutex watched_mutex_;  // the next one
+  std::vector<const Watching *> watched_;
+  // Of the thread that looks.
+  std::map<std::uint64_t, Sleeper> sleepers_;           // by the request's sequence
+  std::set<std::pair<std::string, std::string>> told_;  // ids
+};
+
+}  // namespace takt_rclcpp
+
+#endif  // ADOPT__OBSERVE__HANGS_HPP_
