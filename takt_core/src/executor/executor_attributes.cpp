@@ -37,7 +37,8 @@ void add_end(const std::optional<ThreadAttributes> & at_end, AttributeReport & r
 {
   if (at_end && !same_scheduling(*at_end, report.granted)) {
     report.granted = *at_end;
-    report.faults.emplace_back("the program has changed this thread after takt");
+    report.faults.emplace_back(
+      "this thread was changed after takt, by the program or from outside");
   }
 }
 

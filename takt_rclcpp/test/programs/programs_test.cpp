@@ -620,7 +620,7 @@ TEST(Report, has_the_attributes_that_a_thread_had_at_its_end)
   EXPECT_EQ(thread["cores"], std::to_string(cores.back())) << thread;
   ASSERT_EQ(thread["refused"].size(), 1U) << thread;
   EXPECT_EQ(
-    thread["refused"][0], "the program has changed this thread after takt");
+    thread["refused"][0], "this thread was changed after takt, by the program or from outside");
 }
 
 // Of a callback that waits for its own thread, and goes on when takt tells so.
