@@ -140,7 +140,7 @@ std::string find_unseen(const std::string & proc)
   return {};
 }
 
-double in_seconds(Duration duration) noexcept
+double as_seconds(Duration duration) noexcept
 {
   return std::chrono::duration<double>(duration).count();
 }
@@ -169,13 +169,13 @@ const CoreUse & CoreUsers::in_window(Time now, Duration window)
     read(now);
   }
   use_.users.clear();
-  const double length = in_seconds(window);
-  const double span = in_seconds(span_);
+  const double length = as_seconds(window);
+  const double span = as_seconds(span_);
   if (length <= 0 || span <= 0) {
     return use_;
   }
   for (const auto & [tid, known] : threads_) {
-    const double had = in_seconds(known.had);
+    const double had = as_seconds(known.had);
     // Of a longer time: what is more than usual is taken to be of the window.
     const double here = span <= length || !known.rate_before
                           ? had / span
@@ -249,7 +249,7 @@ void CoreUsers::note(pid_t pid, pid_t tid, Duration on_cpu)
   known.on_cpu = on_cpu;
   known.rate_before = known.rate;
   if (span_ > Duration::zero()) {
-    known.rate = in_seconds(known.had) / in_seconds(span_);
+    known.rate = as_seconds(known.had) / as_seconds(span_);
   }
   known.reading = readings_;
 }
