@@ -66,8 +66,11 @@ Reply Requests::answer(std::uint16_t type, const std::string & payload)
   const auto handler = handlers_.find(static_cast<MessageType>(type));
   if (handler == handlers_.end()) {
     return error_reply(
-      {"this process does not know the request " + std::to_string(type) +
-       "; its takt may be an older one"});
+      {type == static_cast<std::uint16_t>(MessageType::statistics)
+         ? "nothing in this process counts: a program written against takt_rcl has figures under a "
+           "schedule only (TAKT_SCHEDULE=FILE), and an older takt has none"
+         : "this process does not know the request " + std::to_string(type) +
+             "; its takt may be an older one"});
   }
   // It allocates what the request asks for: a program must not end because somebody asks for too much.
   takt_core::Result<std::string> answered = Faults{"the request failed"};

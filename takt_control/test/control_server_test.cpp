@@ -444,6 +444,15 @@ TEST_F(ControlServer, passes_requests_of_other_libraries_on)
     (json{{"faults", {"that is wrong"}}}));
 }
 
+// A program of takt_rcl without a schedule: nothing has made it count.
+TEST_F(ControlServer, says_why_it_has_no_figures)
+{
+  const json answer = Connected(path()).ask(MessageType::statistics);
+  ASSERT_EQ(answer["faults"].size(), 1U);
+  EXPECT_NE(
+    answer["faults"][0].get<std::string>().find("under a schedule only"), std::string::npos);
+}
+
 TEST_F(ControlServer, answers_what_it_does_not_know_and_survives_what_is_no_message)
 {
   Connected asks(path());
