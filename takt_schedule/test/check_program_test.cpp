@@ -83,6 +83,18 @@ TEST_F(CheckProgram, RefusesIdsThatOnlyANameInCodeCouldHave)
   EXPECT_EQ(run("s.yaml --ids ids.json").code, 0);
 }
 
+TEST_F(CheckProgram, APeriodInTheListOfCallbacksMayBeSpelledInAnyWay)
+{
+  write(
+    "s.yaml",
+    "version: 1\nexecutors:\n  main:\n    threads: {a: {}}\n    default: a\n    callbacks:\n"
+    "      - {match: \"/d:timer(2.5ms)\", threads: a}\n");
+  write("ids.json", R"json({"callbacks": [{"id": "/d:timer(2500us)", "kind": "timer"}]})json");
+  const Outcome outcome = run("s.yaml --ids ids.json");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "") << "it matches";
+}
+
 TEST_F(CheckProgram, KnowsTheGroupsOfASystemModel)
 {
   write(

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "takt_core/adapter/callback_ids.hpp"
 #include "takt_core/names.hpp"
 #include "takt_schedule/check.hpp"
 #include "takt_schedule/listed_callbacks.hpp"
@@ -83,7 +84,7 @@ std::vector<ListedCallback> read_ids(const std::string & path, Faults & faults)
       }
     }
     ListedCallback callback;
-    callback.id = text(item, "id");
+    callback.id = takt_core::adapter::normal_id(text(item, "id"));
     callback.group = text(item, "group");
     callback.executor = text(item, "executor");
     const auto reentrant = item.is_object() ? item.find("reentrant") : item.end();
