@@ -29,6 +29,21 @@ struct Numbers
   std::mutex mutex;
   std::unordered_map<std::string, std::vector<Numbered>> by_base;
   std::vector<Numbered> gave_way;
+  std::size_t full_at = 1024;  // bases
+
+  // Programs make and drop entities of ever new names. With `mutex` held.
+  void forget_gone()
+  {
+    if (by_base.size() < full_at) {
+      return;
+    }
+    std::erase_if(by_base, [](const auto & one) {
+      return std::all_of(one.second.begin(), one.second.end(), [](const Numbered & numbered) {
+        return numbered.object.expired();
+      });
+    });
+    full_at = std::max<std::size_t>(1024, 2 * by_base.size());
+  }
 };
 
 Numbers & numbers()
@@ -63,23 +78,39 @@ bool is_given_up(const Numbered & one)
 unsigned number_among_equals(const std::string & base, const std::shared_ptr<void> & object)
 {
   Numbers & all = numbers();
-  const std::lock_guard lock(all.mutex);
-  auto & equals = all.by_base[base];
-  auto place = std::find_if(
-    equals.begin(), equals.end(), [&](const auto & one) { return same(one.object, object); });
-  if (place == equals.end()) {
+  std::unique_lock lock(all.mutex);
+  all.forget_gone();
+  std::weak_ptr<void> gives_way;
+  for (bool looked = false;; looked = true) {
+    auto & equals = all.by_base[base];
+    auto place = std::find_if(
+      equals.begin(), equals.end(), [&](const auto & one) { return same(one.object, object); });
+    if (place != equals.end()) {
+      return static_cast<unsigned>(place - equals.begin()) + 1;
+    }
     place = std::find_if(
       equals.begin(), equals.end(), [](const auto & one) { return one.object.expired(); });
-    if (place == equals.end()) {
-      place = std::find_if(equals.begin(), equals.end(), is_given_up);
+    if (place == equals.end() && looked) {
+      place = std::find_if(equals.begin(), equals.end(), [&](const auto & one) {
+        return same(one.object, gives_way);
+      });
       if (place != equals.end()) {
         all.gave_way.push_back(*place);
       }
     }
+    if (place == equals.end() && !looked && !equals.empty()) {
+      // It may take a while, in which others number theirs.
+      const std::vector<Numbered> seen = equals;
+      lock.unlock();
+      const auto found = std::find_if(seen.begin(), seen.end(), is_given_up);
+      gives_way = found == seen.end() ? std::weak_ptr<void>() : found->object;
+      lock.lock();
+      continue;
+    }
     place = place == equals.end() ? equals.insert(place, Numbered{}) : place;
     *place = {object, {}};
+    return static_cast<unsigned>(place - equals.begin()) + 1;
   }
-  return static_cast<unsigned>(place - equals.begin()) + 1;
 }
 
 void runs_numbered(
