@@ -303,6 +303,7 @@ public:
   }
   ~Active()
   {
+    const std::lock_guard lock(adoption_.report_mutex_);
     adoption_.active_.store(false);
     adoption_.spun_ += takt_core::now() - began_;
   }
@@ -415,7 +416,7 @@ void Adoption::context_ended() noexcept
 // Before the first spin of any kind.
 Faults Adoption::begin()
 {
-  if (std::exchange(begun_, true)) {
+  if (begun_) {
     return {};
   }
   takt_core::Binding binding;
@@ -449,9 +450,13 @@ Faults Adoption::begin()
     late_housekeeping_ = std::make_shared<LateHousekeeping>(*this);
     binding.threads = 0;
     if (const auto added = core_->add(late_housekeeping_, binding); !added.ok()) {
+      late_housekeeping_.reset();
+      housekeeps_ = false;
+      core_->remove(*housekeeping_);  // the next spin begins anew
       return added.faults();
     }
   }
+  begun_ = true;
   if (engine_->placer() != nullptr) {
     if (!settings_.quiet) {
       tell(name_, engine_->placer()->warnings());
@@ -501,16 +506,20 @@ takt_core::SpinOutcome Adoption::spin_with_others()
   }
   changed();
   left_.wait(false);
-  threads_ = core_->attributes();  // the threads of isolated groups end with their entities
+  auto threads = core_->attributes();  // the threads of isolated groups end with their entities
   engine_->recorder().keep_waiting(this);
   take_out();
   engine_->leave();
   for (const auto & ended : core_->attributes()) {
     const auto same = [&](const auto & one) { return one.asked == ended.asked; };
-    if (const auto thread = std::find_if(threads_.begin(), threads_.end(), same);
-        thread != threads_.end()) {
+    if (const auto thread = std::find_if(threads.begin(), threads.end(), same);
+        thread != threads.end()) {
       *thread = ended;
     }
+  }
+  {
+    const std::lock_guard lock(report_mutex_);
+    threads_ = std::move(threads);
   }
   const std::lock_guard lock(failure_mutex_);
   outcome.exception = failure_;
@@ -525,7 +534,7 @@ Faults Adoption::spin()
   takt_core::SpinOutcome outcome;
   {
     const Active active(*this);
-    if (started_after_ == takt_core::Duration{}) {
+    if (const std::lock_guard lock(report_mutex_); started_after_ == takt_core::Duration{}) {
       started_after_ = takt_core::now() - asked_;
     }
     if (engine_->is_shared()) {
@@ -596,6 +605,7 @@ bool Adoption::spin_some(std::chrono::nanoseconds limit)
 
 void Adoption::report() const
 {
+  const std::lock_guard lock(report_mutex_);
   AdoptionReport report;
   report.executor = name_;
   report.kind = kind_;

@@ -1,6 +1,7 @@
 // The implementation's side of shim/interface.h.
 #include "shim/interface.h"
 
+#include <pthread.h>
 #include <rcl/publisher.h>
 #include <rmw/rmw.h>
 #include <unistd.h>
@@ -48,10 +49,22 @@ struct Adoptions
   std::map<const void *, Adoption *> by_host;
 };
 
+constinit std::atomic<Adoptions *> g_adoptions{nullptr};
+
+// A child of fork has none of them, and what its parent's threads held stays locked there.
 Adoptions & adoptions()
 {
-  static Adoptions & g_adoptions = *new Adoptions;
-  return g_adoptions;
+  static const int g_once =
+    ::pthread_atfork(nullptr, nullptr, [] { g_adoptions.store(new Adoptions); });
+  static_cast<void>(g_once);
+  Adoptions * found = g_adoptions.load();
+  if (found == nullptr) {
+    auto made = std::make_unique<Adoptions>();
+    if (g_adoptions.compare_exchange_strong(found, made.get())) {
+      found = made.release();
+    }
+  }
+  return *found;
 }
 
 HostKind kind_of(rclcpp::Executor & host, takt_host_kind kind)
@@ -122,6 +135,28 @@ std::optional<takt_core::Result<std::unique_ptr<Adoption>>> adopt(
   }
 }
 
+// Found out once. Nothing: the context has ended, so that it tells nothing.
+std::optional<bool> layouts_agree_for_good(const std::shared_ptr<rclcpp::Context> & context)
+{
+  constexpr int kUnknown = -1;
+  static std::atomic<int> g_agree{kUnknown};
+  if (g_agree.load() == kUnknown) {
+    bool agree = false;
+    try {
+      agree = layouts_agree(context);
+    } catch (const std::exception &) {
+      if (rclcpp::ok(context)) {
+        throw;
+      }
+    }
+    if (!agree && !rclcpp::ok(context)) {
+      return std::nullopt;
+    }
+    g_agree.store(agree ? 1 : 0);
+  }
+  return g_agree.load() == 1;
+}
+
 int spin(void * executor, takt_host_kind kind)
 {
   // rclcpp::Executor is the primary base of every executor of rclcpp, so it is where the object begins.
@@ -130,8 +165,11 @@ int spin(void * executor, takt_host_kind kind)
   if (!rclcpp::ok(context)) {
     return 1;  // rclcpp's own loop returns at once
   }
-  static const bool g_agree = layouts_agree(context);
-  if (!g_agree) {
+  const auto agree = layouts_agree_for_good(context);
+  if (!agree) {
+    return 1;  // the context has ended meanwhile: as above
+  }
+  if (!*agree) {
     const std::string & found = found_rclcpp();
     return stock(
       name_executor(host),
