@@ -52,6 +52,7 @@ JobWindows::JobWindows(
     }
     of.endless = work > graph.hyperperiod;
   }
+  find_followers();
   while (iterate()) {
   }
   solved_ = !failed_;
@@ -280,16 +281,37 @@ Ns JobWindows::blocking(Index index, Ns begin, Index * blocker) const
   return most;
 }
 
-Ns JobWindows::others(Index index, Ns length) const
+// What one of Model::others brings in `length`.
+Ns JobWindows::other_load(Index other, Ns length) const
 {
-  Ns all = 0;
-  for (const Index other : graph_.others[index]) {
-    const OtherLoad & load = model_.others[other];
-    const Ns jitter =
-      load.cores.size() > 1 ? load.period : 0;  // it may bring what waited elsewhere
-    all = add(all, multiply(load.time, arrivals(length, load.period, jitter)));
+  const OtherLoad & load = model_.others[other];
+  // It may bring what waited elsewhere.
+  const Ns jitter = load.cores.size() > 1 ? load.period : 0;
+  return multiply(load.time, arrivals(length, load.period, jitter));
+}
+
+// Whether no job k of the node runs before job k of `before` has ended; the node itself does.
+bool JobWindows::follows(Index node, Index before) const
+{
+  return follows_[before * graph_.nodes.size() + node] != 0;
+}
+
+void JobWindows::find_followers()
+{
+  const std::size_t count = graph_.nodes.size();
+  follows_.assign(count * count, 0);
+  for (Index before = 0; before < count; ++before) {
+    follows_[before * count + before] = 1;
+    for (Index index = before + 1; index < count;
+         ++index) {  // nodes stand behind those that start them
+      const JobNode & node = graph_.nodes[index];
+      bool found = !node.topics.empty() && follows(node.topics[node.slowest], before);
+      for (const JobNode::From & from : node.from) {
+        found = found || follows(from.node, before);
+      }
+      follows_[before * count + index] = found ? 1 : 0;
+    }
   }
-  return all;
 }
 
 // Of the node at this place: jobs that enter at `begin` or later and may be released before `end`, without the segment.
@@ -300,8 +322,8 @@ std::int64_t JobWindows::runs(
   const std::int64_t first =
     (terms_.latest ? level.entry[place] : windows_[node].from).before(begin);
   std::int64_t last = windows_[node].from.before(end);
-  if (!segment.empty() && segment.front().node == node) {
-    last = std::min(last, segment.front().number);  // later ones wait for it
+  if (!segment.empty() && follows(node, segment.front().node)) {
+    last = std::min(last, segment.front().number);  // it and later ones wait for the first to end
   }
   std::int64_t count = last - first;
   for (Index i = 1; i < segment.size() && count > 0; ++i) {
@@ -321,7 +343,9 @@ Ns JobWindows::sum(
   if (!above_only) {
     all += blocking(index, begin) + (terms_.ceiling ? graph_.ceilings[index] : 0);
   }
-  all = add(all, others(index, end - begin));
+  for (const Index other : graph_.others[index]) {
+    all = add(all, other_load(other, end - begin));
+  }
   for (Index place = 0; place < level.work.size(); ++place) {
     const JobNode & node = graph_.nodes[level.work[place]];
     if (!above_only || graph_.levels[node.level].urgency > graph_.levels[index].urgency) {
@@ -394,11 +418,7 @@ Ns JobWindows::end_from(Index index, const std::vector<Job> & segment, Ns begin,
       add_term(*terms, {TermKind::interference, time, node.task});
     }
     for (const Index other : graph_.others[index]) {
-      const OtherLoad & load = model_.others[other];
-      const Ns jitter = load.cores.size() > 1 ? load.period : 0;
-      add_term(
-        *terms, {TermKind::interference, multiply(load.time, arrivals(whole, load.period, jitter)),
-                 kNone, kNone, other});
+      add_term(*terms, {TermKind::interference, other_load(other, whole), kNone, kNone, other});
     }
   }
   return begin + whole;

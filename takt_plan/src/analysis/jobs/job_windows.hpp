@@ -15,7 +15,8 @@
 // - N_i: jobs of i that may be released before t1 and *enter* at t0 or later. A job enters with the first job of its way
 //   on this core at this level: if that one is released before t0, it has ended by t0, and so has all that follows
 //   within W(l), since each is released at the end of the one before, at the latest. Without this term windows of less
-//   urgent jobs feed themselves.
+//   urgent jobs feed themselves. What j itself starts, and all that follows from later jobs of j's node, begins after j
+//   has ended, and does not count.
 //
 // Jobs that follow each other on one core are one *segment*: its level is that of the least urgent, and t0 is not later
 // than the entry of its first. A job's end is the least over all beginnings of its segment. A segment goes on through
@@ -105,7 +106,9 @@ private:
   void find_entries(Level & level);
   void find_busy(Index level);
   Ns blocking(Index level, Ns begin, Index * blocker = nullptr) const;
-  Ns others(Index level, Ns length) const;
+  Ns other_load(Index other, Ns length) const;
+  void find_followers();
+  bool follows(Index node, Index before) const;
   std::int64_t runs(
     const Level & level, Index place, const std::vector<Job> & segment, Ns begin, Ns end) const;
   Ns sum(Index level, const std::vector<Job> * segment, Ns begin, Ns end, bool above_only, Ns own);
@@ -132,6 +135,7 @@ private:
   std::vector<char> ends_;
   std::vector<JobSet> sets_;
   std::vector<Level> levels_;
+  std::vector<char> follows_;  // per node, which nodes follow it
 };
 
 }  // namespace takt_plan::detail

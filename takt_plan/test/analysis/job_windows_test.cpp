@@ -1,0 +1,91 @@
+// Bounds of chains whose timers have known phases: small systems whose worst case a reader can add up.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "takt_plan/bounds.hpp"
+#include "takt_plan/load_plan.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+constexpr Ns kMs = 1'000'000;
+
+/// Two inputs at one moment, a set of both, and two callbacks behind it; `more` stands beside them.
+std::string after_a_set(const std::string & more)
+{
+  return R"yaml(version: 1
+overheads: {}
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/f:timer(100ms)", time: 0s, period: 100ms, publishes: /f}
+  - {id: "/r:timer(100ms)", time: 0s, period: 100ms, publishes: /r}
+  - {id: ["/s:sub(/f)", "/s:sub(/r)"], time: 10ms, triggers: [/f, /r], trigger: newest, publishes: /s}
+  - {id: "/a:sub(/s)", time: 10ms, triggers: /s, publishes: /a}
+  - {id: "/b:sub(/a)", time: 10ms, triggers: /a}
+)yaml" + more +
+         R"yaml(chains:
+  c: {path: ["/f:timer(100ms)", "/s:sub(/f)", "/a:sub(/s)", "/b:sub(/a)"], deadline: 100ms}
+)yaml";
+}
+
+/// All timers of one epoch, one thread; priorities in the order of `ids`, the first is the most urgent.
+std::string one_thread(const std::vector<std::string> & ids)
+{
+  std::string text =
+    "version: 1\nexecutors:\n  main:\n    order: priority\n"
+    "    threads: {hot: {policy: fifo, priority: 50, cores: [0]}}\n    default: hot\n    "
+    "callbacks:\n";
+  int priority = static_cast<int>(ids.size());
+  for (const std::string & id : ids) {
+    text += "      - {match: \"" + id + "\", priority: " + std::to_string(priority--);
+    text += id.find(":timer(") == std::string::npos ? "}\n" : ", offset: 0ms}\n";
+  }
+  return text;
+}
+
+Ns bound_of_chain(const std::string & system, const std::string & schedule)
+{
+  const auto plan = parse_plan(system, schedule);
+  for (const auto & fault : plan.faults()) {
+    ADD_FAILURE() << fault;
+  }
+  if (!plan) {
+    return 0;
+  }
+  const auto found = bounds(plan->model);
+  if (!found || !found->chains.front()) {
+    ADD_FAILURE() << "no bound";
+    return 0;
+  }
+  EXPECT_EQ(found->chains.front()->segments.back().analysis, Analysis::jobs);
+  return found->chains.front()->bound;
+}
+
+TEST(JobWindows, AChainThatGoesThroughASetAloneTakesItsWork)
+{
+  const std::vector<std::string> order{
+    "/f:timer(100ms)", "/r:timer(100ms)", "/s:sub(**)", "/a:sub(/s)", "/b:sub(/a)"};
+  EXPECT_EQ(bound_of_chain(after_a_set(""), one_thread(order)), 30 * kMs);
+}
+
+TEST(JobWindows, WhatAJobStartsDoesNotDelayIt)
+{
+  // The thread prefers what is behind: when the set's work begins, the two behind it cannot be there.
+  const std::vector<std::string> order{
+    "/b:sub(/a)", "/a:sub(/s)", "/s:sub(**)", "/f:timer(100ms)", "/r:timer(100ms)"};
+  EXPECT_EQ(bound_of_chain(after_a_set(""), one_thread(order)), 30 * kMs);
+}
+
+TEST(JobWindows, AMoreUrgentTimerCountsOnce)
+{
+  const std::string more = "  - {id: \"/p:timer(100ms)\", time: 10ms, period: 100ms}\n";
+  const std::vector<std::string> order{"/p:timer(100ms)", "/f:timer(100ms)", "/r:timer(100ms)",
+                                       "/s:sub(**)",      "/a:sub(/s)",      "/b:sub(/a)"};
+  EXPECT_EQ(bound_of_chain(after_a_set(more), one_thread(order)), 40 * kMs);
+}
+
+}  // namespace
+}  // namespace takt_plan
