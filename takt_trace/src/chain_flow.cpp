@@ -1,10 +1,9 @@
 #include "takt_trace/chain_flow.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "flow/run_index.hpp"
@@ -20,41 +19,41 @@ using detail::TracedRun;
 class ChainFlow
 {
 public:
-  explicit ChainFlow(const std::vector<ProcessTrace> & processes)
+  explicit ChainFlow(const std::vector<LongTrace> & processes)
   : processes_(processes),
     index_(processes)
   {
   }
 
-  /// What to add, by process and thread: before which record.
-  using Added = std::map<std::pair<std::size_t, std::size_t>, std::multimap<std::size_t, Record>>;
-
-  Added ends() const
+  /// What to add before a record of a thread.
+  struct Added
   {
-    Added added;
+    std::size_t process = 0;
+    std::size_t thread = 0;
+    std::size_t before = 0;
+    Record record{};
+  };
+
+  /// By process, thread and record.
+  LongVector<Added> ends() const
+  {
+    LongVector<Added> added;
     for (std::size_t process = 0; process < processes_.size(); ++process) {
       const auto & chains = processes_[process].chains;
       for (std::uint32_t chain = 0; chain < chains.size(); ++chain) {
-        if (crosses(process, chains[chain].path)) {
+        if (crosses(processes_[process], chains[chain].path)) {
           add_ends(process, chain, added);
         }
       }
     }
+    added.sort([](const Added & a, const Added & b) {
+      return std::tie(a.process, a.thread, a.before) < std::tie(b.process, b.thread, b.before);
+    });
     return added;
   }
 
-private:
-  /// The executor of a callback of the process; null: it has no such callback.
-  const std::string * executor_of(std::size_t process, const std::string & id) const
-  {
-    const auto & callbacks = processes_[process].callbacks;
-    const auto found = std::find_if(
-      callbacks.begin(), callbacks.end(), [&](const TracedCallback & one) { return one.id == id; });
-    return found == callbacks.end() ? nullptr : &found->executor;
-  }
-
   /// Whether the path ends in the process and has callbacks that are not of the executor in which it ends.
-  bool crosses(std::size_t process, const std::vector<std::string> & path) const
+  static bool crosses(const LongTrace & process, const std::vector<std::string> & path)
   {
     const std::string * const last = path.size() > 1 ? executor_of(process, path.back()) : nullptr;
     return last != nullptr && std::any_of(path.begin(), path.end(), [&](const std::string & id) {
@@ -63,30 +62,67 @@ private:
            });
   }
 
-  void add_ends(std::size_t process, std::uint32_t chain, Added & added) const
+private:
+  /// The executor of a callback of the process; null: it has no such callback.
+  static const std::string * executor_of(const LongTrace & process, const std::string & id)
   {
+    const auto & callbacks = process.callbacks;
+    const auto found = std::find_if(
+      callbacks.begin(), callbacks.end(), [&](const TracedCallback & one) { return one.id == id; });
+    return found == callbacks.end() ? nullptr : &found->executor;
+  }
+
+  /// Of the runs that worked for one run of the root the first to end counts.
+  void add_ends(std::size_t process, std::uint32_t chain, LongVector<Added> & added) const
+  {
+    struct Ended
+    {
+      std::size_t root = 0;
+      std::size_t number = 0;  // in the order of the ends
+      std::size_t run = 0;
+    };
     const auto & path = processes_[process].chains[chain].path;
     const auto * const last = index_.runs_of(process, path.back());
     if (last == nullptr) {
       return;
     }
-    std::set<std::size_t> ended;  // roots
-    for (const std::size_t index : *last) {
-      const auto root = root_of(path, index);
-      if (!root || !ended.insert(*root).second) {
-        continue;
+    LongVector<Ended> all;
+    for (std::size_t i = 0; i < last->size(); ++i) {
+      const std::size_t run = (*last)[i].run;
+      if (const auto root = root_of(path, run)) {
+        all.push_back({*root, i, run});
       }
-      const TracedRun & run = index_.runs()[index];
-      const TracedRun & first = index_.runs()[*root];
-      const std::int64_t release = index_.start_of(first).a;
-      if (release == 0) {
-        continue;
-      }
-      const SharedClock & clock = index_.clock();
-      const std::int64_t here = clock.to(process, clock.from(first.process, release));
-      added[{run.process, run.thread}].emplace(
-        run.end, Record{index_.end_of(run).time, RecordKind::chain_end, chain, here, 0, 0});
     }
+    all.sort([](const Ended & a, const Ended & b) {
+      return std::tie(a.root, a.number) < std::tie(b.root, b.number);
+    });
+    LongVector<Ended> first;
+    for (const Ended one : all) {
+      if (first.empty() || first.back().root != one.root) {
+        first.push_back(one);
+      }
+    }
+    first.sort([](const Ended & a, const Ended & b) { return a.number < b.number; });
+    for (const Ended one : first) {
+      add_end(process, chain, one.root, one.run, added);
+    }
+  }
+
+  void add_end(
+    std::size_t process, std::uint32_t chain, std::size_t root, std::size_t last,
+    LongVector<Added> & added) const
+  {
+    const TracedRun run = index_.runs()[last];
+    const TracedRun first = index_.runs()[root];
+    const std::int64_t release = index_.start_of(first).a;
+    if (release == 0) {
+      return;
+    }
+    const SharedClock & clock = index_.clock();
+    const std::int64_t here = clock.to(process, clock.from(first.process, release));
+    added.push_back(
+      {run.process, run.thread, run.end,
+       Record{index_.end_of(run).time, RecordKind::chain_end, chain, here, 0, 0}});
   }
 
   /// The run of the chain's root that the run of its last callback worked for.
@@ -102,46 +138,81 @@ private:
     return index;
   }
 
-  const std::vector<ProcessTrace> & processes_;
+  const std::vector<LongTrace> & processes_;
   const detail::RunIndex index_;
 };
 
 }  // namespace
 
-void keep_first_ends(ProcessTrace & trace)
+void keep_first_ends(LongTrace & trace)
 {
-  using Activation = std::pair<std::uint32_t, std::int64_t>;  // chain, release
-  std::map<Activation, std::int64_t> first;
-  const auto is_end = [](const Record & record) { return record.kind == RecordKind::chain_end; };
-  for (const TracedThread & thread : trace.threads) {
-    for (const Record & record : thread.records) {
-      if (is_end(record)) {
-        const auto [known, is_new] = first.try_emplace({record.id, record.a}, record.time);
-        known->second = std::min(known->second, record.time);
+  struct End
+  {
+    std::uint32_t chain = 0;
+    std::int64_t release = 0;
+    std::int64_t time = 0;
+    std::size_t thread = 0;
+    std::size_t record = 0;
+
+    auto key() const { return std::tie(chain, release, time, thread, record); }
+  };
+  LongVector<End> ends;
+  for (std::size_t thread = 0; thread < trace.threads.size(); ++thread) {
+    const auto & records = trace.threads[thread].records;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (const Record record = records[i]; record.kind == RecordKind::chain_end) {
+        ends.push_back({record.id, record.a, record.time, thread, i});
       }
     }
   }
-  std::set<Activation> kept;
-  for (TracedThread & thread : trace.threads) {
-    std::erase_if(thread.records, [&](const Record & record) {
-      const Activation activation{record.id, record.a};
-      return is_end(record) &&
-             (record.time != first[activation] || !kept.insert(activation).second);
-    });
+  ends.sort([](const End & a, const End & b) { return a.key() < b.key(); });
+  LongVector<End> removed;
+  for (std::size_t i = 1; i < ends.size(); ++i) {
+    const End one = ends[i], before = ends[i - 1];
+    if (one.chain == before.chain && one.release == before.release) {
+      removed.push_back(one);
+    }
+  }
+  removed.sort([](const End & a, const End & b) {
+    return std::tie(a.thread, a.record) < std::tie(b.thread, b.record);
+  });
+  auto next = removed.begin();
+  while (next != removed.end()) {
+    const std::size_t thread = (*next).thread;
+    LongVector<Record> kept;
+    const LongVector<Record> & records = trace.threads[thread].records;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (next != removed.end() && (*next).thread == thread && (*next).record == i) {
+        ++next;
+      } else {
+        kept.push_back(records[i]);
+      }
+    }
+    trace.threads[thread].records = std::move(kept);
   }
 }
 
-void add_chains_across_processes(std::vector<ProcessTrace> & processes)
+void add_chains_across_processes(std::vector<LongTrace> & processes)
 {
-  const ChainFlow::Added added = ChainFlow(processes).ends();
-  for (const auto & [place, ends] : added) {
-    auto & records = processes[place.first].threads[place.second].records;
-    std::vector<Record> all;
-    all.reserve(records.size() + ends.size());
-    auto next = ends.begin();
+  const bool any = std::any_of(processes.begin(), processes.end(), [](const LongTrace & process) {
+    return std::any_of(
+      process.chains.begin(), process.chains.end(),
+      [&](const TracedChain & chain) { return ChainFlow::crosses(process, chain.path); });
+  });
+  const LongVector<ChainFlow::Added> added =
+    any ? ChainFlow(processes).ends() : LongVector<ChainFlow::Added>();
+  auto next = added.begin();
+  while (next != added.end()) {
+    const ChainFlow::Added first = *next;
+    auto & records = processes[first.process].threads[first.thread].records;
+    const auto is_here = [&] {
+      return next != added.end() && (*next).process == first.process &&
+             (*next).thread == first.thread;
+    };
+    LongVector<Record> all;
     for (std::size_t i = 0; i < records.size(); ++i) {
-      for (; next != ends.end() && next->first == i; ++next) {
-        all.push_back(next->second);
+      for (; is_here() && (*next).before == i; ++next) {
+        all.push_back((*next).record);
       }
       all.push_back(records[i]);
     }
@@ -149,6 +220,13 @@ void add_chains_across_processes(std::vector<ProcessTrace> & processes)
   }
   // Where a chain leaves the process and comes back, its executor may have seen a shorter way to the same end.
   std::for_each(processes.begin(), processes.end(), keep_first_ends);
+}
+
+void add_chains_across_processes(std::vector<ProcessTrace> & processes)
+{
+  std::vector<LongTrace> all = borrowed(processes);
+  add_chains_across_processes(all);
+  processes = in_memory(all);
 }
 
 }  // namespace takt_trace

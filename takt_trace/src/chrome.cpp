@@ -86,19 +86,29 @@ class ProcessWriter
 {
 public:
   ProcessWriter(
-    const ProcessTimeline & process, std::uint64_t origin, std::string & text, std::ostream & out)
-  : process_(process),
+    const Timeline & timeline, std::size_t number, std::uint64_t origin, std::string & text,
+    std::ostream & out)
+  : timeline_(timeline),
+    number_(number),
+    process_(timeline.processes[number]),
     origin_(origin),
     text_(text),
     out_(out)
   {
-    for (const std::string & name : process.texts.all()) {
+    for (const std::string & name : process_.texts.all()) {
       names_.push_back(quoted(name));
     }
   }
 
+  /// Where the arrows of a process begin in the lists of all.
+  struct Arrows
+  {
+    std::size_t begins = 0;
+    std::size_t ends = 0;
+  };
+
   /// `next_track`: the number of the next track that is no thread.
-  void write(std::int64_t & next_track)
+  void write(std::int64_t & next_track, Arrows & arrows)
   {
     write_name("process_name", 0, process_.name);
     for (std::size_t i = 0; i < process_.tracks.size(); ++i) {
@@ -111,7 +121,7 @@ public:
         begin("M", "\"thread_sort_index\"");
         text_ += ",\"tid\":" + std::to_string(tid_) +
                  ",\"args\":{\"sort_index\":" + std::to_string(i) + "}}";
-        write_events(track);
+        write_events(track, i, arrows);
       }
     }
   }
@@ -140,7 +150,7 @@ private:
 
   void write_time(std::int64_t time) { text_ += ",\"ts\":" + microseconds(at(time)); }
 
-  void write_events(const Track & track)
+  void write_events(const Track & track, std::size_t index, Arrows & arrows)
   {
     for (const detail::Slice & slice : track.slices) {
       begin("X", names_[slice.name.number]);
@@ -155,15 +165,16 @@ private:
       write_about(instant);
     }
     // After the slices: readers look for the slice around each end.
-    for (const detail::Instant & instant : track.instants) {
-      for (const std::uint64_t arrow : instant.arrows) {
-        write_arrow("s", "", arrow, instant.time);
-      }
-    }
-    for (const detail::Slice & slice : track.slices) {
-      for (const std::uint64_t arrow : slice.arrows) {
-        write_arrow("f", ",\"bp\":\"e\"", arrow, slice.begin);
-      }
+    write_arrows("s", "", timeline_.arrow_begins, index, arrows.begins);
+    write_arrows("f", ",\"bp\":\"e\"", timeline_.arrow_ends, index, arrows.ends);
+  }
+
+  void write_arrows(
+    const char * phase, const char * more, const LongVector<detail::ArrowEnd> & all,
+    std::size_t track, std::size_t & next)
+  {
+    for (; next < all.size() && all[next].is_of(number_, track); ++next) {
+      write_arrow(phase, more, all[next].arrow, all[next].time);
     }
   }
 
@@ -183,13 +194,13 @@ private:
     text_ += detail::kCategories[static_cast<std::size_t>(about.category)];
     text_ += "\",\"args\":{";
     const char * separator = "\"";
-    for (const detail::Annotation & annotation : about.annotations) {
+    visit_annotations(about, [&](const detail::Annotation & annotation) {
       text_ += separator;
       text_ += detail::kFacts[static_cast<std::size_t>(annotation.fact)];
       text_ += "\":";
       std::visit([this](const auto & value) { write_value(value); }, annotation.value);
       separator = ",\"";
-    }
+    });
     text_ += "}}";
   }
 
@@ -209,6 +220,8 @@ private:
     }
   }
 
+  const Timeline & timeline_;
+  const std::size_t number_;  // of the process
   const ProcessTimeline & process_;
   const std::uint64_t origin_;
   std::string & text_;
@@ -219,7 +232,7 @@ private:
 
 }  // namespace
 
-void write_chrome_trace(const std::vector<ProcessTrace> & processes, std::ostream & out)
+void write_chrome_trace(const std::vector<LongTrace> & processes, std::ostream & out)
 {
   const Timeline timeline = detail::make_timeline(processes);
   const std::uint64_t origin = origin_of(timeline);
@@ -227,11 +240,17 @@ void write_chrome_trace(const std::vector<ProcessTrace> & processes, std::ostrea
   text += timeline.realtime ? "realtime" : "boottime";
   text += "\",\"origin_ns\":\"" + std::to_string(origin) + "\"},\"traceEvents\":[";
   std::int64_t next_track = kFirstTrack;
-  for (const ProcessTimeline & process : timeline.processes) {
-    ProcessWriter(process, origin, text, out).write(next_track);
+  ProcessWriter::Arrows arrows;
+  for (std::size_t process = 0; process < timeline.processes.size(); ++process) {
+    ProcessWriter(timeline, process, origin, text, out).write(next_track, arrows);
   }
   text += "\n]}\n";
   out << text;
+}
+
+void write_chrome_trace(const std::vector<ProcessTrace> & processes, std::ostream & out)
+{
+  write_chrome_trace(borrowed(processes), out);
 }
 
 std::string chrome_trace(const std::vector<ProcessTrace> & processes)

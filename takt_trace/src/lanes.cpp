@@ -11,16 +11,16 @@
 namespace takt_trace::detail
 {
 
-std::vector<std::vector<Slice>> lanes_of(std::vector<Slice> slices)
+std::vector<LongVector<Slice>> lanes_of(LongVector<Slice> slices)
 {
-  std::stable_sort(slices.begin(), slices.end(), [](const Slice & a, const Slice & b) {
+  slices.sort([](const Slice & a, const Slice & b) {
     return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
   });
   using Busy = std::pair<std::int64_t, std::size_t>;  // until when, lane
   std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> free;
-  std::vector<std::vector<Slice>> lanes;
-  for (Slice & slice : slices) {
+  std::vector<LongVector<Slice>> lanes;
+  for (const Slice slice : slices) {
     while (!busy.empty() && busy.top().first <= slice.begin) {
       free.push(busy.top().second);
       busy.pop();
@@ -32,7 +32,7 @@ std::vector<std::vector<Slice>> lanes_of(std::vector<Slice> slices)
     const std::size_t lane = free.top();
     free.pop();
     busy.emplace(slice.end, lane);
-    lanes[lane].push_back(std::move(slice));
+    lanes[lane].push_back(slice);
   }
   return lanes;
 }

@@ -11,7 +11,7 @@ namespace takt_trace::detail
 
 /// Each slice on the first lane that is free from its begin on: there are as many lanes as slices overlap at most.
 /// Slices that only touch do not overlap. O(slices log slices).
-std::vector<std::vector<Slice>> lanes_of(std::vector<Slice> slices);
+std::vector<LongVector<Slice>> lanes_of(LongVector<Slice> slices);
 
 }  // namespace takt_trace::detail
 

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 
 #include "callback_ids.hpp"
 #include "saturating.hpp"
@@ -19,17 +18,6 @@ namespace
 {
 
 using detail::saturating_add;
-using Pair = std::pair<std::int64_t, std::int64_t>;
-
-struct PairHash
-{
-  std::size_t operator()(const Pair & pair) const noexcept
-  {
-    const auto mixed = static_cast<std::uint64_t>(pair.first) * 0x9e3779b97f4a7c15ULL ^
-                       static_cast<std::uint64_t>(pair.second);
-    return std::hash<std::uint64_t>()(mixed * 0xbf58476d1ce4e5b9ULL);
-  }
-};
 
 /// So long a message may be under way: a publish that was under way when its process began or ended its recording may
 /// not be in the trace.
@@ -43,27 +31,93 @@ bool contradict(std::int64_t one, std::int64_t other)
   return one != 0 && other != 0 && one != other;
 }
 
+std::tuple<std::size_t, std::size_t, std::size_t> key_of(const RecordPlace & place)
+{
+  return {place.process, place.thread, place.record};
+}
+
+/// A publish or a take by two numbers that both may name. It has all that is asked of its record, because records of one name
+/// after the other may be anywhere in a long trace.
+struct Named
+{
+  std::int64_t first = 0;
+  std::int64_t second = 0;
+  RecordPlace place{};
+  std::uint32_t id = 0;
+  std::int64_t publisher = 0;
+  std::int64_t sequence = 0;
+  std::int64_t source_time = 0;
+
+  Named() = default;
+  Named(std::int64_t one, std::int64_t other, const RecordPlace & where, const Record & record)
+  : first(one),
+    second(other),
+    place(where),
+    id(record.id),
+    publisher(record.a),
+    sequence(record.b),
+    source_time(record.c)
+  {
+  }
+
+  auto name() const { return std::tie(first, second); }
+  friend bool operator<(const Named & a, const Named & b)
+  {
+    return a.name() != b.name() ? a.name() < b.name() : key_of(a.place) < key_of(b.place);
+  }
+};
+
+/// Publishes and takes are sorted by their names, and join where these are equal.
 class Joiner
 {
 public:
-  explicit Joiner(const std::vector<ProcessTrace> & processes) : processes_(processes) {}
+  explicit Joiner(const std::vector<LongTrace> & processes) : processes_(processes) {}
 
   MessageFlows join()
   {
-    for_each(RecordKind::publish, [this](const RecordPlace & place) { add_publish(place); });
-    for (const ProcessTrace & process : processes_) {
+    for_each(RecordKind::publish, [this](const RecordPlace & place, const Record & publish) {
+      add_publish(place, publish);
+    });
+    for (const LongTrace & process : processes_) {
       add_callbacks(process);
     }
-    for_each(RecordKind::take, [this](const RecordPlace & place) {
-      ++flows_.takes;
-      if (const RecordPlace * const publish = publish_of(place)) {
-        flows_.joined.push_back({*publish, place});
+    for_each(RecordKind::take, [this](const RecordPlace & place, const Record & take) {
+      add_take(place, take);
+    });
+    // A take without a sequence number that is known goes on to the source time.
+    join(by_sequence_, [this](const Named & take, const Named * publish, bool) {
+      if (publish != nullptr) {
+        flows_.joined.push_back({publish->place, take.place});
+      } else {
+        add_take_by_time(
+          take.place,
+          {0, RecordKind::take, take.id, take.publisher, take.sequence, take.source_time});
       }
     });
+    const auto join_unless = [this](bool only_one) {
+      return [this, only_one](const Named & take, const Named * publish, bool is_only_one) {
+        if (
+          publish != nullptr && (is_only_one || !only_one) &&
+          !contradict(take.publisher, publish->publisher) &&
+          !contradict(take.sequence, publish->sequence)) {
+          flows_.joined.push_back({publish->place, take.place});
+        }
+      };
+    };
+    join(by_topic_, join_unless(false));
+    join(by_time_, join_unless(true));
+    flows_.joined.sort(
+      [](const MessageFlow & a, const MessageFlow & b) { return key_of(a.take) < key_of(b.take); });
     return std::move(flows_);
   }
 
 private:
+  struct Sides
+  {
+    LongVector<Named> publishes{};
+    LongVector<Named> takes{};
+  };
+
   template <typename Function>
   void for_each(RecordKind kind, const Function & function) const
   {
@@ -71,43 +125,34 @@ private:
       const auto & threads = processes_[process].threads;
       for (std::size_t thread = 0; thread < threads.size(); ++thread) {
         const auto & records = threads[thread].records;
-        for (std::size_t record = 0; record < records.size(); ++record) {
-          if (records[record].kind == kind) {
-            function(RecordPlace{process, thread, record});
+        for (std::size_t i = 0; i < records.size(); ++i) {
+          if (const Record record = records[i]; record.kind == kind) {
+            function(RecordPlace{process, thread, i}, record);
           }
         }
       }
     }
   }
 
-  const Record & at(const RecordPlace & place) const
-  {
-    return processes_[place.process].threads[place.thread].records[place.record];
-  }
-
-  void add_publish(const RecordPlace & place)
+  void add_publish(const RecordPlace & place, const Record & publish)
   {
     ++flows_.publishes;
-    const Record & publish = at(place);
     if (publish.a != 0 && publish.b != 0) {
-      by_sequence_.emplace(Pair{publish.a, publish.b}, place);
+      by_sequence_.publishes.push_back({publish.a, publish.b, place, publish});
     }
     if (publish.c != 0) {
       const auto & topics = processes_[place.process].topics;
       if (publish.id < topics.size()) {
         const auto number = static_cast<std::int64_t>(topics_.size());
         const auto topic = topics_.emplace(topics[publish.id], number).first->second;
-        by_topic_.emplace(Pair{topic, publish.c}, place);
+        by_topic_.publishes.push_back({topic, publish.c, place, publish});
       }
-      const auto [entry, is_new] = by_time_.emplace(publish.c, place);
-      if (!is_new) {
-        entry->second.reset();  // two publishes of the same nanosecond
-      }
+      by_time_.publishes.push_back({publish.c, 0, place, publish});
     }
   }
 
   /// Topics of the publishes are known by now.
-  void add_callbacks(const ProcessTrace & process)
+  void add_callbacks(const LongTrace & process)
   {
     auto & topics = topics_of_callbacks_.emplace_back();
     for (const TracedCallback & callback : process.callbacks) {
@@ -118,50 +163,71 @@ private:
     }
   }
 
-  const RecordPlace * publish_of(const RecordPlace & place) const
+  void add_take(const RecordPlace & place, const Record & take)
   {
-    const Record & take = at(place);
+    ++flows_.takes;
     if (take.a != 0 && take.b != 0) {
-      if (const auto found = by_sequence_.find({take.a, take.b}); found != by_sequence_.end()) {
-        return &found->second;
-      }
+      by_sequence_.takes.push_back({take.a, take.b, place, take});
+    } else {
+      add_take_by_time(place, take);
     }
-    const RecordPlace * const publish = take.c != 0 ? publish_by_time(place, take) : nullptr;
-    if (
-      publish != nullptr &&
-      (contradict(take.a, at(*publish).a) || contradict(take.b, at(*publish).b))) {
-      return nullptr;
-    }
-    return publish;
   }
 
-  const RecordPlace * publish_by_time(const RecordPlace & place, const Record & take) const
+  void add_take_by_time(const RecordPlace & place, const Record & take)
   {
+    if (take.c == 0) {
+      return;
+    }
     const auto & topics = topics_of_callbacks_[place.process];
     const std::int64_t topic = take.id < topics.size() ? topics[take.id] : kUnknownTopic;
-    if (topic != kUnknownTopic) {
-      const auto found = by_topic_.find({topic, take.c});
-      return found != by_topic_.end() ? &found->second : nullptr;
+    if (topic == kUnknownTopic) {
+      by_time_.takes.push_back({take.c, 0, place, take});
+    } else {
+      by_topic_.takes.push_back({topic, take.c, place, take});
     }
-    const auto found = by_time_.find(take.c);
-    return found != by_time_.end() && found->second ? &*found->second : nullptr;
   }
 
-  const std::vector<ProcessTrace> & processes_;
+  /// Calls `visit` with each take and the first publish of its name, or null, and whether that is the only one.
+  template <typename Visit>
+  static void join(Sides & sides, const Visit & visit)
+  {
+    const auto less = [](const Named & a, const Named & b) { return a < b; };
+    sides.publishes.sort(less);
+    sides.takes.sort(less);
+    const LongVector<Named> & publishes = sides.publishes;
+    std::size_t next = 0;
+    for (const Named take : sides.takes) {
+      while (next < publishes.size() && publishes[next].name() < take.name()) {
+        ++next;
+      }
+      if (next == publishes.size()) {
+        visit(take, nullptr, false);
+        continue;
+      }
+      const Named publish = publishes[next];
+      const bool is_it = publish.name() == take.name();
+      const bool is_only_one =
+        next + 1 == publishes.size() || publishes[next + 1].name() != publish.name();
+      visit(take, is_it ? &publish : nullptr, is_only_one);
+    }
+    sides = Sides();
+  }
+
+  const std::vector<LongTrace> & processes_;
   MessageFlows flows_;
   std::unordered_map<std::string, std::int64_t> topics_;
-  std::vector<std::vector<std::int64_t>> topics_of_callbacks_;   // of each process
-  std::unordered_map<Pair, RecordPlace, PairHash> by_sequence_;  // publisher, sequence number
-  std::unordered_map<Pair, RecordPlace, PairHash> by_topic_;     // topic, source time
-  std::unordered_map<std::int64_t, std::optional<RecordPlace>> by_time_;
+  std::vector<std::vector<std::int64_t>> topics_of_callbacks_;  // of each process
+  Sides by_sequence_;                                           // publisher, sequence number
+  Sides by_topic_;                                              // topic, source time
+  Sides by_time_;                                               // source time
 };
 
 /// The time in which all processes recorded, in CLOCK_REALTIME, with a margin at both ends.
 struct RecordedByAll
 {
-  explicit RecordedByAll(const std::vector<ProcessTrace> & processes)
+  explicit RecordedByAll(const std::vector<LongTrace> & processes)
   {
-    for (const ProcessTrace & trace : processes) {
+    for (const LongTrace & trace : processes) {
       const auto realtime = [&](std::int64_t time, std::int64_t margin) {
         return saturating_add(saturating_add(time, trace.to_realtime), margin);
       };
@@ -179,18 +245,23 @@ struct RecordedByAll
 
 }  // namespace
 
-MessageFlows message_flows(const std::vector<ProcessTrace> & processes)
+MessageFlows message_flows(const std::vector<LongTrace> & processes)
 {
   return Joiner(processes).join();
 }
 
-Joinable joinable(const std::vector<ProcessTrace> & processes, const MessageFlows & flows)
+MessageFlows message_flows(const std::vector<ProcessTrace> & processes)
+{
+  return message_flows(borrowed(processes));
+}
+
+Joinable joinable(const std::vector<LongTrace> & processes, const MessageFlows & flows)
 {
   const RecordedByAll whole(processes);
   std::unordered_set<std::int64_t> publishers;
   const auto each_record = [&](const auto & visit) {
-    for (const ProcessTrace & trace : processes) {
-      for (const TracedThread & thread : trace.threads) {
+    for (const LongTrace & trace : processes) {
+      for (const LongThread & thread : trace.threads) {
         std::for_each(thread.records.begin(), thread.records.end(), visit);
       }
     }
@@ -212,6 +283,11 @@ Joinable joinable(const std::vector<ProcessTrace> & processes, const MessageFlow
     result.joined += counts(thread.records[flow.take.record]) ? 1 : 0;
   }
   return result;
+}
+
+Joinable joinable(const std::vector<ProcessTrace> & processes, const MessageFlows & flows)
+{
+  return joinable(borrowed(processes), flows);
 }
 
 }  // namespace takt_trace

@@ -5,12 +5,13 @@
 namespace takt_trace::detail
 {
 
-std::size_t Nest::start_run(std::int64_t time, Text name, std::int64_t deadline, bool has_end)
+std::size_t Nest::start_run(
+  std::int64_t time, Text name, std::int64_t deadline, bool has_end, const SliceFacts & facts)
 {
   if (lossy_) {
     close_lost_run();
   }
-  const std::size_t run = open(time, name, Category::callback);
+  const std::size_t run = open(time, name, Category::callback, facts);
   open_.back().deadline = deadline;
   if (!has_end) {
     lost_ = run;
@@ -44,23 +45,23 @@ void Nest::end_span(std::int64_t time)
   const std::size_t span = spans_.back();
   spans_.pop_back();
   if (states_[span] == State::open) {  // else it was closed with its run, and this is its own end
-    states_[span] = State::ended;
+    states_.set(span, State::ended);
     close_ended(time);
   }
 }
 
-std::vector<Slice> Nest::finish(std::int64_t time)
+LongVector<Slice> Nest::finish(std::int64_t time)
 {
   close_unended(0, time);
   return std::move(slices_);
 }
 
-std::size_t Nest::open(std::int64_t time, Text name, Category category)
+std::size_t Nest::open(std::int64_t time, Text name, Category category, const SliceFacts & facts)
 {
   last_ = time;
   const std::size_t index = slices_.size();
   const auto depth = static_cast<std::uint32_t>(open_.size());
-  slices_.push_back({time, time, name, category, depth, {}, {}});
+  slices_.push_back({time, time, name, category, depth, facts});
   states_.push_back(State::open);
   open_.push_back({index});
   return index;
@@ -81,21 +82,24 @@ void Nest::close_innermost(std::int64_t time)
 {
   const Open innermost = open_.back();
   open_.pop_back();
-  Slice & slice = slices_[innermost.slice];
+  Slice slice = slices_[innermost.slice];
   slice.end = time;
-  states_[innermost.slice] = State::closed;
   if (innermost.deadline > 0 && time > innermost.deadline) {
-    slice.annotations.push_back({Fact::deadline_missed, true});
+    slice.facts.add_deadline_missed();
   }
+  slices_.set(innermost.slice, slice);
+  states_.set(innermost.slice, State::closed);
 }
 
 /// All that have at least `depth` slices around them.
 void Nest::close_unended(std::size_t depth, std::int64_t time)
 {
   while (open_.size() > depth) {
-    const std::size_t slice = open_.back().slice;
-    if (states_[slice] != State::ended) {
-      slices_[slice].annotations.push_back({Fact::cut, true});
+    const std::size_t index = open_.back().slice;
+    if (states_[index] != State::ended) {
+      Slice slice = slices_[index];
+      slice.facts.add_cut();
+      slices_.set(index, slice);
     }
     close_innermost(time);
   }

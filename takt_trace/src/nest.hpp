@@ -24,15 +24,18 @@ public:
   explicit Nest(bool lossy) : lossy_(lossy) {}
 
   /// Index of the slice, for the other functions. `deadline`: 0: none. `has_end`: `end_run` will be called for it.
-  std::size_t start_run(std::int64_t time, Text name, std::int64_t deadline, bool has_end);
+  std::size_t start_run(
+    std::int64_t time, Text name, std::int64_t deadline, bool has_end,
+    const SliceFacts & facts = {});
   void end_run(std::int64_t time, std::size_t run);
   void begin_span(std::int64_t time, Text name);
   /// Ends the innermost span, if there is one.
   void end_span(std::int64_t time);
 
-  Slice & at(std::size_t index) { return slices_[index]; }
+  Slice at(std::size_t index) const { return slices_[index]; }
+  void set(std::size_t index, const Slice & slice) { slices_.set(index, slice); }
   /// Closes all that is open. The slices: outer ones first. Nothing may be called after it.
-  std::vector<Slice> finish(std::int64_t time);
+  LongVector<Slice> finish(std::int64_t time);
 
 private:
   enum class State : std::uint8_t
@@ -48,7 +51,7 @@ private:
     std::int64_t deadline = 0;
   };
 
-  std::size_t open(std::int64_t time, Text name, Category category);
+  std::size_t open(std::int64_t time, Text name, Category category, const SliceFacts & facts = {});
   void close_lost_run();
   void close_innermost(std::int64_t time);
   void close_unended(std::size_t depth, std::int64_t time);
@@ -58,8 +61,8 @@ private:
   const bool lossy_;
   std::int64_t last_ = 0;            // time of the last call
   std::optional<std::size_t> lost_;  // the last run without an end
-  std::vector<Slice> slices_;
-  std::vector<State> states_;       // of the slices
+  LongVector<Slice> slices_;
+  LongVector<State> states_;        // of the slices
   std::vector<Open> open_;          // outermost first; the index is the slice's depth
   std::vector<std::size_t> spans_;  // slices whose end is still to come, outermost first
 };

@@ -49,15 +49,24 @@ void write_interned(ProtobufWriter & data, std::uint32_t field, const Texts & te
 class ProcessWriter
 {
 public:
-  ProcessWriter(const ProcessTimeline & process, std::uint64_t sequence, std::ostream & out)
-  : process_(process),
-    sequence_(sequence),
+  ProcessWriter(const detail::Timeline & timeline, std::size_t number, std::ostream & out)
+  : timeline_(timeline),
+    number_(number),
+    process_(timeline.processes[number]),
+    sequence_(number + 1),
     out_(out)
   {
   }
 
+  /// The next arrows in the lists of all.
+  struct Arrows
+  {
+    std::size_t begins = 0;
+    std::size_t ends = 0;
+  };
+
   /// `uuid`: of the process; tracks have those behind it.
-  void write(std::uint64_t uuid)
+  void write(std::uint64_t uuid, Arrows & arrows)
   {
     write_names();
     write_process(uuid);
@@ -66,7 +75,8 @@ public:
     }
     for (std::size_t i = 0; i < process_.tracks.size(); ++i) {
       track_uuid_ = uuid + 1 + i;
-      write_events(process_.tracks[i]);
+      track_ = i;
+      write_events(process_.tracks[i], arrows);
     }
     write_piece();
   }
@@ -141,12 +151,16 @@ private:
   }
 
   /// In the order of time. Begins and ends of the same time are in the order of the nest, as readers keep it.
-  void write_events(const Track & track)
+  void write_events(const Track & track, Arrows & arrows)
   {
-    auto instant = track.instants.begin();
+    std::size_t next = 0;
     const auto write_instants_until = [&](std::int64_t time) {
-      for (; instant != track.instants.end() && instant->time <= time; ++instant) {
-        write_instant(*instant);
+      for (; next < track.instants.size(); ++next) {
+        const detail::Instant instant = track.instants[next];
+        if (instant.time > time) {
+          break;
+        }
+        write_instant(instant, arrows);
       }
     };
     std::vector<std::int64_t> ends;  // of open slices
@@ -157,10 +171,11 @@ private:
         write_event(ends.back());
       }
     };
-    for (const detail::Slice & slice : track.slices) {
+    for (std::size_t i = 0; i < track.slices.size(); ++i) {
+      const detail::Slice slice = track.slices[i];
       close_to(slice.depth);
       write_instants_until(slice.begin);
-      write_slice_begin(slice);
+      write_slice_begin(slice, i, arrows);
       ends.push_back(slice.end);
     }
     close_to(0);
@@ -173,24 +188,30 @@ private:
     }
   }
 
-  void write_slice_begin(const detail::Slice & slice)
+  void write_slice_begin(const detail::Slice & slice, std::size_t index, Arrows & arrows)
   {
     begin_event(event::kBegin);
     write_about(slice);
-    for (const std::uint64_t arrow : slice.arrows) {
-      event_.fixed64(event::kArrowEnd, arrow);
-    }
+    write_arrows(event::kArrowEnd, timeline_.arrow_ends, index, arrows.ends);
     write_event(slice.begin);
   }
 
-  void write_instant(const detail::Instant & instant)
+  void write_instant(const detail::Instant & instant, Arrows & arrows)
   {
     begin_event(event::kInstant);
     write_about(instant);
-    for (const std::uint64_t arrow : instant.arrows) {
-      event_.fixed64(event::kArrow, arrow);
-    }
+    write_arrows(event::kArrow, timeline_.arrow_begins, instant.number, arrows.begins);
     write_event(instant.time);
+  }
+
+  /// Those of an event of the track.
+  void write_arrows(
+    std::uint32_t field, const LongVector<detail::ArrowEnd> & all, std::size_t of,
+    std::size_t & next)
+  {
+    for (; next < all.size() && all[next].is_of(number_, track_) && all[next].event == of; ++next) {
+      event_.fixed64(field, all[next].arrow);
+    }
   }
 
   void begin_event(std::uint64_t type)
@@ -211,12 +232,12 @@ private:
   {
     event_.varint(event::kName, interned_id(about.name.number));
     write_category(about.category);
-    for (const detail::Annotation & annotation : about.annotations) {
+    visit_annotations(about, [this](const detail::Annotation & annotation) {
       fact_.clear();
       fact_.varint(event::kFact, interned_id(static_cast<std::size_t>(annotation.fact)));
       std::visit([this](const auto & value) { write_value(value); }, annotation.value);
       event_.message(event::kAnnotation, fact_);
-    }
+    });
   }
 
   void write_value(bool value) { fact_.varint(event::kBool, value ? 1 : 0); }
@@ -237,9 +258,12 @@ private:
     write_packet(packet::kNeedsState);
   }
 
+  const detail::Timeline & timeline_;
+  const std::size_t number_;  // of the process
   const ProcessTimeline & process_;
   const std::uint64_t sequence_;
   std::ostream & out_;
+  std::size_t track_ = 0;  // that is written
   std::uint64_t track_uuid_ = 0;
   ProtobufWriter trace_, packet_, event_, fact_;  // kept for their memory
 };
@@ -264,18 +288,23 @@ void write_clocks(const detail::Timeline & timeline, ProtobufWriter & trace)
 
 }  // namespace
 
-void write_perfetto_trace(const std::vector<ProcessTrace> & processes, std::ostream & out)
+void write_perfetto_trace(const std::vector<LongTrace> & processes, std::ostream & out)
 {
   const detail::Timeline timeline = detail::make_timeline(processes);
   ProtobufWriter trace;
   write_clocks(timeline, trace);
   out << trace.bytes();
-  std::uint64_t uuid = 1, sequence = 1;
-  for (const ProcessTimeline & process : timeline.processes) {
-    ProcessWriter(process, sequence, out).write(uuid);
-    uuid += process.tracks.size() + 1;
-    ++sequence;
+  std::uint64_t uuid = 1;
+  ProcessWriter::Arrows arrows;
+  for (std::size_t process = 0; process < timeline.processes.size(); ++process) {
+    ProcessWriter(timeline, process, out).write(uuid, arrows);
+    uuid += timeline.processes[process].tracks.size() + 1;
   }
+}
+
+void write_perfetto_trace(const std::vector<ProcessTrace> & processes, std::ostream & out)
+{
+  write_perfetto_trace(borrowed(processes), out);
 }
 
 std::string perfetto_trace(const std::vector<ProcessTrace> & processes)

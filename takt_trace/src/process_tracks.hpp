@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "takt_trace/trace.hpp"
+#include "takt_trace/long_trace.hpp"
 #include "thread_events.hpp"
 #include "timeline.hpp"
 
@@ -19,7 +19,7 @@ struct PlacedThread
 };
 
 /// The threads, in the order of the trace. Instants are still in the order of their records.
-std::vector<PlacedThread> add_tracks(const ProcessTrace & process, ProcessTimeline & timeline);
+std::vector<PlacedThread> add_tracks(const LongTrace & process, ProcessTimeline & timeline);
 
 }  // namespace takt_trace::detail
 

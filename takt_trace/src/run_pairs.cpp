@@ -6,24 +6,30 @@
 namespace takt_trace::detail
 {
 
-std::vector<std::size_t> pair_runs(const std::vector<Record> & records)
+LongVector<std::size_t> pair_runs(const LongVector<Record> & records)
 {
-  std::vector<std::size_t> others(records.size(), kNoRecord);
-  std::unordered_map<std::uint32_t, std::vector<std::size_t>> started;  // by callback, latest last
+  LongVector<std::size_t> others(records.size(), kNoRecord);
+  struct Start
+  {
+    std::size_t record = 0;
+    std::int64_t time = 0;
+  };
+  std::unordered_map<std::uint32_t, LongVector<Start>> started;  // by callback, latest last
   for (std::size_t i = 0; i < records.size(); ++i) {
-    if (records[i].kind == RecordKind::run_start) {
-      started[records[i].id].push_back(i);
-    } else if (records[i].kind == RecordKind::run_end) {
+    const Record record = records[i];
+    if (record.kind == RecordKind::run_start) {
+      started[record.id].push_back({i, record.time});
+    } else if (record.kind == RecordKind::run_end) {
       // Starts after the first one are of runs inside this run whose ends are lost.
-      std::vector<std::size_t> & starts = started[records[i].id];
+      LongVector<Start> & starts = started[record.id];
       std::size_t first = kNoRecord;
-      while (!starts.empty() && records[starts.back()].time >= records[i].a) {
-        first = starts.back();
+      while (!starts.empty() && starts.back().time >= record.a) {
+        first = starts.back().record;
         starts.pop_back();
       }
       if (first != kNoRecord) {
-        others[first] = i;
-        others[i] = first;
+        others.set(first, i);
+        others.set(i, first);
       }
     }
   }

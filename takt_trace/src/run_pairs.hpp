@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <limits>
-#include <vector>
 
+#include "takt_trace/long_vector.hpp"
 #include "takt_trace/record.hpp"
 
 namespace takt_trace::detail
@@ -15,7 +15,7 @@ inline constexpr std::size_t kNoRecord = std::numeric_limits<std::size_t>::max()
 
 /// For each run_start and run_end the index of the other one, else `kNoRecord`. An end names its callback and when that
 /// was picked or started: it is of the callback's first start from then on. Allocates; O(records).
-std::vector<std::size_t> pair_runs(const std::vector<Record> & records);
+LongVector<std::size_t> pair_runs(const LongVector<Record> & records);
 
 }  // namespace takt_trace::detail
 

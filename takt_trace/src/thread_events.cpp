@@ -4,7 +4,11 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "nest.hpp"
 #include "run_pairs.hpp"
@@ -19,13 +23,12 @@ namespace
 class ThreadReader
 {
 public:
-  ThreadReader(const ProcessTrace & process, const TracedThread & thread, Texts & texts)
+  ThreadReader(const LongTrace & process, const LongThread & thread, Texts & texts)
   : process_(process),
     records_(thread.records),
     lossy_(thread.dropped > 0),
     texts_(texts),
     others_(pair_runs(thread.records)),
-    slices_(thread.records.size()),
     nest_(lossy_)
   {
   }
@@ -33,8 +36,9 @@ public:
   ThreadEvents read(std::int64_t trace_end)
   {
     for (std::size_t i = 0; i < records_.size(); ++i) {
-      now_ = std::max(now_, records_[i].time);
-      read_record(i, records_[i]);
+      const Record record = records_[i];
+      now_ = std::max(now_, record.time);
+      read_record(i, record);
     }
     events_.slices = nest_.finish(std::max(now_, trace_end));
     return std::move(events_);
@@ -49,14 +53,16 @@ private:
         break;
       case RecordKind::run_end:
         end_activations(record);
-        if (others_[index] != kNoRecord) {
-          add_measured(record, nest_.at(slices_[others_[index]]).annotations);
-          nest_.end_run(now_, slices_[others_[index]]);
+        if (const std::size_t start = others_[index]; start != kNoRecord) {
+          const auto slice = slices_.find(start);
+          add_measured(record, slice->second);
+          nest_.end_run(now_, slice->second);
+          slices_.erase(slice);
         }
-        kernel_wait_ = nullptr;
+        kernel_wait_.reset();
         break;
       case RecordKind::kernel_wait:
-        kernel_wait_ = &record;
+        kernel_wait_ = record;
         add_core_wait(record);
         break;
       case RecordKind::empty_take:
@@ -77,12 +83,12 @@ private:
         takes_.emplace_back(index, record.id);
         break;
       case RecordKind::publish:
-        events_.instant_of_publish.emplace(index, events_.instants.size());
+        events_.publishes.push_back({index, record.time, events_.instants.size()});
         add_instant(
           record, "publish " + name_at(process_.topics, record.id, "topic"), Category::message);
         break;
       case RecordKind::chain_end:
-        chain_ends_.push_back(&record);
+        chain_ends_.push_back(record);
         break;
       case RecordKind::span_begin:
         nest_.begin_span(now_, texts_.add(name_of(record)));
@@ -107,46 +113,54 @@ private:
     if (lossy_) {
       chain_ends_.clear();  // the end of their run is lost
     }
-    const bool has_end = others_[index] != kNoRecord;
-    const std::size_t slice = nest_.start_run(now_, callback_of(start), start.b, has_end);
-    slices_[index] = slice;
-    auto & annotations = nest_.at(slice).annotations;
+    SliceFacts facts;
     if (start.a > 0 && start.time >= start.a) {
-      annotations.push_back({Fact::waited_us, static_cast<double>(start.time - start.a) / 1e3});
+      facts.add_waited(static_cast<double>(start.time - start.a) / 1e3);
     }
     if (const std::int64_t skipped = skipped_periods(start); skipped > 0) {
-      annotations.push_back({Fact::skipped, skipped});
+      facts.add_skipped(skipped);
     }
     if (const int core = core_of(start); core >= 0) {
-      annotations.push_back({Fact::core, std::int64_t{core}});
+      facts.add_core(core);
+    }
+    const bool has_end = others_[index] != kNoRecord;
+    const std::size_t slice = nest_.start_run(now_, callback_of(start), start.b, has_end, facts);
+    if (has_end) {
+      slices_.emplace(index, slice);
     }
     for (const auto & [take, callback] : takes_) {
       if (callback == start.id) {
-        events_.run_of_take.emplace(take, slice);
+        events_.takes.push_back({take, now_, slice});
       }
     }
     takes_.clear();
   }
 
-  void add_measured(const Record & end, std::vector<Annotation> & annotations) const
+  void add_measured(const Record & end, std::size_t index)
   {
+    const bool has_wait = kernel_wait_ && kernel_wait_->id == end.id;
+    if (end.b <= 0 && !has_wait) {
+      return;
+    }
     const auto microseconds = [](std::int64_t ns) { return static_cast<double>(ns) / 1e3; };
+    Slice slice = nest_.at(index);
     if (end.b > 0) {
-      annotations.push_back({Fact::cpu_us, microseconds(end.b)});
+      slice.facts.add_cpu(microseconds(end.b));
     }
-    if (kernel_wait_ != nullptr && kernel_wait_->id == end.id) {
+    if (has_wait) {
       if (kernel_wait_->a >= 0) {
-        annotations.push_back({Fact::core_wait_before_us, microseconds(kernel_wait_->a)});
+        slice.facts.add_core_wait_before(microseconds(kernel_wait_->a));
       }
-      annotations.push_back({Fact::core_wait_us, microseconds(kernel_wait_->b)});
+      slice.facts.add_core_wait(microseconds(kernel_wait_->b));
     }
+    nest_.set(index, slice);
   }
 
   void end_activations(const Record & end)
   {
-    for (const Record * const chain_end : chain_ends_) {
-      if (chain_end->a > 0 && chain_end->a <= end.time) {
-        events_.activations.push_back({chain_end->id, chain_end->a, end.time});
+    for (const Record & chain_end : chain_ends_) {
+      if (chain_end.a > 0 && chain_end.a <= end.time) {
+        events_.activations.push_back({chain_end.id, chain_end.a, end.time});
       }
     }
     chain_ends_.clear();
@@ -154,13 +168,15 @@ private:
 
   void add_instant(const Record & record, const std::string & name, Category category)
   {
-    events_.instants.push_back({record.time, texts_.add(name), category, {}, {}});
+    events_.instants.push_back(
+      {record.time, texts_.add(name), category, false, {}, events_.instants.size()});
   }
 
   void add_instant_of_callback(const Record & record, const std::string & name, Category category)
   {
-    add_instant(record, name, category);
-    events_.instants.back().annotations.push_back({Fact::callback, callback_of(record)});
+    const Text text = texts_.add(name);
+    events_.instants.push_back(
+      {record.time, text, category, true, callback_of(record), events_.instants.size()});
   }
 
   void add_core_wait(const Record & wait)
@@ -173,7 +189,7 @@ private:
   {
     if (record.a <= record.b) {
       const Text name = texts_.add(words_of_stall(record));
-      events_.host_stalls.push_back({record.a, record.b, name, Category::host, 0, {}, {}});
+      events_.host_stalls.push_back({record.a, record.b, name, Category::host});
     }
   }
 
@@ -181,7 +197,7 @@ private:
   {
     const auto value = std::bit_cast<double>(record.a);
     if (std::isfinite(value)) {
-      events_.samples.emplace_back(texts_.add(name_of(record)), Sample{record.time, value});
+      events_.samples.push_back({texts_.add(name_of(record)), {record.time, value}});
     }
   }
 
@@ -189,7 +205,7 @@ private:
   {
     if (record.a <= record.b) {
       const Text name = texts_.add(name_of(record));
-      events_.told.push_back({record.a, record.b, name, Category::span, 0, {}, {}});
+      events_.told.push_back({record.a, record.b, name, Category::span});
     }
   }
 
@@ -205,24 +221,25 @@ private:
       known ? process_.callbacks[record.id].id : "callback " + std::to_string(record.id));
   }
 
-  const ProcessTrace & process_;
-  const std::vector<Record> & records_;
+  const LongTrace & process_;
+  const LongVector<Record> & records_;
   const bool lossy_;
   Texts & texts_;
-  const std::vector<std::size_t> others_;  // of run_start and run_end
-  std::vector<std::size_t> slices_;        // of run_starts
+  const LongVector<std::size_t> others_;  // of run_start and run_end
+  std::unordered_map<std::size_t, std::size_t>
+    slices_;  // of the starts of runs that have not ended
   Nest nest_;
   std::int64_t now_ = std::numeric_limits<std::int64_t>::min();
   ThreadEvents events_;
   std::vector<std::pair<std::size_t, std::uint32_t>> takes_;  // record, callback
-  std::vector<const Record *> chain_ends_;
-  const Record * kernel_wait_ = nullptr;  // of the run that ends next
+  std::vector<Record> chain_ends_;
+  std::optional<Record> kernel_wait_;  // of the run that ends next
 };
 
 }  // namespace
 
 ThreadEvents thread_events(
-  const ProcessTrace & process, const TracedThread & thread, std::int64_t trace_end, Texts & texts)
+  const LongTrace & process, const LongThread & thread, std::int64_t trace_end, Texts & texts)
 {
   return ThreadReader(process, thread, texts).read(trace_end);
 }

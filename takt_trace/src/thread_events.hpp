@@ -7,11 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
-#include "takt_trace/trace.hpp"
+#include "takt_trace/long_trace.hpp"
 #include "timeline.hpp"
 
 namespace takt_trace::detail
@@ -24,23 +21,36 @@ struct TracedActivation
   std::int64_t end = 0;  ///< not before the release
 };
 
+struct NamedSample
+{
+  Text name;
+  Sample sample{};
+};
+
+/// Where a record of the thread went.
+struct PlacedRecord
+{
+  std::size_t record = 0;
+  std::int64_t time = 0;  ///< of the event
+  std::size_t event = 0;  ///< index in its list
+};
+
 struct ThreadEvents
 {
-  std::vector<Slice> slices;      ///< runs and spans; nested strictly, outer ones first
-  std::vector<Instant> instants;  ///< in the order of their records
-  std::vector<Slice> told;        ///< when they were over; may overlap
-  std::vector<TracedActivation> activations;
-  std::vector<std::pair<Text, Sample>> samples;  ///< by counter; finite
-  std::vector<Sample> core_waits;                ///< of runs, us
-  std::vector<Slice> host_stalls;                ///< may overlap
-  // Where records went, by their index in the thread.
-  std::unordered_map<std::size_t, std::size_t> run_of_take;         ///< index in `slices`
-  std::unordered_map<std::size_t, std::size_t> instant_of_publish;  ///< index in `instants`
+  LongVector<Slice> slices;      ///< runs and spans; nested strictly, outer ones first
+  LongVector<Instant> instants;  ///< in the order of their records
+  LongVector<Slice> told;        ///< when they were over; may overlap
+  LongVector<TracedActivation> activations;
+  LongVector<NamedSample> samples;     ///< by counter; finite
+  LongVector<Sample> core_waits;       ///< of runs, us
+  LongVector<Slice> host_stalls;       ///< may overlap
+  LongVector<PlacedRecord> takes;      ///< with the slices of the runs that took
+  LongVector<PlacedRecord> publishes;  ///< with their instants
 };
 
 /// `trace_end`: of the process; slices that go on then are closed, or at the thread's last record if that is later.
 ThreadEvents thread_events(
-  const ProcessTrace & process, const TracedThread & thread, std::int64_t trace_end, Texts & texts);
+  const LongTrace & process, const LongThread & thread, std::int64_t trace_end, Texts & texts);
 
 }  // namespace takt_trace::detail
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "process_tracks.hpp"
@@ -34,41 +35,51 @@ std::int64_t claim(std::set<std::int64_t> & used, std::int64_t number, std::int6
 /// An arrow from each publish to the run that took the message. It has a number of its own, because an arrow cannot
 /// fork. One that does not go forward in time is left out: viewers refuse it, and it only shows that clocks differ.
 void add_arrows(
-  const std::vector<ProcessTrace> & processes, std::vector<std::vector<PlacedThread>> & threads,
-  std::vector<ProcessTimeline> & timelines)
+  const std::vector<LongTrace> & processes, const std::vector<std::vector<PlacedThread>> & threads,
+  Timeline & timeline)
 {
+  const auto find = [](const LongVector<PlacedRecord> & all, std::size_t record) {
+    const auto found = std::partition_point(
+      all.begin(), all.end(), [&](const PlacedRecord & one) { return one.record < record; });
+    return found != all.end() && (*found).record == record ? std::optional(*found) : std::nullopt;
+  };
   std::uint64_t last_arrow = 0;
   for (const auto & [publish, take] : message_flows(processes).joined) {
     const PlacedThread & from = threads[publish.process][publish.thread];
     const PlacedThread & to = threads[take.process][take.thread];
-    const auto instant = from.events.instant_of_publish.find(publish.record);
-    const auto run = to.events.run_of_take.find(take.record);
-    if (instant == from.events.instant_of_publish.end() || run == to.events.run_of_take.end()) {
+    const auto instant = find(from.events.publishes, publish.record);
+    const auto run = find(to.events.takes, take.record);
+    if (!instant || !run) {
       continue;
     }
-    ProcessTimeline & publisher = timelines[publish.process];
-    ProcessTimeline & taker = timelines[take.process];
-    Instant & begin = publisher.tracks[from.track].instants[instant->second];
-    Slice & end = taker.tracks[to.track].slices[run->second];
-    if (publisher.at(begin.time) < taker.at(end.begin)) {
-      begin.arrows.push_back(++last_arrow);
-      end.arrows.push_back(last_arrow);
+    const ProcessTimeline & publisher = timeline.processes[publish.process];
+    const ProcessTimeline & taker = timeline.processes[take.process];
+    if (publisher.at(instant->time) < taker.at(run->time)) {
+      ++last_arrow;
+      timeline.arrow_begins.push_back(
+        {publish.process, from.track, instant->time, instant->event, last_arrow});
+      timeline.arrow_ends.push_back({take.process, to.track, run->time, run->event, last_arrow});
     }
   }
+  timeline.arrow_begins.sort([](const ArrowEnd & a, const ArrowEnd & b) {
+    return std::tie(a.process, a.track, a.time, a.event) <
+           std::tie(b.process, b.track, b.time, b.event);
+  });
+  timeline.arrow_ends.sort([](const ArrowEnd & a, const ArrowEnd & b) {
+    return std::tie(a.process, a.track, a.event) < std::tie(b.process, b.track, b.event);
+  });
 }
 
 void sort_instants(Track & track)
 {
-  std::stable_sort(
-    track.instants.begin(), track.instants.end(),
-    [](const Instant & a, const Instant & b) { return a.time < b.time; });
+  track.instants.sort([](const Instant & a, const Instant & b) { return a.time < b.time; });
 }
 
 /// At the earliest record.
-ClockReading clocks_at_begin(const ProcessTrace & process, const ProcessTimeline & timeline)
+ClockReading clocks_at_begin(const LongTrace & process, const ProcessTimeline & timeline)
 {
   std::optional<std::int64_t> earliest;
-  for (const TracedThread & thread : process.threads) {
+  for (const LongThread & thread : process.threads) {
     for (const Record & record : thread.records) {
       earliest = std::min(earliest.value_or(record.time), record.time);
     }
@@ -79,7 +90,7 @@ ClockReading clocks_at_begin(const ProcessTrace & process, const ProcessTimeline
 }
 
 /// The file's name, with the host if there are several.
-std::string name_of(const ProcessTrace & process, bool with_host)
+std::string name_of(const LongTrace & process, bool with_host)
 {
   const std::string file = process.program.substr(process.program.rfind('/') + 1);
   const std::string name = file.empty() ? "process " + std::to_string(process.pid) : file;
@@ -93,17 +104,17 @@ std::uint64_t ProcessTimeline::at(std::int64_t time) const noexcept
   return static_cast<std::uint64_t>(std::max<std::int64_t>(saturating_add(time, offset), 0));
 }
 
-Timeline make_timeline(const std::vector<ProcessTrace> & processes)
+Timeline make_timeline(const std::vector<LongTrace> & processes)
 {
   std::map<std::string, std::int64_t> hosts;
-  for (const ProcessTrace & process : processes) {
+  for (const LongTrace & process : processes) {
     hosts.emplace(process.host, static_cast<std::int64_t>(hosts.size()));
   }
   Timeline timeline;
   timeline.realtime = hosts.size() > 1;
   std::vector<std::vector<PlacedThread>> threads;
   std::set<std::int64_t> pids, tids;
-  for (const ProcessTrace & process : processes) {
+  for (const LongTrace & process : processes) {
     ProcessTimeline & made = timeline.processes.emplace_back();
     const std::int64_t host = hosts[process.host];
     made.pid = claim(pids, process.pid, host);
@@ -116,7 +127,7 @@ Timeline make_timeline(const std::vector<ProcessTrace> & processes)
       }
     }
   }
-  add_arrows(processes, threads, timeline.processes);
+  add_arrows(processes, threads, timeline);
   for (ProcessTimeline & process : timeline.processes) {
     std::for_each(process.tracks.begin(), process.tracks.end(), sort_instants);
   }

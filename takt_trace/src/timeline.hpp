@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "takt_trace/trace.hpp"
+#include "takt_trace/long_trace.hpp"
 #include "texts.hpp"
 
 namespace takt_trace::detail
@@ -55,6 +55,76 @@ struct Annotation
   std::variant<bool, std::int64_t, double, Text> value;
 };
 
+/// The facts of a slice, in the room of a few words: a long trace has many slices.
+class SliceFacts
+{
+public:
+  bool has(Fact fact) const { return (has_ & bit(fact)) != 0; }
+
+  void add_waited(double us) { waited_us_ = add(Fact::waited_us, us); }
+  void add_skipped(std::int64_t periods) { skipped_ = add(Fact::skipped, periods); }
+  void add_core(std::int32_t core) { core_ = add(Fact::core, core); }
+  void add_cut() { add(Fact::cut, true); }
+  void add_deadline_missed() { add(Fact::deadline_missed, true); }
+  void add_cpu(double us) { cpu_us_ = add_measured(Fact::cpu_us, us); }
+  void add_core_wait_before(double us)
+  {
+    core_wait_before_us_ = add_measured(Fact::core_wait_before_us, us);
+  }
+  void add_core_wait(double us) { core_wait_us_ = add_measured(Fact::core_wait_us, us); }
+
+  /// Calls `visit` with each annotation, in the order in which they were added.
+  template <typename Visit>
+  void visit(const Visit & visit) const
+  {
+    const auto tell = [&](Fact fact, auto value) {
+      if (has(fact)) {
+        visit(Annotation{fact, value});
+      }
+    };
+    const auto tell_measured = [&](bool now) {
+      if (now) {
+        tell(Fact::cpu_us, cpu_us_);
+        tell(Fact::core_wait_before_us, core_wait_before_us_);
+        tell(Fact::core_wait_us, core_wait_us_);
+      }
+    };
+    tell(Fact::waited_us, waited_us_);
+    tell(Fact::skipped, skipped_);
+    tell(Fact::core, std::int64_t{core_});
+    tell_measured(!measured_last_);
+    tell(Fact::cut, true);
+    tell(Fact::deadline_missed, true);
+    tell_measured(measured_last_);
+  }
+
+private:
+  static constexpr std::uint16_t bit(Fact fact)
+  {
+    return static_cast<std::uint16_t>(1U << static_cast<unsigned>(fact));
+  }
+  template <typename Value>
+  Value add(Fact fact, Value value)
+  {
+    has_ = static_cast<std::uint16_t>(has_ | bit(fact));
+    return value;
+  }
+  double add_measured(Fact fact, double us)
+  {
+    measured_last_ = has(Fact::cut) || has(Fact::deadline_missed);
+    return add(fact, us);
+  }
+
+  double waited_us_ = 0;
+  double cpu_us_ = 0;
+  double core_wait_before_us_ = 0;
+  double core_wait_us_ = 0;
+  std::int64_t skipped_ = 0;
+  std::int32_t core_ = 0;
+  std::uint16_t has_ = 0;
+  bool measured_last_ = false;  // after the slice was closed
+};
+
 struct Slice
 {
   std::int64_t begin = 0;
@@ -62,8 +132,7 @@ struct Slice
   Text name;
   Category category = Category::span;
   std::uint32_t depth = 0;  ///< how many slices of the track are around it
-  std::vector<Annotation> annotations;
-  std::vector<std::uint64_t> arrows;  ///< that end at its begin
+  SliceFacts facts{};
 };
 
 struct Instant
@@ -71,9 +140,23 @@ struct Instant
   std::int64_t time = 0;
   Text name;
   Category category = Category::span;
-  std::vector<Annotation> annotations;
-  std::vector<std::uint64_t> arrows;  ///< that begin here
+  bool has_callback = false;
+  Text callback{};
+  std::size_t number = 0;  ///< of the track's, before they are put in the order of time
 };
+
+template <typename Visit>
+void visit_annotations(const Slice & slice, const Visit & visit)
+{
+  slice.facts.visit(visit);
+}
+template <typename Visit>
+void visit_annotations(const Instant & instant, const Visit & visit)
+{
+  if (instant.has_callback) {
+    visit(Annotation{Fact::callback, instant.callback});
+  }
+}
 
 struct Sample
 {
@@ -95,12 +178,12 @@ struct Track
   TrackType type = TrackType::thread;
   std::string name;
   std::string description;
-  std::int64_t tid = 0;       ///< of the thread; unique among all processes
-  std::size_t parent = 0;     ///< lane: index of its thread's track
-  std::string unit;           ///< of the samples
-  std::vector<Slice> slices;  ///< nested strictly; in the order of their begins, outer ones first
-  std::vector<Instant> instants;  ///< by time
-  std::vector<Sample> samples;    ///< by time; finite
+  std::int64_t tid = 0;      ///< of the thread; unique among all processes
+  std::size_t parent = 0;    ///< lane: index of its thread's track
+  std::string unit;          ///< of the samples
+  LongVector<Slice> slices;  ///< nested strictly; in the order of their begins, outer ones first
+  LongVector<Instant> instants;  ///< by time
+  LongVector<Sample> samples;    ///< by time; finite
 };
 
 struct ProcessTimeline
@@ -122,15 +205,32 @@ struct ClockReading
   std::uint64_t realtime = 0;
 };
 
+/// One end of an arrow from an instant to the begin of a slice. Both ends have the arrow's number, which is above 0.
+struct ArrowEnd
+{
+  std::size_t process = 0;
+  std::size_t track = 0;
+  std::int64_t time = 0;
+  std::size_t event = 0;  ///< the number of the instant, or the index of the slice
+  std::uint64_t arrow = 0;
+
+  bool is_of(std::size_t of_process, std::size_t of_track) const
+  {
+    return process == of_process && track == of_track;
+  }
+};
+
 struct Timeline
 {
   /// The clock: CLOCK_REALTIME if the processes are of several hosts, else CLOCK_BOOTTIME.
   bool realtime = false;
   ClockReading clocks;
   std::vector<ProcessTimeline> processes;
+  LongVector<ArrowEnd> arrow_begins;  ///< by process, track, and the order of the track's instants
+  LongVector<ArrowEnd> arrow_ends;    ///< by process, track, and the order of the track's slices
 };
 
-Timeline make_timeline(const std::vector<ProcessTrace> & processes);
+Timeline make_timeline(const std::vector<LongTrace> & processes);
 
 }  // namespace takt_trace::detail
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -77,7 +78,8 @@ json chain_json(const TracedChain & one)
     {"name", one.name}, {"priority", one.priority}, {"deadline", one.deadline}, {"path", one.path}};
 }
 
-json thread_json(const TracedThread & one)
+template <typename Thread>
+json thread_json(const Thread & one)
 {
   return {{"tid", one.tid}, {"name", one.name}, {"executor", one.executor}};
 }
@@ -144,7 +146,7 @@ void add_texts(const Fields & from, const char * key, std::vector<std::string> &
   });
 }
 
-void add_names(const json & object, ProcessTrace & trace)
+void add_names(const json & object, LongTrace & trace)
 {
   const Fields fields(object);
   trace.pid = fields.number("pid", trace.pid);
@@ -180,11 +182,10 @@ void add_names(const json & object, ProcessTrace & trace)
   add_texts(fields, "names", trace.names);
   fields.each("threads", [&](const json & one) {
     const Fields own(one);
-    TracedThread thread;
+    LongThread & thread = trace.threads.emplace_back();
     thread.tid = own.number("tid");
     thread.name = own.text("name");
     thread.executor = own.text("executor");
-    trace.threads.push_back(std::move(thread));
   });
 }
 
@@ -197,7 +198,13 @@ bool is_kind(std::uint32_t kind)
 class Reader
 {
 public:
-  Reader(std::istream & in, std::uint64_t size) : in_(in), left_(size) {}
+  /// `size`: nothing for a pipe.
+  Reader(std::istream & in, std::optional<std::uint64_t> size)
+  : in_(in),
+    seeks_(size.has_value()),
+    left_(size.value_or(std::numeric_limits<std::uint64_t>::max()))
+  {
+  }
 
   std::uint64_t at() const noexcept { return at_; }
   std::uint64_t left() const noexcept { return left_; }
@@ -217,69 +224,105 @@ public:
   }
   void skip(std::uint64_t count)
   {
-    in_.seekg(static_cast<std::streamoff>(count), std::ios::cur);
+    const auto offset = static_cast<std::streamoff>(count);
+    seeks_ ? in_.seekg(offset, std::ios::cur) : in_.ignore(offset);
     at_ += count;
     left_ -= count;
   }
 
 private:
   std::istream & in_;
+  const bool seeks_;
   std::uint64_t at_ = 0;
   std::uint64_t left_;
   std::string bytes_;
 };
 
-/// Empty: good. `length`: of the chunk, whose content comes next.
-std::string add_records(Reader & reader, std::size_t length, ProcessTrace & trace)
+/// Adds the records of one thread to it.
+class ThreadFiller
+{
+public:
+  void add(LongThread & thread, Record record)
+  {
+    LongVector<Record> & records = thread.records;
+    if (record.kind == RecordKind::run_start) {
+      name_takers(records, record.id);
+    } else if (
+      record.kind == RecordKind::run_end || record.kind == RecordKind::empty_take ||
+      record.kind == RecordKind::exception) {
+      first_take_.reset();  // the start of the run that it was for is lost
+    } else if (record.kind == RecordKind::take && record.id == UINT32_MAX && !first_take_) {
+      first_take_ = records.size();
+    }
+    records.push_back(record);
+  }
+
+  /// Without those from `size` on.
+  void cut(LongThread & thread, std::size_t size)
+  {
+    while (thread.records.size() > size) {
+      thread.records.pop_back();
+    }
+  }
+
+private:
+  /// A take is told before the run that it is for, which is the next one to start on the thread.
+  void name_takers(LongVector<Record> & records, std::uint32_t callback)
+  {
+    for (std::size_t i = first_take_.value_or(records.size()); i < records.size(); ++i) {
+      Record record = records[i];
+      if (record.kind == RecordKind::take && record.id == UINT32_MAX) {
+        record.id = callback;
+        records.set(i, record);
+      }
+    }
+    first_take_.reset();
+  }
+
+  std::optional<std::size_t> first_take_;  // for the run that starts next
+};
+
+/// Nothing: the file ends within the chunk, which then counts for nothing. Empty: good. `length`: of the chunk, whose content
+/// comes next.
+std::optional<std::string> add_records(
+  Reader & reader, std::size_t length, LongTrace & trace, std::vector<ThreadFiller> & fillers)
 {
   if (length < kRecordsHead || (length - kRecordsHead) % kRecordBytes != 0) {
     return "a chunk of records has " + std::to_string(length) + " bytes";
   }
   if (!reader.read(kRecordsHead)) {
-    return {};
+    return std::nullopt;
   }
   const auto number = number_at<std::uint32_t>(reader.bytes(), 0);
   if (number >= trace.threads.size()) {
     return "records are of thread " + std::to_string(number) + ", which nothing names";
   }
-  TracedThread & thread = trace.threads[number];
-  thread.dropped = number_at<std::uint64_t>(reader.bytes(), 8);
+  LongThread & thread = trace.threads[number];
+  fillers.resize(trace.threads.size());
+  const std::size_t before = thread.records.size();
+  const auto dropped = number_at<std::uint64_t>(reader.bytes(), 8);
   constexpr std::size_t kPiece = 10'000 * kRecordBytes;
   for (std::size_t left = length - kRecordsHead; left > 0;) {
     const std::size_t piece = std::min(left, kPiece);
     left -= piece;
     if (!reader.read(piece)) {
-      break;
+      fillers[number].cut(thread, before);
+      return std::nullopt;
     }
     const std::string & bytes = reader.bytes();
     for (std::size_t at = 0; at < piece; at += kRecordBytes) {
       const auto kind = number_at<std::uint32_t>(bytes, at + 12);
       if (is_kind(kind)) {
-        thread.records.push_back(
+        fillers[number].add(
+          thread,
           {number_at<std::int64_t>(bytes, at), static_cast<RecordKind>(kind),
            number_at<std::uint32_t>(bytes, at + 8), number_at<std::int64_t>(bytes, at + 16),
            number_at<std::int64_t>(bytes, at + 24), number_at<std::int64_t>(bytes, at + 32)});
       }
     }
   }
-  return {};
-}
-
-/// A take is told before the run that it is for, which is the next one to start on the thread.
-void name_takers(TracedThread & thread)
-{
-  std::uint32_t next = UINT32_MAX;
-  for (auto record = thread.records.rbegin(); record != thread.records.rend(); ++record) {
-    if (record->kind == RecordKind::run_start) {
-      next = record->id;
-    } else if (
-      record->kind == RecordKind::run_end || record->kind == RecordKind::empty_take ||
-      record->kind == RecordKind::exception) {
-      next = UINT32_MAX;  // the start of the run that it was for is lost
-    } else if (record->kind == RecordKind::take && record->id == UINT32_MAX) {
-      record->id = next;
-    }
-  }
+  thread.dropped = dropped;
+  return std::string();
 }
 
 Faults no_trace(const std::string & why, std::uint64_t at)
@@ -288,7 +331,7 @@ Faults no_trace(const std::string & why, std::uint64_t at)
 }
 
 // A chain is told again with other values when they changed: one chain with the last values remains.
-void merge_chains(ProcessTrace & trace)
+void merge_chains(LongTrace & trace)
 {
   std::map<std::pair<std::string, std::vector<std::string>>, std::uint32_t> places;
   std::vector<TracedChain> chains;
@@ -304,10 +347,12 @@ void merge_chains(ProcessTrace & trace)
     }
   }
   if (chains.size() != trace.chains.size()) {
-    for (TracedThread & thread : trace.threads) {
-      for (Record & record : thread.records) {
+    for (LongThread & thread : trace.threads) {
+      for (std::size_t i = 0; i < thread.records.size(); ++i) {
+        Record record = thread.records[i];
         if (record.kind == RecordKind::chain_end && record.id < place_of.size()) {
           record.id = place_of[record.id];
+          thread.records.set(i, record);
         }
       }
     }
@@ -322,7 +367,8 @@ std::string TraceEncoder::header()
   return std::string(kMagic);
 }
 
-std::string TraceEncoder::names(const ProcessTrace & trace)
+template <typename Trace>
+std::string TraceEncoder::new_names(const Trace & trace)
 {
   json content{
     {"pid", trace.pid},
@@ -350,11 +396,21 @@ std::string TraceEncoder::names(const ProcessTrace & trace)
   add("chains", trace.chains, chains_, chain_json);
   add("topics", trace.topics, topics_, text);
   add("names", trace.names, names_, text);
-  add("threads", trace.threads, threads_, thread_json);
+  add("threads", trace.threads, threads_, [](const auto & one) { return thread_json(one); });
   const std::string told = content.dump(-1, ' ', false, json::error_handler_t::replace);
   const bool is_new = told != facts || facts != facts_;
   facts_ = facts;
   return is_new ? chunk(kNamesChunk, told) : std::string();
+}
+
+std::string TraceEncoder::names(const ProcessTrace & trace)
+{
+  return new_names(trace);
+}
+
+std::string TraceEncoder::names(const LongTrace & trace)
+{
+  return new_names(trace);
 }
 
 std::string TraceEncoder::records(
@@ -382,7 +438,7 @@ std::string TraceEncoder::next_process()
 }
 
 void write_traces(
-  const std::vector<ProcessTrace> & processes, std::ostream & out, std::size_t chunk_records)
+  const std::vector<LongTrace> & processes, std::ostream & out, std::size_t chunk_records)
 {
   out << TraceEncoder::header();
   for (std::size_t i = 0; i < processes.size(); ++i) {
@@ -390,15 +446,23 @@ void write_traces(
     out << (i == 0 ? std::string() : TraceEncoder::next_process());
     out << encoder.names(processes[i]);
     for (std::uint32_t thread = 0; thread < processes[i].threads.size(); ++thread) {
-      const TracedThread & one = processes[i].threads[thread];
-      std::span<const Record> left(one.records);
+      const LongThread & one = processes[i].threads[thread];
+      std::size_t next = 0;
       do {  // a thread without records has a chunk, too: it tells what was dropped
-        const auto piece = left.first(std::min(left.size(), chunk_records));
+        std::vector<Record> piece;
+        for (; piece.size() < chunk_records && next < one.records.size(); ++next) {
+          piece.push_back(one.records[next]);
+        }
         out << TraceEncoder::records(thread, one.dropped, piece);
-        left = left.subspan(piece.size());
-      } while (!left.empty() && out);
+      } while (next < one.records.size() && out);
     }
   }
+}
+
+void write_traces(
+  const std::vector<ProcessTrace> & processes, std::ostream & out, std::size_t chunk_records)
+{
+  write_traces(borrowed(processes), out, chunk_records);
 }
 
 std::string encode_traces(const std::vector<ProcessTrace> & processes)
@@ -411,13 +475,14 @@ std::string encode_traces(const std::vector<ProcessTrace> & processes)
 namespace
 {
 
-Result<std::vector<ProcessTrace>> decode(std::istream & in, std::uint64_t size)
+Result<std::vector<LongTrace>> decode(std::istream & in, std::optional<std::uint64_t> size)
 {
   Reader reader(in, size);
   if (!reader.read(kMagic.size()) || (reader.bytes() != kMagic && reader.bytes() != kFirstMagic)) {
     return no_trace("it does not begin with " + std::string(kMagic), 0);
   }
-  std::vector<ProcessTrace> traces(1);
+  std::vector<LongTrace> traces(1);
+  std::vector<ThreadFiller> fillers;  // of the last of the traces, by thread
   while (reader.read(kChunkHead)) {
     const auto type = number_at<std::uint32_t>(reader.bytes(), 0);
     const auto length = number_at<std::uint32_t>(reader.bytes(), 4);
@@ -430,27 +495,31 @@ Result<std::vector<ProcessTrace>> decode(std::istream & in, std::uint64_t size)
       if (length > kMostNames) {
         return no_trace("a chunk of names has " + std::to_string(length) + " bytes", begin);
       }
-      const json content =
-        reader.read(length) ? json::parse(reader.bytes(), nullptr, false) : json();
+      if (!reader.read(length)) {
+        break;
+      }
+      const json content = json::parse(reader.bytes(), nullptr, false);
       if (!content.is_object()) {
         return no_trace("a chunk of names is no JSON object", begin);
       }
       add_names(content, traces.back());
     } else if (type == kRecordsChunk) {
-      if (const std::string wrong = add_records(reader, length, traces.back()); !wrong.empty()) {
-        return no_trace(wrong, begin);
+      const auto wrong = add_records(reader, length, traces.back(), fillers);
+      if (!wrong) {
+        break;
+      }
+      if (!wrong->empty()) {
+        return no_trace(*wrong, begin);
       }
     } else {
       if (type == kProcessChunk) {
         traces.emplace_back();
+        fillers.clear();
       }
       reader.skip(length);
     }
   }
-  for (ProcessTrace & trace : traces) {
-    for (TracedThread & thread : trace.threads) {
-      name_takers(thread);
-    }
+  for (LongTrace & trace : traces) {
     merge_chains(trace);
     keep_first_ends(trace);
   }
@@ -462,32 +531,42 @@ Result<std::vector<ProcessTrace>> decode(std::istream & in, std::uint64_t size)
 Result<std::vector<ProcessTrace>> decode_traces(const std::string & bytes)
 {
   std::istringstream in(bytes);
-  return decode(in, bytes.size());
+  const auto traces = decode(in, bytes.size());
+  if (!traces) {
+    return traces.faults();
+  }
+  return in_memory(*traces);
 }
 
-Result<std::vector<ProcessTrace>> read_traces(const std::string & path)
+Result<std::vector<LongTrace>> read_long_traces(const std::string & path)
 {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     return Faults{path + " cannot be read: " + std::strerror(errno)};
   }
   std::error_code error;
-  Result<std::vector<ProcessTrace>> trace = Faults();
+  std::optional<std::uint64_t> size;
   if (std::filesystem::is_regular_file(path, error)) {
-    trace = decode(file, std::filesystem::file_size(path, error));
-  } else {  // a pipe
-    std::ostringstream bytes;
-    bytes << file.rdbuf();
-    trace = decode_traces(std::move(bytes).str());
+    size = std::filesystem::file_size(path, error);
   }
-  if (!trace) {
+  auto traces = decode(file, size);
+  if (!traces) {
     Faults faults;
-    for (const auto & fault : trace.faults()) {
+    for (const auto & fault : traces.faults()) {
       faults.push_back(takt_core::within(path, fault));
     }
     return faults;
   }
-  return trace;
+  return traces;
+}
+
+Result<std::vector<ProcessTrace>> read_traces(const std::string & path)
+{
+  const auto traces = read_long_traces(path);
+  if (!traces) {
+    return traces.faults();
+  }
+  return in_memory(*traces);
 }
 
 }  // namespace takt_trace

@@ -116,7 +116,8 @@ TEST(ActivationAccount, LeavesOutWhatOthersTell)
 {
   const auto one = account_activations(
     RunFlow(kCallbacks, {run(kTimer, 200, 0, 1), run(kTimer, 300, 0, 2)}),
-    {{kTimer, kFirst, kSink}, 50, {199}}, {}, {100, 1000, 1000});
+    {{kTimer, kFirst, kSink}, 50, SortedList<std::int64_t>(LongVector<std::int64_t>{199})}, {},
+    {100, 1000, 1000});
   EXPECT_EQ(one.released, 1U);
 }
 

@@ -23,7 +23,7 @@ namespace
 using test::process_of;
 using test::publish;
 using test::take;
-using Joined = std::vector<MessageFlow>;
+using Joined = LongVector<MessageFlow>;
 
 constexpr std::uint32_t kFilter = 1, kBrake = 2, kNamed = 3;  // callbacks
 constexpr std::uint32_t kPoints = 0, kObstacles = 1;          // topics

@@ -236,9 +236,10 @@ TEST(ResponseReport, TellsHowWellTheClocksOfHostsAgree)
   here.realtime_clock = {true, 500, 100};
   there.realtime_clock = {true, 700, 100};
   again.realtime_clock = {true, 900, 100};
-  const auto hosts = [&] { return detail::host_clocks({here, there, again}); };
+  const auto hosts = [&] { return detail::host_clocks(borrowed({here, there, again})); };
   EXPECT_EQ(detail::join_uncertainty(hosts()), 500 + 900);
-  EXPECT_EQ(detail::join_uncertainty(detail::host_clocks({there, again})), 0) << "one host";
+  EXPECT_EQ(detail::join_uncertainty(detail::host_clocks(borrowed({there, again}))), 0)
+    << "one host";
   const ordered_json told = response_report({here, there, again})["hosts"];
   EXPECT_EQ(
     told[1],
@@ -274,9 +275,9 @@ TEST(ResponseReport, TimesOfHostsAreJoinedByTheirRealtimeClocks)
 TEST(ResponseReport, APercentileNeedsTenValuesBeyondIt)
 {
   const auto of = [](std::size_t count) {
-    std::vector<std::int64_t> times(count);
+    LongVector<std::int64_t> times;
     for (std::size_t i = 0; i < count; ++i) {
-      times[i] = static_cast<std::int64_t>(count - i);
+      times.push_back(static_cast<std::int64_t>(count - i));
     }
     return detail::distribution_json(times);
   };

@@ -48,7 +48,8 @@ struct Steps
 
 Steps steps_of(const std::vector<ProcessTrace> & processes)
 {
-  const RunIndex index(processes);
+  const std::vector<LongTrace> traces = borrowed(processes);
+  const RunIndex index(traces);
   const auto chains = find_activations(index);
   Steps steps;
   if (chains.size() != 1 || chains[0].activations.size() != 1) {
@@ -56,7 +57,7 @@ Steps steps_of(const std::vector<ProcessTrace> & processes)
     return steps;
   }
   const Splitter splitter(index);
-  for (const ActivationStep & step : chains[0].activations[0].steps) {
+  for (const ActivationStep & step : chains[0].steps_of(chains[0].activations[0])) {
     steps.splits.push_back(splitter.split(step));
     steps.blockers.push_back(splitter.blockers(step));
   }
@@ -221,15 +222,16 @@ TEST(Split, AMessageThatWaitsInItsNodeForTheOtherInputIsBlocked)
                     run_end(180, kNoise, 171)}});
   trace.chains[0].path.push_back("/n:timer(1s)");
   const std::vector<ProcessTrace> processes{trace};
-  const RunIndex index(processes);
+  const std::vector<LongTrace> traces = borrowed(processes);
+  const RunIndex index(traces);
   const auto chains = find_activations(index);
   ASSERT_EQ(chains[0].activations.size(), 1U);
-  const auto & steps = chains[0].activations[0].steps;
+  const auto steps = chains[0].steps_of(chains[0].activations[0]);
   ASSERT_EQ(steps.size(), 3U);
   EXPECT_EQ(
     Splitter(index).split(steps[1]), (Split{.middleware = 12, .ran = 8, .blocked = 165 - 150}));
-  ASSERT_TRUE(steps[1].publisher);
-  EXPECT_EQ(index.callback_of(index.runs()[*steps[1].publisher])->id, "/b:sub(/obstacles)");
+  ASSERT_NE(steps[1].publisher, kNoRecord);
+  EXPECT_EQ(index.callback_of(index.runs()[steps[1].publisher])->id, "/b:sub(/obstacles)");
 }
 
 TEST(Split, ClocksThatDisagreeMakeNoPartNegative)
@@ -251,13 +253,14 @@ TEST(Split, ClocksThatDisagreeMakeNoPartNegative)
 /// Every activation's steps add up, no part is negative, and what a step waited for adds up to its parts.
 std::size_t check(const std::vector<ProcessTrace> & processes)
 {
-  const RunIndex index(processes);
+  const std::vector<LongTrace> traces = borrowed(processes);
+  const RunIndex index(traces);
   const Splitter splitter(index);
   std::size_t split_ones = 0;
   for (const ChainActivations & chain : find_activations(index)) {
     for (const ChainActivation & activation : chain.activations) {
       std::int64_t sum = 0;
-      for (const ActivationStep & step : activation.steps) {
+      for (const ActivationStep & step : chain.steps_of(activation)) {
         const Split split = splitter.split(step);
         sum += split.sum();
         EXPECT_EQ(split.sum(), step.until - step.from) << split;
@@ -274,7 +277,7 @@ std::size_t check(const std::vector<ProcessTrace> & processes)
         }
         EXPECT_EQ(waited, (Split{.group = split.group, .queue = split.queue, .core = split.core}));
       }
-      if (!activation.steps.empty()) {
+      if (!(!activation.has_steps)) {
         EXPECT_EQ(sum, activation.response());
         ++split_ones;
       }

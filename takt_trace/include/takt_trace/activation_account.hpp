@@ -12,10 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <unordered_set>
 #include <vector>
 
 #include "takt_trace/run_flow.hpp"
+#include "takt_trace/sorted_list.hpp"
 
 namespace takt_trace
 {
@@ -45,7 +45,7 @@ struct AccountedChain
   std::vector<std::uint32_t> path{};  ///< callbacks of the flow; not empty
   std::int64_t deadline = kNotYet;    ///< from the release; kNotYet: none
   /// Releases of activations whose ends others tell: the account leaves them out.
-  std::unordered_set<std::int64_t> told{};
+  SortedList<std::int64_t> told{};
 };
 
 /// Releases of a chain's root that no run ever began.
@@ -75,8 +75,8 @@ struct ActivationAccount
   /// Late, lost, overdue or skipped; 0 without a deadline. Newer data that replaces older data does its work. Data that
   /// never arrives, or that a skipped period never made, is not in time.
   std::uint64_t missed = 0;
-  std::uint64_t processes = 0;                     ///< in how many its runs were seen
-  std::vector<AccountedActivation> activations{};  ///< in the order of the root's runs
+  std::uint64_t processes = 0;                    ///< in how many its runs were seen
+  LongVector<AccountedActivation> activations{};  ///< in the order of the root's runs
 };
 
 /// `unstarted`: of the chain's root, within the time that counts.

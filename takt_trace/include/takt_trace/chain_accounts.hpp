@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "takt_trace/activation_account.hpp"
+#include "takt_trace/long_trace.hpp"
 #include "takt_trace/trace.hpp"
 
 namespace takt_trace
@@ -29,6 +30,8 @@ struct ChainAccount
 /// records are safe. Set-up only: allocates.
 std::vector<ChainAccount> chain_accounts(
   const std::vector<ProcessTrace> & processes, const std::optional<AccountedTime> & time = {});
+std::vector<ChainAccount> chain_accounts(
+  const std::vector<LongTrace> & processes, const std::optional<AccountedTime> & time = {});
 
 }  // namespace takt_trace
 

@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "takt_trace/long_trace.hpp"
 #include "takt_trace/trace.hpp"
 
 namespace takt_trace
@@ -18,9 +19,10 @@ namespace takt_trace
 /// Adds a `chain_end` record to the last run of each activation that began in another executor, in the clock of the
 /// process where it ends. Of several runs that end one activation the first counts. Set-up only: allocates.
 void add_chains_across_processes(std::vector<ProcessTrace> & processes);
+void add_chains_across_processes(std::vector<LongTrace> & processes);
 
 /// Of several runs that end one activation the first counts: removes the `chain_end` records of the others.
-void keep_first_ends(ProcessTrace & trace);
+void keep_first_ends(LongTrace & trace);
 
 }  // namespace takt_trace
 

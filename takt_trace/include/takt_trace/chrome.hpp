@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "takt_trace/long_trace.hpp"
 #include "takt_trace/trace.hpp"
 
 namespace takt_trace
@@ -16,6 +17,7 @@ namespace takt_trace
 std::string chrome_trace(const std::vector<ProcessTrace> & processes);
 /// The same, piece by piece. May block.
 void write_chrome_trace(const std::vector<ProcessTrace> & processes, std::ostream & out);
+void write_chrome_trace(const std::vector<LongTrace> & processes, std::ostream & out);
 
 }  // namespace takt_trace
 

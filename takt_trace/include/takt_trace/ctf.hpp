@@ -7,9 +7,12 @@
 #ifndef TAKT_TRACE__CTF_HPP_
 #define TAKT_TRACE__CTF_HPP_
 
+#include <functional>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
+#include "takt_trace/long_trace.hpp"
 #include "takt_trace/trace.hpp"
 
 namespace takt_trace
@@ -21,6 +24,12 @@ struct CtfFile
     path;  ///< below the folder of the trace, `HOST/FILE`; both parts have letters, digits, `.`, `_`, `-`
   std::string content;
 };
+
+/// Opens the next file of the trace, by its path as in `CtfFile`. The one before is complete then.
+using OpenCtfFile = std::function<std::ostream &(const std::string & path)>;
+
+/// Writes all files of the trace, one after the other, packet by packet. As `ctf_trace`; may block.
+void write_ctf_trace(const std::vector<LongTrace> & processes, const OpenCtfFile & open);
 
 /// All files of the trace. Any records are safe. Times are CLOCK_MONOTONIC; the metadata of a host have the offset to
 /// CLOCK_REALTIME of its first process. Set-up only: allocates; does not block.

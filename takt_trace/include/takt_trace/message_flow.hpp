@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "takt_trace/long_trace.hpp"
 #include "takt_trace/trace.hpp"
 
 namespace takt_trace
@@ -32,12 +33,13 @@ struct MessageFlow
 
 struct MessageFlows
 {
-  std::vector<MessageFlow> joined;  ///< in the order of the takes; one publish may be in several
-  std::size_t takes = 0;            ///< all, also those that no publish in the traces is of
+  LongVector<MessageFlow> joined;  ///< in the order of the takes; one publish may be in several
+  std::size_t takes = 0;           ///< all, also those that no publish in the traces is of
   std::size_t publishes = 0;
 };
 
-/// Set-up only: allocates; O(records).
+/// Set-up only: allocates; O(records log records).
+MessageFlows message_flows(const std::vector<LongTrace> & processes);
 MessageFlows message_flows(const std::vector<ProcessTrace> & processes);
 
 /// Takes whose publish should be in the traces: the traces have the publisher, and the message was sent well after
@@ -49,6 +51,7 @@ struct Joinable
 };
 
 /// `flows`: of the same traces. Set-up only: allocates; O(records).
+Joinable joinable(const std::vector<LongTrace> & processes, const MessageFlows & flows);
 Joinable joinable(const std::vector<ProcessTrace> & processes, const MessageFlows & flows);
 
 }  // namespace takt_trace

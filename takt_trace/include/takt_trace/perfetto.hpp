@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "takt_trace/long_trace.hpp"
 #include "takt_trace/trace.hpp"
 
 namespace takt_trace
@@ -26,6 +27,7 @@ namespace takt_trace
 std::string perfetto_trace(const std::vector<ProcessTrace> & processes);
 /// The same, piece by piece. May block.
 void write_perfetto_trace(const std::vector<ProcessTrace> & processes, std::ostream & out);
+void write_perfetto_trace(const std::vector<LongTrace> & processes, std::ostream & out);
 
 }  // namespace takt_trace
 

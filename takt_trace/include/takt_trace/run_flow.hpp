@@ -10,9 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <unordered_map>
+#include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
+
+#include "takt_trace/sorted_list.hpp"
 
 namespace takt_trace
 {
@@ -61,14 +64,49 @@ struct FlowRun
   bool ended() const noexcept { return end != kNotYet; }
 };
 
+/// A run without its messages.
+struct FlowingRun
+{
+  std::uint32_t callback = 0;
+  std::uint32_t process = 0;
+  std::int64_t release = 0;
+  std::int64_t start = 0;
+  std::int64_t end = kNotYet;
+  std::int64_t kept = kNotYet;
+  std::size_t first_taken = 0;  ///< in the list of all
+  std::size_t taken = 0;        ///< how many
+  std::size_t first_published = 0;
+  std::size_t published = 0;
+
+  bool ended() const noexcept { return end != kNotYet; }
+};
+
+/// Runs with their messages, in lists that may be longer than memory.
+struct FlowRuns
+{
+  LongVector<FlowingRun> runs{};
+  LongVector<FlowMessage> taken{};
+  LongVector<FlowPublish> published{};
+};
+
 class RunFlow
 {
 public:
   /// Runs name callbacks by index. The first of several runs with the same message counts.
-  RunFlow(std::vector<FlowCallback> callbacks, std::vector<FlowRun> runs);
+  RunFlow(std::vector<FlowCallback> callbacks, const std::vector<FlowRun> & runs);
+  RunFlow(std::vector<FlowCallback> callbacks, FlowRuns runs);
 
   const std::vector<FlowCallback> & callbacks() const noexcept { return callbacks_; }
-  const std::vector<FlowRun> & runs() const noexcept { return runs_; }
+  const LongVector<FlowingRun> & runs() const noexcept { return all_.runs; }
+  /// The messages of a run by their numbers, from 0.
+  FlowMessage taken(const FlowingRun & run, std::size_t number) const
+  {
+    return all_.taken[run.first_taken + number];
+  }
+  FlowPublish published(const FlowingRun & run, std::size_t number) const
+  {
+    return all_.published[run.first_published + number];
+  }
 
   struct Held
   {
@@ -88,31 +126,41 @@ public:
   bool publishes(std::uint32_t node, std::uint32_t topic) const;
 
 private:
-  struct Key
+  /// The first run of a callback with the message; of publishes the callback is 0.
+  struct Named
   {
-    std::uint64_t number = 0;  // of a callback, or 0
+    std::uint32_t callback = 0;
     FlowMessage message{};
+    RunNumber run = 0;
 
-    friend bool operator==(const Key &, const Key &) = default;
-  };
-  struct KeyHash
-  {
-    std::size_t operator()(const Key & key) const noexcept;
+    auto key() const { return std::tie(callback, message.publisher, message.sequence); }
   };
   using Moment = std::pair<std::int64_t, RunNumber>;  // runs of one time come in their own order
+  /// Of publishes `of` is node and topic, of kept messages the callback.
+  struct PlacedMoment
+  {
+    std::uint64_t of = 0;
+    std::int64_t time = 0;
+    RunNumber run = 0;
+
+    Moment moment() const { return {time, run}; }
+  };
+  using Callback = std::pair<std::uint32_t, std::uint64_t>;  // with a publisher
 
   static std::uint64_t pair_of(std::uint32_t node, std::uint32_t topic) noexcept
   {
     return std::uint64_t{node} << 32U | topic;
   }
+  static RunNumber find(const SortedList<Named> & all, const Named & wanted);
+  static Moment after(const SortedList<PlacedMoment> & all, std::uint64_t of, const Moment & since);
 
   std::vector<FlowCallback> callbacks_;
-  std::vector<FlowRun> runs_;
-  std::unordered_map<Key, RunNumber, KeyHash> published_;
-  std::unordered_map<Key, RunNumber, KeyHash> taken_;
-  std::unordered_map<Key, std::uint64_t, KeyHash> newest_taken_;      // message without a sequence
-  std::unordered_map<std::uint64_t, std::vector<Moment>> publishes_;  // by node and topic
-  std::vector<std::vector<Moment>> kept_;                             // by callback
+  FlowRuns all_;
+  SortedList<Named> published_;
+  SortedList<Named> taken_;
+  std::map<Callback, std::uint64_t> newest_taken_;  // sequence
+  SortedList<PlacedMoment> publishes_;
+  SortedList<PlacedMoment> kept_;
 };
 
 }  // namespace takt_trace

@@ -31,14 +31,17 @@ struct TracedChain
   std::vector<std::string> path;  ///< callback ids
 };
 
-struct TracedThread
+/// `Records`: a list of `Record`.
+template <typename Records>
+struct BasicThread
 {
   std::int64_t tid = 0;
-  std::string name;             ///< as the kernel has it
-  std::string executor;         ///< empty: no executor's
-  std::uint64_t dropped = 0;    ///< records that a full ring lost
-  std::vector<Record> records;  ///< in the order in which they were recorded
+  std::string name;           ///< as the kernel has it
+  std::string executor;       ///< empty: no executor's
+  std::uint64_t dropped = 0;  ///< records that a full ring lost
+  Records records;            ///< in the order in which they were recorded
 };
+using TracedThread = BasicThread<std::vector<Record>>;
 
 /// What the kernel knows of CLOCK_REALTIME's distance from true time.
 struct RealtimeClock
@@ -50,7 +53,8 @@ struct RealtimeClock
   friend bool operator==(const RealtimeClock &, const RealtimeClock &) = default;
 };
 
-struct ProcessTrace
+template <typename Records>
+struct BasicTrace
 {
   std::int64_t pid = 0;
   std::string program;  ///< path
@@ -69,8 +73,9 @@ struct ProcessTrace
   std::vector<TracedChain> chains;
   std::vector<std::string> topics;
   std::vector<std::string> names;  ///< of spans, instants, counters and slices
-  std::vector<TracedThread> threads;
+  std::vector<BasicThread<Records>> threads;
 };
+using ProcessTrace = BasicTrace<std::vector<Record>>;
 
 }  // namespace takt_trace
 

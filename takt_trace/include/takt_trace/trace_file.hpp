@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "takt_core/result.hpp"
+#include "takt_trace/long_trace.hpp"
 #include "takt_trace/trace.hpp"
 
 namespace takt_trace
@@ -33,6 +34,7 @@ public:
   /// All that `trace` names and that no call has told yet, with the facts of the process; empty if that is nothing.
   /// Records are left out.
   std::string names(const ProcessTrace & trace);
+  std::string names(const LongTrace & trace);
   /// Records of the thread with this index in `ProcessTrace::threads`.
   static std::string records(
     std::uint32_t thread, std::uint64_t dropped, std::span<const Record> records);
@@ -41,6 +43,9 @@ public:
   static std::string next_process();
 
 private:
+  template <typename Trace>
+  std::string new_names(const Trace & trace);
+
   std::size_t callbacks_ = 0, chains_ = 0, topics_ = 0, names_ = 0, threads_ = 0;
   std::string facts_{};  // as they were told last
 };
@@ -51,6 +56,8 @@ takt_core::Result<std::vector<ProcessTrace>> decode_traces(const std::string & b
 
 /// May block. Faults: as above, and what the system says of the file.
 takt_core::Result<std::vector<ProcessTrace>> read_traces(const std::string & path);
+/// The same. Under a `MemoryLimit` the records need not fit into memory.
+takt_core::Result<std::vector<LongTrace>> read_long_traces(const std::string & path);
 
 /// A chunk's length has 32 bits. Smaller chunks take less memory while they are written.
 inline constexpr std::size_t kChunkRecords = 100'000;
@@ -58,6 +65,10 @@ inline constexpr std::size_t kChunkRecords = 100'000;
 /// One file of several processes, piece by piece; chunks of records have at most `chunk_records`. May block.
 void write_traces(
   const std::vector<ProcessTrace> & processes, std::ostream & out,
+  std::size_t chunk_records = kChunkRecords);
+
+void write_traces(
+  const std::vector<LongTrace> & processes, std::ostream & out,
   std::size_t chunk_records = kChunkRecords);
 
 /// The same as bytes.

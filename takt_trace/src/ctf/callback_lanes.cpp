@@ -11,6 +11,7 @@ namespace
 
 struct Run
 {
+  std::uint32_t callback = 0;
   std::int64_t start = 0;
   std::size_t thread = 0;
   std::size_t record = 0;
@@ -38,15 +39,15 @@ bool names_callback(RecordKind kind)
          kind == RecordKind::callback_state || kind == RecordKind::parked;
 }
 
-void assign(
-  std::vector<Run> & runs, const std::vector<ThreadView> & threads, CallbackLanes & result,
-  std::uint32_t & count)
+/// The lanes of the runs from `from` up to those of the next callback. Gives how many lanes there are, and moves `from`.
+std::uint32_t assign(
+  const LongVector<Run> & runs, std::size_t & from, const std::vector<ThreadView> & threads,
+  CallbackLanes & result)
 {
-  std::sort(runs.begin(), runs.end(), [](const Run & a, const Run & b) {
-    return std::tie(a.start, a.thread, a.record) < std::tie(b.start, b.thread, b.record);
-  });
+  const std::uint32_t callback = runs[from].callback;
   std::vector<Lane> lanes;
-  for (const Run & run : runs) {
+  for (; from < runs.size() && runs[from].callback == callback; ++from) {
+    const Run run = runs[from];
     auto lane = std::find_if(
       lanes.begin(), lanes.end(), [&](const Lane & one) { return one.is_free_for(run); });
     if (lane == lanes.end()) {
@@ -55,15 +56,15 @@ void assign(
     const auto number = static_cast<std::uint32_t>(lane - lanes.begin());
     const std::size_t end = threads[run.thread].others[run.record];
     auto & of_record = result.of_record[run.thread];
-    of_record[run.record] = number;
+    of_record.set(run.record, number);
     if (end == kNoRecord) {
       *lane = {run.start, run.thread, run.record};
     } else {
-      of_record[end] = number;
+      of_record.set(end, number);
       *lane = {threads[run.thread].times[end], run.thread, end};
     }
   }
-  count = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(lanes.size()));
+  return static_cast<std::uint32_t>(lanes.size());
 }
 
 }  // namespace
@@ -71,21 +72,27 @@ void assign(
 CallbackLanes callback_lanes(const std::vector<ThreadView> & threads)
 {
   CallbackLanes result;
-  std::map<std::uint32_t, std::vector<Run>> runs;  // by callback
+  LongVector<Run> runs;
   for (std::size_t thread = 0; thread < threads.size(); ++thread) {
     const auto & records = threads[thread].thread->records;
     result.of_record.emplace_back(records.size(), 0);
     for (std::size_t i = 0; i < records.size(); ++i) {
-      if (names_callback(records[i].kind)) {
-        auto & of_callback = runs[records[i].id];
-        if (records[i].kind == RecordKind::run_start) {
-          of_callback.push_back({threads[thread].times[i], thread, i});
+      const Record record = records[i];
+      if (names_callback(record.kind)) {
+        result.count.try_emplace(record.id, 1);
+        if (record.kind == RecordKind::run_start) {
+          runs.push_back({record.id, threads[thread].times[i], thread, i});
         }
       }
     }
   }
-  for (auto & [callback, of_callback] : runs) {
-    assign(of_callback, threads, result, result.count[callback]);
+  runs.sort([](const Run & a, const Run & b) {
+    return std::tie(a.callback, a.start, a.thread, a.record) <
+           std::tie(b.callback, b.start, b.thread, b.record);
+  });
+  for (std::size_t from = 0; from < runs.size();) {
+    const std::uint32_t callback = runs[from].callback;
+    result.count[callback] = assign(runs, from, threads, result);
   }
   return result;
 }

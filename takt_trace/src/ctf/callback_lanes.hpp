@@ -17,7 +17,7 @@ namespace takt_trace::detail
 struct CallbackLanes
 {
   /// By thread and record: of a run_start and its end; 0 of other records.
-  std::vector<std::vector<std::uint32_t>> of_record;
+  std::vector<LongVector<std::uint32_t>> of_record;
   /// How many lanes each callback has that the records name.
   std::map<std::uint32_t, std::uint32_t> count;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -59,35 +60,36 @@ class HostWriter
 {
 public:
   HostWriter(
-    std::string folder, const std::string & host, const std::vector<ProcessTrace> & processes,
-    const std::vector<std::size_t> & of_host)
+    std::string folder, const std::string & host, const std::vector<LongTrace> & processes,
+    const std::vector<std::size_t> & of_host, const OpenCtfFile & open)
   : folder_(std::move(folder)),
     processes_(processes),
     of_host_(of_host),
+    open_(open),
     uuid_(uuid(host))
   {
     const std::int64_t to_realtime = processes[of_host.front()].to_realtime;
-    const std::string text = detail::ctf_metadata(uuid_, detail::valid_utf8(host), to_realtime);
-    files_.push_back({folder_ + "/" + names_.add("metadata"), text});
+    open_file("metadata") << detail::ctf_metadata(uuid_, detail::valid_utf8(host), to_realtime);
   }
 
-  std::vector<CtfFile> write(const detail::Messages & messages, detail::Handles & handles)
+  void write(const detail::Messages & messages, detail::Handles & handles)
   {
     for (const std::size_t number : of_host_) {
       const auto process = detail::describe(processes_[number], number, messages, handles);
       const std::int64_t pid = process.trace->pid;
-      detail::StreamWriter description = stream(pid, pid, program_name(process.trace->program), 0);
+      detail::StreamWriter description =
+        stream(std::to_string(pid), pid, pid, program_name(process.trace->program), 0);
       detail::write_description(process, description);
-      add_file(std::to_string(pid), description);
+      description.finish();
       for (std::size_t thread = 0; thread < process.threads.size(); ++thread) {
-        const TracedThread & traced = *process.threads[thread].thread;
-        detail::StreamWriter records =
-          stream(pid, traced.tid, detail::valid_utf8(traced.name), traced.dropped);
+        const LongThread & traced = *process.threads[thread].thread;
+        detail::StreamWriter records = stream(
+          std::to_string(pid) + "_" + std::to_string(traced.tid), pid, traced.tid,
+          detail::valid_utf8(traced.name), traced.dropped);
         detail::write_records(process, number, thread, messages, records);
-        add_file(std::to_string(pid) + "_" + std::to_string(traced.tid), records);
+        records.finish();
       }
     }
-    return std::move(files_);
   }
 
 private:
@@ -96,7 +98,7 @@ private:
   {
     std::string facts = host;
     for (const std::size_t number : of_host_) {
-      const ProcessTrace & process = processes_[number];
+      const LongTrace & process = processes_[number];
       facts += " " + std::to_string(process.pid) + " " + std::to_string(process.began) + " " +
                std::to_string(process.ended) + " " + std::to_string(process.to_realtime);
     }
@@ -115,30 +117,31 @@ private:
   }
 
   detail::StreamWriter stream(
-    std::int64_t pid, std::int64_t tid, std::string name, std::uint64_t dropped)
+    const std::string & file, std::int64_t pid, std::int64_t tid, std::string name,
+    std::uint64_t dropped)
   {
-    return detail::StreamWriter({uuid_, streams_++, pid, tid, std::move(name), dropped});
+    return {
+      {uuid_, streams_++, pid, tid, std::move(name), dropped},
+      [this, file]() -> std::ostream & { return open_file(file); }};
   }
 
-  void add_file(const std::string & name, detail::StreamWriter & stream)
+  std::ostream & open_file(const std::string & name)
   {
-    if (std::string content = stream.finish(); !content.empty()) {
-      files_.push_back({folder_ + "/" + names_.add(name), std::move(content)});
-    }
+    return open_(folder_ + "/" + names_.add(name));
   }
 
   const std::string folder_;
-  const std::vector<ProcessTrace> & processes_;
+  const std::vector<LongTrace> & processes_;
   const std::vector<std::size_t> & of_host_;
+  const OpenCtfFile & open_;
   const Uuid uuid_;
   FileNames names_;
   std::uint64_t streams_ = 0;
-  std::vector<CtfFile> files_;
 };
 
 }  // namespace
 
-std::vector<CtfFile> ctf_trace(const std::vector<ProcessTrace> & processes)
+void write_ctf_trace(const std::vector<LongTrace> & processes, const OpenCtfFile & open)
 {
   std::map<std::string, std::vector<std::size_t>> hosts;
   for (std::size_t number = 0; number < processes.size(); ++number) {
@@ -147,12 +150,27 @@ std::vector<CtfFile> ctf_trace(const std::vector<ProcessTrace> & processes)
   detail::Handles handles;
   const detail::Messages messages(processes, handles);
   FileNames folders;
-  std::vector<CtfFile> files;
   for (const auto & [host, of_host] : hosts) {
     std::string folder = folders.add(host.empty() ? "host" : host);
-    auto written = HostWriter(std::move(folder), host, processes, of_host).write(messages, handles);
-    std::move(written.begin(), written.end(), std::back_inserter(files));
+    HostWriter(std::move(folder), host, processes, of_host, open).write(messages, handles);
   }
+}
+
+std::vector<CtfFile> ctf_trace(const std::vector<ProcessTrace> & processes)
+{
+  std::vector<CtfFile> files;
+  std::ostringstream out;
+  const auto keep = [&] {
+    if (!files.empty()) {
+      files.back().content = std::exchange(out, std::ostringstream()).str();
+    }
+  };
+  write_ctf_trace(borrowed(processes), [&](const std::string & path) -> std::ostream & {
+    keep();
+    files.push_back({path, {}});
+    return out;
+  });
+  keep();
   return files;
 }
 

@@ -54,7 +54,7 @@ class Describer
 {
 public:
   Describer(
-    const ProcessTrace & trace, std::size_t number, const Messages & messages, Handles & handles)
+    const LongTrace & trace, std::size_t number, const Messages & messages, Handles & handles)
   : trace_(trace),
     number_(number),
     messages_(messages),
@@ -65,7 +65,7 @@ public:
   DescribedProcess describe()
   {
     process_.trace = &trace_;
-    for (const TracedThread & thread : trace_.threads) {
+    for (const LongThread & thread : trace_.threads) {
       process_.threads.emplace_back(thread);
     }
     process_.began = began();
@@ -187,7 +187,7 @@ private:
       executor.collector = handles_.next();
       const auto threads = std::count_if(
         trace_.threads.begin(), trace_.threads.end(),
-        [&](const TracedThread & thread) { return valid_utf8(thread.executor) == name; });
+        [&](const LongThread & thread) { return valid_utf8(thread.executor) == name; });
       executor.type = threads > 1 ? "multi_threaded_executor" : "single_threaded_executor";
     }
     return executor;
@@ -226,7 +226,7 @@ private:
     }
   }
 
-  const ProcessTrace & trace_;
+  const LongTrace & trace_;
   const std::size_t number_;
   const Messages & messages_;
   Handles & handles_;
@@ -237,7 +237,7 @@ private:
 }  // namespace
 
 DescribedProcess describe(
-  const ProcessTrace & trace, std::size_t number, const Messages & messages, Handles & handles)
+  const LongTrace & trace, std::size_t number, const Messages & messages, Handles & handles)
 {
   return Describer(trace, number, messages, handles).describe();
 }

@@ -12,7 +12,7 @@
 #include "handles.hpp"
 #include "messages.hpp"
 #include "publishers.hpp"
-#include "takt_trace/trace.hpp"
+#include "takt_trace/long_trace.hpp"
 #include "thread_view.hpp"
 
 namespace takt_trace::detail
@@ -93,7 +93,7 @@ struct CtfChain
 
 struct DescribedProcess
 {
-  const ProcessTrace * trace = nullptr;
+  const LongTrace * trace = nullptr;
   std::int64_t began = 0;  ///< before all records
   std::vector<ThreadView> threads;
   CallbackLanes lanes;
@@ -111,7 +111,7 @@ struct DescribedProcess
 
 /// `number`: of the process among those that `messages` are of. `trace` outlives the result. Allocates.
 DescribedProcess describe(
-  const ProcessTrace & trace, std::size_t number, const Messages & messages, Handles & handles);
+  const LongTrace & trace, std::size_t number, const Messages & messages, Handles & handles);
 
 }  // namespace takt_trace::detail
 

@@ -5,19 +5,19 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "handles.hpp"
+#include "takt_trace/long_trace.hpp"
 #include "takt_trace/message_flow.hpp"
-#include "takt_trace/trace.hpp"
 
 namespace takt_trace::detail
 {
 
 struct CtfMessage
 {
+  RecordPlace place{};  ///< of the publish or the take
   std::uint64_t handle = 0;
   /// The middleware's; if no record tells it, when the message was published; of a take 0: not known.
   std::int64_t source_time = 0;
@@ -28,19 +28,25 @@ class Messages
 {
 public:
   /// Allocates; O(records).
-  Messages(const std::vector<ProcessTrace> & processes, Handles & handles);
+  Messages(const std::vector<LongTrace> & processes, Handles & handles);
 
-  /// Of a publish or a take.
-  const CtfMessage & at(const RecordPlace & place) const;
+  /// In the order of the traces, their threads and the records.
+  const LongVector<CtfMessage> & all() const { return messages_; }
+  /// The index of the first one from the thread on.
+  std::size_t first_of(std::size_t process, std::size_t thread) const
+  {
+    return firsts_[process][thread];
+  }
   /// The topic of the first joined message that the callback took; empty if there is none.
   std::string topic_of(std::size_t process, std::uint32_t callback) const;
 
 private:
-  using OfThread = std::unordered_map<std::size_t, CtfMessage>;  // by record
-  CtfMessage & at(const RecordPlace & place);
-  void join(const MessageFlow & flow, const std::vector<ProcessTrace> & processes);
+  /// Of a publish or a take.
+  std::size_t index_of(const RecordPlace & place) const;
+  void join(const MessageFlow & flow, const std::vector<LongTrace> & processes);
 
-  std::vector<std::vector<OfThread>> messages_;                          // by process, thread
+  LongVector<CtfMessage> messages_;
+  std::vector<std::vector<std::size_t>> firsts_;                         // by process, thread
   std::map<std::pair<std::size_t, std::uint32_t>, std::string> topics_;  // by process, callback
 };
 

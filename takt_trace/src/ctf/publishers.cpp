@@ -3,6 +3,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "callback_ids.hpp"
 
@@ -14,24 +15,26 @@ namespace
 class Finder
 {
 public:
-  explicit Finder(const ProcessTrace & process) : process_(process) {}
+  explicit Finder(const LongTrace & process) : process_(process) {}
 
   void read(const ThreadView & view)
   {
-    auto & of_record = result_.of_record.emplace_back();
+    LongVector<std::size_t> of_publish;
     const auto & records = view.thread->records;
     std::vector<std::size_t> runs;  // that are under way: their ends
     for (std::size_t i = 0; i < records.size(); ++i) {
       while (!runs.empty() && runs.back() <= i) {
         runs.pop_back();
       }
-      if (records[i].kind == RecordKind::run_start && view.others[i] != kNoRecord) {
+      const Record record = records[i];
+      if (record.kind == RecordKind::run_start && view.others[i] != kNoRecord) {
         runs.push_back(view.others[i]);
-      } else if (records[i].kind == RecordKind::publish) {
+      } else if (record.kind == RecordKind::publish) {
         const std::string node = runs.empty() ? "" : node_of(records[runs.back()].id);
-        of_record.emplace(i, publisher(records[i], node));
+        of_publish.push_back(publisher(record, node));
       }
     }
+    result_.of_publish.push_back(std::move(of_publish));
   }
 
   FoundPublishers result() { return std::move(result_); }
@@ -57,15 +60,14 @@ private:
     return entry->second;
   }
 
-  const ProcessTrace & process_;
+  const LongTrace & process_;
   FoundPublishers result_;
   std::map<std::tuple<std::uint32_t, std::int64_t, std::string>, std::size_t> numbers_;
 };
 
 }  // namespace
 
-FoundPublishers find_publishers(
-  const ProcessTrace & process, const std::vector<ThreadView> & threads)
+FoundPublishers find_publishers(const LongTrace & process, const std::vector<ThreadView> & threads)
 {
   Finder finder(process);
   for (const ThreadView & view : threads) {

@@ -4,10 +4,9 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "takt_trace/trace.hpp"
+#include "takt_trace/long_trace.hpp"
 #include "thread_view.hpp"
 
 namespace takt_trace::detail
@@ -23,13 +22,12 @@ struct FoundPublisher
 struct FoundPublishers
 {
   std::vector<FoundPublisher> all;
-  /// By thread and record of a publish: index in `all`.
-  std::vector<std::unordered_map<std::size_t, std::size_t>> of_record;
+  /// By thread, of its publishes in their order: index in `all`.
+  std::vector<LongVector<std::size_t>> of_publish;
 };
 
 /// Messages without a gid are of one publisher for each topic and node. Allocates; O(records).
-FoundPublishers find_publishers(
-  const ProcessTrace & process, const std::vector<ThreadView> & threads);
+FoundPublishers find_publishers(const LongTrace & process, const std::vector<ThreadView> & threads);
 
 }  // namespace takt_trace::detail
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <ostream>
 #include <utility>
 
 namespace takt_trace::detail
@@ -69,7 +70,9 @@ std::string cut(const std::string & utf8, std::size_t bytes)
 
 }  // namespace
 
-StreamWriter::StreamWriter(StreamOptions options) : options_(std::move(options))
+StreamWriter::StreamWriter(StreamOptions options, Open open)
+: options_(std::move(options)),
+  open_(std::move(open))
 {
   append(context_, static_cast<std::uint64_t>(options_.pid), 4);
   append(context_, static_cast<std::uint64_t>(options_.tid), 4);
@@ -97,7 +100,7 @@ void StreamWriter::write(Event event, std::int64_t time, std::initializer_list<V
   for (const Field & field : fields) {
     append(bytes_, field.type, value != values.end() ? *value++ : Value(0));
   }
-  if (bytes_.size() - packet_ >= kPacketBytes) {
+  if (bytes_.size() >= kPacketBytes) {
     close_packet();
   }
 }
@@ -110,17 +113,15 @@ void StreamWriter::on_core(int core)
   core_ = core;
 }
 
-std::string StreamWriter::finish()
+void StreamWriter::finish()
 {
   if (is_open_) {
     close_packet();
   }
-  return std::move(bytes_);
 }
 
 void StreamWriter::open_packet()
 {
-  packet_ = bytes_.size();
   is_open_ = true;
   append(bytes_, kCtfMagic, 4);
   bytes_.append(options_.trace.begin(), options_.trace.end());
@@ -136,11 +137,16 @@ void StreamWriter::open_packet()
 
 void StreamWriter::close_packet()
 {
-  const std::uint64_t bits = 8 * static_cast<std::uint64_t>(bytes_.size() - packet_);
-  store(bytes_, packet_ + kTimeEnd, time_, 8);
-  store(bytes_, packet_ + kContentSize, bits, 8);
-  store(bytes_, packet_ + kPacketSize, bits, 8);
+  const std::uint64_t bits = 8 * static_cast<std::uint64_t>(bytes_.size());
+  store(bytes_, kTimeEnd, time_, 8);
+  store(bytes_, kContentSize, bits, 8);
+  store(bytes_, kPacketSize, bits, 8);
   is_open_ = false;
+  if (out_ == nullptr) {
+    out_ = &open_();
+  }
+  out_->write(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
+  bytes_.clear();
 }
 
 }  // namespace takt_trace::detail

@@ -5,7 +5,9 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -58,28 +60,32 @@ struct StreamOptions
   std::uint64_t discarded = 0;  ///< records that are missing, nobody knows where
 };
 
-/// Set-up only: allocates; does not block.
+/// Writes packet by packet. Set-up only: allocates; blocks as its file does.
 class StreamWriter
 {
 public:
-  explicit StreamWriter(StreamOptions options);
+  /// Opens the file, when the first packet is written to it. The stream has the name that it gives.
+  using Open = std::function<std::ostream &()>;
+
+  StreamWriter(StreamOptions options, Open open);
 
   /// Times never go back: an earlier time than that of the event before becomes that one's. A text ends at its first
   /// zero byte. `values`: as the event's type has fields.
   void write(Event event, std::int64_t time, std::initializer_list<Value> values);
   /// On which the events after this were; -1: not known.
   void on_core(int core);
-  /// The stream; empty if no event was written.
-  std::string finish();
+  /// Writes the last packet. Without an event there is no file.
+  void finish();
 
 private:
   void open_packet();
   void close_packet();
 
   const StreamOptions options_;
+  const Open open_;
+  std::ostream * out_ = nullptr;
   std::string context_;  // of each event
-  std::string bytes_;
-  std::size_t packet_ = 0;  // where it begins
+  std::string bytes_;    // of the packet
   bool is_open_ = false;
   std::uint64_t packets_ = 0;
   std::uint64_t time_ = 0;  // of the last event

@@ -5,30 +5,28 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "run_pairs.hpp"
-#include "takt_trace/trace.hpp"
+#include "takt_trace/long_trace.hpp"
 
 namespace takt_trace::detail
 {
 
 struct ThreadView
 {
-  explicit ThreadView(const TracedThread & traced)
+  explicit ThreadView(const LongThread & traced)
   : thread(&traced),
     others(pair_runs(traced.records))
   {
     std::int64_t now = 0;
-    times.reserve(traced.records.size());
     for (const Record & record : traced.records) {
       times.push_back(now = std::max(now, record.time));
     }
   }
 
-  const TracedThread * thread;
-  std::vector<std::int64_t> times;  ///< of the records; none is negative
-  std::vector<std::size_t> others;  ///< of run_start its end and the reverse, else `kNoRecord`
+  const LongThread * thread;
+  LongVector<std::int64_t> times;  ///< of the records; none is negative
+  LongVector<std::size_t> others;  ///< of run_start its end and the reverse, else `kNoRecord`
 };
 
 }  // namespace takt_trace::detail

@@ -122,11 +122,11 @@ private:
 
   void write_own()
   {
-    const ProcessTrace & trace = *process_.trace;
+    const LongTrace & trace = *process_.trace;
     write(
       Event::process_init,
       {valid_utf8(trace.program), valid_utf8(trace.host), trace.began, trace.ended});
-    for (const TracedThread & thread : trace.threads) {
+    for (const LongThread & thread : trace.threads) {
       write(
         Event::thread_init,
         {thread.tid, valid_utf8(thread.name), valid_utf8(thread.executor), thread.dropped});

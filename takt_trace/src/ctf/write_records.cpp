@@ -21,9 +21,9 @@ public:
     view_(process.threads[thread]),
     records_(view_.thread->records),
     lanes_(process.lanes.of_record[thread]),
-    publishers_(process.found.of_record[thread]),
-    place_{number, thread, 0},
-    messages_(messages),
+    publishers_(process.found.of_publish[thread]),
+    messages_(messages.all()),
+    next_message_(messages.first_of(number, thread)),
     stream_(stream)
   {
   }
@@ -32,7 +32,6 @@ public:
   {
     for (std::size_t i = 0; i < records_.size(); ++i) {
       time_ = view_.times[i];
-      place_.record = i;
       write_record(i, records_[i]);
     }
   }
@@ -68,7 +67,7 @@ private:
         take(index, record);
         break;
       case RecordKind::publish:
-        publish(index, record);
+        publish(record);
         break;
       case RecordKind::chain_end: {
         const CtfChain & chain = process_.chains.at(record.id);
@@ -140,8 +139,9 @@ private:
       return;
     }
     picked_ = start;
-    stream_.on_core(core_of(records_[start]));
-    const CtfCallback & one = callback(records_[start]);
+    const Record started = records_[start];
+    stream_.on_core(core_of(started));
+    const CtfCallback & one = callback(started);
     if (one.kind != CallbackKind::timer && one.kind != CallbackKind::subscription) {
       return;
     }
@@ -153,7 +153,7 @@ private:
   void take(std::size_t index, const Record & record)
   {
     const CtfCallback & one = callback(record);
-    const CtfMessage & message = messages_.at(place_);
+    const CtfMessage message = messages_[next_message_++];
     std::uint64_t handle = one.lanes.front();
     if (const std::size_t start = start_after(index); start < records_.size()) {
       if (records_[start].id == record.id) {
@@ -177,15 +177,15 @@ private:
       const auto found = std::find_if(from, records_.end(), [](const Record & record) {
         return record.kind == RecordKind::run_start;
       });
-      next_start_ = static_cast<std::size_t>(found - records_.begin());
+      next_start_ = found.index();
     }
     return next_start_;
   }
 
-  void publish(std::size_t index, const Record & record)
+  void publish(const Record & record)
   {
-    const CtfPublisher & publisher = process_.publishers[publishers_.at(index)];
-    const CtfMessage & message = messages_.at(place_);
+    const CtfPublisher & publisher = process_.publishers[publishers_[next_publish_++]];
+    const CtfMessage message = messages_[next_message_++];
     write(Event::rclcpp_publish, {message.handle});
     write(Event::rcl_publish, {publisher.handle, message.handle});
     write(Event::rmw_publish, {publisher.rmw, message.handle, message.source_time});
@@ -206,11 +206,12 @@ private:
 
   const DescribedProcess & process_;
   const ThreadView & view_;
-  const std::vector<Record> & records_;
-  const std::vector<std::uint32_t> & lanes_;
-  const std::unordered_map<std::size_t, std::size_t> & publishers_;
-  RecordPlace place_;
-  const Messages & messages_;
+  const LongVector<Record> & records_;
+  const LongVector<std::uint32_t> & lanes_;
+  const LongVector<std::size_t> & publishers_;
+  const LongVector<CtfMessage> & messages_;
+  std::size_t next_message_;
+  std::size_t next_publish_ = 0;  // of the thread
   StreamWriter & stream_;
   std::int64_t time_ = 0;
   std::size_t picked_ = kNoRecord;  // the run_start of the last run

@@ -25,7 +25,7 @@ public:
     const std::int64_t release = flow_.runs()[root].release;
     RunNumber run = root;
     for (std::size_t place = 0;; ++place) {
-      const FlowRun & here = flow_.runs()[run];
+      const FlowingRun here = flow_.runs()[run];
       seen_.insert(here.process);
       if (place + 1 == chain_.path.size()) {
         add({here.ended() ? Fate::completed : Fate::unfinished, release, run, place});
@@ -93,7 +93,9 @@ private:
   Taken taken(RunNumber carrier, std::uint32_t topic, std::uint32_t by) const
   {
     Taken result{kNoRun, true};
-    for (const FlowPublish & publish : flow_.runs()[carrier].published) {
+    const FlowingRun run = flow_.runs()[carrier];
+    for (std::size_t number = 0; number < run.published; ++number) {
+      const FlowPublish publish = flow_.published(run, number);
       if (publish.topic == topic) {
         result.run = std::min(result.run, flow_.taker(by, publish.message));
         result.lost = result.lost && flow_.overtaken(by, publish.message);
@@ -116,11 +118,16 @@ ActivationAccount account_activations(
   const AccountedTime & time)
 {
   Accountant accountant(flow, chain, time);
+  const auto is_told = [&](std::int64_t release) {
+    const std::size_t index =
+      chain.told.first_not([&](std::int64_t told) { return told < release; });
+    return index < chain.told.size() && chain.told[index] == release;
+  };
   for (RunNumber root = 0; root < flow.runs().size(); ++root) {
-    const FlowRun & run = flow.runs()[root];
+    const FlowingRun run = flow.runs()[root];
     if (
       run.callback == chain.path.front() && run.release >= time.from && run.release < time.to &&
-      !chain.told.contains(run.release)) {
+      !is_told(run.release)) {
       accountant.follow(root);
     }
   }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <set>
 #include <string_view>
+#include <tuple>
 
 #include "callback_ids.hpp"
 #include "saturating.hpp"
@@ -18,25 +20,25 @@ namespace
 /// Any file may claim more.
 constexpr std::size_t kMostSkipped = 1'000'000;
 
-std::string name_of(const ProcessTrace & process)
+std::string name_of(const LongTrace & process)
 {
   return std::filesystem::path(process.program).filename().string() + " (pid " +
          std::to_string(process.pid) + ")";
 }
 
-std::uint64_t dropped(const ProcessTrace & process)
+std::uint64_t dropped(const LongTrace & process)
 {
   std::uint64_t sum = 0;
-  for (const TracedThread & thread : process.threads) {
+  for (const LongThread & thread : process.threads) {
     sum += thread.dropped;
   }
   return sum;
 }
 
-std::int64_t recorded_until(const ProcessTrace & process)
+std::int64_t recorded_until(const LongTrace & process)
 {
   std::int64_t last = process.ended != 0 ? process.ended : process.began;
-  for (const TracedThread & thread : process.threads) {
+  for (const LongThread & thread : process.threads) {
     for (const Record & record : thread.records) {
       last = std::max(last, record.time);
     }
@@ -62,7 +64,7 @@ std::int64_t period_in(const std::string & id)
 }  // namespace
 
 ChainAccount ChainAccountant::account(
-  const TracedChain & chain, const std::vector<ToldActivation> & told,
+  const TracedChain & chain, const LongVector<ToldActivation> & told,
   const std::optional<AccountedTime> & time) const
 {
   ChainAccount result{chain, {}, {}};
@@ -89,13 +91,16 @@ ChainAccount ChainAccountant::account(
   }
   asked.deadline = chain.deadline > 0 ? chain.deadline : kNotYet;
   std::uint64_t ended = 0, late = 0;
+  LongVector<std::int64_t> releases;
   for (const ToldActivation & one : told) {
-    asked.told.insert(one.release);
+    releases.push_back(one.release);
     if (!time || (counted.from <= one.release && one.release < counted.to)) {
       ++ended;
       late += one.end > saturating_add(one.release, asked.deadline) ? 1 : 0;
     }
   }
+  releases.sort(std::less<>());
+  asked.told = SortedList<std::int64_t>(std::move(releases));
   ActivationAccount account =
     account_activations(flow_.flow(), asked, unstarted(*path.front(), counted), counted);
   account.released += ended;
@@ -115,7 +120,7 @@ std::string ChainAccountant::why_not(const Path & path) const
     if (one->processes.size() > 1) {
       return "several processes of the trace have " + one->id;
     }
-    const ProcessTrace & process = index_.processes()[*one->processes.begin()];
+    const LongTrace & process = index_.processes()[*one->processes.begin()];
     if (dropped(process) > 0) {
       return "records of " + name_of(process) + " are missing";
     }
@@ -169,7 +174,7 @@ AccountedTime ChainAccountant::recorded_by_all(const Path & path) const
     processes.insert(*one->processes.begin());
   }
   for (const std::size_t process : processes) {
-    const ProcessTrace & own = index_.processes()[process];
+    const LongTrace & own = index_.processes()[process];
     time.from = std::max(time.from, index_.shared(process, own.began));
     time.to = std::min(time.to, index_.shared(process, recorded_until(own)));
   }
@@ -185,19 +190,26 @@ UnstartedReleases ChainAccountant::unstarted(
   if (!root.timer) {
     return result;
   }
-  std::vector<std::pair<std::int64_t, std::int64_t>> releases;  // with the periods skipped after it
+  struct Release
+  {
+    std::int64_t time = 0;
+    std::int64_t skipped = 0;  // periods after it
+  };
+  LongVector<Release> releases;
   const auto & runs = flow_.flow().runs();
   for (RunNumber run = 0; run < runs.size(); ++run) {
     if (runs[run].callback == root.number) {
-      releases.emplace_back(runs[run].release, flow_.skipped(run));
+      releases.push_back({runs[run].release, flow_.skipped(run)});
     }
   }
-  std::sort(releases.begin(), releases.end());
+  releases.sort([](const Release & a, const Release & b) {
+    return std::tie(a.time, a.skipped) < std::tie(b.time, b.skipped);
+  });
   const std::int64_t declared = period_in(root.id);
   for (std::size_t i = 0; i < releases.size(); ++i) {
-    const auto & [release, skipped] = releases[i];
+    const auto [release, skipped] = releases[i];
     const std::int64_t period =
-      i + 1 < releases.size() ? saturating_subtract(releases[i + 1].first, release) / (skipped + 1)
+      i + 1 < releases.size() ? saturating_subtract(releases[i + 1].time, release) / (skipped + 1)
                               : declared;
     if (period <= 0) {
       continue;

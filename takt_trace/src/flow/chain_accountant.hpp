@@ -28,7 +28,7 @@ public:
   explicit ChainAccountant(const RunIndex & index) : index_(index), flow_(index) {}
 
   ChainAccount account(
-    const TracedChain & chain, const std::vector<ToldActivation> & told,
+    const TracedChain & chain, const LongVector<ToldActivation> & told,
     const std::optional<AccountedTime> & time = {}) const;
 
   const TracedFlow & flow() const { return flow_; }

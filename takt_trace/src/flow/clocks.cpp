@@ -29,11 +29,11 @@ std::optional<RealtimeClock> realtime_clock()
     (now.status & STA_UNSYNC) == 0, now.maxerror * kMicrosecond, now.esterror * kMicrosecond};
 }
 
-SharedClock::SharedClock(const std::vector<ProcessTrace> & processes)
+SharedClock::SharedClock(const std::vector<LongTrace> & processes)
 {
   std::vector<std::size_t> firsts;  // the first process of each host
   for (std::size_t process = 0; process < processes.size(); ++process) {
-    const ProcessTrace & own = processes[process];
+    const LongTrace & own = processes[process];
     const auto same = std::find_if(firsts.begin(), firsts.end(), [&](std::size_t first) {
       const std::int64_t apart = saturating_subtract(processes[first].to_realtime, own.to_realtime);
       return processes[first].host == own.host && -kSameClock < apart && apart < kSameClock;
@@ -42,7 +42,7 @@ SharedClock::SharedClock(const std::vector<ProcessTrace> & processes)
     if (same == firsts.end()) {
       firsts.push_back(process);
     }
-    const ProcessTrace & first = processes[firsts[hosts_.back()]];
+    const LongTrace & first = processes[firsts[hosts_.back()]];
     offsets_.push_back(saturating_subtract(first.to_realtime, processes.front().to_realtime));
   }
 }
@@ -57,7 +57,7 @@ std::int64_t SharedClock::to(std::size_t process, std::int64_t shared) const
   return saturating_subtract(shared, offsets_[process]);
 }
 
-std::vector<HostClock> host_clocks(const std::vector<ProcessTrace> & processes)
+std::vector<HostClock> host_clocks(const std::vector<LongTrace> & processes)
 {
   const SharedClock shared(processes);
   std::vector<HostClock> hosts;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "takt_trace/trace.hpp"
+#include "takt_trace/long_trace.hpp"
 
 namespace takt_trace::detail
 {
@@ -22,7 +22,7 @@ std::optional<RealtimeClock> realtime_clock();
 class SharedClock
 {
 public:
-  explicit SharedClock(const std::vector<ProcessTrace> & processes);
+  explicit SharedClock(const std::vector<LongTrace> & processes);
 
   /// A time of the process in the shared clock, and back. Exact among processes of one host.
   std::int64_t from(std::size_t process, std::int64_t time) const;
@@ -44,7 +44,7 @@ struct HostClock
 };
 
 /// Each host once, in the order of the processes. Of several processes the worst reading counts.
-std::vector<HostClock> host_clocks(const std::vector<ProcessTrace> & processes);
+std::vector<HostClock> host_clocks(const std::vector<LongTrace> & processes);
 
 /// By how much times of two hosts may be wrong beside each other: the largest sum of two. 0 for a single host; absent: not
 /// known.

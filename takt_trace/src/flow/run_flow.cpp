@@ -4,87 +4,133 @@
 
 namespace takt_trace
 {
-
-std::size_t RunFlow::KeyHash::operator()(const Key & key) const noexcept
+namespace
 {
-  std::uint64_t mixed = key.number * 0x9e3779b97f4a7c15ULL ^ key.message.publisher;
-  mixed = (mixed ^ mixed >> 29U) * 0xbf58476d1ce4e5b9ULL ^ key.message.sequence;
-  return static_cast<std::size_t>((mixed ^ mixed >> 31U) * 0x94d049bb133111ebULL);
+
+FlowRuns lists_of(const std::vector<FlowRun> & runs)
+{
+  FlowRuns all;
+  for (const FlowRun & run : runs) {
+    all.runs.push_back(
+      {run.callback, run.process, run.release, run.start, run.end, run.kept, all.taken.size(),
+       run.taken.size(), all.published.size(), run.published.size()});
+    for (const FlowMessage & message : run.taken) {
+      all.taken.push_back(message);
+    }
+    for (const FlowPublish & publish : run.published) {
+      all.published.push_back(publish);
+    }
+  }
+  return all;
 }
 
-RunFlow::RunFlow(std::vector<FlowCallback> callbacks, std::vector<FlowRun> runs)
-: callbacks_(std::move(callbacks)),
-  runs_(std::move(runs)),
-  kept_(callbacks_.size())
+}  // namespace
+
+RunFlow::RunFlow(std::vector<FlowCallback> callbacks, const std::vector<FlowRun> & runs)
+: RunFlow(std::move(callbacks), lists_of(runs))
 {
-  for (RunNumber i = 0; i < runs_.size(); ++i) {
-    const FlowRun & run = runs_[i];
-    for (const FlowPublish & publish : run.published) {
-      published_.try_emplace({0, publish.message}, i);
-      publishes_[pair_of(callbacks_[run.callback].node, publish.topic)].emplace_back(
-        publish.time, i);
+}
+
+RunFlow::RunFlow(std::vector<FlowCallback> callbacks, FlowRuns runs)
+: callbacks_(std::move(callbacks)),
+  all_(std::move(runs))
+{
+  LongVector<Named> published, taken;
+  LongVector<PlacedMoment> publishes, kept;
+  for (RunNumber i = 0; i < all_.runs.size(); ++i) {
+    const FlowingRun run = all_.runs[i];
+    for (std::size_t number = 0; number < run.published; ++number) {
+      const FlowPublish publish = this->published(run, number);
+      published.push_back({0, publish.message, i});
+      publishes.push_back({pair_of(callbacks_[run.callback].node, publish.topic), publish.time, i});
     }
-    for (const FlowMessage & message : run.taken) {
-      taken_.try_emplace({run.callback, message}, i);
-      std::uint64_t & newest = newest_taken_[{run.callback, {message.publisher, 0}}];
+    for (std::size_t number = 0; number < run.taken; ++number) {
+      const FlowMessage message = this->taken(run, number);
+      taken.push_back({run.callback, message, i});
+      std::uint64_t & newest = newest_taken_[{run.callback, message.publisher}];
       newest = std::max(newest, message.sequence);
     }
     if (callbacks_[run.callback].keeps && run.kept != kNotYet) {
-      kept_[run.callback].emplace_back(run.kept, i);
+      kept.push_back({run.callback, run.kept, i});
     }
   }
-  for (auto & [place, moments] : publishes_) {
-    std::sort(moments.begin(), moments.end());
-  }
-  for (auto & moments : kept_) {
-    std::sort(moments.begin(), moments.end());
-  }
+  const auto by_name = [](const Named & a, const Named & b) {
+    return a.key() != b.key() ? a.key() < b.key() : a.run < b.run;
+  };
+  const auto by_moment = [](const PlacedMoment & a, const PlacedMoment & b) {
+    return a.of != b.of ? a.of < b.of : a.moment() < b.moment();
+  };
+  published.sort(by_name);
+  taken.sort(by_name);
+  publishes.sort(by_moment);
+  kept.sort(by_moment);
+  published_ = SortedList<Named>(std::move(published));
+  taken_ = SortedList<Named>(std::move(taken));
+  publishes_ = SortedList<PlacedMoment>(std::move(publishes));
+  kept_ = SortedList<PlacedMoment>(std::move(kept));
 }
 
 RunFlow::Held RunFlow::held(RunNumber run, std::uint32_t topic) const
 {
-  const FlowRun & own = runs_[run];
-  const auto on_topic = [&](const FlowPublish & publish) { return publish.topic == topic; };
-  if (std::any_of(own.published.begin(), own.published.end(), on_topic)) {
-    return {run, false};
+  const FlowingRun own = all_.runs[run];
+  for (std::size_t number = 0; number < own.published; ++number) {
+    if (published(own, number).topic == topic) {
+      return {run, false};
+    }
   }
   const FlowCallback & callback = callbacks_[own.callback];
   if (!callback.keeps || own.kept == kNotYet) {
     return {};
   }
   const Moment since{own.kept, run};
-  const auto after = [&](const std::vector<Moment> & moments) {
-    const auto found = std::upper_bound(moments.begin(), moments.end(), since);
-    return found == moments.end() ? Moment{kNotYet, kNoRun} : *found;
-  };
-  const auto known = publishes_.find(pair_of(callback.node, topic));
-  const Moment next = known == publishes_.end() ? Moment{kNotYet, kNoRun} : after(known->second);
-  const bool replaced = after(kept_[own.callback]) < next ||
-                        (next.second != kNoRun && runs_[next.second].callback == own.callback);
+  const Moment next = after(publishes_, pair_of(callback.node, topic), since);
+  const bool replaced = after(kept_, own.callback, since) < next ||
+                        (next.second != kNoRun && all_.runs[next.second].callback == own.callback);
   return replaced ? Held{kNoRun, true} : Held{next.second, false};
+}
+
+/// The first one behind `since`.
+RunFlow::Moment RunFlow::after(
+  const SortedList<PlacedMoment> & all, std::uint64_t of, const Moment & since)
+{
+  const std::size_t index = all.first_not(
+    [&](const PlacedMoment & one) { return one.of != of ? one.of < of : one.moment() <= since; });
+  return index < all.size() && all[index].of == of ? all[index].moment() : Moment{kNotYet, kNoRun};
+}
+
+RunNumber RunFlow::find(const SortedList<Named> & all, const Named & wanted)
+{
+  const std::size_t index =
+    all.first_not([&](const Named & one) { return one.key() < wanted.key(); });
+  if (index == all.size()) {
+    return kNoRun;
+  }
+  const Named found = all[index];
+  return found.key() == wanted.key() ? found.run : kNoRun;
 }
 
 RunNumber RunFlow::source(const FlowMessage & message) const
 {
-  const auto found = published_.find({0, message});
-  return found == published_.end() ? kNoRun : found->second;
+  return find(published_, {0, message, 0});
 }
 
 RunNumber RunFlow::taker(std::uint32_t callback, const FlowMessage & message) const
 {
-  const auto found = taken_.find({callback, message});
-  return found == taken_.end() ? kNoRun : found->second;
+  return find(taken_, {callback, message, 0});
 }
 
 bool RunFlow::overtaken(std::uint32_t callback, const FlowMessage & message) const
 {
-  const auto found = newest_taken_.find({callback, {message.publisher, 0}});
+  const auto found = newest_taken_.find({callback, message.publisher});
   return found != newest_taken_.end() && found->second > message.sequence;
 }
 
 bool RunFlow::publishes(std::uint32_t node, std::uint32_t topic) const
 {
-  return publishes_.contains(pair_of(node, topic));
+  const std::uint64_t of = pair_of(node, topic);
+  const std::size_t index =
+    publishes_.first_not([&](const PlacedMoment & one) { return one.of < of; });
+  return index < publishes_.size() && publishes_[index].of == of;
 }
 
 }  // namespace takt_trace

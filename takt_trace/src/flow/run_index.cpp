@@ -7,7 +7,7 @@
 namespace takt_trace::detail
 {
 
-RunIndex::RunIndex(const std::vector<ProcessTrace> & processes)
+RunIndex::RunIndex(const std::vector<LongTrace> & processes)
 : processes_(processes),
   clock_(processes)
 {
@@ -16,48 +16,52 @@ RunIndex::RunIndex(const std::vector<ProcessTrace> & processes)
       read(process, thread);
     }
   }
-  for (auto & [id, runs] : runs_of_) {
-    std::sort(runs.begin(), runs.end(), [this](std::size_t a, std::size_t b) {
-      return end_of(runs_[a]).time < end_of(runs_[b]).time;
-    });
+  for (auto & [id, runs] : made_runs_of_) {
+    runs.sort([](const EndedRun & a, const EndedRun & b) { return a.end < b.end; });
+    runs_of_.emplace(id, std::move(runs));
   }
-  for (const MessageFlow & flow : message_flows(processes).joined) {
-    publish_of_.emplace_back(key_of(flow.take), flow.publish);
-  }
+  made_runs_of_.clear();
+  publishers_ = SortedList<Publisher>(std::move(made_publishers_));
+  flows_ = SortedList<MessageFlow>(message_flows(processes).joined);
 }
 
 // Runs with all that is told of them, and the runs that publishes are in.
 void RunIndex::read(std::size_t process, std::size_t thread)
 {
   const auto & records = processes_[process].threads[thread].records;
-  const std::vector<std::size_t> others = pair_runs(records);
-  std::vector<std::size_t> open;   // runs
-  std::vector<std::size_t> taken;  // takes for the run that starts next
-  std::size_t kernel_wait = kNoRecord;
+  const LongVector<std::size_t> others = pair_runs(records);
+  std::vector<std::size_t> open;          // runs
+  std::size_t taken = takes_.size();      // from there on by the run that starts next
+  std::size_t kernel_wait = kNoRecord;    // record
+  std::uint32_t waited = 0;               // its callback
   std::size_t told = chain_ends_.size();  // of the run that ends next
   for (std::size_t i = 0; i < records.size(); ++i) {
-    switch (records[i].kind) {
+    const Record record = records[i];
+    switch (record.kind) {
       case RecordKind::take:
-        taken.push_back(i);
+        takes_.push_back(i);
         break;
       case RecordKind::run_start:
-        if (others[i] != kNoRecord) {
+        if (const std::size_t end = others[i]; end != kNoRecord) {
           open.push_back(runs_.size());
-          runs_.push_back({process, thread, i, others[i], kNoRecord, std::exchange(taken, {})});
-          if (const TracedCallback * const callback = callback_of(runs_.back())) {
-            runs_of_[{process, callback->id}].push_back(open.back());
+          runs_.push_back({process, thread, i, end, kNoRecord, taken, takes_.size() - taken});
+          const auto & callbacks = processes_[process].callbacks;
+          if (record.id < callbacks.size()) {
+            made_runs_of_[{process, callbacks[record.id].id}].push_back(
+              {records[end].time, open.back()});
           }
         }
-        taken.clear();
+        taken = takes_.size();
         break;
       case RecordKind::run_end:
-        if (!open.empty() && runs_[open.back()].end == i) {
-          TracedRun & run = runs_[open.back()];
-          if (kernel_wait != kNoRecord && records[kernel_wait].id == records[i].id) {
+        if (!open.empty() && others[i] != kNoRecord && runs_[open.back()].end == i) {
+          if (kernel_wait != kNoRecord && waited == record.id) {
+            TracedRun run = runs_[open.back()];
             run.kernel_wait = kernel_wait;
+            runs_.set(open.back(), run);
           }
           for (std::size_t end = told; end < chain_ends_.size(); ++end) {
-            chain_ends_[end].run = open.back();
+            chain_ends_.set(end, {chain_ends_[end].place, open.back()});
           }
           open.pop_back();
         }
@@ -66,13 +70,14 @@ void RunIndex::read(std::size_t process, std::size_t thread)
         break;
       case RecordKind::kernel_wait:
         kernel_wait = i;
+        waited = record.id;
         break;
       case RecordKind::chain_end:
-        chain_ends_.push_back({{process, thread, i}});
+        chain_ends_.push_back({{process, thread, i}, kNoRecord});
         break;
       case RecordKind::publish:
         if (!open.empty()) {
-          publisher_.emplace_back(Key{process, thread, i}, open.back());
+          made_publishers_.push_back({{process, thread, i}, open.back()});
         }
         break;
       default:
@@ -81,28 +86,32 @@ void RunIndex::read(std::size_t process, std::size_t thread)
   }
 }
 
-const Record * RunIndex::kernel_wait_of(const TracedRun & run) const
+std::optional<Record> RunIndex::kernel_wait_of(const TracedRun & run) const
 {
-  return run.kernel_wait == kNoRecord ? nullptr : &record(run, run.kernel_wait);
+  return run.kernel_wait == kNoRecord ? std::nullopt : std::optional(record(run, run.kernel_wait));
 }
 
-const Record & RunIndex::at(const RecordPlace & place) const
+Record RunIndex::at(const RecordPlace & place) const
 {
   return processes_[place.process].threads[place.thread].records[place.record];
 }
 
-template <typename Value>
-const Value * RunIndex::find(const std::vector<std::pair<Key, Value>> & sorted, const Key & key)
+std::optional<RecordPlace> RunIndex::publish_of(const RecordPlace & take) const
 {
-  const auto found = std::lower_bound(
-    sorted.begin(), sorted.end(), key,
-    [](const auto & entry, const Key & wanted) { return entry.first < wanted; });
-  return found == sorted.end() || found->first != key ? nullptr : &found->second;
+  const std::size_t index =
+    flows_.first_not([&](const MessageFlow & flow) { return key_of(flow.take) < key_of(take); });
+  return index < flows_.size() && flows_[index].take == take ? std::optional(flows_[index].publish)
+                                                             : std::nullopt;
 }
 
-const RecordPlace * RunIndex::publish_of(const RecordPlace & take) const
+/// kNoRecord: it is in no run.
+std::size_t RunIndex::publisher_of(const RecordPlace & publish) const
 {
-  return find(publish_of_, key_of(take));
+  const std::size_t index = publishers_.first_not(
+    [&](const Publisher & one) { return key_of(one.publish) < key_of(publish); });
+  return index < publishers_.size() && publishers_[index].publish == publish
+           ? publishers_[index].run
+           : kNoRecord;
 }
 
 const TracedCallback * RunIndex::callback_of(const TracedRun & run) const
@@ -112,8 +121,7 @@ const TracedCallback * RunIndex::callback_of(const TracedRun & run) const
   return id < callbacks.size() ? &callbacks[id] : nullptr;
 }
 
-const std::vector<std::size_t> * RunIndex::runs_of(
-  std::size_t process, const std::string & id) const
+const SortedList<EndedRun> * RunIndex::runs_of(std::size_t process, const std::string & id) const
 {
   const auto found = runs_of_.find({process, id});
   return found == runs_of_.end() ? nullptr : &found->second;
@@ -121,25 +129,24 @@ const std::vector<std::size_t> * RunIndex::runs_of(
 
 std::optional<RunBefore> RunIndex::before(const std::string & callback, std::size_t index) const
 {
-  const TracedRun & run = runs_[index];
-  for (const std::size_t take : run.takes) {
-    const RecordPlace * const publish = find(publish_of_, Key{run.process, run.thread, take});
-    const std::size_t * const in =
-      publish == nullptr ? nullptr : find(publisher_, key_of(*publish));
-    if (in == nullptr) {
+  const TracedRun run = runs_[index];
+  for (std::size_t take = run.first_take; take < run.first_take + run.takes; ++take) {
+    const auto publish = publish_of({run.process, run.thread, takes_[take]});
+    const std::size_t in = publish ? publisher_of(*publish) : kNoRecord;
+    if (in == kNoRecord) {
       continue;
     }
-    const TracedRun & publisher = runs_[*in];
+    const TracedRun publisher = runs_[in];
     const TracedCallback * const publishes = callback_of(publisher);
     if (publishes == nullptr) {
       continue;
     }
     if (publishes->id == callback) {
-      return RunBefore{*in, *publish, *in};
+      return RunBefore{in, *publish, in};
     }
     if (node_in(publishes->id) == node_in(callback)) {
       const auto last = last_before(publisher.process, callback, at(*publish).time);
-      return last ? std::optional(RunBefore{*last, *publish, *in}) : std::nullopt;
+      return last ? std::optional(RunBefore{*last, *publish, in}) : std::nullopt;
     }
   }
   return std::nullopt;
@@ -148,13 +155,12 @@ std::optional<RunBefore> RunIndex::before(const std::string & callback, std::siz
 std::optional<std::size_t> RunIndex::last_before(
   std::size_t process, const std::string & callback, std::int64_t time) const
 {
-  const std::vector<std::size_t> * const runs = runs_of(process, callback);
+  const SortedList<EndedRun> * const runs = runs_of(process, callback);
   if (runs == nullptr) {
     return std::nullopt;
   }
-  const auto after = std::partition_point(
-    runs->begin(), runs->end(), [&](std::size_t run) { return end_of(runs_[run]).time <= time; });
-  return after == runs->begin() ? std::nullopt : std::optional(*(after - 1));
+  const std::size_t after = runs->first_not([&](const EndedRun & run) { return run.end <= time; });
+  return after == 0 ? std::nullopt : std::optional((*runs)[after - 1].run);
 }
 
 }  // namespace takt_trace::detail

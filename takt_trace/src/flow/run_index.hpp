@@ -15,8 +15,9 @@
 
 #include "flow/clocks.hpp"
 #include "run_pairs.hpp"
+#include "takt_trace/long_trace.hpp"
 #include "takt_trace/message_flow.hpp"
-#include "takt_trace/trace.hpp"
+#include "takt_trace/sorted_list.hpp"
 
 namespace takt_trace::detail
 {
@@ -29,14 +30,22 @@ struct TracedRun
   std::size_t start = 0;
   std::size_t end = 0;
   std::size_t kernel_wait = kNoRecord;
-  std::vector<std::size_t> takes{};
+  std::size_t first_take = 0;  ///< in the index's list of takes
+  std::size_t takes = 0;       ///< how many it took
 };
 
 /// A chain_end and the run that it is of.
 struct TracedEnd
 {
   RecordPlace place;
-  std::optional<std::size_t> run{};  ///< absent: its start or its end is not in the trace
+  std::size_t run = kNoRecord;  ///< kNoRecord: its start or its end is not in the trace
+};
+
+/// A run and when it ended.
+struct EndedRun
+{
+  std::int64_t end = 0;
+  std::size_t run = 0;
 };
 
 /// The run whose message another run took.
@@ -52,60 +61,70 @@ class RunIndex
 {
 public:
   /// The traces must outlive it, and stay as they are.
-  explicit RunIndex(const std::vector<ProcessTrace> & processes);
+  explicit RunIndex(const std::vector<LongTrace> & processes);
 
-  const std::vector<ProcessTrace> & processes() const { return processes_; }
+  const std::vector<LongTrace> & processes() const { return processes_; }
   const SharedClock & clock() const { return clock_; }
-  const std::vector<TracedRun> & runs() const { return runs_; }
-  const std::vector<TracedEnd> & chain_ends() const { return chain_ends_; }
+  const LongVector<TracedRun> & runs() const { return runs_; }
+  const LongVector<TracedEnd> & chain_ends() const { return chain_ends_; }
 
-  const Record & start_of(const TracedRun & run) const { return record(run, run.start); }
-  const Record & end_of(const TracedRun & run) const { return record(run, run.end); }
-  /// Null: not known.
-  const Record * kernel_wait_of(const TracedRun & run) const;
-  const Record & at(const RecordPlace & place) const;
+  Record start_of(const TracedRun & run) const { return record(run, run.start); }
+  Record end_of(const TracedRun & run) const { return record(run, run.end); }
+  /// Absent: not known.
+  std::optional<Record> kernel_wait_of(const TracedRun & run) const;
+  Record at(const RecordPlace & place) const;
   /// A time of the process in the clock that all share.
   std::int64_t shared(std::size_t process, std::int64_t time) const
   {
     return clock_.from(process, time);
   }
 
-  /// The publish of the message that a take took; null: it is in no trace.
-  const RecordPlace * publish_of(const RecordPlace & take) const;
+  /// The publish of the message that a take took; absent: it is in no trace.
+  std::optional<RecordPlace> publish_of(const RecordPlace & take) const;
 
   /// The callback; null: the trace has no name for it.
   const TracedCallback * callback_of(const TracedRun & run) const;
   /// The callback's runs by their ends; null: it has none.
-  const std::vector<std::size_t> * runs_of(std::size_t process, const std::string & id) const;
+  const SortedList<EndedRun> * runs_of(std::size_t process, const std::string & id) const;
   /// The run of `callback` whose message the run took. Where a node fuses messages another callback of the node may have
   /// published: then it is the last run of `callback` before that.
   std::optional<RunBefore> before(const std::string & callback, std::size_t run) const;
 
 private:
   using Key = std::tuple<std::size_t, std::size_t, std::size_t>;  // process, thread, record
+  using OfCallback = std::pair<std::size_t, std::string>;         // process, id
+
+  /// The innermost run that a publish is in.
+  struct Publisher
+  {
+    RecordPlace publish{};
+    std::size_t run = 0;
+  };
 
   static Key key_of(const RecordPlace & place)
   {
     return {place.process, place.thread, place.record};
   }
-  const Record & record(const TracedRun & run, std::size_t index) const
+  Record record(const TracedRun & run, std::size_t index) const
   {
     return processes_[run.process].threads[run.thread].records[index];
   }
-  template <typename Value>
-  static const Value * find(const std::vector<std::pair<Key, Value>> & sorted, const Key & key);
+  std::size_t publisher_of(const RecordPlace & publish) const;
   void read(std::size_t process, std::size_t thread);
   std::optional<std::size_t> last_before(
     std::size_t process, const std::string & callback, std::int64_t time) const;
 
-  const std::vector<ProcessTrace> & processes_;
+  const std::vector<LongTrace> & processes_;
   const SharedClock clock_;
-  std::vector<TracedRun> runs_;
-  std::vector<TracedEnd> chain_ends_;
-  std::map<std::pair<std::size_t, std::string>, std::vector<std::size_t>> runs_of_;
-  // In the order of the keys: records are read, and messages joined, in that order.
-  std::vector<std::pair<Key, std::size_t>> publisher_;   // the innermost run that a publish is in
-  std::vector<std::pair<Key, RecordPlace>> publish_of_;  // by take
+  LongVector<TracedRun> runs_;
+  LongVector<std::size_t> takes_;  // records of the threads of their runs
+  LongVector<TracedEnd> chain_ends_;
+  std::map<OfCallback, LongVector<EndedRun>> made_runs_of_;  // while the traces are read
+  std::map<OfCallback, SortedList<EndedRun>> runs_of_;
+  // In the order of the places: records are read, and messages joined, in that order.
+  LongVector<Publisher> made_publishers_;  // while the traces are read
+  SortedList<Publisher> publishers_;
+  SortedList<MessageFlow> flows_;  // by take
 };
 
 }  // namespace takt_trace::detail

@@ -12,10 +12,16 @@ namespace takt_trace::detail
 
 struct TracedFlow::Made
 {
+  /// A run, with the periods that its timer skipped.
   struct Run
   {
-    FlowRun run;
+    FlowingRun run{};
     std::int64_t skipped = 0;
+  };
+  struct Published
+  {
+    std::size_t run = 0;  // as it was read
+    FlowPublish publish{};
   };
 
   explicit Made(const RunIndex & index) : index_(index)
@@ -28,9 +34,7 @@ struct TracedFlow::Made
         read(process, thread);
       }
     }
-    std::stable_sort(runs.begin(), runs.end(), [](const Run & a, const Run & b) {
-      return a.run.start < b.run.start;
-    });
+    put_in_order();
     for (auto & [id, one] : callbacks) {
       std::uint32_t & topic = flow_callbacks[one.number].topic;
       if (const std::string_view named = topic_in(id); topic == kNoTopic && !named.empty()) {
@@ -41,7 +45,8 @@ struct TracedFlow::Made
 
   std::map<std::string, FlowingCallback> callbacks;
   std::vector<FlowCallback> flow_callbacks;
-  std::vector<Run> runs;
+  FlowRuns flow_runs;
+  LongVector<std::int64_t> skipped;  // by run
   std::set<std::uint32_t> unnamed;
 
 private:
@@ -64,13 +69,36 @@ private:
     }
   }
 
+  /// Runs by their starts, each with what it published.
+  void put_in_order()
+  {
+    published_.sort([](const Published & a, const Published & b) { return a.run < b.run; });
+    for (std::size_t i = 0; i < published_.size();) {
+      const std::size_t number = published_[i].run;
+      Run one = runs_[number];
+      one.run.first_published = i;
+      for (; i < published_.size() && published_[i].run == number; ++i) {
+        flow_runs.published.push_back(published_[i].publish);
+      }
+      one.run.published = i - one.run.first_published;
+      runs_.set(number, one);
+    }
+    published_.clear();
+    runs_.sort([](const Run & a, const Run & b) { return a.run.start < b.run.start; });
+    for (const Run one : runs_) {
+      flow_runs.runs.push_back(one.run);
+      skipped.push_back(one.skipped);
+    }
+    runs_.clear();
+  }
+
   Number topic_number(std::string_view name)
   {
     const auto next = static_cast<Number>(topics_.size());
     return topics_.try_emplace(std::string(name), next).first->second;
   }
 
-  const Record & at(const RecordPlace & place) const { return index_.at(place); }
+  Record at(const RecordPlace & place) const { return index_.at(place); }
 
   Number topic_of(const RecordPlace & publish)
   {
@@ -82,7 +110,7 @@ private:
   /// As both sides name the message; nothing: a publish that no take can be joined with.
   std::optional<FlowMessage> name_of(const RecordPlace & publish)
   {
-    const Record & record = at(publish);
+    const Record record = at(publish);
     const std::int64_t sequence = record.b != 0 ? record.b : record.c;
     if (sequence == 0) {
       return std::nullopt;
@@ -97,24 +125,24 @@ private:
   void read(std::size_t process, std::size_t thread)
   {
     const auto & records = index_.processes()[process].threads[thread].records;
-    const std::vector<std::size_t> others = pair_runs(records);
-    std::vector<std::pair<std::size_t, std::size_t>> open;  // start and place in `runs`
-    std::vector<RecordPlace> takes;
+    const LongVector<std::size_t> others = pair_runs(records);
+    std::vector<std::pair<std::size_t, std::size_t>> open;  // start and place in `runs_`
+    LongVector<std::size_t> takes;                          // records
     for (std::size_t i = 0; i < records.size(); ++i) {
       const RecordPlace here{process, thread, i};
       switch (records[i].kind) {
         case RecordKind::take:
-          takes.push_back(here);
+          takes.push_back(i);
           break;
         case RecordKind::run_start:
           if (start(here, others[i], takes)) {
-            open.emplace_back(i, runs.size() - 1);
+            open.emplace_back(i, runs_.size() - 1);
           }
           takes.clear();
           break;
         case RecordKind::publish:
           if (!open.empty()) {
-            publish(here, runs[open.back().second].run);
+            publish(here, open.back().second);
           }
           break;
         case RecordKind::run_end:
@@ -129,16 +157,16 @@ private:
   }
 
   /// False: the trace has no name for the callback.
-  bool start(const RecordPlace & place, std::size_t end, const std::vector<RecordPlace> & takes)
+  bool start(const RecordPlace & place, std::size_t end, const LongVector<std::size_t> & takes)
   {
-    const ProcessTrace & process = index_.processes()[place.process];
-    const Record & begin = at(place);
+    const LongTrace & process = index_.processes()[place.process];
+    const Record begin = at(place);
     if (begin.id >= process.callbacks.size()) {
       return false;
     }
     FlowingCallback & callback = callbacks.at(process.callbacks[begin.id].id);
     const auto shared = [&](std::int64_t time) { return index_.shared(place.process, time); };
-    Run & one = runs.emplace_back();
+    Run one;
     one.skipped = skipped_periods(begin);
     one.run.callback = callback.number;
     one.run.process = static_cast<std::uint32_t>(place.process);
@@ -146,23 +174,26 @@ private:
     one.run.start = shared(begin.time);
     std::int64_t picked = begin.a;
     if (end != kNoRecord) {
-      const Record & ended = process.threads[place.thread].records[end];
+      const Record ended = process.threads[place.thread].records[end];
       one.run.end = one.run.kept = shared(ended.time);
       ++callback.ended_runs;
       picked = ended.a;
     }
     callback.without_message += takes.empty() && picked >= process.began ? 1 : 0;
-    for (const RecordPlace & take : takes) {
-      add_take(take, callback, one.run);
+    one.run.first_taken = flow_runs.taken.size();
+    for (const std::size_t take : takes) {
+      add_take({place.process, place.thread, take}, callback);
     }
+    one.run.taken = flow_runs.taken.size() - one.run.first_taken;
+    runs_.push_back(one);
     return true;
   }
 
-  void add_take(const RecordPlace & take, FlowingCallback & callback, FlowRun & run)
+  void add_take(const RecordPlace & take, FlowingCallback & callback)
   {
-    const Record & record = at(take);
+    const Record record = at(take);
     std::optional<FlowMessage> message;
-    if (const RecordPlace * const publish = index_.publish_of(take)) {
+    if (const auto publish = index_.publish_of(take)) {
       message = name_of(*publish);
       flow_callbacks[callback.number].topic = topic_of(*publish);
     } else if (record.a != 0 && record.b != 0) {
@@ -171,17 +202,17 @@ private:
         FlowMessage{static_cast<std::uint64_t>(record.a), static_cast<std::uint64_t>(record.b)};
     }
     if (message) {
-      run.taken.push_back(*message);
+      flow_runs.taken.push_back(*message);
     } else {
       ++callback.unnamed_takes;
     }
   }
 
-  void publish(const RecordPlace & place, FlowRun & run)
+  void publish(const RecordPlace & place, std::size_t run)
   {
     const Number topic = topic_of(place);
     if (const auto message = name_of(place)) {
-      run.published.push_back({topic, *message, index_.shared(place.process, at(place).time)});
+      published_.push_back({run, {topic, *message, index_.shared(place.process, at(place).time)}});
     } else {
       unnamed.insert(topic);
     }
@@ -190,37 +221,20 @@ private:
   const RunIndex & index_;
   std::map<std::pair<std::size_t, std::string>, Number> nodes_;
   std::map<std::string, Number> topics_;
+  LongVector<Run> runs_;  // as they are read
+  LongVector<Published> published_;
 };
-
-namespace
-{
-
-template <typename Runs>
-std::vector<FlowRun> taken_from(Runs & runs)
-{
-  std::vector<FlowRun> all;
-  all.reserve(runs.size());
-  for (auto & one : runs) {
-    all.push_back(std::move(one.run));
-  }
-  return all;
-}
-
-}  // namespace
 
 TracedFlow::TracedFlow(const RunIndex & index) : TracedFlow(Made(index))
 {
 }
 
 TracedFlow::TracedFlow(Made && made)
-: flow_(std::move(made.flow_callbacks), taken_from(made.runs)),
+: flow_(std::move(made.flow_callbacks), std::move(made.flow_runs)),
   callbacks_(std::move(made.callbacks)),
-  unnamed_(std::move(made.unnamed))
+  unnamed_(std::move(made.unnamed)),
+  skipped_(std::move(made.skipped))
 {
-  skipped_.reserve(made.runs.size());
-  for (const Made::Run & one : made.runs) {
-    skipped_.push_back(one.skipped);
-  }
 }
 
 const FlowingCallback * TracedFlow::find(const std::string & id) const

@@ -51,8 +51,8 @@ private:
 
   RunFlow flow_;
   std::map<std::string, FlowingCallback> callbacks_;
-  std::set<std::uint32_t> unnamed_;    // topics
-  std::vector<std::int64_t> skipped_;  // by run
+  std::set<std::uint32_t> unnamed_;   // topics
+  LongVector<std::int64_t> skipped_;  // by run
 };
 
 }  // namespace takt_trace::detail

@@ -23,6 +23,23 @@ using nlohmann::ordered_json;
 
 constexpr std::array<std::size_t, 5> kSteps{1, 2, 4, 8, 16};  // of releases, for the shortest spans
 
+/// Of times in the order in which they come.
+struct Times
+{
+  std::uint64_t count = 0;
+  double sum = 0;
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+
+  void add(std::int64_t time)
+  {
+    least = count == 0 ? time : std::min(least, time);
+    most = count == 0 ? time : std::max(most, time);
+    sum += static_cast<double>(time);
+    ++count;
+  }
+};
+
 /// What one callback did.
 struct Seen
 {
@@ -31,10 +48,11 @@ struct Seen
     std::int64_t time = 0;
     std::int64_t skipped = 0;
   };
-  std::vector<Release> releases;
-  std::vector<std::int64_t> times;    // of runs
-  std::vector<std::int64_t> elapsed;  // of the same runs, from start to end
-  std::int64_t longest_sleep = 0;     // of runs that left their core by themselves
+  LongVector<Release> releases;
+  Times times;                                      // of runs
+  std::map<std::int64_t, std::uint64_t> histogram;  // of the same times, rounded up
+  Times elapsed;                                    // of the same runs, from start to end
+  std::int64_t longest_sleep = 0;                   // of runs that left their core by themselves
   std::map<std::string, std::uint64_t> published;
   std::vector<std::string> topics;  // in the order of their first messages
 };
@@ -54,23 +72,19 @@ bool is_background(const std::string & id)
   return id.ends_with(":sub(/parameter_events)");
 }
 
-ordered_json times_json(const std::vector<std::int64_t> & times)
+ordered_json times_json(const Times & times)
 {
-  if (times.empty()) {
+  if (times.count == 0) {
     return {{"mean_ns", 0.0}, {"min_ns", 0}, {"max_ns", 0}};
   }
-  double sum = 0;
-  for (const std::int64_t time : times) {
-    sum += static_cast<double>(time);
-  }
   return {
-    {"mean_ns", sum / static_cast<double>(times.size())},
-    {"min_ns", *std::min_element(times.begin(), times.end())},
-    {"max_ns", *std::max_element(times.begin(), times.end())}};
+    {"mean_ns", times.sum / static_cast<double>(times.count)},
+    {"min_ns", times.least},
+    {"max_ns", times.most}};
 }
 
 /// Of the nominal releases of a timer. A start drops the periods between its release and the next one.
-std::int64_t period_of(const std::vector<Seen::Release> & releases)
+std::int64_t period_of(const LongVector<Seen::Release> & releases)
 {
   std::int64_t shortest = 0;
   for (std::size_t i = 1; i < releases.size(); ++i) {
@@ -94,7 +108,7 @@ std::int64_t slept_in(const Record & end, const Record & measured)
 }
 
 /// The kernel's figures of the run that ends there.
-std::size_t kernel_wait_before(const std::vector<Record> & records, std::size_t end)
+std::size_t kernel_wait_before(const LongVector<Record> & records, std::size_t end)
 {
   std::size_t before = end;
   while (before > 0 && records[before - 1].kind == RecordKind::chain_end) {
@@ -117,15 +131,13 @@ enum class Sleeps
 ordered_json callback_json(
   const TracedCallback & callback, Seen seen, std::int64_t overwritten, Sleeps sleeps)
 {
-  std::sort(seen.releases.begin(), seen.releases.end(), [](const auto & a, const auto & b) {
-    return a.time < b.time;
-  });
-  std::vector<std::int64_t> between;
+  seen.releases.sort([](const auto & a, const auto & b) { return a.time < b.time; });
+  Times between;
   std::int64_t skipped = 0;
   for (std::size_t i = 0; i < seen.releases.size(); ++i) {
     skipped += seen.releases[i].skipped;
     if (i > 0) {
-      between.push_back(seen.releases[i].time - seen.releases[i - 1].time);
+      between.add(seen.releases[i].time - seen.releases[i - 1].time);
     }
   }
   ordered_json spans = ordered_json::array();
@@ -137,10 +149,6 @@ ordered_json callback_json(
       }
       spans.push_back({steps, shortest});
     }
-  }
-  std::map<std::int64_t, std::uint64_t> histogram;
-  for (const std::int64_t time : seen.times) {
-    ++histogram[rounded_up(time)];
   }
   ordered_json publishes = ordered_json::array();
   for (const std::string & topic : seen.topics) {
@@ -157,8 +165,8 @@ ordered_json callback_json(
     {"publishes", std::move(publishes)},
     {"between_releases", times_json(between)},
     {"shortest_spans", std::move(spans)},
-    {"cpu_histogram", histogram},
-    {"runs", seen.times.size()},
+    {"cpu_histogram", seen.histogram},
+    {"runs", seen.times.count},
     {"cpu", times_json(seen.times)},
     {"overwritten", overwritten},
     {"skipped_periods", skipped}};
@@ -170,27 +178,26 @@ ordered_json callback_json(
   return json;
 }
 
-std::int64_t overwritten_in(
-  const std::map<std::uint32_t, std::vector<detail::PlacedState>> & states, std::uint32_t callback)
+/// By callback.
+std::map<std::uint32_t, std::int64_t> overwritten_in(const LongTrace & process)
 {
-  std::int64_t sum = 0;
-  if (const auto found = states.find(callback); found != states.end()) {
-    for (const detail::PlacedState & state : found->second) {
-      sum = detail::saturating_add(sum, state.newly_overwritten);
-    }
+  std::map<std::uint32_t, std::int64_t> sums;
+  for (const detail::PlacedState state : detail::callback_states(process)) {
+    std::int64_t & sum = sums[state.callback];
+    sum = detail::saturating_add(sum, state.newly_overwritten);
   }
-  return sum;
+  return sums;
 }
 
 /// Only whole runs count.
-std::vector<Seen> seen_in(const ProcessTrace & process, bool cpu, Sleeps sleeps)
+std::vector<Seen> seen_in(const LongTrace & process, bool cpu, Sleeps sleeps)
 {
   std::vector<Seen> all(process.callbacks.size());
-  for (const TracedThread & thread : process.threads) {
+  for (const LongThread & thread : process.threads) {
     const auto others = detail::pair_runs(thread.records);
     std::vector<std::uint32_t> open;
     for (std::size_t i = 0; i < thread.records.size(); ++i) {
-      const Record & record = thread.records[i];
+      const Record record = thread.records[i];
       if (
         record.kind == RecordKind::publish && !open.empty() && record.id < process.topics.size()) {
         Seen & seen = all[open.back()];
@@ -207,11 +214,13 @@ std::vector<Seen> seen_in(const ProcessTrace & process, bool cpu, Sleeps sleeps)
       }
       if (record.kind == RecordKind::run_start) {
         open.push_back(record.id);
-        const Record & end = thread.records[others[i]];
+        const Record end = thread.records[others[i]];
         Seen & seen = all[record.id];
         if (!cpu || end.b > 0) {
-          seen.times.push_back(std::max<std::int64_t>(cpu ? end.b : end.time - record.time, 1));
-          seen.elapsed.push_back(detail::saturating_subtract(end.time, record.time));
+          const auto time = std::max<std::int64_t>(cpu ? end.b : end.time - record.time, 1);
+          seen.times.add(time);
+          ++seen.histogram[rounded_up(time)];
+          seen.elapsed.add(detail::saturating_subtract(end.time, record.time));
         }
         const std::size_t kernel = sleeps == Sleeps::measured
                                      ? kernel_wait_before(thread.records, others[i])
@@ -231,14 +240,14 @@ std::vector<Seen> seen_in(const ProcessTrace & process, bool cpu, Sleeps sleeps)
 /// Whether there are runs that ended, and `has` is true for the place of each one's end. What is measured begins with
 /// the pick: a run that was picked before the recording began does not count.
 template <typename Has>
-bool every_run(const std::vector<ProcessTrace> & processes, const Has & has)
+bool every_run(const std::vector<LongTrace> & processes, const Has & has)
 {
   bool any = false;
-  for (const ProcessTrace & process : processes) {
-    for (const TracedThread & thread : process.threads) {
+  for (const LongTrace & process : processes) {
+    for (const LongThread & thread : process.threads) {
       const auto others = detail::pair_runs(thread.records);
       for (std::size_t i = 0; i < thread.records.size(); ++i) {
-        const Record & end = thread.records[i];
+        const Record end = thread.records[i];
         if (
           end.kind == RecordKind::run_end && others[i] != detail::kNoRecord &&
           end.a >= process.began) {
@@ -255,30 +264,30 @@ bool every_run(const std::vector<ProcessTrace> & processes, const Has & has)
 
 }  // namespace
 
-bool has_cpu_times(const std::vector<ProcessTrace> & processes)
+bool has_cpu_times(const std::vector<LongTrace> & processes)
 {
-  return every_run(processes, [](const std::vector<Record> & records, std::size_t end) {
+  return every_run(processes, [](const LongVector<Record> & records, std::size_t end) {
     return records[end].b > 0;
   });
 }
 
-bool has_kernel_waits(const std::vector<ProcessTrace> & processes)
+bool has_kernel_waits(const std::vector<LongTrace> & processes)
 {
-  return every_run(processes, [](const std::vector<Record> & records, std::size_t end) {
+  return every_run(processes, [](const LongVector<Record> & records, std::size_t end) {
     return kernel_wait_before(records, end) != detail::kNoRecord;
   });
 }
 
-ordered_json trace_report(const std::vector<ProcessTrace> & processes)
+ordered_json trace_report(const std::vector<LongTrace> & processes)
 {
   const bool cpu = has_cpu_times(processes);
   const Sleeps sleeps = !cpu                          ? Sleeps::unknown
                         : has_kernel_waits(processes) ? Sleeps::measured
                                                       : Sleeps::elapsed;
   ordered_json executors = ordered_json::array();
-  for (const ProcessTrace & process : processes) {
+  for (const LongTrace & process : processes) {
     std::int64_t last = process.ended;
-    for (const TracedThread & thread : process.threads) {
+    for (const LongThread & thread : process.threads) {
       for (const Record & record : thread.records) {
         last = std::max(last, record.time);
       }
@@ -286,7 +295,7 @@ ordered_json trace_report(const std::vector<ProcessTrace> & processes)
     const double seconds =
       static_cast<double>(std::max<std::int64_t>(last - process.began, 1)) / 1e9;
     std::vector<Seen> seen = seen_in(process, cpu, sleeps);
-    const auto states = detail::callback_states(process);
+    const auto overwritten = overwritten_in(process);
     std::vector<std::string> names;
     for (const TracedCallback & callback : process.callbacks) {
       if (std::find(names.begin(), names.end(), callback.executor) == names.end()) {
@@ -297,9 +306,10 @@ ordered_json trace_report(const std::vector<ProcessTrace> & processes)
       ordered_json callbacks = ordered_json::array();
       for (std::size_t i = 0; i < process.callbacks.size(); ++i) {
         if (process.callbacks[i].executor == name) {
+          const auto lost = overwritten.find(static_cast<std::uint32_t>(i));
           callbacks.push_back(callback_json(
-            process.callbacks[i], std::move(seen[i]),
-            overwritten_in(states, static_cast<std::uint32_t>(i)), sleeps));
+            process.callbacks[i], std::move(seen[i]), lost == overwritten.end() ? 0 : lost->second,
+            sleeps));
         }
       }
       executors.push_back(
@@ -313,11 +323,11 @@ ordered_json trace_report(const std::vector<ProcessTrace> & processes)
   return {{"version", 1}, {"executors", std::move(executors)}};
 }
 
-std::string impossible_time(const std::vector<ProcessTrace> & processes)
+std::string impossible_time(const std::vector<LongTrace> & processes)
 {
   constexpr std::int64_t kMost = std::int64_t{10} * 365 * 24 * 3600 * 1'000'000'000;  // ten years
-  for (const ProcessTrace & process : processes) {
-    for (const TracedThread & thread : process.threads) {
+  for (const LongTrace & process : processes) {
+    for (const LongThread & thread : process.threads) {
       for (const Record & record : thread.records) {
         std::array<std::int64_t, 3> times{record.time, 0, 0};
         if (record.kind == RecordKind::run_start) {
@@ -342,12 +352,13 @@ std::string impossible_time(const std::vector<ProcessTrace> & processes)
   return {};
 }
 
-std::optional<takt_core::Duration> longest_under_way(const std::vector<ProcessTrace> & processes)
+std::optional<takt_core::Duration> longest_under_way(const std::vector<LongTrace> & processes)
 {
   std::optional<takt_core::Duration> longest;
-  for (const MessageFlow & flow : message_flows(processes).joined) {
-    const ProcessTrace & from = processes[flow.publish.process];
-    const ProcessTrace & to = processes[flow.take.process];
+  const MessageFlows flows = message_flows(processes);
+  for (const MessageFlow flow : flows.joined) {
+    const LongTrace & from = processes[flow.publish.process];
+    const LongTrace & to = processes[flow.take.process];
     if (flow.publish.process == flow.take.process || from.host != to.host) {
       continue;
     }
@@ -355,16 +366,41 @@ std::optional<takt_core::Duration> longest_under_way(const std::vector<ProcessTr
     const auto start = std::find_if(
       records.begin() + static_cast<std::ptrdiff_t>(flow.take.record), records.end(),
       [](const Record & record) { return record.kind == RecordKind::run_start; });
-    if (start == records.end() || start->a == 0) {
+    if (start == records.end() || (*start).a == 0) {
       continue;
     }
     const std::int64_t sent = from.threads[flow.publish.thread].records[flow.publish.record].time;
-    const takt_core::Duration under_way(start->a - sent);
+    const takt_core::Duration under_way((*start).a - sent);
     if (under_way.count() > 0 && (!longest || under_way > *longest)) {
       longest = under_way;
     }
   }
   return longest;
+}
+
+ordered_json trace_report(const std::vector<ProcessTrace> & processes)
+{
+  return trace_report(borrowed(processes));
+}
+
+std::string impossible_time(const std::vector<ProcessTrace> & processes)
+{
+  return impossible_time(borrowed(processes));
+}
+
+bool has_cpu_times(const std::vector<ProcessTrace> & processes)
+{
+  return has_cpu_times(borrowed(processes));
+}
+
+bool has_kernel_waits(const std::vector<ProcessTrace> & processes)
+{
+  return has_kernel_waits(borrowed(processes));
+}
+
+std::optional<takt_core::Duration> longest_under_way(const std::vector<ProcessTrace> & processes)
+{
+  return longest_under_way(borrowed(processes));
 }
 
 }  // namespace takt_trace

@@ -47,7 +47,7 @@ struct Activations
 };
 
 template <typename Visit>
-void each_record(const ProcessTrace & trace, RecordKind kind, const Visit & visit)
+void each_record(const LongTrace & trace, RecordKind kind, const Visit & visit)
 {
   for (const auto & thread : trace.threads) {
     for (const Record & record : thread.records) {
@@ -58,31 +58,29 @@ void each_record(const ProcessTrace & trace, RecordKind kind, const Visit & visi
   }
 }
 
-std::uint64_t count(const ProcessTrace & trace, RecordKind kind)
+std::uint64_t count(const LongTrace & trace, RecordKind kind)
 {
   std::uint64_t sum = 0;
   each_record(trace, kind, [&](const Record &) { ++sum; });
   return sum;
 }
 
-std::int64_t overwritten_messages(const ProcessTrace & trace)
+std::int64_t overwritten_messages(const LongTrace & trace)
 {
   std::int64_t sum = 0;
-  for (const auto & [callback, states] : detail::callback_states(trace)) {
-    for (const detail::PlacedState & state : states) {
-      sum = detail::saturating_add(sum, state.newly_overwritten);
-    }
+  for (const detail::PlacedState state : detail::callback_states(trace)) {
+    sum = detail::saturating_add(sum, state.newly_overwritten);
   }
   return sum;
 }
 
 /// Null: nothing watched for them.
-json stalls_json(const std::vector<ProcessTrace> & traces)
+json stalls_json(const std::vector<LongTrace> & traces)
 {
   std::uint64_t stalls = 0, by_kernel = 0;
   std::int64_t longest = 0, longest_by_kernel = 0;
   bool witnessed = false;
-  for (const ProcessTrace & trace : traces) {
+  for (const LongTrace & trace : traces) {
     witnessed = witnessed || trace.witnessed;
     each_record(trace, RecordKind::host_stall, [&](const Record & record) {
       const bool throttled = detail::is_throttled(record);
@@ -97,10 +95,10 @@ json stalls_json(const std::vector<ProcessTrace> & traces)
            : json(nullptr);
 }
 
-json processes_json(const std::vector<ProcessTrace> & traces)
+json processes_json(const std::vector<LongTrace> & traces)
 {
   json all = json::array();
-  for (const ProcessTrace & trace : traces) {
+  for (const LongTrace & trace : traces) {
     std::uint64_t dropped = 0, witnesses = 0;
     for (const auto & thread : trace.threads) {
       dropped += thread.dropped;
@@ -117,7 +115,7 @@ json processes_json(const std::vector<ProcessTrace> & traces)
   return all;
 }
 
-json chains_json(const std::vector<ProcessTrace> & traces)
+json chains_json(const std::vector<LongTrace> & traces)
 {
   json all = json::array();
   const std::vector<ChainAccount> accounts = chain_accounts(traces);
@@ -127,7 +125,7 @@ json chains_json(const std::vector<ProcessTrace> & traces)
     });
     return found == accounts.end() ? nullptr : &*found;
   };
-  for (const ProcessTrace & trace : traces) {
+  for (const LongTrace & trace : traces) {
     std::map<std::uint32_t, Activations> ended;
     for (std::uint32_t chain = 0; chain < trace.chains.size(); ++chain) {
       const auto & path = trace.chains[chain].path;
@@ -168,17 +166,17 @@ json chains_json(const std::vector<ProcessTrace> & traces)
 
 }  // namespace
 
-json summary(const std::vector<ProcessTrace> & traces)
+json summary(const std::vector<LongTrace> & traces)
 {
   const auto flows = message_flows(traces);
   const Joinable whole = joinable(traces, flows);
   const auto hosts = detail::host_clocks(traces);
   std::int64_t began = 0;
   std::int64_t ended = 0;
-  for (const ProcessTrace & trace : traces) {
+  for (const LongTrace & trace : traces) {
     began = began == 0 ? trace.began : std::min(began, trace.began);
     ended = std::max(ended, trace.ended);
-    for (const TracedThread & thread :
+    for (const LongThread & thread :
          trace.threads) {  // a snapshot of a trace that goes on has no end
       for (const Record & record : thread.records) {
         ended = std::max(ended, record.time);

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "takt_trace/trace.hpp"
+#include "takt_trace/long_trace.hpp"
 
 namespace takt_trace
 {
 
 /// Set-up only: allocates.
-nlohmann::json summary(const std::vector<ProcessTrace> & traces);
+nlohmann::json summary(const std::vector<LongTrace> & traces);
 
 /// Of a summary: a line on the stalls that the trace has; empty if nothing watched for them.
 std::string stall_sentence(const nlohmann::json & summary);

@@ -1,10 +1,16 @@
 // The program behind `takt trace`: makes one trace to look at of the traces of several processes.
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,6 +23,7 @@
 #include "takt_trace/chain_flow.hpp"
 #include "takt_trace/chrome.hpp"
 #include "takt_trace/ctf.hpp"
+#include "takt_trace/memory_limit.hpp"
 #include "takt_trace/observed_system.hpp"
 #include "takt_trace/perfetto.hpp"
 #include "takt_trace/response_report.hpp"
@@ -28,17 +35,17 @@ namespace
 {
 
 using nlohmann::json;
-using takt_trace::ProcessTrace;
+using takt_trace::LongTrace;
 
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 
 /// Nothing: the fault has been told.
-std::optional<std::vector<ProcessTrace>> read_all(const std::vector<std::string> & files)
+std::optional<std::vector<LongTrace>> read_all(const std::vector<std::string> & files)
 {
-  std::vector<ProcessTrace> traces;
+  std::vector<LongTrace> traces;
   for (const std::string & file : files) {
-    auto read = takt_trace::read_traces(file);
+    auto read = takt_trace::read_long_traces(file);
     if (!read) {
       for (const std::string & fault : sentences(read.faults())) {
         std::cerr << "takt_trace: " << fault << '\n';
@@ -62,10 +69,9 @@ bool write(const std::string & output, const WriteTo & write_to)
   return static_cast<bool>(out);
 }
 
-bool write_ctf(const std::string & output, const std::vector<ProcessTrace> & traces)
+bool write_ctf(const std::string & output, const std::vector<LongTrace> & traces)
 {
-  const std::string fault =
-    takt_trace::programs::write_folder(output, takt_trace::ctf_trace(traces));
+  const std::string fault = takt_trace::programs::write_folder(output, traces);
   if (!fault.empty()) {
     std::cerr << "takt_trace: " << fault << '\n';
   }
@@ -90,16 +96,20 @@ int convert(
     return write(output, [&](std::ostream & out) { write_trace(*traces, out); });
   };
   // A file for other commands of takt is as the processes wrote it.
-  bool good = format != "takt" || with([](const auto & all, std::ostream & out) {
+  bool good = format != "takt" || with([](const std::vector<LongTrace> & all, std::ostream & out) {
                 takt_trace::write_traces(all, out);
               });
   if (good) {
     takt_trace::add_chains_across_processes(*traces);
   }
   if (format == "chrome") {
-    good = with(takt_trace::write_chrome_trace);
+    good = with([](const std::vector<LongTrace> & all, std::ostream & out) {
+      takt_trace::write_chrome_trace(all, out);
+    });
   } else if (format == "perfetto") {
-    good = with(takt_trace::write_perfetto_trace);
+    good = with([](const std::vector<LongTrace> & all, std::ostream & out) {
+      takt_trace::write_perfetto_trace(all, out);
+    });
   } else if (is_folder) {
     good = write_ctf(output, *traces);
   }
@@ -119,10 +129,10 @@ int convert(
 }
 
 /// Those that the programs' schedules declare, each once.
-std::vector<takt_schedule::ChainSchedule> declared_chains(const std::vector<ProcessTrace> & traces)
+std::vector<takt_schedule::ChainSchedule> declared_chains(const std::vector<LongTrace> & traces)
 {
   std::map<std::string, takt_schedule::ChainSchedule> chains;
-  for (const ProcessTrace & trace : traces) {
+  for (const LongTrace & trace : traces) {
     for (const auto & traced : trace.chains) {
       takt_schedule::ChainSchedule & chain = chains[traced.name];
       chain.options.name = traced.name;
@@ -201,19 +211,56 @@ int report(const std::vector<std::string> & files)
   return std::cout.flush() ? 0 : kFailed;
 }
 
-/// All that was read is gone by now, so there is memory for the sentence.
-int refused_memory(const std::vector<std::string> & files)
+/// Pages of lists that stay in memory. With what sorting takes and the program itself it needs less than 400 MB.
+constexpr std::size_t kPages = std::size_t{192} << 20;
+
+/// Less where the process may have less memory: half of what is left.
+std::size_t bytes_of_pages()
 {
-  std::uintmax_t bytes = 0;
-  for (const std::string & file : files) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(file, error);
-    bytes += error ? 0 : size;
+  std::size_t bytes = kPages;
+  std::ifstream statm("/proc/self/statm");
+  std::size_t pages = 0;
+  statm >> pages;
+  const std::size_t used = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  for (const auto which : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit{};
+    if (::getrlimit(which, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+      const std::size_t left = limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+      bytes = std::min(bytes, left / 2);
+    }
   }
-  std::cerr << "takt_trace: the system refused the memory that this takes, up to ten times the "
-            << bytes / 1'000'000
-            << " MB of the traces: record for a shorter time, or do this on a machine with more "
-               "memory or with a higher limit (ulimit -v)\n";
+  return std::max(bytes, std::size_t{4} << 20);
+}
+
+/// Where what does not fit into memory goes: beside the output, which needs room, too; of a report to the folder for large
+/// temporary files.
+std::string folder_of_pages(const std::string & output)
+{
+  if (!output.empty()) {
+    std::error_code error;
+    const auto folder = std::filesystem::absolute(output, error).lexically_normal();
+    return (folder.has_filename() ? folder : folder.parent_path()).parent_path().string();
+  }
+  const char * const named = std::getenv("TMPDIR");  // NOLINT: no thread changes the environment
+  return named != nullptr && *named != '\0' ? named : "/var/tmp";
+}
+
+/// What is freed when the system refuses memory: some destructors allocate, too.
+std::unique_ptr<char[]> reserve;
+
+void refuse()
+{
+  reserve.reset();
+  std::set_new_handler(nullptr);
+  throw std::bad_alloc();
+}
+
+/// All that was read is gone by now, so there is memory for the sentence.
+int refused_memory()
+{
+  std::cerr << "takt_trace: the system refused the memory that this takes, which is 400 MB, and "
+               "more if the "
+               "traces have very many names: do this with a higher limit (ulimit -v)\n";
   return kUsage;
 }
 
@@ -253,11 +300,18 @@ int main(int argc, char ** argv)
     return app.exit(error) == 0 ? 0 : kUsage;
   }
   try {
+    constexpr std::size_t kReserve = std::size_t{8} << 20;
+    reserve = std::make_unique_for_overwrite<char[]>(kReserve);
+    std::set_new_handler(refuse);
+    const takt_trace::MemoryLimit limit(bytes_of_pages(), folder_of_pages(output));
     if (modelling.parsed()) {
       return model(files, output, earlier);
     }
     return reporting.parsed() ? report(files) : convert(files, output, format, as_json);
   } catch (const std::bad_alloc &) {
-    return refused_memory(files);
+    return refused_memory();
+  } catch (const takt_trace::NoRoomForPages & fault) {
+    std::cerr << "takt_trace: " << fault.what() << '\n';
+    return kFailed;
   }
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 namespace takt_trace::programs
 {
@@ -18,27 +19,66 @@ bool takes_a_trace(const std::string & folder)
   return !fs::exists(status) || (fs::is_directory(status) && fs::is_empty(folder, error));
 }
 
-std::string write_folder(const std::string & folder, const std::vector<CtfFile> & files)
+namespace
+{
+
+/// The files of a trace, one open at a time. The first fault stays, and what is written after it goes nowhere.
+class Files
+{
+public:
+  explicit Files(std::string folder) : folder_(std::move(folder)) {}
+
+  std::ostream & open(const std::string & name)
+  {
+    close();
+    path_ = fs::path(folder_) / name;
+    std::error_code error;
+    fs::create_directories(path_.parent_path(), error);
+    if (error && fault_.empty()) {
+      fault_ = path_.string() + " cannot be written: " + error.message();
+    }
+    out_ = std::ofstream();
+    if (fault_.empty()) {
+      errno = 0;
+      out_.open(path_, std::ios::binary | std::ios::trunc);
+    } else {
+      out_.setstate(std::ios::badbit);
+    }
+    return out_;
+  }
+
+  /// The fault; empty: there is none.
+  std::string close()
+  {
+    if (!path_.empty() && fault_.empty()) {
+      out_.close();
+      if (!out_) {
+        fault_ = path_.string() + " cannot be written: " + std::strerror(errno);
+      }
+    }
+    return fault_;
+  }
+
+private:
+  const std::string folder_;
+  fs::path path_;
+  std::ofstream out_;
+  std::string fault_;
+};
+
+}  // namespace
+
+std::string write_folder(const std::string & folder, const std::vector<LongTrace> & traces)
 {
   std::error_code error;
   fs::create_directories(folder, error);
-  for (const CtfFile & file : files) {
-    const fs::path path = fs::path(folder) / file.path;
-    if (!error) {
-      fs::create_directories(path.parent_path(), error);
-    }
-    if (error) {
-      return path.string() + " cannot be written: " + error.message();
-    }
-    errno = 0;
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
-    out << file.content;
-    out.close();
-    if (!out) {
-      return path.string() + " cannot be written: " + std::strerror(errno);
-    }
+  if (error) {
+    return folder + " cannot be written: " + error.message();
   }
-  return error ? folder + " cannot be written: " + error.message() : std::string();
+  Files files(folder);
+  write_ctf_trace(
+    traces, [&](const std::string & path) -> std::ostream & { return files.open(path); });
+  return files.close();
 }
 
 }  // namespace takt_trace::programs

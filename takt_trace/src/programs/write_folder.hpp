@@ -14,7 +14,7 @@ namespace takt_trace::programs
 bool takes_a_trace(const std::string & folder);
 
 /// Empty: it is written; else what the system says of the file that cannot be written. May block.
-std::string write_folder(const std::string & folder, const std::vector<CtfFile> & files);
+std::string write_folder(const std::string & folder, const std::vector<LongTrace> & traces);
 
 }  // namespace takt_trace::programs
 

@@ -56,7 +56,7 @@ Stop stop_of(const AccountedActivation & one)
 struct Stopped
 {
   Stop stop{};
-  const AccountedActivation * activation = nullptr;
+  AccountedActivation activation{};
 };
 
 class Writer
@@ -67,22 +67,24 @@ public:
     flow_(flow),
     began_(began)
   {
-    for (const AccountedActivation & one : chain.account->activations) {
+    for (const AccountedActivation one : chain.account->activations) {
       if (one.fate != Fate::completed) {
-        stopped_.push_back({stop_of(one), &one});
+        const Stop stop = stop_of(one);
+        ++counts_[{stop, one.stopped_at}];
+        some_.push_back({stop, one});
+        if (some_.size() > 2 * kMostStopped) {
+          keep_some();
+        }
       }
     }
+    keep_some();
   }
 
   /// Each way and place with its number, in the order of the ways.
   ordered_json stops() const
   {
-    std::map<std::pair<Stop, std::size_t>, std::uint64_t> counts;
-    for (const Stopped & one : stopped_) {
-      ++counts[{one.stop, one.activation->stopped_at}];
-    }
     ordered_json all = ordered_json::array();
-    for (const auto & [stop, count] : counts) {
+    for (const auto & [stop, count] : counts_) {
       all.push_back(
         {{"kind", name_of(stop.first)},
          {"callback", chain_.chain.path[stop.second]},
@@ -94,28 +96,32 @@ public:
   /// Some of them by their releases; misses before others.
   ordered_json stopped() const
   {
-    std::vector<Stopped> some = stopped_;
-    const auto release = [](const Stopped & one) { return one.activation->release; };
+    std::vector<Stopped> some = some_;
     std::stable_sort(some.begin(), some.end(), [&](const Stopped & a, const Stopped & b) {
-      return std::pair(a.stop, release(a)) < std::pair(b.stop, release(b));
-    });
-    some.resize(std::min(some.size(), kMostStopped));
-    std::stable_sort(some.begin(), some.end(), [&](const Stopped & a, const Stopped & b) {
-      return release(a) < release(b);
+      return a.activation.release < b.activation.release;
     });
     ordered_json all = ordered_json::array();
     for (const Stopped & one : some) {
-      const std::string & callback = chain_.chain.path[one.activation->stopped_at];
+      const std::string & callback = chain_.chain.path[one.activation.stopped_at];
       all.push_back(
-        {{"release_ns", saturating_subtract(release(one), began_)},
+        {{"release_ns", saturating_subtract(one.activation.release, began_)},
          {"kind", name_of(one.stop)},
          {"callback", callback},
-         {"reason", reason(*one.activation, callback)}});
+         {"reason", reason(one.activation, callback)}});
     }
     return all;
   }
 
 private:
+  /// The first ones by their ways and releases.
+  void keep_some()
+  {
+    std::stable_sort(some_.begin(), some_.end(), [](const Stopped & a, const Stopped & b) {
+      return std::pair(a.stop, a.activation.release) < std::pair(b.stop, b.activation.release);
+    });
+    some_.resize(std::min(some_.size(), kMostStopped));
+  }
+
   std::string reason(const AccountedActivation & one, const std::string & callback) const
   {
     switch (one.fate) {
@@ -128,7 +134,7 @@ private:
       default:
         break;
     }
-    const FlowRun & last = flow_.flow().runs()[one.last];
+    const FlowingRun last = flow_.flow().runs()[one.last];
     if (const auto * const place = flow_.find(callback); last.callback != place->number) {
       return callback + " had not taken the message when the trace ended";
     }
@@ -140,7 +146,8 @@ private:
   const ChainAccount & chain_;
   const TracedFlow & flow_;
   const std::int64_t began_;
-  std::vector<Stopped> stopped_;
+  std::map<std::pair<Stop, std::size_t>, std::uint64_t> counts_;  // by way and place
+  std::vector<Stopped> some_;
 };
 
 }  // namespace

@@ -33,23 +33,21 @@ public:
         }
       }
     }
-    for (const TracedEnd & end : index_.chain_ends()) {
+    for (const TracedEnd end : index_.chain_ends()) {
       const auto & chains = processes[end.place.process].chains;
-      const Record & told = index_.at(end.place);
+      const Record told = index_.at(end.place);
       if (told.id < chains.size()) {
         add(chains[told.id], end, told);
       }
     }
     for (ChainActivations & chain : all_) {
-      std::stable_sort(
-        chain.activations.begin(), chain.activations.end(),
-        [](const auto & a, const auto & b) { return a.release < b.release; });
+      chain.activations.sort([](const auto & a, const auto & b) { return a.release < b.release; });
     }
     return std::move(all_);
   }
 
 private:
-  static bool ends_in(const ProcessTrace & process, const TracedChain & chain)
+  static bool ends_in(const LongTrace & process, const TracedChain & chain)
   {
     const auto is_last = [&](const TracedCallback & one) { return one.id == chain.path.back(); };
     return !chain.path.empty() &&
@@ -60,7 +58,7 @@ private:
   {
     const auto [known, is_new] = numbers_.try_emplace({chain.name, chain.path}, all_.size());
     if (is_new) {
-      all_.push_back({chain});
+      all_.emplace_back().chain = chain;
     }
     return all_[known->second];
   }
@@ -75,15 +73,17 @@ private:
     if (!good) {
       return;
     }
-    if (end.run) {
-      add_steps(chain.path, *end.run, activation);
+    ChainActivations & all = of(chain);
+    if (end.run != kNoRecord) {
+      add_steps(chain.path, end.run, activation, all.steps);
     }
-    of(chain).activations.push_back(std::move(activation));
+    all.activations.push_back(activation);
   }
 
   // From the last one back. Nothing if one of them is not in the trace, or if the root has another release.
   void add_steps(
-    const std::vector<std::string> & path, std::size_t last, ChainActivation & activation) const
+    const std::vector<std::string> & path, std::size_t last, ChainActivation & activation,
+    LongVector<ActivationStep> & all) const
   {
     const TracedCallback * const callback = index_.callback_of(index_.runs()[last]);
     if (path.empty() || callback == nullptr || callback->id != path.back()) {
@@ -104,7 +104,7 @@ private:
         step.publisher = before->publisher;
       }
     }
-    const TracedRun & root = index_.runs()[steps.front().run];
+    const TracedRun root = index_.runs()[steps.front().run];
     if (index_.shared(root.process, index_.start_of(root).a) != activation.release) {
       return;
     }
@@ -113,15 +113,19 @@ private:
       put_in_order(step, from, activation.end);
       from = step.until;
     }
-    activation.steps = std::move(steps);
+    activation.first_step = all.size();
+    activation.has_steps = true;
+    for (const ActivationStep & step : steps) {
+      all.push_back(step);
+    }
   }
 
   // Clocks of hosts differ, and a publish is told before its message leaves: each time is at least the one before it.
   void put_in_order(ActivationStep & step, std::int64_t from, std::int64_t last) const
   {
-    const TracedRun & run = index_.runs()[step.run];
-    const Record & start = index_.start_of(run);
-    const Record & end = index_.end_of(run);
+    const TracedRun run = index_.runs()[step.run];
+    const Record start = index_.start_of(run);
+    const Record end = index_.end_of(run);
     const auto next = [&](std::int64_t time, std::int64_t earliest) {
       return std::clamp(index_.shared(run.process, time), earliest, step.until);
     };
@@ -145,10 +149,9 @@ std::vector<ChainActivations> find_activations(const RunIndex & index)
   return Finder(index).find();
 }
 
-std::vector<ToldActivation> told_of(const ChainActivations & chain)
+LongVector<ToldActivation> told_of(const ChainActivations & chain)
 {
-  std::vector<ToldActivation> all;
-  all.reserve(chain.activations.size());
+  LongVector<ToldActivation> all;
   for (const ChainActivation & one : chain.activations) {
     all.push_back({one.release, one.end});
   }

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "flow/chain_accountant.hpp"
@@ -26,16 +25,16 @@ struct ActivationStep
   std::int64_t start = 0;
   std::int64_t end = 0;  ///< the run's own, or `until` if that is before
   std::int64_t until = 0;
-  std::optional<std::size_t>
-    publisher{};  ///< another callback's run of the node, that published what carried on
+  std::size_t publisher =
+    kNoRecord;  ///< another callback's run of the node, that published what carried on; kNoRecord: none
 };
 
 struct ChainActivation
 {
   std::int64_t release = 0;
   std::int64_t end = 0;
-  std::vector<ActivationStep>
-    steps{};  ///< in the order of the path; empty: they are not in the trace
+  std::size_t first_step = 0;  ///< in the list of the chain
+  bool has_steps = false;  ///< one for each callback of the path; else they are not in the trace
 
   std::int64_t response() const { return end - release; }
 };
@@ -43,7 +42,18 @@ struct ChainActivation
 struct ChainActivations
 {
   TracedChain chain;
-  std::vector<ChainActivation> activations{};  ///< by release
+  LongVector<ChainActivation> activations{};  ///< by release
+  LongVector<ActivationStep> steps{};         ///< of all
+
+  /// In the order of the path.
+  std::vector<ActivationStep> steps_of(const ChainActivation & one) const
+  {
+    std::vector<ActivationStep> own;
+    for (std::size_t place = 0; one.has_steps && place < chain.path.size(); ++place) {
+      own.push_back(steps[one.first_step + place]);
+    }
+    return own;
+  }
 };
 
 /// Of each chain that ends in a process of the traces, also if no activation ended. A chain of the same name and path is
@@ -51,7 +61,7 @@ struct ChainActivations
 std::vector<ChainActivations> find_activations(const RunIndex & index);
 
 /// For the account of the chain.
-std::vector<ToldActivation> told_of(const ChainActivations & chain);
+LongVector<ToldActivation> told_of(const ChainActivations & chain);
 
 }  // namespace takt_trace::detail
 

@@ -7,7 +7,7 @@ namespace takt_trace
 {
 
 std::vector<ChainAccount> chain_accounts(
-  const std::vector<ProcessTrace> & processes, const std::optional<AccountedTime> & time)
+  const std::vector<LongTrace> & processes, const std::optional<AccountedTime> & time)
 {
   const detail::RunIndex index(processes);
   const detail::ChainAccountant accountant(index);
@@ -16,6 +16,12 @@ std::vector<ChainAccount> chain_accounts(
     all.push_back(accountant.account(chain.chain, told_of(chain), time));
   }
   return all;
+}
+
+std::vector<ChainAccount> chain_accounts(
+  const std::vector<ProcessTrace> & processes, const std::optional<AccountedTime> & time)
+{
+  return chain_accounts(borrowed(processes), time);
 }
 
 }  // namespace takt_trace

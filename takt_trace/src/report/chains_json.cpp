@@ -73,25 +73,26 @@ public:
   ordered_json chain(const ChainActivations & chain) const
   {
     const auto & all = chain.activations;
-    std::vector<std::int64_t> responses;
-    std::vector<const ChainActivation *> known;  // with steps
+    LongVector<std::int64_t> responses;
+    std::vector<ChainActivation> longest;  // of those with steps
     Split sum;
-    std::size_t late = 0;
-    for (const ChainActivation & one : all) {
+    std::size_t late = 0, known = 0;
+    for (const ChainActivation one : all) {
       responses.push_back(one.response());
       late += chain.chain.deadline > 0 && one.response() > chain.chain.deadline ? 1 : 0;
-      if (!one.steps.empty()) {
-        known.push_back(&one);
-        sum += split_of(one);
+      if (one.has_steps) {
+        ++known;
+        sum += split_of(chain.steps_of(one));
+        const auto behind = std::find_if(
+          longest.begin(), longest.end(),
+          [&](const ChainActivation & other) { return other.response() < one.response(); });
+        longest.insert(behind, one);
+        longest.resize(std::min(longest.size(), kMostWorst));
       }
     }
-    const auto longer = [](const ChainActivation * a, const ChainActivation * b) {
-      return a->response() > b->response();
-    };
-    std::stable_sort(known.begin(), known.end(), longer);
     ordered_json worst = ordered_json::array();
-    for (std::size_t i = 0; i < std::min(known.size(), kMostWorst); ++i) {
-      worst.push_back(activation(*known[i]));
+    for (const ChainActivation & one : longest) {
+      worst.push_back(activation(one, chain.steps_of(one)));
     }
     const ChainAccount account = accountant_.account(chain.chain, told_of(chain));
     ordered_json told = {
@@ -101,47 +102,49 @@ public:
        chain.chain.deadline > 0 ? ordered_json(chain.chain.deadline) : ordered_json(nullptr)},
       {"activations", all.size()},
       {"missed", account.account ? account.account->missed : late},
-      {"unsplit", all.size() - known.size()},
+      {"unsplit", all.size() - known},
       {"response", distribution_json(std::move(responses))},
       {"responses", responses_json(all)},
-      {"split", split_json(sum, known.size())},
+      {"split", split_json(sum, known)},
       {"worst", std::move(worst)}};
     told.update(account_json(account, accountant_.flow(), began_));
     return told;
   }
 
 private:
-  Split split_of(const ChainActivation & activation) const
+  Split split_of(const std::vector<ActivationStep> & steps) const
   {
     Split sum;
-    for (const ActivationStep & step : activation.steps) {
+    for (const ActivationStep & step : steps) {
       sum += splitter_.split(step);
     }
     return sum;
   }
 
   /// Of each group of neighbours the longest, so that the longest of all is there.
-  ordered_json responses_json(const std::vector<ChainActivation> & all) const
+  ordered_json responses_json(const LongVector<ChainActivation> & all) const
   {
     ordered_json list = ordered_json::array();
     const std::size_t groups = std::min(all.size(), kMostResponses);
     for (std::size_t group = 0; group < groups; ++group) {
-      const auto edge = [&](std::size_t number) {
-        return all.begin() + static_cast<std::ptrdiff_t>(number * all.size() / groups);
-      };
-      const auto longest = std::max_element(
-        edge(group), edge(group + 1),
-        [](const auto & a, const auto & b) { return a.response() < b.response(); });
-      list.push_back({after_begin(longest->release), longest->response()});
+      const auto edge = [&](std::size_t number) { return number * all.size() / groups; };
+      ChainActivation longest = all[edge(group)];
+      for (std::size_t i = edge(group) + 1; i < edge(group + 1); ++i) {
+        if (const ChainActivation one = all[i]; one.response() > longest.response()) {
+          longest = one;
+        }
+      }
+      list.push_back({after_begin(longest.release), longest.response()});
     }
     return list;
   }
 
-  ordered_json activation(const ChainActivation & one) const
+  ordered_json activation(
+    const ChainActivation & one, const std::vector<ActivationStep> & all) const
   {
     ordered_json steps = ordered_json::array();
     std::set<std::size_t> own;
-    for (const ActivationStep & each : one.steps) {
+    for (const ActivationStep & each : all) {
       steps.push_back(step(each));
       own.insert(each.run);
     }
@@ -149,14 +152,14 @@ private:
       {"release_ns", after_begin(one.release)},
       {"end_ns", after_begin(one.end)},
       {"response_ns", one.response()},
-      {"split", split_json(split_of(one))},
+      {"split", split_json(split_of(all))},
       {"steps", std::move(steps)},
       {"timeline", timeline(one, own)}};
   }
 
   ordered_json step(const ActivationStep & step) const
   {
-    const TracedRun & run = index_.runs()[step.run];
+    const TracedRun run = index_.runs()[step.run];
     ordered_json blocked_by = ordered_json::array();
     for (const Blocker & one : splitter_.blockers(step)) {
       blocked_by.push_back(
@@ -175,13 +178,13 @@ private:
        {"until_ns", after_begin(step.until)},
        {"split", split_json(splitter_.split(step))},
        {"blocked_by", std::move(blocked_by)}});
-    const Record * const kernel = index_.kernel_wait_of(run);
+    const auto kernel = index_.kernel_wait_of(run);
     told["voluntary_switches"] =
-      kernel != nullptr ? ordered_json(kernel->c >> 32 & 0xffffffff) : ordered_json(nullptr);
+      kernel ? ordered_json(kernel->c >> 32 & 0xffffffff) : ordered_json(nullptr);
     told["involuntary_switches"] =
-      kernel != nullptr ? ordered_json(kernel->c & 0xffffffff) : ordered_json(nullptr);
-    if (step.publisher) {
-      told["published_by"] = name_of(index_.callback_of(index_.runs()[*step.publisher]));
+      kernel ? ordered_json(kernel->c & 0xffffffff) : ordered_json(nullptr);
+    if (step.publisher != kNoRecord) {
+      told["published_by"] = name_of(index_.callback_of(index_.runs()[step.publisher]));
     }
     return told;
   }
@@ -222,8 +225,8 @@ private:
 
   ordered_json place_json(const TracedRun & run) const
   {
-    const ProcessTrace & process = index_.processes()[run.process];
-    const TracedThread & thread = process.threads[run.thread];
+    const LongTrace & process = index_.processes()[run.process];
+    const LongThread & thread = process.threads[run.thread];
     return {
       {"callback", name_of(index_.callback_of(run))},
       {"pid", process.pid},

@@ -1,8 +1,8 @@
 #include "report/distribution.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 namespace takt_trace::detail
@@ -17,7 +17,7 @@ constexpr std::size_t kLeastForP99 = 1000;
 
 /// The smallest value that `percent` of all do not exceed. `times` are sorted.
 ordered_json percentile(
-  const std::vector<std::int64_t> & times, std::size_t percent, std::size_t least)
+  const LongVector<std::int64_t> & times, std::size_t percent, std::size_t least)
 {
   if (times.size() < least) {
     return nullptr;
@@ -27,13 +27,13 @@ ordered_json percentile(
 
 }  // namespace
 
-ordered_json distribution_json(std::vector<std::int64_t> times)
+ordered_json distribution_json(LongVector<std::int64_t> times)
 {
   if (times.empty()) {
     return {{"count", 0},        {"min_ns", nullptr}, {"mean_ns", nullptr}, {"stddev_ns", nullptr},
             {"p50_ns", nullptr}, {"p99_ns", nullptr}, {"max_ns", nullptr}};
   }
-  std::sort(times.begin(), times.end());
+  times.sort(std::less<>());
   const auto count = static_cast<long double>(times.size());
   long double sum = 0;
   for (const std::int64_t time : times) {

@@ -4,14 +4,15 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
-#include <vector>
+
+#include "takt_trace/long_vector.hpp"
 
 namespace takt_trace::detail
 {
 
 /// {"count", "min_ns", "mean_ns", "stddev_ns", "p50_ns", "p99_ns", "max_ns"}. Without values the times are null; so is a
 /// percentile with less than ten values beyond it. Allocates.
-nlohmann::ordered_json distribution_json(std::vector<std::int64_t> times);
+nlohmann::ordered_json distribution_json(LongVector<std::int64_t> times);
 
 }  // namespace takt_trace::detail
 

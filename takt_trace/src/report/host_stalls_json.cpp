@@ -40,12 +40,12 @@ public:
   HostStalls(const RunIndex & index, std::int64_t began) : began_(began)
   {
     for (std::size_t process = 0; process < index.processes().size(); ++process) {
-      const ProcessTrace & own = index.processes()[process];
+      const LongTrace & own = index.processes()[process];
       hosts_of_[own.pid].insert(own.host);
       if (own.witnessed) {
         spans_[own.host];
       }
-      for (const TracedThread & thread : own.threads) {
+      for (const LongThread & thread : own.threads) {
         for (const Record & record : thread.records) {
           if (record.kind == RecordKind::host_stall && record.a <= record.b) {
             add(index, process, record);

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
+
+#include "takt_trace/sorted_list.hpp"
 
 namespace takt_trace::detail
 {
@@ -27,36 +30,43 @@ public:
   /// Once all are added, before any other call.
   void sort()
   {
-    std::stable_sort(
-      all_.begin(), all_.end(), [](const One & a, const One & b) { return a.begin < b.begin; });
-    latest_.clear();
-    for (const One & one : all_) {
-      latest_.push_back(latest_.empty() ? one.end : std::max(latest_.back(), one.end));
+    all_.sort([](const One & a, const One & b) { return a.begin < b.begin; });
+    LongVector<Reached> reached;
+    std::int64_t latest = std::numeric_limits<std::int64_t>::min();
+    for (const One one : all_) {
+      latest = std::max(latest, one.end);
+      reached.push_back({one, latest});
     }
+    all_.clear();
+    sorted_ = SortedList<Reached>(std::move(reached));
   }
-
-  /// By their begins.
-  const std::vector<One> & all() const { return all_; }
 
   /// Calls `visit` with each one that overlaps the time, the latest begin first: an inner run before the one around it.
   template <typename Visit>
   void visit_overlapping(std::int64_t begin, std::int64_t end, const Visit & visit) const
   {
-    const auto after = std::partition_point(
-      all_.begin(), all_.end(), [&](const One & one) { return one.begin < end; });
-    for (auto i = static_cast<std::size_t>(after - all_.begin()); i > 0; --i) {
-      if (latest_[i - 1] <= begin) {
+    for (std::size_t i =
+           sorted_.first_not([&](const Reached & one) { return one.one.begin < end; });
+         i > 0; --i) {
+      const Reached one = sorted_[i - 1];
+      if (one.latest <= begin) {
         return;
       }
-      if (all_[i - 1].end > begin) {
-        visit(all_[i - 1]);
+      if (one.one.end > begin) {
+        visit(one.one);
       }
     }
   }
 
 private:
-  std::vector<One> all_;
-  std::vector<std::int64_t> latest_;  // the latest end of those up to here
+  struct Reached
+  {
+    One one{};
+    std::int64_t latest = 0;  // end of those up to here
+  };
+
+  LongVector<One> all_;
+  SortedList<Reached> sorted_;  // by their begins
 };
 
 /// A time, less the parts that were claimed.

@@ -30,7 +30,7 @@ ordered_json or_null(const std::optional<Value> & value)
 /// What the runs of one callback tell. Execution and start delay are from and to the pick, as in statistics.
 struct Times
 {
-  std::vector<std::int64_t> execution, start_delay, response, cpu;
+  LongVector<std::int64_t> execution, start_delay, response, cpu;
 
   void add(const Record & start, const Record & end)
   {
@@ -46,16 +46,9 @@ struct Times
   }
 };
 
-bool is_cut(const Slice & slice)
-{
-  return std::any_of(slice.annotations.begin(), slice.annotations.end(), [](const auto & one) {
-    return one.fact == Fact::cut;
-  });
-}
-
 }  // namespace
 
-ordered_json hosts_json(const std::vector<ProcessTrace> & processes)
+ordered_json hosts_json(const std::vector<LongTrace> & processes)
 {
   ordered_json list = ordered_json::array();
   for (const HostClock & host : host_clocks(processes)) {
@@ -67,13 +60,13 @@ ordered_json hosts_json(const std::vector<ProcessTrace> & processes)
   return list;
 }
 
-ordered_json processes_json(const std::vector<ProcessTrace> & processes)
+ordered_json processes_json(const std::vector<LongTrace> & processes)
 {
   ordered_json list = ordered_json::array();
-  for (const ProcessTrace & process : processes) {
+  for (const LongTrace & process : processes) {
     std::size_t records = 0;
     std::uint64_t dropped = 0;
-    for (const TracedThread & thread : process.threads) {
+    for (const LongThread & thread : process.threads) {
       records += thread.records.size();
       dropped += thread.dropped;
     }
@@ -91,14 +84,15 @@ ordered_json processes_json(const std::vector<ProcessTrace> & processes)
 ordered_json callbacks_json(const RunIndex & index)
 {
   std::map<std::pair<std::size_t, std::uint32_t>, Times> times;  // by process and callback
-  for (const TracedRun & run : index.runs()) {
-    if (index.callback_of(run) != nullptr) {
-      times[{run.process, index.start_of(run).id}].add(index.start_of(run), index.end_of(run));
+  for (const TracedRun run : index.runs()) {
+    const Record start = index.start_of(run);
+    if (start.id < index.processes()[run.process].callbacks.size()) {
+      times[{run.process, start.id}].add(start, index.end_of(run));
     }
   }
   ordered_json list = ordered_json::array();
   for (auto & [place, own] : times) {
-    const ProcessTrace & process = index.processes()[place.first];
+    const LongTrace & process = index.processes()[place.first];
     const TracedCallback & callback = process.callbacks[place.second];
     list.push_back(
       {{"id", callback.id},
@@ -113,20 +107,20 @@ ordered_json callbacks_json(const RunIndex & index)
   return list;
 }
 
-ordered_json slices_json(const std::vector<ProcessTrace> & processes)
+ordered_json slices_json(const std::vector<LongTrace> & processes)
 {
   ordered_json list = ordered_json::array();
-  for (const ProcessTrace & process : processes) {
+  for (const LongTrace & process : processes) {
     Texts texts;
-    std::map<std::uint32_t, std::vector<std::int64_t>> times;  // by name
-    const auto add = [&](const std::vector<Slice> & slices) {
-      for (const Slice & slice : slices) {
-        if (slice.category == Category::span && !is_cut(slice)) {
+    std::map<std::uint32_t, LongVector<std::int64_t>> times;  // by name
+    const auto add = [&](const LongVector<Slice> & slices) {
+      for (const Slice slice : slices) {
+        if (slice.category == Category::span && !slice.facts.has(Fact::cut)) {
           times[slice.name.number].push_back(saturating_subtract(slice.end, slice.begin));
         }
       }
     };
-    for (const TracedThread & thread : process.threads) {
+    for (const LongThread & thread : process.threads) {
       const auto none_is_closed = std::numeric_limits<std::int64_t>::min();
       const ThreadEvents events = thread_events(process, thread, none_is_closed, texts);
       add(events.slices);
@@ -152,9 +146,9 @@ ordered_json threads_json(const RunIndex & index)
   };
   std::map<std::pair<std::size_t, std::size_t>, Busy> threads;
   // In the order of their starts, so that a run inside of another one adds nothing.
-  for (const TracedRun & run : index.runs()) {
+  for (const TracedRun run : index.runs()) {
     Busy & busy = threads[{run.process, run.thread}];
-    const Record & end = index.end_of(run);
+    const Record end = index.end_of(run);
     const std::int64_t picked = end.a != 0 ? end.a : index.start_of(run).time;
     const std::int64_t from = std::max(picked, busy.until);
     ++busy.runs;
@@ -165,7 +159,7 @@ ordered_json threads_json(const RunIndex & index)
   }
   ordered_json list = ordered_json::array();
   for (std::size_t process = 0; process < index.processes().size(); ++process) {
-    const ProcessTrace & own = index.processes()[process];
+    const LongTrace & own = index.processes()[process];
     for (std::size_t thread = 0; thread < own.threads.size(); ++thread) {
       const Busy busy = threads[{process, thread}];
       list.push_back(

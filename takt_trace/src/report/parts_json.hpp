@@ -12,10 +12,10 @@
 namespace takt_trace::detail
 {
 
-nlohmann::ordered_json hosts_json(const std::vector<ProcessTrace> & processes);
-nlohmann::ordered_json processes_json(const std::vector<ProcessTrace> & processes);
+nlohmann::ordered_json hosts_json(const std::vector<LongTrace> & processes);
+nlohmann::ordered_json processes_json(const std::vector<LongTrace> & processes);
 nlohmann::ordered_json callbacks_json(const RunIndex & index);
-nlohmann::ordered_json slices_json(const std::vector<ProcessTrace> & processes);
+nlohmann::ordered_json slices_json(const std::vector<LongTrace> & processes);
 nlohmann::ordered_json threads_json(const RunIndex & index);
 
 }  // namespace takt_trace::detail

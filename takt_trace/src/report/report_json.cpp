@@ -13,16 +13,16 @@
 namespace takt_trace
 {
 
-nlohmann::ordered_json response_report(const std::vector<ProcessTrace> & processes)
+nlohmann::ordered_json response_report(const std::vector<LongTrace> & processes)
 {
   const detail::RunIndex index(processes);
   std::optional<std::int64_t> began, ended;
   for (std::size_t process = 0; process < processes.size(); ++process) {
-    const ProcessTrace & own = processes[process];
+    const LongTrace & own = processes[process];
     const std::int64_t begin = index.shared(process, own.began);
     began = std::min(began.value_or(begin), begin);
     std::int64_t last = own.ended;
-    for (const TracedThread & thread : own.threads) {
+    for (const LongThread & thread : own.threads) {
       for (const Record & record : thread.records) {
         last = std::max(last, record.time);
       }
@@ -43,6 +43,11 @@ nlohmann::ordered_json response_report(const std::vector<ProcessTrace> & process
     {"threads", detail::threads_json(index)}};
   detail::add_host_stalls(index, began.value_or(0), document);
   return document;
+}
+
+nlohmann::ordered_json response_report(const std::vector<ProcessTrace> & processes)
+{
+  return response_report(borrowed(processes));
 }
 
 }  // namespace takt_trace

@@ -74,8 +74,8 @@ private:
     if (names_ == nullptr || split_.core == 0) {
       return;
     }
-    const Record * const kernel = index_.kernel_wait_of(run_);
-    const bool known = kernel != nullptr && kernel->a >= 0;
+    const auto kernel = index_.kernel_wait_of(run_);
+    const bool known = kernel && kernel->a >= 0;
     const std::int64_t ready = known ? std::min(kernel->a, split_.core) : split_.core;
     const std::int64_t others = name_runs_of_core(std::move(wait), ready);
     if (known) {
@@ -122,13 +122,13 @@ private:
   // had a core all the time, unless the run waited for longer than its body can have.
   Measured measure() const
   {
-    const Record & start = index_.start_of(run_);
-    const Record & end = index_.end_of(run_);
-    const Record * const kernel = index_.kernel_wait_of(run_);
+    const Record start = index_.start_of(run_);
+    const Record end = index_.end_of(run_);
+    const auto kernel = index_.kernel_wait_of(run_);
     const auto between = [](std::int64_t from, std::int64_t to) {
       return std::max<std::int64_t>(saturating_subtract(to, from), 0);
     };
-    const std::int64_t waited = kernel != nullptr ? std::max<std::int64_t>(kernel->b, 0) : 0;
+    const std::int64_t waited = kernel ? std::max<std::int64_t>(kernel->b, 0) : 0;
     const std::int64_t take = end.a != 0 ? between(end.a, start.time) : 0;
     Measured result;
     result.body = std::max(between(start.time, end.time), step_.end - step_.start);
@@ -172,7 +172,7 @@ private:
     }
     std::int64_t sum = 0;
     runs->second.visit_overlapping(step_.released, step_.end, [&](const RunTimes::One & one) {
-      const TracedRun & other = index_.runs()[one.run];
+      const TracedRun other = index_.runs()[one.run];
       if (other.process != run_.process || other.thread != run_.thread) {
         const std::int64_t claimed = std::min(time.claim(one.begin, one.end), most - sum);
         sum += claimed;
@@ -202,7 +202,7 @@ private:
   const Splitter & splitter_;
   const RunIndex & index_;
   const ActivationStep & step_;
-  const TracedRun & run_;
+  const TracedRun run_;
   const int core_;
   Names * const names_;
   Split split_{};
@@ -211,9 +211,9 @@ private:
 Splitter::Splitter(const RunIndex & index) : index_(index)
 {
   for (std::size_t run = 0; run < index.runs().size(); ++run) {
-    const TracedRun & one = index.runs()[run];
-    const Record & start = index.start_of(one);
-    const Record & end = index.end_of(one);
+    const TracedRun one = index.runs()[run];
+    const Record start = index.start_of(one);
+    const Record end = index.end_of(one);
     const std::int64_t picked = end.a != 0 ? std::min(end.a, start.time) : start.time;
     const RunTimes::One times{
       index.shared(one.process, picked), index.shared(one.process, end.time), run};

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "takt_trace/trace.hpp"
+#include "takt_trace/long_trace.hpp"
 
 namespace takt_trace::detail
 {
@@ -24,7 +24,7 @@ inline std::string words_of_stall(const Record & stall)
 }
 
 /// Whether the thread is a witness's, and so none of the program: it recorded stalls, and nothing else.
-inline bool is_witness(const TracedThread & thread) noexcept
+inline bool is_witness(const LongThread & thread) noexcept
 {
   for (const Record & record : thread.records) {
     if (record.kind != RecordKind::host_stall) {

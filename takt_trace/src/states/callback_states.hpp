@@ -4,10 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <vector>
 
-#include "takt_trace/trace.hpp"
+#include "takt_trace/long_trace.hpp"
 
 namespace takt_trace::detail
 {
@@ -15,6 +13,7 @@ namespace takt_trace::detail
 /// A record of kind callback_state.
 struct PlacedState
 {
+  std::uint32_t callback = 0;
   std::size_t thread = 0;
   std::int64_t time = 0;
   std::int64_t waiting = 0;
@@ -24,8 +23,8 @@ struct PlacedState
     0;  ///< since the state before; of the first 0, because that is not known
 };
 
-/// By callback. Allocates; O(records log records).
-std::map<std::uint32_t, std::vector<PlacedState>> callback_states(const ProcessTrace & process);
+/// By callback, and by time. Allocates; O(records log records).
+LongVector<PlacedState> callback_states(const LongTrace & process);
 
 }  // namespace takt_trace::detail
 

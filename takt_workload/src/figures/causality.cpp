@@ -42,7 +42,7 @@ takt_trace::RunFlow flow_of(
         {callback.output_topic, {callback.output_topic, run.published}, one.start});
     }
   }
-  return {std::move(callbacks), std::move(all)};
+  return {std::move(callbacks), all};
 }
 
 }  // namespace
@@ -89,8 +89,8 @@ const std::vector<RunIndex> & Causality::contributors(RunIndex run) const
 
 RunIndex Causality::source(RunIndex run) const
 {
-  const auto & taken = flow_.runs()[run].taken;
-  return taken.empty() ? kNoRun : flow_.source(taken.front());
+  const takt_trace::FlowingRun own = flow_.runs()[run];
+  return own.taken == 0 ? kNoRun : flow_.source(flow_.taken(own, 0));
 }
 
 bool Causality::was_fresh(RunIndex timer_run, std::uint32_t input) const
