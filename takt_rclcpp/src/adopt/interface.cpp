@@ -28,6 +28,7 @@
 #include "adopt/report.hpp"
 #include "listen/events_host.hpp"
 #include "listen/own_listeners.hpp"
+#include "rclcpp/contexts/default_context.hpp"
 #include "rclcpp/executors/multi_threaded_executor.hpp"
 #include "rclcpp/executors/single_threaded_executor.hpp"
 #include "rclcpp/node.hpp"
@@ -221,6 +222,13 @@ void begin(const char * const * variables, const cpu_set_t * cores)
   }
   if (!usable.empty()) {
     takt_core::set_usable_cores(usable);
+  }
+  // Now rather than in a spin, which may be cancelled meanwhile.
+  if (const auto context = rclcpp::contexts::get_global_default_context(); rclcpp::ok(context)) {
+    try {
+      static_cast<void>(layouts_agree_for_good(context));
+    } catch (const std::exception &) {  // the spin that asks again has somebody to tell
+    }
   }
 }
 

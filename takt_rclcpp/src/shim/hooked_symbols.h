@@ -8,6 +8,9 @@
 #define TAKT_STRING_OF(text) #text
 #define TAKT_STRING(text) TAKT_STRING_OF(text)
 
+/* rclcpp::init(int, const char * const *, const InitOptions &, SignalHandlerOptions), Humble to Lyrical. */
+#define TAKT_INIT _ZN6rclcpp4initEiPKPKcRKNS_11InitOptionsENS_20SignalHandlerOptionsE
+
 /* X(symbol, kind). Humble to Lyrical, but for the static executor (to Kilted) and the events executor (from
  * Jazzy on). */
 #define TAKT_SPIN_SYMBOLS(X)                                                              \

@@ -4,9 +4,9 @@
 //     LD_PRELOAD=libtakt_preload.so TAKT_SCHEDULE=schedule.yaml program
 //
 // It knows nothing of rclcpp's classes and links nothing of ROS, so it may be loaded into every program that
-// a launcher starts: where no executor of rclcpp spins, nothing here runs but the constructor. At the first
-// spin it loads the implementation that lies beside it and was built for the rclcpp that runs; if anything
-// does not fit, rclcpp's own loop runs, with one sentence why.
+// a launcher starts: where no program uses rclcpp, nothing here runs but the constructor. When the program initialises
+// rclcpp it loads the implementation that lies beside it and was built for the rclcpp that runs; without rclcpp::init,
+// at the first spin. If anything does not fit, rclcpp's own loop runs, with one sentence why.
 #include <dlfcn.h>
 #include <sched.h>
 
@@ -176,6 +176,16 @@ __attribute__((destructor)) void end()
 }  // namespace takt_preload
 
 #define TAKT_HOOK extern "C" __attribute__((visibility("default")))
+
+// Before threads of the program spin: loading takes a tenth of a second, and rclcpp forgets a cancel that comes before the
+// executor says that it spins. A node on simulated time begins such a spin, and a short-lived node cancels it at once.
+TAKT_HOOK void TAKT_INIT(
+  int count, const char * const * arguments, const void * options, int signal_handlers)
+{
+  using Function = void (*)(int, const char * const *, const void *, int);
+  takt_preload::stock<Function>(TAKT_STRING(TAKT_INIT))(count, arguments, options, signal_handlers);
+  static_cast<void>(takt_preload::implementation());
+}
 
 #define TAKT_SPIN(symbol, kind)                  \
   TAKT_HOOK void symbol(void * executor)         \

@@ -98,6 +98,14 @@ TEST_P(Shim, takes_over_every_way_to_spin)
   EXPECT_EQ(out("exit"), "takt spin 1\n");
 }
 
+// What takes long comes before the program's threads spin: a cancel of a spin that is yet to begin would be in vain.
+TEST_P(Shim, is_loaded_when_the_program_initialises_rclcpp)
+{
+  EXPECT_EQ(
+    out("init", kImplementation + "STAND_IN_ANSWER=begins "),
+    "stock init\ntakt begins\ngoes on\ntakt spin 1\n");
+}
+
 TEST_P(Shim, takes_over_spins_of_a_node)
 {
   EXPECT_EQ(out("node"), symbolic() ? "takt whole node\n" : "takt spin 1\n");

@@ -108,6 +108,10 @@ int run(const std::string & way)
   SingleThreadedExecutor single;
   if (way == "stack") {
     single.spin();
+  } else if (way == "init") {
+    rclcpp::init(0, nullptr, {}, rclcpp::SignalHandlerOptions::All);
+    std::printf("goes on\n");
+    single.spin();
   } else if (way == "multi") {
     MultiThreadedExecutor multi;
     multi.spin();

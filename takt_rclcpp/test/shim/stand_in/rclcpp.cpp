@@ -18,6 +18,11 @@ void say(const char * what)
 
 }  // namespace
 
+void init(int, const char * const *, const InitOptions &, SignalHandlerOptions)
+{
+  say("stock init");
+}
+
 Executor::~Executor() = default;
 void Executor::handle_updated_entities(bool)
 {

@@ -11,6 +11,16 @@
 namespace rclcpp
 {
 
+class InitOptions
+{
+};
+enum class SignalHandlerOptions
+{
+  All
+};
+void init(
+  int argc, const char * const * argv, const InitOptions & options, SignalHandlerOptions signals);
+
 class Node
 {
 };
