@@ -130,7 +130,7 @@ def test_the_monitor_writes_what_its_page_shows(start, monitor, tmp_path, monkey
     watching = monitor()
     who = [
         {"name": "/map:timer(1s)", "share": 0.62},
-        {"name": "other threads of core 1", "share": 0.2},
+        {"name": "process gzip (5120)", "share": 0.2},
     ]
     cause = {"kind": "too_little_processor_time", "arrival_rate_hz": 50, "demand": 0.7, "who": who}
     about = {"chain": "brake", "callback": None, "cause": cause}
