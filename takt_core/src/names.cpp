@@ -55,6 +55,11 @@ constexpr Names<MissedPeriods, 3> kMissedPeriods{{
   {MissedPeriods::restart, "restart"},
 }};
 
+constexpr Names<Epoch, 2> kEpochs{{
+  {Epoch::start, "start"},
+  {Epoch::host, "host"},
+}};
+
 constexpr Names<Kind, 5> kKinds{{
   {Kind::timer, "timer"},
   {Kind::subscription, "subscription"},
@@ -112,6 +117,11 @@ std::span<const Name<MissedPeriods>> names<MissedPeriods>() noexcept
   return kMissedPeriods;
 }
 template <>
+std::span<const Name<Epoch>> names<Epoch>() noexcept
+{
+  return kEpochs;
+}
+template <>
 std::span<const Name<Kind>> names<Kind>() noexcept
 {
   return kKinds;
@@ -145,6 +155,10 @@ std::string_view to_string(Policy policy) noexcept
 std::string_view to_string(MissedPeriods policy) noexcept
 {
   return name_of(policy);
+}
+std::string_view to_string(Epoch epoch) noexcept
+{
+  return epoch == Epoch::tai ? "tai" : name_of(epoch);
 }
 std::string_view to_string(Kind kind) noexcept
 {

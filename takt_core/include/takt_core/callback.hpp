@@ -238,6 +238,7 @@ private:
   Time due_ = kNever;     // release that is queued now
   std::uint32_t timer_place_ = UINT32_MAX;
   bool timer_active_ = false;
+  bool on_grid_ = false;    // its releases are where first_release says
   bool withdrawn_ = false;  // reset while queued: that release is not to run
   std::atomic<std::uint64_t> skipped_{0};
 

@@ -78,6 +78,7 @@ struct ExecutorOptions
   std::vector<ExecutorThreadOptions> threads;
   Order order = Order::fifo;
   WindowTimers window_timers = WindowTimers::snapshot;
+  Epoch epoch = Epoch::start;  ///< from where the offsets of timers count; see `first_release`
   ExceptionPolicy on_exception = ExceptionPolicy::stop;
   MissingRights missing_rights = MissingRights::fail;
   MiddlewareCeiling middleware_ceiling;
@@ -212,7 +213,7 @@ public:
   // ---- running ----
 
   /// Creates the threads and opens the gate; returns once it is open. `epoch`: from when timers
-  /// count, e.g. agreed between processes; default: now. Faults: missing rights (under `fail`),
+  /// count, e.g. agreed between processes; default: now. (Under Epoch::host: from when they run.) Faults: missing rights (under `fail`),
   /// already running.
   Status start(std::optional<Time> epoch = std::nullopt);
 

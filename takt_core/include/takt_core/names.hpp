@@ -39,6 +39,9 @@ template <>
 std::span<const Name<Policy>> names<Policy>() noexcept;
 template <>
 std::span<const Name<MissedPeriods>> names<MissedPeriods>() noexcept;
+/// `tai` has no word in files: it is written as a map.
+template <>
+std::span<const Name<Epoch>> names<Epoch>() noexcept;
 template <>
 std::span<const Name<Kind>> names<Kind>() noexcept;
 

@@ -44,6 +44,10 @@ struct SchedulerOptions
   std::vector<int> thread_urgencies;
   Order order = Order::fifo;
   WindowTimers window_timers = WindowTimers::snapshot;
+  Epoch epoch = Epoch::start;  ///< from where the offsets of timers count
+  /// For Epoch::tai: how far that clock is ahead of the driver's now (tai_clock.hpp). Real-time safe;
+  /// null: not at all.
+  Duration (*clock_ahead)() noexcept = nullptr;
 };
 
 /// Where and how a callback runs. Absent values are inherited from the callback's chains.
@@ -171,7 +175,7 @@ public:
   /// Where it is bound to; 0 for a callback that is not here.
   ThreadMask threads(const Callback & callback) const noexcept;
 
-  /// Opens the start gate: timers begin. Every timer's first release is `epoch` + its offset.
+  /// Opens the start gate: timers begin. Every timer's first release is `first_release` from `epoch`.
   /// Does nothing when it is open already: after a restart timers keep their phase.
   void open(Time epoch);
 
@@ -189,6 +193,8 @@ public:
   /// begins as one that is added `now`. Before the gate opens, as all others do when it opens. Does
   /// nothing if the timer is not cancelled, or not in this scheduler.
   void resume_timer(Callback & timer, Time next, Time now) noexcept;
+  /// When a timer with these options would begin that is added now, at `from`.
+  Time first_release(const TimerOptions & timer, Time from) const noexcept;
   /// From the next release on. A period that is not above zero is ignored.
   void set_period(Callback & timer, Duration period) noexcept;
   bool timer_cancelled(const Callback & timer) const noexcept;
@@ -329,13 +335,17 @@ private:
   bool start(
     ThreadSet & set, Callback & callback, std::uint32_t thread, Time now, Run & run) noexcept;
   void arm(ThreadSet & set, Callback & timer) noexcept;
-  void begin_timer(ThreadSet & set, Callback & timer, Time expiry) noexcept;
+  void begin_timer(ThreadSet & set, Callback & timer, Time expiry, bool on_grid) noexcept;
+  void keep_on_grid(Callback & timer) const noexcept;
+  Duration ahead() const noexcept;
   static void publish_hints(ThreadSet & set) noexcept;
   ThreadSet * lock_set(const Callback & callback) const noexcept;
 
   const std::uint32_t threads_;
   const Order order_;
   const WindowTimers window_timers_;
+  const Epoch epoch_of_timers_;
+  Duration (*const clock_ahead_)() noexcept;
   ParkingListener * parking_ = nullptr;
   std::unique_ptr<ThreadSets[]> own_sets_;  // per thread and visitor
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "takt_core/clock/tai_clock.hpp"
 #include "takt_core/futex.hpp"
 
 namespace takt_core
@@ -15,6 +16,8 @@ SchedulerOptions scheduler_options(
   SchedulerOptions result;
   result.order = executor.order;
   result.window_timers = executor.window_timers;
+  result.epoch = executor.epoch;
+  result.clock_ahead = executor.epoch == Epoch::tai ? &tai_ahead : nullptr;
   for (const ExecutorThreadOptions & thread : threads) {
     result.thread_urgencies.push_back(urgency(thread.attributes));
   }

@@ -12,6 +12,8 @@ Scheduler::Scheduler(SchedulerOptions options, Waker & waker, Scheduler * siblin
 : threads_(static_cast<std::uint32_t>(options.thread_urgencies.size())),
   order_(options.order),
   window_timers_(options.window_timers),
+  epoch_of_timers_(options.epoch),
+  clock_ahead_(options.clock_ahead),
   own_sets_(std::make_unique<ThreadSets[]>(threads_ + 1)),
   sequence_(sibling == nullptr ? own_sequence_ : sibling->sequence_),
   sleepers_(options.thread_urgencies, waker)
@@ -130,7 +132,8 @@ Status Scheduler::add(
 void Scheduler::start_timer(ThreadSet & set, Callback & timer, Time from) noexcept
 {
   if (timer.timer_active_ && !TimerHeap::armed(timer)) {
-    timer.expiry_ = add_saturated(from, timer.timer_.offset.value_or(timer.timer_.period));
+    timer.expiry_ = first_release(timer.timer_, from);
+    timer.on_grid_ = true;
     arm(set, timer);
     publish_hints(set);
   }

@@ -7,6 +7,58 @@
 namespace takt_core
 {
 
+namespace
+{
+
+// How long before `time` a release of the timer's grid was, on a clock that is `ahead`.
+Duration since_release(const TimerOptions & timer, Time time, Duration ahead) noexcept
+{
+  const auto part = [&](Duration one) { return one % timer.period; };
+  Duration since =
+    part(part(time - Time{}) + part(ahead)) - part(timer.offset.value_or(timer.period));
+  while (since < Duration::zero()) {
+    since += timer.period;
+  }
+  return since;
+}
+
+}  // namespace
+
+Time first_release(const TimerOptions & timer, Epoch epoch, Time from, Duration ahead) noexcept
+{
+  const Duration offset = timer.offset.value_or(timer.period);
+  if (epoch == Epoch::start) {
+    return add_saturated(from, offset);
+  }
+  const Time earliest = add_saturated(from, offset / timer.period * timer.period);
+  const Duration since =
+    since_release(timer, earliest, epoch == Epoch::tai ? ahead : Duration::zero());
+  return since == Duration::zero() ? earliest : add_saturated(earliest, timer.period - since);
+}
+
+Time Scheduler::first_release(const TimerOptions & timer, Time from) const noexcept
+{
+  return takt_core::first_release(timer, epoch_of_timers_, from, ahead());
+}
+
+Duration Scheduler::ahead() const noexcept
+{
+  return epoch_of_timers_ == Epoch::tai && clock_ahead_ != nullptr ? clock_ahead_()
+                                                                   : Duration::zero();
+}
+
+// Where the clock was set since the last release, the next one is nearest to where it would have been.
+void Scheduler::keep_on_grid(Callback & timer) const noexcept
+{
+  if (epoch_of_timers_ != Epoch::tai || !timer.on_grid_ || timer.expiry_ == kNever) {
+    return;
+  }
+  const Duration since = since_release(timer.timer_, timer.expiry_, ahead());
+  timer.expiry_ = since <= timer.timer_.period / 2
+                    ? timer.expiry_ - since
+                    : add_saturated(timer.expiry_, timer.timer_.period - since);
+}
+
 void Scheduler::check_timer(const Callback & callback, Faults & faults)
 {
   if (callback.kind_ != Kind::timer) {
@@ -67,6 +119,8 @@ std::uint32_t Scheduler::advance_timer(Callback & timer, Time now) noexcept
       }
       break;
   }
+  timer.on_grid_ = timer.on_grid_ && timer.timer_.missed_periods != MissedPeriods::restart;
+  keep_on_grid(timer);
   timer.skipped_.fetch_add(static_cast<std::uint64_t>(dropped), std::memory_order_relaxed);
   return static_cast<std::uint32_t>(dropped);
 }
@@ -160,9 +214,10 @@ Time Scheduler::cancel_timer(Callback & timer) noexcept
 
 // Makes the timer active; kNever: its first release is counted from the opening of the gate. With the
 // set's mutex held, which this unlocks.
-void Scheduler::begin_timer(ThreadSet & set, Callback & timer, Time expiry) noexcept
+void Scheduler::begin_timer(ThreadSet & set, Callback & timer, Time expiry, bool on_grid) noexcept
 {
   timer.timer_active_ = true;
+  timer.on_grid_ = on_grid;
   timer.expiry_ = expiry;
   const std::uint32_t state = timer.state_.load(std::memory_order_acquire);
   if (TimerHeap::armed(timer)) {
@@ -182,7 +237,7 @@ void Scheduler::reset_timer(Callback & timer, Time now) noexcept
 {
   ThreadSet * const set = lock_set(timer);
   if (set != nullptr) {
-    begin_timer(*set, timer, add_saturated(now, timer.timer_.period));
+    begin_timer(*set, timer, add_saturated(now, timer.timer_.period), false);
   } else if (loose(timer.set_)) {
     timer.timer_active_ = true;
   }
@@ -198,10 +253,11 @@ void Scheduler::resume_timer(Callback & timer, Time next, Time now) noexcept
     set->mutex.unlock();
     return;
   }
-  if (next == kNever && open_.load(std::memory_order_acquire)) {
-    next = add_saturated(std::max(now, epoch_), timer.timer_.offset.value_or(timer.timer_.period));
+  const bool begins = next == kNever;
+  if (begins && open_.load(std::memory_order_acquire)) {
+    next = first_release(timer.timer_, std::max(now, epoch_));
   }
-  begin_timer(*set, timer, next);
+  begin_timer(*set, timer, next, begins);
 }
 
 void Scheduler::set_period(Callback & timer, Duration period) noexcept
@@ -212,6 +268,7 @@ void Scheduler::set_period(Callback & timer, Duration period) noexcept
   ThreadSet * const set = lock_set(timer);
   if (set != nullptr) {
     timer.timer_.period = period;  // from the next release on, as rcl_timer_exchange_period
+    timer.on_grid_ = false;
     set->mutex.unlock();
   } else if (loose(timer.set_)) {
     timer.timer_.period = period;

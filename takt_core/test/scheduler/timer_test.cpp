@@ -77,6 +77,128 @@ TEST(Timer, begins_at_the_epoch_plus_its_offset)
   EXPECT_EQ(releases(hand, {219, 220}), (List{-1, 220}));
 }
 
+// k * 10 ms + 3 ms on the clock, wherever the gate opens.
+TEST(Timer, begins_on_the_grid_of_its_host)
+{
+  for (const std::int64_t start : {200, 201, 203, 204, 209}) {
+    ByHand hand(1, Order::fifo, Epoch::host);
+    TimerOptions options = every(10);
+    options.offset = millis(3);
+    hand.add_timer("t", options);
+    hand.scheduler.open(ms(start));
+    const std::int64_t first = start <= 203 ? 203 : 213;
+    EXPECT_EQ(releases(hand, {first - 1, first, first + 10}), (List{-1, first, first + 10}));
+  }
+}
+
+// Whole periods of an offset delay the first release: the default, one period, gives none that is too early.
+TEST(Timer, waits_for_the_whole_periods_of_its_offset_on_the_grid_of_its_host)
+{
+  const auto first = [](std::optional<Duration> offset, std::int64_t from) {
+    TimerOptions options = every(10);
+    options.offset = offset;
+    return to_ns(first_release(options, Epoch::host, ms(from))) / 1'000'000;
+  };
+  EXPECT_EQ(first(millis(23), 200), 223);
+  EXPECT_EQ(first(millis(23), 204), 233);
+  EXPECT_EQ(first(std::nullopt, 200), 210);
+  EXPECT_EQ(first(std::nullopt, 201), 220);
+  EXPECT_EQ(first(millis(0), 200), 200);
+  EXPECT_EQ(first(millis(0), 201), 210);
+}
+
+TEST(Timer, added_later_joins_the_grid_of_its_host_at_its_next_point)
+{
+  ByHand hand(1, Order::fifo, Epoch::host);
+  hand.scheduler.open(ms(101));
+  TimerOptions options = every(10);
+  options.offset = millis(3);
+  hand.add_timer("t", options, nullptr, {}, ms(158));
+  EXPECT_EQ(releases(hand, {162, 163, 173}), (List{-1, 163, 173}));
+}
+
+TEST(Timer, stays_on_the_grid_of_its_host_when_periods_are_missed)
+{
+  ByHand hand(1, Order::fifo, Epoch::host);
+  TimerOptions options = every(10);
+  options.offset = millis(3);
+  hand.add_timer("t", options);
+  hand.scheduler.open(ms(101));
+  EXPECT_EQ(releases(hand, {103, 113, 158, 159, 163}), (List{103, 113, 123, -1, 163}));
+}
+
+// As rclcpp: a reset gives a full period from now, another period counts from the next release on.
+TEST(Timer, leaves_the_grid_of_its_host_when_it_is_reset_or_gets_another_period)
+{
+  ByHand hand(1, Order::fifo, Epoch::host);
+  TimerOptions options = every(10);
+  options.offset = millis(3);
+  const auto timer = hand.add_timer("t", options);
+  hand.scheduler.open(ms(101));
+  EXPECT_EQ(releases(hand, {103}), (List{103}));
+  hand.scheduler.cancel_timer(*timer);
+  hand.scheduler.reset_timer(*timer, ms(118));
+  EXPECT_EQ(releases(hand, {127, 128, 138}), (List{-1, 128, 138}));
+  hand.scheduler.set_period(*timer, millis(4));
+  EXPECT_EQ(releases(hand, {148, 152, 156}), (List{148, 152, 156}));
+}
+
+// A schedule made for all processes of a host: each process starts when it does, and again when it must.
+TEST(Timer, keeps_its_phase_to_timers_of_other_schedulers_that_start_at_other_times)
+{
+  std::vector<std::int64_t> first;
+  for (const std::int64_t start : {1'003, 7'777, 31'415}) {
+    ByHand hand(1, Order::fifo, Epoch::host);
+    TimerOptions options = every(100);
+    options.offset = millis(40);
+    const auto timer = hand.add_timer("t", options);
+    hand.scheduler.open(ms(start));
+    first.push_back(to_ns(hand.scheduler.next_release(*timer)) / 1'000'000 % 100);
+  }
+  EXPECT_EQ(first, (List{40, 40, 40}));
+}
+
+// How far the clock of all hosts is ahead of this host's own.
+Duration g_ahead{};
+Duration ahead() noexcept
+{
+  return g_ahead;
+}
+
+TEST(Timer, keeps_its_phase_to_timers_of_hosts_that_were_booted_at_other_times)
+{
+  for (const std::int64_t booted : {0, 7, 1'234'561}) {
+    g_ahead = millis(booted);
+    ByHand hand(1, Order::fifo, Epoch::tai, ahead);
+    TimerOptions options = every(10);
+    options.offset = millis(3);
+    const auto timer = hand.add_timer("t", options);
+    hand.scheduler.open(ms(101));
+    EXPECT_EQ(
+      (hand.scheduler.next_release(*timer) + g_ahead - Time{}) % options.period, options.offset);
+    EXPECT_GE(hand.scheduler.next_release(*timer), ms(101));
+    EXPECT_LT(hand.scheduler.next_release(*timer), ms(111));
+  }
+}
+
+TEST(Timer, follows_the_clock_of_all_hosts_when_it_is_set)
+{
+  g_ahead = millis(1'000);
+  ByHand hand(1, Order::fifo, Epoch::tai, ahead);
+  TimerOptions options = every(10);
+  options.offset = millis(3);
+  const auto timer = hand.add_timer("t", options);
+  hand.scheduler.open(ms(101));
+  EXPECT_EQ(releases(hand, {103, 113}), (List{103, 113}));
+  g_ahead = millis(1'002);  // the next release is 2 ms nearer
+  EXPECT_EQ(releases(hand, {123, 131, 141}), (List{123, 131, 141}));
+  g_ahead = millis(998);
+  EXPECT_EQ(releases(hand, {151, 165}), (List{151, 165}));
+  hand.scheduler.reset_timer(*timer, ms(166));  // it leaves the grid
+  g_ahead = millis(1'000);
+  EXPECT_EQ(releases(hand, {176, 186}), (List{176, 186}));
+}
+
 TEST(Timer, added_later_counts_from_then)
 {
   ByHand hand(1);

@@ -30,8 +30,13 @@ public:
 class ByHand : public Waker
 {
 public:
-  explicit ByHand(std::uint32_t threads, Order order = Order::fifo)
-  : scheduler(SchedulerOptions{std::vector<int>(threads, 0), order, WindowTimers::snapshot}, *this)
+  explicit ByHand(
+    std::uint32_t threads, Order order = Order::fifo, Epoch epoch = Epoch::start,
+    Duration (*clock_ahead)() noexcept = nullptr)
+  : scheduler(
+      SchedulerOptions{
+        std::vector<int>(threads, 0), order, WindowTimers::snapshot, epoch, clock_ahead},
+      *this)
   {
   }
 
