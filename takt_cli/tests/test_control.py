@@ -726,6 +726,7 @@ def robot():
             chains=[chain],
             schedule="/etc/robot.yaml",
             on_exception="report",
+            epoch="host",
             middleware_ceiling="off",
             lock_memory=True,
         ),
@@ -788,6 +789,7 @@ def test_a_template_has_all_that_runs(takt, start):
         }
     }
     assert main["on_exception"] == "report"
+    assert main["epoch"] == "host"
     assert main["middleware_ceiling"] is False or main["middleware_ceiling"] == "off"
     assert main["lock_memory"] is True
     for comment in (

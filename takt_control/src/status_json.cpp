@@ -111,6 +111,7 @@ json executor_json(const ExposedExecutor & exposed, const SetValues & set_values
   json result{
     {"name", exposed.name},
     {"order", to_string(options.order)},
+    {"epoch", to_string(options.epoch)},
     {"schedule", exposed.applied_file.empty() ? exposed.schedule_file : exposed.applied_file},
     {"started_with", exposed.schedule_file},
     {"spinning", executor.running()},

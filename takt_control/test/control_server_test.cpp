@@ -37,7 +37,7 @@ using takt_core::Kind;
 constexpr const char * kText =
   "version: 1\nexecutors:\n  main:\n    threads: {hot: {nice: 1}, rest: {stack: 256KiB}}\n    "
   "default: rest\n"
-  "    middleware_ceiling: off\n    on_exception: report\n"
+  "    middleware_ceiling: off\n    epoch: host\n    on_exception: report\n"
   "    callbacks:\n"
   "      - {match: \"/a:sub(/x)\", threads: hot, priority: 5, publishes_last: true}\n"
   "chains: {path: {path: [\"/a:sub(/x)\"], period: 20ms}}\n";
@@ -116,6 +116,7 @@ TEST_F(ControlServer, tells_of_threads_and_callbacks)
   EXPECT_EQ(main["threads"][1]["stack"], 256 << 10);
   EXPECT_EQ(main["middleware_ceiling"], "off");
   EXPECT_EQ(main["on_exception"], "report");
+  EXPECT_EQ(main["epoch"], "host");
   EXPECT_EQ(main["lock_memory"], false);
   for (const json & thread : status["process_threads"]) {
     EXPECT_NE(thread["tid"], executor_->thread_ids()[0]);

@@ -60,15 +60,17 @@ TEST(ExecutorOptions, ThreadsSpreadOverTheCoresOfTheProcessIfNoneAreListed)
 
 TEST(ExecutorOptions, FlattenThreadsNameThemAndSpreadCores)
 {
-  const Schedule schedule = parse(
-    with_main("order: edf\non_exception: report\nmissing_rights: report\nmiddleware_ceiling: 17\n"
-              "lock_memory: true\n"
-              "threads:\n  s: {count: 3, cores: [2, 0], spread: true}\n"
-              "  n: {count: 2, cores: [1, 3], stack: 1MiB}\n"
-              "  f: {policy: fifo, priority: 9, follow: true}\ndefault: s"));
+  const Schedule schedule =
+    parse(with_main("order: edf\nepoch: host\non_exception: report\nmissing_rights: "
+                    "report\nmiddleware_ceiling: 17\n"
+                    "lock_memory: true\n"
+                    "threads:\n  s: {count: 3, cores: [2, 0], spread: true}\n"
+                    "  n: {count: 2, cores: [1, 3], stack: 1MiB}\n"
+                    "  f: {policy: fifo, priority: 9, follow: true}\ndefault: s"));
   const takt_core::ExecutorOptions options = core_options(schedule.executors[0]);
   EXPECT_EQ(options.name, "main");
   EXPECT_EQ(options.order, takt_core::Order::edf);
+  EXPECT_EQ(options.epoch, takt_core::Epoch::host);
   EXPECT_EQ(options.on_exception, takt_core::ExceptionPolicy::report);
   EXPECT_EQ(options.missing_rights, takt_core::MissingRights::report);
   EXPECT_EQ(options.middleware_ceiling.priority, 17);

@@ -138,7 +138,7 @@ TEST(Parse, UnknownTopLevelKeysAreFaultsWithASuggestion)
       "s.yaml:1:1: no executors; add 'executors:' with one entry per executor",
       "s.yaml:2:1: unknown key 'executor' in a schedule; did you mean 'executors'?",
       "s.yaml:3:1: unknown key 'hosts' in a schedule; known keys are version, system, strict, "
-      "executors, chains and watch"}));
+      "epoch, executors, chains and watch"}));
 }
 
 TEST(Parse, BooleansAreTrueOrFalse)
@@ -220,6 +220,51 @@ TEST(Parse, WindowTimersBelongToWindowOrders)
       .executors[0]
       .window_timers,
     takt_core::WindowTimers::immediate);
+}
+
+TEST(Parse, AnExecutorHasTheEpochOfTheFileUnlessItNamesOne)
+{
+  using takt_core::Epoch;
+  const std::string executors =
+    "executors:\n  a: {threads: {t: }, default: t}\n"
+    "  b: {epoch: start, threads: {t: }, default: t}\n"
+    "  c: {epoch: host, threads: {t: }, default: t}\n";
+  const Schedule host = parse("version: 1\nepoch: host\n" + executors);
+  EXPECT_EQ(host.executors[0].epoch.from, Epoch::host);
+  EXPECT_EQ(host.executors[1].epoch.from, Epoch::start);
+  EXPECT_EQ(host.executors[2].epoch.from, Epoch::host);
+  const Schedule start = parse("version: 1\n" + executors);
+  EXPECT_EQ(start.executors[0].epoch.from, Epoch::start);
+  EXPECT_EQ(start.executors[2].epoch.from, Epoch::host);
+  EXPECT_NE(host, start);
+  EXPECT_EQ(
+    faults("version: 1\nepoch: hots\nexecutors: {a: {epoch: boot, threads: {t: }, default: t}}"),
+    (Strings{
+      "s.yaml:2:8: epoch cannot be 'hots'; did you mean 'host'?",
+      "s.yaml:3:24: epoch cannot be 'boot'; choices are start and host"}));
+}
+
+TEST(Parse, AClockOfSeveralHostsIsAnEpoch)
+{
+  const auto with_epoch = [](const std::string & epoch) {
+    return "version: 1\nepoch: " + epoch + "\nexecutors: {a: {threads: {t: }, default: t}}";
+  };
+  const Schedule schedule = parse(with_epoch("{clock: tai, uncertainty: 80us}"));
+  EXPECT_EQ(schedule.executors[0].epoch, (EpochSchedule{takt_core::Epoch::tai, 80us}));
+  EXPECT_TRUE(schedule.warnings.empty());
+  EXPECT_EQ(
+    test::warnings(with_epoch("{clock: tai}")),
+    Strings{
+      "s.yaml:2:8: bounds take the clocks of all hosts for equal; say how far they may be off, as "
+      "in {clock: tai, uncertainty: 100us}"});
+  EXPECT_EQ(
+    faults(with_epoch("{clock: tia, uncertainty: 5}")),
+    (Strings{
+      "s.yaml:2:16: clock cannot be 'tia'; tai is the one that several hosts have in common, and "
+      "epoch: host the one of a single host",
+      "s.yaml:2:34: uncertainty: '5' has no unit; write 5ms (units are ns, us, ms, s and min)"}));
+  EXPECT_EQ(faults(with_epoch("{uncertainty: 5ms}")).size(), 1U);
+  EXPECT_EQ(faults(with_epoch("{clock: tai, uncertanty: 5ms}")).size(), 1U);
 }
 
 TEST(Parse, NamesMustBePlain)

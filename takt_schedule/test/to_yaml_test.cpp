@@ -62,6 +62,15 @@ TEST(ToYaml, QuotesWhatYamlWouldReadAsSomethingElse)
   EXPECT_EQ(test::parse(to_yaml(schedule)), schedule) << to_yaml(schedule);
 }
 
+TEST(ToYaml, WritesAnEpochOfAllExecutorsOnce)
+{
+  const std::string text =
+    to_yaml(test::parse("version: 1\nepoch: host\nexecutors:\n  a: {threads: {t: }, default: t}\n"
+                        "  b: {threads: {t: }, default: t}\n"));
+  EXPECT_NE(text.find("\nepoch: host  # "), text.npos) << text;
+  EXPECT_EQ(text.find("    epoch:"), text.npos) << text;
+}
+
 // ---- property: what is written is read back to the same ----
 
 class Generator
@@ -128,6 +137,10 @@ private:
     e.order = static_cast<takt_core::Order>(pick(4));
     if (takt_core::has_windows(e.order) && coin()) {
       e.window_timers = takt_core::WindowTimers::immediate;
+    }
+    e.epoch.from = static_cast<takt_core::Epoch>(pick(2));
+    if (e.epoch.from == takt_core::Epoch::tai) {
+      e.epoch.uncertainty = 1us * pick(9);
     }
     e.on_exception = static_cast<takt_core::ExceptionPolicy>(pick(1));
     e.missing_rights = static_cast<takt_core::MissingRights>(pick(1));

@@ -225,7 +225,8 @@ def _mark(one: Judged) -> str:
 def _schedules(process: Process) -> Iterator[tuple[str, str]]:
     for executor in process.status.executors:
         if executor.schedule:
-            yield executor.name, executor.schedule
+            epoch = f", epoch {executor.epoch}" if executor.epoch not in ("", "start") else ""
+            yield executor.name, executor.schedule + epoch
 
 
 def _fault_notes(shown: Sequence[Judged]) -> list[str]:

@@ -98,6 +98,7 @@ class Executor:
     on_exception: str = ""
     middleware_ceiling: str = ""
     lock_memory: bool = False
+    epoch: str = ""
     set_values: tuple[SetValue, ...] = ()
 
 
@@ -196,6 +197,7 @@ def _executor(fields: Told) -> Executor:
     return Executor(
         name=fields.name("name"),
         order=fields.text("order"),
+        epoch=fields.text("epoch"),
         schedule=fields.text("schedule"),
         spinning=fields.flag("spinning"),
         missing_rights=fields.text("missing_rights"),

@@ -164,6 +164,8 @@ def _head_lines(
     process, executor = parts[0]
     if executor.order in _ORDERS:
         yield f"  order: {executor.order}"
+    if executor.epoch == "host":
+        yield "  epoch: host"
     if executor.missing_rights in ("fail", "report"):
         yield f"  missing_rights: {executor.missing_rights}"
     if executor.on_exception == "report":

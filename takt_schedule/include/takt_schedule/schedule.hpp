@@ -33,6 +33,14 @@ struct Fallback
   friend bool operator==(const Fallback &, const Fallback &) = default;
 };
 
+/// `epoch:`, of the file or of an executor.
+struct EpochSchedule
+{
+  takt_core::Epoch from = takt_core::Epoch::start;
+  takt_core::Duration uncertainty{};  ///< of TAI: how far a host's clock may be off
+  friend bool operator==(const EpochSchedule &, const EpochSchedule &) = default;
+};
+
 /// One entry of `threads:`: `count` executor threads that are alike.
 struct Threads
 {
@@ -89,6 +97,7 @@ struct ExecutorSchedule
   std::string name;
   takt_core::Order order = takt_core::Order::fifo;
   takt_core::WindowTimers window_timers = takt_core::WindowTimers::snapshot;
+  EpochSchedule epoch;  ///< the file's, where it has none of its own
   takt_core::ExceptionPolicy on_exception = takt_core::ExceptionPolicy::stop;
   takt_core::MissingRights missing_rights = takt_core::MissingRights::fail;
   takt_core::MiddlewareCeiling middleware_ceiling;

@@ -111,6 +111,7 @@ nlohmann::json summary(const Schedule & schedule)
     executors.push_back(
       {{"name", executor.name},
        {"order", to_string(executor.order)},
+       {"epoch", to_string(executor.epoch.from)},
        {"threads", takt_schedule::ThreadNames(executor).names()},
        {"default", executor.default_threads},
        {"rules", executor.callbacks.size()}});
@@ -176,7 +177,8 @@ int print_text(const Arguments & arguments, const Schedule * schedule, const Che
   for (const auto & executor : schedule->executors) {
     const takt_schedule::ThreadNames names(executor);
     fmt::print(
-      "executor {}: order {}, {} ({}), {}, default {}\n", executor.name, to_string(executor.order),
+      "executor {}: order {}, epoch {}, {} ({}), {}, default {}\n", executor.name,
+      to_string(executor.order), to_string(executor.epoch.from),
       counted(names.names().size(), "thread"), fmt::join(names.names(), " "),
       counted(executor.callbacks.size(), "rule"), fmt::join(executor.default_threads, " "));
   }

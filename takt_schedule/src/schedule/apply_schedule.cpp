@@ -71,6 +71,7 @@ void add_skipped(const ExecutorOptions & wanted, const ExecutorOptions & has, Pa
   skip(
     "on_exception", wanted.on_exception == takt_core::ExceptionPolicy::report &&
                       has.on_exception != takt_core::ExceptionPolicy::report);
+  skip("epoch", wanted.epoch != has.epoch);
   skip("missing_rights", wanted.missing_rights != has.missing_rights);
   skip(
     "middleware_ceiling",

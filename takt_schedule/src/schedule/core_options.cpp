@@ -11,6 +11,7 @@ takt_core::ExecutorOptions core_options(const ExecutorSchedule & executor)
   options.name = executor.name;
   options.order = executor.order;
   options.window_timers = executor.window_timers;
+  options.epoch = executor.epoch.from;
   options.on_exception = executor.on_exception;
   options.missing_rights = executor.missing_rights;
   options.middleware_ceiling = executor.middleware_ceiling;

@@ -45,6 +45,8 @@ void read_system_name(MapReader & map, Findings & findings, Schedule & schedule)
 void read_executors(
   MapReader & map, Findings & findings, const Machine & machine, Schedule & schedule)
 {
+  EpochSchedule epoch;
+  detail::read_epoch(map, findings, epoch);
   const YamlNode * const node = map.find("executors");
   if (node == nullptr || (!node->is_map() && !expect_map(findings, *node, "executors"))) {
     if (node == nullptr) {
@@ -62,7 +64,8 @@ void read_executors(
   surroundings.autogroup = machine.autogroup ? *machine.autogroup : autogroup_enabled();
   for (const YamlNode::Entry & entry : node->entries) {
     const bool here = machine.executor.empty() || machine.executor == entry.key;
-    schedule.executors.push_back(detail::read_executor(entry, findings, here ? &usable : nullptr));
+    schedule.executors.push_back(
+      detail::read_executor(entry, findings, here ? &usable : nullptr, epoch));
     surroundings.deadline_cores = here ? admitted.share * static_cast<double>(usable.size()) : 0.0;
     surroundings.assumed_cores = admitted.assumed;
     surroundings.realtime = machine.realtime;
@@ -83,7 +86,8 @@ takt_core::Result<Schedule> parse_schedule(
   Schedule schedule;
   schedule.file = std::move(file_name);
   MapReader map(
-    findings, *root, "a schedule", {"version", "system", "strict", "executors", "chains", "watch"});
+    findings, *root, "a schedule",
+    {"version", "system", "strict", "epoch", "executors", "chains", "watch"});
   if (map.has("nodes") && !map.has("executors")) {
     return Faults{located(
       schedule.file, root->at,

@@ -84,15 +84,17 @@ void check_name(
 }
 
 ExecutorSchedule read_executor(
-  const YamlNode::Entry & entry, Findings & findings, const std::vector<int> * cores)
+  const YamlNode::Entry & entry, Findings & findings, const std::vector<int> * cores,
+  const EpochSchedule & epoch)
 {
   ExecutorSchedule executor;
+  executor.epoch = epoch;
   executor.name = entry.key;
   executor.source = entry.at;
   check_name(entry.key, "an executor", "./", entry.at, findings);
   MapReader map(
     findings, *entry.value, "executor " + quoted(entry.key),
-    {"order", "window_timers", "on_exception", "missing_rights", "middleware_ceiling",
+    {"order", "window_timers", "epoch", "on_exception", "missing_rights", "middleware_ceiling",
      "lock_memory", "parallel", "threads", "default", "callbacks", "groups", "process_threads"});
 
   map.choice("order", executor.order);
@@ -103,6 +105,7 @@ ExecutorSchedule read_executor(
                                  std::string(to_string(executor.order)) +
                                  "'; use order window or stock, or omit it");
   }
+  read_epoch(map, findings, executor.epoch);
   map.choice("on_exception", executor.on_exception);
   map.choice("missing_rights", executor.missing_rights);
   read_ceiling(map, findings, executor.middleware_ceiling);

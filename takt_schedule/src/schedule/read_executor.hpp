@@ -14,9 +14,14 @@
 namespace takt_schedule::detail
 {
 
-/// Every field, each checked on its own. `cores`: those that may be named; nullptr: any.
+/// Every field, each checked on its own. `cores`: those that may be named; nullptr: any. `epoch`: the
+/// file's, for an executor that names none.
 ExecutorSchedule read_executor(
-  const YamlNode::Entry & entry, Findings & findings, const std::vector<int> * cores);
+  const YamlNode::Entry & entry, Findings & findings, const std::vector<int> * cores,
+  const EpochSchedule & epoch);
+
+/// `epoch:` of `map`; it stays as it is where the map has none (read_epoch.cpp).
+void read_epoch(MapReader & map, Findings & findings, EpochSchedule & epoch);
 
 /// `threads:` and `default:` (read_threads.cpp). `default` is read after the threads it names.
 void read_threads(

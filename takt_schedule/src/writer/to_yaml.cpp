@@ -1,5 +1,6 @@
 #include "takt_schedule/to_yaml.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,7 @@ using detail::Pairs;
 using detail::scalar;
 using detail::scalar_or_list;
 using detail::Writer;
+using takt_core::Epoch;
 using takt_core::Policy;
 using takt_core::ThreadAttributes;
 
@@ -101,12 +103,28 @@ void write_callback(Writer & out, const CallbackRule & rule)
   }
 }
 
-void write_options(Writer & out, const ExecutorSchedule & executor)
+std::string text_of(const EpochSchedule & epoch)
+{
+  if (epoch.from != Epoch::tai) {
+    return std::string(to_string(epoch.from));
+  }
+  Pairs pairs{{"clock", std::string(to_string(epoch.from))}};
+  if (epoch.uncertainty != takt_core::Duration{}) {
+    pairs.emplace_back("uncertainty", print_duration(epoch.uncertainty));
+  }
+  return flow(pairs);
+}
+
+/// `epoch`: the file's.
+void write_options(Writer & out, const ExecutorSchedule & executor, const EpochSchedule & epoch)
 {
   out.line(2, "order", to_string(executor.order));
   const ExecutorSchedule defaults;
   if (executor.window_timers != defaults.window_timers) {
     out.line(2, "window_timers", to_string(executor.window_timers));
+  }
+  if (executor.epoch != epoch) {
+    out.line(2, "epoch", text_of(executor.epoch));
   }
   if (executor.on_exception != defaults.on_exception) {
     out.line(2, "on_exception", to_string(executor.on_exception));
@@ -125,11 +143,22 @@ void write_options(Writer & out, const ExecutorSchedule & executor)
   }
 }
 
-void write_executor(Writer & out, const ExecutorSchedule & executor)
+/// What all executors have in common, else the default.
+EpochSchedule epoch_of(const Schedule & schedule)
+{
+  const EpochSchedule first =
+    schedule.executors.empty() ? EpochSchedule() : schedule.executors.front().epoch;
+  const bool same = std::all_of(
+    schedule.executors.begin(), schedule.executors.end(),
+    [&](const ExecutorSchedule & executor) { return executor.epoch == first; });
+  return same ? first : EpochSchedule();
+}
+
+void write_executor(Writer & out, const ExecutorSchedule & executor, const EpochSchedule & epoch)
 {
   out.comment(1, executor.source.comment);
   out.line(1, executor.name, {});
-  write_options(out, executor);
+  write_options(out, executor, epoch);
   out.line(2, "threads", {});
   for (const Threads & threads : executor.threads) {
     write_threads(out, threads);
@@ -189,10 +218,17 @@ std::string to_yaml(const Schedule & schedule, std::string_view header)
   if (schedule.strict) {
     out.line(0, "strict", "true", "a pattern that matches nothing is an error");
   }
+  const EpochSchedule epoch = epoch_of(schedule);
+  if (epoch.from != Epoch::start) {
+    out.line(
+      0, "epoch", text_of(epoch),
+      epoch.from == Epoch::host ? "offsets count on the host's clock: they hold between processes"
+                                : "offsets count on the clock of all hosts");
+  }
   out.blank();
   out.line(0, "executors", {});
   for (const ExecutorSchedule & executor : schedule.executors) {
-    write_executor(out, executor);
+    write_executor(out, executor, epoch);
   }
   if (!schedule.chains.empty()) {
     out.blank();
