@@ -87,5 +87,36 @@ TEST(JobWindows, AMoreUrgentTimerCountsOnce)
   EXPECT_EQ(bound_of_chain(after_a_set(more), one_thread(order)), 40 * kMs);
 }
 
+TEST(JobWindows, AChainMayGoOnWithACallbackOfAnotherCoreThatOnlyReads)
+{
+  const auto plan = parse_plan(
+    R"yaml(version: 1
+overheads: {}
+hosts: {car: {cores: 2}}
+callbacks:
+  - {id: "/a:timer(100ms)", time: 10ms, period: 100ms, publishes: /a}
+  - {id: "/b:timer(50ms)", time: 5ms, period: 50ms, reads: /a}
+chains:
+  c: {path: ["/a:timer(100ms)", "/b:timer(50ms)"]}
+)yaml",
+    R"yaml(version: 1
+executors:
+  main:
+    threads:
+      left: {policy: fifo, priority: 50, cores: [0]}
+      right: {policy: fifo, priority: 50, cores: [1]}
+    default: left
+    callbacks:
+      - {match: "/a:timer(100ms)", offset: 0ms}
+      - {match: "/b:timer(50ms)", threads: right, offset: 0ms}
+)yaml");
+  ASSERT_TRUE(plan) << plan.faults().front();
+  const auto found = bounds(plan->model);
+  ASSERT_TRUE(found);
+  // b reads what a published before: at the latest a period of b later, and then its own work.
+  ASSERT_TRUE(found->chains.front()) << found->chains.front().faults().front();
+  EXPECT_EQ(found->chains.front()->bound, 65 * kMs);
+}
+
 }  // namespace
 }  // namespace takt_plan
