@@ -60,12 +60,16 @@ hundredths() # SECONDS with a fraction
 {
   awk -v s="$1" 'BEGIN { printf "%d", s * 100 + 0.5 }'
 }
-own_cpu() # hundredths of a CPU second that ended children took
+own_cpu() # hundredths of a CPU second that ended children took, as of the last `note_times`
 {
   local minutes_user minutes_system
-  { read -r _; read -r minutes_user minutes_system; } < <(times)
+  { read -r _; read -r minutes_user minutes_system; } <"$folder/.times"
   awk -v a="$minutes_user" -v b="$minutes_system" 'function s(t) { split(t, p, "m"); sub("s", "", p[2]); return p[1] * 60 + p[2] }
     BEGIN { printf "%d", (s(a) + s(b)) * 100 }'
+}
+note_times() # for own_cpu: a subshell has no children of its own yet, so that `times` says 0 there
+{
+  times >"$folder/.times"
 }
 busy_cpu() # hundredths of a CPU second that all processors were busy, or kept from us
 {
@@ -84,10 +88,11 @@ step() # NAME CLONE COMMAND...
   file=$log/${name//[^a-zA-Z0-9]/_}
   shift
   takt_say "$name: $* (words: $file)"
-  times >"$folder/.times"
+  note_times
   own=$(own_cpu) busy=$(busy_cpu) began=$EPOCHREALTIME
   clean "$@" >"$file" 2>&1 || rc=$?
   took=$(($(hundredths "$EPOCHREALTIME") - $(hundredths "$began")))
+  note_times
   own=$(($(own_cpu) - own)) busy=$(($(busy_cpu) - busy))
   ((busy >= own)) || busy=$own
   seconds=$(((took + 50) / 100))
