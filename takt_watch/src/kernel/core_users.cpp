@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -140,6 +141,14 @@ std::string find_unseen(const std::string & proc)
   return {};
 }
 
+// Of this thread. A machine on which readings are held up is the one whose cores have to be looked at.
+Duration own_cpu_time() noexcept
+{
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
 double as_seconds(Duration duration) noexcept
 {
   return std::chrono::duration<double>(duration).count();
@@ -196,7 +205,7 @@ const CoreUse & CoreUsers::in_window(Time now, Duration window)
 
 void CoreUsers::read(Time now)
 {
-  const Time began = takt_core::now();
+  const Duration began = own_cpu_time();
   ++readings_;
   read_threads_ = 0;
   span_ = readings_ > 1 ? now - last_ : Duration::zero();
@@ -210,7 +219,7 @@ void CoreUsers::read(Time now)
     });
   }
   std::erase_if(threads_, [&](const auto & one) { return one.second.reading != readings_; });
-  cost_ = takt_core::now() - began;
+  cost_ = own_cpu_time() - began;
 }
 
 void CoreUsers::read_process(int folder, pid_t pid)

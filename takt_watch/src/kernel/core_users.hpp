@@ -82,7 +82,7 @@ private:
   std::size_t read_threads_ = 0;  // in this reading
   takt_core::Time last_{};
   takt_core::Duration span_{};  // between the last two readings
-  takt_core::Duration cost_{};  // of the last one
+  takt_core::Duration cost_{};  // of the last one, in CPU time
   CoreUse use_;
 };
 
