@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import os
+import socket
 from pathlib import Path
 from typing import IO
 
-_locks: list[IO[str]] = []  # a lock lasts as long as its file is open
+_locks: list[IO[str] | socket.socket] = []  # a lock lasts as long as its file is open
 
 
 def take_own() -> None:
@@ -17,12 +18,15 @@ def take_own() -> None:
     for i in range(101):
         domain = 1 + (os.getpid() + i) % 101
         file = (base / str(domain)).open("a")
+        lease = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lease.bind(f"\0takt_domain_{domain}")
         except OSError:
             file.close()
+            lease.close()
             continue
-        _locks.append(file)
+        _locks.extend((file, lease))
         os.environ["ROS_DOMAIN_ID"] = str(domain)
         os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
         return

@@ -1,9 +1,12 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -12,6 +15,28 @@
 
 namespace takt_rcl::test
 {
+
+namespace
+{
+
+// As takt_workload's PrivateDomain leases a domain: its programs may run beside these tests, and do not look for the lock
+// files. Stays open until the process ends.
+bool lease(int domain)
+{
+  const int handle = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const int length =
+    std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "takt_domain_%d", domain);
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
+  if (handle >= 0 && ::bind(handle, reinterpret_cast<sockaddr *>(&address), size) == 0) {
+    return true;
+  }
+  ::close(handle);
+  return false;
+}
+
+}  // namespace
 
 // One lock file per domain. The kernel drops the lock with the process, however it ends. Children
 // inherit the domain by the environment, not the lock.
@@ -26,7 +51,7 @@ void own_domain()
     const int domain = 1 + (static_cast<int>(::getpid()) + i) % kDomains;
     const std::string path = directory + "/" + std::to_string(domain);
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0) {
+    if (file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0 && lease(domain)) {
       ::setenv("ROS_DOMAIN_ID", std::to_string(domain).c_str(), 1);
       return;
     }
