@@ -79,6 +79,18 @@ def test_a_new_package_needs_a_budget(tmp_path: Path) -> None:
     assert "takt_core has no budget" in told.stderr
 
 
+def test_a_package_that_was_built_with_rclcpp_is_not_judged(tmp_path: Path) -> None:
+    build = compiled(tmp_path / "b", "#include <regex>\n")
+    cache = build / "build/takt_core/CMakeCache.txt"
+    budgets = {"takt_core": {"users": 0, "tests": 0}}
+    cache.write_text("A:BOOL=ON\nrclcpp_DIR:PATH=rclcpp_DIR-NOTFOUND\n")
+    assert judged(build, budgets).returncode == 1
+    cache.write_text("A:BOOL=ON\nrclcpp_DIR:PATH=/opt/ros/jazzy/share/rclcpp/cmake\n")
+    told = judged(build, budgets)
+    assert told.returncode == 0
+    assert told.stderr == "takt_core was built with rclcpp, and its budget is without\n"
+
+
 def test_what_was_not_built_or_otherwise_is_told(tmp_path: Path) -> None:
     (tmp_path / "nothing").mkdir()
     assert judged(tmp_path / "nothing", {}).returncode == 2
