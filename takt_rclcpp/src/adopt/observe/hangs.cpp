@@ -126,6 +126,7 @@ void Hangs::asked(
 
 void Hangs::note(const Request & request) noexcept
 {
+  bool first = false;
   {
     const std::lock_guard lock(mutex_);
     const auto place = std::find_if(
@@ -135,8 +136,9 @@ void Hangs::note(const Request & request) noexcept
     }
     *place = request;
     place->sequence = ++last_;
+    first = count_.fetch_add(1, std::memory_order_release) == 0;
   }
-  if (count_.fetch_add(1, std::memory_order_release) == 0) {
+  if (first) {
     takt_core::futex_wake(count_, 1);
   }
 }
@@ -147,17 +149,13 @@ void Hangs::forget(const Is & is) noexcept
   if (count_.load(std::memory_order_relaxed) == 0) {
     return;
   }
-  std::uint32_t gone = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    for (Request & one : requests_) {
-      if (one.run != nullptr && is(one)) {
-        one.run = nullptr;
-        ++gone;
-      }
+  const std::lock_guard lock(mutex_);
+  for (Request & one : requests_) {
+    if (one.run != nullptr && is(one)) {
+      one.run = nullptr;
+      count_.fetch_sub(1, std::memory_order_relaxed);
     }
   }
-  count_.fetch_sub(gone, std::memory_order_relaxed);
 }
 
 void Hangs::answered(const void * client, std::int64_t number) noexcept
