@@ -117,8 +117,9 @@ private:
     const Found & waits, const Request & request, const Found & awaited, takt_core::Duration time);
 
   std::atomic<bool> begun_{false};
-  std::atomic<std::uint32_t> count_{0};  // of requests that there are; a futex; written with `mutex_` held
-  mutable takt_core::PiMutex mutex_;     // the next two
+  std::atomic<std::uint32_t> count_{
+    0};  // of requests that there are; a futex; written with `mutex_` held
+  mutable takt_core::PiMutex mutex_;  // the next two
   std::array<Request, 64> requests_{};
   std::uint64_t last_ = 0;
   std::mutex watched_mutex_;  // the next one
