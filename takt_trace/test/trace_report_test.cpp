@@ -268,5 +268,18 @@ TEST(TraceReport, ARunThatLeftItsCoreByItselfSleptForWhatIsNeitherWorkNorAWaitFo
   EXPECT_EQ(sleep_in(runs_of(10 * kMs, 1, false)), milliseconds(9)) << "with the waits for a core";
 }
 
+TEST(TraceReport, ARunWithMuchWorkDoesNotHideThatAllRunsSleep)
+{
+  ProcessTrace trace = runs_of(10 * kMs, 1, false);
+  Record & end = trace.threads[0].records[1];
+  ASSERT_EQ(end.kind, run_end);
+  end.time += 20 * kMs;
+  end.b += 20 * kMs;
+  EXPECT_EQ(sleep_in(std::move(trace)), milliseconds(9));
+  trace = runs_of(10 * kMs, 1, false);
+  trace.threads[0].records[1].b = 10 * kMs;
+  EXPECT_EQ(sleep_in(std::move(trace)), milliseconds(0)) << "one run did not sleep";
+}
+
 }  // namespace
 }  // namespace takt_trace

@@ -82,8 +82,17 @@ void read_sleep(const ordered_json & callback, ObservedCallback & one)
     one.model.sleep = Duration{longest >= kLeastSleep ? longest : 0};
     return;
   }
+  if (!one.waits.empty()) {
+    return;
+  }
+  // A trace tells of each run; of sums a run with much work may hide that all of them sleep.
+  if (const auto least = callback.find("least_beside_cpu_ns"); least != callback.end()) {
+    const std::int64_t longest = callback.at("most_beside_cpu_ns").get<std::int64_t>();
+    one.model.sleep = Duration{least->get<std::int64_t>() >= kLeastSleep ? longest : 0};
+    return;
+  }
   const auto elapsed = callback.find("elapsed");
-  if (elapsed == callback.end() || !one.waits.empty()) {
+  if (elapsed == callback.end()) {
     return;
   }
   const std::int64_t shortest = elapsed->at("min_ns").get<std::int64_t>();

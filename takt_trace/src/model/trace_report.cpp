@@ -52,6 +52,7 @@ struct Seen
   Times times;                                      // of runs
   std::map<std::int64_t, std::uint64_t> histogram;  // of the same times, rounded up
   Times elapsed;                                    // of the same runs, from start to end
+  Times beside_cpu;                                 // of them, from the pick, without the CPU time
   std::int64_t longest_sleep = 0;                   // of runs that left their core by themselves
   std::map<std::string, std::uint64_t> published;
   std::vector<std::string> topics;  // in the order of their first messages
@@ -174,6 +175,8 @@ ordered_json callback_json(
     json["longest_sleep_ns"] = seen.longest_sleep;
   } else if (sleeps == Sleeps::elapsed) {
     json["elapsed"] = times_json(seen.elapsed);
+    json["least_beside_cpu_ns"] = seen.beside_cpu.least;
+    json["most_beside_cpu_ns"] = seen.beside_cpu.most;
   }
   return json;
 }
@@ -221,6 +224,9 @@ std::vector<Seen> seen_in(const LongTrace & process, bool cpu, Sleeps sleeps)
           seen.times.add(time);
           ++seen.histogram[rounded_up(time)];
           seen.elapsed.add(detail::saturating_subtract(end.time, record.time));
+          const std::int64_t pick = end.a > 0 ? std::min(end.a, record.time) : record.time;
+          seen.beside_cpu.add(
+            detail::saturating_subtract(detail::saturating_subtract(end.time, pick), end.b));
         }
         const std::size_t kernel = sleeps == Sleeps::measured
                                      ? kernel_wait_before(thread.records, others[i])
