@@ -21,9 +21,10 @@ thread_local std::shared_ptr<PagePool> pool_of_thread;  // NOLINT: of the innerm
 int file_without_name(const std::string & folder)
 {
   const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) {
+  if (file >= 0) {
     return file;
   }
+  // File systems refuse it with various errors.
   std::string name = folder + "/takt-trace-XXXXXX";
   const int named = ::mkostemp(name.data(), O_CLOEXEC);
   if (named >= 0) {
