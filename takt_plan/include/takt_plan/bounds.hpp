@@ -87,6 +87,8 @@ struct BoundsOptions
   ThreadTerms threads;
   PoolTerms pool;
   JobTerms jobs;
+  bool jobs_only =
+    false;  ///< by job windows alone: a fraction of the time, where all phases are known
   /// What bounds are the sum of: SegmentBound::terms. Takes time; changes no bound.
   bool explain = false;
   std::size_t most_terms = kMostTerms;  ///< with `explain`: beyond them no other chain gets any

@@ -25,6 +25,8 @@ constexpr double kMostCost = 2e8;
 // The share of its deadline that a chain may lose in all where it has no more to spare than is kept
 // anyway: nobody would pay a thread for it.
 constexpr double kNegligible = 1e-3;
+// So much longer the most important chains may become.
+constexpr double kLongest = 1.02;
 // Slacks that differ by less are the same.
 constexpr double kMergeNoise = 1e-9;
 constexpr Index kMostThreads = takt_core::Scheduler::kMaxThreads;
@@ -72,6 +74,7 @@ public:
     for (const auto & [chain, slack] : start_.slacks) {
       floors_[chain] = floor_of(keep_slack, slack);
     }
+    keep_short();
     note(start_);
   }
 
@@ -122,6 +125,14 @@ private:
         layout_.set(core, before);
       }
       next[core] = best_on(core);
+    }
+  }
+
+  // The most important chains may become longer by a fiftieth, where others are less important.
+  void keep_short()
+  {
+    for (const auto & [chain, slack] : most_important(problem_, start_)) {
+      floors_[chain] = std::max(floors_[chain], 1 - (1 - slack) * kLongest - kMergeNoise);
     }
   }
 

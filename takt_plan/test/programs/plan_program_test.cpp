@@ -28,7 +28,8 @@ std::string shown(const std::string & comment)
 std::string without_progress(const std::string & err)
 {
   static const std::regex progress(
-    "takt_plan: (planning|planned; looking for [a-z ]+), [0-9]+ s\\n");
+    "takt_plan: (planning|planning: [a-z0-9, ]+|planned; (looking for|simulating)[a-z ]*), [0-9]+ "
+    "s\\n");
   return std::regex_replace(err, progress, "");
 }
 
@@ -192,6 +193,14 @@ TEST_F(PlanProgram, CallsASetWhatThePathOfTheLateChainCallsIt)
   EXPECT_EQ(all.at("misfits").back().at("chain"), "rear");
 }
 
+TEST_F(PlanProgram, GoesOnForATimeAndShowsWhatASimulationShows)
+{
+  const Outcome outcome = run("car.yaml --time 1s --seed 7");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("  simulated  result\n"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("  proven\n"), std::string::npos) << outcome.err;
+}
+
 TEST_F(PlanProgram, KnowsItsPlanners)
 {
   for (const char * planner :
@@ -263,6 +272,8 @@ TEST_F(PlanProgram, WhatIsWrongIsOneLineEachAndNothingIsWritten)
         {"car.yaml -o o.yaml --cpus car:0,9", "'car' has no core 9\n"},
         {"car.yaml -o o.yaml --cpus bus:0", "there is no host 'bus'\n"},
         {"car.yaml -o o.yaml --keep-slack 2", "--keep-slack: '2' is not a number from 0 to 1\n"},
+        {"car.yaml -o o.yaml --seed x", "--seed: 'x' is not a whole number from 0 to "},
+        {"car.yaml -o o.yaml --time fast", "--time: "},
         {"car.yaml -o o.yaml --planner picas --executors 0",
          "--executors: '0' is not a whole number from 1 to 1000\n"},
         {"car.yaml -o o.yaml --planner picas --executors -1",

@@ -103,6 +103,9 @@ private:
           continue;
         }
         for (const Index stream : flow_.streams.of(chain.path[i])) {
+          if (graph_.node_of_stream[stream] == kNone) {
+            continue;  // it only reads, and is of another part
+          }
           const JobNode & node = graph_.nodes[graph_.node_of_stream[stream]];
           const bool goes_on = std::any_of(
             node.from.begin(), node.from.end(),
