@@ -195,9 +195,9 @@ private:
   {
     Index stream = kNone;
     const SolvedWindow * window = nullptr;
-    bool through = false;                       // goes on through the sets
-    std::vector<const ChainWays::Set *> sets;   // that it enters, from the last one back
-    std::vector<Index> inputs;                  // by these
+    bool through = false;                      // goes on through the sets
+    std::vector<const ChainWays::Set *> sets;  // that it enters, from the last one back
+    std::vector<Index> inputs;                 // by these
   };
 
   /// The stream that goes on behind a set which the chain enters by `input`.
@@ -258,13 +258,17 @@ private:
     bool counted = true;
     Ns behind = 0;  // what is counted from, ahead of the chain's release
     for (const Way & step : way) {
-      steps.push_back({step.stream, step.window, counted});
+      const bool leaving = counted && !step.through && step.sets.empty() && &step != &way.back() &&
+                           solver_.part(step.stream).leaves < solver_.part(step.stream).bound;
+      steps.push_back({step.stream, step.window, counted, leaving});
       result.segments.push_back(segment(step));
       SegmentBound & own = result.segments.back();
       own.released -= behind;
       if (!counted) {
         own.released = add(result.bound, delay_before(*step.window));
         own.response = step.window->worst.from_activation;
+      } else if (leaving) {
+        own.response = step.window->worst.leaves;
       }
       own.waiting = waiting(step, counted);
       result.bound = add(add(own.released, own.response), own.waiting);
@@ -284,18 +288,17 @@ private:
   Ns waiting(const Way & step, bool counted) const
   {
     if (step.through) {
-      const Ns own = counted ? add(
-                                 solver_.part(step.window->window.head_stream).released,
-                                 step.window->worst.response)
-                             : step.window->worst.from_activation;
+      const Ns own =
+        counted
+          ? add(solver_.part(step.window->window.head_stream).released, step.window->worst.response)
+          : step.window->worst.from_activation;
       return solver_.through_sets().end(step.stream, step.inputs, counted) - own;
     }
     if (step.sets.empty()) {
       return 0;
     }
     return counted ? completed(*step.sets.front(), step.stream) - solver_.part(step.stream).bound
-                   : solver_.waiting(
-                       *solver_.streams().set(step.sets.front()->task), step.stream);
+                   : solver_.waiting(*solver_.streams().set(step.sets.front()->task), step.stream);
   }
 
   /// The most important chains first, until there are too many terms.

@@ -15,19 +15,8 @@ bool ThroughSets::agrees(const SolvedWindow & window, const Place & place) const
 const SolvedWindow & ThroughSets::first(const Place & place) const
 {
   const std::vector<SolvedWindow> & ways = parts_[place.part].through;
-  return *std::find_if(ways.begin(), ways.end(), [&](const SolvedWindow & window) {
-    return agrees(window, place);
-  });
-}
-
-/// The stream of the slowest topic that what comes after the set counts from.
-Index ThroughSets::counted_from(Index complete) const
-{
-  const Index task = streams_.all()[complete].task;
-  const MessageSet & set = *streams_.set(task);
-  const std::vector<Index> & after = streams_.after(task);
-  const auto at = std::find(after.begin(), after.end(), complete) - after.begin();
-  return set.topics[set.slowest][static_cast<Index>(at)];
+  return *std::find_if(
+    ways.begin(), ways.end(), [&](const SolvedWindow & window) { return agrees(window, place); });
 }
 
 ThroughSets::Place ThroughSets::before(const Place & place, Index input, bool chain) const
@@ -104,8 +93,8 @@ Ns ThroughSets::unless_own(const Place & place, const MessageSet & set, Index mi
     }
     next = std::max(next, add(gap, after));
   }
-  const Ns replaced = place.from_release ? set.replaced(mine, streams_, times_of)
-                                         : gap_of(mine, streams_, times_of);
+  const Ns replaced =
+    place.from_release ? set.replaced(mine, streams_, times_of) : gap_of(mine, streams_, times_of);
   const Ns bound = place.from_release ? times(mine).bound : 0;
   const Ns again = replaced == kUnbounded ? kUnbounded : add(replaced - bound, follows);
   return add(from, std::min(next, again));
@@ -122,7 +111,7 @@ Ns ThroughSets::end(const Place & place) const
   const TimesOf times_of = [this](Index id) -> const StreamTimes & { return times(id); };
   const Index complete = streams_.all()[place.stream].set;
   const MessageSet & set = *streams_.set(streams_.all()[complete].task);
-  const Index mine = place.chain ? place.own.front() : counted_from(complete);
+  const Index mine = place.chain ? place.own.front() : streams_.counted_from(complete);
   for (const Index input : streams_.of(set.task)) {
     if (times(input).bound == kUnbounded) {
       return kUnbounded;
