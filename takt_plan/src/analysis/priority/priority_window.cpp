@@ -157,7 +157,7 @@ private:
     const std::vector<Index> & here = segments_.on(level_.core());
     const bool several =
       gaps_ || with_sets_ || std::any_of(here.begin(), here.end(), [&](Index index) {
-        return !task(index).waits_for.empty();
+        return task(index).may_wait();
       });
     if (!several) {
       window_.blocking = 0;
