@@ -56,6 +56,11 @@ void Placement::place(const CallbackModel & callback, Task & task)
   if (callback.is_timer() && resolved->offset && task.release) {
     task.release->offset = resolved->offset->count();
   }
+  // Early on one host and late on the other; a later beginning of all of them makes no difference.
+  const Ns uncertainty = executor.resolver->executor().epoch.uncertainty.count();
+  if (callback.is_timer() && task.release && system_.hosts.size() > 1) {
+    task.release->jitter = add(task.release->jitter, multiply(2, uncertainty));
+  }
   for (const Index thread : task.threads) {
     require_allowed(callback, thread);
   }
@@ -107,6 +112,7 @@ Placement::Executor & Placement::executor_of(const CallbackModel & callback, Ind
   executor.resolver.emplace(std::move(resolver.value()));
   first_ = first_ == nullptr ? &*executor.resolver : first_;
   model_.executors.push_back(callback.executor);
+  model_.epochs.push_back(executor.resolver->executor().epoch.from);
   add_threads(executor.resolver->executor(), host, executor.index);
   return executor;
 }

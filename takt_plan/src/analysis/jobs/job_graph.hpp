@@ -57,6 +57,8 @@ struct JobNode
   /// Of the work on a set: one node for each topic; not `from`.
   std::vector<Index> topics;
   Index slowest = 0;  ///< of `topics`
+  bool apart =
+    false;  ///< sources of the topics are in several processes, which may start in any order
 };
 
 /// A part of the model whose tasks start each other or share cores.

@@ -141,7 +141,7 @@ bool JobWindows::release_work(Index index)
   if (!ends_[index]) {
     return false;
   }
-  std::optional<JobSet> set = job_set(topics, node.slowest);
+  std::optional<JobSet> set = job_set(topics, node.slowest, node.apart && terms_.starts);
   if (!set) {
     failed_ = true;
     return false;
