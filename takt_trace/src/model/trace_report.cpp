@@ -13,6 +13,8 @@
 #include "saturating.hpp"
 #include "states/callback_states.hpp"
 #include "takt_trace/message_flow.hpp"
+#include "takt_trace/phase_json.hpp"
+#include "takt_trace/release_fit.hpp"
 
 namespace takt_trace
 {
@@ -128,6 +130,22 @@ enum class Sleeps
   measured
 };
 
+/// Of the nominal releases of a timer; their mean distance is the period, where none was lost.
+ReleasePhase phase_of(const std::vector<Seen::Release> & releases)
+{
+  ReleasePhase phase;
+  std::int64_t periods = 0;
+  for (std::size_t i = 1; i < releases.size(); ++i) {
+    periods += releases[i - 1].skipped + 1;
+  }
+  const std::int64_t period =
+    periods == 0 ? 0 : (releases.back().time - releases.front().time) / periods;
+  for (std::size_t i = 0; period > 0 && i < releases.size(); ++i) {
+    phase.add(releases[i].time, period);
+  }
+  return phase;
+}
+
 ordered_json callback_json(
   const TracedCallback & callback, Seen seen, std::int64_t overwritten, Sleeps sleeps)
 {
@@ -154,6 +172,11 @@ ordered_json callback_json(
   for (const std::string & topic : seen.topics) {
     publishes.push_back({{"topic", topic}, {"count", seen.published[topic]}});
   }
+  ReleaseSamples samples;
+  for (const Seen::Release & release : seen.releases) {
+    samples.add(release.time);
+  }
+  const std::int64_t period = callback.kind == "timer" ? period_of(seen.releases) : 0;
   ordered_json json{
     {"id", callback.id},
     {"group", callback.group},
@@ -161,7 +184,9 @@ ordered_json callback_json(
     {"kind", callback.kind},
     {"background", is_background(callback.id)},
     {"topic", detail::topic_in(callback.id)},
-    {"period_ns", callback.kind == "timer" ? period_of(seen.releases) : 0},
+    {"period_ns", period},
+    {"phase", phase_json(callback.kind == "timer" ? phase_of(seen.releases) : ReleasePhase())},
+    {"fit", fit_json(callback.kind == "subscription" ? samples.fit() : ReleaseFit())},
     {"publishes", std::move(publishes)},
     {"between_releases", times_json(between)},
     {"shortest_spans", std::move(spans)},
