@@ -412,6 +412,34 @@ TEST(Report, has_no_skipped_periods_of_a_timer_that_is_always_due)
   EXPECT_TRUE(seen) << report;
 }
 
+// Each start of the program is a process of its own that starts when it does.
+TEST(Epoch, of_the_host_puts_timers_of_all_processes_on_one_grid)
+{
+  const std::string schedule = temporary("epoch.yaml");
+  std::ofstream(schedule) << "version: 1\nepoch: host\nexecutors:\n  main:\n    threads: {t: {}}\n"
+                             "    default: t\n    callbacks:\n"
+                             "      - {match: '/b:timer(2ms)', offset: 1234us}\n";
+  std::set<std::int64_t> without_a_rule;
+  for (int start = 0; start < 3; ++start) {
+    const auto report = report_of("--strict --schedule '" + schedule + "'", "on_the_stack");
+    ASSERT_EQ(report["executors"].size(), 1U) << report;
+    EXPECT_EQ(report["executors"][0]["epoch"], "host");
+    for (const auto & callback : report["executors"][0]["callbacks"]) {
+      const auto & phase = callback["phase"];
+      if (callback["id"] == "/b:timer(2ms)") {
+        EXPECT_EQ(phase["first_ns"].get<std::int64_t>() % 2'000'000, 1'234'000) << phase;
+        EXPECT_EQ(phase["early_ns"], 0) << phase;
+        EXPECT_EQ(phase["late_ns"], 0) << phase;
+        EXPECT_GE(phase["releases"], 60) << phase;
+      } else if (callback["id"] == "/a:timer(2ms)") {
+        without_a_rule.insert(phase["first_ns"].get<std::int64_t>() % 2'000'000);
+      }
+    }
+  }
+  std::remove(schedule.c_str());
+  EXPECT_EQ(without_a_rule.size(), 3U) << "the phase that the program gave it, each time another";
+}
+
 TEST(Report, says_which_spins_stayed_rclcpps_own)
 {
   const auto report = report_of("", "parts_of_a_spin");
