@@ -16,9 +16,13 @@ using Ns = std::int64_t;
 
 inline constexpr Ns kUnbounded = std::numeric_limits<Ns>::max();
 
+/// Either may be negative; what is unbounded stays so.
 constexpr Ns add(Ns a, Ns b) noexcept
 {
-  return a > kUnbounded - b ? kUnbounded : a + b;
+  if (a == kUnbounded || b == kUnbounded) {
+    return kUnbounded;
+  }
+  return b > 0 && a > kUnbounded - b ? kUnbounded : a + b;
 }
 
 /// Zero times anything is zero: what costs nothing delays nothing, however often it happens.

@@ -113,9 +113,9 @@ executors:
   ASSERT_TRUE(plan) << plan.faults().front();
   const auto found = bounds(plan->model);
   ASSERT_TRUE(found);
-  // b reads what a published before: at the latest a period of b later, and then its own work.
-  ASSERT_TRUE(found->chains.front()) << found->chains.front().faults().front();
-  EXPECT_EQ(found->chains.front()->bound, 65 * kMs);
+  ASSERT_FALSE(found->chains.front());
+  const std::string why = to_string(found->chains.front().faults().front());
+  EXPECT_NE(why.find("only reads"), std::string::npos) << why;
 }
 
 }  // namespace

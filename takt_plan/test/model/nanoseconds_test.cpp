@@ -14,6 +14,9 @@ TEST(Nanoseconds, SumsAndProductsStayUnboundedInsteadOfOverflowing)
   EXPECT_EQ(add(kUnbounded, 1), kUnbounded);
   EXPECT_EQ(add(kUnbounded - 1, 1), kUnbounded);
   EXPECT_EQ(add(kUnbounded - 1, 2), kUnbounded);
+  EXPECT_EQ(add(kUnbounded, -1), kUnbounded);
+  EXPECT_EQ(add(-3, kUnbounded), kUnbounded);
+  EXPECT_EQ(add(2, -3), -1);
   EXPECT_EQ(multiply(3, 4), 12);
   EXPECT_EQ(multiply(kUnbounded / 2, 3), kUnbounded);
   EXPECT_EQ(multiply(kUnbounded, 1), kUnbounded);

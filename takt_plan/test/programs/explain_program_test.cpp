@@ -141,6 +141,7 @@ TEST_F(ExplainProgram, CallsASetWhatThePathCallsIt)
          {run(words).out, nlohmann::json::parse(run(words + " --json").out).at("chains").dump()}) {
       EXPECT_NE(said.find(own), std::string::npos) << said;
       EXPECT_EQ(said.find(other), std::string::npos) << said;
+      EXPECT_EQ(said.find("9223372036"), std::string::npos) << "each part has an end: " << said;
     }
   }
   // Without --chain each is still called by its own path, and callbacks have all of their names.

@@ -170,6 +170,14 @@ private:
         waiting = end(run[last - 1]) - end(run[end_at]);
       }
       append(run, end_at, explain, start, result);
+      if (waiting < 0) {
+        // The run that keeps the message is before the work on it, whose latest end is known better.
+        result.back().response += waiting;
+        if (explain) {
+          add_term(result.back().terms, {TermKind::head_start, waiting});
+        }
+        waiting = 0;
+      }
       result.back().waiting = waiting;
       last = first_of(run, end_at);
     }
