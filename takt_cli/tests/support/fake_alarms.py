@@ -31,7 +31,7 @@ from takt_cli.monitor.monitor import Monitor, Settings
 from takt_cli.monitor.ros_side import UNWANTED
 
 SET, STATISTICS, SUBSCRIBE, ALARM = 16, 17, 18, 111
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 STARTED = itertools.count(1)
 LATE_NS = 4_000_000_000_123_456_789  # after the begin of each monitor
 RAISE = [{"log": True}, {"priority": 200}]
