@@ -143,12 +143,8 @@ ControlSocket::~ControlSocket()
 
 void ControlSocket::serve()
 {
-  // Whatever the thread has that made the first executor.
-  takt_core::ThreadAttributes own;
-  own.policy = takt_core::Policy::other;
-  own.name = "takt.control";
-  own.cores = takt_core::usable_cores();
-  takt_core::apply(own);
+  // Not what the thread has that made the first executor.
+  takt_core::apply(takt_core::background_attributes("takt.control"));
   for (;;) {
     std::vector<pollfd> sockets{{wakes_, POLLIN, 0}, {rests_ ? -1 : socket_, POLLIN, 0}};
     bool owes = std::exchange(rests_, false);

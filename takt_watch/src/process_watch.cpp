@@ -58,12 +58,8 @@ public:
 private:
   void run()
   {
-    // Whatever the thread has that made the first executor.
-    takt_core::ThreadAttributes own;
-    own.policy = takt_core::Policy::other;
-    own.name = "takt.watch";
-    own.cores = takt_core::usable_cores();
-    takt_core::apply(own);
+    // Not what the thread has that made the first executor.
+    takt_core::apply(takt_core::background_attributes("takt.watch"));
     process_.look_until(ends_);
   }
 

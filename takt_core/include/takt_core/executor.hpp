@@ -213,8 +213,8 @@ public:
   // ---- running ----
 
   /// Creates the threads and opens the gate; returns once it is open. `epoch`: from when timers
-  /// count, e.g. agreed between processes; default: now. (Under Epoch::host: from when they run.) Faults: missing rights (under `fail`),
-  /// already running.
+  /// count, e.g. agreed between processes; default: now. Under Epoch::host and Epoch::tai: from when they run.
+  /// Faults: missing rights (under `fail`), already running.
   Status start(std::optional<Time> epoch = std::nullopt);
 
   /// Waits until `cancel` (or an exception under `stop`), then joins the threads. Several threads

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <string>
 #include <vector>
 
 #include "takt_core/attributes.hpp"
@@ -63,6 +64,10 @@ std::vector<int> usable_cores();
 /// takt was loaded. The threads that load takt late may have pinned themselves before. Once, before anything of takt
 /// starts threads.
 void set_usable_cores(const std::vector<int> & cores);
+
+/// Those of a thread that works beside the program's: fair scheduling on all usable cores, whatever the thread has that
+/// starts it. `name`: at most 15 characters.
+ThreadAttributes background_attributes(std::string name);
 
 /// True if this process may set real-time policies up to `priority` (tried on a short-lived
 /// thread, so that limits, capabilities and containers are all judged by the kernel itself).

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <fstream>
 #include <optional>
+#include <utility>
 
 #include "takt_core/duration_text.hpp"
 
@@ -177,6 +178,15 @@ std::vector<int> usable_cores()
   // Null only for a caller that runs before this file's own initialisation.
   const std::vector<int> * const known = g_cores_at_start.load(std::memory_order_acquire);
   return known == nullptr || known->empty() ? detail::read_affinity(0) : *known;
+}
+
+ThreadAttributes background_attributes(std::string name)
+{
+  ThreadAttributes attributes;
+  attributes.name = std::move(name);
+  attributes.policy = Policy::other;
+  attributes.cores = usable_cores();
+  return attributes;
 }
 
 void set_usable_cores(const std::vector<int> & cores)

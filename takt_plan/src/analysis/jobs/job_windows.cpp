@@ -302,8 +302,8 @@ void JobWindows::find_followers()
   follows_.assign(count * count, 0);
   for (Index before = 0; before < count; ++before) {
     follows_[before * count + before] = 1;
-    for (Index index = before + 1; index < count;
-         ++index) {  // nodes stand behind those that start them
+    // Nodes stand behind those that start them.
+    for (Index index = before + 1; index < count; ++index) {
       const JobNode & node = graph_.nodes[index];
       bool found = !node.topics.empty() && follows(node.topics[node.slowest], before);
       for (const JobNode::From & from : node.from) {

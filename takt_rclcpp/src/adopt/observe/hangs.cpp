@@ -175,12 +175,8 @@ void Hangs::ended(const void * run) noexcept
 
 void Hangs::look_for_ever()
 {
-  // Whatever the thread has that made the first client.
-  takt_core::ThreadAttributes own;
-  own.policy = takt_core::Policy::other;
-  own.name = "takt.hangs";
-  own.cores = takt_core::usable_cores();
-  takt_core::apply(own);
+  // Not what the thread has that made the first client.
+  takt_core::apply(takt_core::background_attributes("takt.hangs"));
   for (;;) {
     if (count_.load(std::memory_order_acquire) == 0) {
       sleepers_.clear();

@@ -1,9 +1,9 @@
 // A callback sleeps, and the answer to a request that it sent waits for the same thread: takt says so while it lasts.
 //
 // Each run that sent a request is known here until it ends. A thread of its own looks at these runs four times a second
-// while there are any, and sleeps otherwise. If a run has used less than a twentieth of a second's core, did not wait for
-// a core, and the service or the client's callback is ready, and none but sleeping threads or a busy group may have it,
-// that is told once, with both callbacks and what to change.
+// while there are any, and sleeps otherwise. If a run of a second or more had a core for at most a twentieth of that time
+// and did not wait for a core for most of it, and the service or the client's callback is ready, and none but sleeping
+// threads or a busy group may have it, that is told once, with both callbacks and what to change.
 #ifndef ADOPT__OBSERVE__HANGS_HPP_
 #define ADOPT__OBSERVE__HANGS_HPP_
 
