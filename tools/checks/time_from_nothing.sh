@@ -56,9 +56,9 @@ finish()
 }
 trap finish EXIT
 
-hundredths() # SECONDS with a fraction
+hundredths() # SECONDS with six digits behind the point, or the locale's comma; awk's integers may end at 2^31
 {
-  awk -v s="$1" 'BEGIN { printf "%d", s * 100 + 0.5 }'
+  echo $((${1/[.,]/} / 10000))
 }
 own_cpu() # hundredths of a CPU second that ended children took, as of the last `note_times`
 {
