@@ -4,6 +4,7 @@ import json
 import os
 import random
 import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -577,6 +578,26 @@ def test_after_a_late_refusal_the_others_take_the_change_back(takt, start, sched
     assert one.asked(RESET) == [{"apply": one.asked(APPLY)[1]["id"]}]
     assert not two.asked(RESET)
     assert [request["check_only"] for request in three.asked(APPLY)] == [True]
+
+
+def test_processes_take_a_change_back_side_by_side(takt, start, schedule):
+    those = [start(good(name)) for name in "abc"]
+    together = threading.Barrier(2)
+
+    def give_back():
+        together.wait(3)  # less than takt waits for an answer
+        return parts("applied")
+
+    for one in those[:2]:
+        one.apply, one.reset = lambda request: parts("applied"), give_back
+    those[2].apply = refuses_later("s.yaml:3:9: raced")
+    said = takt("apply", "s.yaml")
+    assert (said.code, said.out) == (
+        1,
+        "executors of s.yaml that no running process has: planning\n",
+    )
+    for name, pid in (("b", 4000002), ("a", 4000001)):
+        assert f"{name} (pid {pid}) has the attributes from before this takt apply" in said.err
 
 
 def test_a_process_that_hangs_while_it_is_changed_is_told(takt, start, schedule, hasty):

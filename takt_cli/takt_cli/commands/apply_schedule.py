@@ -190,7 +190,7 @@ class _Report:
 
     def finish(self) -> int:
         """Print it, and give the exit code."""
-        number = counts(self._answers)
+        number = counts(self._kept())
         code = 0
         if self._failures or number["failed"] or number["skipped"]:
             code = EXIT_FAILED
@@ -202,10 +202,16 @@ class _Report:
             self._print(number)
         return code
 
+    def _kept(self) -> list[ScheduleAnswer]:
+        """Give the answers of processes that did not take the change back."""
+        back = {one.process.socket for one in self._resets if one.good}
+        return [one for one in self._answers if one.process.socket not in back]
+
     def _print(self, number: Any) -> None:
         pass_through_errors("".join(f"{line}\n" for line in self._faults))
-        if not self._faults and any(one.parts for one in self._answers):
-            for line, bad in entry_lines(self._answers, self._dry_run, self._verbose):
+        kept = self._kept()
+        if not self._refused and any(one.parts for one in kept):
+            for line, bad in entry_lines(kept, self._dry_run, self._verbose):
                 out().print(line, style="red" if bad else "", markup=False, soft_wrap=True)
             words = count_words(number, self._dry_run)
             out().print(f"{self._file}: {words}", markup=False, soft_wrap=True)
@@ -229,7 +235,7 @@ class _Report:
             pass_through_errors(f"takt: the schedule was refused; no process was changed{only}\n")
 
     def _document(self, code: int) -> dict[str, Any]:
-        number = counts(self._answers)
+        number = counts(self._kept())
         return {
             "schema": SCHEMA,
             "file": str(self._file),

@@ -263,7 +263,7 @@ class _Report:
             print_json(self._document(code))
             return code
         pass_through_errors("".join(f"{line}\n" for line in self._faults))
-        if self._changed() and not self._undone:
+        if self._kept():
             self._table().print_to(out())
         pass_through_errors("".join(f"{line}\n" for line in self._failures))
         if self._refused:
@@ -273,13 +273,19 @@ class _Report:
     def _changed(self) -> list[tuple[SetAnswer, Changed]]:
         return [(answer, one) for answer in self._answers for one in answer.parts]
 
+    def _kept(self) -> list[tuple[SetAnswer, Changed]]:
+        """Give the changes of processes that have not taken them back."""
+        back = {one.process.socket for one in self._undone}
+        back -= {one.process.socket for one in self._undone if not one.good}
+        return [pair for pair in self._changed() if pair[0].process.socket not in back]
+
     def _table(self) -> Table:
         table = Table(
             f"{self._wish}: {self._wish.attribute}",
             ["process", "executor", self._wish.kind, "before", "now"],
             words=5,
         )
-        for answer, one in self._changed():
+        for answer, one in self._kept():
             table.add(
                 answer.process.words,
                 printable(one.executor),

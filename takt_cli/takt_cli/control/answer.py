@@ -16,7 +16,9 @@ from takt_cli.results.fields import DamagedError, Fields
 
 Part = TypeVar("Part")
 Done = TypeVar("Done")
+Item = TypeVar("Item")
 _USERS_AT_ONCE = 8
+_UNDONE_AT_ONCE = 32
 _MOST_WHYS = 3
 """So many reasons of one user, who may have many processes, are told."""
 
@@ -126,6 +128,15 @@ def for_users(
     first = [change(those) for those in users[:1]]
     with ThreadPoolExecutor(_USERS_AT_ONCE) as pool:
         return first + list(pool.map(change, users[1:]))
+
+
+def all_undone(items: Sequence[Item], undo: Callable[[Item], Done]) -> list[Done]:
+    """Call `undo` for all items; a process that does not answer delays none of the first 32.
+
+    Nothing is given up, however long it takes.
+    """
+    with ThreadPoolExecutor(_UNDONE_AT_ONCE) as pool:
+        return list(pool.map(undo, items))
 
 
 def left_out(those: Sequence[Answer[Any]], why: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from takt_cli.control import processes as asking
-from takt_cli.control.answer import Answer, asked, asked_side_by_side
+from takt_cli.control.answer import Answer, all_undone, asked, asked_side_by_side
 from takt_cli.control.client import Peer
 from takt_cli.control.frames import MOST_MESSAGE, Message
 from takt_cli.control.processes import Process
@@ -228,7 +228,7 @@ def apply_in_turn(
         if not answers[-1].good:
             # One that gave no answer may change its threads yet; it takes that back after it.
             done = [one.process for one in answers if not one.faults and not one.gone]
-            return answers, [undo_at(one, id_) for one in reversed(done)]
+            return answers, all_undone(done[::-1], lambda one: undo_at(one, id_))
     return answers, []
 
 

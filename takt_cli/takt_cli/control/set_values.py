@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from takt_cli.control import processes as asking
-from takt_cli.control.answer import Answer, asked, asked_side_by_side
+from takt_cli.control.answer import Answer, all_undone, asked, asked_side_by_side
 from takt_cli.control.client import Peer
 from takt_cli.control.frames import Message
 from takt_cli.control.processes import Process
@@ -170,9 +170,11 @@ def set_in_turn(agreed: Sequence[SetAnswer], wish: Wish) -> tuple[list[SetAnswer
             for one, old in zip(answers, agreed, strict=False)
             if not one.faults and not one.gone
         ]
-        return answers, [
-            set_at(process, one.back()) for process, changed in reversed(done) for one in changed
-        ]
+        undone = all_undone(
+            done[::-1],
+            lambda of: [set_at(of[0], one.back()) for one in of[1]],
+        )
+        return answers, [one for of_one in undone for one in of_one]
     return answers, []
 
 

@@ -182,6 +182,11 @@ def test_a_process_of_another_user_vetoes_that_users_processes_only(takt, two_us
     if how == "refuses later":
         assert stranger[0].asked(12), "all of the stranger's processes, or none"
         assert "refused the schedule, although it had agreed" in said.err
+        # What became of all others is told.
+        assert said.out.splitlines() == [
+            f"{one.status['program'][5:]} (pid {one.path.stem}), executor main: threads hot: applied"
+            for one in own + robot
+        ] + ["s.yaml: 4 applied"]
     else:
         assert not any(map(changed, stranger))
         assert f"2 processes of user {STRANGER} were not changed: " in said.err
@@ -207,12 +212,32 @@ def test_if_no_user_agrees_no_process_is_changed(takt, two_users):
     assert not any(map(changed, [*own, other]))
 
 
+def changes(kind, request):
+    """Give the answer of a process that gives its thread another nice level."""
+    one = {"executor": "main", "what": "thread hot.0", "faults": []}
+    return RESULT, {"changed": [one | {"before": {"nice": 0}, "now": {"nice": 5}}]}
+
+
+@needs_root
+def test_what_set_changed_is_told_though_another_user_takes_it_back(takt, two_users):
+    own, robot = two_users("own", 4_000_001), two_users("robot", 4_000_003)
+    stranger = [two_users("stranger", 4_000_005), two_users("stranger", 4_000_006)]
+    for one in (own, robot, stranger[0]):
+        one.others = changes
+    stranger[1].others = lambda kind, request: (
+        changes(kind, request) if request.get("check_only") else (ERROR, {"faults": ["not now"]})
+    )
+    said = takt("set", "thread", "hot", "nice", "5")
+    assert said.code == 1
+    assert "stranger (pid 4000006) refused the change, although it had agreed" in said.err
+    assert "stranger (pid 4000005) has the values from before again" in said.err
+    assert "own (pid 4000001)" in said.out
+    assert "robot (pid 4000003)" in said.out
+    assert "stranger" not in said.out
+
+
 @needs_root
 def test_a_process_of_another_user_does_not_keep_set_from_the_others(takt, two_users):
-    def changes(kind, request):
-        one = {"executor": "main", "what": "thread hot.0", "faults": []}
-        return RESULT, {"changed": [one | {"before": {"nice": 0}, "now": {"nice": 5}}]}
-
     own, robot = two_users("own", 4_000_001), two_users("robot", 4_000_003)
     stranger = two_users("stranger", 4_000_005)
     own.others = robot.others = changes

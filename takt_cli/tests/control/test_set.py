@@ -6,6 +6,7 @@ import re
 import shlex
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -313,6 +314,27 @@ def test_after_a_late_refusal_the_others_have_the_values_from_before(takt, start
     ]
     assert one.status["executors"][0]["chains"][0]["priority"] == 10
     assert all(request["check_only"] for request in three.asked(SET))
+
+
+def test_processes_undo_a_change_side_by_side(takt, start):
+    together = threading.Barrier(2)
+    those = [start(robot(name)) for name in "abc"]
+    those[2].refuses_late = ["raced"]
+
+    def undone(one):
+        def answer(kind, request):
+            if request.get("priority") == 10:
+                together.wait(3)  # less than takt waits for an answer
+            return one.set(kind, request)
+
+        return answer
+
+    for one in those[:2]:
+        one.others = undone(one)
+    said = takt("set", "chain", "hot_path", "priority", "5")
+    assert said.code == 1
+    for name, pid in (("b", 4000002), ("a", 4000001)):
+        assert f"{name} (pid {pid}) has the values from before again" in said.err
 
 
 def test_a_process_that_hangs_while_it_changes_gets_the_value_from_before(takt, start, monkeypatch):
