@@ -15,7 +15,8 @@
 // - A message from another executor is released when it arrives, as on a real system. A response of a
 //   chain still counts from its root's nominal release.
 // - After the duration nothing is released any more, and what is under way ends; it has ten times the
-//   duration for that.
+//   duration for that. A message that waits for a set of newest messages then has no response: on a running
+//   system the next one of its topic might be kept in place of it.
 //
 // Simplified: the scheduler's own work and system calls take no time beyond `dispatch`; what a timer's
 // jitter delays is the thread that sleeps until then, so a busy thread sees it in time; the phases of

@@ -222,7 +222,7 @@ SimulatedGraph::History & SimulatedGraph::oldest(Input & input)
 }
 
 // A run that completes no set belongs to no chain: what it took does, once the set is complete.
-void SimulatedGraph::complete(Input & input, Index topic, Load & run)
+void SimulatedGraph::complete(Input & input, Index topic, Load & run) const
 {
   input.newest[topic].load = run;
   input.newest[topic].fresh = true;
@@ -232,7 +232,10 @@ void SimulatedGraph::complete(Input & input, Index topic, Load & run)
   for (Latest & kept : input.newest) {
     if (run.works) {
       run.passed_source = std::max(run.passed_source, kept.load.source);
-      run.progress.insert(run.progress.end(), kept.load.progress.begin(), kept.load.progress.end());
+      if (released_ || &kept == &input.newest[topic]) {
+        const auto & progress = kept.load.progress;
+        run.progress.insert(run.progress.end(), progress.begin(), progress.end());
+      }
       kept.fresh = false;
     }
   }

@@ -82,6 +82,10 @@ public:
   /// Fills in what a run of `task` takes; false if nothing waits. `release`: its own.
   bool take(Index task, Ns release, Load & run);
 
+  /// Nothing is released any more. Messages that wait for a set have no response from here on: on a running system the next
+  /// one of their topic would be kept in place of them.
+  void end_releases() { released_ = false; }
+
   /// Whether the chain of `step` ends there.
   bool ends(Index step) const { return step_task_[step + 1] == kNone; }
   bool begins(Index step) const { return step == 0 || step_task_[step - 1] == kNone; }
@@ -142,7 +146,7 @@ private:
   void add_call(const Model & model, Index from, Index to);
   History & oldest(Input & input);
   const takt_core::ActivationSet * join(Input & input);
-  static void complete(Input & input, Index topic, Load & run);
+  void complete(Input & input, Index topic, Load & run) const;
 
   std::vector<std::vector<Output>> outputs_;
   std::vector<std::vector<Output>> calls_;
@@ -151,6 +155,7 @@ private:
   std::vector<Index> step_chain_;
   std::vector<std::vector<Index>> roots_;  // per task: first steps of the chains that begin there
   std::uint64_t sequence_ = 0;
+  bool released_ = true;  // whether anything is, still
 };
 
 }  // namespace takt_plan::detail

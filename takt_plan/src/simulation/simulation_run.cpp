@@ -77,6 +77,7 @@ void SimulationRun::report_endless_waits()
 void SimulationRun::stop_releases()
 {
   stopped_ = true;
+  graph_.end_releases();
   for (const auto & callback : callbacks_) {
     stop_timer(*callback);
   }

@@ -170,6 +170,33 @@ TEST(MessageSetSoundness, AChainThatEntersByAnotherTopicMeetsWhatQueuesBehindThe
   EXPECT_GT(seen->chains[0].responses.worst.time(), 22'949'000);
 }
 
+TEST(MessageSetSoundness, AMessageThatWaitsForASetWhenReleasesEndHasNoResponse)
+{
+  // The fast timer's last message would be replaced after 400 by the next one, if there were one. The slow one's message is
+  // under way when releases end.
+  Example example(1);
+  const Index urgent = example.thread(0, 90), late = example.thread(0, 60);
+  const Index fast = example.timer(urgent, 1, 400, 0), slow = example.timer(urgent, 1, 1200, 0);
+  example.model.tasks[fast].release->offset = 0;
+  example.model.tasks[slow].release->offset = 1069;
+  const Index first = example.sub(late, 1, {slow}, 80);
+  const Index second = example.sub(late, 1, {first}, 90);
+  const Index set = example.sub(urgent, 1, {second, fast}, 0);
+  example.model.tasks[set].newest = true;
+  example.model.tasks[set].triggers[1].topic = 1;
+  example.chain({fast, set});
+  const auto found = bounds(example.model);
+  ASSERT_TRUE(found->chains[0].ok()) << found->chains[0].faults().front();
+  auto simulation = simulation_model(example.model);
+  ASSERT_TRUE(simulation.ok());
+  SimulationOptions options;
+  options.duration = 60'000;
+  const auto seen = simulate(*simulation, options);
+  ASSERT_TRUE(seen.ok());
+  EXPECT_GT(seen->chains[0].responses.count, 0U);
+  EXPECT_LE(seen->chains[0].responses.worst.time(), found->chains[0]->bound);
+}
+
 /// Random, with sets; some have timers of one period with offsets.
 Model model_with_sets(std::uint64_t seed, bool offsets)
 {
