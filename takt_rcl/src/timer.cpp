@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "engine.hpp"
 #include "takt_core/duration_text.hpp"
 #include "timer_run.hpp"
 
@@ -46,7 +47,7 @@ Timer::~Timer()
 }
 
 std::shared_ptr<takt_core::Callback> Timer::make(
-  Engine &, takt_core::CallbackOptions options,
+  Engine & engine, takt_core::CallbackOptions options,
   const takt_core::adapter::CallbackSettings & settings)
 {
   shared_->handle = weak_from_this();
@@ -59,7 +60,10 @@ std::shared_ptr<takt_core::Callback> Timer::make(
   }
   takt_core::TimerOptions timer;
   timer.period = period();
-  timer.offset = shared_->state->offset(offset);
+  // On the grid of the host a timer goes on without being told where it was.
+  timer.offset = engine.core().options().epoch == takt_core::Epoch::start
+                   ? shared_->state->offset(offset)
+                   : offset;
   timer.missed_periods = settings.missed_periods.value_or(shared_->options.missed_periods);
   timer.autostart = false;  // `connect` starts it, if it is to
   options.timer = timer;

@@ -6,6 +6,8 @@
 // delays it nor makes it fire in a burst. With `use_sim_time` it is released by /clock, always
 // skips missed periods, and counts as a waitable in the `window` and `stock` orders. A timer that
 // comes from one executor into another goes on where it was: its offset is that of its first one.
+// Under a schedule with `epoch: host` its releases are at k * period + offset of the monotonic clock
+// (takt_core::first_release), until `reset` or `set_period`.
 #ifndef TAKT_RCL__TIMER_HPP_
 #define TAKT_RCL__TIMER_HPP_
 
