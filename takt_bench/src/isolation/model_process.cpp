@@ -82,13 +82,17 @@ Faults ModelProcess::prepare()
 {
   const std::string & name = plan_.executors[neighbours_.own];
   Faults notes;
-  auto executor = takt_schedule::make_executor(setting_.schedule, name, &notes);
+  // All processes start at an epoch that they have agreed on, and due releases are counted from there.
+  takt_schedule::Schedule schedule = setting_.schedule;
+  for (takt_schedule::ExecutorSchedule & one : schedule.executors) {
+    one.epoch = {};
+  }
+  auto executor = takt_schedule::make_executor(schedule, name, &notes);
   if (!executor) {
     return executor.faults();
   }
   executor_ = std::move(*executor);
-  auto placer =
-    takt_schedule::SchedulePlacer::create(setting_.schedule, name, *executor_, std::move(notes));
+  auto placer = takt_schedule::SchedulePlacer::create(schedule, name, *executor_, std::move(notes));
   if (!placer) {
     return placer.faults();
   }

@@ -14,6 +14,7 @@
 
 #include "takt_core/order.hpp"
 #include "takt_core/result.hpp"
+#include "takt_core/timer.hpp"
 #include "takt_plan/nanoseconds.hpp"
 
 namespace takt_plan
@@ -157,6 +158,8 @@ struct Model
 {
   std::vector<std::string> hosts;
   std::vector<std::string> executors;
+  /// From where the offsets of each executor's timers count; absent entries: from its start.
+  std::vector<takt_core::Epoch> epochs;
   std::vector<Core> cores;
   std::vector<Thread> threads;
   std::vector<OtherLoad> others;
@@ -170,6 +173,11 @@ struct Model
   /// The id of a task where the chain is spoken of: a set of newest messages has one for each topic,
   /// and the chain enters it by one of them.
   const std::string & id_on(const Chain & chain, Index task) const;
+
+  /// Offsets of timers count from one instant if their tasks have the same number here.
+  Index epoch_of(const Task & task) const;
+  /// Whether that instant is the start of the task's process.
+  bool counts_from_start(const Task & task) const;
 };
 
 /// Every fault that would make an analysis meaningless: indices that refer to nothing, periods that

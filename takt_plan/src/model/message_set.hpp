@@ -17,7 +17,8 @@
 // - gap(x), from the beginning of a run to the end of the next by x: T + B for all that one timer starts
 //   (or its offset, if that is longer than its period); after a set it is the largest of its topics, and
 //   what the way from there takes at most.
-// - In step: if timers of one process, of one period and known offsets start all topics, d(x) being how much later than
+// - In step: if timers of one process, of one period and known offsets from its start begin all topics (or timers that are
+//   always released together), d(x) being how much later than
 //   the first of them x is released, and every d(x) + B(x) is within the period, then the sets are those
 //   of each period, complete by the largest d(x) + B(x).
 //
@@ -74,11 +75,20 @@ private:
   Ns most_ = 0;
 };
 
+/// With which messages a set may begin.
+enum class SetStart
+{
+  first,  ///< with the first ones of all timers: their offsets count from the start of the process
+  together,  ///< with those of any period: timers of one process that are always released together
+  any        ///< with any of each topic: processes start at any moment of a clock, and again
+};
+
 struct MessageSet
 {
   Index task = kNone;
   std::vector<std::vector<Index>> topics;  ///< streams of each
   Index slowest = 0;                       ///< of the topics; in step: the first one
+  SetStart start = SetStart::first;
   bool in_step = false;
   std::vector<Ns> behind;  ///< in step: d, of each topic
 

@@ -175,6 +175,21 @@ private:
 
 }  // namespace
 
+Index Model::epoch_of(const Task & task) const
+{
+  if (counts_from_start(task)) {
+    return task.executor;
+  }
+  // One for all hosts, behind those of each host.
+  const bool of_host = epochs[task.executor] == takt_core::Epoch::host;
+  return executors.size() + (of_host ? task.host : hosts.size());
+}
+
+bool Model::counts_from_start(const Task & task) const
+{
+  return task.executor >= epochs.size() || epochs[task.executor] == takt_core::Epoch::start;
+}
+
 std::string Model::core_name(Index core) const
 {
   return "core " + std::to_string(cores[core].number) + " of " + hosts[cores[core].host];

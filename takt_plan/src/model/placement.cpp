@@ -56,9 +56,25 @@ void Placement::place(const CallbackModel & callback, Task & task)
   if (callback.is_timer() && resolved->offset && task.release) {
     task.release->offset = resolved->offset->count();
   }
+  if (
+    callback.is_timer() && task.release &&
+    executor.resolver->executor().epoch.from == takt_core::Epoch::tai) {
+    task.release->jitter = add(task.release->jitter, jitter_of_clocks());
+  }
   for (const Index thread : task.threads) {
     require_allowed(callback, thread);
   }
+}
+
+// A clock may be early on one host and late on the other. One jitter for all timers: what all of them begin earlier makes
+// no difference, what one of them does makes one.
+Ns Placement::jitter_of_clocks() const
+{
+  Ns most = 0;
+  for (const takt_schedule::ExecutorSchedule & executor : schedule_.executors) {
+    most = std::max(most, Ns{executor.epoch.uncertainty.count()});
+  }
+  return system_.hosts.size() > 1 ? multiply(2, most) : 0;
 }
 
 int Placement::priority_of(const takt_core::Binding & binding, const std::string & id) const
@@ -107,6 +123,7 @@ Placement::Executor & Placement::executor_of(const CallbackModel & callback, Ind
   executor.resolver.emplace(std::move(resolver.value()));
   first_ = first_ == nullptr ? &*executor.resolver : first_;
   model_.executors.push_back(callback.executor);
+  model_.epochs.push_back(executor.resolver->executor().epoch.from);
   add_threads(executor.resolver->executor(), host, executor.index);
   return executor;
 }

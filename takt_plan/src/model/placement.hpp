@@ -40,6 +40,7 @@ private:
     std::optional<takt_schedule::Resolver> resolver;  ///< absent: a fault was told
   };
 
+  Ns jitter_of_clocks() const;
   int priority_of(const takt_core::Binding & binding, const std::string & id) const;
   void require_together(
     const takt_schedule::CallbackModel & callback, const takt_core::Binding & binding,

@@ -40,6 +40,7 @@ Streams::Streams(const Model & model, const std::vector<Index> & order)
          task.release->period,
          {},
          all_.size(),
+         task.executor,
          kNone,
          task.timer,
          task.release->offset.value_or(0)});
@@ -58,6 +59,7 @@ Streams::Streams(const Model & model, const std::vector<Index> & order)
           Stream next = all_[stream];
           next.task = index;
           next.from = {{stream, link}};
+          next.executor = next.executor == task.executor ? task.executor : kNone;
           next.timer = next.timer && !waits_[from];
           add(std::move(next));
         }
@@ -85,6 +87,7 @@ bool Streams::add_joined(const Model & model, Index index)
   const Task & task = model.tasks[index];
   Stream joined;
   joined.task = index;
+  joined.executor = task.executor;
   for (Index link = 0; link < task.triggers.size(); ++link) {
     const Index from = task.triggers[link].from;
     const bool topic_again = std::any_of(
@@ -100,6 +103,7 @@ bool Streams::add_joined(const Model & model, Index index)
     joined.source = stream.source;
     joined.period = stream.period;
     joined.root = stream.root;
+    joined.executor = stream.executor == task.executor ? joined.executor : kNone;
     joined.set = stream.set;
     joined.timer = stream.timer;
     joined.offset = stream.offset;
@@ -147,6 +151,9 @@ void Streams::add_set(const Model & model, Index index)
       complete.from.push_back({stream, all_[stream].from.front().link});
     }
     complete.set = all_.size();
+    for (const Index stream : of_[index]) {
+      complete.executor = all_[stream].executor == task.executor ? complete.executor : kNone;
+    }
     complete.timer = true;  // if its topics come for ever at all is in the set's gap
     complete.curved = in_sight <= kMostInSight;
     complete_[index].push_back(all_.size());
@@ -156,15 +163,37 @@ void Streams::add_set(const Model & model, Index index)
   sets_.push_back(std::move(set));
 }
 
+// With which messages a set may begin. Under an epoch that is a clock's, each process starts at any moment, and again:
+// the first releases of its timers are in any order, and messages for a process that is not there are lost.
+SetStart Streams::start_of(const Model & model, const MessageSet & set) const
+{
+  const Index executor = model.tasks[set.task].executor;
+  const Task & first = model.tasks[all_[set.topics.front().front()].source];
+  bool from_start = true, together = true;
+  for (const auto & topic : set.topics) {
+    for (const Index way : topic) {
+      const Stream & stream = all_[way];
+      const Task & source = model.tasks[stream.source];
+      from_start = from_start && model.counts_from_start(source);
+      together = together && stream.executor == executor && stream.set == kNone &&
+                 (&source == &first || (source.release->offset && first.release->offset &&
+                                        *source.release->offset == *first.release->offset &&
+                                        stream.period == first.release->period));
+    }
+  }
+  return from_start ? SetStart::first : together ? SetStart::together : SetStart::any;
+}
+
 // In step are timers of one period in one process, from whose start offsets count, the first releases of
-// which are in one period.
+// which are in one period; on a clock only those that are released together.
 void Streams::compare_periods(const Model & model, MessageSet & set) const
 {
   const Stream & first_stream = all_[set.topics.front().front()];
   const Index executor = model.tasks[first_stream.source].executor;
   bool one_source = true, one_clock = true;
   std::vector<Ns> offsets;
-  set.in_step = true;
+  set.start = start_of(model, set);
+  set.in_step = set.start != SetStart::any;
   for (const auto & topic : set.topics) {
     const Stream & stream = all_[topic.front()];
     const Task & source = model.tasks[stream.source];

@@ -27,7 +27,8 @@ struct Stream
     Index link = kNone;
   };
   std::vector<From> from;
-  Index root = kNone;  ///< the stream of the source's own release
+  Index root = kNone;      ///< the stream of the source's own release
+  Index executor = kNone;  ///< of all tasks on the way; kNone: they are of several
   Index set = kNone;   ///< the last stream on the way that begins with a complete set; none: no set
   bool timer = false;  ///< the source is one
   Ns offset = 0;       ///< of its first release, if known
@@ -84,6 +85,7 @@ private:
   Index add(Stream stream);
   bool add_joined(const Model & model, Index task);
   void add_set(const Model & model, Index task);
+  SetStart start_of(const Model & model, const MessageSet & set) const;
   void compare_periods(const Model & model, MessageSet & set) const;
   void count_runs(const Model & model, Index task);
 

@@ -210,6 +210,9 @@ Schedule schedule_of(
     ExecutorSchedule one;
     one.name = model.executors[executor];
     one.order = takt_core::Order::priority;
+    if (executor < model.epochs.size()) {
+      one.epoch.from = model.epochs[executor];
+    }
     const AssignedThread * least = nullptr;
     for (const AssignedThread & thread : assignment.threads) {
       if (thread.executor != executor) {

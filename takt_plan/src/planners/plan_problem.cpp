@@ -51,6 +51,11 @@ Result<Model> unplaced(System system)
       schedule.executors.push_back(std::move(executor));
     }
   }
+  // Processes start apart and restart alone: their offsets hold only if they count from one instant.
+  for (takt_schedule::ExecutorSchedule & executor : schedule.executors) {
+    executor.epoch.from =
+      schedule.executors.size() > 1 ? takt_core::Epoch::host : takt_core::Epoch::start;
+  }
   return build_model(system, schedule);
 }
 

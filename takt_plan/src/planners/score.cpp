@@ -112,6 +112,7 @@ private:
   {
     model_.hosts = problem_.model.hosts;
     model_.executors = problem_.model.executors;
+    model_.epochs = problem_.model.epochs;
     model_.groups = problem_.model.groups;
     for (OtherLoad other : problem_.model.others) {
       std::erase_if(other.cores, [&](Index core) { return core_here_[core] == kNone; });

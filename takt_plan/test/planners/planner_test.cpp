@@ -54,6 +54,24 @@ TEST(Planner, KeepsChainsWholeAndApart)
   EXPECT_EQ(planned.chains, (std::vector<Index>{0, 1}));
 }
 
+// Processes start apart, and one of them may start again.
+TEST(Planner, CountsOffsetsOfSeveralProcessesOnTheClockOfTheirHost)
+{
+  const Planned one = plan_of(system_of(kTwoChains));
+  EXPECT_EQ(one.schedule.executors[0].epoch.from, takt_core::Epoch::start);
+  std::string two = kTwoChains;
+  const std::string id = "{id: \"/c:timer(20ms)\", ";
+  two.replace(two.find(id), id.size(), id + "executor: other, offset: 3ms, ");
+  const Planned planned = plan_of(system_of(two));
+  ASSERT_EQ(planned.schedule.executors.size(), 2U);
+  for (const auto & executor : planned.schedule.executors) {
+    EXPECT_EQ(executor.epoch.from, takt_core::Epoch::host);
+  }
+  const std::string text = takt_schedule::to_yaml(planned.schedule);
+  EXPECT_NE(text.find("\nepoch: host"), std::string::npos) << text;
+  EXPECT_NE(text.find("offset: 3ms"), std::string::npos) << text;
+}
+
 // What one chain gains by being cut may be missing for the next.
 TEST(Planner, KeepingMoreSlackMissesNoDeadline)
 {

@@ -78,7 +78,7 @@ public:
 private:
   std::string refuse() const
   {
-    Index executor = kNone;
+    Index epoch = kNone;
     for (const Index index : tasks_) {
       const Task & task = model_.tasks[index];
       const std::string whom = quoted(task.id);
@@ -118,12 +118,12 @@ private:
       if (!task.timer || !task.release->offset) {
         return whom + " has no known offset";
       }
-      if (executor != kNone && executor != task.executor) {
+      if (epoch != kNone && epoch != model_.epoch_of(task)) {
         return whom +
                " is a timer of another process than others: their offsets count from different "
-               "starts";
+               "starts; with epoch: host in the schedule they count from one instant";
       }
-      executor = task.executor;
+      epoch = model_.epoch_of(task);
     }
     return refuse_threads();
   }
@@ -214,6 +214,7 @@ private:
     JobNode work = node_of(complete);
     work.cost = task.cost() - task.store;
     work.slowest = set->slowest;
+    work.start = set->start;
     for (const auto & topic : set->topics) {
       work.topics.push_back(graph_.node_of_stream[topic.front()]);
     }

@@ -57,6 +57,7 @@ struct JobNode
   /// Of the work on a set: one node for each topic; not `from`.
   std::vector<Index> topics;
   Index slowest = 0;  ///< of `topics`
+  SetStart start = SetStart::first;
 };
 
 /// A part of the model whose tasks start each other or share cores.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -36,28 +37,60 @@ public:
     }
   }
 
-  std::optional<JobSet> explore()
+  /// From the start of the system; `periods`: in how many of the hyperperiod's it may be.
+  std::optional<JobSet> explore(std::int64_t periods)
   {
-    push(
-      {std::vector<std::int64_t>(topics_.size(), 0),
-       std::vector<std::int64_t>(topics_.size(), kNoMessage)});
-    while (!open_.empty()) {
-      if (seen_.size() > kMostStates) {
-        return std::nullopt;
+    for (std::int64_t first = 0; first < periods; ++first) {
+      push(
+        {std::vector<std::int64_t>(topics_.size(), first),
+         std::vector<std::int64_t>(topics_.size(), kNoMessage)});
+    }
+    if (!visit([&](Index state) { follow(state); })) {
+      return std::nullopt;
+    }
+    finish();
+    return std::move(result_);
+  }
+
+  /// Of all states in which a start of any process may leave the set: those that are left after a while.
+  std::optional<JobSet> explore_settled()
+  {
+    counts_ = false;
+    if (!push_starts()) {
+      return std::nullopt;
+    }
+    std::vector<std::vector<Index>> next;
+    std::vector<Index> before(0);
+    const bool all = visit([&](Index state) {
+      follow(state);
+      next.resize(seen_.size());
+      before.resize(seen_.size(), 0);
+      next[state] = std::exchange(followed_by_, {});
+      for (const Index one : next[state]) {
+        ++before[one];
       }
-      const SetState state = std::move(open_.back());
-      open_.pop_back();
-      for (Index topic = 0; topic < topics_.size(); ++topic) {
-        const std::int64_t message = state.next[topic];
-        if (topics_[topic]->from.at(message) <= latest_of_others(topic, state)) {
-          arrive(topic, state);
+    });
+    if (!all) {
+      return std::nullopt;
+    }
+    // A state that only states of no return lead to is one of them.
+    std::vector<Index> gone;
+    for (Index state = 0; state < before.size(); ++state) {
+      if (before[state] == 0) {
+        gone.push_back(state);
+      }
+    }
+    for (std::size_t i = 0; i < gone.size(); ++i) {
+      for (const Index one : next[gone[i]]) {
+        if (--before[one] == 0) {
+          gone.push_back(one);
         }
-        if (topics_[topic]->may_miss[within(topic, message)]) {
-          SetState next = state;
-          ++next.next[topic];
-          push(std::move(next));
-          drop(topic, message);
-        }
+      }
+    }
+    counts_ = true;
+    for (Index state = 0; state < before.size(); ++state) {
+      if (before[state] > 0) {
+        follow(state);
       }
     }
     finish();
@@ -65,6 +98,90 @@ public:
   }
 
 private:
+  /// Each state that has been pushed, also meanwhile; false: too many.
+  template <typename Visit>
+  bool visit(const Visit & each)
+  {
+    for (Index state = 0; state < states_.size(); ++state) {
+      if (states_.size() > kMostStates) {
+        return false;
+      }
+      each(state);
+    }
+    return true;
+  }
+
+  /// Pushes what may come next.
+  void follow(Index index)
+  {
+    followed_by_.clear();
+    const SetState state = *states_[index];
+    for (Index topic = 0; topic < topics_.size(); ++topic) {
+      const std::int64_t message = state.next[topic];
+      if (topics_[topic]->from.at(message) <= latest_of_others(topic, state)) {
+        arrive(topic, state);
+      }
+      if (topics_[topic]->may_miss[within(topic, message)]) {
+        SetState next = state;
+        ++next.next[topic];
+        push(std::move(next));
+        drop(topic, message);
+      }
+    }
+  }
+
+  /// At each moment of a hyperperiod, each topic's newest message is kept, or has been used or lost; false: too many.
+  bool push_starts()
+  {
+    std::set<Ns> moments;
+    for (const JobWindow * const topic : topics_) {
+      for (const JobTimes * const times : {&topic->from, &topic->to}) {
+        for (const Ns time : times->all()) {
+          const Ns moment = time - floor_div(time, times->hyperperiod()) * times->hyperperiod();
+          moments.insert({moment, moment + 1});
+        }
+      }
+    }
+    for (const Ns moment : moments) {
+      SetState state;
+      if (!push_starts(moment, state)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool push_starts(Ns moment, SetState & state)
+  {
+    const Index topic = state.next.size();
+    if (topic == topics_.size()) {
+      if (std::find(state.kept.begin(), state.kept.end(), kNoMessage) != state.kept.end()) {
+        push(state);
+      }
+      return states_.size() <= kMostStates;
+    }
+    const std::int64_t most = topics_[topic]->from.before(moment);
+    for (std::int64_t next = topics_[topic]->to.before(moment); next <= most; ++next) {
+      std::vector<std::int64_t> kept{kNoMessage, next - 1};
+      // Those behind it may not have come.
+      while (topics_[topic]->may_miss[within(topic, kept.back())] &&
+             next - kept.back() < jobs(topic)) {
+        kept.push_back(kept.back() - 1);
+      }
+      for (const std::int64_t message : kept) {
+        state.next.push_back(next);
+        state.kept.push_back(message);
+        const bool few = push_starts(moment, state);
+        state.next.pop_back();
+        state.kept.pop_back();
+        if (!few) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
   std::int64_t jobs(Index topic) const { return topics_[topic]->from.jobs(); }
   std::int64_t turn_of(Index topic, std::int64_t message) const
   {
@@ -91,15 +208,17 @@ private:
       state.next[topic] -= turn * jobs(topic);
       state.kept[topic] -= state.kept[topic] == kNoMessage ? 0 : turn * jobs(topic);
     }
-    if (seen_.insert(state).second) {
-      open_.push_back(std::move(state));
+    const auto [found, fresh] = seen_.emplace(std::move(state), states_.size());
+    if (fresh) {
+      states_.push_back(&found->first);
     }
+    followed_by_.push_back(found->second);
   }
 
   /// No set has this message; the work is numbered by those of the slowest topic.
   void drop(Index topic, std::int64_t message)
   {
-    if (topic == slowest_ && message != kNoMessage) {
+    if (counts_ && topic == slowest_ && message != kNoMessage) {
       result_.may_miss[within(topic, message)] = true;
     }
   }
@@ -110,7 +229,9 @@ private:
     drop(topic, std::exchange(next.kept[topic], next.next[topic]));
     ++next.next[topic];
     if (std::find(next.kept.begin(), next.kept.end(), kNoMessage) == next.kept.end()) {
-      complete(topic, next.kept, latest_of_others(topic, state));
+      if (counts_) {
+        complete(topic, next.kept, latest_of_others(topic, state));
+      }
       next.kept.assign(topics_.size(), kNoMessage);
     }
     push(std::move(next));
@@ -161,16 +282,23 @@ private:
 
   const std::vector<const JobWindow *> & topics_;
   const Index slowest_;
-  std::set<SetState> seen_;
-  std::vector<SetState> open_;
+  std::map<SetState, Index> seen_;  // and their numbers
+  std::vector<const SetState *> states_;
+  std::vector<Index> followed_by_;  // what was pushed
+  bool counts_ = true;              // else states are only looked for
   JobSet result_;
 };
 
 }  // namespace
 
-std::optional<JobSet> job_set(const std::vector<const JobWindow *> & topics, Index slowest)
+std::optional<JobSet> job_set(
+  const std::vector<const JobWindow *> & topics, Index slowest, SetStart start)
 {
-  return Exploration(topics, slowest).explore();
+  Exploration exploration(topics, slowest);
+  if (start == SetStart::any) {
+    return exploration.explore_settled();
+  }
+  return exploration.explore(start == SetStart::first ? 1 : topics[slowest]->from.jobs());
 }
 
 }  // namespace takt_plan::detail

@@ -6,6 +6,11 @@
 // message that may not come at all leads to one more, without it.
 // States one hyperperiod apart are the same, so that there are few.
 //
+// Where processes start at any moment of a clock, and again, the first messages may be any: of two timers of one period,
+// 10 ms and 50 ms after the full period, each second message completes a set, but which are the second ones is decided by
+// the moment at which the last process started, for as long as no message is lost. All states in which a start may leave
+// the set are looked at, and those count that are still possible after any time.
+//
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_SETS_HPP_
 #define TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_SETS_HPP_
@@ -15,6 +20,7 @@
 #include <vector>
 
 #include "analysis/jobs/job_times.hpp"
+#include "model/message_set.hpp"
 #include "takt_plan/model.hpp"
 
 namespace takt_plan::detail
@@ -42,7 +48,8 @@ struct JobSet
 
 /// `topics`: windows of the runs that keep a message, with `from` and `to`; `slowest`: whose messages number the work.
 /// None: too many states.
-std::optional<JobSet> job_set(const std::vector<const JobWindow *> & topics, Index slowest);
+std::optional<JobSet> job_set(
+  const std::vector<const JobWindow *> & topics, Index slowest, SetStart start);
 
 }  // namespace takt_plan::detail
 

@@ -141,7 +141,8 @@ bool JobWindows::release_work(Index index)
   if (!ends_[index]) {
     return false;
   }
-  std::optional<JobSet> set = job_set(topics, node.slowest);
+  std::optional<JobSet> set =
+    job_set(topics, node.slowest, terms_.starts ? node.start : SetStart::first);
   if (!set) {
     failed_ = true;
     return false;

@@ -1,0 +1,242 @@
+// Processes of one epoch that start at any moment: once sets have settled, no simulated response is above its bound.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+#include <tuple>
+
+#include "support/campaign.hpp"
+#include "support/random_model.hpp"
+#include "takt_plan/bounds.hpp"
+#include "takt_plan/simulate.hpp"
+#include "takt_plan/simulation_observer.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+constexpr Ns kStarts = 6'000;  // the last process starts by then, and its timers have run
+constexpr Ns kDuration = 150'000;
+
+/// A random system of one to three processes on one epoch, with sets that wait for messages of several.
+Model some_processes(std::uint64_t seed)
+{
+  Model model = test::random_model(seed);
+  std::mt19937_64 random(seed);
+  const auto pick = [&](Ns least, Ns most) {
+    return std::uniform_int_distribution<Ns>(least, most)(random);
+  };
+  const Ns processes = pick(1, 3);
+  for (Ns process = 0; process < processes; ++process) {
+    model.executors.resize(static_cast<std::size_t>(process) + 1, "other");
+    model.epochs.push_back(takt_core::Epoch::host);
+  }
+  for (Thread & thread : model.threads) {
+    thread.executor = static_cast<Index>(pick(0, processes - 1));
+  }
+  // Of all timers: sets that keep their order for ever.
+  const Ns period = pick(0, 1) == 0 ? 0 : 1000;
+  const Ns offsets = pick(0, 3) == 0 ? 2 : 50;  // few: timers that are released together
+  for (Index index = 0; index < model.tasks.size(); ++index) {
+    Task & task = model.tasks[index];
+    task.executor = model.threads[task.threads.front()].executor;
+    const Index other = static_cast<Index>(pick(0, static_cast<Ns>(index)));
+    if (task.triggers.size() == 1 && other < index && pick(0, 1) == 0) {
+      task.triggers.push_back({other, 0, 1});
+    }
+    if (task.release) {
+      task.timer = true;
+      task.release->jitter = 0;
+      task.release->period = period == 0 ? task.release->period : period;
+      task.release->offset = pick(0, offsets - 1) * (task.release->period / offsets);
+    } else if (task.triggers.size() == 2 && task.triggers[0].from != task.triggers[1].from) {
+      task.all = false;
+      task.newest = true;
+      task.store = task.middleware = pick(0, task.time);
+    }
+  }
+  return model;
+}
+
+/// The first release of each timer is the first one on its grid after its start, which may be any moment: that of its
+/// process, or one of its own, as if the messages before it were lost on the way. Timers that are always released together
+/// start together.
+template <typename Random>
+Model started(Model model, bool apart, Random & random)
+{
+  std::map<std::tuple<Index, Ns, Ns>, Ns> starts;
+  for (Task & task : model.tasks) {
+    if (task.release) {
+      const Ns period = task.release->period;
+      const Ns offset = *task.release->offset;
+      const auto [found, fresh] = starts.try_emplace(
+        {task.executor, apart ? period : 0, apart ? offset : 0},
+        std::uniform_int_distribution<Ns>(0, kStarts)(random));
+      const Ns later = std::max<Ns>(0, found->second - offset);
+      *task.release->offset += (later + period - 1) / period * period;
+    }
+  }
+  return model;
+}
+
+/// The longest response of each chain that begins once everything has settled, and while timers go on: in the end nothing
+/// replaces the last message of a set that waits for another one.
+class Settled : public SimulationObserver
+{
+public:
+  Settled(const Model & model, Ns from, Ns to)
+  : longest(model.chains.size(), -1),
+    from_(from),
+    to_(to)
+  {
+  }
+
+  void on_chain_end(Index chain, Ns release, Ns end) override
+  {
+    if (release >= from_ && release < to_) {
+      longest[chain] = std::max(longest[chain], end - release);
+    }
+  }
+
+  std::vector<Ns> longest;
+
+private:
+  Ns from_, to_;
+};
+
+struct Found
+{
+  std::uint64_t bounds = 0, violations = 0;
+  double tightest = 0;
+  std::string first;
+};
+
+/// Holds what `now` does against bounds of `model`.
+void compare(
+  const Model & model, const Model & now, const Bounds & bounds, std::uint64_t seed,
+  Execution execution, Found & found)
+{
+  auto simulation = simulation_model(now);
+  ASSERT_TRUE(simulation.ok()) << simulation.faults().front();
+  for (SimulatedTask & task : simulation->tasks) {
+    task.best = 0;
+  }
+  Ns hyperperiod = 1;
+  for (const Task & task : model.tasks) {
+    hyperperiod = task.release ? std::lcm(hyperperiod, task.release->period) : hyperperiod;
+  }
+  SimulationOptions how;
+  how.seed = seed * 100;
+  how.duration = kDuration;
+  how.execution = execution;
+  Settled settled(model, kStarts + 4 * hyperperiod, kDuration - 2 * hyperperiod);
+  ASSERT_TRUE(watch(*simulation, how, 0, settled).ok());
+  for (Index chain = 0; chain < model.chains.size(); ++chain) {
+    const auto & bound = bounds.chains[chain];
+    const Ns longest = settled.longest[chain];
+    if (!bound || longest < 0) {
+      continue;
+    }
+    ++found.bounds;
+    found.tightest =
+      std::max(found.tightest, static_cast<double>(longest) / static_cast<double>(bound->bound));
+    if (longest > bound->bound && found.violations++ == 0) {
+      found.first = "TAKT_TEST_SEED=" + std::to_string(seed) + " " + model.chains[chain].name +
+                    ": bound " + std::to_string(bound->bound) + ", seen " + std::to_string(longest);
+    }
+  }
+}
+
+void run(std::uint64_t seed, const JobTerms & terms, Found & found)
+{
+  const Model model = some_processes(seed);
+  BoundsOptions options;
+  options.jobs = terms;
+  const auto limits = bounds(model, options);
+  if (!limits) {
+    return;
+  }
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 4; ++i) {
+    const Model now = started(model, i >= 2, random);
+    compare(model, now, *limits, seed, i % 2 == 0 ? Execution::worst : Execution::uniform, found);
+  }
+}
+
+/// Processes on hosts whose clocks are off by up to `uncertainty`, one way or the other; `counted`: the bounds know.
+void run_apart(std::uint64_t seed, bool counted, Found & found)
+{
+  Model model = some_processes(seed);
+  std::mt19937_64 random(seed);
+  const Ns uncertainty = std::uniform_int_distribution<Ns>(1, 60)(random);
+  std::vector<Ns> early(model.executors.size());
+  for (Ns & one : early) {
+    one = std::uniform_int_distribution<Ns>(0, 1)(random) * 2 * uncertainty;
+  }
+  const Model exact = model;
+  for (Task & task : model.tasks) {
+    if (task.release && counted) {
+      task.release->jitter = 2 * uncertainty;  // as Placement does
+    }
+  }
+  const auto limits = bounds(model);
+  if (!limits) {
+    return;
+  }
+  for (int i = 0; i < 2; ++i) {
+    Model now = started(exact, false, random);
+    for (Task & task : now.tasks) {
+      if (task.release) {
+        *task.release->offset += early[task.executor];
+      }
+    }
+    compare(model, now, *limits, seed, i == 0 ? Execution::worst : Execution::uniform, found);
+  }
+}
+
+TEST(JobStartsSoundness, NoResponseIsAboveItsBoundWheneverProcessesStart)
+{
+  Found found;
+  for (std::uint64_t i = 0; i < test::rounds(150); ++i) {
+    run(test::seed() + i, {}, found);
+  }
+  EXPECT_EQ(found.violations, 0U) << found.first;
+  EXPECT_GT(found.bounds, 500U);
+  EXPECT_GT(found.tightest, 0.999) << "worst times reach some bounds";
+}
+
+TEST(JobStartsSoundness, OrdersOfStartsAreNeeded)
+{
+  JobTerms terms;
+  terms.starts = false;
+  Found found;
+  for (std::uint64_t i = 0; i < 1000 && found.violations == 0; ++i) {
+    run(test::seed() + i, terms, found);
+  }
+  EXPECT_GT(found.violations, 0U);
+}
+
+TEST(JobStartsSoundness, NoResponseIsAboveItsBoundWhileClocksOfHostsAreWithinTheirUncertainty)
+{
+  Found found;
+  for (std::uint64_t i = 0; i < test::rounds(100); ++i) {
+    run_apart(test::seed() + i, true, found);
+  }
+  EXPECT_EQ(found.violations, 0U) << found.first;
+  EXPECT_GT(found.bounds, 200U);
+}
+
+TEST(JobStartsSoundness, TheUncertaintyOfClocksIsNeeded)
+{
+  Found found;
+  for (std::uint64_t i = 0; i < 1000 && found.violations == 0; ++i) {
+    run_apart(test::seed() + i, false, found);
+  }
+  EXPECT_GT(found.violations, 0U);
+}
+
+}  // namespace
+}  // namespace takt_plan
