@@ -60,6 +60,15 @@ TEST(System, ACallbackMaySleep)
   EXPECT_EQ(parse(to_yaml(system)).callbacks, system.callbacks);
 }
 
+TEST(System, ATimerMayHaveAPhaseThatNoScheduleSets)
+{
+  const System system = parse(with_callbacks({kTimer + ", offset: any"}));
+  EXPECT_TRUE(system.callbacks.at(0).any_phase);
+  EXPECT_FALSE(system.callbacks.at(0).offset);
+  EXPECT_EQ(parse(to_yaml(system)).callbacks, system.callbacks);
+  EXPECT_EQ(faults(with_callbacks({kTimer + ", offset: some"})).size(), 1U);
+}
+
 TEST(System, ASetMayTakeATopicBySeveralSubscriptions)
 {
   const std::string twice =

@@ -81,7 +81,111 @@ Model model_with(std::vector<ordered_json> callbacks, double seconds = 10)
   return model_of(joined({executor(71, "/a", std::move(callbacks), seconds)}));
 }
 
+// ---- phases of timers
+
+/// Executors that ran under a schedule.
+ordered_json scheduled(ordered_json executor)
+{
+  executor["schedule_executor"] = "main";
+  return executor;
+}
+
+TEST(ObservedSystem, has_no_offsets_of_a_program_whose_start_decided_them)
+{
+  const Model model = model_with(
+    {phased(timer("/a", 100), 1'000'037 * kMs), phased(timer("/b", 100), 1'000'051 * kMs, -900)});
+  for (const char * const id : {"/a:timer(100ms)", "/b:timer(100ms)"}) {
+    EXPECT_FALSE(model[id].offset) << id;
+    EXPECT_FALSE(model[id].any_phase) << id << ": a schedule may set it";
+  }
+  EXPECT_TRUE(model.says(
+    "/a:timer(100ms)",
+    "for 9.9 s all releases were within 0.000 ms of one grid, 37.000 ms behind whole periods of "
+    "the host's clock"));
+  EXPECT_TRUE(model.says("/b:timer(100ms)", "The start of the program decides that"));
+  EXPECT_TRUE(model.notes_say("2 timers have a phase that depends on when the program starts"));
+}
+
+TEST(ObservedSystem, keeps_the_phases_that_takt_gave_the_timers_of_a_process)
+{
+  const Model model = model_of(joined({scheduled(executor(
+    71, "/a",
+    {phased(timer("/a", 100), 1'000'037 * kMs),
+     phased(timer("/b", 100), 1'000'251 * kMs, -2'000, 3'000)}))}));
+  EXPECT_EQ(model["/a:timer(100ms)"].offset, milliseconds(0)) << "the earliest one";
+  EXPECT_EQ(model["/b:timer(100ms)"].offset, milliseconds(14) - nanoseconds(2'000));
+  EXPECT_EQ(model["/a:timer(100ms)"].jitter, nanoseconds(0));
+  EXPECT_EQ(model["/b:timer(100ms)"].jitter, nanoseconds(5'000));
+}
+
+TEST(ObservedSystem, keeps_phases_between_processes_on_the_clock_of_their_host)
+{
+  const Model model = model_of(joined(
+    {scheduled(executor(71, "/a", {phased(timer("/a", 100), 1'000'037 * kMs)})),
+     scheduled(executor(72, "/b", {phased(timer("/b", 100), 1'000'251 * kMs)}))}));
+  EXPECT_EQ(model["/a:timer(100ms)"].offset, milliseconds(37));
+  EXPECT_EQ(model["/b:timer(100ms)"].offset, milliseconds(51));
+  EXPECT_TRUE(model.notes_say("they hold under a schedule with epoch: host"));
+}
+
+// rclcpp makes timers at any nanosecond, also of a program under a schedule that gives them no offset.
+TEST(ObservedSystem, has_no_offset_of_a_timer_that_no_rule_of_the_schedule_sets)
+{
+  const Model model = model_of(joined({scheduled(executor(
+    71, "/a",
+    {phased(timer("/a", 100), 1'000'037'000'123), phased(timer("/b", 100), 1'000'051'000'123),
+     phased(timer("/c", 100), 1'000'060'000'777)}))}));
+  EXPECT_EQ(model["/a:timer(100ms)"].offset, milliseconds(0));
+  EXPECT_EQ(model["/b:timer(100ms)"].offset, milliseconds(14));
+  EXPECT_FALSE(model["/c:timer(100ms)"].offset);
+}
+
+TEST(ObservedSystem, gives_no_offset_to_a_timer_that_moved_or_stopped)
+{
+  const Model model = model_with(
+    {phased(timer("/reset", 100), 1'000'037 * kMs, 0, 20 * kMs),
+     phased(timer("/once", 1), 1'000'051 * kMs), phased(timer("/stopped", 30), 1'000'051 * kMs),
+     timer("/untold", 100)});
+  const std::string untold = "/untold";
+  for (const std::string node : {"/reset", "/once", "/stopped", "/untold"}) {
+    EXPECT_FALSE(model[node + ":timer(100ms)"].offset) << node;
+    EXPECT_EQ(model[node + ":timer(100ms)"].any_phase, node != untold) << node;
+  }
+  EXPECT_TRUE(model.says("/reset:timer(100ms)", "it keeps no phase"));
+}
+
 // ---- messages from outside
+
+ordered_json fitted(ordered_json one, double period, std::int64_t first, std::int64_t off)
+{
+  one["fit"] = {
+    {"releases", one["runs"]},
+    {"period_ns", period},
+    {"first_ns", first},
+    {"early_ns", -off},
+    {"late_ns", off}};
+  return one;
+}
+
+TEST(ObservedSystem, tells_whether_messages_from_outside_keep_a_phase_to_the_clock_of_the_host)
+{
+  const auto scan = [](const char * node) {
+    return released(subscription(node, "/scan", 300), 100 * kMs, {{1, 99 * kMs}});
+  };
+  const Model model = model_with(
+    {fitted(scan("/even"), 100'000'002.0, 1'000'012 * kMs, 200'000),
+     fitted(scan("/drifts"), 100'002'500.0, 1'000'012 * kMs, 200'000),
+     fitted(scan("/uneven"), 100'000'000.0, 1'000'012 * kMs, 30 * kMs), scan("/untold")});
+  EXPECT_TRUE(model.says(
+    "/even:sub(/scan)",
+    "for 29.9 s they came every 100.000002 ms, to within 0.400 ms, the earliest 11.800 ms behind "
+    "whole periods of the host's clock"));
+  EXPECT_TRUE(model.says(
+    "/drifts:sub(/scan)", "by a clock that falls 25.0 us in each second behind the host's"));
+  for (const char * const node : {"/uneven", "/untold"}) {
+    EXPECT_FALSE(model.says(std::string(node) + ":sub(/scan)", "they came every")) << node;
+  }
+}
 
 TEST(ObservedSystem, takes_the_mean_distance_of_messages_from_outside_as_their_period)
 {

@@ -59,6 +59,7 @@ struct CallbackModel
   /// `jitter` late. Absent: it is triggered by topics.
   std::optional<takt_core::Duration> period;
   std::optional<takt_core::Duration> offset;
+  bool any_phase = false;  ///< timers: no schedule can set the offset
   takt_core::Duration jitter{};
 
   std::vector<std::string> triggers;  ///< topics that start it

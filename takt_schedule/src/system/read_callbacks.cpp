@@ -143,6 +143,15 @@ void check_releases(
   }
 }
 
+void read_offset(MapReader & map, CallbackModel & callback)
+{
+  const YamlNode * const value = map.find("offset");
+  callback.any_phase = value != nullptr && value->is_scalar() && value->text == "any";
+  if (!callback.any_phase) {
+    map.duration("offset", false, callback.offset);
+  }
+}
+
 /// What names no group has one of its own here; in ROS 2 it shares its node's default one.
 void check_groups(Findings & findings, const std::vector<CallbackModel> & callbacks)
 {
@@ -200,7 +209,7 @@ public:
     read_place(map, callback);
     read_time(map, findings_, callback);
     map.duration("period", true, callback.period);
-    map.duration("offset", false, callback.offset);
+    read_offset(map, callback);
     map.duration("jitter", false, callback.jitter);
     map.duration("sleep", false, callback.sleep);
     callback.triggers = read_topics(map, findings_, "triggers", callback.ids.size() > 1);

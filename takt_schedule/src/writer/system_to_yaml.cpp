@@ -128,6 +128,9 @@ void write_callback(Writer & out, const CallbackModel & callback, bool only_host
   if (callback.offset) {
     pairs.emplace_back("offset", print_duration(*callback.offset));
   }
+  if (callback.any_phase) {
+    pairs.emplace_back("offset", "any");
+  }
   add_time(pairs, "jitter", callback.jitter);
   add_words(pairs, "triggers", callback.triggers);
   if (callback.trigger != Trigger::any) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/observed_phases.hpp"
 #include "takt_core/time.hpp"
 
 namespace takt_trace
@@ -256,7 +257,7 @@ void describe(ObservedCallback & one, const Whole & whole, std::vector<std::stri
       "; callbacks that wait for it start it: {} of its runs ended while another one waited",
       one.awaited);
   } else if (one.topic.empty() || !whole.inside.contains(one.topic)) {
-    origin += "; " + set_releases(one, whole.seconds);
+    origin += "; " + set_releases(one, whole.seconds) + phase_of_messages(one);
   } else {
     one.model.triggers = {one.topic};
   }

@@ -3,6 +3,7 @@
 #include "callback_ids.hpp"
 #include "saturating.hpp"
 #include "takt_trace/executor_name.hpp"
+#include "takt_trace/phase_json.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -102,9 +103,10 @@ void read_sleep(const ordered_json & callback, ObservedCallback & one)
   }
 }
 
-ObservedCallback read(const ordered_json & callback)
+ObservedCallback read(const ordered_json & callback, bool under_takt)
 {
   ObservedCallback one;
+  one.under_takt = under_takt;
   one.model.id = model_id(callback);
   one.model.group = callback["group"];
   one.topic = callback["topic"];
@@ -133,6 +135,12 @@ ObservedCallback read(const ordered_json & callback)
   one.shortest_spans = spans_of(callback, one.runs);
   read_arrivals(callback, one);
   read_sleep(callback, one);
+  if (const auto found = callback.find("phase"); found != callback.end()) {
+    one.phase = read_phase(*found);
+  }
+  if (const auto found = callback.find("fit"); found != callback.end()) {
+    one.fit = read_fit(*found);
+  }
   for (const auto & bucket : callback["cpu_histogram"]) {
     one.histogram[bucket[0].get<std::int64_t>()] += bucket[1].get<std::uint64_t>();
   }
@@ -202,6 +210,10 @@ void add_runs(ObservedCallback & all, const ObservedCallback & more)
     const auto [known, fresh] = all.shortest_spans.emplace(steps, span);
     known->second = std::min(known->second, span);
   }
+  if (all.model.period) {
+    all.phase.add(more.phase, all.model.period->count());
+  }
+  all.fit = all.fit.count >= more.fit.count ? all.fit : more.fit;
   for (const auto & [edge, count] : more.histogram) {
     all.histogram[edge] += count;
   }
@@ -258,8 +270,10 @@ Observation observation(const ordered_json & report)
     }
     ObservedExecutor & executor = all.executors[known->second];
     executor.seconds += seconds;
+    // Of a program that ran without a schedule its start has decided the phases.
+    const bool under_takt = part["kind"] == "traced" || part.value("schedule_executor", "") != "";
     for (const auto & callback : part["callbacks"]) {
-      ObservedCallback one = read(callback);
+      ObservedCallback one = read(callback, under_takt);
       one.seconds = seconds;
       if (one.runs > 0) {
         executor.ids.insert(one.model.id);

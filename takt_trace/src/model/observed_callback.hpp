@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "takt_schedule/system.hpp"
+#include "takt_trace/release_fit.hpp"
+#include "takt_trace/release_phase.hpp"
 
 namespace takt_trace
 {
@@ -50,6 +52,9 @@ struct ObservedCallback
   double mean_distance = 0;     ///< nanoseconds
   /// The shortest nanoseconds from one release to the k-th after it, by k.
   std::map<std::uint64_t, std::int64_t> shortest_spans;
+  ReleasePhase phase;       ///< of a timer on the monotonic clock
+  ReleaseFit fit;           ///< of a subscription
+  bool under_takt = false;  ///< under a schedule, or in a trace: takt may have decided its phase
   std::map<std::int64_t, std::uint64_t> histogram;  ///< upper edges of CPU times, and runs
   std::int64_t depth = 0;           ///< of its history; 0: unknown; -1: it keeps all
   std::uint64_t message_bytes = 0;  ///< of its largest message; 0: unknown

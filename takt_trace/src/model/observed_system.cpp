@@ -15,6 +15,7 @@
 #include "model/described_callback.hpp"
 #include "model/message_sets.hpp"
 #include "model/observed_callback.hpp"
+#include "model/observed_phases.hpp"
 #include "model/proposed_chains.hpp"
 #include "saturating.hpp"
 
@@ -259,6 +260,7 @@ ObservedSystem observed_system(const ordered_json & report, const ModelOptions &
   }
   place(seen, options.keep_executor_names, observed.system.groups);
   join_waits(seen, observed.notes);
+  set_phases(seen, observed.notes);
   for (ObservedCallback & one : seen.callbacks) {
     describe(one, {inside, taken, seconds}, observed.notes);
   }

@@ -13,6 +13,8 @@
 #include "saturating.hpp"
 #include "states/callback_states.hpp"
 #include "takt_trace/message_flow.hpp"
+#include "takt_trace/phase_json.hpp"
+#include "takt_trace/release_fit.hpp"
 
 namespace takt_trace
 {
@@ -129,6 +131,24 @@ enum class Sleeps
   measured
 };
 
+/// Of the nominal releases of a timer, in order. The period is their mean distance, in which no reading of a clock adds up;
+/// `shortest`: about the period.
+ReleasePhase phase_of(const LongVector<Seen::Release> & releases, std::int64_t shortest)
+{
+  ReleasePhase phase;
+  std::int64_t periods = 0;
+  for (std::size_t i = 1; shortest > 0 && i < releases.size(); ++i) {
+    periods += (releases[i].time - releases[i - 1].time + shortest / 2) / shortest;
+  }
+  const std::int64_t period =
+    periods == 0 ? 0
+                 : (releases[releases.size() - 1].time - releases[0].time + periods / 2) / periods;
+  for (std::size_t i = 0; period > 0 && i < releases.size(); ++i) {
+    phase.add(releases[i].time, period);
+  }
+  return phase;
+}
+
 ordered_json callback_json(
   const TracedCallback & callback, Seen seen, std::int64_t overwritten, Sleeps sleeps)
 {
@@ -155,6 +175,11 @@ ordered_json callback_json(
   for (const std::string & topic : seen.topics) {
     publishes.push_back({{"topic", topic}, {"count", seen.published[topic]}});
   }
+  ReleaseSamples samples;
+  for (std::size_t i = 0; i < seen.releases.size(); ++i) {
+    samples.add(seen.releases[i].time);
+  }
+  const std::int64_t period = callback.kind == "timer" ? period_of(seen.releases) : 0;
   ordered_json json{
     {"id", callback.id},
     {"group", callback.group},
@@ -162,7 +187,9 @@ ordered_json callback_json(
     {"kind", callback.kind},
     {"background", is_background(callback.id)},
     {"topic", detail::topic_in(callback.id)},
-    {"period_ns", callback.kind == "timer" ? period_of(seen.releases) : 0},
+    {"period_ns", period},
+    {"phase", phase_json(phase_of(seen.releases, period))},
+    {"fit", fit_json(callback.kind == "subscription" ? samples.fit() : ReleaseFit())},
     {"publishes", std::move(publishes)},
     {"between_releases", times_json(between)},
     {"shortest_spans", std::move(spans)},

@@ -79,6 +79,21 @@ inline ordered_json with(ordered_json one, const char * key, ordered_json value)
   return one;
 }
 
+/// A timer whose releases were from `first` on, `early` to `late` off whole periods.
+inline ordered_json phased(
+  ordered_json timer, std::int64_t first, std::int64_t early = 0, std::int64_t late = 0)
+{
+  const std::uint64_t runs = timer["runs"];
+  const auto after = static_cast<std::int64_t>(runs - 1) * timer["period_ns"].get<std::int64_t>();
+  timer["phase"] = {
+    {"releases", runs},
+    {"first_ns", first},
+    {"last_ns", first + after},
+    {"early_ns", early},
+    {"late_ns", late}};
+  return timer;
+}
+
 /// `mean` and the shortest spans of a callback's releases.
 inline ordered_json released(
   ordered_json one, std::int64_t mean, const std::vector<std::pair<int, std::int64_t>> & spans)
