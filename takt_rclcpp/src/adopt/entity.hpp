@@ -107,8 +107,8 @@ public:
   /// The callback has been added: from here on what arrives is announced. Set-up only; throws what rclcpp
   /// throws.
   virtual void listen() = 0;
-  /// Of a timer to which the schedule gives an offset: it is due at `epoch` plus offset, and from there once
-  /// in each period. Of all others nothing. Set-up only.
+  /// Of a timer to which the schedule gives an offset: it is due at takt_core::first_release from `epoch`, and from
+  /// there once in each period. Of all others nothing. Set-up only.
   virtual void begin_from(takt_core::Time /*epoch*/) {}
   /// Nothing is announced any more. Set-up only.
   virtual void silence() noexcept = 0;

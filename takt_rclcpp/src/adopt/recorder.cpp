@@ -130,6 +130,7 @@ std::vector<CallbackRecord> Recorder::records(const RunOwner * owner) const
     }
     records.push_back(slot->record);
     records.back().publishes = published(slot->outlets);
+    records.back().fit = slot->releases.fit();
     for (const Awaited & one : slot->awaited) {
       records.back().waits_for.push_back(
         {one.service == nullptr ? "" : *one.service, *one.client, one.count, one.most,
@@ -308,6 +309,13 @@ void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
       }
       slot->last_release = run.release;
       slot->record.spans.add(run.release);
+      if (slot->record.kind == takt_core::Kind::subscription) {
+        slot->releases.add(takt_core::to_ns(run.release));
+      }
+    }
+    const auto period = slot->record.facts.period.count();
+    if (slot->record.kind == takt_core::Kind::timer && period > 0) {
+      slot->record.phase.add(takt_core::to_ns(run.release), period);
     }
     slot->record.skipped_periods += run.skipped;
   }

@@ -20,6 +20,8 @@
 #include "takt_core/histogram.hpp"
 #include "takt_core/observer.hpp"
 #include "takt_core/pi_mutex.hpp"
+#include "takt_trace/release_fit.hpp"
+#include "takt_trace/release_phase.hpp"
 
 namespace takt_rclcpp
 {
@@ -65,6 +67,8 @@ struct CallbackRecord
   EntityFacts facts;
   TimeSummary between;  ///< from one release to the next
   ReleaseSpans spans;
+  takt_trace::ReleasePhase phase;         ///< of a timer on the monotonic clock
+  takt_trace::ReleaseFit fit;             ///< of a subscription
   std::vector<PublishedTopic> publishes;  ///< in the order of the first messages
   std::vector<AwaitedPair> waits_for;     ///< in the order of the first waits
   std::uint64_t arrivals = 0;  ///< announced by the middleware while their spans were measured
@@ -163,6 +167,7 @@ private:
     CallbackRecord record;
     const std::string * id = nullptr;                    // stays after the recorder
     std::unique_ptr<takt_core::LogHistogram> histogram;  // of what the program wrote for itself
+    takt_trace::ReleaseSamples releases;                 // of a subscription
     std::vector<Outlet> outlets;                         // reserved: at most kTopics
     std::vector<Awaited> awaited;                        // reserved: at most CallLog::kMostOfOneRun
     takt_core::Time last_release = takt_core::kNever;

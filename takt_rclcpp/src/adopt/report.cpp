@@ -11,6 +11,7 @@
 
 #include "adopt/process_settings.hpp"
 #include "rclcpp/utilities.hpp"
+#include "takt_trace/phase_json.hpp"
 
 namespace takt_rclcpp
 {
@@ -70,6 +71,8 @@ ordered_json to_json(const CallbackRecord & record, double seconds)
     {"message_bytes", record.message_bytes},
     {"between_releases", to_json(record.between)},
     {"shortest_spans", record.spans.shortest()},
+    {"phase", takt_trace::phase_json(record.phase)},
+    {"fit", takt_trace::fit_json(record.fit)},
     {"cpu_histogram", record.histogram},
     {"runs", record.cpu.count},
     {"rate_hz", seconds > 0 ? static_cast<double>(record.cpu.count) / seconds : 0.0},
@@ -191,6 +194,7 @@ void write_report(const AdoptionReport & report, const std::string & folder, uns
     {"executor", report.executor},
     {"kind", name_of(report.kind)},
     {"schedule_executor", report.schedule_executor},
+    {"epoch", takt_core::to_string(report.epoch)},
     {"start_up_ms", std::chrono::duration<double, std::milli>(report.started_after).count()},
     {"seconds", seconds}};
   json["threads"] = ordered_json::array();

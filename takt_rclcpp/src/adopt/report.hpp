@@ -20,6 +20,7 @@ struct AdoptionReport
   std::string executor;  ///< its first node
   HostKind kind = HostKind::single_threaded;
   std::string schedule_executor;  ///< empty: no schedule rules
+  takt_core::Epoch epoch = takt_core::Epoch::start;
   takt_core::Duration
     started_after{};  ///< from the program's first call of spin to the start of the threads
   takt_core::Duration lasted{};  ///< all spins together

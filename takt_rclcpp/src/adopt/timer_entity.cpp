@@ -205,16 +205,21 @@ public:
     }
     const auto handle = timer->get_timer_handle();
     const Duration period = period_of(*handle);
-    Time first = takt_core::add_saturated(epoch, *offset_);
-    if (const Time now = takt_core::now(); first < now) {
-      first = period == kAlways
-                ? now
-                : takt_core::add_saturated(first + (now - first) / period * period, period);
-    }
     // Its reset tells takt's timer, which other hosts' threads may run already.
     const std::lock_guard lock(calling_);
     const TaktSets not_the_program;
-    set_next_call(const_cast<rcl_timer_t &>(*handle), first);
+    // rcl's own next call comes later by what this thread takes, or by what holds it up meanwhile.
+    constexpr int kTries = 10;
+    Time first{};
+    for (int tries = 0; tries < kTries; ++tries) {
+      first = first_from(epoch, period);
+      set_next_call(const_cast<rcl_timer_t &>(*handle), first);
+      const auto next = next_call(*handle);
+      if (!next || *next - first < kTolerance / 4) {
+        break;
+      }
+    }
+    release_at(first);
   }
   void silence() noexcept override { resets_.end(id()); }
   void arrived(std::size_t count) noexcept override
@@ -269,6 +274,47 @@ public:
   }
 
 private:
+  Time first_from(Time epoch, Duration period) const
+  {
+    const Time now = takt_core::now();
+    const auto counts_from = core_->options().epoch;
+    if (counts_from != takt_core::Epoch::start && period != kAlways) {
+      takt_core::TimerOptions timer;
+      timer.period = period;
+      timer.offset = offset_;
+      return core_->scheduler().first_release(timer, std::max(epoch, now));
+    }
+    const Time first = takt_core::add_saturated(epoch, *offset_);
+    if (first >= now) {
+      return first;
+    }
+    return period == kAlways
+             ? now
+             : takt_core::add_saturated(first + (now - first) / period * period, period);
+  }
+
+  // takt's timer is released at the very times that the schedule says: rcl's follows within the tolerance.
+  void release_at(Time first)
+  {
+    const std::lock_guard lock(following_);
+    grid_ = first;
+    takt_core::Scheduler & scheduler = core_->scheduler_of(*this);
+    scheduler.cancel_timer(*this);
+    scheduler.resume_timer(*this, first, takt_core::now());
+  }
+
+  // What rcl calls at `next` is released on the schedule's grid, unless the program has moved it. With `following_` held.
+  Time on_grid(Time next) const
+  {
+    const Duration period = period_.load();
+    if (!grid_ || period == kAlways) {
+      return next;
+    }
+    Duration after = (next - *grid_) % period;
+    after -= after > period / 2 ? period : after < -(period / 2) ? -period : Duration::zero();
+    return std::chrono::abs(after) <= std::min(kTolerance, period / 4) ? next - after : next;
+  }
+
   // Brings takt's timer to where rcl's is. Any thread, also in a reset by the program. Not on two threads at once:
   // the later look at rcl's timer must have the last word.
   void follow()
@@ -282,7 +328,7 @@ private:
     const auto next = next_call(*timer->get_timer_handle());
     scheduler.cancel_timer(*this);
     if (next) {
-      scheduler.resume_timer(*this, *next, takt_core::now());
+      scheduler.resume_timer(*this, on_grid(*next), takt_core::now());
     }
   }
 
@@ -294,6 +340,7 @@ private:
   std::atomic<Duration> period_;
   takt_core::PiMutex calling_;  // before `following_`: rcl's timer has its own period
   takt_core::PiMutex following_;
+  std::optional<Time> grid_;  // a release by the schedule; guarded by `following_`
   Resets resets_;
   Lanes<TakenTimer> lanes_;
 };

@@ -27,6 +27,13 @@ double cpu_share(const ordered_json & callback, double seconds)
   return seconds > 0 ? 100.0 * used / 1e9 / seconds : 0.0;
 }
 
+// The default goes without saying. An older report has none.
+std::string epoch_of(const ordered_json & executor)
+{
+  const std::string epoch = executor.value("epoch", "start");
+  return epoch == "start" ? "" : ", epoch " + epoch;
+}
+
 std::string milliseconds(const ordered_json & ns)
 {
   return fmt::format("{:.3f}", ns.get<double>() / 1e6);
@@ -290,7 +297,8 @@ std::string to_text(const ordered_json & report, int status, const std::string &
       executor["kind"].get<std::string>(), executor["pid"].get<int>(),
       version.empty() ? "" : ", rclcpp " + version, executor["seconds"].get<double>(),
       spins == 1 ? "" : fmt::format(" in {} spins", spins),
-      schedule.empty() ? "without a schedule" : "as executor " + schedule + " of the schedule");
+      schedule.empty() ? "without a schedule"
+                       : "as executor " + schedule + " of the schedule" + epoch_of(executor));
     text += threads_of(executor) + chains_of(executor) + callbacks_of(executor);
   }
   for (const auto & stock : report["stock"]) {

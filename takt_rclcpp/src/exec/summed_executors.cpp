@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "takt_trace/phase_json.hpp"
+
 namespace takt_exec
 {
 namespace
@@ -71,6 +73,17 @@ void join_topics(ordered_json & sum, const ordered_json & more)
   }
 }
 
+// The later spin's releases, to the grid of the earlier one's.
+void add_phase(ordered_json & sum, const ordered_json & more, std::int64_t period)
+{
+  if (period <= 0) {
+    return;
+  }
+  auto phase = takt_trace::read_phase(sum);
+  phase.add(takt_trace::read_phase(more), period);
+  sum = takt_trace::phase_json(phase);
+}
+
 void add_callback(ordered_json & sum, const ordered_json & more)
 {
   const double runs = sum["runs"].get<double>();
@@ -86,6 +99,9 @@ void add_callback(ordered_json & sum, const ordered_json & more)
     sum["shortest_spans"], more["shortest_spans"], [](auto a, auto b) { return std::min(a, b); });
   join_pairs(sum["cpu_histogram"], more["cpu_histogram"], [](auto a, auto b) { return a + b; });
   join_topics(sum["publishes"], more["publishes"]);
+  if (sum.contains("phase") && more.contains("phase")) {
+    add_phase(sum["phase"], more["phase"], sum["period_ns"].get<std::int64_t>());
+  }
   for (const char * const key :
        {"runs", "overwritten", "skipped_periods", "empty_takes", "exceptions"}) {
     add_number(sum, more, key);

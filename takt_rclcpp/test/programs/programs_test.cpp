@@ -412,6 +412,89 @@ TEST(Report, has_no_skipped_periods_of_a_timer_that_is_always_due)
   EXPECT_TRUE(seen) << report;
 }
 
+// Each start of the program is a process of its own that starts when it does.
+TEST(Epoch, of_the_host_puts_timers_of_all_processes_on_one_grid)
+{
+  const std::string schedule = temporary("epoch.yaml");
+  std::ofstream(schedule) << "version: 1\nepoch: host\nexecutors:\n  main:\n    threads: {t: {}}\n"
+                             "    default: t\n    callbacks:\n"
+                             "      - {match: '/b:timer(2ms)', offset: 1234us}\n";
+  std::set<std::int64_t> without_a_rule;
+  for (int start = 0; start < 3; ++start) {
+    const auto report = report_of("--strict --schedule '" + schedule + "'", "on_the_stack");
+    ASSERT_EQ(report["executors"].size(), 1U) << report;
+    EXPECT_EQ(report["executors"][0]["epoch"], "host");
+    for (const auto & callback : report["executors"][0]["callbacks"]) {
+      const auto & phase = callback["phase"];
+      if (callback["id"] == "/b:timer(2ms)") {
+        EXPECT_EQ(phase["first_ns"].get<std::int64_t>() % 2'000'000, 1'234'000) << phase;
+        EXPECT_EQ(phase["early_ns"], 0) << phase;
+        EXPECT_EQ(phase["late_ns"], 0) << phase;
+        EXPECT_GE(phase["releases"], 60) << phase;
+      } else if (callback["id"] == "/a:timer(2ms)") {
+        without_a_rule.insert(phase["first_ns"].get<std::int64_t>() % 2'000'000);
+      }
+    }
+  }
+  std::remove(schedule.c_str());
+  EXPECT_EQ(without_a_rule.size(), 3U) << "the phase that the program gave it, each time another";
+}
+
+/// How the releases of a timer of that report lay.
+nlohmann::json phase_in(const std::string & file, const std::string & id)
+{
+  std::ifstream in(file);
+  const auto report = nlohmann::json::parse(in, nullptr, false);
+  for (const auto & executor : report["executors"]) {
+    for (const auto & callback : executor["callbacks"]) {
+      if (callback["id"] == id) {
+        return callback["phase"];
+      }
+    }
+  }
+  ADD_FAILURE() << id << " is not in " << report;
+  return {};
+}
+
+void expect_grid(const nlohmann::json & phase, std::int64_t period, std::int64_t offset)
+{
+  ASSERT_TRUE(phase.is_object()) << phase;
+  EXPECT_EQ(phase["first_ns"].get<std::int64_t>() % period, offset) << phase;
+  EXPECT_EQ(phase["early_ns"], 0) << phase;
+  EXPECT_EQ(phase["late_ns"], 0) << phase;
+}
+
+TEST(Epoch, of_the_host_holds_while_another_process_starts_again)
+{
+  const std::string folder = temporary("epoch");
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder + "/s.yaml")
+    << "version: 1\nepoch: host\nexecutors:\n"
+       "  front:\n    threads: {t: {}}\n    default: t\n    callbacks:\n"
+       "      - {match: '/looks:timer(10ms)', offset: 3ms}\n"
+       "      - {match: '/looks:timer(40ms)', offset: 7ms}\n"
+       "  rear:\n    threads: {t: {}}\n    default: t\n    callbacks:\n"
+       "      - {match: '/b:timer(2ms)', offset: 1234us}\n";
+  const std::string takt = "'" TAKT_EXEC "' --quiet --schedule s.yaml --report ";
+  // The last timer of the first process comes while it spins.
+  const Outcome outcome = run(
+    "cd '" + folder + "'; " + takt +
+    "front.json -- '" TAKT_PROGRAM
+    "' looks >front.txt & front=$!; "
+    "until grep -q late front.txt; do kill -0 $front || exit 1; sleep 0.02; done; "
+    "for start in 1 2; do " +
+    takt +
+    "rear$start.json -- '" TAKT_PROGRAM
+    "' on_the_stack >/dev/null || exit 2; done; kill -INT $front; wait $front");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  constexpr std::int64_t kMs = 1'000'000;
+  expect_grid(phase_in(folder + "/front.json", "/looks:timer(10ms)"), 10 * kMs, 3 * kMs);
+  expect_grid(phase_in(folder + "/front.json", "/looks:timer(40ms)"), 40 * kMs, 7 * kMs);
+  expect_grid(phase_in(folder + "/rear1.json", "/b:timer(2ms)"), 2 * kMs, 1'234'000);
+  expect_grid(phase_in(folder + "/rear2.json", "/b:timer(2ms)"), 2 * kMs, 1'234'000);
+  std::filesystem::remove_all(folder);
+}
+
 TEST(Report, says_which_spins_stayed_rclcpps_own)
 {
   const auto report = report_of("", "parts_of_a_spin");
