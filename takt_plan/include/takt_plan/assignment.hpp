@@ -24,17 +24,26 @@ struct AssignedThread
   friend bool operator==(const AssignedThread &, const AssignedThread &) = default;
 };
 
+/// The first release of a timer, from the start of its process.
+struct AssignedOffset
+{
+  Index task = kNone;
+  Ns offset = 0;
+  friend bool operator==(const AssignedOffset &, const AssignedOffset &) = default;
+};
+
 struct Assignment
 {
   std::vector<AssignedThread> threads;
+  std::vector<AssignedOffset> offsets;  ///< of timers; all others keep the offsets of the model
   friend bool operator==(const Assignment &, const Assignment &) = default;
 };
 
 /// What the threads of each executor publish and take at (takt_core::ceiling_to_ask).
 std::vector<int> ceilings_of(const Assignment & assignment, Index executors);
 
-/// Puts the tasks of `model` where the assignment has them: its threads replace those of the model.
-/// Every task must be in exactly one thread, on a core of its host. `ceilings`: per executor.
+/// Puts the tasks of `model` where the assignment has them: its threads replace those of the model, its
+/// offsets those of the timers. Every task must be in exactly one thread, on a core of its host. `ceilings`: per executor.
 void assign(const Assignment & assignment, const std::vector<int> & ceilings, Model & model);
 
 /// The same as a schedule file says it, with the chains of the system. Threads are called after the

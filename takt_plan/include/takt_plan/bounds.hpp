@@ -88,6 +88,11 @@ struct BoundsOptions
   ThreadTerms threads;
   PoolTerms pool;
   JobTerms jobs;
+  /// By job windows alone: a fraction of the time, where all phases are known.
+  bool jobs_only = false;
+  /// With `jobs_only`, per chain; empty: none. Once a bound is known to be above it, nothing in its part of the model has a
+  /// bound: it is not looked for any more.
+  std::vector<Ns> give_up_above;
   /// What bounds are the sum of: SegmentBound::terms. Takes time; changes no bound.
   bool explain = false;
   std::size_t most_terms = kMostTerms;  ///< with `explain`: beyond them no other chain gets any

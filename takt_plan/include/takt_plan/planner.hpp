@@ -77,6 +77,8 @@
 #define TAKT_PLAN__PLANNER_HPP_
 
 #include <array>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -91,6 +93,14 @@
 
 namespace takt_plan
 {
+
+/// How far a search has come.
+struct PlanProgress
+{
+  Index plans = 0;   ///< that it has judged
+  Index proven = 0;  ///< chains of the best plan that have a bound within their deadline
+  Index chains = 0;  ///< that have a deadline
+};
 
 enum class Planner
 {
@@ -124,6 +134,16 @@ struct PlanOptions
   double keep_slack = 0.05;
   /// `takt` begins the search again with longer deadlines where chains are late. Takes longer.
   bool restarts = true;
+  /// `takt` goes on with a random walk where chains are late or have little to spare: over cores, orders and offsets of
+  /// timers. Then the most important chains are kept short, too, and plans are compared by simulation where a deadline is
+  /// not proven. Takes some ten seconds.
+  bool walks = false;
+  std::uint64_t seed = 1;  ///< of the random walk
+  /// With it the search goes on until it finds nothing to improve or this says true, and takes what is there. Called
+  /// often, from several threads. Without it the result does not depend on time.
+  std::function<bool()> time_is_up;
+  /// Called now and then during the random walk, from the thread that plans.
+  std::function<void(const PlanProgress &)> progress;
   /// On each host, up to kMostExecutors; 0: `picas` has always another one, `competition` as many as
   /// there are cores. Other planners have none to count.
   int executors = 0;
@@ -157,6 +177,8 @@ struct Planned
   /// Sentences: cores above their cap; chains without a deadline, and callbacks of no chain, that have
   /// no bound, so that their backlog may grow without end.
   std::vector<std::string> shortfalls;
+  /// Sentences about what the planner left alone.
+  std::vector<std::string> notes;
   std::vector<double> room;  ///< per core: what its cap leaves to callbacks
   /// What `takt` spent on judging plans, about in proportion to time and the same on every machine: 1e7 is
   /// a second or so. 0 of other planners.

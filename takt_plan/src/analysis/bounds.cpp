@@ -24,6 +24,19 @@ Analysis common(const std::vector<SegmentBound> & segments)
   return one ? first : Analysis::several;
 }
 
+Bounds with_analyses(PriorityBounds found)
+{
+  Bounds all;
+  all.tasks = std::move(found.tasks);
+  for (Result<ChainBound> & chain : found.chains) {
+    all.chains.push_back(
+      chain ? Result<ChainAnswer>(
+                ChainAnswer{common(chain->segments), chain->bound, std::move(chain->segments)})
+            : chain.faults());
+  }
+  return all;
+}
+
 // Terms of sums over jobs; a second or so.
 constexpr std::int64_t kMostLooksOfJobs = 100'000'000;
 
@@ -62,6 +75,10 @@ Result<Bounds> detail::counted_bounds(
     return status.faults();
   }
   const std::size_t terms = options.explain ? options.most_terms : 0;
+  if (options.jobs_only) {
+    return with_analyses(detail::job_bounds(
+      given, detail::Flow(given), options, terms, looks, std::min(most, kMostLooksOfJobs)));
+  }
   const auto first = options.delays == Delays::in_segments ? detail::UnderWay::in_segments
                                                            : detail::UnderWay::between_segments;
   const bool waits = any_waits(given);
@@ -83,16 +100,9 @@ Result<Bounds> detail::counted_bounds(
     detail::take_smaller(
       found, detail::job_bounds(model, solver.flow(), options, terms, looks, kMostLooksOfJobs));
   }
-  Bounds all;
-  all.tasks = std::move(found.tasks);
+  Bounds all = with_analyses(std::move(found));
   for (const Task & task : waiting.tasks) {
     all.waits.push_back(task.wait);
-  }
-  for (Result<ChainBound> & chain : found.chains) {
-    all.chains.push_back(
-      chain ? Result<ChainAnswer>(
-                ChainAnswer{common(chain->segments), chain->bound, std::move(chain->segments)})
-            : chain.faults());
   }
   return all;
 }

@@ -23,7 +23,8 @@ takt_core::Result<Bounds> counted_bounds(
 
 /// `bounds_through_reads`, likewise; where chains read it looks at `most` terms twice.
 takt_core::Result<Bounds> counted_bounds_through_reads(
-  const Model & model, double & looks, std::int64_t most = kMostLooks);
+  const Model & model, double & looks, std::int64_t most = kMostLooks,
+  const BoundsOptions & options = {});
 
 }  // namespace takt_plan::detail
 

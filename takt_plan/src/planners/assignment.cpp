@@ -189,6 +189,9 @@ void assign(const Assignment & assignment, const std::vector<int> & ceilings, Mo
       task.priority = level_at(i, given.tasks.size());
     }
   }
+  for (const AssignedOffset & given : assignment.offsets) {
+    model.tasks[given.task].release->offset = given.offset;
+  }
 }
 
 Schedule schedule_of(
@@ -198,6 +201,10 @@ Schedule schedule_of(
   schedule.chains = system.chains;
   const std::vector<Index> lead = leading_chains(model);
   const std::set<std::string> talking = talking_to_others(system);
+  std::map<Index, takt_core::Duration> offsets;
+  for (const AssignedOffset & given : assignment.offsets) {
+    offsets[given.task] = takt_core::Duration(given.offset);
+  }
   std::map<Index, int> most_urgent;  // by host
   std::map<Index, Index> host_of;    // by executor
   for (const AssignedThread & thread : assignment.threads) {
@@ -227,8 +234,9 @@ Schedule schedule_of(
         rule.match = callback.all_ids();
         rule.threads = {threads.name};
         rule.priority = level_at(i, thread.tasks.size());
-        // Bounds of sets rest on it.
-        rule.offset = callback.offset;
+        // Bounds rest on it.
+        const auto given = offsets.find(thread.tasks[i]);
+        rule.offset = given == offsets.end() ? callback.offset : given->second;
         one.callbacks.push_back(std::move(rule));
       }
       if (least == nullptr || thread.priority < least->priority) {

@@ -35,6 +35,7 @@ public:
   Assignment assignment() const
   {
     Assignment result;
+    result.offsets = layout_.assignment().offsets;
     std::vector<Index> threads(problem_.model.executors.size(), 0);
     const auto add = [&](AssignedThread thread) {
       if (!thread.tasks.empty()) {

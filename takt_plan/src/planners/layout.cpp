@@ -13,7 +13,8 @@ Layout::Layout(const PlanProblem & problem)
 : problem_(&problem),
   cores_(problem.model.cores.size()),
   core_of_(problem.model.tasks.size(), kNone),
-  load_(problem.model.cores.size(), 0)
+  load_(problem.model.cores.size(), 0),
+  offsets_(problem.model.tasks.size())
 {
 }
 
@@ -41,6 +42,11 @@ void Layout::insert(Index core, Index place, const std::vector<Block> & blocks)
   set(core, std::move(there));
 }
 
+void Layout::set_offset(Index task, Ns offset)
+{
+  offsets_[task] = offset;
+}
+
 bool Layout::crowded(Index core) const
 {
   return load_[core] > problem_->room[core] + kLoadNoise;
@@ -61,6 +67,11 @@ Assignment Layout::assignment() const
     for (Index place = 0; place < cores_[core].size(); ++place) {
       const Block & block = cores_[core][place];
       result.threads.push_back({block.executor, core, priority(core, place), block.tasks});
+    }
+  }
+  for (Index task = 0; task < offsets_.size(); ++task) {
+    if (offsets_[task]) {
+      result.offsets.push_back({task, *offsets_[task]});
     }
   }
   return result;

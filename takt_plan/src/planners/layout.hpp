@@ -1,9 +1,10 @@
-// Tasks on cores in order of urgency, before they have threads and OS priorities.
+// Tasks on cores in order of urgency, before they have threads and OS priorities; and offsets of timers.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__LAYOUT_HPP_
 #define TAKT_PLAN__SRC__LAYOUT_HPP_
 
+#include <optional>
 #include <vector>
 
 #include "planners/plan_problem.hpp"
@@ -39,6 +40,11 @@ public:
   void set(Index core, std::vector<Block> blocks);
   void insert(Index core, Index place, const std::vector<Block> & blocks);
 
+  /// Gives a timer an offset in place of the model's.
+  void set_offset(Index task, Ns offset);
+  /// What the layout gives the timer; none: the model's.
+  const std::optional<Ns> & offset(Index task) const noexcept { return offsets_[task]; }
+
   /// From the top of the host's band down; those that find no room share its lowest.
   int priority(Index core, Index place) const;
   Assignment assignment() const;
@@ -50,8 +56,9 @@ public:
 private:
   const PlanProblem * problem_;
   std::vector<std::vector<Block>> cores_;
-  std::vector<Index> core_of_;  // per task
-  std::vector<double> load_;    // per core
+  std::vector<Index> core_of_;              // per task
+  std::vector<double> load_;                // per core
+  std::vector<std::optional<Ns>> offsets_;  // per task
 };
 
 /// Which of several tasks is more urgent.

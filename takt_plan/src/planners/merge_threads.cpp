@@ -25,6 +25,8 @@ constexpr double kMostCost = 2e8;
 // The share of its deadline that a chain may lose in all where it has no more to spare than is kept
 // anyway: nobody would pay a thread for it.
 constexpr double kNegligible = 1e-3;
+// So much longer the most important chains may become, or as long as is short enough.
+constexpr double kLongest = 1.02;
 // Slacks that differ by less are the same.
 constexpr double kMergeNoise = 1e-9;
 constexpr Index kMostThreads = takt_core::Scheduler::kMaxThreads;
@@ -72,6 +74,7 @@ public:
     for (const auto & [chain, slack] : start_.slacks) {
       floors_[chain] = floor_of(keep_slack, slack);
     }
+    keep_short();
     note(start_);
   }
 
@@ -122,6 +125,17 @@ private:
         layout_.set(core, before);
       }
       next[core] = best_on(core);
+    }
+  }
+
+  // Where other chains are less important.
+  void keep_short()
+  {
+    for (const auto & [chain, slack] : most_important(problem_, start_)) {
+      const double enough = kShort * static_cast<double>(least_response(problem_, chain)) /
+                            static_cast<double>(problem_.model.chains[chain].deadline);
+      floors_[chain] =
+        std::max(floors_[chain], 1 - std::max((1 - slack) * kLongest, enough) - kMergeNoise);
     }
   }
 

@@ -317,6 +317,7 @@ private:
     change(changed, percent);
     PlanOptions options = options_;
     options.restarts = options_.restarts && restarts;
+    options.walks = false;
     auto planned = plan_schedule(changed, options);
     spent_ += planned ? cost_of(*planned, restarts) : expected;
     return planned ? std::optional(std::move(*planned)) : std::nullopt;
@@ -398,6 +399,7 @@ private:
       auto & cores = larger.hosts[host].cores;
       cores.push_back(cores.empty() ? 0 : cores.back() + 1);
       PlanOptions options = options_;
+      options.walks = false;
       if (!options.cpus.empty() || !options.host_cpus.empty()) {
         options.host_cpus.emplace_back(larger.hosts[host].name, cores.back());
       }

@@ -93,6 +93,11 @@ public:
     find_rates();
     find_chains();
     find_units();
+    find_timers();
+    result_.seed = options_.seed;
+    result_.keeps_short = options_.walks;
+    result_.time_is_up = options_.time_is_up;
+    result_.progress = options_.progress;
     if (!faults_.empty() || !small_enough()) {
       return std::move(faults_);
     }
@@ -100,21 +105,13 @@ public:
   }
 
 private:
-  /// Of the host's cores.
-  bool usable(const HostModel & host, int number) const
-  {
-    const auto & named = options_.host_cpus;
-    return !holds(host.reserved, number) &&
-           ((options_.cpus.empty() && named.empty()) || holds(options_.cpus, number) ||
-            std::find(named.begin(), named.end(), std::pair(host.name, number)) != named.end());
-  }
-
   void add_host(Index index, bool needed)
   {
     const HostModel & host = system_.hosts[index];
     result_.bands.push_back({host.least_priority, host.most_priority});
-    const bool any = std::any_of(
-      host.cores.begin(), host.cores.end(), [&](int number) { return usable(host, number); });
+    const bool any = std::any_of(host.cores.begin(), host.cores.end(), [&](int number) {
+      return usable(host, number, options_);
+    });
     if (needed && !any) {
       faults_.push_back(located(
         system_.file, host.source,
@@ -127,7 +124,7 @@ private:
     usable_.resize(system_.hosts.size());
     for (Index core = 0; core < result_.model.cores.size(); ++core) {
       const Core & one = result_.model.cores[core];
-      if (usable(system_.hosts[one.host], one.number)) {
+      if (usable(system_.hosts[one.host], one.number, options_)) {
         usable_[one.host].push_back(core);
       }
     }
@@ -286,6 +283,15 @@ private:
     }
   }
 
+  void find_timers()
+  {
+    for (Index task = 0; task < result_.model.tasks.size(); ++task) {
+      if (result_.model.tasks[task].timer && !system_.callbacks[task].any_phase) {
+        result_.timers.push_back(task);
+      }
+    }
+  }
+
   void find_waits()
   {
     const Model & model = result_.model;
@@ -351,6 +357,14 @@ std::vector<Index> with_awaited(const Model & model, std::vector<Index> path)
     }
   }
   return path;
+}
+
+bool usable(const HostModel & host, int number, const PlanOptions & options)
+{
+  const auto & named = options.host_cpus;
+  return !holds(host.reserved, number) &&
+         ((options.cpus.empty() && named.empty()) || holds(options.cpus, number) ||
+          std::find(named.begin(), named.end(), std::pair(host.name, number)) != named.end());
 }
 
 double PlanProblem::utilization(Index task) const

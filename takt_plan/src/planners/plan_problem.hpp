@@ -5,6 +5,8 @@
 #ifndef TAKT_PLAN__SRC__PLAN_PROBLEM_HPP_
 #define TAKT_PLAN__SRC__PLAN_PROBLEM_HPP_
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -53,12 +55,23 @@ struct PlanProblem
     int most = 90;
   };
   std::vector<Band> bands;  ///< of OS priorities, per host
+  /// Timers that a schedule may give an offset.
+  std::vector<Index> timers;
+  /// `score` judges by job windows alone.
+  bool by_phases = false;
+  bool keeps_short = false;  ///< what the most important chains wait counts
+  std::uint64_t seed = 1;
+  std::function<bool()> time_is_up;                    ///< PlanOptions
+  std::function<void(const PlanProgress &)> progress;  ///< PlanOptions
 
   double utilization(Index task) const;
 };
 
 /// A chain's path, and the tasks that its runs wait for, at whatever distance.
 std::vector<Index> with_awaited(const Model & model, std::vector<Index> path);
+
+/// Whether plans may use the host's core of that number.
+bool usable(const takt_schedule::HostModel & host, int number, const PlanOptions & options);
 
 /// `options`: of these, the cores that may be used. Faults: those of the model, cores that no host has,
 /// hosts that have none of the cores, and groups whose callbacks have no core in common.

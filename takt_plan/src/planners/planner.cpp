@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -10,8 +12,11 @@
 #include "planners/context_switches.hpp"
 #include "planners/planners.hpp"
 #include "planners/score.hpp"
+#include "planners/takt/annealing.hpp"
+#include "planners/takt/timer_phases.hpp"
 #include "planners/waits.hpp"
 #include "takt_plan/end_to_end.hpp"
+#include "takt_plan/simulated_plan.hpp"
 #include "takt_schedule/core_options.hpp"
 #include "takt_schedule/quoted.hpp"
 
@@ -30,6 +35,12 @@ using takt_schedule::System;
 constexpr std::array kLonger{5, 10, 15, 25, 50, 100};
 // Where judging has cost more, in the unit of Score::cost, the search does not begin again: a second or so.
 constexpr double kMostForRestarts = 1e7;
+// Systems of more callbacks are not improved by a random walk: judging one plan takes too long.
+constexpr Index kMostForWalks = 400;
+// The most important chains may become so much longer before threads count.
+constexpr double kSameStretch = 0.02;
+// With more threads than so many for each core a walk looks for plans with fewer.
+constexpr Index kFewThreads = 3;
 
 // Where less of a deadline is to spare the search goes on for more, whatever threads may give away.
 constexpr double kWantedSlack = 0.1;
@@ -40,17 +51,47 @@ struct Candidate
   Layout layout;
   std::vector<TradePoint> trade;
   detail::Score score;
+  /// Where a deadline is not proven.
+  std::optional<SimulatedPlan> simulated;
 };
 
-/// Slack beyond `wanted` is worth less than fewer threads.
-bool better(const Candidate & a, const Candidate & b, double wanted)
+/// Which chains with a deadline met it in simulation, most important first; and whether no period was skipped.
+std::vector<bool> met_in_simulation(const PlanProblem & problem, const SimulatedPlan & simulated)
+{
+  std::vector<bool> met;
+  for (const Index chain : problem.chains) {
+    if (problem.model.chains[chain].deadline != kUnbounded) {
+      met.push_back(simulated.chains[chain].met());
+    }
+  }
+  met.push_back(simulated.skipped == 0);
+  return met;
+}
+
+/// Slack beyond `wanted` is worth less than fewer threads; after a walk that beyond `keep` is, and less than short chains.
+bool better(
+  const PlanProblem & problem, const Candidate & a, const Candidate & b, double keep, double wanted)
 {
   detail::Score one = a.score;
   detail::Score other = b.score;
-  one.slack = std::min(one.slack, wanted);
-  other.slack = std::min(other.slack, wanted);
+  const double longer = std::max(stretch(problem, one), detail::kShort) -
+                        std::max(stretch(problem, other), detail::kShort);
+  const bool same = std::abs(longer) <= kSameStretch;
+  const double counts = problem.keeps_short ? keep : wanted;
+  one.slack = std::min(one.slack, counts);
+  other.slack = std::min(other.slack, counts);
+  if (one.met == other.met && a.simulated && b.simulated) {
+    const std::vector<bool> here = met_in_simulation(problem, *a.simulated);
+    const std::vector<bool> there = met_in_simulation(problem, *b.simulated);
+    if (here != there) {
+      return here > there;
+    }
+  }
   if (one.better_than(other) || other.better_than(one)) {
     return one.better_than(other);
+  }
+  if (!same) {
+    return longer < 0;
   }
   return std::pair(a.layout.threads(), -a.score.slack) <
          std::pair(b.layout.threads(), -b.score.slack);
@@ -73,17 +114,35 @@ TradePoint only_point(const PlanProblem & problem, const Candidate & candidate)
 }
 
 Candidate with_threads_merged(
-  const PlanProblem & problem, double keep_slack, Layout layout, double & cost)
+  PlanProblem & problem, double keep_slack, Layout layout, double & cost)
 {
-  Candidate candidate{std::move(layout), {}, {}};
+  Candidate candidate{std::move(layout), {}, {}, {}};
   candidate.trade = merge_threads(problem, keep_slack, candidate.layout, cost);
   const Index wanted = candidate.layout.threads();
   merge_beyond_limit(problem, candidate.layout);
+  const bool by_phases = std::exchange(problem.by_phases, false);
   candidate.score = score(problem, candidate.layout);
+  problem.by_phases = by_phases;
   if (candidate.layout.threads() != wanted) {
     candidate.trade = {only_point(problem, candidate)};
+  } else if (by_phases) {
+    // All analyses together may know smaller bounds.
+    for (TradePoint & point : candidate.trade) {
+      if (point.threads == wanted) {
+        point.slack = only_point(problem, candidate).slack;
+      }
+    }
   }
   return candidate;
+}
+
+/// Nothing where it cannot be simulated.
+std::optional<SimulatedPlan> simulated(
+  const System & system, const PlanProblem & problem, const Layout & layout)
+{
+  const Assignment assignment = separated(problem, layout.assignment());
+  auto found = simulate_plan(system, schedule_of(assignment, problem.model, system));
+  return found ? std::optional(std::move(*found)) : std::nullopt;
 }
 
 /// The system with longer deadlines of some chains.
@@ -97,36 +156,141 @@ System with_longer_deadlines(System system, const std::vector<Index> & chains, i
   return system;
 }
 
+/// Whether the phases of all timers can be known: if the schedule gives each that may have one an offset.
+bool phases_can_be_known(const PlanProblem & problem)
+{
+  Layout layout = plan_isolated(problem);
+  detail::TimerPhases(problem).set_all(layout);
+  return phases_known(problem, layout);
+}
+
+/// Of sources whose phases no schedule sets; one sentence, or none.
+std::vector<std::string> phases_left_alone(const System & system, const PlanProblem & problem)
+{
+  std::vector<std::string> ids;
+  for (Index task = 0; task < problem.model.tasks.size(); ++task) {
+    const bool timer = problem.model.tasks[task].timer;
+    if (problem.model.tasks[task].release && (!timer || system.callbacks[task].any_phase)) {
+      ids.push_back(takt_schedule::quoted(problem.model.tasks[task].id));
+    }
+  }
+  if (ids.empty() || problem.timers.empty()) {
+    return {};
+  }
+  return {
+    ids.front() +
+    (ids.size() == 1 ? " is" : " and " + std::to_string(ids.size() - 1) + " more are") +
+    " released at phases that no schedule sets: takt counts with any phase there"};
+}
+
+/// Whether the cores that callbacks may be on have room for all of them.
+bool may_fit(const PlanProblem & problem)
+{
+  std::vector<char> usable(problem.room.size(), 0);
+  for (const detail::Unit & unit : problem.units) {
+    for (const Index core : unit.cores) {
+      usable[core] = 1;
+    }
+  }
+  double room = 0;
+  for (Index core = 0; core < problem.room.size(); ++core) {
+    room += usable[core] != 0 ? std::max(problem.room[core], 0.0) : 0;
+  }
+  return std::accumulate(problem.loads.begin(), problem.loads.end(), 0.0) <=
+         room + detail::kLoadNoise;
+}
+
 Layout plan_and_merge(
-  const System & system, const PlanOptions & options, const PlanProblem & problem, Planned & result)
+  const System & system, const PlanOptions & options, PlanProblem & problem, Planned & result)
 {
   const double wanted = std::max(options.keep_slack, kWantedSlack);
   double search = 0;
   double mergers = 0;
   std::optional<Candidate> best;
+  // Without room for all callbacks timers skip periods in any plan, and threads under the fair scheduler come later.
+  const bool simulates = options.walks && may_fit(problem);
   const auto consider = [&](Layout layout) {
     Candidate candidate =
       with_threads_merged(problem, options.keep_slack, std::move(layout), mergers);
-    if (!best || better(candidate, *best, wanted)) {
+    if (simulates && !candidate.score.missed.empty()) {
+      candidate.simulated = simulated(system, problem, candidate.layout);
+    }
+    if (!best || better(problem, candidate, *best, options.keep_slack, wanted)) {
       best = std::move(candidate);
     }
   };
-  for (Layout & layout : detail::plan_takt(problem, wanted, search)) {
-    consider(std::move(layout));
+  const auto consider_whole = [&](const Layout & layout) {
+    if (!too_many_threads(problem, layout.assignment()).empty()) {
+      return;
+    }
+    Candidate candidate{layout, {}, score(problem, layout), simulated(system, problem, layout)};
+    candidate.trade = {only_point(problem, candidate)};
+    if (better(problem, candidate, *best, options.keep_slack, wanted)) {
+      best = std::move(candidate);
+    }
+  };
+  const bool known = simulates && phases_known(problem, plan_isolated(problem));
+  const bool walks = simulates && problem.model.tasks.size() <= kMostForWalks;
+  const bool can_be_known = walks && phases_can_be_known(problem);
+  problem.by_phases = known;
+  const std::vector<Layout> first = detail::plan_takt(problem, wanted, search);
+  problem.by_phases = false;
+  double walking = 0;
+  const auto walk = [&] {
+    const double before = mergers;
+    problem.by_phases = can_be_known;
+    consider(annealed(problem, wanted, {first.front(), plan_isolated(problem)}, walking));
+    const Index few = kFewThreads * problem.room.size();
+    if (can_be_known && best->score.missed.empty() && best->layout.threads() > few) {
+      problem.by_phases = true;
+      const detail::Kept kept{
+        std::min(options.keep_slack, best->score.slack),
+        std::max(stretch(problem, best->score), detail::kShort), few};
+      consider(with_few_threads(problem, best->layout, kept, walking));
+      problem.by_phases = false;
+    }
+    walking += std::exchange(mergers, before) - before;
+    result.notes = phases_left_alone(system, problem);
+  };
+  // A walk that can choose phases begins with the first plan. What it finds is better in most cases.
+  const bool at_once = can_be_known && !score(problem, first.front()).missed.empty();
+  if (at_once) {
+    walk();
   }
+  problem.by_phases = known;
+  for (const Layout & layout : first) {
+    if (!at_once || !best->score.missed.empty()) {
+      consider(layout);
+    }
+  }
+  problem.by_phases = false;
   result.cost = search + mergers;
   // With more time for what is late the search goes other ways, and what it finds may be in time.
   for (const int percent : kLonger) {
     if (!options.restarts || best->score.missed.empty() || search > kMostForRestarts) {
       break;
     }
-    const auto longer =
+    auto longer =
       detail::plan_problem(with_longer_deadlines(system, best->score.missed, percent), options);
     if (!longer) {
       break;
     }
+    longer->by_phases = problem.by_phases = known;
     for (const Layout & layout : detail::plan_takt(*longer, wanted, search)) {
       consider(improved(problem, wanted, layout, search));
+    }
+    problem.by_phases = false;
+  }
+  if (walks && !at_once && !good_enough(problem, wanted, best->score)) {
+    walk();
+  }
+  if (best->simulated) {
+    const std::vector<bool> met = met_in_simulation(problem, *best->simulated);
+    if (std::find(met.begin(), met.end(), false) != met.end()) {
+      consider_whole(plan_isolated(problem));
+      if (const auto picas = plan_picas(problem, 0)) {
+        consider_whole(*picas);
+      }
     }
   }
   result.cost_of_restarts = search + mergers - result.cost;
@@ -136,7 +300,7 @@ Layout plan_and_merge(
 
 /// In `result` trade and cost, of the planner that has them.
 Result<Layout> layout_by(
-  const System & system, const PlanOptions & options, const PlanProblem & problem, Planned & result)
+  const System & system, const PlanOptions & options, PlanProblem & problem, Planned & result)
 {
   switch (options.planner) {
     case Planner::isolated:
@@ -201,7 +365,7 @@ std::vector<std::string> shortfalls(
   for (const Index index : planned.chains) {
     const auto & answer = planned.bounds.chains[index];
     for (const Index task : model.chains[index].path) {
-      told[task] = told[task] || !answer;
+      told[task] = 1;  // by the chain's bound, or by the reason why it has none
     }
     if (!answer && model.chains[index].deadline == kUnbounded) {
       result.push_back(
@@ -297,7 +461,7 @@ Result<Planned> plan_schedule(const System & system, const PlanOptions & options
   if (Faults faults = contradictions(options); !faults.empty()) {
     return faults;
   }
-  const auto problem = detail::plan_problem(system, options);
+  auto problem = detail::plan_problem(system, options);
   if (!problem) {
     return problem.faults();
   }

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "analysis/counted_bounds.hpp"
+#include "analysis/jobs/job_graph.hpp"
+#include "model/flow.hpp"
 #include "takt_plan/assignment.hpp"
 
 namespace takt_plan::detail
@@ -14,6 +16,7 @@ namespace
 {
 
 constexpr double kNoBound = -1e9;
+constexpr Ns kMostDeadlines = 2;  // that a bound by job windows may take
 // Slacks that differ by less are the same.
 constexpr double kScoreNoise = 1e-9;
 // To find that there is no bound takes so many times longer than to find one.
@@ -42,9 +45,13 @@ public:
     add_chains();
   }
 
-  Score judge() const;
+  /// `most`: score_by_phases; nothing: whatever the problem says.
+  Score judge(const std::vector<Ns> * most = nullptr) const;
+  bool phases_known() const;
 
 private:
+  BoundsOptions by_phases() const;
+
   // A core, and those whose tasks start its tasks or are started by them, or read them on a chain.
   void reach(Index first)
   {
@@ -85,6 +92,9 @@ private:
       keep_here(task.triggers);
       if (task.triggers.empty() && !task.release) {
         continue;  // what starts it is not placed yet
+      }
+      if (layout_.offset(index)) {
+        task.release->offset = layout_.offset(index);
       }
       here_[index] = model_.tasks.size();
       model_.tasks.push_back(std::move(task));
@@ -184,11 +194,32 @@ private:
   std::vector<Index> chains_;  // of the problem, most important first
 };
 
-Score Part::judge() const
+// Windows that grow without end are given up where no deadline is met any more, so that others are found.
+BoundsOptions Part::by_phases() const
+{
+  BoundsOptions options;
+  options.jobs_only = true;
+  for (const Chain & chain : problem_.model.chains) {
+    options.horizon = std::max(options.horizon, chain.deadline == kUnbounded ? 0 : chain.deadline);
+  }
+  for (const Task & task : problem_.model.tasks) {
+    options.horizon = std::max(options.horizon, task.release ? task.release->period : 0);
+  }
+  options.horizon = multiply(options.horizon, kMostDeadlines);
+  return options;
+}
+
+Score Part::judge(const std::vector<Ns> * most) const
 {
   Score result;
   double looks = 0;
-  const auto found = counted_bounds_through_reads(model_, looks, kMostLooksAtOnce);
+  BoundsOptions options = by_phases();
+  for (Index i = 0; most != nullptr && i < chains_.size(); ++i) {
+    options.give_up_above.push_back((*most)[chains_[i]]);
+  }
+  const auto found = problem_.by_phases || most != nullptr
+                       ? counted_bounds_through_reads(model_, looks, kMostLooksByPhases, options)
+                       : counted_bounds_through_reads(model_, looks, kMostLooksAtOnce);
   const auto tasks = static_cast<double>(tasks_.size());
   result.cost = tasks * (tasks / static_cast<double>(std::max<Index>(cores_.size(), 1)) + 1);
   for (Index i = 0; i < chains_.size(); ++i) {
@@ -208,8 +239,14 @@ Score Part::judge() const
     result.slacks.emplace_back(chains_[i], slack);
     result.slack = std::min(result.slack, slack);
   }
+  std::vector<char> bounded(tasks_.size(), 0);  // on the way of a chain that has a bound
+  for (Index i = 0; found && i < chains_.size(); ++i) {
+    for (const Index task : model_.chains[i].path) {
+      bounded[task] = bounded[task] || found->chains[i].ok();
+    }
+  }
   for (Index i = 0; i < tasks_.size(); ++i) {
-    if (!found || !found->tasks[i]) {
+    if (!bounded[i] && (!found || !found->tasks[i])) {
       result.unbounded.push_back(tasks_[i]);
     }
   }
@@ -220,6 +257,21 @@ Score Part::judge() const
   std::sort(result.missed.begin(), result.missed.end());
   std::sort(result.unbounded.begin(), result.unbounded.end());
   return result;
+}
+
+bool Part::phases_known() const
+{
+  if (!check(model_)) {
+    return false;
+  }
+  const Flow flow(model_);
+  const std::vector<JobGraph> graphs = job_graphs(model_, flow);
+  return std::all_of(model_.chains.begin(), model_.chains.end(), [&](const Chain & chain) {
+    const auto & streams = flow.streams.of(chain.path.front());
+    return !streams.empty() && std::any_of(graphs.begin(), graphs.end(), [&](const auto & graph) {
+      return graph.refusal.empty() && graph.node_of_stream[streams.front()] != kNone;
+    });
+  });
 }
 
 bool all_in(const std::vector<Index> & some, const std::vector<Index> & all)
@@ -278,6 +330,63 @@ Score score(const PlanProblem & problem, const Layout & layout, const std::vecto
     result.crowded += layout.crowded(core) ? 1 : 0;
   }
   return result;
+}
+
+Score score_by_phases(
+  const PlanProblem & problem, const Layout & layout, const std::vector<Ns> & most)
+{
+  Score result = Part(problem, layout, {}).judge(&most);
+  for (Index core = 0; core < layout.cores(); ++core) {
+    result.crowded += layout.crowded(core) ? 1 : 0;
+  }
+  return result;
+}
+
+std::vector<std::pair<Index, double>> most_important(
+  const PlanProblem & problem, const Score & score)
+{
+  if (!problem.keeps_short) {
+    return {};
+  }
+  const auto & chains = problem.model.chains;
+  const auto less = std::find_if(score.slacks.begin(), score.slacks.end(), [&](const auto & one) {
+    return chains[one.first].priority < chains[score.slacks.front().first].priority;
+  });
+  return less == score.slacks.end() ? std::vector<std::pair<Index, double>>{}
+                                    : std::vector(score.slacks.begin(), less);
+}
+
+Ns least_response(const PlanProblem & problem, Index chain)
+{
+  Ns least = 1;
+  for (const Index task : problem.model.chains[chain].path) {
+    least = add(least, problem.model.tasks[task].cost());
+  }
+  return least;
+}
+
+double stretch(const PlanProblem & problem, const Score & score)
+{
+  double longest = 1;
+  for (const auto & [index, slack] : most_important(problem, score)) {
+    longest = std::max(
+      longest, (1 - slack) * static_cast<double>(problem.model.chains[index].deadline) /
+                 static_cast<double>(least_response(problem, index)));
+  }
+  return longest;
+}
+
+Model placed(const PlanProblem & problem, const Layout & layout)
+{
+  Model model = problem.model;
+  const Assignment assignment = layout.assignment();
+  assign(assignment, ceilings_of(assignment, model.executors.size()), model);
+  return model;
+}
+
+bool phases_known(const PlanProblem & problem, const Layout & layout)
+{
+  return Part(problem, layout, {}).phases_known();
 }
 
 }  // namespace takt_plan::detail

@@ -43,12 +43,40 @@ struct Score
 /// Terms of equations that are looked at for one judgement; with more, which takes a second, tasks have
 /// no bound. It takes cores that are full but for less than a millionth.
 inline constexpr std::int64_t kMostLooksAtOnce = 100'000'000;
+/// The same by job windows alone, where most plans without bounds are found.
+inline constexpr std::int64_t kMostLooksByPhases = 20'000'000;
 
 /// Of a layout that may leave tasks out: they, and what only they start, are not there yet. Chains
 /// count if all of their tasks are there. Only what shares a core with `touched`, or messages with
 /// what does, is looked at; empty: everything.
 Score score(
   const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched = {});
+
+/// The same by job windows alone, of a complete layout; where a chain has more than `most`, per chain of the model, no chain
+/// has a bound.
+Score score_by_phases(
+  const PlanProblem & problem, const Layout & layout, const std::vector<Ns> & most);
+
+/// The most important chains with a deadline, and their slacks; none where no chain with a deadline is less important.
+/// `score`: of all chains.
+std::vector<std::pair<Index, double>> most_important(
+  const PlanProblem & problem, const Score & score);
+
+/// The most important chains are short where none takes longer than this multiple of its own work.
+inline constexpr double kShort = 1.05;
+
+/// What its callbacks take, without anything else.
+Ns least_response(const PlanProblem & problem, Index chain);
+
+/// The largest bound of the most important chains, as a multiple of what their callbacks take; 1 where there are
+/// none. `score`: of all chains.
+double stretch(const PlanProblem & problem, const Score & score);
+
+/// The problem's model with everything where the layout, a complete one, has it.
+Model placed(const PlanProblem & problem, const Layout & layout);
+
+/// Whether the phases of all timers that chains depend on are known in this layout, so that job windows can judge it.
+bool phases_known(const PlanProblem & problem, const Layout & layout);
 
 }  // namespace takt_plan::detail
 

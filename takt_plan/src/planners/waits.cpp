@@ -71,6 +71,7 @@ std::vector<Block> separated(const PlanProblem & problem, const std::vector<Bloc
 Assignment separated(const PlanProblem & problem, const Assignment & assignment)
 {
   Assignment result;
+  result.offsets = assignment.offsets;
   for (const AssignedThread & thread : assignment.threads) {
     auto parts = separated(problem, thread.tasks);
     const Index host = problem.model.cores[thread.core].host;

@@ -127,10 +127,33 @@ std::string age_of(const takt_core::Result<Ns> & age)
 
 }  // namespace
 
+namespace
+{
+
+std::string result_of(
+  const Chain & chain, const takt_core::Result<ChainAnswer> & answer,
+  const SimulatedPlan::Chain & seen)
+{
+  if (chain.deadline == kUnbounded) {
+    return "";
+  }
+  return meets_deadline(chain, answer) ? "proven"
+         : seen.met()                  ? "met in simulation"
+         : seen.count == 0
+           ? "never ended in simulation"
+           : fmt::format("late by {} in simulation", printed(seen.worst - chain.deadline));
+}
+
+}  // namespace
+
 std::string chain_table(
-  const Model & model, const Bounds & bounds, const std::vector<Index> & chains)
+  const Model & model, const Bounds & bounds, const std::vector<Index> & chains,
+  const SimulatedPlan * simulated)
 {
   std::vector<Row> rows{{"chain", "priority", "deadline", "bound", "to spare"}};
+  if (simulated != nullptr) {
+    rows.front().insert(rows.front().end(), {"simulated", "result"});
+  }
   std::string reasons;
   std::size_t without = 0;
   for (const Index i : chains) {
@@ -139,6 +162,11 @@ std::string chain_table(
     rows.push_back(
       {chain.name, std::to_string(chain.priority), deadline_of(chain),
        answer ? printed(answer->bound) : "none", answer ? spare(chain, answer->bound) : ""});
+    if (simulated != nullptr) {
+      const SimulatedPlan::Chain & seen = simulated->chains[i];
+      rows.back().push_back(seen.count > 0 ? printed(seen.worst) : "none");
+      rows.back().push_back(result_of(chain, answer, seen));
+    }
     if (!answer && ++without <= kMostReasons) {
       for (const takt_core::Fault & why : answer.faults()) {
         reasons += fmt::format("{} has no bound: {}\n", chain.name, to_string(why));

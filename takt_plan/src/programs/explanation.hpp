@@ -7,13 +7,16 @@
 
 #include "takt_plan/bounds.hpp"
 #include "takt_plan/end_to_end.hpp"
+#include "takt_plan/simulated_plan.hpp"
 
 namespace takt_plan::program
 {
 
 /// One line for each of `chains`, most important first; why there is no bound on a line of its own.
+/// With `simulated` also what simulation shows, and whether the deadline is proven, met there, or late.
 std::string chain_table(
-  const Model & model, const Bounds & bounds, const std::vector<Index> & chains);
+  const Model & model, const Bounds & bounds, const std::vector<Index> & chains,
+  const SimulatedPlan * simulated = nullptr);
 
 /// How long callbacks wait at most within a run for others; a line each.
 std::string wait_lines(const Model & model, const Bounds & bounds);

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 namespace takt_plan::program
 {
@@ -45,9 +46,9 @@ void writing_now()
   }
 }
 
-Progress::Progress(const char * program, const char * what)
+Progress::Progress(const char * program, std::string what)
 : program_(program),
-  what_(what),
+  what_(std::move(what)),
   thread_([this] { run(); })
 {
 }
@@ -60,6 +61,12 @@ Progress::~Progress()
   }
   ended_.notify_one();
   thread_.join();
+}
+
+void Progress::now(std::string what)
+{
+  const std::lock_guard lock(mutex_);
+  what_ = std::move(what);
 }
 
 void Progress::run()
@@ -86,7 +93,7 @@ void Progress::run()
       due *= 2;
     }
     std::fprintf(
-      stderr, "%s%s: %s, %lld s%s", terminal ? kNewLine : "", program_, what_.load(), seconds,
+      stderr, "%s%s: %s, %lld s%s", terminal ? kNewLine : "", program_, what_.c_str(), seconds,
       terminal ? "" : "\n");
     std::fflush(stderr);
     said = true;

@@ -2,7 +2,6 @@
 #ifndef TAKT_PLAN__SRC__PROGRAMS__LONG_RUN_HPP_
 #define TAKT_PLAN__SRC__PROGRAMS__LONG_RUN_HPP_
 
-#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -24,21 +23,21 @@ void writing_now();
 class Progress
 {
 public:
-  /// `program` and `what` must stay.
-  Progress(const char * program, const char * what);
+  /// `program` must stay.
+  Progress(const char * program, std::string what);
   ~Progress();
   Progress(const Progress &) = delete;
   Progress & operator=(const Progress &) = delete;
 
-  /// What it is at now. Any thread; does not block.
-  void now(const char * what) { what_ = what; }
+  /// What it is at now. Any thread; waits while a line is written.
+  void now(std::string what);
 
 private:
   void run();
 
   const char * const program_;
-  std::atomic<const char *> what_;
   std::mutex mutex_;
+  std::string what_;
   std::condition_variable ended_;
   bool end_ = false;
   std::thread thread_;

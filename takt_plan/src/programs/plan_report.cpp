@@ -22,6 +22,7 @@ using detail::printed;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostShortfalls = 12;
+constexpr Ns kMostShown = 1'000;
 constexpr Index kMostTradePoints = 20;  // about; --json has them all
 
 /// What the tasks of each thread take of its core.
@@ -202,6 +203,45 @@ std::string why(const PlanReport & report, const Misfit & misfit)
   return text + ".\n";
 }
 
+/// Of chains whose deadline is not proven, and of periods that timers skip.
+std::string seen_late(const PlanReport & report)
+{
+  if (!report.simulated) {
+    return {};
+  }
+  const auto late = std::count_if(
+    report.misfits.begin(), report.misfits.end(),
+    [&](const Misfit & misfit) { return !report.simulated->chains[misfit.chain].met(); });
+  return (late == 0 ? std::string(" proven, but met in simulation")
+                    : fmt::format(" proven, {} late in simulation", late)) +
+         (report.simulated->skipped == 0
+            ? ""
+            : fmt::format("; timers skip {} periods in simulation", report.simulated->skipped));
+}
+
+const SimulatedPlan * simulated_of(const PlanReport & report)
+{
+  return report.simulated ? &*report.simulated : nullptr;
+}
+
+/// Three digits or so.
+Ns rounded(Ns time)
+{
+  Ns step = 1;
+  for (Ns left = time; left >= kMostShown; left /= 10) {
+    step *= 10;
+  }
+  return time / step * step;
+}
+
+std::string simulation_line(const PlanReport & report)
+{
+  return report.simulated ? fmt::format(
+                              "simulated for {}, with worst and with random execution times\n",
+                              printed(rounded(report.simulated->duration)))
+                          : "";
+}
+
 std::string summary(const PlanReport & report)
 {
   const Planned & planned = report.planned;
@@ -218,11 +258,11 @@ std::string summary(const PlanReport & report)
   const bool some_deadline = std::any_of(
     planned.chains.begin(), planned.chains.end(),
     [&](Index chain) { return planned.model.chains[chain].deadline != kUnbounded; });
-  const std::string deadlines = planned.chains.empty() ? "there are no chains"
-                                : !some_deadline       ? "no chain has a deadline to meet"
-                                : report.misfits.empty()
-                                  ? "all chains within their deadlines"
-                                  : counted(report.misfits.size(), "chain") + " not";
+  const std::string deadlines =
+    planned.chains.empty()   ? "there are no chains"
+    : !some_deadline         ? "no chain has a deadline to meet"
+    : report.misfits.empty() ? "all chains within their deadlines"
+                             : counted(report.misfits.size(), "chain") + " not" + seen_late(report);
   return fmt::format(
     "{}, planner {}: {} on {}; {}{}{}{}", report.system, to_string(report.planner),
     counted(planned.assignment.threads.size(), "thread"), counted(cores.size(), "core"), deadlines,
@@ -245,11 +285,19 @@ std::string as_text(const PlanReport & report)
   const Planned & planned = report.planned;
   std::string text = summary(report) + "\n\n";
   if (!planned.chains.empty()) {
-    text += chain_table(planned.model, planned.bounds, planned.chains) + "\n";
+    text += chain_table(planned.model, planned.bounds, planned.chains, simulated_of(report));
+    text += simulation_line(report) + "\n";
   }
   text += threads_as_text(planned) + trade_as_text(planned);
-  if (!report.misfits.empty() || !planned.shortfalls.empty()) {
+  if (
+    !report.misfits.empty() || !planned.shortfalls.empty() || !planned.notes.empty() ||
+    !report.better_baselines.empty()) {
     text += "\n";
+  }
+  for (const auto * const sentences : {&report.better_baselines, &planned.notes}) {
+    for (const std::string & sentence : *sentences) {
+      text += sentence + "\n";
+    }
   }
   for (const Misfit & misfit : report.misfits) {
     text += why(report, misfit);
@@ -275,7 +323,7 @@ std::string header(const PlanReport & report)
   const Planned & planned = report.planned;
   std::string text = summary(report) + ".\n";
   if (!planned.chains.empty()) {
-    text += chain_table(planned.model, planned.bounds, planned.chains);
+    text += chain_table(planned.model, planned.bounds, planned.chains, simulated_of(report));
   }
   return text;
 }
@@ -301,6 +349,10 @@ std::string as_json(const PlanReport & report)
        {"deadline_ns", chain.deadline == kUnbounded ? Json() : Json(chain.deadline)},
        {"bound_ns", found ? Json(found->bound) : Json()},
        {"met", meets_deadline(chain, found)},
+       {"simulated_ns", report.simulated && report.simulated->chains[i].count > 0
+                          ? Json(report.simulated->chains[i].worst)
+                          : Json()},
+       {"met_in_simulation", report.simulated ? Json(report.simulated->chains[i].met()) : Json()},
        {"why", found ? Json() : Json(to_string(found.faults().front()))}});
   }
   json["threads"] = Json::array();
@@ -325,6 +377,9 @@ std::string as_json(const PlanReport & report)
        {"switches_per_second", point.switches}});
   }
   json["shortfalls"] = planned.shortfalls;
+  json["notes"] = planned.notes;
+  json["better_baselines"] = report.better_baselines;
+  json["skipped_periods"] = report.simulated ? Json(report.simulated->skipped) : Json();
   json["misfits"] = Json::array();
   for (const Misfit & misfit : report.misfits) {
     const Chain & chain = model.chains[misfit.chain];

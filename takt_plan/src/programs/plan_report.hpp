@@ -8,6 +8,7 @@
 
 #include "takt_plan/misfit.hpp"
 #include "takt_plan/planner.hpp"
+#include "takt_plan/simulated_plan.hpp"
 
 namespace takt_plan::program
 {
@@ -23,6 +24,9 @@ struct PlanReport
   std::optional<std::size_t> short_histories;
   /// Chains of which possibly no activation ends, whatever their bounds (replaced.hpp).
   std::size_t endless_chains = 0;
+  /// What simulation shows of the plan; nothing: it could not be simulated.
+  std::optional<SimulatedPlan> simulated;
+  std::vector<std::string> better_baselines;  ///< sentences: what does better in simulation
 };
 
 std::string as_text(const PlanReport & report);

@@ -6,8 +6,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <optional>
 
+#include "baselines.hpp"
 #include "depth_report.hpp"
 #include "long_run.hpp"
 #include "plan_report.hpp"
@@ -36,6 +39,7 @@ struct Arguments
   std::string output;
   std::vector<std::string> models;
   bool json = false;
+  std::optional<std::chrono::nanoseconds> time;  ///< of the search
   takt_plan::PlanOptions options;
 };
 
@@ -117,7 +121,17 @@ int run(const Arguments & arguments)
   std::vector<std::string> warnings = sentences(system->warnings);
   takt_schedule::warn(warnings);
   std::optional<takt_plan::program::Progress> progress(std::in_place, "takt_plan", "planning");
-  auto planned = takt_plan::plan_schedule(*system, arguments.options);
+  takt_plan::PlanOptions options = arguments.options;
+  options.walks = !arguments.time || arguments.time->count() > 0;
+  if (arguments.time && options.walks) {
+    const auto end = std::chrono::steady_clock::now() + *arguments.time;
+    options.time_is_up = [end] { return std::chrono::steady_clock::now() >= end; };
+  }
+  options.progress = [&](const takt_plan::PlanProgress & now) {
+    progress->now(fmt::format(
+      "planning: {} plans tried, {} of {} chains proven", now.plans, now.proven, now.chains));
+  };
+  auto planned = takt_plan::plan_schedule(*system, options);
   if (!planned) {
     progress.reset();
     return refuse(planned.faults());
@@ -142,6 +156,18 @@ int run(const Arguments & arguments)
     replaced.push_back(fmt::format("{} chains in all may be so; takt explain names them", endless));
   }
   found.insert(found.end(), replaced.begin(), replaced.end());
+  std::optional<takt_plan::SimulatedPlan> simulated;
+  if (options.walks) {
+    progress->now("planned; simulating");
+    if (auto run = takt_plan::simulate_plan(*system, planned->schedule)) {
+      simulated = std::move(*run);
+    }
+  }
+  std::vector<std::string> baselines;
+  if (simulated) {
+    baselines =
+      takt_plan::program::better_baselines(*system, arguments.options, *planned, *simulated);
+  }
   planned->schedule.system =
     takt_schedule::name_of_system(arguments.system, arguments.output, arguments.models);
   progress->now("planned; looking for what would make late chains fit");
@@ -151,7 +177,8 @@ int run(const Arguments & arguments)
   takt_schedule::warn(found);
   warnings.insert(warnings.end(), found.begin(), found.end());
   const PlanReport report{*planned,         misfits,         warnings, arguments.options.planner,
-                          arguments.system, short_histories, endless};
+                          arguments.system, short_histories, endless,  simulated,
+                          baselines};
   const std::string yaml = takt_schedule::to_yaml(planned->schedule, header(report));
   if (!arguments.output.empty()) {
     const auto written = takt_schedule::write_output(arguments.output, yaml);
@@ -206,6 +233,20 @@ int main(int argc, char ** argv)
       arguments.options.keep_slack = takt_schedule::number_option("--keep-slack", text, 0.0, 1.0);
     },
     "share of each chain's deadline to keep to spare when threads are merged (0.05)");
+  app.add_option_function<std::string>(
+    "--time",
+    [&](const std::string & text) {
+      arguments.time = takt_schedule::duration_option("--time", text);
+    },
+    "look for a better plan for so long (as in 30s), or until there is nothing to improve; 0s: the "
+    "first plan (until it has judged so many plans that some ten seconds have passed)");
+  app.add_option_function<std::string>(
+    "--seed",
+    [&](const std::string & text) {
+      arguments.options.seed =
+        takt_schedule::number_option<std::uint64_t>("--seed", text, 0, UINT64_MAX / 2);
+    },
+    "of the search, which tries plans at random (1)");
   app.add_option(
     "--models", arguments.models,
     "folders of shipped models, which the schedule calls by their bare names");

@@ -51,11 +51,12 @@ class EndToEndAnalysis
 public:
   EndToEndAnalysis(
     const Model & model, const EndToEndTerms & terms, bool explain,
-    std::int64_t most_looks = detail::kMostLooks)
+    std::int64_t most_looks = detail::kMostLooks, const BoundsOptions & options = {})
   : model_(model),
     terms_(terms),
     explain_(explain),
     most_looks_(most_looks),
+    options_(options),
     streams_(model, in_trigger_order(model)),
     asked_(model)
   {
@@ -146,7 +147,8 @@ private:
   /// All of them, however many, if the model has one chain.
   BoundsOptions with_terms(bool explain) const
   {
-    BoundsOptions options;
+    BoundsOptions options = options_;
+    options.give_up_above.clear();  // there are more chains
     options.explain = explain;
     if (model_.chains.size() == 1) {
       options.most_terms = std::numeric_limits<std::size_t>::max();
@@ -350,6 +352,7 @@ private:
   const EndToEndTerms terms_;
   const bool explain_;
   const std::int64_t most_looks_;
+  const BoundsOptions options_;
   const Streams streams_;
   MoreChains asked_;
   double looks_ = 0;
@@ -369,16 +372,16 @@ Result<EndToEndBounds> end_to_end(const Model & model, const EndToEndTerms & ter
 }
 
 Result<Bounds> detail::counted_bounds_through_reads(
-  const Model & model, double & looks, std::int64_t most)
+  const Model & model, double & looks, std::int64_t most, const BoundsOptions & options)
 {
-  Result<Bounds> without = counted_bounds(model, {}, looks, most);
+  Result<Bounds> without = counted_bounds(model, options, looks, most);
   const bool any = without && std::any_of(
                                 model.chains.begin(), model.chains.end(),
                                 [&](const Chain & chain) { return reads(model, chain); });
   if (!any) {
     return without;
   }
-  EndToEndAnalysis analysis(model, {}, false, most);
+  EndToEndAnalysis analysis(model, {}, false, most, options);
   auto found = analysis.answers();
   looks += analysis.looks();
   return found ? Result<Bounds>(std::move(found->bounds)) : found.faults();

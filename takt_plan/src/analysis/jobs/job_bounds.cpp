@@ -1,8 +1,10 @@
 #include "analysis/jobs/job_bounds.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "analysis/jobs/job_graph.hpp"
 #include "analysis/jobs/job_windows.hpp"
 #include "analysis/limits.hpp"
+#include "takt_plan/end_to_end.hpp"
 
 namespace takt_plan::detail
 {
@@ -18,6 +21,72 @@ namespace
 
 using takt_core::Faults;
 using takt_core::Result;
+
+/// Nodes from the chain's root to its end; a set is the node that keeps the chain's message, then its work.
+std::vector<std::vector<Index>> ways(const Flow & flow, const JobGraph & graph, const Chain & chain)
+{
+  std::vector<std::vector<Index>> found;
+  for (const Index stream : flow.streams.of(chain.path.front())) {
+    if (flow.streams.all()[stream].from.empty()) {
+      found.push_back({graph.node_of_stream[stream]});
+    }
+  }
+  for (Index i = 1; i <= chain.path.size() && !found.empty(); ++i) {
+    std::vector<std::vector<Index>> longer;
+    for (std::vector<Index> & way : found) {
+      const Index task = chain.path[i - 1];
+      if (flow.streams.set(task) != nullptr) {
+        way.push_back(graph.node_of_stream[flow.streams.after(task).front()]);
+      }
+      if (i == chain.path.size()) {
+        longer.push_back(std::move(way));
+        continue;
+      }
+      for (const Index stream : flow.streams.of(chain.path[i])) {
+        if (graph.node_of_stream[stream] == kNone) {
+          continue;  // a callback that only reads the message, and is of another part
+        }
+        const JobNode & node = graph.nodes[graph.node_of_stream[stream]];
+        const bool goes_on = std::any_of(
+          node.from.begin(), node.from.end(),
+          [&](const auto & from) { return from.node == way.back(); });
+        if (goes_on) {
+          longer.push_back(way);
+          longer.back().push_back(graph.node_of_stream[stream]);
+        }
+      }
+    }
+    found = std::move(longer);
+  }
+  return found;
+}
+
+/// Per node of the part, the least of what chains that end there may take; only where the work on each set belongs to the
+/// chain's message.
+std::vector<Ns> latest_ends(
+  const Model & model, const Flow & flow, const JobGraph & graph, const std::vector<Ns> & limits)
+{
+  std::vector<Ns> latest(graph.nodes.size(), kUnbounded);
+  for (Index chain = 0; chain < std::min(limits.size(), model.chains.size()); ++chain) {
+    const auto & streams = flow.streams.of(model.chains[chain].path.front());
+    if (
+      limits[chain] == kUnbounded || reads(model, model.chains[chain]) || streams.empty() ||
+      graph.node_of_stream[streams.front()] == kNone) {
+      continue;
+    }
+    for (const std::vector<Index> & way : ways(flow, graph, model.chains[chain])) {
+      bool own = true;
+      for (Index i = 1; i < way.size(); ++i) {
+        const JobNode & node = graph.nodes[way[i]];
+        own = own && (node.topics.empty() || node.topics[node.slowest] == way[i - 1]);
+      }
+      if (own) {
+        latest[way.back()] = std::min(latest[way.back()], limits[chain]);
+      }
+    }
+  }
+  return latest;
+}
 
 /// Of one part of the model.
 class PartBounds
@@ -31,19 +100,23 @@ public:
   {
   }
 
-  Result<Ns> of(Index task) const
+  Result<Ns> of(Index task)
   {
     Ns bound = 0;
+    std::vector<Index> nodes;
     for (const Index stream : flow_.streams.of(task)) {
-      const Index node = graph_.node_of_stream[stream];
-      if (flow_.streams.all()[stream].set != kNone || flow_.streams.set(task) != nullptr) {
-        return Faults{takt_core::Fault{"it is behind a set of messages"}};
-      }
+      nodes.push_back(graph_.node_of_stream[stream]);
+    }
+    if (flow_.streams.set(task) != nullptr) {
+      nodes.push_back(
+        graph_.node_of_stream[flow_.streams.after(task).front()]);  // the work on a set
+    }
+    for (const Index node : nodes) {
       if (!windows_.ends(node)) {
         return Faults{takt_core::Fault{"its jobs have no latest end"}};
       }
       for (std::int64_t job = 0; job < graph_.nodes[node].jobs; ++job) {
-        bound = std::max(bound, windows_.window(node).end[job] - nominal(node, job));
+        bound = std::max(bound, windows_.window(node).end[job] - start({node, job}));
       }
     }
     return bound;
@@ -53,7 +126,7 @@ public:
   {
     ChainBound worst;
     std::vector<Job> worst_run;  // empty: none yet
-    for (const std::vector<Index> & way : ways(chain)) {
+    for (const std::vector<Index> & way : ways(flow_, graph_, chain)) {
       const std::int64_t jobs = graph_.nodes[way.front()].jobs;
       for (std::int64_t job = 0; job < jobs; ++job) {
         for (const std::vector<Job> & run : runs(way, job)) {
@@ -76,50 +149,65 @@ public:
   }
 
 private:
+  /// The nominal release of the source that starts the job; of several the earliest. A set is started by the message that
+  /// completes it.
+  Ns start(const Job & job)
+  {
+    const JobNode & node = graph_.nodes[job.node];
+    if (node.from.empty() && node.topics.empty()) {
+      return nominal(job.node, job.number);
+    }
+    std::vector<std::optional<Ns>> & known = starts_[job.node];
+    known.resize(static_cast<std::size_t>(node.jobs));
+    const std::int64_t turn = floor_div(job.number, node.jobs);
+    const std::int64_t number = job.number - turn * node.jobs;
+    std::optional<Ns> & found = known[static_cast<std::size_t>(number)];
+    if (!found) {
+      Ns earliest = kUnbounded;
+      for (const JobNode::From & from : node.from) {
+        earliest = std::min(earliest, start({from.node, number}));
+      }
+      for (const Job & message : completing({job.node, number})) {
+        earliest = std::min(earliest, start(message));
+      }
+      found = earliest == kUnbounded ? nominal(job.node, number) : earliest;  // it never comes
+    }
+    return *found + turn * graph_.hyperperiod;
+  }
+
+  /// The messages that may complete the set of the first hyperperiod's job; those that it may have where more is not known.
+  std::vector<Job> completing(const Job & job) const
+  {
+    const JobNode & node = graph_.nodes[job.node];
+    std::vector<Job> found;
+    if (node.topics.empty()) {
+      return found;
+    }
+    const JobSet & set = windows_.set(job.node);
+    const auto & by = set.by[static_cast<std::size_t>(job.number)];
+    for (Index topic = 0; topic < by.size(); ++topic) {
+      const Index from = node.topics[topic];
+      const std::int64_t jobs = graph_.nodes[from].jobs;
+      if (by[topic].possible && by[topic].message) {
+        found.push_back({from, *by[topic].message});
+      }
+      for (std::int64_t message = 0; by[topic].possible && !by[topic].message && message < jobs;
+           ++message) {
+        for (const std::int64_t work : set.works[topic][static_cast<std::size_t>(message)]) {
+          if ((work - job.number) % node.jobs == 0) {
+            found.push_back({from, message - (work - job.number) / node.jobs * jobs});
+          }
+        }
+      }
+    }
+    return found;
+  }
+
   Ns nominal(Index node, std::int64_t job) const
   {
     return graph_.nodes[node].offset + job * graph_.nodes[node].period;
   }
   Ns end(const Job & job) const { return windows_.window(job.node).end.at(job.number); }
-
-  /// Nodes from the chain's root to its end; a set is the node that keeps the chain's message, then its work.
-  std::vector<std::vector<Index>> ways(const Chain & chain) const
-  {
-    std::vector<std::vector<Index>> found;
-    for (const Index stream : flow_.streams.of(chain.path.front())) {
-      if (flow_.streams.all()[stream].from.empty()) {
-        found.push_back({graph_.node_of_stream[stream]});
-      }
-    }
-    for (Index i = 1; i <= chain.path.size() && !found.empty(); ++i) {
-      std::vector<std::vector<Index>> longer;
-      for (std::vector<Index> & way : found) {
-        const Index task = chain.path[i - 1];
-        if (flow_.streams.set(task) != nullptr) {
-          way.push_back(graph_.node_of_stream[flow_.streams.after(task).front()]);
-        }
-        if (i == chain.path.size()) {
-          longer.push_back(std::move(way));
-          continue;
-        }
-        for (const Index stream : flow_.streams.of(chain.path[i])) {
-          if (graph_.node_of_stream[stream] == kNone) {
-            continue;  // a callback that only reads the message, and is of another part
-          }
-          const JobNode & node = graph_.nodes[graph_.node_of_stream[stream]];
-          const bool goes_on = std::any_of(
-            node.from.begin(), node.from.end(),
-            [&](const auto & from) { return from.node == way.back(); });
-          if (goes_on) {
-            longer.push_back(way);
-            longer.back().push_back(graph_.node_of_stream[stream]);
-          }
-        }
-      }
-      found = std::move(longer);
-    }
-    return found;
-  }
 
   /// The jobs of the way that may have the root's message, for each set that may have it.
   std::vector<std::vector<Job>> runs(const std::vector<Index> & way, std::int64_t job) const
@@ -223,6 +311,8 @@ private:
   const Flow & flow_;
   const JobGraph & graph_;
   JobWindows & windows_;
+  std::map<Index, std::vector<std::optional<Ns>>>
+    starts_;  // per node, of the jobs of a hyperperiod
 };
 
 Index part_of(const std::vector<JobGraph> & graphs, const Flow & flow, Index task)
@@ -249,7 +339,10 @@ PriorityBounds job_bounds(
   for (Index part = 0; part < graphs.size(); ++part) {
     if (graphs[part].refusal.empty()) {
       windows[part] = std::make_unique<JobWindows>(
-        model, graphs[part], options.jobs, detail::horizon(model, options.horizon), most);
+        model, graphs[part], options.jobs, detail::horizon(model, options.horizon), most,
+        options.give_up_above.empty()
+          ? std::vector<Ns>{}
+          : latest_ends(model, flow, graphs[part], options.give_up_above));
       looks += static_cast<double>(windows[part]->looks());
     }
   }

@@ -13,7 +13,7 @@
 namespace takt_plan::detail
 {
 
-/// `model`: passes `check`. Tasks behind a set of newest messages have no bound here, but their chains do. Adds to
+/// `model`: passes `check`. Adds to
 /// `looks` the terms of sums that were looked at, `most` about for each part of the model. With `most_terms` above 0
 /// chains have terms until there are so many.
 PriorityBounds job_bounds(

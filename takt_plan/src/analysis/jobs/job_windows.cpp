@@ -1,6 +1,7 @@
 #include "analysis/jobs/job_windows.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace takt_plan::detail
 {
@@ -14,17 +15,19 @@ constexpr Ns kHyperperiodsOfInterval = 4;  // a busy interval that goes on for l
 
 JobWindows::JobWindows(
   const Model & model, const JobGraph & graph, const JobTerms & terms, Ns horizon,
-  std::int64_t most)
+  std::int64_t most, std::vector<Ns> latest)
 : model_(model),
   graph_(graph),
   terms_(terms),
   horizon_(horizon),
   most_length_(multiply(graph.hyperperiod, kHyperperiodsOfInterval)),
   most_(most),
+  latest_(std::move(latest)),
   windows_(graph.nodes.size()),
   ends_(graph.nodes.size(), true),
   sets_(graph.nodes.size()),
-  levels_(graph.levels.size())
+  levels_(graph.levels.size()),
+  arrivals_(model.cores.size())
 {
   for (Index node = 0; node < graph.nodes.size(); ++node) {
     const JobTimes none(graph.nodes[node].jobs, graph.hyperperiod);
@@ -70,8 +73,12 @@ bool JobWindows::iterate()
 {
   ++round_;
   bool moved = round_ == 1;
+  if (round_ > 1) {
+    sort_arrivals();
+  }
   for (Index level = 0; level < levels_.size() && !failed_ && round_ > 1; ++level) {
     find_entries(levels_[level]);
+    find_arrivals(level);
     find_busy(level);
   }
   for (Index node = 0; node < graph_.nodes.size() && !failed_; ++node) {
@@ -92,9 +99,23 @@ bool JobWindows::iterate()
       }
     }
     moved = moved || ended != static_cast<bool>(ends_[node]);
+    failed_ = failed_ || too_late(node);
   }
   failed_ = failed_ || round_ > kMostRoundsOfWindows || looks_ > most_;
   return moved && !failed_;
+}
+
+bool JobWindows::too_late(Index index) const
+{
+  if (latest_.empty() || latest_[index] == kUnbounded) {
+    return false;
+  }
+  const JobNode & node = graph_.nodes[index];
+  bool late = !ends_[index];
+  for (std::int64_t job = 0; job < node.jobs && !late; ++job) {
+    late = windows_[index].end[job] - node.offset - job * node.period > latest_[index];
+  }
+  return late;
 }
 
 // When the jobs of the node are released; whether that moved.
@@ -218,10 +239,133 @@ void JobWindows::find_entries(Level & level)
   }
 }
 
-void JobWindows::find_busy(Index index)
+// Jobs of all nodes of each core, in the first hyperperiod.
+void JobWindows::sort_arrivals()
+{
+  for (std::vector<Arrival> & arrivals : arrivals_) {
+    arrivals.clear();
+  }
+  for (Index index = 0; index < graph_.nodes.size(); ++index) {
+    const JobNode & node = graph_.nodes[index];
+    std::vector<Arrival> & arrivals = arrivals_[graph_.levels[node.level].core];
+    for (std::int64_t job = 0; ends_[index] && job < node.jobs; ++job) {
+      const Ns from = windows_[index].from[job];
+      const std::int64_t turn = floor_div(from, graph_.hyperperiod);
+      arrivals.push_back(
+        {from - turn * graph_.hyperperiod, 0, {index, job - turn * node.jobs}, node.cost, false});
+    }
+  }
+  for (std::vector<Arrival> & arrivals : arrivals_) {
+    std::sort(arrivals.begin(), arrivals.end(), [](const Arrival & a, const Arrival & b) {
+      return a.from < b.from;
+    });
+  }
+}
+
+void JobWindows::find_arrivals(Index index)
 {
   Level & level = levels_[index];
+  level.arrivals.clear();
+  if (level.endless) {
+    return;
+  }
+  const JobLevel & at = graph_.levels[index];
+  for (Arrival arrival : arrivals_[at.core]) {
+    const Index place = level.place[arrival.job.node];
+    if (place != kNone) {
+      arrival.entry = terms_.latest ? level.entry[place].at(arrival.job.number) : arrival.from;
+      arrival.above = graph_.levels[graph_.nodes[arrival.job.node].level].urgency > at.urgency;
+      level.arrivals.push_back(arrival);
+    }
+  }
+}
+
+// Jobs that may be released before `begin`, and enter then or later.
+void JobWindows::add_open(Index index, Ns begin, std::vector<Arrival> & open)
+{
+  const Level & level = levels_[index];
+  looks_ += static_cast<std::int64_t>(level.work.size());
+  for (Index place = 0; place < level.work.size(); ++place) {
+    const Index node = level.work[place];
+    const JobTimes & from = windows_[node].from;
+    const JobTimes & entry = terms_.latest ? level.entry[place] : from;
+    const std::int64_t last = from.before(begin);
+    const bool above =
+      graph_.levels[graph_.nodes[node].level].urgency > graph_.levels[index].urgency;
+    for (std::int64_t job = entry.before(begin); job < last; ++job) {
+      open.push_back({from.at(job), entry.at(job), {node, job}, graph_.nodes[node].cost, above});
+    }
+  }
+}
+
+// Whether the job delays the segment: it is not of the segment, and does not wait for the segment's end.
+bool JobWindows::counts(const Job & job, const std::vector<Job> & segment) const
+{
+  if (segment.empty()) {
+    return true;
+  }
+  const Job & first = segment.front();
+  if (job.number >= first.number && follows(job.node, first.node)) {
+    return false;
+  }
+  return std::none_of(segment.begin() + 1, segment.end(), [&](const Job & own) {
+    return own.node == job.node && own.number == job.number;
+  });
+}
+
+JobWindows::Demand JobWindows::demand(
+  Index index, const std::vector<Job> & segment, const Begin & at,
+  const std::vector<Arrival> & open)
+{
+  const Level & level = levels_[index];
+  Demand result;
+  result.begin = at.time;
+  looks_ += static_cast<std::int64_t>(at.open_end - at.open);
+  for (std::size_t i = at.open; i < at.open_end; ++i) {
+    const Arrival & arrival = open[i];
+    if (counts(arrival.job, segment)) {
+      (arrival.above ? result.above : result.same) += arrival.cost;
+    }
+  }
+  result.turn = floor_div(at.time, graph_.hyperperiod);
+  result.next = static_cast<std::size_t>(
+    std::lower_bound(
+      level.arrivals.begin(), level.arrivals.end(), at.time - result.turn * graph_.hyperperiod,
+      [](const Arrival & arrival, Ns time) { return arrival.from < time; }) -
+    level.arrivals.begin());
+  return result;
+}
+
+// Adds what may be released before `end`.
+void JobWindows::go_on(
+  const Level & level, const std::vector<Job> & segment, Ns end, Demand & demand)
+{
+  while (!level.arrivals.empty()) {
+    if (demand.next == level.arrivals.size()) {
+      demand.next = 0;
+      ++demand.turn;
+    }
+    const Arrival & arrival = level.arrivals[demand.next];
+    const Ns shift = demand.turn * graph_.hyperperiod;
+    if (arrival.from + shift >= end) {
+      return;
+    }
+    ++demand.next;
+    ++looks_;
+    const Job job{
+      arrival.job.node, arrival.job.number + demand.turn * graph_.nodes[arrival.job.node].jobs};
+    if (arrival.entry + shift >= demand.begin && counts(job, segment)) {
+      (arrival.above ? demand.above : demand.same) += arrival.cost;
+    }
+  }
+}
+
+void JobWindows::find_busy(Index index)
+{
+  static const std::vector<Job> kNobody;
+  Level & level = levels_[index];
   level.busy.clear();
+  level.open.clear();
   level.longest = 0;
   if (level.endless) {
     return;
@@ -242,22 +386,58 @@ void JobWindows::find_busy(Index index)
   }
   std::sort(begins.begin(), begins.end());
   begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
-  for (const Ns begin : begins) {
+  auto arrival = level.arrivals.begin();  // the next that is not before the last moment
+  for (const Ns time : begins) {
+    Begin begin;
+    if (level.busy.empty()) {
+      begin = begin_at(index, time, level.open);
+    } else {
+      begin = level.busy.back();
+      begin.time = time;
+      begin.blocking = blocking(index, time);
+      for (std::size_t i = level.busy.back().open; i < level.busy.back().open_end; ++i) {
+        if (level.open[i].entry >= time) {
+          level.open.push_back(Arrival(level.open[i]));
+        }
+      }
+      begin.open = level.busy.back().open_end;
+    }
+    for (; arrival != level.arrivals.end() && arrival->from < time; ++arrival) {
+      if (!level.busy.empty() && arrival->entry >= time) {
+        level.open.push_back(*arrival);
+      }
+    }
+    begin.open_end = level.open.size();
+    const Ns fixed = begin.blocking + (terms_.ceiling ? graph_.ceilings[index] : 0);
+    Demand found = demand(index, kNobody, begin, level.open);
     Ns length = 1;
     for (;;) {
-      const Ns found = sum(index, nullptr, begin, begin + length, false, 0);
-      if (found <= length) {
+      go_on(level, kNobody, time + length, found);
+      const Ns all = add(fixed + found.same + found.above, other_loads(index, length));
+      if (all <= length) {
         break;
       }
-      length = found;
+      length = all;
       if (length > most_length_ || looks_ > most_) {
         level.endless = true;
         return;
       }
     }
-    level.busy.emplace_back(begin, begin + length);
+    begin.end = time + length;
+    level.busy.push_back(begin);
     level.longest = std::max(level.longest, length);
   }
+}
+
+JobWindows::Begin JobWindows::begin_at(Index index, Ns time, std::vector<Arrival> & open)
+{
+  Begin begin;
+  begin.time = time;
+  begin.blocking = blocking(index, time);
+  begin.open = open.size();
+  add_open(index, time, open);
+  begin.open_end = open.size();
+  return begin;
 }
 
 // One run of the thread that had begun; `blocker`: its task.
@@ -333,51 +513,45 @@ std::int64_t JobWindows::runs(
   return std::max<std::int64_t>(count, 0);
 }
 
-// Everything that the core does from `begin` on; `above_only`: of what the thread of the level does, nothing.
-Ns JobWindows::sum(
-  Index index, const std::vector<Job> * segment, Ns begin, Ns end, bool above_only, Ns own)
+Ns JobWindows::other_loads(Index index, Ns length) const
 {
-  static const std::vector<Job> kNobody;
-  const Level & level = levels_[index];
-  looks_ += static_cast<std::int64_t>(level.work.size());
-  Ns all = own;
-  if (!above_only) {
-    all += blocking(index, begin) + (terms_.ceiling ? graph_.ceilings[index] : 0);
-  }
+  Ns all = 0;
   for (const Index other : graph_.others[index]) {
-    all = add(all, other_load(other, end - begin));
-  }
-  for (Index place = 0; place < level.work.size(); ++place) {
-    const JobNode & node = graph_.nodes[level.work[place]];
-    if (!above_only || graph_.levels[node.level].urgency > graph_.levels[index].urgency) {
-      all += node.cost * runs(level, place, segment == nullptr ? kNobody : *segment, begin, end);
-    }
+    all = add(all, other_load(other, length));
   }
   return all;
 }
 
-// When the first of `segment` has ended at the latest, if the busy interval begins then.
-Ns JobWindows::end_from(Index index, const std::vector<Job> & segment, Ns begin, BoundTerms * terms)
+// When the first of `segment` has ended at the latest, if the busy interval begins at `at`, of which `open` has the jobs.
+// The interval's beginning is in the first hyperperiod where `at` is one of the level's.
+Ns JobWindows::end_from(
+  Index index, const std::vector<Job> & segment, const Begin & at,
+  const std::vector<Arrival> & open, BoundTerms * terms)
 {
   const Level & level = levels_[index];
   const JobNode & last = graph_.nodes[segment.front().node];
+  const Ns begin = at.time;
   Ns own = 0;
   for (const Job & job : segment) {
     own += graph_.nodes[job.node].cost;
   }
-  const JobLevel & at = graph_.levels[index];
-  const bool begins = !at.shared && graph_.levels[last.level].urgency == at.urgency;
+  const JobLevel & of = graph_.levels[index];
+  const bool begins = !of.shared && graph_.levels[last.level].urgency == of.urgency;
   // Until it begins; where more urgent threads end the segment, until it ends.
   const Ns waited = begins ? own - last.cost : own;
   // What comes at the very moment goes before a run that would begin then.
   const Ns at_the_end = begins || last.cost == 0 ? 1 : 0;
+  const Ns fixed = at.blocking + (terms_.ceiling ? graph_.ceilings[index] : 0);
+  Demand found = demand(index, segment, at, open);
   Ns length = waited;
   for (;;) {
-    const Ns found = sum(index, &segment, begin, begin + length + at_the_end, false, waited);
-    if (found <= length) {
+    go_on(level, segment, begin + length + at_the_end, found);
+    const Ns all =
+      add(waited + fixed + found.same + found.above, other_loads(index, length + at_the_end));
+    if (all <= length) {
       break;
     }
-    length = found;
+    length = all;
     if (length > most_length_ || looks_ > most_) {
       return kUnbounded;
     }
@@ -386,20 +560,15 @@ Ns JobWindows::end_from(Index index, const std::vector<Job> & segment, Ns begin,
   Ns whole = length;
   if (begins) {
     // Of its thread nothing else comes any more.
-    Ns fixed = blocking(index, begin) + (terms_.ceiling ? graph_.ceilings[index] : 0) + own;
-    for (Index place = 0; place < level.work.size(); ++place) {
-      const JobNode & node = graph_.nodes[level.work[place]];
-      if (graph_.levels[node.level].urgency == at.urgency) {
-        fixed += node.cost * runs(level, place, segment, begin, until);
-      }
-    }
+    const Ns same = found.same;
     whole = length + last.cost;
     for (;;) {
-      const Ns found = sum(index, &segment, begin, begin + whole, true, fixed);
-      if (found <= whole) {
+      go_on(level, segment, begin + whole, found);
+      const Ns all = add(own + fixed + same + found.above, other_loads(index, whole));
+      if (all <= whole) {
         break;
       }
-      whole = found;
+      whole = all;
       if (whole > most_length_ || looks_ > most_) {
         return kUnbounded;
       }
@@ -413,7 +582,7 @@ Ns JobWindows::end_from(Index index, const std::vector<Job> & segment, Ns begin,
     add_term(*terms, {TermKind::ceiling, terms_.ceiling ? graph_.ceilings[index] : 0});
     for (Index place = 0; place < level.work.size(); ++place) {
       const JobNode & node = graph_.nodes[level.work[place]];
-      const bool same = begins && graph_.levels[node.level].urgency == at.urgency;
+      const bool same = begins && graph_.levels[node.level].urgency == of.urgency;
       const Ns time =
         node.cost * runs(level, place, segment, begin, same || !begins ? until : begin + whole);
       add_term(*terms, {TermKind::interference, time, node.task});
@@ -428,7 +597,9 @@ Ns JobWindows::end_from(Index index, const std::vector<Job> & segment, Ns begin,
 BoundTerms JobWindows::terms_of(const LatestEnd & end)
 {
   BoundTerms terms;
-  end_from(end.level, end.segment, end.begin, &terms);
+  std::vector<Arrival> open;
+  const Begin begin = begin_at(end.level, end.begin, open);
+  end_from(end.level, end.segment, begin, open, &terms);
   return terms;
 }
 
@@ -453,29 +624,43 @@ Ns JobWindows::end_of_segment(
   }
   const Ns released = latest;
   latest = std::min(latest, entry(level, segment.back()));
-  Ns worst = end_from(index, segment, latest);
-  Ns worst_begin = latest;
   const auto count = static_cast<std::int64_t>(level.busy.size());
   const Ns turn = floor_div(latest, graph_.hyperperiod);
   const auto at = std::upper_bound(
-    level.busy.begin(), level.busy.end(),
-    std::pair(latest - turn * graph_.hyperperiod, kUnbounded));
-  for (std::int64_t i = turn * count + (at - level.busy.begin()) - 1;
-       terms_.begins && worst != kUnbounded; --i) {
+    level.busy.begin(), level.busy.end(), latest - turn * graph_.hyperperiod,
+    [](Ns time, const Begin & begin) { return time < begin.time; });
+  // In the hyperperiod of one of the level's moments.
+  const auto from = [&](const Begin & begin, std::int64_t turns) {
+    moved_ = segment;
+    for (Job & job : moved_) {
+      job.number -= turns * graph_.nodes[job.node].jobs;
+    }
+    return add(end_from(index, moved_, begin, level.open), turns * graph_.hyperperiod);
+  };
+  std::int64_t i = turn * count + (at - level.busy.begin()) - 1;
+  Ns worst = 0;
+  Ns worst_begin = latest;
+  if (at != level.busy.begin() && (at - 1)->time + turn * graph_.hyperperiod == latest) {
+    worst = from(*(at - 1), turn);
+    --i;
+  } else {
+    open_.clear();
+    worst = end_from(index, segment, begin_at(index, latest, open_), open_);
+  }
+  for (; terms_.begins && worst != kUnbounded; --i) {
     const std::int64_t turns = floor_div(i, count);
-    const auto & [begin, end] = level.busy[static_cast<std::size_t>(i - turns * count)];
+    const Begin & begin = level.busy[static_cast<std::size_t>(i - turns * count)];
     const Ns shift = turns * graph_.hyperperiod;
-    if (begin + shift < latest - level.longest) {
+    if (begin.time + shift < latest - level.longest) {
       break;
     }
-    if (
-      end + shift < std::min(earliest, latest) || end + shift <= worst || begin + shift == latest) {
+    if (begin.end + shift < std::min(earliest, latest) || begin.end + shift <= worst) {
       continue;
     }
-    const Ns found = end_from(index, segment, begin + shift);
+    const Ns found = from(begin, turns);
     if (found > worst) {
       worst = found;
-      worst_begin = begin + shift;
+      worst_begin = begin.time + shift;
     }
   }
   if (how != nullptr) {

@@ -71,12 +71,13 @@ class JobWindows
 {
 public:
   /// Solves. Keeps references. `horizon`: a job that may end later than this after its earliest release has no end.
-  /// `most`: terms of sums that are looked at, about; beyond, nothing is known.
+  /// `most`: terms of sums that are looked at, about; beyond, nothing is known. `latest`: per node, nothing is known if one
+  /// of its jobs may end later than this after the nominal release of its source; empty: whatever it is.
   JobWindows(
     const Model & model, const JobGraph & graph, const JobTerms & terms, Ns horizon,
-    std::int64_t most);
+    std::int64_t most, std::vector<Ns> latest = {});
 
-  /// False if nothing is known: a timer may skip a period, or it took too much.
+  /// False if nothing is known: a timer may skip a period, it took too much, or a job may end too late.
   bool solved() const noexcept { return solved_; }
   std::int64_t looks() const noexcept { return looks_; }
   const JobGraph & graph() const noexcept { return graph_; }
@@ -91,18 +92,47 @@ public:
   BoundTerms terms_of(const LatestEnd & end);
 
 private:
+  /// A job of a level's work in the first hyperperiod.
+  struct Arrival
+  {
+    Ns from = 0;  // when it may be released
+    Ns entry = 0;
+    Job job;
+    Ns cost = 0;
+    bool above = false;  // of a thread that is more urgent than that of the level
+  };
+  /// A moment at which a busy interval of a level may begin.
+  struct Begin
+  {
+    Ns time = 0;
+    Ns end = 0;  // of the interval
+    Ns blocking = 0;
+    // Of Level::open: jobs that may be released before, and enter at that moment or later.
+    std::size_t open = 0, open_end = 0;
+  };
   struct Level
   {
-    std::vector<Index> work;      // nodes at the level or above, each behind those that start it
-    std::vector<Index> blockers;  // less urgent nodes of the same thread
-    std::vector<Index> place;     // in `work`, per node
-    std::vector<JobTimes> entry;  // of each of `work`
-    std::vector<std::pair<Ns, Ns>> busy;  // intervals, by their beginning in the first hyperperiod
+    std::vector<Index> work;        // nodes at the level or above, each behind those that start it
+    std::vector<Index> blockers;    // less urgent nodes of the same thread
+    std::vector<Index> place;       // in `work`, per node
+    std::vector<JobTimes> entry;    // of each of `work`
+    std::vector<Arrival> arrivals;  // of all of `work`, by `from`
+    std::vector<Begin> busy;        // intervals, by their beginning in the first hyperperiod
+    std::vector<Arrival> open;
     Ns longest = 0;
     bool endless = false;  // something in it has no end
   };
+  /// What the jobs of a level's work take from `begin` on, up to an end that moves on.
+  struct Demand
+  {
+    Ns begin = 0;
+    Ns same = 0, above = 0;
+    std::size_t next = 0;  // of Level::arrivals
+    std::int64_t turn = 0;
+  };
 
   bool iterate();
+  bool too_late(Index node) const;
   bool release(Index node);
   bool release_work(Index node);
   void find_entries(Level & level);
@@ -111,11 +141,21 @@ private:
   Ns other_load(Index other, Ns length) const;
   void find_followers();
   bool follows(Index node, Index before) const;
+  void sort_arrivals();
+  void find_arrivals(Index level);
+  void add_open(Index level, Ns begin, std::vector<Arrival> & open);
+  Begin begin_at(Index level, Ns time, std::vector<Arrival> & open);
   std::int64_t runs(
     const Level & level, Index place, const std::vector<Job> & segment, Ns begin, Ns end) const;
-  Ns sum(Index level, const std::vector<Job> * segment, Ns begin, Ns end, bool above_only, Ns own);
+  bool counts(const Job & job, const std::vector<Job> & segment) const;
+  Demand demand(
+    Index level, const std::vector<Job> & segment, const Begin & at,
+    const std::vector<Arrival> & open);
+  void go_on(const Level & level, const std::vector<Job> & segment, Ns end, Demand & demand);
+  Ns other_loads(Index level, Ns length) const;
   Ns end_from(
-    Index level, const std::vector<Job> & segment, Ns begin, BoundTerms * terms = nullptr);
+    Index level, const std::vector<Job> & segment, const Begin & at,
+    const std::vector<Arrival> & open, BoundTerms * terms = nullptr);
   Ns end_of_segment(const std::vector<Job> & segment, Ns earliest, Ns latest, LatestEnd * how);
   Ns end_of(std::vector<Job> & segment, LatestEnd * how);
   Ns end_by(
@@ -129,6 +169,7 @@ private:
   const Ns horizon_;
   const Ns most_length_;
   const std::int64_t most_;
+  const std::vector<Ns> latest_;
   std::int64_t looks_ = 0;
   bool solved_ = false;
   bool failed_ = false;
@@ -137,7 +178,10 @@ private:
   std::vector<char> ends_;
   std::vector<JobSet> sets_;
   std::vector<Level> levels_;
-  std::vector<char> follows_;  // per node, which nodes follow it
+  std::vector<std::vector<Arrival>> arrivals_;  // per core, by `from`, without entries
+  std::vector<Arrival> open_;                   // of one moment
+  std::vector<Job> moved_;                      // a segment
+  std::vector<char> follows_;                   // per node, which nodes follow it
 };
 
 }  // namespace takt_plan::detail

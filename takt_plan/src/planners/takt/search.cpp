@@ -13,6 +13,8 @@ namespace
 constexpr Index kLarge = 400;
 // What is spent on judging, in the unit of Score::cost: some seconds. Then what is there is taken.
 constexpr double kMostSearch = 1e8;
+// The same share of it where a walk follows that finds more in the time.
+constexpr double kShareBeforeWalks = 0.05;
 // The same where there is a plan that fits: a better one is worth less.
 constexpr double kMostForBetter = kMostSearch / 2;
 // After that much more not even one place of each cluster is judged.
@@ -26,6 +28,7 @@ Search::Search(const PlanProblem & problem, double wanted)
 : problem_(problem),
   wanted_(wanted),
   large_(problem.model.tasks.size() > kLarge),
+  share_(problem.by_phases ? kShareBeforeWalks : 1),
   clusters_(detail::clusters(problem))
 {
   find_sources();
@@ -33,7 +36,7 @@ Search::Search(const PlanProblem & problem, double wanted)
 
 bool Search::exhausted() const
 {
-  return spent_ > kExhausted;
+  return time_is_up() || spent_ > kExhausted * share_;
 }
 
 void Search::find_sources()
@@ -105,7 +108,7 @@ Score Search::judged(const Layout & layout, const std::vector<Index> & touched)
 
 bool Search::tired() const
 {
-  return spent_ > (fits_ ? kMostForBetter : kMostSearch);
+  return time_is_up() || spent_ > (fits_ ? kMostForBetter : kMostSearch) * share_;
 }
 
 double Search::room(const Layout & layout, Index core) const

@@ -87,12 +87,14 @@ public:
   static std::vector<Index> clusters_on(const Layout & layout, Index core);
 
 private:
+  bool time_is_up() const { return problem_.time_is_up && problem_.time_is_up(); }
   void find_sources();
   static Index place_by_deadline(const std::vector<Block> & there, Ns deadline);
 
   const PlanProblem & problem_;
   const double wanted_;
   const bool large_;
+  const double share_;  // of what may be spent
   const std::vector<Cluster> clusters_;
   std::vector<Index> cluster_of_;            // per unit
   std::vector<std::vector<Index>> sources_;  // per cluster

@@ -1,0 +1,131 @@
+#include "takt_plan/simulated_plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/streams.hpp"
+#include "planners/plan_problem.hpp"
+#include "takt_plan/build_model.hpp"
+#include "takt_plan/load_plan.hpp"
+#include "takt_plan/simulate.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using takt_core::Result;
+using takt_schedule::Schedule;
+using takt_schedule::System;
+
+constexpr Ns kLongestRun = 10'000'000'000;
+constexpr double kMostSimulated = 20'000;  // jobs of a run, about
+constexpr Ns kLeastPeriods = 4;            // of the longest period
+constexpr std::uint64_t kRandomTimes = 2;  // runs
+constexpr std::uint64_t kRandomPhases = 4;
+
+Ns duration_of(const Model & model)
+{
+  const detail::Streams streams(model, in_trigger_order(model));
+  double rate = 0;
+  Ns longest = 0;
+  for (Index task = 0; task < model.tasks.size(); ++task) {
+    rate += streams.rate(task);
+    if (model.tasks[task].release) {
+      longest = std::max(longest, model.tasks[task].release->period);
+    }
+  }
+  const double most = rate > 0 ? kMostSimulated / rate : 0;
+  const Ns duration = most < static_cast<double>(kLongestRun) ? static_cast<Ns>(most) : kLongestRun;
+  return std::max(duration, multiply(longest, kLeastPeriods));
+}
+
+bool any_phase(const Model & model)
+{
+  return std::any_of(model.tasks.begin(), model.tasks.end(), [](const Task & task) {
+    return task.release && (!task.release->offset || task.release->jitter > 0);
+  });
+}
+
+void add_runs(const SimulationResult & more, SimulatedPlan & to)
+{
+  for (Index chain = 0; chain < to.chains.size(); ++chain) {
+    const Responses & responses = more.chains[chain].responses;
+    to.chains[chain].count += responses.count;
+    to.chains[chain].missed += responses.missed;
+    if (responses.count > 0) {
+      to.chains[chain].worst = std::max(to.chains[chain].worst, responses.worst.time());
+    }
+  }
+  for (const TaskResult & task : more.tasks) {
+    to.skipped += task.skipped;
+  }
+  to.duration = add(to.duration, more.simulated);
+}
+
+}  // namespace
+
+Result<SimulatedPlan> simulate_plan(const System & system, const Schedule & schedule)
+{
+  auto model = build_model(system, schedule);
+  if (!model) {
+    return model.faults();
+  }
+  const SimulationModel simulated = simulation_model(Plan{system, schedule, std::move(*model), {}});
+  SimulationOptions options;
+  options.duration = duration_of(simulated.model);
+  SimulatedPlan result;
+  result.chains.resize(simulated.model.chains.size());
+  struct Situation
+  {
+    Phases phases;
+    Execution execution;
+    std::uint64_t runs;
+  };
+  std::vector<Situation> situations{
+    {Phases::fixed, Execution::worst, 1}, {Phases::fixed, Execution::uniform, kRandomTimes}};
+  if (any_phase(simulated.model)) {
+    situations.push_back({Phases::random, Execution::worst, kRandomPhases});
+  }
+  for (const Situation & situation : situations) {
+    options.phases = situation.phases;
+    options.execution = situation.execution;
+    options.runs = situation.runs;
+    const auto found = simulate(simulated, options);
+    if (!found) {
+      return found.faults();
+    }
+    add_runs(*found, result);
+  }
+  return result;
+}
+
+Schedule stock_pool(const System & system, const PlanOptions & options)
+{
+  Schedule schedule;
+  schedule.chains = system.chains;
+  for (const takt_schedule::CallbackModel & callback : system.callbacks) {
+    if (schedule.find(callback.executor) != nullptr) {
+      continue;
+    }
+    takt_schedule::ExecutorSchedule executor;
+    executor.name = callback.executor;
+    executor.order = takt_core::Order::stock;
+    takt_schedule::Threads pool;
+    pool.name = "pool";
+    for (const takt_schedule::HostModel & host : system.hosts) {
+      if (host.name == callback.host) {
+        pool.attributes.cores = host.cores;
+        std::erase_if(
+          pool.attributes.cores, [&](int core) { return !detail::usable(host, core, options); });
+      }
+    }
+    pool.count = std::clamp<int>(static_cast<int>(pool.attributes.cores.size()), 1, 63);
+    executor.threads.push_back(std::move(pool));
+    executor.default_threads = {"pool"};
+    schedule.executors.push_back(std::move(executor));
+  }
+  return schedule;
+}
+
+}  // namespace takt_plan

@@ -1,0 +1,177 @@
+#include "planners/takt/annealing.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "planners/takt/timer_phases.hpp"
+#include "planners/takt/walker.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+constexpr Index kWalkers = 2;
+constexpr Index kPlansOfTurn = 10;  // of a walker, between looks at what the other has
+// Of a walker, from hot to cold, for each unit and each group of timers.
+constexpr Index kPlansEach = 40;
+constexpr Index kLeastPlans = 150;
+constexpr Index kPlansForThreads = 100;  // the same in a walk for few threads
+constexpr double kCool = 0.1;            // heat of such a walk, which begins with a good plan
+constexpr int kWalks = 2;                // more only while there is time
+// What may be spent on judging, in the unit of Score::cost: some ten seconds, and where phases are not known a few.
+constexpr double kMostWalking = 3e8;
+constexpr double kMostWithoutPhases = 2e7;
+// A longer chain of the most important ones may be shortened; merging of threads needs some of what is left.
+constexpr double kShorter = 1.03;
+
+class Annealing
+{
+public:
+  Annealing(const PlanProblem & problem, double wanted)
+  : problem_(problem),
+    wanted_(wanted),
+    phases_(problem),
+    clusters_(clusters(problem))
+  {
+    for (Index i = 0; i < kWalkers; ++i) {
+      walkers_.push_back(std::make_unique<Walker>(
+        problem_, problem.by_phases ? &phases_ : nullptr, clusters_, problem.seed * kWalkers + i));
+    }
+  }
+
+  Layout run(const std::vector<Layout> & starts)
+  {
+    const Index plans =
+      std::max(kPlansEach * (problem_.units.size() + phases_.groups().size()), kLeastPlans);
+    for (int walk = 0; walk < kWalks || problem_.time_is_up; ++walk) {
+      for (Index i = 0; i < kWalkers; ++i) {
+        walkers_[i]->start(starts[(i + static_cast<Index>(walk)) % starts.size()]);
+      }
+      if (done()) {
+        break;
+      }
+      walk_from(1, plans);
+    }
+    return walkers_.front()->layout(best().genome);
+  }
+
+  Layout run_for_few_threads(const Layout & start, const Kept & kept)
+  {
+    few_ = kept;
+    for (auto & walker : walkers_) {
+      walker->start_with_few_threads(start, kept);
+    }
+    walk_from(kCool, kPlansForThreads * (problem_.units.size() + phases_.groups().size()));
+    const Walked & found = best_with_few_threads();
+    return found.keeps ? walkers_.front()->layout(found.genome) : start;
+  }
+
+  double spent() const
+  {
+    return std::accumulate(
+      walkers_.begin(), walkers_.end(), 0.0,
+      [](double sum, const auto & walker) { return sum + walker->spent(); });
+  }
+
+private:
+  void walk_from(double heat, Index plans)
+  {
+    for (Index judged = 0; judged < plans && !done(); judged += kPlansOfTurn) {
+      turn(heat * (1 - static_cast<double>(judged) / static_cast<double>(plans)) + 1e-3);
+    }
+  }
+
+  void turn(double heat)
+  {
+    std::vector<std::thread> threads;
+    for (Index i = 1; i < kWalkers; ++i) {
+      threads.emplace_back([this, i, heat] { walkers_[i]->walk(kPlansOfTurn, heat); });
+    }
+    walkers_.front()->walk(kPlansOfTurn, heat);
+    for (std::thread & thread : threads) {
+      thread.join();
+    }
+    if (problem_.progress) {
+      const Walked & now = few_ ? best_with_few_threads() : best();
+      Index tried = 0;
+      for (const auto & walker : walkers_) {
+        tried += walker->tried();
+      }
+      problem_.progress(
+        {tried, now.score.slacks.size() - now.score.missed.size(), now.score.slacks.size()});
+    }
+  }
+
+  const Walked & best() const
+  {
+    return (*std::max_element(
+              walkers_.begin(), walkers_.end(),
+              [](const auto & a, const auto & b) { return b->best().better_than(a->best()); }))
+      ->best();
+  }
+
+  const Walked & best_with_few_threads() const
+  {
+    return (*std::min_element(
+              walkers_.begin(), walkers_.end(),
+              [](const auto & a, const auto & b) {
+                return a->best().better_with_few_threads_than(b->best());
+              }))
+      ->best();
+  }
+
+  bool found() const
+  {
+    if (few_) {
+      return best_with_few_threads().keeps && best_with_few_threads().threads <= few_->threads;
+    }
+    return good_enough(problem_, wanted_, best().score);
+  }
+
+  bool done() const
+  {
+    return found() || (problem_.time_is_up
+                         ? problem_.time_is_up()
+                         : spent() > (problem_.by_phases ? kMostWalking : kMostWithoutPhases));
+  }
+
+  const PlanProblem & problem_;
+  const double wanted_;
+  const TimerPhases phases_;
+  const std::vector<Cluster> clusters_;
+  std::vector<std::unique_ptr<Walker>> walkers_;
+  std::optional<Kept> few_;  // few threads are wanted
+};
+
+}  // namespace
+
+Layout annealed(
+  const PlanProblem & problem, double wanted, const std::vector<Layout> & starts, double & cost)
+{
+  Annealing annealing(problem, wanted);
+  Layout result = annealing.run(starts);
+  cost += annealing.spent();
+  return result;
+}
+
+Layout with_few_threads(
+  const PlanProblem & problem, const Layout & start, const Kept & kept, double & cost)
+{
+  Annealing annealing(problem, 0);
+  Layout result = annealing.run_for_few_threads(start, kept);
+  cost += annealing.spent();
+  return result;
+}
+
+bool good_enough(const PlanProblem & problem, double wanted, const Score & score)
+{
+  return score.missed.empty() && score.unbounded.empty() && score.crowded == 0 &&
+         score.slack >= wanted && stretch(problem, score) <= kShorter;
+}
+
+}  // namespace takt_plan::detail

@@ -1,0 +1,147 @@
+#include "planners/takt/timer_phases.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "model/streams.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+// Phases are round numbers of which a period has at least so many.
+constexpr std::array<Ns, 4> kSteps{1'000'000, 100'000, 10'000, 1'000};
+constexpr Ns kStepsOfPeriod = 25;
+// A source starts later by at most so many hyperperiods, each of at most 10 s.
+constexpr int kMostLater = 4;
+constexpr Ns kMostStart = 10'000'000'000;
+
+Ns step_of(Ns period)
+{
+  const auto found = std::find_if(
+    kSteps.begin(), kSteps.end(), [&](Ns step) { return step * kStepsOfPeriod <= period; });
+  return found == kSteps.end() ? 1 : *found;
+}
+
+/// 0: it is too long to wait for.
+Ns hyperperiod(const Model & model)
+{
+  Ns all = 1;
+  for (const Task & task : model.tasks) {
+    if (task.release) {
+      const Ns factor = task.release->period / std::gcd(all, task.release->period);
+      if (factor > kMostStart / all) {
+        return 0;
+      }
+      all *= factor;
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+TimerPhases::TimerPhases(const PlanProblem & problem) : problem_(problem)
+{
+  add_groups();
+  find_starts();
+}
+
+void TimerPhases::add_groups()
+{
+  const Model & model = problem_.model;
+  const Streams streams(model, problem_.order);
+  std::vector<Index> root(model.tasks.size());
+  std::iota(root.begin(), root.end(), Index{0});
+  const auto root_of = [&](Index task) {
+    while (root[task] != task) {
+      task = root[task];
+    }
+    return task;
+  };
+  for (const MessageSet & set : streams.sets()) {
+    std::vector<Index> sources;
+    for (const std::vector<Index> & topic : set.topics) {
+      for (const Index stream : topic) {
+        sources.push_back(streams.all()[stream].source);
+      }
+    }
+    for (const Index one : sources) {
+      for (const Index other : sources) {
+        if (model.tasks[one].release->period == model.tasks[other].release->period) {
+          root[std::max(root_of(one), root_of(other))] = std::min(root_of(one), root_of(other));
+        }
+      }
+    }
+  }
+  std::vector<Index> group_of(model.tasks.size(), kNone);
+  for (const Index timer : problem_.timers) {
+    Index & group = group_of[root_of(timer)];
+    if (group == kNone) {
+      group = groups_.size();
+      const Ns period = model.tasks[timer].release->period;
+      groups_.push_back({{}, period, step_of(period), 0});
+    }
+    groups_[group].timers.push_back(timer);
+  }
+}
+
+void TimerPhases::find_starts()
+{
+  const Model & model = problem_.model;
+  const Ns turn = hyperperiod(model);
+  const Streams streams(model, problem_.order);
+  std::vector<int> later(model.tasks.size(), 0);
+  bool moved = turn > 0;
+  for (int round = 0; moved && round < kMostLater; ++round) {
+    moved = false;
+    for (const MessageSet & set : streams.sets()) {
+      for (const Index slow : set.topics[set.slowest]) {
+        for (const std::vector<Index> & topic : set.topics) {
+          for (const Index other : topic) {
+            const Stream & fast = streams.all()[other];
+            const Stream & of = streams.all()[slow];
+            int & start = later[of.source];
+            if (fast.period < of.period && start <= later[fast.source] && start < kMostLater) {
+              start = later[fast.source] + 1;
+              moved = true;
+            }
+          }
+        }
+      }
+    }
+  }
+  for (Group & group : groups_) {
+    for (const Index timer : group.timers) {
+      group.start = std::max(group.start, later[timer] * turn);
+    }
+  }
+}
+
+Ns TimerPhases::phase(const Layout & layout, Index group) const
+{
+  const Index timer = groups_[group].timers.front();
+  const auto & given = layout.offset(timer);
+  const Ns offset = given ? *given : problem_.model.tasks[timer].release->offset.value_or(0);
+  return offset % groups_[group].period;
+}
+
+void TimerPhases::set(Layout & layout, Index group, Ns phase) const
+{
+  const Group & of = groups_[group];
+  const Ns rounded = (phase + of.step - 1) / of.step * of.step % of.period;
+  for (const Index timer : of.timers) {
+    layout.set_offset(timer, of.start + rounded);
+  }
+}
+
+void TimerPhases::set_all(Layout & layout) const
+{
+  for (Index group = 0; group < groups_.size(); ++group) {
+    set(layout, group, phase(layout, group));
+  }
+}
+
+}  // namespace takt_plan::detail

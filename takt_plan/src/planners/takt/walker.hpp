@@ -1,0 +1,113 @@
+// One walk of annealing.hpp, from plan to plan.
+//
+// Set-up only: allocates, does not block. Walkers of one problem may walk on several threads at once.
+#ifndef TAKT_PLAN__SRC__PLANNERS__TAKT__WALKER_HPP_
+#define TAKT_PLAN__SRC__PLANNERS__TAKT__WALKER_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "planners/clusters.hpp"
+#include "planners/layout.hpp"
+#include "planners/score.hpp"
+#include "planners/takt/timer_phases.hpp"
+#include "takt_plan/draw.hpp"
+
+namespace takt_plan::detail
+{
+
+/// What plans are made of: one block for each unit.
+struct Genome
+{
+  std::vector<Block> blocks;  ///< per unit
+  std::vector<Index> cores;   ///< per unit
+  std::vector<Index> order;   ///< units, the most urgent first; on each core this order counts
+  std::vector<char>
+    joined;  ///< per unit: it shares the thread of the unit before it on its core, if it may
+  std::vector<Ns> phases;  ///< per group of timers
+};
+
+/// What a plan must keep that has fewer threads.
+struct Kept
+{
+  double slack = 0;    ///< the smallest share of a deadline that is to spare
+  double stretch = 1;  ///< of the most important chains, at most
+  Index threads = 0;   ///< so many are few
+};
+
+/// A plan, judged.
+struct Walked
+{
+  Genome genome;
+  Score score;
+  double cost = 0;
+  Index threads = 0;
+  bool keeps = false;  ///< what it must keep; all deadlines, too
+
+  /// In the order of the planner's objective as far as it is about deadlines and bounds; of equals the cost.
+  bool better_than(const Walked & other) const;
+  /// It keeps what it must, with fewer threads; of equals the cost.
+  bool better_with_few_threads_than(const Walked & other) const;
+};
+
+class Walker
+{
+public:
+  /// Keeps references. `phases`: nullptr: offsets stay as they are.
+  Walker(
+    const PlanProblem & problem, const TimerPhases * phases, const std::vector<Cluster> & clusters,
+    std::uint64_t seed);
+
+  /// Begins anew from there, with a thread for each unit.
+  void start(const Layout & layout);
+  /// Begins anew from there, with its threads, and looks for fewer of them.
+  void start_with_few_threads(const Layout & layout, const Kept & kept);
+  /// Judges so many plans. `heat`: 1 at the beginning of a walk, 0 at its end.
+  void walk(Index plans, double heat);
+
+  /// Of this walk and of those before; of one for few threads only of this one.
+  const Walked & best() const noexcept { return best_; }
+  Layout layout(const Genome & genome) const;
+  /// What judging has cost.
+  double spent() const noexcept { return spent_; }
+  /// Plans.
+  Index tried() const noexcept { return tried_; }
+
+private:
+  Index pick(Index count);
+  double chance();
+  void begin(const Layout & layout);
+  bool better(const Walked & one, const Walked & other) const;
+  /// `most`: that a plan may cost; its cost is only known if it is less.
+  Walked judge(Genome genome, double most);
+  std::vector<Ns> most_of_chains(double most) const;
+  void change(Genome & genome);
+  void change_place(Genome & genome);
+  void change_phase(Genome & genome);
+  void to_another_core(Genome & genome);
+  void swap_cores(Genome & genome);
+  void swap_places(Genome & genome);
+  void insert_elsewhere(Genome & genome);
+  void gather_chain(Genome & genome);
+  void change_tasks(Genome & genome);
+  Ns behind_a_chain(const Genome & genome);
+  bool may_be_on(Index unit, Index core) const;
+  double cost_of(const Layout & layout, const Score & score) const;
+
+  const PlanProblem & problem_;
+  const TimerPhases * const phases_;
+  const std::vector<Cluster> & clusters_;
+  Draw draw_;
+  std::optional<Kept> kept_;  // the walk looks for fewer threads
+  Walked current_;
+  Walked best_;
+  // Per unit: timers that hardly take time, which come before all others of a core.
+  std::vector<char> brief_;
+  double spent_ = 0;
+  Index tried_ = 0;
+};
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__PLANNERS__TAKT__WALKER_HPP_

@@ -1,0 +1,69 @@
+#include "programs/baselines.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace takt_plan::program
+{
+namespace
+{
+
+using takt_schedule::Schedule;
+
+std::optional<Schedule> isolated(const takt_schedule::System & system, const PlanOptions & options)
+{
+  PlanOptions other;
+  other.planner = Planner::isolated;
+  other.cpus = options.cpus;
+  other.host_cpus = options.host_cpus;
+  auto planned = plan_schedule(system, other);
+  return planned ? std::optional(std::move(planned->schedule)) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string> better_baselines(
+  const takt_schedule::System & system, const PlanOptions & options, const Planned & planned,
+  const SimulatedPlan & simulated)
+{
+  std::vector<Index> late;
+  for (const Index chain : planned.chains) {
+    if (planned.model.chains[chain].deadline != kUnbounded && !simulated.chains[chain].met()) {
+      late.push_back(chain);
+    }
+  }
+  std::vector<std::string> sentences;
+  if (late.empty()) {
+    return sentences;
+  }
+  const auto compare = [&](const char * name, const std::optional<Schedule> & schedule) {
+    const auto other = schedule ? simulate_plan(system, *schedule)
+                                : takt_core::Result<SimulatedPlan>(takt_core::Faults{"no plan"});
+    if (!other) {
+      return;
+    }
+    std::vector<std::string> better;
+    for (const Index chain : late) {
+      if (other->chains[chain].met()) {
+        better.push_back(planned.model.chains[chain].name);
+      }
+    }
+    if (!better.empty()) {
+      sentences.push_back(fmt::format(
+        "in simulation {} meets {}, which this plan misses; takt found no plan that is better in "
+        "all",
+        name, fmt::join(better, " and ")));
+    }
+  };
+  compare("ROS 2's pool of threads", stock_pool(system, options));
+  if (options.planner != Planner::isolated) {
+    compare("a thread for each callback group", isolated(system, options));
+  }
+  return sentences;
+}
+
+}  // namespace takt_plan::program

@@ -1,0 +1,179 @@
+// Plans whose bounds rest on offsets of timers that the planner chose.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "support/campaign.hpp"
+#include "support/planning.hpp"
+#include "takt_plan/draw.hpp"
+#include "takt_plan/simulated_plan.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using takt_schedule::System;
+using test::system_of;
+
+constexpr Ns kMs = 1'000'000;
+
+// Two callbacks of one core of which each meets its deadline only where the other one does not come at the same time.
+// `offset`: more of the first one.
+std::string two_timers(const std::string & offset = "")
+{
+  return R"yaml(overheads: {}
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/a:timer(20ms)", time: 8ms, period: 20ms)yaml" +
+         offset + R"yaml(}
+  - {id: "/b:timer(20ms)", time: 8ms, period: 20ms}
+chains:
+  a: {path: ["/a:timer(20ms)"], priority: 20, deadline: 9ms}
+  b: {path: ["/b:timer(20ms)"], priority: 10, deadline: 9ms}
+)yaml";
+}
+
+Planned walked(const System & system, PlanOptions options = {})
+{
+  options.walks = true;
+  return test::plan_of(system, options);
+}
+
+std::map<std::string, Ns> offsets_of(const Planned & planned)
+{
+  std::map<std::string, Ns> offsets;
+  for (const auto & executor : planned.schedule.executors) {
+    for (const auto & rule : executor.callbacks) {
+      if (rule.offset) {
+        offsets[rule.match.front()] = rule.offset->count();
+      }
+    }
+  }
+  return offsets;
+}
+
+TEST(PlannerPhases, TimersGetOffsetsThatKeepThemApartAndTheSimulatorHonoursThem)
+{
+  const System system = system_of(two_timers());
+  const Planned planned = walked(system);
+  EXPECT_TRUE(all_met(planned));
+  test::expect_sound(system, planned);
+  const auto offsets = offsets_of(planned);
+  ASSERT_EQ(offsets.size(), 2U);
+  const Ns apart =
+    (offsets.at("/a:timer(20ms)") - offsets.at("/b:timer(20ms)") + 20 * kMs) % (20 * kMs);
+  EXPECT_GE(apart, 7 * kMs);
+  EXPECT_LE(apart, 13 * kMs);
+  const auto simulated = simulate_plan(system, planned.schedule);
+  ASSERT_TRUE(simulated.ok());
+  EXPECT_EQ(simulated->skipped, 0U);
+  for (Index chain = 0; chain < 2; ++chain) {
+    EXPECT_TRUE(simulated->chains[chain].met());
+    EXPECT_LE(simulated->chains[chain].worst, planned.bounds.chains[chain]->bound);
+  }
+  EXPECT_FALSE(all_met(test::plan_of(system)));
+}
+
+TEST(PlannerPhases, LeavesTimersAloneWhosePhasesNoScheduleSetsAndSaysSo)
+{
+  const Planned planned = walked(system_of(two_timers(", offset: any")));
+  EXPECT_FALSE(all_met(planned));
+  EXPECT_EQ(offsets_of(planned).count("/a:timer(20ms)"), 0U);
+  ASSERT_EQ(planned.notes.size(), 1U);
+  EXPECT_NE(planned.notes.front().find("'/a:timer(20ms)' is"), std::string::npos);
+}
+
+TEST(PlannerPhases, APlanThatNeedsNoOffsetsGetsNone)
+{
+  std::string text = two_timers();
+  for (auto at = text.find("9ms"); at != std::string::npos; at = text.find("9ms")) {
+    text.replace(at, 3, "20ms");
+  }
+  const Planned planned = walked(system_of(text));
+  EXPECT_TRUE(all_met(planned));
+  EXPECT_TRUE(offsets_of(planned).empty());
+}
+
+TEST(PlannerPhases, IsTheSameForASeedAndEndsWhenTheTimeIsUp)
+{
+  const System system = system_of(two_timers());
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    PlanOptions options;
+    options.seed = seed;
+    const Planned planned = walked(system, options);
+    EXPECT_TRUE(all_met(planned)) << seed;
+    EXPECT_EQ(planned.assignment, walked(system, options).assignment) << seed;
+  }
+  PlanOptions none;
+  none.time_is_up = [] { return true; };
+  const Planned at_once = walked(system, none);
+  EXPECT_FALSE(all_met(at_once)) << "the first plan is there in any case";
+  EXPECT_EQ(at_once.assignment.threads.size(), walked(system).assignment.threads.size());
+}
+
+// A small system of chains of one to three callbacks, each a timer and what it starts, with short hyperperiods.
+System small_system(std::uint64_t seed)
+{
+  Draw draw(seed);
+  const int cores = static_cast<int>(draw.between(1, 2));
+  std::string callbacks, chains;
+  for (int chain = 0, count = static_cast<int>(draw.between(2, 5)); chain < count; ++chain) {
+    const Ns period = 10 << draw.between(0, 2);
+    const int length = static_cast<int>(draw.between(1, 3));
+    std::string path;
+    for (int i = 0; i < length; ++i) {
+      const auto node = [&](int number) {
+        return "/c" + std::to_string(chain) + "_" + std::to_string(number);
+      };
+      const std::string every = std::to_string(period) + "ms";
+      const std::string id =
+        "\"" + node(i) + (i == 0 ? ":timer(" + every : ":sub(" + node(i - 1)) + ")\"";
+      const Ns most = std::max<Ns>(period * 900 * cores / count / length, 2);
+      callbacks += "  - {id: " + id + ", time: " + std::to_string(draw.between(1, most)) + "us, " +
+                   (i == 0 ? "period: " + every : "triggers: " + node(i - 1)) +
+                   ", publishes: " + node(i) + "}\n";
+      path += (i == 0 ? "" : ", ") + id;
+    }
+    chains += "  c" + std::to_string(chain) + ": {path: [" + path +
+              "], priority: " + std::to_string(draw.between(1, 9)) +
+              ", deadline: " + std::to_string(period * draw.between(400, 1'000)) + "us}\n";
+  }
+  return system_of(
+    "overheads: {}\nhosts: {car: {cores: " + std::to_string(cores) + "}}\ncallbacks:\n" +
+    callbacks + "chains:\n" + chains);
+}
+
+std::vector<bool> met_by(const Planned & planned)
+{
+  std::vector<bool> met;
+  for (const Index chain : planned.chains) {
+    met.push_back(!missed(planned, chain));
+  }
+  return met;
+}
+
+TEST(PlannerPhases, AreNeverWorseThanPlansWithoutThem)
+{
+  for (std::uint64_t i = 0; i < test::rounds(10); ++i) {
+    const std::uint64_t seed = test::seed() + i;
+    SCOPED_TRACE("TAKT_TEST_SEED=" + std::to_string(seed));
+    const System system = small_system(seed);
+    const Planned without = test::plan_of(system);
+    const Planned with = walked(system);
+    test::expect_sound(system, with);
+    EXPECT_GE(met_by(with), met_by(without));
+    const auto simulated = simulate_plan(system, with.schedule);
+    ASSERT_TRUE(simulated.ok());
+    for (const Index chain : with.chains) {
+      if (with.bounds.chains[chain]) {
+        EXPECT_LE(simulated->chains[chain].worst, with.bounds.chains[chain]->bound);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace takt_plan
