@@ -184,7 +184,8 @@ def test_a_process_of_another_user_vetoes_that_users_processes_only(takt, two_us
         assert "refused the schedule, although it had agreed" in said.err
         # What became of all others is told.
         assert said.out.splitlines() == [
-            f"{one.status['program'][5:]} (pid {one.path.stem}), executor main: threads hot: applied"
+            f"{one.status['program'][5:]} (pid {one.path.stem}), executor main: "
+            "threads hot: applied"
             for one in own + robot
         ] + ["s.yaml: 4 applied"]
     else:
