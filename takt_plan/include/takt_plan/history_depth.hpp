@@ -8,6 +8,9 @@
 //
 //     depth = sum over the ways by which the topic's messages come of  floor((B - C) / T) + 1
 //
+// Where the phases of all timers are known, each job of a hyperperiod has a window; then the depth is the largest number of
+// messages that may wait at once (takt_plan/src/analysis/jobs/job_depths.hpp), if that is less.
+//
 // This is the counting of arrivals in an interval that all busy-window analyses rest on; Teper et al.
 // (RTCSA 2023) and Li et al. (RTSS 2022) bound buffers of default executors and of message filters in
 // such ways. No circle is in it: were a message overwritten, bounds would hold until then.

@@ -2,12 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 
 #include "analysis/jobs/job_bounds.hpp"
 #include "support/campaign.hpp"
 #include "support/overheads.hpp"
-#include "support/random_model.hpp"
+#include "support/phased_model.hpp"
 #include "support/simulated_campaign.hpp"
 
 namespace takt_plan
@@ -17,34 +16,6 @@ namespace
 
 using test::SimulatedCampaign;
 
-/// A random system whose timers have offsets on one epoch; some of its callbacks wait for sets of newest messages.
-Model phased_model(std::uint64_t seed)
-{
-  Model model = test::random_model(seed);
-  std::mt19937_64 random(seed);
-  const auto pick = [&](Ns least, Ns most) {
-    return std::uniform_int_distribution<Ns>(least, most)(random);
-  };
-  for (Index index = 0; index < model.tasks.size(); ++index) {
-    Task & task = model.tasks[index];
-    const Index other = static_cast<Index>(pick(0, static_cast<Ns>(index)));
-    if (task.triggers.size() == 1 && other < index && pick(0, 2) == 0) {
-      task.triggers.push_back({other, 0, 1});
-    }
-    if (task.release) {
-      task.timer = true;
-      task.release->jitter = 0;
-      // Some start later than others by whole periods, so that sets begin with this or that message.
-      task.release->offset = pick(0, 3 * task.release->period / 50) * 50;
-    } else if (task.triggers.size() == 2 && task.triggers[0].from != task.triggers[1].from) {
-      task.all = false;
-      task.newest = true;
-      task.store = task.middleware = pick(0, task.time);  // what each run takes to keep its message
-    }
-  }
-  return model;
-}
-
 const test::SimulatedSituations kSituations{
   60'000,
   {{" worst ", Phases::fixed, Execution::worst, 1},
@@ -53,7 +24,7 @@ const test::SimulatedSituations kSituations{
 
 void run(std::uint64_t seed, const JobTerms & terms, SimulatedCampaign & campaign)
 {
-  const Model model = phased_model(seed);
+  const Model model = test::phased_model(seed);
   const test::Overheads overheads = test::some_overheads(seed);
   Model analysed = test::with_overheads(model, overheads);
   for (Task & task : analysed.tasks) {

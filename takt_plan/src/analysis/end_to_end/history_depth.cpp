@@ -1,8 +1,10 @@
 #include "takt_plan/history_depth.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "analysis/jobs/job_depths.hpp"
 #include "model/ways_in.hpp"
 #include "takt_plan/bounds.hpp"
 #include "takt_schedule/quoted.hpp"
@@ -26,6 +28,7 @@ public:
   : model_(model),
     streams_(model, in_trigger_order(model)),
     asked_(model),
+    jobs_(model),
     chain_of_(streams_.all().size(), kNone)
   {
     for (Index task = 0; task < model.tasks.size(); ++task) {
@@ -101,7 +104,8 @@ private:
         sum = add(sum, (bound_of(index, id) - task.time) / stream.period + 1);
       }
     }
-    return sum;
+    const std::optional<Ns> by_windows = jobs_.of(index, topic);
+    return by_windows ? std::min(sum, *by_windows) : sum;
   }
 
   Ns bound_of(Index task, Index stream) const
@@ -115,6 +119,7 @@ private:
   const Model & model_;
   const Streams streams_;
   MoreChains asked_;
+  const detail::JobDepths jobs_;
   std::vector<Index> chain_of_;  // per stream
   Bounds found_;
 };

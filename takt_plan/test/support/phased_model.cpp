@@ -1,0 +1,37 @@
+#include "support/phased_model.hpp"
+
+#include <random>
+
+#include "support/random_model.hpp"
+
+namespace takt_plan::test
+{
+
+Model phased_model(std::uint64_t seed)
+{
+  Model model = random_model(seed);
+  std::mt19937_64 random(seed);
+  const auto pick = [&](Ns least, Ns most) {
+    return std::uniform_int_distribution<Ns>(least, most)(random);
+  };
+  for (Index index = 0; index < model.tasks.size(); ++index) {
+    Task & task = model.tasks[index];
+    const Index other = static_cast<Index>(pick(0, static_cast<Ns>(index)));
+    if (task.triggers.size() == 1 && other < index && pick(0, 2) == 0) {
+      task.triggers.push_back({other, 0, 1});
+    }
+    if (task.release) {
+      task.timer = true;
+      task.release->jitter = 0;
+      // Some start later than others by whole periods, so that sets begin with this or that message.
+      task.release->offset = pick(0, 3 * task.release->period / 50) * 50;
+    } else if (task.triggers.size() == 2 && task.triggers[0].from != task.triggers[1].from) {
+      task.all = false;
+      task.newest = true;
+      task.store = task.middleware = pick(0, task.time);  // what each run takes to keep its message
+    }
+  }
+  return model;
+}
+
+}  // namespace takt_plan::test
