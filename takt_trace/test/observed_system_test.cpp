@@ -140,6 +140,16 @@ TEST(ObservedSystem, has_no_offset_of_a_timer_that_no_rule_of_the_schedule_sets)
   EXPECT_FALSE(model["/c:timer(100ms)"].offset);
 }
 
+TEST(ObservedSystem, believes_a_report_that_says_which_timers_a_rule_sets)
+{
+  const Model model = model_of(joined({scheduled(executor(
+    71, "/a",
+    {with(phased(timer("/a", 100), 1'000'037'000'123), "has_offset", true),
+     with(phased(timer("/b", 100), 1'000'051'000'123), "has_offset", false)}))}));
+  EXPECT_EQ(model["/a:timer(100ms)"].offset, milliseconds(0));
+  EXPECT_FALSE(model["/b:timer(100ms)"].offset);
+}
+
 TEST(ObservedSystem, gives_no_offset_to_a_timer_that_moved_or_stopped)
 {
   const Model model = model_with(

@@ -83,6 +83,7 @@ struct EntityFacts
   RunOwner * owner = nullptr;
   std::string topic;             ///< of a subscription, also for messages within the process
   takt_core::Duration period{};  ///< of a timer
+  bool has_offset = false;       ///< a timer's, by a rule of the schedule
   std::int64_t depth = 0;        ///< of a history; -1: it keeps all; 0: it has none
   bool within_process = false;   ///< its messages come without the middleware
   bool exclusive_group = true;

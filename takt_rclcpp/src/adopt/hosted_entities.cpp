@@ -484,6 +484,7 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_core::
   facts.owner = settings_.owner;
   facts.topic = name.topic;
   facts.period = name.period;
+  facts.has_offset = candidate.settings.offset.has_value();
   facts.depth = name.depth;
   facts.within_process = name.within_process;
   facts.exclusive_group = group.group->exclusive();

@@ -64,6 +64,7 @@ ordered_json to_json(const CallbackRecord & record, double seconds)
     {"background", record.facts.follows_group},
     {"topic", record.facts.topic},
     {"period_ns", record.facts.period.count()},
+    {"has_offset", record.facts.has_offset},
     {"publishes", std::move(publishes)},
     {"waits_for", std::move(waits)},
     {"depth", record.facts.depth},

@@ -34,6 +34,26 @@ std::string epoch_of(const ordered_json & executor)
   return epoch == "start" ? "" : ", epoch " + epoch;
 }
 
+/// Timers that do not follow the epoch; one sentence, or none.
+std::string beside_the_epoch(const ordered_json & executor)
+{
+  std::vector<std::string> ids;
+  for (const auto & callback : executor["callbacks"]) {
+    if (callback["kind"] == "timer" && !callback.value("has_offset", true)) {
+      ids.push_back(callback["id"]);
+    }
+  }
+  if (epoch_of(executor).empty() || ids.empty()) {
+    return {};
+  }
+  const std::string whom =
+    ids.size() == 1 ? ids.front() + " keeps"
+                    : fmt::format("{} and {} more timers keep", ids.front(), ids.size() - 1);
+  return whom +
+         " the phase that the program gives at its start, because no rule of the schedule has an "
+         "offset there\n";
+}
+
 std::string milliseconds(const ordered_json & ns)
 {
   return fmt::format("{:.3f}", ns.get<double>() / 1e6);
@@ -299,7 +319,8 @@ std::string to_text(const ordered_json & report, int status, const std::string &
       spins == 1 ? "" : fmt::format(" in {} spins", spins),
       schedule.empty() ? "without a schedule"
                        : "as executor " + schedule + " of the schedule" + epoch_of(executor));
-    text += threads_of(executor) + chains_of(executor) + callbacks_of(executor);
+    text += threads_of(executor) + chains_of(executor) + callbacks_of(executor) +
+            beside_the_epoch(executor);
   }
   for (const auto & stock : report["stock"]) {
     const std::string reason = stock["reason"];

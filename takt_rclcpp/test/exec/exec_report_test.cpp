@@ -192,6 +192,25 @@ TEST_F(ExecReport, names_executors_of_other_libraries_where_none_ran)
   EXPECT_EQ(no_executor(join()), "");
 }
 
+TEST_F(ExecReport, names_timers_that_do_not_follow_the_epoch_of_the_schedule)
+{
+  ordered_json one = executor(71, "/a", {timer("/a", 10), timer("/b", 10), timer("/c", 10)});
+  one["schedule_executor"] = "main";
+  one["epoch"] = "host";
+  for (auto & callback : one["callbacks"]) {
+    callback["kind"] = "timer";
+    callback["has_offset"] = callback["id"] != "/b:timer(100ms)";
+  }
+  write("71.1.json", one);
+  std::string text = to_text(join());
+  const std::string id = one["callbacks"][1]["id"];
+  EXPECT_NE(text.find(id + " keeps the phase that the program gives"), std::string::npos) << text;
+  one["epoch"] = "start";
+  write("71.1.json", one);
+  text = to_text(join());
+  EXPECT_EQ(text.find("keeps the phase"), std::string::npos) << text;
+}
+
 // As a program that calls rclcpp::spin in a loop.
 TEST_F(ExecReport, adds_up_the_spins_of_one_executor)
 {

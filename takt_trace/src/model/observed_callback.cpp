@@ -138,6 +138,9 @@ ObservedCallback read(const ordered_json & callback, bool under_takt)
   if (const auto found = callback.find("phase"); found != callback.end()) {
     one.phase = read_phase(*found);
   }
+  if (const auto found = callback.find("has_offset"); found != callback.end()) {
+    one.has_offset = found->get<bool>();
+  }
   if (const auto found = callback.find("fit"); found != callback.end()) {
     one.fit = read_fit(*found);
   }

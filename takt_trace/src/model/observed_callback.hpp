@@ -55,6 +55,7 @@ struct ObservedCallback
   ReleasePhase phase;       ///< of a timer on the monotonic clock
   ReleaseFit fit;           ///< of a subscription
   bool under_takt = false;  ///< under a schedule, or in a trace: takt may have decided its phase
+  std::optional<bool> has_offset;  ///< of a timer, by a rule of the schedule; absent: unknown
   std::map<std::int64_t, std::uint64_t> histogram;  ///< upper edges of CPU times, and runs
   std::int64_t depth = 0;           ///< of its history; 0: unknown; -1: it keeps all
   std::uint64_t message_bytes = 0;  ///< of its largest message; 0: unknown

@@ -54,6 +54,9 @@ constexpr std::int64_t kUnitOfOffsets = 1'000;
 bool is_given(const ObservedCallback & one, const Observation & seen)
 {
   const auto whole = [](std::int64_t ns) { return ns % kUnitOfOffsets == 0; };
+  if (one.has_offset) {
+    return *one.has_offset;
+  }
   return one.under_takt &&
          (whole(one.phase.first) ||
           std::any_of(
