@@ -98,19 +98,24 @@ def test_releases_count_from_the_start_of_each_process_by_default(tmp_path: Path
     assert len(phases) == 2
 
 
-def booted_earlier(seconds: int) -> tuple[str, ...]:
-    """Give a prefix for a process on a host that was booted earlier."""
-    shift = str(seconds)
-    prefix = ("unshare", "--time", "--monotonic", shift, "--boottime", shift)
-    if subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode != 0:
-        pytest.skip("this user may not make a time namespace here")
+def another_host(booted_earlier: int) -> tuple[str, ...]:
+    """Give a prefix for a process on a host with its own network booted so many seconds earlier."""
+    shift = str(booted_earlier)
+    prefix = (
+        *("unshare", "--net", "--time", "--monotonic", shift, "--boottime", shift),
+        *("sh", "-c", 'ip link set lo up && exec "$@"', "sh"),
+    )
+    try:
+        subprocess.run([*prefix, "true"], capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("this user may not make namespaces here")
     return prefix
 
 
 def test_hosts_that_were_booted_at_other_times_have_one_grid_on_tai(tmp_path: Path) -> None:
     """Their monotonic clocks differ; TAI is one (here it may be equal to the system's clock)."""
     file = schedule(tmp_path, "{clock: tai, uncertainty: 1ms}")
-    other = booted_earlier(1_234)
+    other = another_host(1_234)
     front = start(file, "front", 20)
     time.sleep(ODD_WAITS[0])
     rear = start(file, "rear", 10, other)
@@ -126,11 +131,11 @@ def test_clocks_that_are_off_move_releases_by_as_much(tmp_path: Path) -> None:
     """So two hosts are apart by at most twice the uncertainty: the jitter that bounds count."""
     uncertainty = 400_000
     file = schedule(tmp_path, "{clock: tai, uncertainty: 400us}")
-    fast = start(file, "front", 10, clock_off=uncertainty)
-    slow = start(file, "rear", 10, clock_off=-uncertainty)
+    fast = start(file, "front", 10, another_host(77), clock_off=uncertainty)
+    slow = start(file, "rear", 10, another_host(1_234), clock_off=-uncertainty)
     on_fast, _ = releases(fast, tai=True)
     on_slow, _ = releases(slow, tai=True)
-    # What each reads, and what an exact clock says.
+    # What each reads; below, what an exact clock says.
     assert {ns % (20 * MS) for ns in on_fast} == {3 * MS}
     assert {ns % (20 * MS) for ns in on_slow} == {8 * MS}
     nominal = 5 * MS
