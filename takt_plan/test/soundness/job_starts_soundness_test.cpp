@@ -7,6 +7,7 @@
 #include <random>
 #include <tuple>
 
+#include "model/flow.hpp"
 #include "support/campaign.hpp"
 #include "support/random_model.hpp"
 #include "takt_plan/bounds.hpp"
@@ -18,8 +19,11 @@ namespace takt_plan
 namespace
 {
 
-constexpr Ns kStarts = 6'000;  // the last process starts by then, and its timers have run
-constexpr Ns kDuration = 150'000;
+constexpr Ns kStarts = 6'000;    // the last process starts by then, and its timers have run
+constexpr Ns kMostLeft = 6'000;  // what a start may leave to do
+// Above this load of a core it takes too long until that is done.
+constexpr double kMostLoad = 0.95;
+constexpr Ns kHyperperiods = 10;  // that are looked at then
 
 /// A random system of one to three processes on one epoch, with sets that wait for messages of several.
 Model some_processes(std::uint64_t seed)
@@ -114,6 +118,22 @@ struct Found
   std::string first;
 };
 
+/// Of the fuller core.
+double load_of(const Model & model)
+{
+  const detail::Flow flow(model);
+  std::vector<double> loads(model.cores.size());
+  for (Index task = 0; task < model.tasks.size(); ++task) {
+    loads[model.threads[model.tasks[task].threads.front()].cores.front()] +=
+      flow.streams.load(model, task);
+  }
+  for (const OtherLoad & other : model.others) {
+    loads[other.cores.front()] +=
+      static_cast<double>(other.time) / static_cast<double>(other.period);
+  }
+  return *std::max_element(loads.begin(), loads.end());
+}
+
 /// Holds what `now` does against bounds of `model`.
 void compare(
   const Model & model, const Model & now, const Bounds & bounds, std::uint64_t seed,
@@ -128,11 +148,13 @@ void compare(
   for (const Task & task : model.tasks) {
     hyperperiod = task.release ? std::lcm(hyperperiod, task.release->period) : hyperperiod;
   }
+  const Ns from = kStarts + 4 * hyperperiod +
+                  static_cast<Ns>(static_cast<double>(kMostLeft) / (1 - load_of(model)));
   SimulationOptions how;
   how.seed = seed * 100;
-  how.duration = kDuration;
+  how.duration = from + (kHyperperiods + 2) * hyperperiod;
   how.execution = execution;
-  Settled settled(model, kStarts + 4 * hyperperiod, kDuration - 2 * hyperperiod);
+  Settled settled(model, from, from + kHyperperiods * hyperperiod);
   ASSERT_TRUE(watch(*simulation, how, 0, settled).ok());
   for (Index chain = 0; chain < model.chains.size(); ++chain) {
     const auto & bound = bounds.chains[chain];
@@ -156,7 +178,7 @@ void run(std::uint64_t seed, const JobTerms & terms, Found & found)
   BoundsOptions options;
   options.jobs = terms;
   const auto limits = bounds(model, options);
-  if (!limits) {
+  if (!limits || load_of(model) > kMostLoad) {
     return;
   }
   std::mt19937_64 random(seed);
@@ -183,7 +205,7 @@ void run_apart(std::uint64_t seed, bool counted, Found & found)
     }
   }
   const auto limits = bounds(model);
-  if (!limits) {
+  if (!limits || load_of(model) > kMostLoad) {
     return;
   }
   for (int i = 0; i < 2; ++i) {

@@ -31,7 +31,8 @@
 // the sums look only at releases before that moment. They bound demand, so jobs that take less, or do not come at all,
 // cannot break them. Assumptions: those of priority_bounds.hpp; all timers count from one epoch and skip no period.
 // Where a set may begin with any messages, because processes start at any moment of a clock, the windows hold once it
-// has settled after such a start (job_sets.hpp).
+// has settled after such a start (job_sets.hpp), and the work that the start has left is done. That this comes is not proven:
+// at a load near 100 % it takes long.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_WINDOWS_HPP_
