@@ -59,6 +59,7 @@ struct PlanProblem
   std::vector<Index> timers;
   /// `score` judges by job windows alone.
   bool by_phases = false;
+  bool brief = false;        ///< the search for a first plan is short: a walk follows
   bool keeps_short = false;  ///< what the most important chains wait counts
   std::uint64_t seed = 1;
   std::function<bool()> time_is_up;                    ///< PlanOptions

@@ -233,8 +233,9 @@ Layout plan_and_merge(
   const bool walks = simulates && problem.model.tasks.size() <= kMostForWalks;
   const bool can_be_known = walks && phases_can_be_known(problem);
   problem.by_phases = known;
-  const std::vector<Layout> first = detail::plan_takt(problem, wanted, search);
-  problem.by_phases = false;
+  problem.brief = can_be_known;
+  std::vector<Layout> first = detail::plan_takt(problem, wanted, search);
+  problem.by_phases = problem.brief = false;
   double walking = 0;
   const auto walk = [&] {
     const double before = mergers;
@@ -258,6 +259,9 @@ Layout plan_and_merge(
     walk();
   }
   problem.by_phases = known;
+  if (at_once && !best->score.missed.empty()) {
+    first = detail::plan_takt(problem, wanted, search);
+  }
   for (const Layout & layout : first) {
     if (!at_once || !best->score.missed.empty()) {
       consider(layout);

@@ -1,6 +1,7 @@
 #include "analysis/jobs/job_windows.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace takt_plan::detail
@@ -27,6 +28,8 @@ JobWindows::JobWindows(
   ends_(graph.nodes.size(), true),
   sets_(graph.nodes.size()),
   levels_(graph.levels.size()),
+  delays_below_(graph.nodes.size()),
+  own_(graph.nodes.size()),
   arrivals_(model.cores.size())
 {
   for (Index node = 0; node < graph.nodes.size(); ++node) {
@@ -298,32 +301,40 @@ void JobWindows::add_open(Index index, Ns begin, std::vector<Arrival> & open)
   }
 }
 
-// Whether the job delays the segment: it is not of the segment, and does not wait for the segment's end.
-bool JobWindows::counts(const Job & job, const std::vector<Job> & segment) const
+// Jobs of that segment are looked for; empty: of none.
+void JobWindows::look_for(const std::vector<Job> & segment)
 {
-  if (segment.empty()) {
-    return true;
+  constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  std::fill(delays_below_.begin(), delays_below_.end(), kNever);
+  std::fill(own_.begin(), own_.end(), kNever);
+  for (const Job & job : segment) {
+    own_[job.node] = job.number;
   }
-  const Job & first = segment.front();
-  if (job.number >= first.number && follows(job.node, first.node)) {
-    return false;
+  for (Index node = 0; !segment.empty() && node < graph_.nodes.size(); ++node) {
+    if (follows(node, segment.front().node)) {
+      delays_below_[node] = segment.front().number;
+    }
   }
-  return std::none_of(segment.begin() + 1, segment.end(), [&](const Job & own) {
-    return own.node == job.node && own.number == job.number;
-  });
+}
+
+// Whether the job delays the segment: it is not of the segment, and does not wait for the segment's end.
+bool JobWindows::counts(const Job & job) const
+{
+  return job.number < delays_below_[job.node] && job.number != own_[job.node];
 }
 
 JobWindows::Demand JobWindows::demand(
-  Index index, const std::vector<Job> & segment, const Begin & at,
-  const std::vector<Arrival> & open)
+  Index index, const Begin & at, const std::vector<Arrival> & open, std::int64_t moved)
 {
   const Level & level = levels_[index];
   Demand result;
   result.begin = at.time;
+  result.moved = moved;
   looks_ += static_cast<std::int64_t>(at.open_end - at.open);
   for (std::size_t i = at.open; i < at.open_end; ++i) {
     const Arrival & arrival = open[i];
-    if (counts(arrival.job, segment)) {
+    if (counts(
+          {arrival.job.node, arrival.job.number + moved * graph_.nodes[arrival.job.node].jobs})) {
       (arrival.above ? result.above : result.same) += arrival.cost;
     }
   }
@@ -337,8 +348,7 @@ JobWindows::Demand JobWindows::demand(
 }
 
 // Adds what may be released before `end`.
-void JobWindows::go_on(
-  const Level & level, const std::vector<Job> & segment, Ns end, Demand & demand)
+void JobWindows::go_on(const Level & level, Ns end, Demand & demand)
 {
   while (!level.arrivals.empty()) {
     if (demand.next == level.arrivals.size()) {
@@ -353,8 +363,9 @@ void JobWindows::go_on(
     ++demand.next;
     ++looks_;
     const Job job{
-      arrival.job.node, arrival.job.number + demand.turn * graph_.nodes[arrival.job.node].jobs};
-    if (arrival.entry + shift >= demand.begin && counts(job, segment)) {
+      arrival.job.node,
+      arrival.job.number + (demand.turn + demand.moved) * graph_.nodes[arrival.job.node].jobs};
+    if (arrival.entry + shift >= demand.begin && counts(job)) {
       (arrival.above ? demand.above : demand.same) += arrival.cost;
     }
   }
@@ -362,7 +373,6 @@ void JobWindows::go_on(
 
 void JobWindows::find_busy(Index index)
 {
-  static const std::vector<Job> kNobody;
   Level & level = levels_[index];
   level.busy.clear();
   level.open.clear();
@@ -386,6 +396,7 @@ void JobWindows::find_busy(Index index)
   }
   std::sort(begins.begin(), begins.end());
   begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
+  look_for({});
   auto arrival = level.arrivals.begin();  // the next that is not before the last moment
   for (const Ns time : begins) {
     Begin begin;
@@ -409,10 +420,10 @@ void JobWindows::find_busy(Index index)
     }
     begin.open_end = level.open.size();
     const Ns fixed = begin.blocking + (terms_.ceiling ? graph_.ceilings[index] : 0);
-    Demand found = demand(index, kNobody, begin, level.open);
+    Demand found = demand(index, begin, level.open, 0);
     Ns length = 1;
     for (;;) {
-      go_on(level, kNobody, time + length, found);
+      go_on(level, time + length, found);
       const Ns all = add(fixed + found.same + found.above, other_loads(index, length));
       if (all <= length) {
         break;
@@ -523,10 +534,10 @@ Ns JobWindows::other_loads(Index index, Ns length) const
 }
 
 // When the first of `segment` has ended at the latest, if the busy interval begins at `at`, of which `open` has the jobs.
-// The interval's beginning is in the first hyperperiod where `at` is one of the level's.
+// The segment, which look_for knows, comes `moved` hyperperiods after what `at` and `open` say.
 Ns JobWindows::end_from(
   Index index, const std::vector<Job> & segment, const Begin & at,
-  const std::vector<Arrival> & open, BoundTerms * terms)
+  const std::vector<Arrival> & open, std::int64_t moved, BoundTerms * terms)
 {
   const Level & level = levels_[index];
   const JobNode & last = graph_.nodes[segment.front().node];
@@ -542,10 +553,10 @@ Ns JobWindows::end_from(
   // What comes at the very moment goes before a run that would begin then.
   const Ns at_the_end = begins || last.cost == 0 ? 1 : 0;
   const Ns fixed = at.blocking + (terms_.ceiling ? graph_.ceilings[index] : 0);
-  Demand found = demand(index, segment, at, open);
+  Demand found = demand(index, at, open, moved);
   Ns length = waited;
   for (;;) {
-    go_on(level, segment, begin + length + at_the_end, found);
+    go_on(level, begin + length + at_the_end, found);
     const Ns all =
       add(waited + fixed + found.same + found.above, other_loads(index, length + at_the_end));
     if (all <= length) {
@@ -563,7 +574,7 @@ Ns JobWindows::end_from(
     const Ns same = found.same;
     whole = length + last.cost;
     for (;;) {
-      go_on(level, segment, begin + whole, found);
+      go_on(level, begin + whole, found);
       const Ns all = add(own + fixed + same + found.above, other_loads(index, whole));
       if (all <= whole) {
         break;
@@ -599,7 +610,8 @@ BoundTerms JobWindows::terms_of(const LatestEnd & end)
   BoundTerms terms;
   std::vector<Arrival> open;
   const Begin begin = begin_at(end.level, end.begin, open);
-  end_from(end.level, end.segment, begin, open, &terms);
+  look_for(end.segment);
+  end_from(end.level, end.segment, begin, open, 0, &terms);
   return terms;
 }
 
@@ -629,13 +641,9 @@ Ns JobWindows::end_of_segment(
   const auto at = std::upper_bound(
     level.busy.begin(), level.busy.end(), latest - turn * graph_.hyperperiod,
     [](Ns time, const Begin & begin) { return time < begin.time; });
-  // In the hyperperiod of one of the level's moments.
+  look_for(segment);
   const auto from = [&](const Begin & begin, std::int64_t turns) {
-    moved_ = segment;
-    for (Job & job : moved_) {
-      job.number -= turns * graph_.nodes[job.node].jobs;
-    }
-    return add(end_from(index, moved_, begin, level.open), turns * graph_.hyperperiod);
+    return add(end_from(index, segment, begin, level.open, turns), turns * graph_.hyperperiod);
   };
   std::int64_t i = turn * count + (at - level.busy.begin()) - 1;
   Ns worst = 0;
@@ -645,7 +653,7 @@ Ns JobWindows::end_of_segment(
     --i;
   } else {
     open_.clear();
-    worst = end_from(index, segment, begin_at(index, latest, open_), open_);
+    worst = end_from(index, segment, begin_at(index, latest, open_), open_, 0);
   }
   for (; terms_.begins && worst != kUnbounded; --i) {
     const std::int64_t turns = floor_div(i, count);

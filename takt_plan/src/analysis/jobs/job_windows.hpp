@@ -128,8 +128,9 @@ private:
   {
     Ns begin = 0;
     Ns same = 0, above = 0;
-    std::size_t next = 0;  // of Level::arrivals
-    std::int64_t turn = 0;
+    std::size_t next = 0;    // of Level::arrivals
+    std::int64_t turn = 0;   // of `begin` and of what comes
+    std::int64_t moved = 0;  // so many hyperperiods later are the jobs that are looked for
   };
 
   bool iterate();
@@ -148,15 +149,15 @@ private:
   Begin begin_at(Index level, Ns time, std::vector<Arrival> & open);
   std::int64_t runs(
     const Level & level, Index place, const std::vector<Job> & segment, Ns begin, Ns end) const;
-  bool counts(const Job & job, const std::vector<Job> & segment) const;
+  void look_for(const std::vector<Job> & segment);
+  bool counts(const Job & job) const;
   Demand demand(
-    Index level, const std::vector<Job> & segment, const Begin & at,
-    const std::vector<Arrival> & open);
-  void go_on(const Level & level, const std::vector<Job> & segment, Ns end, Demand & demand);
+    Index level, const Begin & at, const std::vector<Arrival> & open, std::int64_t moved);
+  void go_on(const Level & level, Ns end, Demand & demand);
   Ns other_loads(Index level, Ns length) const;
   Ns end_from(
     Index level, const std::vector<Job> & segment, const Begin & at,
-    const std::vector<Arrival> & open, BoundTerms * terms = nullptr);
+    const std::vector<Arrival> & open, std::int64_t moved, BoundTerms * terms = nullptr);
   Ns end_of_segment(const std::vector<Job> & segment, Ns earliest, Ns latest, LatestEnd * how);
   Ns end_of(std::vector<Job> & segment, LatestEnd * how);
   Ns end_by(
@@ -179,9 +180,10 @@ private:
   std::vector<char> ends_;
   std::vector<JobSet> sets_;
   std::vector<Level> levels_;
+  // Per node, of the segment that is looked for: jobs from that number on wait for its end; its own job.
+  std::vector<std::int64_t> delays_below_, own_;
   std::vector<std::vector<Arrival>> arrivals_;  // per core, by `from`, without entries
   std::vector<Arrival> open_;                   // of one moment
-  std::vector<Job> moved_;                      // a segment
   std::vector<char> follows_;                   // per node, which nodes follow it
 };
 

@@ -24,7 +24,8 @@ constexpr Index kPlansForThreads = 100;  // the same in a walk for few threads
 constexpr double kCool = 0.1;            // heat of such a walk, which begins with a good plan
 constexpr int kWalks = 2;                // more only while there is time
 // What may be spent on judging, in the unit of Score::cost: some ten seconds, and where phases are not known a few.
-constexpr double kMostWalking = 3e8;
+constexpr double kMostWalking = 2.5e8;
+constexpr double kMostForThreads = 7e7;
 constexpr double kMostWithoutPhases = 2e7;
 // A longer chain of the most important ones may be shortened; merging of threads needs some of what is left.
 constexpr double kShorter = 1.03;
@@ -135,9 +136,10 @@ private:
 
   bool done() const
   {
-    return found() || (problem_.time_is_up
-                         ? problem_.time_is_up()
-                         : spent() > (problem_.by_phases ? kMostWalking : kMostWithoutPhases));
+    return found() || (problem_.time_is_up ? problem_.time_is_up()
+                                           : spent() > (few_                 ? kMostForThreads
+                                                        : problem_.by_phases ? kMostWalking
+                                                                             : kMostWithoutPhases));
   }
 
   const PlanProblem & problem_;

@@ -28,7 +28,7 @@ Search::Search(const PlanProblem & problem, double wanted)
 : problem_(problem),
   wanted_(wanted),
   large_(problem.model.tasks.size() > kLarge),
-  share_(problem.by_phases ? kShareBeforeWalks : 1),
+  share_(problem.brief ? kShareBeforeWalks : 1),
   clusters_(detail::clusters(problem))
 {
   find_sources();
