@@ -69,6 +69,16 @@ TEST(System, ATimerMayHaveAPhaseThatNoScheduleSets)
   EXPECT_EQ(faults(with_callbacks({kTimer + ", offset: some"})).size(), 1U);
 }
 
+TEST(System, MessagesFromOutsideMayComeOnTheClockOfTheHost)
+{
+  const std::string outside = "id: \"/b:sub(/camera)\", time: 1ms, ";
+  const System system =
+    parse(with_callbacks({outside + "period: 10ms, offset: 3ms, jitter: 100us"}));
+  EXPECT_EQ(system.callbacks.at(0).offset, 3ms);
+  EXPECT_EQ(parse(to_yaml(system)).callbacks, system.callbacks);
+  EXPECT_EQ(faults(with_callbacks({kTimer, outside + "triggers: /x, offset: 3ms"})).size(), 1U);
+}
+
 TEST(System, ASetMayTakeATopicBySeveralSubscriptions)
 {
   const std::string twice =

@@ -174,7 +174,8 @@ struct Model
   /// and the chain enters it by one of them.
   const std::string & id_on(const Chain & chain, Index task) const;
 
-  /// Offsets of timers count from one instant if their tasks have the same number here.
+  /// Offsets of releases count from one instant if their tasks have the same number here. Those of messages from outside
+  /// count on the clock of the host.
   Index epoch_of(const Task & task) const;
   /// Whether that instant is the start of the task's process.
   bool counts_from_start(const Task & task) const;

@@ -181,13 +181,14 @@ Index Model::epoch_of(const Task & task) const
     return task.executor;
   }
   // One for all hosts, behind those of each host.
-  const bool of_host = epochs[task.executor] == takt_core::Epoch::host;
+  const bool of_host = !task.timer || epochs[task.executor] == takt_core::Epoch::host;
   return executors.size() + (of_host ? task.host : hosts.size());
 }
 
 bool Model::counts_from_start(const Task & task) const
 {
-  return task.executor >= epochs.size() || epochs[task.executor] == takt_core::Epoch::start;
+  return task.timer &&
+         (task.executor >= epochs.size() || epochs[task.executor] == takt_core::Epoch::start);
 }
 
 std::string Model::core_name(Index core) const

@@ -176,9 +176,10 @@ SetStart Streams::start_of(const Model & model, const MessageSet & set) const
       const Task & source = model.tasks[stream.source];
       from_start = from_start && model.counts_from_start(source);
       together = together && stream.executor == executor && stream.set == kNone &&
-                 (&source == &first || (source.release->offset && first.release->offset &&
-                                        *source.release->offset == *first.release->offset &&
-                                        stream.period == first.release->period));
+                 (&source == &first ||
+                  (source.timer && first.timer && source.release->offset && first.release->offset &&
+                   *source.release->offset == *first.release->offset &&
+                   stream.period == first.release->period));
     }
   }
   return from_start ? SetStart::first : together ? SetStart::together : SetStart::any;

@@ -236,7 +236,9 @@ Schedule schedule_of(
         rule.priority = level_at(i, thread.tasks.size());
         // Bounds rest on it.
         const auto given = offsets.find(thread.tasks[i]);
-        rule.offset = given == offsets.end() ? callback.offset : given->second;
+        if (callback.is_timer()) {
+          rule.offset = given == offsets.end() ? callback.offset : given->second;
+        }
         one.callbacks.push_back(std::move(rule));
       }
       if (least == nullptr || thread.priority < least->priority) {

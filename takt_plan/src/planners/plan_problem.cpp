@@ -51,10 +51,14 @@ Result<Model> unplaced(System system)
       schedule.executors.push_back(std::move(executor));
     }
   }
-  // Processes start apart and restart alone: their offsets hold only if they count from one instant.
+  // Processes start apart and restart alone, and messages from outside come on the clock of the host: offsets hold only
+  // if they count from one instant.
+  const bool outside = std::any_of(
+    system.callbacks.begin(), system.callbacks.end(),
+    [](const CallbackModel & callback) { return !callback.is_timer() && callback.offset; });
   for (takt_schedule::ExecutorSchedule & executor : schedule.executors) {
     executor.epoch.from =
-      schedule.executors.size() > 1 ? takt_core::Epoch::host : takt_core::Epoch::start;
+      schedule.executors.size() > 1 || outside ? takt_core::Epoch::host : takt_core::Epoch::start;
   }
   return build_model(system, schedule);
 }

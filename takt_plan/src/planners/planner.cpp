@@ -169,8 +169,8 @@ std::vector<std::string> phases_left_alone(const System & system, const PlanProb
 {
   std::vector<std::string> ids;
   for (Index task = 0; task < problem.model.tasks.size(); ++task) {
-    const bool timer = problem.model.tasks[task].timer;
-    if (problem.model.tasks[task].release && (!timer || system.callbacks[task].any_phase)) {
+    const Task & one = problem.model.tasks[task];
+    if (one.release && (one.timer ? system.callbacks[task].any_phase : !one.release->offset)) {
       ids.push_back(takt_schedule::quoted(problem.model.tasks[task].id));
     }
   }

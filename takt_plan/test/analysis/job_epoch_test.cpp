@@ -144,6 +144,38 @@ TEST(JobEpoch, TimersOfOneProcessThatAreReleasedTogetherStayInStep)
   EXPECT_LT(bound(model, 1), 10 * kMs);
 }
 
+TEST(JobEpoch, MessagesFromOutsideDoNotBeginWithTheProcess)
+{
+  std::string system = kSet;
+  system.replace(system.find("OTHER"), 5, "one");
+  system.replace(system.find("offset: 30ms"), 12, "offset: 0ms");
+  for (auto at = system.find("/r:timer(100ms)"); at != std::string::npos;
+       at = system.find("/r:timer(100ms)")) {
+    system.replace(at, 15, "/r:sub(/outside)");
+  }
+  EXPECT_GE(bound(model_of(system, two_processes("host")), 1), 100 * kMs);
+}
+
+TEST(JobEpoch, MessagesFromOutsideMayKeepAPhaseToTheClockOfTheHost)
+{
+  std::string system = kTwoTimers;
+  const auto replace = [&](const std::string & what, const std::string & by) {
+    for (auto at = system.find(what); at != std::string::npos;
+         at = system.find(what, at + by.size())) {
+      system.replace(at, what.size(), by);
+    }
+  };
+  replace("/b:timer(100ms)", "/b:sub(/camera)");
+  replace("offset: 50ms", "offset: 50ms, jitter: 2ms");
+  const Model host = model_of(system, two_processes("host"));
+  EXPECT_EQ(bound(host, 0), 20 * kMs);
+  EXPECT_EQ(bound(host, 1), 32 * kMs);
+  replace("executor: two", "executor: one");
+  EXPECT_EQ(bound(model_of(system, two_processes("host")), 1), 32 * kMs);
+  EXPECT_GE(bound(model_of(system, two_processes("start")), 1), 50 * kMs)
+    << "nobody knows when the process starts";
+}
+
 TEST(JobEpoch, WhatHostsDoNotKnowOfTheirClocksIsJitter)
 {
   const std::string system = R"yaml(version: 1

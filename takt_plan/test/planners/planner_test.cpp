@@ -72,6 +72,22 @@ TEST(Planner, CountsOffsetsOfSeveralProcessesOnTheClockOfTheirHost)
   EXPECT_NE(text.find("offset: 3ms"), std::string::npos) << text;
 }
 
+TEST(Planner, CountsOffsetsOnTheClockOfTheHostWhereMessagesFromOutsideDo)
+{
+  std::string text = kTwoChains;
+  const std::string id = "{id: \"/c:timer(20ms)\", ";
+  text.replace(text.find(id), id.size(), "{id: \"/c:sub(/outside)\", offset: 3ms, ");
+  for (auto at = text.find("/c:timer(20ms)"); at != std::string::npos;
+       at = text.find("/c:timer(20ms)")) {
+    text.replace(at, 14, "/c:sub(/outside)");
+  }
+  const Planned planned = plan_of(system_of(text));
+  EXPECT_EQ(planned.schedule.executors[0].epoch.from, takt_core::Epoch::host);
+  for (const auto & rule : planned.schedule.executors[0].callbacks) {
+    EXPECT_TRUE(!rule.offset || rule.match.front().find(":timer(") != std::string::npos);
+  }
+}
+
 // What one chain gains by being cut may be missing for the next.
 TEST(Planner, KeepingMoreSlackMissesNoDeadline)
 {

@@ -52,8 +52,8 @@ Model some_processes(std::uint64_t seed)
       task.triggers.push_back({other, 0, 1});
     }
     if (task.release) {
-      task.timer = true;
-      task.release->jitter = 0;
+      task.timer = pick(0, 4) != 0;
+      task.release->jitter = task.timer ? 0 : pick(0, 3) * 20;  // messages from outside
       task.release->period = period == 0 ? task.release->period : period;
       task.release->offset = pick(0, offsets - 1) * (task.release->period / offsets);
     } else if (task.triggers.size() == 2 && task.triggers[0].from != task.triggers[1].from) {
@@ -77,7 +77,7 @@ Model started(Model model, bool apart, Random & random)
       const Ns period = task.release->period;
       const Ns offset = *task.release->offset;
       const auto [found, fresh] = starts.try_emplace(
-        {task.executor, apart ? period : 0, apart ? offset : 0},
+        {task.timer ? task.executor : kNone, apart ? period : 0, apart ? offset : 0},
         std::uniform_int_distribution<Ns>(0, kStarts)(random));
       const Ns later = std::max<Ns>(0, found->second - offset);
       *task.release->offset += (later + period - 1) / period * period;

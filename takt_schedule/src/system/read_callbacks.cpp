@@ -134,9 +134,11 @@ void check_releases(
                   " is started by nothing; add triggers: /topic, or period: 100ms if its "
                   "messages come from outside of the model");
   }
-  if (map.has("offset") && !callback.is_timer()) {
+  if (map.has("offset") && !callback.is_timer() && !callback.period) {
     findings.fault(
-      map.at("offset"), "offset belongs to timers; " + quoted(callback.id) + " is none");
+      map.at("offset"),
+      "offset belongs to timers, and to messages from outside of the model, which have a period; " +
+        quoted(callback.id) + " is neither");
   }
   if (map.has("jitter") && !map.has("period")) {
     findings.fault(map.at("jitter"), "jitter needs a period");

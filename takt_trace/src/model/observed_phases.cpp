@@ -108,9 +108,11 @@ std::string phase_of_messages(const ObservedCallback & one)
              ", by a clock that {} {:.1f} us in each second {} the host's: no phase to timers",
              drift > 0 ? "falls" : "gains", std::abs(drift) * 1e6, drift > 0 ? "behind" : "on");
   }
-  return even + fmt::format(
-                  ", the earliest {:.3f} ms behind whole periods of the host's clock",
-                  ms_of(within(fit.first + fit.early, likely)));
+  return even +
+         fmt::format(
+           ", the earliest {0:.3f} ms behind whole periods of the host's clock; if they always "
+           "do, `offset: {0:.3f}ms` and a `jitter` say so",
+           ms_of(within(fit.first + fit.early, likely)));
 }
 
 void set_phases(Observation & seen, std::vector<std::string> & notes)

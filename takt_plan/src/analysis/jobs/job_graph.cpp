@@ -115,10 +115,15 @@ private:
       if (!task.release) {
         continue;
       }
-      if (!task.timer || !task.release->offset) {
+      if (!task.release->offset) {
         return whom + " has no known offset";
       }
       if (epoch != kNone && epoch != model_.epoch_of(task)) {
+        if (any_outside()) {
+          return "messages from outside come at times of the host's clock, and the offsets of "
+                 "timers count from a "
+                 "start; with epoch: host in the schedule they count from one instant";
+        }
         return whom +
                " is a timer of another process than others: their offsets count from different "
                "starts; with epoch: host in the schedule they count from one instant";
@@ -126,6 +131,13 @@ private:
       epoch = model_.epoch_of(task);
     }
     return refuse_threads();
+  }
+
+  bool any_outside() const
+  {
+    return std::any_of(tasks_.begin(), tasks_.end(), [&](Index index) {
+      return model_.tasks[index].release && !model_.tasks[index].timer;
+    });
   }
 
   std::string refuse_threads() const

@@ -1,6 +1,7 @@
 // The jobs of one hyperperiod: what is released when, by whom, on which core and how urgent.
 //
-// Timers of one epoch with known offsets release each job of a hyperperiod at a known time. A *node* is a stream of
+// Timers of one epoch with known offsets, and messages from outside that come on its clock, release each job of a
+// hyperperiod at a known time. A *node* is a stream of
 // the model (streams.hpp): one way to one task. A node has as many jobs in each hyperperiod as its source; job k + n
 // is job k one hyperperiod later. Of a set of newest messages each topic's node keeps a message, and one more node
 // works: job k of it is for message k of the slowest topic, since each complete set has one of those.
