@@ -241,6 +241,10 @@ Layout plan_and_merge(
     const double before = mergers;
     problem.by_phases = can_be_known;
     consider(annealed(problem, wanted, {first.front(), plan_isolated(problem)}, walking));
+    if (can_be_known && best->score.missed.size() == best->score.slacks.size()) {
+      problem.by_phases = false;
+      consider(annealed(problem, wanted, {first.front(), plan_isolated(problem)}, walking));
+    }
     const Index few = kFewThreads * problem.room.size();
     if (can_be_known && best->score.missed.empty() && best->layout.threads() > few) {
       problem.by_phases = true;

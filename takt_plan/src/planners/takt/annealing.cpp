@@ -20,6 +20,7 @@ constexpr Index kPlansOfTurn = 10;  // of a walker, between looks at what the ot
 // Of a walker, from hot to cold, for each unit and each group of timers.
 constexpr Index kPlansEach = 40;
 constexpr Index kLeastPlans = 150;
+constexpr Index kPlansOfHope = 400;      // without a single chain that is proven
 constexpr Index kPlansForThreads = 100;  // the same in a walk for few threads
 constexpr double kCool = 0.1;            // heat of such a walk, which begins with a good plan
 constexpr int kWalks = 2;                // more only while there is time
@@ -134,12 +135,26 @@ private:
     return good_enough(problem_, wanted_, best().score);
   }
 
+  // Job windows say nothing of any plan: the system is of a kind, or so full, that they have no end.
+  bool hopeless() const
+  {
+    Index tried = 0;
+    for (const auto & walker : walkers_) {
+      tried += walker->tried();
+    }
+    return problem_.by_phases && tried >= kPlansOfHope && !best().score.missed.empty() &&
+           best().score.missed.size() == best().score.slacks.size();
+  }
+
   bool done() const
   {
-    return found() || (problem_.time_is_up ? problem_.time_is_up()
-                                           : spent() > (few_                 ? kMostForThreads
-                                                        : problem_.by_phases ? kMostWalking
-                                                                             : kMostWithoutPhases));
+    if (found() || hopeless()) {
+      return true;
+    }
+    return problem_.time_is_up ? problem_.time_is_up()
+                               : spent() > (few_                 ? kMostForThreads
+                                            : problem_.by_phases ? kMostWalking
+                                                                 : kMostWithoutPhases);
   }
 
   const PlanProblem & problem_;
