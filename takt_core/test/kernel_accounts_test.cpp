@@ -154,6 +154,29 @@ TEST(ReadAccounts, CountsCpuTimeSwitchesAndFaults)
   EXPECT_GT(account->counters.minor_faults, 0U);
 }
 
+TEST(CoreTimesOfAThread, AreThoseOfItsAccount)
+{
+  const Worker worker([] { burn(std::chrono::milliseconds(5)); });
+  const auto before = account_of(worker.tid());
+  const CoreTimes times = core_times(worker.tid());
+  const auto after = account_of(worker.tid());
+  ASSERT_TRUE(before.has_value() && after.has_value());
+  if (times.on_cpu == Duration::zero()) {
+    GTEST_SKIP() << "this kernel keeps no schedstat";
+  }
+  EXPECT_GE(times.on_cpu, before->counters.cpu_time);
+  EXPECT_LE(times.on_cpu, after->counters.cpu_time);
+  EXPECT_GE(times.queue_wait, before->counters.queue_wait);
+  EXPECT_LE(times.queue_wait, after->counters.queue_wait);
+}
+
+TEST(CoreTimesOfAThread, AreZeroIfThereIsNone)
+{
+  const CoreTimes none = core_times(-1);
+  EXPECT_EQ(none.on_cpu, Duration::zero());
+  EXPECT_EQ(none.queue_wait, Duration::zero());
+}
+
 TEST(ReadAccounts, ReadsAnotherProcess)
 {
   int ends[2];

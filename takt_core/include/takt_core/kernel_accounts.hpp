@@ -33,6 +33,16 @@ struct ThreadCounters
   friend bool operator==(const ThreadCounters &, const ThreadCounters &) = default;
 };
 
+/// Of one thread since it began. Zero where the kernel keeps no /proc/<pid>/schedstat, and where there is no such thread.
+struct CoreTimes
+{
+  Duration on_cpu{};      ///< as `ThreadCounters::cpu_time`
+  Duration queue_wait{};  ///< ready, but waiting for a core
+};
+
+/// Of the thread `tid` of this process. Any thread; reads one file of /proc: may block, and allocates.
+CoreTimes core_times(pid_t tid);
+
 struct ThreadAccount
 {
   pid_t tid = 0;

@@ -1,13 +1,16 @@
 #include "takt_core/kernel_accounts.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <sstream>
+#include <string>
 #include <system_error>
 #include <tuple>
 
@@ -85,16 +88,32 @@ bool read_stat(const fs::path & task, ThreadAccount & account)
   return true;
 }
 
-/// Replaces the ticks of read_stat() by nanoseconds where the kernel counts those.
-void read_schedstat(const fs::path & task, ThreadCounters & counters)
+/// Absent where the kernel does not count. Read often, so not by a stream.
+std::optional<CoreTimes> read_schedstat(const std::string & task)
 {
-  std::ifstream file(task / "schedstat");
-  const Fields fields(file, 1, 3);
-  // "0 0 0": the kernel has the file but does not count.
-  if (fields.complete() && fields[3] != 0) {
-    counters.cpu_time = Duration{fields[1]};
-    counters.queue_wait = Duration{fields[2]};
+  const int file = ::open((task + "/schedstat").c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    return std::nullopt;
   }
+  std::array<char, 128> text;
+  const ssize_t bytes = ::read(file, text.data(), text.size());
+  ::close(file);
+  std::array<std::int64_t, 3> numbers{};
+  const char * at = text.data();
+  const char * const end = at + std::max(bytes, ssize_t{0});
+  for (std::int64_t & number : numbers) {
+    at = std::find_if(at, end, [](char one) { return one != ' '; });
+    const auto [next, error] = std::from_chars(at, end, number);
+    if (error != std::errc()) {
+      return std::nullopt;
+    }
+    at = next;
+  }
+  // "0 0 0": the kernel has the file but does not count.
+  if (numbers[2] == 0) {
+    return std::nullopt;
+  }
+  return CoreTimes{Duration{numbers[0]}, Duration{numbers[1]}};
 }
 
 bool read_switches(const fs::path & task, ThreadCounters & counters)
@@ -121,7 +140,11 @@ std::optional<ThreadAccount> read_account(const fs::path & task)
   if (!read_stat(task, account) || !read_switches(task, account.counters)) {
     return std::nullopt;
   }
-  read_schedstat(task, account.counters);
+  // In place of the ticks of read_stat().
+  if (const auto times = read_schedstat(task)) {
+    account.counters.cpu_time = times->on_cpu;
+    account.counters.queue_wait = times->queue_wait;
+  }
   return account;
 }
 
@@ -150,6 +173,11 @@ auto identity(const ThreadAccount & account)
 }
 
 }  // namespace
+
+CoreTimes core_times(pid_t tid)
+{
+  return read_schedstat("/proc/self/task/" + std::to_string(tid)).value_or(CoreTimes{});
+}
 
 std::vector<ThreadAccount> read_accounts(pid_t pid)
 {

@@ -24,15 +24,6 @@ std::string task_file(pid_t tid, const char * name)
   return text;
 }
 
-CoreTimes core_times(pid_t tid)
-{
-  const std::string text = task_file(tid, "schedstat");
-  char * end = nullptr;
-  const long long on_cpu = std::strtoll(text.c_str(), &end, 10);
-  const long long delay = std::strtoll(end, &end, 10);
-  return {takt_core::Duration(on_cpu), takt_core::Duration(delay)};
-}
-
 std::vector<int> cores_of(pid_t tid)
 {
   cpu_set_t set;

@@ -9,21 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/time.hpp"
-
 namespace takt_watch
 {
 
 /// The beginning of a file of /proc/self/task/TID, at most 4 kB; empty: it cannot be read.
 std::string task_file(pid_t tid, const char * name);
-
-/// Since the thread began. Zero where the kernel keeps no /proc/PID/schedstat.
-struct CoreTimes
-{
-  takt_core::Duration on_cpu{};
-  takt_core::Duration run_queue_delay{};
-};
-CoreTimes core_times(pid_t tid);
 
 /// The cores that it may use; empty if there is no such thread.
 std::vector<int> cores_of(pid_t tid);

@@ -1,6 +1,5 @@
 #include "adopt/observe/hangs.hpp"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -8,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <system_error>
@@ -17,6 +15,7 @@
 #include "adopt/entity.hpp"
 #include "adopt/process_settings.hpp"
 #include "takt_core/futex.hpp"
+#include "takt_core/kernel_accounts.hpp"
 #include "takt_core/thread_attributes.hpp"
 
 namespace takt_rclcpp
@@ -28,21 +27,6 @@ constexpr takt_core::Duration kHangLook = std::chrono::milliseconds(250);
 constexpr takt_core::Duration kLongSleep = std::chrono::seconds(1);
 
 constinit std::atomic<Hangs *> g_hangs{nullptr};
-
-/// What /proc/self/task/TID/schedstat says: the thread's time on a core, and its wait for one.
-std::pair<takt_core::Duration, takt_core::Duration> core_times_of(pid_t tid)
-{
-  const std::string path = "/proc/self/task/" + std::to_string(tid) + "/schedstat";
-  std::array<char, 128> text{};
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file >= 0) {
-    static_cast<void>(::read(file, text.data(), text.size() - 1));
-    ::close(file);
-  }
-  char * end = nullptr;
-  const long long on_cpu = std::strtoll(text.data(), &end, 10);
-  return {takt_core::Duration(on_cpu), takt_core::Duration(std::strtoll(end, &end, 10))};
-}
 
 std::string seconds_of(takt_core::Duration time)
 {
@@ -248,7 +232,7 @@ void Hangs::follow(const std::vector<Request> & requests, takt_core::Time now)
 {
   std::map<std::uint64_t, Sleeper> before = std::exchange(sleepers_, {});
   for (const Request & one : requests) {
-    const auto [on_cpu, delay] = core_times_of(one.tid);
+    const auto [on_cpu, delay] = takt_core::core_times(one.tid);
     const auto known = before.find(one.sequence);
     Sleeper & sleeper = sleepers_[one.sequence];
     if (known == before.end()) {
