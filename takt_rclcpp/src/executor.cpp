@@ -58,6 +58,7 @@ Executor::Executor(
   impl_->threads = number_of_threads;
   impl_->settings.executor = executor_name;
   impl_->settings.report_directory = process_settings().report_directory;
+  impl_->settings.observe = process_settings().observe;
   if (schedule_file.empty()) {
     return;
   }

@@ -656,6 +656,12 @@ TEST(ObservedSystem, has_the_sleep_that_the_kernel_measured)
   EXPECT_EQ(model_with({sleeper})["/a:timer(100ms)"].sleep, std::chrono::microseconds(5100));
   sleeper["longest_sleep_ns"] = 90'000;
   EXPECT_EQ(model_with({sleeper})["/a:timer(100ms)"].sleep, milliseconds(0)) << "a lock";
+  sleeper["longest_sleep_ns"] = 0;
+  sleeper["elapsed"] = times(6 * kMs, 5 * kMs, 7 * kMs);
+  EXPECT_EQ(model_with({sleeper})["/a:timer(100ms)"].sleep, milliseconds(0)) << "preempted runs";
+  auto waits = caller(100);
+  waits[0]["longest_sleep_ns"] = 3 * kMs;
+  EXPECT_EQ(model_with(waits)["/a:timer(100ms)"].sleep, milliseconds(0)) << "it is in waits_for";
 }
 
 }  // namespace

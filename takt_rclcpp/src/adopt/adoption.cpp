@@ -242,6 +242,7 @@ Adoption::Adoption(
   shared.measure_messages = settings.observe;
   if (settings.observe) {
     CallLog::of_process().begin();
+    Recorder::measure_sleeps();
   }
   shared.asks_waitables = !is_events(kind);
   shared.keeps_own_listeners = !is_events(kind);

@@ -28,6 +28,7 @@
 #include "adopt/report.hpp"
 #include "listen/events_host.hpp"
 #include "listen/own_listeners.hpp"
+#include "listen/rcl_functions.hpp"
 #include "rclcpp/contexts/default_context.hpp"
 #include "rclcpp/executors/multi_threaded_executor.hpp"
 #include "rclcpp/executors/single_threaded_executor.hpp"
@@ -211,6 +212,7 @@ int spin(void * executor, takt_host_kind kind)
 
 void begin(const char * const * variables, const cpu_set_t * cores)
 {
+  leave_requests_to_the_shim();
   for (; *variables != nullptr; ++variables) {
     tell_variable(*variables);
   }

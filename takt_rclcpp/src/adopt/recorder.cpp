@@ -3,6 +3,7 @@
 #include <rcl/client.h>
 #include <rcl/error_handling.h>
 #include <rcl/publisher.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 
 #include "adopt/entity.hpp"
 #include "adopt/observe/hangs.hpp"
+#include "takt_core/ready_time.hpp"
 
 namespace takt_rclcpp
 {
@@ -23,6 +25,18 @@ std::int64_t thread_cpu_time() noexcept
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
+constinit std::atomic<bool> g_measures_sleeps{false};
+// Opens a file at the thread's first run, which the end of the thread closes.
+thread_local takt_core::ReadyTime t_ready_time;
+
+// Context switches of the thread's own will.
+std::int64_t times_asleep() noexcept
+{
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
+}
+
 // A callback may spin another executor, whose callbacks run inside it. The loader has little room for thread-local
 // variables of a library that is opened late (takt_shared_library.cmake).
 constexpr std::size_t kDeepestFrame = 4;
@@ -31,6 +45,9 @@ struct Frame
   std::int64_t began = 0;  // CPU time at the pick
   std::int64_t took = 0;   // CPU time of the take
   bool asked = false;      // sent a request
+  bool measures_sleep = false;
+  std::int64_t times_asleep = 0;      // at the start
+  takt_core::Duration ready_time{0};  // the same
   void * outer = nullptr;
   const takt_core::Callback * callback = nullptr;
   std::uint32_t thread = 0;
@@ -45,6 +62,17 @@ std::uint64_t bit_of(std::size_t depth) noexcept
   return depth < 64 ? std::uint64_t{1} << depth : 0;
 }
 
+// Of the frame's run, which ends and did not work for `beside` of its time. A run that left its core against its will only
+// was preempted, by another thread or by the host.
+std::int64_t slept_in(const Frame & frame, std::int64_t beside) noexcept
+{
+  constexpr std::int64_t kNotWorthIt = 100'000;  // reading the account costs 2 us
+  if (beside < kNotWorthIt || times_asleep() == frame.times_asleep) {
+    return 0;
+  }
+  return std::max<std::int64_t>(beside - (t_ready_time.read() - frame.ready_time).count(), 0);
+}
+
 // A copy that is never destroyed: executors of the process name each other's callbacks, and end at any time.
 const std::string * stays(const std::string & id)
 {
@@ -57,6 +85,11 @@ const std::string * stays(const std::string & id)
 }  // namespace
 
 thread_local Recorder::Slot * Recorder::t_running = nullptr;
+
+void Recorder::measure_sleeps() noexcept
+{
+  g_measures_sleeps.store(true, std::memory_order_relaxed);
+}
 
 void TimeSummary::add(std::int64_t ns) noexcept
 {
@@ -260,7 +293,12 @@ Recorder::NotOfTheRun::~NotOfTheRun()
 void Recorder::on_picked(const takt_core::Run & run) noexcept
 {
   if (t_frame_depth < kDeepestFrame) {
-    t_frames[t_frame_depth] = {thread_cpu_time(), 0, false, t_running, run.callback, run.thread};
+    Frame & frame = t_frames[t_frame_depth];
+    frame = {};
+    frame.began = thread_cpu_time();
+    frame.outer = t_running;
+    frame.callback = run.callback;
+    frame.thread = run.thread;
   }
   t_started &= ~bit_of(t_frame_depth);
   ++t_frame_depth;
@@ -275,8 +313,15 @@ void Recorder::on_start(const takt_core::Run & run, takt_core::Time) noexcept
   t_started |= bit_of(t_frame_depth - 1);
   if (t_frame_depth <= kDeepestFrame) {
     Frame & frame = t_frames[t_frame_depth - 1];
-    frame.took = thread_cpu_time() - frame.began;
+    const std::int64_t now = thread_cpu_time();
+    frame.took = now - frame.began;
     t_running = slot;
+    if (g_measures_sleeps.load(std::memory_order_relaxed)) {
+      frame.ready_time = t_ready_time.read();
+      frame.measures_sleep = t_ready_time.counted();
+      frame.times_asleep = times_asleep();
+      frame.began += thread_cpu_time() - now;  // not of the run
+    }
   }
 }
 
@@ -287,6 +332,9 @@ void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
   }
   const Frame & frame = t_frames[t_frame_depth];
   const std::int64_t cpu = thread_cpu_time() - frame.began;
+  const std::int64_t slept = frame.measures_sleep
+                               ? slept_in(frame, (end - run.start).count() - (cpu - frame.took))
+                               : CallbackRecord::kUnknownSleep;
   t_running = static_cast<Slot *>(frame.outer);
   if (frame.asked) {
     Hangs::ended(&frame);
@@ -302,6 +350,7 @@ void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
       slot->histogram->record(cpu);
     }
     slot->record.elapsed.add((end - run.start).count());
+    slot->record.longest_sleep = std::max(slot->record.longest_sleep, slept);
     slot->record.waited.add((run.start - run.release).count());
     if (slot->entity != nullptr && run.release >= slot->entity->heard_from()) {
       if (slot->last_release != takt_core::kNever && run.release >= slot->last_release) {

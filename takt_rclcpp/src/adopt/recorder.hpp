@@ -2,7 +2,8 @@
 // on its core and on the clock, how long it waited.
 //
 // An observer. A run costs three reads of the thread's CPU clock and one uncontended mutex of the callback's
-// own; nothing is allocated after `on_added` but the name of a topic at a callback's first message on it.
+// own; nothing is allocated after `on_added` but the name of a topic at a callback's first message on it. While sleeps are
+// measured, a run costs two reads of the kernel's counters and one of its account of waits for a core (2 us) more.
 #ifndef ADOPT__RECORDER_HPP_
 #define ADOPT__RECORDER_HPP_
 
@@ -79,6 +80,9 @@ struct CallbackRecord
   TimeSummary take_cpu;  ///< of the thread, for the take alone
   TimeSummary elapsed;   ///< end - start
   TimeSummary waited;    ///< start - release
+  /// Of `elapsed` neither CPU time nor a wait for a core, in a run that left its core by itself; kUnknownSleep: not measured.
+  std::int64_t longest_sleep = kUnknownSleep;
+  static constexpr std::int64_t kUnknownSleep = -1;
   std::uint64_t empty_takes = 0;
   std::uint64_t exceptions = 0;
   std::uint64_t skipped_periods = 0;
@@ -96,6 +100,9 @@ public:
 
   /// Topics that one callback may publish and that are told apart; of further ones nothing is recorded.
   static constexpr std::size_t kTopics = 32;
+
+  /// From here on sleeps within runs are measured, in all executors of the process. Any thread; real-time safe.
+  static void measure_sleeps() noexcept;
 
   /// The run in progress on this thread publishes with `publisher`, an rcl_publisher_t. Real-time safe but
   /// for a callback's first message on a topic, whose name is copied.

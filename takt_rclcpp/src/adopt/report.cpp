@@ -56,7 +56,7 @@ ordered_json to_json(const CallbackRecord & record, double seconds)
        {"most", one.most},
        {"longest_ns", one.longest}});
   }
-  return {
+  ordered_json json{
     {"id", record.id},
     {"group", record.group},
     {"exclusive_group", record.facts.exclusive_group},
@@ -89,6 +89,10 @@ ordered_json to_json(const CallbackRecord & record, double seconds)
     {"skipped_periods", record.skipped_periods},
     {"empty_takes", record.empty_takes},
     {"exceptions", record.exceptions}};
+  if (record.longest_sleep != CallbackRecord::kUnknownSleep) {
+    json["longest_sleep_ns"] = record.longest_sleep;
+  }
+  return json;
 }
 
 ordered_json to_json(const ChainRecord & chain)

@@ -19,7 +19,9 @@ using nlohmann::ordered_json;
 
 void add_number(ordered_json & sum, const ordered_json & more, const char * key)
 {
-  sum[key] = sum[key].get<std::uint64_t>() + more[key].get<std::uint64_t>();
+  if (more.contains(key)) {
+    sum[key] = sum.value(key, std::uint64_t{0}) + more[key].get<std::uint64_t>();
+  }
 }
 
 // Means weighted by `count` and `more_count`, the samples in each.
@@ -84,6 +86,24 @@ void add_phase(ordered_json & sum, const ordered_json & more, std::int64_t perio
   sum = takt_trace::phase_json(phase);
 }
 
+void join_waits(ordered_json & sum, const ordered_json & more)
+{
+  for (const auto & one : more) {
+    const auto known = std::find_if(sum.begin(), sum.end(), [&](const auto & wait) {
+      return wait["service"] == one["service"] && wait["client"] == one["client"];
+    });
+    if (known == sum.end()) {
+      sum.push_back(one);
+      continue;
+    }
+    add_number(*known, one, "count");
+    for (const char * const key : {"most", "longest_ns"}) {
+      (*known)[key] =
+        std::max((*known)[key].get<std::int64_t>(), one[key].template get<std::int64_t>());
+    }
+  }
+}
+
 void add_callback(ordered_json & sum, const ordered_json & more)
 {
   const double runs = sum["runs"].get<double>();
@@ -102,8 +122,16 @@ void add_callback(ordered_json & sum, const ordered_json & more)
   if (sum.contains("phase") && more.contains("phase")) {
     add_phase(sum["phase"], more["phase"], sum["period_ns"].get<std::int64_t>());
   }
+  if (more.contains("waits_for")) {
+    join_waits(sum["waits_for"], more["waits_for"]);
+  }
+  if (more.contains("arrival_spans")) {
+    join_pairs(
+      sum["arrival_spans"], more["arrival_spans"], [](auto a, auto b) { return std::min(a, b); });
+  }
   for (const char * const key :
-       {"runs", "overwritten", "skipped_periods", "empty_takes", "exceptions"}) {
+       {"runs", "overwritten", "lost", "arrivals", "skipped_periods", "empty_takes",
+        "exceptions"}) {
     add_number(sum, more, key);
   }
   if (more.contains("waiting")) {
@@ -112,6 +140,10 @@ void add_callback(ordered_json & sum, const ordered_json & more)
   if (more.contains("message_bytes")) {
     sum["message_bytes"] = std::max(
       sum.value("message_bytes", std::uint64_t{0}), more["message_bytes"].get<std::uint64_t>());
+  }
+  if (more.contains("longest_sleep_ns")) {
+    sum["longest_sleep_ns"] = std::max(
+      sum.value("longest_sleep_ns", std::int64_t{0}), more["longest_sleep_ns"].get<std::int64_t>());
   }
 }
 

@@ -2,7 +2,10 @@
 // program sets for an object to which takt listens does not take takt's place.
 //
 // Such a program links takt_rclcpp before rcl, so the calls of rclcpp and rclcpp_action come here. In adopted programs
-// the preloaded shim does the same, and this library is opened for itself: these are then takt's own calls only.
+// the preloaded shim does the same, and this library is opened for itself: these are then takt's own calls only. Where
+// such a program is adopted, too, a call passes through the shim's function and then through the one here.
+#include "listen/rcl_functions.hpp"
+
 #include <dlfcn.h>
 #include <rcl/client.h>
 #include <rcl/error_handling.h>
@@ -11,10 +14,32 @@
 #include <rcl/subscription.h>
 #include <rcl/timer.h>
 
+#include <atomic>
 #include <cstdint>
 
 #include "adopt/recorder.hpp"
 #include "listen/own_listeners.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+constinit std::atomic<bool> g_shim_tells{false};
+
+}  // namespace
+
+void leave_requests_to_the_shim() noexcept
+{
+  g_shim_tells.store(true, std::memory_order_relaxed);
+}
+
+bool shim_tells_requests() noexcept
+{
+  return g_shim_tells.load(std::memory_order_relaxed);
+}
+
+}  // namespace takt_rclcpp
 
 #define TAKT_RCL_LISTENER(Handle, function)                                               \
   extern "C" __attribute__((visibility("default"))) rcl_ret_t function(                   \
@@ -43,7 +68,7 @@ extern "C" __attribute__((visibility("default"))) rcl_ret_t rcl_send_request(
     return RCL_RET_ERROR;
   }
   const rcl_ret_t result = g_next(client, request, number);
-  if (result == RCL_RET_OK && number != nullptr) {
+  if (result == RCL_RET_OK && number != nullptr && !takt_rclcpp::shim_tells_requests()) {
     takt_rclcpp::Recorder::note_request(client, *number);
   }
   return result;

@@ -241,6 +241,38 @@ TEST_F(ExecReport, adds_up_the_spins_of_one_executor)
   EXPECT_NE(text.find("100.0 s in 200 spins"), std::string::npos) << text;
 }
 
+// A model of several spins would else have the waits of the first one only.
+TEST_F(ExecReport, adds_up_what_was_observed_in_the_spins_of_one_executor)
+{
+  for (const int spin : {1, 2, 3}) {
+    ordered_json one = executor(71, "/a", {timer("/a", 10)});
+    auto & callback = one["callbacks"][0];
+    callback["waits_for"] = ordered_json::array();
+    if (spin > 1) {
+      callback["waits_for"].push_back(
+        {{"service", "/s:service(/w)"},
+         {"client", "/a:client(/w)"},
+         {"count", spin},
+         {"most", spin},
+         {"longest_ns", 10 - spin}});
+    }
+    callback["arrivals"] = 4;
+    callback["arrival_spans"] = {{1, 10 * spin}};
+    callback["lost"] = 1;
+    callback["longest_sleep_ns"] = spin == 2 ? 7 : 0;
+    write("71." + std::to_string(spin) + ".json", one);
+  }
+  const auto callback = join()["executors"][0]["callbacks"][0];
+  ASSERT_EQ(callback["waits_for"].size(), 1U) << callback;
+  EXPECT_EQ(callback["waits_for"][0]["count"], 5);
+  EXPECT_EQ(callback["waits_for"][0]["most"], 3);
+  EXPECT_EQ(callback["waits_for"][0]["longest_ns"], 8);
+  EXPECT_EQ(callback["arrivals"], 12);
+  EXPECT_EQ(callback["arrival_spans"], ordered_json::array({{1, 10}}));
+  EXPECT_EQ(callback["lost"], 3);
+  EXPECT_EQ(callback["longest_sleep_ns"], 7);
+}
+
 TEST_F(ExecReport, gives_no_percentile_of_several_spins)
 {
   for (const int spin : {1, 2}) {

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -541,6 +543,57 @@ void calls_in_a_callback()
   say(std::to_string(answers) + " answers, " + std::to_string(timeouts) + " timeouts");
 }
 
+std::chrono::nanoseconds own_cpu_time()
+{
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+void pin_to(int core)
+{
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  ::sched_setaffinity(0, sizeof one, &one);
+}
+
+// Two timers run once each: one does nothing but work, and other threads have its core for 10 ms of its run; the other one
+// sleeps.
+void preempted_and_asleep()
+{
+  SingleThreadedExecutor executor;
+  auto node = std::make_shared<rclcpp::Node>("late");
+  const int core = ::sched_getcpu();
+  std::atomic<bool> over{false};
+  pin_to(core);
+  // It inherits the core.
+  std::thread other([&] {
+    while (!over) {
+    }
+  });
+  rclcpp::TimerBase::SharedPtr asleep;
+  rclcpp::TimerBase::SharedPtr preempted;
+  preempted = node->create_wall_timer(1ms, [&] {
+    pin_to(core);  // under a schedule this thread is another one
+    const auto began = std::chrono::steady_clock::now() - own_cpu_time();
+    while (std::chrono::steady_clock::now() - own_cpu_time() < began + 10ms) {
+    }
+    over = true;
+    preempted->cancel();
+    asleep->reset();
+  });
+  asleep = node->create_wall_timer(2ms, [&] {
+    std::this_thread::sleep_for(20ms);
+    shut_down();
+  });
+  asleep->cancel();
+  executor.add_node(node);
+  executor.spin();
+  other.join();
+  say("both ran");
+}
+
 /// Whether standard error, which must be a file, has `words`.
 bool is_told(const std::string & words)
 {
@@ -619,6 +672,7 @@ Ways ways_of_waiting()
     {"first_callbacks", first_callbacks},
     {"looks", looks},
     {"calls_in_a_callback", calls_in_a_callback},
+    {"preempted_and_asleep", preempted_and_asleep},
     {"waits_in_a_pool", waits_in_a_pool},
     {"waits_in_its_group", waits_in_its_group},
     {"waits_on_the_only_thread", waits_on_the_only_thread},

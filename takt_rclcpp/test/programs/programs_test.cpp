@@ -9,11 +9,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "takt_core/ready_time.hpp"
 #include "takt_core/thread_attributes.hpp"
 
 namespace
@@ -71,7 +73,8 @@ Outcome run(const std::string & command)
 // The first stays rclcpp's own, which --strict makes an error; the second ends rclcpp's own pool; the third goes on
 // until a signal and the fourth reads commands, and the tests of takt_cli run these; rclcpp's own loop does not come
 // to the end of the fifth at times; rclcpp's own pool mostly hangs in the one that waits for its successor (ids_test runs
-// it); the others print what the middleware did. `calls_in_a_callback` and those that wait need a schedule with
+// it); of the one with listeners of its own rclcpp's own loop at times misses the second match (on a busy machine in half of
+// the runs); the others print what the middleware did. `calls_in_a_callback` and those that wait need a schedule with
 // several threads.
 const std::set<std::string> kOwnTests{
   "parts_of_a_spin",
@@ -81,6 +84,7 @@ const std::set<std::string> kOwnTests{
   "far_timers",
   "overwritten_at_the_end",
   "waits_for_its_successor",
+  "own_listeners_of_waitables",
   "calls_in_a_callback",
   "waits_in_a_pool",
   "waits_in_its_group",
@@ -129,6 +133,13 @@ void expect_same(const std::string & way, const Outcome & takt, const Outcome & 
 class Program : public testing::TestWithParam<std::string>
 {
 protected:
+  void SetUp() override
+  {
+    if (!TAKT_STOCK_ENDS_WELL && GetParam() == "own_listeners_of_actions") {
+      GTEST_SKIP() << "before version 29 rclcpp itself aborts here, stock and under takt: where an action ends, a timer of "
+                      "the server calls a function that rclcpp has moved away";
+    }
+  }
   static std::string own() { return "timeout -k 5 60 "; }
   // rclcpp's own loop is at times torn down under a callback when the context ends, and aborts; takt's waits.
   static Outcome stock(const std::string & way)
@@ -188,6 +199,17 @@ TEST(Timers, of_the_longest_periods_never_run)
     "multi: far timers ran 0 times, the other one 20\n"
     "events: far timers ran 0 times, the other one 20\n")
     << outcome.err;
+}
+
+TEST(Listeners, of_the_program_on_waitables_stand_beside_takts)
+{
+  for (const std::string options : {"", "--schedule '" TAKT_SCHEDULE "' "}) {
+    const Outcome outcome = run(
+      "timeout -k 5 60 '" TAKT_EXEC "' --strict " + options +
+      "-- '" TAKT_PROGRAM "' own_listeners_of_waitables");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, "taken 50, told 50, matched both, told 1\n") << outcome.err;
+  }
 }
 
 TEST(Report, names_each_callback_with_its_runs)
@@ -769,6 +791,53 @@ TEST(Python, programs_run_as_if_takt_were_not_there)
   const Outcome under = run("'" TAKT_EXEC "' -- python3 '" TAKT_PYTHON_PROGRAM "'");
   EXPECT_EQ(under.code, 0) << under.err;
   EXPECT_EQ(under.out, stock.out) << under.err;
+}
+
+// The model that takt observe writes of a program that prints `out`.
+std::string observed(const std::string & program, const std::string & out)
+{
+  const std::string file = temporary("system.yaml");
+  const Outcome outcome =
+    run("timeout -k 5 60 '" TAKT_EXEC "' --observing -o '" + file + "' -- " + program);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, out) << outcome.err;
+  std::ifstream in(file);
+  std::string model(std::istreambuf_iterator<char>(in), {});
+  std::remove(file.c_str());
+  return model;
+}
+
+// The line of a model that has the callback.
+std::string entry_of(const std::string & id, const std::string & model)
+{
+  const std::size_t begin = model.find("{id: \"" + id + "\"");
+  EXPECT_NE(begin, std::string::npos) << model;
+  return begin == std::string::npos ? "" : model.substr(begin, model.find('\n', begin) - begin);
+}
+
+TEST(Observe, takes_no_preempted_run_for_a_sleep)
+{
+  takt_core::ReadyTime account;
+  account.read();
+  if (!account.counted()) {
+    GTEST_SKIP() << "this kernel does not count how long threads wait for cores";
+  }
+  const std::string model = observed("'" TAKT_PROGRAM "' preempted_and_asleep", "both ran\n");
+  EXPECT_EQ(entry_of("/late:timer(1ms)", model).find("sleep: "), std::string::npos) << model;
+  EXPECT_NE(entry_of("/late:timer(2ms)", model).find("sleep: "), std::string::npos) << model;
+}
+
+// Its requests pass through the preloaded library and through the one that it links.
+TEST(Observe, notes_each_request_of_a_program_that_links_takt_once)
+{
+  for (const std::string way : {"own", "pool"}) {
+    const std::string model = observed("'" TAKT_LINKING_PROGRAM "' " + way, "10 answers\n");
+    EXPECT_NE(
+      entry_of("/caller:timer(20ms)", model)
+        .find("waits_for: [\"/caller:service(/work)\", \"/caller:client(/work)\"]}"),
+      std::string::npos)
+      << way << model;
+  }
 }
 
 TEST(Observe, writes_a_model_that_the_planner_can_read)

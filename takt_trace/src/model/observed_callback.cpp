@@ -72,18 +72,18 @@ void read_arrivals(const ordered_json & callback, ObservedCallback & one)
 // Shorter waits are those for locks of the middleware and the like, which time alone does not tell from preemption.
 constexpr std::int64_t kLeastSleep = 1'000'000;
 
-// A callback that waits for others has its waits in `waits_for`. Without the kernel's figures a run that took longer than
+// A callback that waits for others has its waits in `waits_for`, and no sleep beside them. Without the kernel's figures a run that took longer than
 // its CPU time may have slept or been preempted: if every run took so long, they slept. Times of a run's CPU include its
 // take, which others may not.
 void read_sleep(const ordered_json & callback, ObservedCallback & one)
 {
+  if (!one.waits.empty()) {
+    return;
+  }
   if (const auto found = callback.find("longest_sleep_ns"); found != callback.end()) {
     one.sleep_measured = true;
     const auto longest = found->get<std::int64_t>();
     one.model.sleep = Duration{longest >= kLeastSleep ? longest : 0};
-    return;
-  }
-  if (!one.waits.empty()) {
     return;
   }
   // A trace tells of each run; of sums a run with much work may hide that all of them sleep.
