@@ -27,6 +27,7 @@
 #include "adopt/process_settings.hpp"
 #include "adopt/report.hpp"
 #include "listen/events_host.hpp"
+#include "listen/goal_gate.hpp"
 #include "listen/own_listeners.hpp"
 #include "listen/rcl_functions.hpp"
 #include "rclcpp/contexts/default_context.hpp"
@@ -387,6 +388,16 @@ void request_sent(const void * client, long long number)
   Recorder::note_request(client, number);
 }
 
+void goal_answer_begins()
+{
+  GoalGate::answer_begins();
+}
+
+void goal_known()
+{
+  GoalGate::goal_known();
+}
+
 void publish_ended()
 {
   message_named(0);  // the middleware has no such tracepoint, or publishing failed
@@ -424,10 +435,20 @@ extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rc
 {
   takt_core::advise_no_file_capabilities();
   static const takt_interface interface = {
-    TAKT_INTERFACE_VERSION,        &takt_rclcpp::begin,         &takt_rclcpp::spin,
-    &takt_rclcpp::changed,         &takt_rclcpp::collects,      &takt_rclcpp::spin_node,
-    &takt_rclcpp::spin_whole_node, &takt_rclcpp::group_added,   &takt_rclcpp::publish_begins,
-    &takt_rclcpp::publish_ended,   &takt_rclcpp::message_named, &takt_rclcpp::listener_set,
-    &takt_rclcpp::request_sent};
+    TAKT_INTERFACE_VERSION,
+    &takt_rclcpp::begin,
+    &takt_rclcpp::spin,
+    &takt_rclcpp::changed,
+    &takt_rclcpp::collects,
+    &takt_rclcpp::spin_node,
+    &takt_rclcpp::spin_whole_node,
+    &takt_rclcpp::group_added,
+    &takt_rclcpp::publish_begins,
+    &takt_rclcpp::publish_ended,
+    &takt_rclcpp::message_named,
+    &takt_rclcpp::listener_set,
+    &takt_rclcpp::request_sent,
+    &takt_rclcpp::goal_answer_begins,
+    &takt_rclcpp::goal_known};
   return &interface;
 }

@@ -14,6 +14,7 @@
 #include "adopt/recorder.hpp"
 #include "adopt/wait_set.hpp"
 #include "listen/action_parts.hpp"
+#include "listen/goal_gate.hpp"
 #include "listen/ready_parts.hpp"
 #include "listen/waitable_timers.hpp"
 #include "rclcpp/event_handler.hpp"
@@ -157,6 +158,8 @@ std::vector<ActionPart> find_parts(
 
 // rclcpp_action::ServerBase::EntityType::Expired.
 constexpr std::size_t kExpiredGoals = 3;
+// The same: a request for a goal.
+constexpr std::size_t kGoalRequest = 0;
 
 class WaitableEntity final : public Entity,
                              public ArrivalListener,
@@ -328,6 +331,7 @@ public:
     const auto alone = facts.owner->exclude();
     // It goes before others may ask: what it holds may go back to the waitable.
     const TakenData taken = std::exchange(lanes_[run], {});
+    const GoalGate::Run answering(gate_);
     taken.waitable->execute(taken.data);
     if (nature_.is_action_server && !kWaitablesNameTimers) {
       // Only a wait set tells when a goal's result has been kept for long enough. With each request those that
@@ -504,6 +508,9 @@ private:
       return !in_sets_ && looking_.load(std::memory_order_relaxed) && look(*taken.waitable) &&
              take_found(taken);
     }
+    if (nature_.is_action_server && *part != kGoalRequest) {
+      gate_.wait();
+    }
     taken.data = taken.waitable->take_data_by_entity_id(*part);
     if (taken.data == nullptr && nature_.needs_data) {
       outstanding_.found_empty(1);  // a later message took its place
@@ -518,6 +525,7 @@ private:
   }
   bool take_found(TakenData & taken)
   {
+    gate_.wait();
     taken.data = taken.waitable->take_data();
     outstanding_.taken();
     // An announcement of it may be here, too. It looks on until nothing is left.
@@ -581,6 +589,7 @@ private:
   bool took_early_ = false;
   Outstanding outstanding_;
   ReadyParts parts_;
+  GoalGate gate_;
   Lanes<TakenData> lanes_;
 };
 

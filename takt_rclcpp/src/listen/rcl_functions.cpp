@@ -18,6 +18,7 @@
 #include <cstdint>
 
 #include "adopt/recorder.hpp"
+#include "listen/goal_gate.hpp"
 #include "listen/own_listeners.hpp"
 
 namespace takt_rclcpp
@@ -72,6 +73,38 @@ extern "C" __attribute__((visibility("default"))) rcl_ret_t rcl_send_request(
     takt_rclcpp::Recorder::note_request(client, *number);
   }
   return result;
+}
+
+// Of rcl_action, which this library does not need: a goal that the client knows and the server does not yet.
+extern "C" __attribute__((visibility("default"))) rcl_ret_t rcl_action_send_goal_response(
+  const void * server, void * header, void * response)
+{
+  using Function = rcl_ret_t (*)(const void *, void *, void *);
+  static const auto g_next =
+    reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "rcl_action_send_goal_response"));
+  if (g_next == nullptr) {
+    RCL_SET_ERROR_MSG(
+      "takt does not find rcl_action_send_goal_response; link takt_rclcpp before rcl_action");
+    return RCL_RET_ERROR;
+  }
+  takt_rclcpp::GoalGate::answer_begins();
+  return g_next(server, header, response);
+}
+
+extern "C" __attribute__((visibility("default"))) void * rcl_action_accept_new_goal(
+  void * server, const void * goal)
+{
+  using Function = void * (*)(void *, const void *);
+  static const auto g_next =
+    reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "rcl_action_accept_new_goal"));
+  if (g_next == nullptr) {
+    RCL_SET_ERROR_MSG(
+      "takt does not find rcl_action_accept_new_goal; link takt_rclcpp before rcl_action");
+    return nullptr;
+  }
+  void * const handle = g_next(server, goal);
+  takt_rclcpp::GoalGate::goal_known();
+  return handle;
 }
 
 TAKT_RCL_LISTENER(rcl_subscription_t, rcl_subscription_set_on_new_message_callback)

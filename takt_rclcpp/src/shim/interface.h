@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define TAKT_INTERFACE_VERSION 7
+#define TAKT_INTERFACE_VERSION 8
 #define TAKT_INTERFACE_SYMBOL "takt_rclcpp_interface"
 
 enum takt_host_kind
@@ -60,6 +60,10 @@ struct takt_interface
     const void * handle, void (*callback)(const void *, unsigned long), const void * data);
   /* The calling thread sent the request of that number by `client`, an rcl_client_t. Real-time safe. */
   void (*request_sent)(const void * client, long long number);
+  /* The calling thread begins to tell a client that an action's server accepts its goal, or not; the server has noted the
+   * goal. Real-time safe. */
+  void (*goal_answer_begins)(void);
+  void (*goal_known)(void);
 };
 
 /* What the implementation asks of the shim, by its dynamic symbol: `takt_preload_made_as` of an rclcpp::TimerBase,

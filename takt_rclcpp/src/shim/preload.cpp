@@ -394,6 +394,32 @@ TAKT_HOOK int rcl_send_request(
   return result;
 }
 
+// rclcpp_action tells the client of its goal before it notes the goal, and the client may ask for the result in between.
+TAKT_HOOK int rcl_action_send_goal_response(const void * server, void * header, void * response)
+{
+  using Send = int (*)(const void *, void *, void *);
+  static const auto g_stock = takt_preload::stock<Send>("rcl_action_send_goal_response");
+  if (
+    const takt_interface * const takt =
+      takt_preload::g_implementation.load(std::memory_order_acquire)) {
+    takt->goal_answer_begins();
+  }
+  return g_stock(server, header, response);
+}
+
+TAKT_HOOK void * rcl_action_accept_new_goal(void * server, const void * goal)
+{
+  using Accept = void * (*)(void *, const void *);
+  static const auto g_stock = takt_preload::stock<Accept>("rcl_action_accept_new_goal");
+  void * const handle = g_stock(server, goal);
+  if (
+    const takt_interface * const takt =
+      takt_preload::g_implementation.load(std::memory_order_acquire)) {
+    takt->goal_known();
+  }
+  return handle;
+}
+
 // The middleware's tracepoint, where it has one: it alone knows the source time by which a message can be told again
 // where it is taken.
 TAKT_HOOK void ros_trace_rmw_publish(

@@ -9,6 +9,8 @@
 #include <functional>
 #include <lifecycle_msgs/msg/transition.hpp>
 #include <lifecycle_msgs/srv/change_state.hpp>
+#include <memory>
+#include <mutex>
 #include <rclcpp/experimental/executors/events_executor/events_executor.hpp>
 #include <rclcpp_action/rclcpp_action.hpp>
 #include <rclcpp_lifecycle/lifecycle_node.hpp>
@@ -218,6 +220,63 @@ void feedbacks()
   feedback_before_result(single, "single");
   rclcpp::experimental::executors::EventsExecutor events;
   feedback_before_result(events, "events");
+}
+
+// Goals in bursts, whose results the client asks for as soon as it knows that they are accepted: in a pool, with callbacks
+// that may all run side by side.
+void results_asked_for_at_once()
+{
+  constexpr int kGoals = 300;
+  constexpr int kAtOnce = 6;
+  MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 4);
+  auto worker = std::make_shared<rclcpp::Node>("worker");
+  auto asker = std::make_shared<rclcpp::Node>("asker");
+  const auto reentrant = [](rclcpp::Node & node) {
+    return node.create_callback_group(rclcpp::CallbackGroupType::Reentrant);
+  };
+  const auto of_worker = reentrant(*worker);
+  const auto of_asker = reentrant(*asker);
+  std::mutex mutex;
+  std::vector<std::thread> work;
+  auto server = rclcpp_action::create_server<Count>(
+    worker, "count",
+    [](const rclcpp_action::GoalUUID &, const std::shared_ptr<const Count::Goal> &) {
+      return rclcpp_action::GoalResponse::ACCEPT_AND_EXECUTE;
+    },
+    [](const std::shared_ptr<Goal> &) { return rclcpp_action::CancelResponse::ACCEPT; },
+    [&](const std::shared_ptr<Goal> & goal) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      work.emplace_back([goal] {
+        std::this_thread::sleep_for(2ms);
+        goal->succeed(std::make_shared<Count::Result>());
+      });
+    },
+    rcl_action_server_get_default_options(), of_worker);
+  auto client = rclcpp_action::create_client<Count>(asker, "count", of_asker);
+  std::atomic<int> results{0};
+  std::atomic<int> unknown{0};
+  rclcpp_action::Client<Count>::SendGoalOptions options;
+  options.result_callback = [&](const auto & result) {
+    unknown += result.code == rclcpp_action::ResultCode::UNKNOWN ? 1 : 0;
+    ++results;
+  };
+  int sent = 0;
+  auto timer = asker->create_wall_timer(2ms, [&] {
+    if (results == kGoals) {
+      executor.cancel();
+    } else if (sent < kGoals && results == sent && client->action_server_is_ready()) {
+      for (int i = 0; i < kAtOnce; ++i, ++sent) {
+        client->async_send_goal(Count::Goal(), options);
+      }
+    }
+  });
+  executor.add_node(worker);
+  executor.add_node(asker);
+  executor.spin();
+  for (auto & one : work) {
+    one.join();
+  }
+  say("unknown " + std::to_string(unknown));
 }
 
 /// How often something was told, by the parts of an action.
@@ -430,7 +489,8 @@ Ways ways_of_components()
     {"feedbacks", feedbacks},
     {"lifecycle", lifecycle},
     {"makes_when_active", makes_when_active},
-    {"own_listeners_of_actions", own_listeners_of_actions}};
+    {"own_listeners_of_actions", own_listeners_of_actions},
+    {"results_asked_for_at_once", results_asked_for_at_once}};
 }
 
 #else

@@ -86,6 +86,13 @@ void request_sent(const void *, long long number)
   std::printf("takt sent %lld\n", number);
 }
 
+void goal_answer_begins()
+{
+}
+void goal_known()
+{
+}
+
 int listener_set(const void *, void (*)(const void *, unsigned long), const void *)
 {
   return 0;
@@ -108,7 +115,9 @@ extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rc
     &publish_ended,
     &message_named,
     &listener_set,
-    &request_sent};
+    &request_sent,
+    &goal_answer_begins,
+    &goal_known};
   if (!variable("STAND_IN_VERSION").empty()) {
     interface.version = std::stoi(variable("STAND_IN_VERSION"));
   }
