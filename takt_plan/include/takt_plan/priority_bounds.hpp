@@ -3,9 +3,9 @@
 //
 // Theorem. Busy-window analysis of a chain's segments, after Choi, Xiang and Kim, "PiCAS: New Design
 // of Priority-Driven Chain-Aware Scheduling for ROS2" (RTAS 2021), whose published form is in
-// takt_bench/src/published. A segment is a run of tasks on one core in which each is started by nothing
-// but the one before; its level is that of its least urgent task: the OS priority of the task's
-// thread, then the task's own priority. Let W be all work of the core at that level or above. While
+// takt_bench/src/published. A segment is a run of tasks on one core in which the end of each starts the
+// next at once; other tasks may start them as well. Its level is that of its least urgent task: the OS priority of the
+// task's thread, then the task's own priority. Let W be all work of the core at that level or above. While
 // the segment is pending, so is some of W, hence from the moment the core last had no pending W:
 //
 //     w(q) = blocking + ceiling + once + q own + interference(w(q))
@@ -39,7 +39,12 @@
 //
 // Sets of newest messages (Task::newest): each message starts a run that keeps it, and as often as sets
 // may be complete one of the runs works as well. takt_plan/src/model/message_set.hpp says how often sets
-// are complete and how long messages wait.
+// are complete and how long messages wait. What a set starts on its core begins a segment of its own, which is released
+// with jitter; or the segment of the message that completes the set goes on through it. Then the tasks behind
+// the set count with the complete sets in the window, of which at least one is the segment's own, and what its last
+// task starts on its own thread is left out of that one. Any message of the set may complete it:
+// takt_plan/src/analysis/priority/through_sets.hpp has the largest bound over all of them. Both forms are right by
+// themselves.
 //
 // The published form has faults. This analysis differs from it in these points:
 // - Segments after another core are released with jitter.
@@ -94,6 +99,7 @@ struct PriorityTerms
   bool equals = true;        ///< tasks of equal priority, threads of equal OS priority
   bool reservations = true;  ///< threads of policy deadline
   bool sets = true;          ///< messages wait until a set of the newest is complete
+  bool orders = true;        ///< any message of a set may complete it
   bool under_way = true;     ///< messages within a segment, and work that begins meanwhile
 };
 

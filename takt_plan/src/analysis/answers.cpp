@@ -180,14 +180,67 @@ private:
   }
 
   /// The stream that this segment's first task is started by; at a join, the one that comes last.
-  Index before(const PriorityPart & part) const
+  Index before(const SolvedWindow & solved) const
   {
-    const auto & from = solver_.streams().all()[part.window.head_stream].from;
+    const auto & from = solver_.streams().all()[solved.window.head_stream].from;
     const auto last =
       std::max_element(from.begin(), from.end(), [&](const auto & x, const auto & y) {
         return solver_.part(x.stream).bound < solver_.part(y.stream).bound;
       });
     return last == from.end() ? kNone : last->stream;
+  }
+
+  /// A part of a chain: up to this stream, which may begin with a complete set.
+  struct Way
+  {
+    Index stream = kNone;
+    const SolvedWindow * window = nullptr;
+    bool through = false;                      // goes on through the sets
+    std::vector<const ChainWays::Set *> sets;  // that it enters, from the last one back
+    std::vector<Index> inputs;                 // by these
+  };
+
+  /// The stream that goes on behind a set which the chain enters by `input`.
+  Index complete_of(const ChainWays::Set & set, Index input) const
+  {
+    const MessageSet & of = *solver_.streams().set(set.task);
+    const auto & complete = solver_.streams().after(set.task);
+    const auto & slowest = of.topics[of.slowest];
+    const auto found = std::find(slowest.begin(), slowest.end(), input);
+    return found == slowest.end() ? complete.front()
+                                  : complete[static_cast<Index>(found - slowest.begin())];
+  }
+
+  /// The part of a chain that ends with `id`; moves `set` on to those before it.
+  Way way_to(
+    Index id, std::vector<ChainWays::Set>::const_reverse_iterator & set,
+    std::vector<ChainWays::Set>::const_reverse_iterator end) const
+  {
+    Way way{id, nullptr, false, {}, {}};
+    const auto enter = [&](Index complete) {
+      way.inputs.push_back(input_of(*set, complete));
+      way.sets.push_back(&*set);
+      ++set;
+    };
+    if (set != end && set->task == solver_.streams().all()[id].task) {
+      enter(id);
+      way.stream = complete_of(*way.sets.front(), way.inputs.front());
+    }
+    if (solver_.part(way.stream).goes_through()) {
+      way.through = true;
+      for (;;) {
+        way.window = &solver_.through_sets().way(way.stream, way.inputs);
+        if (way.window->window.inputs.size() == way.inputs.size()) {
+          return way;
+        }
+        enter(solver_.streams().all()[way.inputs.empty() ? way.stream : way.inputs.back()].set);
+      }
+    }
+    if (!way.inputs.empty()) {
+      way.stream = way.inputs.front();
+    }
+    way.window = &solver_.part(way.stream);
+    return way;
   }
 
   /// Backwards from the end, segment by segment; then forwards, for what comes after a set that the chain
@@ -198,40 +251,50 @@ private:
     auto set = ways.sets.rbegin();
     std::vector<Way> way;
     while (id != kNone) {
-      way.push_back({id, nullptr});
-      if (set != ways.sets.rend() && set->task == solver_.streams().all()[id].task) {
-        way.back() = {input_of(*set, id), &*set};
-        ++set;
-      }
-      id = before(solver_.part(way.back().stream));
+      way.push_back(way_to(id, set, ways.sets.rend()));
+      id = before(*way.back().window);
     }
     std::reverse(way.begin(), way.end());
     bool counted = true;
     Ns behind = 0;  // what is counted from, ahead of the chain's release
     for (const Way & step : way) {
-      const PriorityPart & part = solver_.part(step.stream);
-      steps.push_back({step.stream, counted});
-      result.segments.push_back(segment(part));
+      steps.push_back({step.stream, step.window, counted});
+      result.segments.push_back(segment(step));
       SegmentBound & own = result.segments.back();
       own.released -= behind;
       if (!counted) {
-        own.released = add(result.bound, delay_before(part));
-        own.response = part.worst.from_activation;
+        own.released = add(result.bound, delay_before(*step.window));
+        own.response = step.window->worst.from_activation;
       }
-      result.bound = add(own.released, own.response);
-      if (step.set != nullptr) {
-        own.waiting = counted
-                        ? completed(*step.set, step.stream) - part.bound
-                        : solver_.waiting(*solver_.streams().set(step.set->task), step.stream);
-        result.bound = add(result.bound, own.waiting);
-        if (step.set->complete != kNone) {
-          const auto later = solver_.behind(*solver_.streams().set(step.set->task), step.stream);
+      own.waiting = waiting(step, counted);
+      result.bound = add(add(own.released, own.response), own.waiting);
+      for (auto entered = step.sets.rbegin(); entered != step.sets.rend(); ++entered) {
+        if ((*entered)->complete != kNone) {
+          const Index input = step.inputs[static_cast<Index>(step.sets.rend() - entered) - 1];
+          const auto later = solver_.behind(*solver_.streams().set((*entered)->task), input);
           counted = counted && later;
           behind += later.value_or(0);
         }
       }
     }
     return result;
+  }
+
+  /// For the rest of sets, after what its own messages would take.
+  Ns waiting(const Way & step, bool counted) const
+  {
+    if (step.through) {
+      const Ns own =
+        counted
+          ? add(solver_.part(step.window->window.head_stream).released, step.window->worst.response)
+          : step.window->worst.from_activation;
+      return solver_.through_sets().end(step.stream, step.inputs, counted) - own;
+    }
+    if (step.sets.empty()) {
+      return 0;
+    }
+    return counted ? completed(*step.sets.front(), step.stream) - solver_.part(step.stream).bound
+                   : solver_.waiting(*solver_.streams().set(step.sets.front()->task), step.stream);
   }
 
   /// The most important chains first, until there are too many terms.
@@ -258,26 +321,21 @@ private:
     }
   }
 
-  struct Way
-  {
-    Index stream = kNone;
-    const ChainWays::Set * set = nullptr;  // that it enters
-  };
-
   /// Of the message that starts the segment.
-  Ns delay_before(const PriorityPart & part) const
+  Ns delay_before(const SolvedWindow & solved) const
   {
-    const Stream & head = solver_.streams().all()[part.window.head_stream];
+    const Stream & head = solver_.streams().all()[solved.window.head_stream];
     return head.from.empty() ? 0 : model_.tasks[head.task].triggers[head.from.front().link].delay;
   }
 
-  SegmentBound segment(const PriorityPart & part) const
+  SegmentBound segment(const Way & way) const
   {
+    const PriorityPart & part = solver_.part(way.stream);
     SegmentBound result;
     result.analysis = part.local != nullptr ? part.local->kind() : Analysis::priority;
-    result.tasks = part.window.tasks;
-    result.released = solver_.part(part.window.head_stream).released;
-    result.response = part.worst.response;
+    result.tasks = way.window->window.tasks;
+    result.released = solver_.part(way.window->window.head_stream).released;
+    result.response = way.window->worst.response;
     return result;
   }
 

@@ -15,16 +15,6 @@ bool skips(const Stream & stream, const TimesOf & times)
   return !stream.timer || times(stream.root).bound > stream.period;
 }
 
-/// Of the topic's streams the one that comes most often is enough.
-Ns gap_of_topic(const std::vector<Index> & topic, const Streams & streams, const TimesOf & times)
-{
-  Ns least = kUnbounded;
-  for (const Index stream : topic) {
-    least = std::min(least, gap_of(stream, streams, times));
-  }
-  return least;
-}
-
 }  // namespace
 
 Ns gap_of(Index id, const Streams & streams, const TimesOf & times)
@@ -46,6 +36,16 @@ Ns gap_of(Index id, const Streams & streams, const TimesOf & times)
            : add(left.gap, times(id).ended - left.ended);
 }
 
+/// Of the topic's streams the one that comes most often is enough.
+Ns gap_of_topic(const std::vector<Index> & topic, const Streams & streams, const TimesOf & times)
+{
+  Ns least = kUnbounded;
+  for (const Index stream : topic) {
+    least = std::min(least, gap_of(stream, streams, times));
+  }
+  return least;
+}
+
 Index MessageSet::topic_of(Index input) const
 {
   const auto found = std::find_if(topics.begin(), topics.end(), [&](const auto & topic) {
@@ -54,7 +54,7 @@ Index MessageSet::topic_of(Index input) const
   return static_cast<Index>(found - topics.begin());
 }
 
-// At the latest, after its nominal release. Where every release has a message the next one's is known.
+// Where every release has a message the next one's is known.
 Ns MessageSet::replaced(Index input, const Streams & streams, const TimesOf & times) const
 {
   const Stream & stream = streams.all()[input];

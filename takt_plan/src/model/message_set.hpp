@@ -107,13 +107,16 @@ struct MessageSet
   Ns lateness(Index input, const Streams & streams, const TimesOf & times) const;
   /// From one complete set to the next.
   Ns gap(const Streams & streams, const TimesOf & times) const;
-
-private:
+  /// When the next message of `input` is kept in place of this one, after the nominal release of this one;
+  /// kUnbounded: unknown.
   Ns replaced(Index input, const Streams & streams, const TimesOf & times) const;
 };
 
 /// From the beginning of a run that this stream starts to the end of the next.
 Ns gap_of(Index stream, const Streams & streams, const TimesOf & times);
+
+/// Likewise of runs that streams of one topic start.
+Ns gap_of_topic(const std::vector<Index> & topic, const Streams & streams, const TimesOf & times);
 
 }  // namespace takt_plan::detail
 

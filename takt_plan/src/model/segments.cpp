@@ -24,9 +24,10 @@ Segments::Segments(const Model & model, const std::vector<Index> & order, UnderW
   find_places(order);
   for (const Index task : order) {
     only_local_[task] = !model.tasks[task].release;
-    for (const Link & link : model.tasks[task].triggers) {
+    for (Index i = 0; i < model.tasks[task].triggers.size(); ++i) {
+      const Link & link = model.tasks[task].triggers[i];
       if (local(link, task)) {
-        next_[link.from].push_back({task, link.delay});
+        next_[link.from].push_back({task, link.delay, i});
         any_under_way_ = any_under_way_ || link.delay > 0;
         some_local_[task] = true;
       } else {
@@ -111,22 +112,6 @@ bool Segments::parts(Index from, Index task) const
   const Thread & receiver = model_.threads[model_.tasks[task].threads.front()];
   return sender.order == takt_core::Order::window && receiver.order != takt_core::Order::window &&
          sender.priority <= receiver.priority;
-}
-
-std::vector<Index> Segments::up_to(Index index) const
-{
-  std::vector<Index> segment{index};
-  for (;;) {
-    const Task & task = model_.tasks[segment.back()];
-    if (
-      task.release || task.triggers.size() != 1 || !local(task.triggers.front(), segment.back()) ||
-      model_.tasks[task.triggers.front().from].newest) {
-      break;
-    }
-    segment.push_back(task.triggers.front().from);
-  }
-  std::reverse(segment.begin(), segment.end());
-  return segment;
 }
 
 }  // namespace takt_plan::detail

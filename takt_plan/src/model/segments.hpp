@@ -25,6 +25,7 @@ public:
   {
     Index task = kNone;
     Ns delay = 0;
+    Index link = kNone;  ///< of its triggers
   };
 
   /// `order`: in_trigger_order(model), complete. Keeps a reference to the model.
@@ -51,10 +52,6 @@ public:
   const std::vector<Next> & next(Index task) const noexcept { return next_[task]; }
   /// Whether a local link has a delay.
   bool any_under_way() const noexcept { return any_under_way_; }
-
-  /// The longest run of tasks up to this one in which each is started by nothing but the one before,
-  /// on the same core. What a set starts begins anew.
-  std::vector<Index> up_to(Index task) const;
 
   /// All tasks that may run on a core, in trigger order.
   const std::vector<Index> & on(Index core) const noexcept { return on_[core]; }

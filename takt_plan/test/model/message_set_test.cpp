@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "support/campaign.hpp"
 #include "support/example.hpp"
@@ -51,9 +52,74 @@ TEST(MessageSet, InStepNobodyWaitsForTheNextPeriod)
     pair.example.model.tasks[timer].release->offset = 0;
   }
   EXPECT_EQ(pair.bound(0), pair.bound(1));
-  // 18 of work, which each part of the way may have to wait for once more.
-  EXPECT_GE(pair.bound(0), 18);
-  EXPECT_LE(pair.bound(0), 3 * 18 + 1);
+  EXPECT_EQ(pair.bound(0), 18) << "two timers, the set and what it starts, each once";
+}
+
+TEST(MessageSet, AChainThroughASetAloneOnItsCoreTakesItsWork)
+{
+  Example example(1);
+  const Index thread = example.thread(0, 50);
+  const Index front = example.timer(thread, 4, 1000, 0), rear = example.timer(thread, 4, 1000, 0);
+  for (const Index timer : {front, rear}) {
+    example.model.tasks[timer].release->offset = 0;
+  }
+  const Index set = example.sub(thread, 3, {front, rear}, 100);
+  example.model.tasks[set].newest = true;
+  example.model.tasks[set].triggers[1].topic = 1;
+  const Index first = example.sub(thread, 2, {set}, 100);
+  const Index last = example.sub(thread, 1, {first}, 100);
+  example.chain({front, set, first, last});
+  const auto bounds = priority_bounds(example.model);
+  EXPECT_EQ(bounds->chains[0]->bound, 300);
+  ASSERT_EQ(bounds->chains[0]->segments.size(), 1U) << "it goes on through the set";
+}
+
+TEST(MessageSet, TheOtherTopicCompletesASetLater)
+{
+  Example example(2);
+  const Index thread = example.thread(0, 50), other = example.thread(1, 50);
+  const Index front = example.timer(thread, 4, 1000, 10);
+  const Index rear = example.timer(other, 4, 1000, 150);
+  for (const Index timer : {front, rear}) {
+    example.model.tasks[timer].release->offset = 0;
+  }
+  const Index set = example.sub(thread, 3, {front, rear}, 100);
+  example.model.tasks[set].newest = true;
+  example.model.tasks[set].triggers[1].topic = 1;
+  const Index last = example.sub(thread, 1, {set}, 200);
+  example.chain({front, set, last});
+  example.chain({rear, set, last});
+  const auto bounds = priority_bounds(example.model);
+  EXPECT_GE(bounds->chains[0]->bound, 150 + 100 + 200);
+  EXPECT_LE(bounds->chains[0]->bound, 150 + 10 + 100 + 200);
+  EXPECT_EQ(bounds->chains[0]->bound, bounds->chains[1]->bound);
+  const SegmentBound & own = bounds->chains[0]->segments.front();
+  EXPECT_EQ(own.released + own.response + own.waiting, bounds->chains[0]->bound);
+  EXPECT_GT(own.waiting, 0) << "for the other topic";
+}
+
+TEST(MessageSet, ASegmentGoesOnThroughSeveralSets)
+{
+  Example example(1);
+  const Index thread = example.thread(0, 50);
+  const auto set = [&](Index a, Index b, Ns time) {
+    const Index task = example.sub(thread, 3, {a, b}, time);
+    example.model.tasks[task].newest = true;
+    example.model.tasks[task].triggers[1].topic = 1;
+    return task;
+  };
+  std::vector<Index> timers;
+  for (int i = 0; i < 3; ++i) {
+    timers.push_back(example.timer(thread, 4, 1000, 0));
+  }
+  const Index first = set(timers[0], timers[1], 100);
+  const Index second = set(first, timers[2], 100);
+  const Index last = example.sub(thread, 1, {second}, 100);
+  example.chain({timers[0], first, second, last});
+  const auto bounds = priority_bounds(example.model);
+  ASSERT_TRUE(bounds->chains[0].ok()) << bounds->chains[0].faults().front();
+  EXPECT_EQ(bounds->chains[0]->segments.size(), 1U);
+  EXPECT_LE(bounds->chains[0]->bound, 2 * 1000 + 4 * 300) << "a period's wait for each set";
 }
 
 TEST(MessageSet, BehindByAnOffsetTheFirstWaitsThatLong)
@@ -314,15 +380,25 @@ TEST(MessageSetSoundness, NoResponseIsAboveItsBound)
   EXPECT_GT(seen.tightest, 0.95);
 }
 
-TEST(MessageSetSoundness, WaitingIsNeeded)
+void expect_needed(bool PriorityTerms::*term)
 {
   PriorityTerms terms;
-  terms.sets = false;
+  terms.*term = false;
   Seen seen;
   for (std::uint64_t i = 1; i <= 500 && seen.violations == 0; ++i) {
     run(i, terms, seen);
   }
   EXPECT_GT(seen.violations, 0U);
+}
+
+TEST(MessageSetSoundness, WaitingIsNeeded)
+{
+  expect_needed(&PriorityTerms::sets);
+}
+
+TEST(MessageSetSoundness, AllOrdersOfArrivalAreNeeded)
+{
+  expect_needed(&PriorityTerms::orders);
 }
 
 }  // namespace

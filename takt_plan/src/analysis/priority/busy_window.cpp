@@ -41,7 +41,8 @@ Ns length_to(const BusyWindow & window, Ns number, Ns start, Ns horizon, Steps &
     add(constant(window), add(multiply(number, window.after), multiply(number - 1, window.forked)));
   return fixed_point(start, horizon, steps, [&](Ns length) {
     const Ns releases = std::max(number, window.releases(length));
-    return add(fixed, add(multiply(releases, window.before), entering(window, length)));
+    const Ns all = add(fixed, add(multiply(releases, window.before), entering(window, length)));
+    return all == kUnbounded ? all : all - window.spared;
   });
 }
 

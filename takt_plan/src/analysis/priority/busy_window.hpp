@@ -59,6 +59,8 @@ struct BusyWindow
   Ns after = 0;   ///< own cost for each own activation up to the one that is looked at
   Ns forked = 0;  ///< as `after`, but not for the one that is looked at
   Ns before_under_way = 0, after_under_way = 0;  ///< what of the two is for messages under way
+  /// What follows the activation that is looked at, though it is in the entry of the activation's set.
+  Ns spared = 0, spared_overhead = 0;
   /// What of the three is overhead.
   Ns before_overhead = 0, after_overhead = 0, forked_overhead = 0;
   Ns period = 0;  ///< of the own releases

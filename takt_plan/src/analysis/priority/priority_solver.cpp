@@ -38,6 +38,7 @@ PrioritySolver::PrioritySolver(
   too_large_(detail::too_large(model, flow_)),
   locals_(make == nullptr || !too_large_.empty() ? LocalAnalyses{} : make(model, flow_, options)),
   parts_(flow_.streams.all().size()),
+  through_sets_(flow_.streams, parts_, terms_.orders),
   curves_(flow_.streams, [this](Index id) -> const StreamTimes & { return parts_[id]; }),
   next_(flow_.streams.all().size()),
   most_looks_(most_looks)
@@ -76,8 +77,7 @@ PrioritySolver::PrioritySolver(
 
 void PrioritySolver::prepare(Index task, WindowScratch & scratch)
 {
-  for (Index way = 0; way < flow_.streams.of(task).size(); ++way) {
-    const Index id = flow_.streams.of(task)[way];
+  for (const Index id : flow_.streams.of(task)) {
     PriorityPart & part = parts_[id];
     if (flow_.streams.all()[id].from.empty() && terms_.jitter) {
       part.released = model_.tasks[task].release->jitter;
@@ -85,14 +85,44 @@ void PrioritySolver::prepare(Index task, WindowScratch & scratch)
     if (waits_) {
       part.refusal = refuse_waits(model_, task);
     }
-    auto window =
-      priority_window(model_, flow_.streams, flow_.segments, task, way, terms_, scratch);
+    auto window = priority_window(
+      model_, flow_.streams, flow_.segments, segment_way(model_, flow_.streams, flow_.segments, id),
+      terms_, scratch);
     if (window) {
       part.window = std::move(*window);
       use_curves(part);
+      prepare_through(id, scratch);
     } else if (part.refusal.empty()) {
       part.refusal = to_string(window.faults().front());
     }
+  }
+  if (flow_.streams.set(task) != nullptr) {
+    for (const Index id : flow_.streams.after(task)) {
+      prepare_through(id, scratch);
+    }
+  }
+}
+
+// All ways or none: each may be the longest.
+void PrioritySolver::prepare_through(Index id, WindowScratch & scratch)
+{
+  if (!terms_.sets) {
+    return;
+  }
+  std::vector<SolvedWindow> & through = parts_[id].through;
+  for (SegmentWay & way : ways_through_sets(model_, flow_.streams, flow_.segments, id)) {
+    const bool local = std::any_of(way.tasks.begin(), way.tasks.end(), [&](Index task) {
+      return !local_of_.empty() && local_of_[task] != nullptr;
+    });
+    auto window =
+      priority_window(model_, flow_.streams, flow_.segments, std::move(way), terms_, scratch);
+    if (local || !window) {
+      through.clear();
+      return;
+    }
+    through.emplace_back();
+    through.back().window = std::move(*window);
+    use_curves(through.back());
   }
 }
 
@@ -125,34 +155,35 @@ void PrioritySolver::ask_locals()
   }
 }
 
-void PrioritySolver::use_curves(PriorityPart & part) const
+void PrioritySolver::use_curves(SolvedWindow & solved) const
 {
-  BusyWindow & window = part.window.window;
+  BusyWindow & window = solved.window.window;
   const auto curved = [&](Index id) {
     return id != kNone && terms_.jitter && flow_.streams.all()[id].curved;
   };
   window.set_curves = &curves_;
   if (curved(window.stream) || !window.sets.empty()) {
     window.curves = &curves_;
-    part.counted.push_back(window.stream);
+    solved.counted.push_back(window.stream);
   }
   for (Entry & entry : window.entries) {
     if (curved(entry.stream)) {
       entry.curves = &curves_;
-      part.counted.push_back(entry.stream);
+      solved.counted.push_back(entry.stream);
     }
   }
   for (const WindowSet & set : window.sets) {
     for (const auto & topic : set.topics) {
       for (const WindowSet::Input & input : topic) {
         if (input.stream != kNone && input.set == kNone) {
-          part.counted.push_back(input.stream);
+          solved.counted.push_back(input.stream);
         }
       }
     }
   }
-  std::sort(part.counted.begin(), part.counted.end());
-  part.counted.erase(std::unique(part.counted.begin(), part.counted.end()), part.counted.end());
+  std::sort(solved.counted.begin(), solved.counted.end());
+  solved.counted.erase(
+    std::unique(solved.counted.begin(), solved.counted.end()), solved.counted.end());
 }
 
 /// The stream's `released` or `since` is another.
@@ -174,11 +205,10 @@ bool PrioritySolver::iterate()
       solve_part(id);
       const Ns ended = parts_[id].ended;
       parts_[id].ended = since_set(id);
-      moved = moved || parts_[id].ended != ended;
-      if (parts_[id].bound != before) {
+      if (parts_[id].bound != before || parts_[id].ended != ended) {
         moved = true;
         if (round_ > kMostRounds) {
-          parts_[id].bound = kUnbounded;
+          parts_[id].bound = parts_[id].apart = parts_[id].together = kUnbounded;
           parts_[id].steps.give_up();
         }
         release_next(id);
@@ -228,8 +258,14 @@ bool PrioritySolver::solve_set(const MessageSet & set)
       note_move(complete[i]);
       moved = true;
     }
-    Ns bound = part.bound == kUnbounded ? kUnbounded : completed(set, inputs[i]);
-    bound = bound > horizon_ || round_ > kMostRounds ? kUnbounded : bound;
+    if (part.apart != kUnbounded) {
+      part.apart = within_horizon(completed(set, inputs[i]));
+    }
+    solve_through(complete[i]);
+    if (round_ > kMostRounds) {
+      part.apart = part.together = kUnbounded;
+    }
+    const Ns bound = part.through.empty() ? part.apart : std::min(part.apart, part.together);
     const Ns gap = set.gap(flow_.streams, times);
     const Ns since = since_set(complete[i]);
     if (bound != part.bound || gap != part.gap || since != part.ended) {
@@ -243,7 +279,6 @@ bool PrioritySolver::solve_set(const MessageSet & set)
   return moved;
 }
 
-// Nothing to do if nothing that it depends on moved since it was solved.
 void PrioritySolver::solve_part(Index id)
 {
   PriorityPart & part = parts_[id];
@@ -258,39 +293,59 @@ void PrioritySolver::solve_part(Index id)
     solve_local(part);
     return;
   }
-  BusyWindow & window = part.window.window;
-  const PriorityPart & head = parts_[part.window.head_stream];
-  bool moved = part.solved_round < 0 || head.released_round >= part.solved_round ||
-               std::any_of(part.counted.begin(), part.counted.end(), [&](Index id) {
-                 return parts_[id].released_round >= part.solved_round ||
-                        curves_.moved_round(id) >= part.solved_round;
+  // Also without a bound: what comes after a set may have one, and how long it takes counts.
+  solve_window(part);
+  if (part.apart != kUnbounded) {
+    part.apart = within_horizon(add(parts_[part.window.head_stream].released, part.worst.response));
+  }
+  solve_through(id);
+  part.bound = part.through.empty() ? part.apart : std::min(part.apart, part.together);
+}
+
+void PrioritySolver::solve_through(Index id)
+{
+  PriorityPart & part = parts_[id];
+  for (SolvedWindow & window : part.through) {
+    solve_window(window);
+  }
+  if (!part.through.empty() && part.together != kUnbounded) {
+    part.together = within_horizon(through_sets_.end(id));
+  }
+}
+
+// Nothing to do if nothing that it depends on moved since it was solved.
+void PrioritySolver::solve_window(SolvedWindow & solved)
+{
+  BusyWindow & window = solved.window.window;
+  const PriorityPart & head = parts_[solved.window.head_stream];
+  bool moved = solved.solved_round < 0 || head.released_round >= solved.solved_round ||
+               std::any_of(solved.counted.begin(), solved.counted.end(), [&](Index id) {
+                 return parts_[id].released_round >= solved.solved_round ||
+                        curves_.moved_round(id) >= solved.solved_round;
                });
-  window.jitter = jitter(part.window.head_stream);
+  window.jitter = jitter(solved.window.head_stream);
   for (Entry & entry : window.entries) {
     if (entry.stream != kNone) {
-      moved = moved || parts_[entry.stream].released_round >= part.solved_round;
+      moved = moved || parts_[entry.stream].released_round >= solved.solved_round;
       entry.jitter = jitter(entry.stream);
     }
   }
   if (!moved) {
     return;
   }
-  part.solved_round = round_;
+  solved.solved_round = round_;
   const bool infinite =
     head.released == kUnbounded ||
     std::any_of(window.entries.begin(), window.entries.end(), [](const Entry & entry) {
       return entry.jitter == kUnbounded && entry.cost > 0;
     });
   if (exhausted()) {
-    part.steps.give_up();
+    solved.steps.give_up();
   }
-  const std::int64_t left = part.steps.left();
-  part.worst = infinite ? Worst{} : worst_activation(window, horizon_, terms_.queued, part.steps);
-  looks_ += (left - part.steps.left()) * static_cast<std::int64_t>(window.entries.size() + 1);
-  part.bound = add(head.released, part.worst.response);
-  if (part.bound > horizon_) {
-    part.bound = kUnbounded;
-  }
+  const std::int64_t left = solved.steps.left();
+  solved.worst =
+    infinite ? Worst{} : worst_activation(window, horizon_, terms_.queued, solved.steps);
+  looks_ += (left - solved.steps.left()) * static_cast<std::int64_t>(window.entries.size() + 1);
 }
 
 void PrioritySolver::solve_local(PriorityPart & part)

@@ -13,27 +13,15 @@
 
 #include "analysis/limits.hpp"
 #include "analysis/local_analysis.hpp"
+#include "analysis/priority/priority_part.hpp"
 #include "analysis/priority/priority_window.hpp"
+#include "analysis/priority/through_sets.hpp"
 #include "analysis/set_curves.hpp"
 #include "model/flow.hpp"
 #include "model/message_set.hpp"
 
 namespace takt_plan::detail
 {
-
-/// A task's activations by one stream. Of a stream that begins with a complete set there is no window:
-/// it is released by the runs that may complete one, and `bound` is when that is done.
-struct PriorityPart : StreamTimes
-{
-  PriorityWindow window;            ///< of a local analysis only the task, alone, and its stream
-  LocalAnalysis * local = nullptr;  ///< that covers the task instead of a window
-  std::string refusal;              ///< empty: the window is there, or the analysis covers it
-  Worst worst;
-  std::vector<Index> counted;  ///< streams that its window counts by their curves
-  Steps steps;
-  int released_round = 0;  ///< the last one that moved `released`
-  int solved_round = -1;   ///< the last one that looked at the window
-};
 
 class PrioritySolver final : private Lateness
 {
@@ -64,6 +52,7 @@ public:
   const Segments & segments() const noexcept { return flow_.segments; }
   const PriorityPart & part(Index stream) const { return parts_[stream]; }
   const SetCurves & curves() const noexcept { return curves_; }
+  const ThroughSets & through_sets() const noexcept { return through_sets_; }
   /// That covers the task; null: segments do.
   const LocalAnalysis * local(Index task) const
   {
@@ -82,15 +71,19 @@ private:
   Ns released(Index stream) const override { return parts_[stream].released; }
   Ns ended(Index stream) const override { return parts_[stream].bound; }
   void prepare(Index task, WindowScratch & scratch);
+  void prepare_through(Index stream, WindowScratch & scratch);
   void prepare_local(Index task);
   void ask_locals();
   void solve_local(PriorityPart & part);
   bool iterate();
   void solve_part(Index id);
+  void solve_through(Index id);
+  void solve_window(SolvedWindow & solved);
+  Ns within_horizon(Ns bound) const { return bound > horizon_ ? kUnbounded : bound; }
   Ns jitter(Index stream) const { return terms_.jitter ? parts_[stream].released : 0; }
   bool release_next(Index id);  // whether it moved anything
   Ns since_set(Index id) const;
-  void use_curves(PriorityPart & part) const;
+  void use_curves(SolvedWindow & solved) const;
   void note_move(Index stream);
   bool solve_set(const MessageSet & set);
 
@@ -103,7 +96,8 @@ private:
   std::vector<LocalAnalysis *> local_of_;  // one per task, if there are any
   std::vector<Ns> responses_;              // likewise, of what they cover
   std::vector<PriorityPart> parts_;        // one per stream
-  SetCurves curves_;                       // over these
+  ThroughSets through_sets_;               // over these
+  SetCurves curves_;                       // likewise
   bool waits_ = false;                     // some task waits for others without a bound
   std::vector<std::vector<Index>> next_;   // streams that go on from one
   int round_ = 0;

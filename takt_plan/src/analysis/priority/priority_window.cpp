@@ -1,6 +1,7 @@
 #include "analysis/priority/priority_window.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/deadline/reservations.hpp"
 #include "analysis/priority/priority_level.hpp"
@@ -19,7 +20,8 @@ class Builder
 public:
   Builder(
     const Model & model, const Streams & streams, const Segments & segments,
-    const PriorityTerms & terms, WindowScratch & scratch, PriorityWindow & result)
+    const PriorityTerms & terms, WindowScratch & scratch, const std::vector<Index> & links,
+    PriorityWindow & result)
   : model_(model),
     streams_(streams),
     segments_(segments),
@@ -27,6 +29,7 @@ public:
     level_(model, segments, result.tasks, terms),
     result_(result),
     window_(result.window),
+    links_(links),
     work_(scratch.work),
     value_(scratch.value),
     overhead_(scratch.overhead),
@@ -242,15 +245,36 @@ private:
                                        segments_.level(later) > segments_.level(earlier));
   }
 
+  /// Position of the first of the segment's tasks whose run completes a set; after it come only tasks that are counted
+  /// with the set. The number of tasks, if there is none.
+  Index first_set() const
+  {
+    const std::vector<Index> & own = result_.tasks;
+    if (result_.inputs.empty()) {
+      return own.size();
+    }
+    const Index task = streams_.all()[result_.inputs.back()].task;
+    return static_cast<Index>(std::find(own.begin(), own.end(), task) - own.begin());
+  }
+
+  /// Whether it is the message that starts the segment's next task.
+  bool goes_on(const Segments::Next & next, Index position) const
+  {
+    const std::vector<Index> & own = result_.tasks;
+    return position + 1 < own.size() && next.task == own[position + 1] &&
+           next.link == links_[position + 1];
+  }
+
   void add_own()
   {
     const std::vector<Index> & own = result_.tasks;
+    const Index last = std::min(first_set(), own.size() - 1);  // of those that are counted here
     std::vector<Ns> to_next(own.size(), 0);
     Index after_messages =
       0;  // the first task behind the last message that is under way for a while
-    for (Index i = 0; i + 1 < own.size(); ++i) {
+    for (Index i = 0; i < last; ++i) {
       for (const Segments::Next & next : segments_.next(own[i])) {
-        if (next.task == own[i + 1] && next.delay > 0) {
+        if (goes_on(next, i) && next.delay > 0) {
           to_next[i] = under_way(next);
           after_messages = i + 1;
         }
@@ -267,19 +291,20 @@ private:
         least = i;
       }
     }
-    for (Index i = 0; i < own.size(); ++i) {
+    // What takes no time at all begins only once nothing else comes at that very moment.
+    window_.after = cost_of_end() > 0 ? 0 : 1;
+    for (Index i = 0; i <= last; ++i) {
       const bool overtaken = i < least && terms_.overtaking;
       Ns & cost = overtaken ? window_.before : window_.after;
       Ns & of_cost = overtaken ? window_.before_overhead : window_.after_overhead;
-      // What takes no time at all begins only once nothing else comes at that very moment.
-      cost = add(cost, std::max<Ns>(cost_of_run(own[i]), i + 1 == own.size() ? 1 : 0));
+      cost = add(cost, cost_of_run(own[i]));
       of_cost = add(of_cost, overhead_of_run(own[i]));
       Ns & on_way = overtaken ? window_.before_under_way : window_.after_under_way;
       cost = add(cost, to_next[i]);
       on_way = add(on_way, to_next[i]);
       for (const Segments::Next & after : segments_.next(own[i])) {
         const Index next = after.task;
-        if (!work_[next] || task(own[i]).newest || (i + 1 < own.size() && next == own[i + 1])) {
+        if (!work_[next] || task(own[i]).newest || goes_on(after, i)) {
           continue;
         }
         // What the last task starts on its own thread has to wait for its end.
@@ -289,6 +314,37 @@ private:
         Ns & of_forked = after_it ? window_.forked_overhead : of_cost;
         forked = add(forked, add(value_[next], under_way(after)));
         of_forked = add(of_forked, overhead_[next]);
+      }
+    }
+    if (first_set() < own.size()) {
+      spare_what_follows();
+    }
+  }
+
+  /// Whether the segment ends with a run that completes a set.
+  bool completes() const
+  {
+    return !result_.inputs.empty() &&
+           streams_.all()[result_.inputs.front()].task == result_.tasks.back();
+  }
+
+  /// Of the run with which the segment ends.
+  Ns cost_of_end() const
+  {
+    return completes() ? task(result_.tasks.back()).cost() : cost_of_run(result_.tasks.back());
+  }
+
+  /// The same for a segment that is counted with a set: one of the complete sets is its own.
+  void spare_what_follows()
+  {
+    const Index last = result_.tasks.back();
+    if (task(last).newest && !completes()) {
+      return;  // it only keeps its message
+    }
+    for (const Segments::Next & next : segments_.next(last)) {
+      if (work_[next.task] && segments_.thread(next.task) == segments_.thread(last)) {
+        window_.spared = add(window_.spared, value_[next.task]);
+        window_.spared_overhead = add(window_.spared_overhead, overhead_[next.task]);
       }
     }
   }
@@ -339,6 +395,7 @@ private:
   const PriorityLevel level_;
   PriorityWindow & result_;
   BusyWindow & window_;
+  const std::vector<Index> & links_;  // by which the segment's tasks are started
   std::vector<char> & work_;
   std::vector<Ns> & value_;
   std::vector<Ns> & overhead_;
@@ -349,18 +406,18 @@ private:
 }  // namespace
 
 Result<PriorityWindow> priority_window(
-  const Model & model, const Streams & streams, const Segments & segments, Index task, Index way,
+  const Model & model, const Streams & streams, const Segments & segments, SegmentWay way,
   const PriorityTerms & terms, WindowScratch & scratch)
 {
   PriorityWindow result;
-  result.tasks = segments.up_to(task);
+  result.tasks = std::move(way.tasks);
+  result.inputs = std::move(way.inputs);
   Refusal refusal = refuse_places(model, result.tasks);
   if (!refusal) {
-    // A segment has no ways in but its head's, so streams keep their positions along it.
-    result.head_stream = streams.of(result.tasks.front())[way];
+    result.head_stream = way.head_stream;
     result.window.period = streams.all()[result.head_stream].period;
     result.window.stream = result.head_stream;
-    refusal = Builder(model, streams, segments, terms, scratch, result).build();
+    refusal = Builder(model, streams, segments, terms, scratch, way.links, result).build();
   }
   if (refusal) {
     return Faults{*refusal};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/priority/busy_window.hpp"
+#include "model/segment_ways.hpp"
 #include "model/segments.hpp"
 #include "model/streams.hpp"
 #include "takt_core/result.hpp"
@@ -20,7 +21,8 @@ struct PriorityWindow
 {
   std::vector<Index> tasks;  ///< the segment
   Index head_stream = kNone;
-  BusyWindow window;  ///< jitters are left to whoever knows the streams' lateness
+  std::vector<Index> inputs;  ///< that complete the sets in it, from the last one back
+  BusyWindow window;          ///< jitters are left to whoever knows the streams' lateness
 };
 
 /// Tables by task that one window after the other uses: clean in between, so that none costs more than
@@ -41,9 +43,8 @@ struct WindowScratch
   std::vector<Index> set_of;  // position among the window's sets
 };
 
-/// Of the segment that ends with `task`, for activations by the `way`-th of the task's streams.
 takt_core::Result<PriorityWindow> priority_window(
-  const Model & model, const Streams & streams, const Segments & segments, Index task, Index way,
+  const Model & model, const Streams & streams, const Segments & segments, SegmentWay way,
   const PriorityTerms & terms, WindowScratch & scratch);
 
 }  // namespace takt_plan::detail

@@ -12,11 +12,12 @@
 namespace takt_plan::detail
 {
 
-/// Which stream a segment ends by, and whether its response counts from its nominal release; else from
-/// its activation.
+/// Which stream a segment ends by, in which window, and whether its response counts from its nominal release; else
+/// from its activation.
 struct ChainStep
 {
   Index stream = kNone;
+  const SolvedWindow * window = nullptr;
   bool from_release = true;
 };
 

@@ -9,9 +9,10 @@ namespace
 
 /// Of the activation `number` of the part's window, `length` after the window's beginning.
 BoundTerms terms_in_window(
-  const PrioritySolver & solver, const PriorityPart & part, Ns length, Ns number, Ns head_start)
+  const PrioritySolver & solver, const SolvedWindow & solved, Ns length, Ns number, Ns head_start)
 {
-  const BusyWindow & window = part.window.window;
+  const BusyWindow & window = solved.window.window;
+  const std::vector<Index> & tasks = solved.window.tasks;
   const Ns releases = std::max(number, window.releases(length));
   const auto own = [&](Ns before, Ns after, Ns forked) {
     return releases * before + number * after + (number - 1) * forked;
@@ -19,11 +20,14 @@ BoundTerms terms_in_window(
   Ns overhead = own(window.before_overhead, window.after_overhead, window.forked_overhead);
   const Ns under_way = own(window.before_under_way, window.after_under_way, 0);
   Ns work = own(window.before, window.after, window.forked) - overhead - under_way;
+  overhead -= window.spared_overhead;
+  work -= window.spared - window.spared_overhead;
   BoundTerms others;
   for (const Entry & entry : window.entries) {
     const Ns count = window.releases(entry, length);
-    const bool own_set = entry.stream != kNone && entry.task == part.window.tasks.front() &&
-                         solver.streams().all()[entry.stream].set == entry.stream;
+    const bool own_set = entry.stream != kNone &&
+                         solver.streams().all()[entry.stream].set == entry.stream &&
+                         std::find(tasks.begin(), tasks.end(), entry.task) != tasks.end();
     if (own_set) {
       overhead += count * entry.overhead;
       work += count * (entry.cost - entry.overhead);
@@ -49,17 +53,17 @@ BoundTerms terms_in_window(
 
 }  // namespace
 
-BoundTerms terms_from_release(const PrioritySolver & solver, const PriorityPart & part)
+BoundTerms terms_from_release(const PrioritySolver & solver, const SolvedWindow & solved)
 {
-  const Worst & worst = part.worst;
-  return terms_in_window(solver, part, worst.length, worst.number, worst.length - worst.response);
+  const Worst & worst = solved.worst;
+  return terms_in_window(solver, solved, worst.length, worst.number, worst.length - worst.response);
 }
 
-BoundTerms terms_from_activation(const PrioritySolver & solver, const PriorityPart & part)
+BoundTerms terms_from_activation(const PrioritySolver & solver, const SolvedWindow & solved)
 {
-  const Worst & worst = part.worst;
+  const Worst & worst = solved.worst;
   return terms_in_window(
-    solver, part, worst.activation_length, worst.activation_number,
+    solver, solved, worst.activation_length, worst.activation_number,
     worst.activation_length - worst.from_activation);
 }
 

@@ -12,10 +12,10 @@ namespace takt_plan::detail
 {
 
 /// From the segment's nominal release to its end: `Worst::response` of a part without local analysis.
-BoundTerms terms_from_release(const PrioritySolver & solver, const PriorityPart & part);
+BoundTerms terms_from_release(const PrioritySolver & solver, const SolvedWindow & solved);
 
 /// From its activation, however it was released: `Worst::from_activation`.
-BoundTerms terms_from_activation(const PrioritySolver & solver, const PriorityPart & part);
+BoundTerms terms_from_activation(const PrioritySolver & solver, const SolvedWindow & solved);
 
 }  // namespace takt_plan::detail
 

@@ -1,0 +1,160 @@
+#include "analysis/priority/through_sets.hpp"
+
+#include <algorithm>
+
+namespace takt_plan::detail
+{
+
+bool ThroughSets::agrees(const SolvedWindow & window, const Place & place) const
+{
+  const std::vector<Index> & inputs = window.window.inputs;
+  return inputs.size() >= place.inputs.size() &&
+         std::equal(place.inputs.begin(), place.inputs.end(), inputs.begin());
+}
+
+const SolvedWindow & ThroughSets::first(const Place & place) const
+{
+  const std::vector<SolvedWindow> & ways = parts_[place.part].through;
+  return *std::find_if(
+    ways.begin(), ways.end(), [&](const SolvedWindow & window) { return agrees(window, place); });
+}
+
+/// The stream of the slowest topic that what comes after the set counts from.
+Index ThroughSets::counted_from(Index complete) const
+{
+  const Index task = streams_.all()[complete].task;
+  const MessageSet & set = *streams_.set(task);
+  const std::vector<Index> & after = streams_.after(task);
+  const auto at = std::find(after.begin(), after.end(), complete) - after.begin();
+  return set.topics[set.slowest][static_cast<Index>(at)];
+}
+
+ThroughSets::Place ThroughSets::before(const Place & place, Index input, bool chain) const
+{
+  Place next = place;
+  next.stream = input;
+  next.inputs.push_back(input);
+  next.chain = chain && place.chain;
+  if (chain && !next.own.empty()) {
+    next.own.erase(next.own.begin());
+  }
+  next.from_release = place.from_release || !chain;
+  return next;
+}
+
+/// From the end of the run that completes the set by `input` to the segment's end.
+Ns ThroughSets::following(const Place & place, Index input) const
+{
+  const PriorityPart & part = parts_[place.part];
+  const bool last = place.inputs.empty();
+  if (last && streams_.all()[place.part].set == place.part) {
+    return 0;  // it ends there
+  }
+  const Place next = before(place, input, false);
+  Ns longest = 0;
+  for (const SolvedWindow & window : part.through) {
+    if (agrees(window, next)) {
+      longest = std::max(longest, window.worst.from_activation);
+    }
+  }
+  return last ? std::min(longest, part.worst.from_activation) : longest;
+}
+
+/// When the message is kept that the segment goes on with, or that waits for others.
+Ns ThroughSets::kept(const Place & place, Index mine) const
+{
+  const PriorityPart & part = parts_[mine];
+  if (place.from_release && !place.chain) {
+    return part.bound;
+  }
+  if (first(before(place, mine, true)).window.inputs.size() == place.inputs.size() + 1) {
+    return place.from_release ? part.apart : part.worst.from_activation;
+  }
+  if (part.through.empty()) {
+    return kUnbounded;
+  }
+  Place own = before(place, mine, true);
+  own.part = mine;
+  own.inputs.clear();
+  return end(own);
+}
+
+/// If another message completes the set.
+Ns ThroughSets::unless_own(const Place & place, const MessageSet & set, Index mine) const
+{
+  const TimesOf times_of = [this](Index id) -> const StreamTimes & { return times(id); };
+  const Ns from = kept(place, mine);
+  const Index topic_of_mine = set.topic_of(mine);
+  Ns next = 0, follows = 0;
+  for (Index topic = 0; topic < set.topics.size(); ++topic) {
+    if (topic == topic_of_mine) {
+      continue;
+    }
+    const std::vector<Index> & inputs = set.topics[topic];
+    Ns after = 0;
+    for (const Index input : inputs) {
+      after = std::max(after, following(place, input));
+    }
+    follows = std::max(follows, after);
+    Ns gap = gap_of_topic(inputs, streams_, times_of);
+    if (gap != kUnbounded && inputs.size() == 1 && streams_.all()[inputs[0]].set == kNone) {
+      gap -= times(inputs[0]).bound;
+      after = end(before(place, inputs[0], false));
+    }
+    next = std::max(next, add(gap, after));
+  }
+  const Ns replaced =
+    place.from_release ? set.replaced(mine, streams_, times_of) : gap_of(mine, streams_, times_of);
+  const Ns bound = place.from_release ? times(mine).bound : 0;
+  const Ns again = replaced == kUnbounded ? kUnbounded : add(replaced - bound, follows);
+  return add(from, std::min(next, again));
+}
+
+Ns ThroughSets::end(const Place & place) const
+{
+  const SolvedWindow & window = first(place);
+  if (window.window.inputs.size() == place.inputs.size()) {
+    return place.from_release
+             ? add(times(window.window.head_stream).released, window.worst.response)
+             : window.worst.from_activation;
+  }
+  const TimesOf times_of = [this](Index id) -> const StreamTimes & { return times(id); };
+  const Index complete = streams_.all()[place.stream].set;
+  const MessageSet & set = *streams_.set(streams_.all()[complete].task);
+  const Index mine = place.chain ? place.own.front() : counted_from(complete);
+  for (const Index input : streams_.of(set.task)) {
+    if (times(input).bound == kUnbounded) {
+      return kUnbounded;
+    }
+  }
+  const Ns own = end(before(place, mine, true));
+  if (own == kUnbounded || !orders_) {
+    return own;
+  }
+  if (place.from_release && set.stays_in_step(streams_, times_of)) {
+    Ns last = 0;
+    for (Index topic = 0; topic < set.topics.size(); ++topic) {
+      const Index input = set.topics[topic].front();
+      last = std::max(last, add(set.behind[topic], end(before(place, input, input == mine))));
+    }
+    return last == kUnbounded ? kUnbounded : last - set.behind[set.topic_of(mine)];
+  }
+  return std::max(own, unless_own(place, set, mine));
+}
+
+Ns ThroughSets::end(Index stream) const
+{
+  return end(Place{stream, stream, {}, {}, false, true});
+}
+
+Ns ThroughSets::end(Index stream, const std::vector<Index> & own, bool from_release) const
+{
+  return end(Place{stream, stream, {}, own, true, from_release});
+}
+
+const SolvedWindow & ThroughSets::way(Index stream, const std::vector<Index> & own) const
+{
+  return first(Place{stream, stream, own, {}, true, true});
+}
+
+}  // namespace takt_plan::detail

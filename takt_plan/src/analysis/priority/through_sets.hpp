@@ -1,0 +1,82 @@
+// When a segment ends that goes through sets of newest messages (message_set.hpp), by the bounds of its ways.
+//
+// Let a message of stream m be kept in a set, and let E(x) be the bound of the segment's end if a message of stream x
+// completes that set, from the nominal release of x. The window of E(x) goes through the set without a new release:
+// the run that completes it starts all that follows at once. Then the segment ends, after the release of m,
+//
+// - in step: by the largest d(x) + E(x) over the set's topics, less d(m);
+// - else, if m completes the set, by E(m);
+// - else some other x does, with its first message after m was kept, which happens by B(m): by B(m) + the longest
+//   way from there to the next release of x + E(x). If x comes after a set itself, or shares its topic with other
+//   streams: by B(m) + gap(x) + what follows after the set's run. And no later than
+//   what follows the next message of m would end, which would replace m: by replaced(m) + what follows.
+//
+// What follows a run that completes the set, from its end to the segment's, is no longer than the segment from its
+// activation (Worst::from_activation), nor than what the set starts by itself.
+//
+// Several sets: E(x) is again the largest over the ways through the sets before, to x.
+//
+// Set-up only: pure, does not block.
+#ifndef TAKT_PLAN__SRC__THROUGH_SETS_HPP_
+#define TAKT_PLAN__SRC__THROUGH_SETS_HPP_
+
+#include <vector>
+
+#include "analysis/priority/priority_part.hpp"
+#include "model/message_set.hpp"
+#include "model/streams.hpp"
+
+namespace takt_plan::detail
+{
+
+class ThroughSets
+{
+public:
+  /// Keeps references. `orders`: false if a set's own message is taken to complete it.
+  ThroughSets(const Streams & streams, const std::vector<PriorityPart> & parts, bool orders)
+  : streams_(streams),
+    parts_(parts),
+    orders_(orders)
+  {
+  }
+
+  /// Of the part that ends with this stream, after the nominal release of what the stream counts from. The part
+  /// has ways through sets.
+  Ns end(Index stream) const;
+
+  /// Of a chain whose messages enter these sets by `own`, from the last one back. From the nominal release of
+  /// what starts the segment by these, or from its activation.
+  Ns end(Index stream, const std::vector<Index> & own, bool from_release) const;
+
+  /// The window of the part that goes on through sets by these streams, as far as they say; the first one of these.
+  const SolvedWindow & way(Index stream, const std::vector<Index> & own) const;
+
+private:
+  /// A place on the ways of a part: behind it they agree.
+  struct Place
+  {
+    Index part = kNone;
+    Index stream = kNone;       // that comes to the place
+    std::vector<Index> inputs;  // by which the ways go on behind it, from the last set back
+    std::vector<Index> own;     // of the chain, likewise before it
+    bool chain = false;         // whether the chain says so; else what the stream counts from
+    bool from_release = true;
+  };
+  Ns end(const Place & place) const;
+  Ns unless_own(const Place & place, const MessageSet & set, Index mine) const;
+  Place before(const Place & place, Index input, bool chain) const;
+  bool agrees(const SolvedWindow & window, const Place & place) const;
+  const SolvedWindow & first(const Place & place) const;
+  Ns kept(const Place & place, Index mine) const;
+  Ns following(const Place & place, Index input) const;
+  Index counted_from(Index complete) const;
+  const StreamTimes & times(Index stream) const { return parts_[stream]; }
+
+  const Streams & streams_;
+  const std::vector<PriorityPart> & parts_;
+  const bool orders_;
+};
+
+}  // namespace takt_plan::detail
+
+#endif  // TAKT_PLAN__SRC__THROUGH_SETS_HPP_
