@@ -6,24 +6,46 @@
 // takt_bench/src/published. A segment is a run of tasks on one core in which the end of each starts the
 // next at once; other tasks may start them as well. Its level is that of its least urgent task: the OS priority of the
 // task's thread, then the task's own priority. Let W be all work of the core at that level or above. While
-// the segment is pending, so is some of W, hence from the moment the core last had no pending W:
+// the segment is pending, so is some of W. Let b be the last moment at which the core had no pending W, after the
+// nominal release of the activation that is looked at (b may be below zero); its last task begins at the latest s
+// after b, and ends at the latest w after b:
 //
-//     w(q) = blocking + ceiling + once + q own + interference(w(q))
-//     R    = max over q of  w(q) - (q - 1) T         q = 1 ... releases in the longest busy window
+//     s(b) = begun(b) + ceiling + own(b) - last + interference(b, s + 1)
+//     w(b) = s(b) + last + late(b, w) - late(b, s + 1)
+//     R    = max over b of  b + w(b)
 //
-// - blocking: one task of the segment's own thread that is less urgent and had begun. Other threads
-//   cannot block: they have another OS priority, so the kernel preempts them.
+// - begun: one less urgent task of the core, which was running when the window began. If it is on the segment's own
+//   thread, it goes on to its end (`blocking`); other threads cannot block: they have another OS priority, so the
+//   kernel preempts them. And the tasks of W that it starts run once (`once`), as it cannot run again in the
+//   window. Of tasks that take no time, or wait within a run, all may have begun.
 // - ceiling: one publish or take of a less urgent thread that runs at the middleware ceiling.
-// - own: every task of the segment q times, but tasks before the least urgent one as often as the
-//   segment is released in the window, because they may overtake it.
+// - own: every task of the segment, for each of its activations from b on up to the one that is looked at: those d
+//   periods before it can come that late if J - d T >= b. Tasks before the least urgent one also for each later one in
+//   the window, because they may overtake it. `last` is the last task's part, with what that starts on other threads.
 // - interference: each task of W as often as it can be released in the window. A task that another
 //   one of W starts on the same core inherits its count: at the beginning of the window none of
-//   both is pending. One that is started by less urgent work of this core runs once (`once`), since
-//   that work cannot run in the window. All others: ceil((w + J) / T), J being the bound at their
-//   own release. Deadline threads go before all of W; of each its reservation counts, and the
-//   switches from it, by the terms of takt_plan/src/analysis/deadline/reservations.hpp. The bound of a chain is the root's
-//   jitter, plus R and the message's delay of each segment. Bounds and jitters depend on each other
-//   across cores; the least solution is found by iteration.
+//   both is pending. Those that less urgent work of this core starts are in `begun`. All others:
+//   ceil((w + J) / T), J being the bound at their own release; but see "One source". Deadline threads go
+//   before all of W; of each its reservation counts, and the switches from it, by the terms of
+//   takt_plan/src/analysis/deadline/reservations.hpp. The bound of a chain is the root's jitter, plus R and
+//   the message's delay of each segment. Bounds and jitters depend on each other across cores; the least
+//   solution is found by iteration.
+// - late: of the interference only what preempts the last task's thread. Once a task has begun, its
+//   thread lets it end, as a CAN bus does with messages (Davis, Burns, Bril and Lukkien, "Controller Area
+//   Network (CAN) schedulability analysis: Refuted, revisited and revised", Real-Time Systems, 2007). The
+//   last task begins when all that came up to that very moment (s + 1) is done.
+//
+// One source. All activations by the source of the segment, on whatever way, have known distances: the
+// one d periods later is released on its way between d T and d T + J after the nominal release of the one
+// that is looked at, and ended by d T + its bound (for d > 0 at any time after d T, since T is a least
+// distance). So it is in the window only if d T + J >= b and d T < b + w; and a less urgent one blocks
+// only if it may have begun by b, and no longer than until it has ended. What the segment's last task
+// starts, on whatever way, is in the window only for d < 0, and in `late` for d = 0, as it may publish at
+// any time. If the task starts one other, these do not count for when its message is there, and the next
+// segment is released. It is enough to look at those b at which one of these conditions, or of `own`, is
+// about to fail, and from which on the rest of a run that blocks is less than the run: between them a
+// later b is worse. (Offsets in a transaction, as in Tindell, "Adding time-offsets to schedulability
+// analysis", 1994, with nothing known between transactions.)
 //
 // Messages under way. A message between two tasks of one core may have a delay, as between processes. Then the
 // next task begins a segment of its own, which is released with jitter. Or the segment goes on: the core
@@ -101,6 +123,9 @@ struct PriorityTerms
   bool sets = true;          ///< messages wait until a set of the newest is complete
   bool orders = true;        ///< any message of a set may complete it
   bool under_way = true;     ///< messages within a segment, and work that begins meanwhile
+  bool begun = true;         ///< more urgent threads take the core from a task that has begun
+  bool related =
+    true;  ///< how late activations of the segment's own source are that count beside it
 };
 
 /// How messages between tasks of one core are counted that are under way for a while, as between processes.

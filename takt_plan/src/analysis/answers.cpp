@@ -258,13 +258,17 @@ private:
     bool counted = true;
     Ns behind = 0;  // what is counted from, ahead of the chain's release
     for (const Way & step : way) {
-      steps.push_back({step.stream, step.window, counted});
+      const bool leaving = counted && !step.through && step.sets.empty() && &step != &way.back() &&
+                           solver_.part(step.stream).leaves < solver_.part(step.stream).bound;
+      steps.push_back({step.stream, step.window, counted, leaving});
       result.segments.push_back(segment(step));
       SegmentBound & own = result.segments.back();
       own.released -= behind;
       if (!counted) {
         own.released = add(result.bound, delay_before(*step.window));
         own.response = step.window->worst.from_activation;
+      } else if (leaving) {
+        own.response = step.window->worst.leaves;
       }
       own.waiting = waiting(step, counted);
       result.bound = add(add(own.released, own.response), own.waiting);

@@ -44,8 +44,9 @@ const MessageSet * follow(
   }
 }
 
-SegmentWay forwards(Backwards back)
+SegmentWay forwards(Backwards back, Index stream)
 {
+  back.way.stream = stream;
   std::reverse(back.way.tasks.begin(), back.way.tasks.end());
   std::reverse(back.way.links.begin(), back.way.links.end());
   back.way.head_stream = back.stream;
@@ -60,7 +61,7 @@ SegmentWay segment_way(
   Backwards back;
   add_task(back, streams, stream, kNone);
   follow(back, model, streams, segments);
-  return forwards(std::move(back));
+  return forwards(std::move(back), stream);
 }
 
 std::vector<SegmentWay> ways_through_sets(
@@ -90,7 +91,7 @@ std::vector<SegmentWay> ways_through_sets(
     if (const MessageSet * const set = follow(back, model, streams, segments)) {
       enter(back, *set);
     } else if (!back.way.inputs.empty()) {
-      ways.push_back(forwards(std::move(back)));
+      ways.push_back(forwards(std::move(back), stream));
     }
   }
   return ways;

@@ -21,6 +21,7 @@ struct SegmentWay
   /// By which of its triggers each of them is started; none: the first one, and those behind a set.
   std::vector<Index> links;
   Index head_stream = kNone;  ///< that starts the first task
+  Index stream = kNone;       ///< that the last task ends
   /// The streams whose messages complete the sets on the way, from the last set back.
   std::vector<Index> inputs;
 };

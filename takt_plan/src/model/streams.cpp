@@ -216,6 +216,23 @@ void Streams::compare_periods(const Model & model, MessageSet & set) const
   }
 }
 
+bool Streams::comes_after(Index later, Index earlier) const
+{
+  while (later != earlier) {
+    const Stream & stream = all_[later];
+    if (stream.set == later) {
+      later = counted_from(later);
+    } else if (stream.from.size() == 1) {
+      later = stream.from.front().stream;
+    } else {
+      return std::any_of(stream.from.begin(), stream.from.end(), [&](const Stream::From & from) {
+        return comes_after(from.stream, earlier);
+      });
+    }
+  }
+  return true;
+}
+
 double Streams::load(const Model & model, Index task) const
 {
   const Task & t = model.tasks[task];

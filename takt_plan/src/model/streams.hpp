@@ -5,6 +5,7 @@
 #ifndef TAKT_PLAN__SRC__STREAMS_HPP_
 #define TAKT_PLAN__SRC__STREAMS_HPP_
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,17 @@ public:
   {
     return set_of_[task] == kNone ? nullptr : &sets_[set_of_[task]];
   }
+  /// Of a stream that begins with a complete set: the stream of the slowest topic that it counts from.
+  Index counted_from(Index complete) const
+  {
+    const MessageSet & of = *set(all_[complete].task);
+    const std::vector<Index> & all = after(of.task);
+    const auto at = std::find(all.begin(), all.end(), complete) - all.begin();
+    return of.topics[of.slowest][static_cast<Index>(at)];
+  }
+  /// Whether each activation by `later` is the end of a way that goes on from the activation by `earlier` of the same
+  /// release.
+  bool comes_after(Index later, Index earlier) const;
   /// All of these, each behind those whose messages it waits for.
   const std::vector<MessageSet> & sets() const noexcept { return sets_; }
   Index tasks() const noexcept { return of_.size(); }

@@ -71,10 +71,10 @@ TEST(Composition, AChainThroughEveryKindIsTheSumOfItsParts)
   m.chain({a, b});
   m.chain({a});
   const Bounds found = bounds_of(m.model);
-  EXPECT_EQ(in_ms(found.tasks[a]), 2.5 + 1) << "the last one may go before it";
-  EXPECT_EQ(in_ms(found.tasks[b]), 3.5 + 1 + 3);
-  EXPECT_EQ(in_ms(found.tasks[c]), 7.5 + 2 * 5 + 4) << "nothing comes for twice the gap";
-  EXPECT_EQ(in_ms(found.tasks[d]), 21.5 + 2 + 1);
+  EXPECT_EQ(in_ms(found.tasks[a]), 2.5) << "the last one comes after it";
+  EXPECT_EQ(in_ms(found.tasks[b]), 2.5 + 1 + 3);
+  EXPECT_EQ(in_ms(found.tasks[c]), 6.5 + 2 * 5 + 4) << "nothing comes for twice the gap";
+  EXPECT_EQ(in_ms(found.tasks[d]), 20.5 + 1) << "the first one has ended";
   ASSERT_TRUE(found.chains[0].ok());
   const ChainAnswer & whole = *found.chains[0];
   EXPECT_EQ(whole.analysis, Analysis::several);

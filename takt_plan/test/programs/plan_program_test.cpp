@@ -166,7 +166,7 @@ TEST_F(PlanProgram, PrintsEverythingAsJson)
     EXPECT_EQ(thread.at("core"), 0);
   }
   EXPECT_EQ(callbacks, 9U);
-  EXPECT_EQ(all.at("trade").size(), 3U);
+  EXPECT_EQ(all.at("trade").size(), 4U);
   EXPECT_EQ(all.at("shortfalls").size(), 2U);
 }
 

@@ -90,6 +90,16 @@ TEST(PrioritySoundness, MessagesUnderWayInASegmentAreNeeded)
   expect_needed(&PriorityTerms::under_way, Delays::in_segments);
 }
 
+TEST(PrioritySoundness, ThreadsThatPreemptARunThatHasBegunAreNeeded)
+{
+  expect_needed(&PriorityTerms::begun);
+}
+
+TEST(PrioritySoundness, LateActivationsOfTheOwnSourceAreNeeded)
+{
+  expect_needed(&PriorityTerms::related);
+}
+
 TEST(PrioritySoundness, EqualPrioritiesAreNeeded)
 {
   expect_needed(&PriorityTerms::equals);

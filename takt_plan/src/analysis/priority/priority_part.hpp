@@ -32,11 +32,13 @@ struct PriorityPart : StreamTimes, SolvedWindow
 {
   std::vector<SolvedWindow> through;
   Ns apart = 0;     ///< the bound by the own window
+  Ns leaves = 0;    ///< when what it starts is released at the latest, without delays
   Ns together = 0;  ///< the bound by `through`, if there are any
   /// Of a local analysis `window` is only the task, alone, and its stream.
   LocalAnalysis * local = nullptr;  ///< that covers the task instead of a window
   std::string refusal;              ///< empty: the window is there, or the analysis covers it
   int released_round = 0;           ///< the last one that moved `released`
+  int bound_round = 0;              ///< likewise `bound`
 
   /// Whether segments through sets have the smaller bound.
   bool goes_through() const { return !through.empty() && together <= apart; }

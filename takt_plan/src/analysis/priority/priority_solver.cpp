@@ -41,6 +41,11 @@ PrioritySolver::PrioritySolver(
   through_sets_(flow_.streams, parts_, terms_.orders),
   curves_(flow_.streams, [this](Index id) -> const StreamTimes & { return parts_[id]; }),
   next_(flow_.streams.all().size()),
+  starts_(model.tasks.size(), 0),
+  activations_(
+    !flow_.streams.sets().empty() || std::any_of(
+                                       model.tasks.begin(), model.tasks.end(),
+                                       [](const Task & task) { return !task.waits_for.empty(); })),
   most_looks_(most_looks)
 {
   if (!too_large_.empty()) {
@@ -49,6 +54,11 @@ PrioritySolver::PrioritySolver(
   for (Index id = 0; id < flow_.streams.all().size(); ++id) {
     for (const Stream::From & from : flow_.streams.all()[id].from) {
       next_[from.stream].push_back(id);
+    }
+  }
+  for (const Task & task : model.tasks) {
+    for (const Link & link : task.triggers) {
+      ++starts_[link.from];
     }
   }
   if (!locals_.empty()) {
@@ -205,8 +215,11 @@ bool PrioritySolver::iterate()
       solve_part(id);
       const Ns ended = parts_[id].ended;
       parts_[id].ended = since_set(id);
-      if (parts_[id].bound != before || parts_[id].ended != ended) {
+      if (
+        parts_[id].bound != before || parts_[id].ended != ended ||
+        leaves(id) != parts_[id].leaves) {
         moved = true;
+        parts_[id].bound_round = round_;
         if (round_ > kMostRounds) {
           parts_[id].bound = parts_[id].apart = parts_[id].together = kUnbounded;
           parts_[id].steps.give_up();
@@ -327,7 +340,13 @@ void PrioritySolver::solve_window(SolvedWindow & solved)
   for (Entry & entry : window.entries) {
     if (entry.stream != kNone) {
       moved = moved || parts_[entry.stream].released_round >= solved.solved_round;
-      entry.jitter = jitter(entry.stream);
+      entry.jitter = entry.related && !terms_.related ? 0 : jitter(entry.stream);
+    }
+  }
+  for (RelatedBlocker & blocker : window.blockers) {
+    for (RelatedBlocker::From & from : blocker.from) {
+      moved = moved || parts_[from.stream].bound_round >= solved.solved_round;
+      from.bound = parts_[from.stream].bound;
     }
   }
   if (!moved) {
@@ -343,8 +362,9 @@ void PrioritySolver::solve_window(SolvedWindow & solved)
     solved.steps.give_up();
   }
   const std::int64_t left = solved.steps.left();
-  solved.worst =
-    infinite ? Worst{} : worst_activation(window, horizon_, terms_.queued, solved.steps);
+  solved.worst = infinite
+                   ? Worst{}
+                   : worst_activation(window, horizon_, terms_.queued, activations_, solved.steps);
   looks_ += (left - solved.steps.left()) * static_cast<std::int64_t>(window.entries.size() + 1);
 }
 
@@ -353,7 +373,8 @@ void PrioritySolver::solve_local(PriorityPart & part)
   const Ns response = responses_[part.window.tasks.front()];
   part.bound = part.local->end(part.window.head_stream, part.released, response);
   const Ns own = part.bound == kUnbounded ? kUnbounded : part.bound - part.released;
-  part.worst = {own, own, 1, response, response, 1};
+  part.worst.response = own;
+  part.worst.from_activation = response;
   if (part.bound > horizon_) {
     part.bound = kUnbounded;
   }
@@ -377,14 +398,27 @@ Ns PrioritySolver::since_set(Index id) const
   return add(parts_[part.window.head_stream].since, part.worst.from_activation);
 }
 
+// A message that is the only one comes before all that it starts, wherever that runs.
+Ns PrioritySolver::leaves(Index id) const
+{
+  const PriorityPart & part = parts_[id];
+  const bool alone = part.local == nullptr && part.through.empty() &&
+                     flow_.streams.all()[id].set != id &&
+                     starts_[flow_.streams.all()[id].task] == 1;
+  return alone && part.bound != kUnbounded
+           ? add(parts_[part.window.head_stream].released, part.worst.leaves)
+           : part.bound;
+}
+
 bool PrioritySolver::release_next(Index id)
 {
+  parts_[id].leaves = leaves(id);
   bool moved = false;
   for (const Index next : next_[id]) {
     Ns latest = 0, since = 0;
     for (const Stream::From & from : flow_.streams.all()[next].from) {
       const Link & link = model_.tasks[flow_.streams.all()[next].task].triggers[from.link];
-      latest = std::max(latest, add(parts_[from.stream].bound, link.delay));
+      latest = std::max(latest, add(parts_[from.stream].leaves, link.delay));
       since = std::max(since, add(since_set(from.stream), link.delay));
     }
     if (latest != parts_[next].released || since != parts_[next].since) {

@@ -81,6 +81,7 @@ private:
   void solve_window(SolvedWindow & solved);
   Ns within_horizon(Ns bound) const { return bound > horizon_ ? kUnbounded : bound; }
   Ns jitter(Index stream) const { return terms_.jitter ? parts_[stream].released : 0; }
+  Ns leaves(Index id) const;
   bool release_next(Index id);  // whether it moved anything
   Ns since_set(Index id) const;
   void use_curves(SolvedWindow & solved) const;
@@ -100,7 +101,9 @@ private:
   SetCurves curves_;                       // likewise
   bool waits_ = false;                     // some task waits for others without a bound
   std::vector<std::vector<Index>> next_;   // streams that go on from one
+  std::vector<Index> starts_;              // per task, how many others by a message or a call
   int round_ = 0;
+  const bool activations_;  // whether responses from activations are asked for
   const std::int64_t most_looks_;
   std::int64_t looks_ = 0;  // at entries of windows
 };

@@ -20,7 +20,7 @@ class Builder
 public:
   Builder(
     const Model & model, const Streams & streams, const Segments & segments,
-    const PriorityTerms & terms, WindowScratch & scratch, const std::vector<Index> & links,
+    const PriorityTerms & terms, WindowScratch & scratch, const SegmentWay & way,
     PriorityWindow & result)
   : model_(model),
     streams_(streams),
@@ -29,10 +29,13 @@ public:
     level_(model, segments, result.tasks, terms),
     result_(result),
     window_(result.window),
-    links_(links),
+    links_(way.links),
+    stream_(way.stream),
     work_(scratch.work),
     value_(scratch.value),
     overhead_(scratch.overhead),
+    late_(scratch.late),
+    started_(scratch.started),
     set_of_(scratch.set_of)
   {
   }
@@ -45,6 +48,7 @@ public:
       find_gaps();
       add_blocking();
       add_work();
+      add_started();
       add_own();
       add_others();
       add_reservations();
@@ -56,6 +60,25 @@ public:
 private:
   const Task & task(Index index) const { return model_.tasks[index]; }
   const Thread & thread_of(Index index) const { return model_.threads[segments_.thread(index)]; }
+
+  /// Whether the kernel stops the segment's last task for it. The thread of that lets it end.
+  bool preempts(Index index) const
+  {
+    const Index own = segments_.thread(result_.tasks.back());
+    return terms_.begun && segments_.thread(index) != own &&
+           thread_of(index).priority >= model_.threads[own].priority;
+  }
+
+  /// Whether what the segment ends has the activations of its source, each with the same number.
+  bool counts_alike() const
+  {
+    return std::all_of(result_.inputs.begin(), result_.inputs.end(), [&](Index input) {
+      const auto & after = streams_.after(streams_.all()[input].task);
+      return std::any_of(after.begin(), after.end(), [&](Index complete) {
+        return streams_.counted_from(complete) == input;
+      });
+    });
+  }
 
   /// Of each run; what only those do that complete a set is entered apart.
   Ns cost_of_run(Index index) const
@@ -104,9 +127,69 @@ private:
   {
     for (const Index index : segments_.on(level_.core())) {
       work_[index] = false;
-      value_[index] = overhead_[index] = 0;
+      value_[index] = overhead_[index] = late_[index] = started_[index] = 0;
       set_of_[index] = kNone;
     }
+  }
+
+  Index root(Index stream) const { return streams_.all()[stream].root; }
+  bool comes_after(Index stream) const
+  {
+    return counts_alike() && streams_.comes_after(stream, stream_);
+  }
+
+  /// Whether only the window's own source starts the task. A set has several, or works late.
+  bool related(Index index) const
+  {
+    const std::vector<Index> & streams = streams_.of(index);
+    return !streams.empty() && !task(index).newest &&
+           std::all_of(streams.begin(), streams.end(), [&](Index stream) {
+             return root(stream) == root(result_.head_stream);
+           });
+  }
+
+  /// Of less urgent tasks, which had begun, one alone can have been running at the window's beginning, but for those
+  /// that take no time or wait: it keeps the segment's thread until its end, or it just started work of W.
+  void add_started()
+  {
+    const std::vector<Index> & here = segments_.on(level_.core());
+    const bool several = gaps_ || std::any_of(here.begin(), here.end(), [&](Index index) {
+                           return task(index).may_wait();
+                         });
+    if (!several) {
+      window_.blocking = 0;
+      window_.blocker = kNone;
+    }
+    for (const Index index : here) {
+      if (work_[index]) {
+        continue;
+      }
+      if (several || task(index).cost() == 0) {
+        window_.once = add(window_.once, started_[index]);
+        continue;
+      }
+      const bool keeps = terms_.blocking && segments_.thread(index) == level_.thread();
+      const Ns cost = keeps ? task(index).cost() : 0;
+      if (related(index)) {
+        add_blocker(index, cost);
+      } else if (add(cost, started_[index]) > add(window_.blocking, window_.started)) {
+        window_.blocking = cost;
+        window_.started = started_[index];
+        window_.blocker = index;
+      }
+    }
+  }
+
+  void add_blocker(Index index, Ns cost)
+  {
+    if (cost == 0 && started_[index] == 0) {
+      return;
+    }
+    RelatedBlocker blocker{index, cost, started_[index], window_.period, {}};
+    for (const Index stream : streams_.of(index)) {
+      blocker.from.push_back({stream, comes_after(stream), 0});
+    }
+    window_.blockers.push_back(std::move(blocker));
   }
 
   void add_blocking()
@@ -133,11 +216,13 @@ private:
       if (work_[*at]) {
         value_[*at] = cost_of_run(*at);
         overhead_[*at] = overhead_of_run(*at);
+        late_[*at] = preempts(*at) ? cost_of_run(*at) : 0;
         for (const Segments::Next & next : segments_.next(*at)) {
           // What a set starts is entered with it.
           if (work_[next.task] && !task(*at).newest) {
             value_[*at] = add(value_[*at], add(value_[next.task], under_way(next)));
             overhead_[*at] = add(overhead_[*at], overhead_[next.task]);
+            late_[*at] = preempts(*at) ? add(late_[*at], late_[next.task]) : 0;
           }
         }
       }
@@ -156,6 +241,10 @@ private:
         const Stream & stream = streams_.all()[id];
         if (!counted_by_sender(stream) && id != result_.head_stream) {
           window_.entries.push_back({index, id, stream.period, 0, value_[index]});
+          Entry & entry = window_.entries.back();
+          entry.late = late_[index];
+          entry.related = root(id) == root(result_.head_stream);
+          entry.comes_after = entry.related && comes_after(id);
         }
       }
     }
@@ -170,7 +259,7 @@ private:
     }
     for (const Link & link : task(index).triggers) {
       if (terms_.once && !work_[link.from] && segments_.local(link, index) && had_begun(link)) {
-        window_.once = add(window_.once, value_[index]);
+        started_[link.from] = add(started_[link.from], value_[index]);
       }
     }
   }
@@ -191,13 +280,16 @@ private:
     const Index index = set.task;
     Ns work = task(index).cost() - task(index).store;
     Ns of_overhead = overhead(index) - overhead_of_run(index);
+    Ns late = preempts(index) ? work : 0;
     for (const Segments::Next & next : segments_.next(index)) {
       work = add(work, work_[next.task] ? value_[next.task] : 0);
       of_overhead = add(of_overhead, work_[next.task] ? overhead_[next.task] : 0);
+      late = preempts(index) && work_[next.task] ? add(late, late_[next.task]) : late;
     }
     for (const Index id : streams_.after(index)) {
       window_.entries.push_back({index, id, streams_.all()[id].period, 0, work});
       window_.entries.back().overhead = of_overhead;
+      window_.entries.back().late = late;
     }
     if (streams_.after(index).size() > 1) {
       return;  // each counts for itself
@@ -291,8 +383,6 @@ private:
         least = i;
       }
     }
-    // What takes no time at all begins only once nothing else comes at that very moment.
-    window_.after = cost_of_end() > 0 ? 0 : 1;
     for (Index i = 0; i <= last; ++i) {
       const bool overtaken = i < least && terms_.overtaking;
       Ns & cost = overtaken ? window_.before : window_.after;
@@ -318,6 +408,36 @@ private:
     }
     if (first_set() < own.size()) {
       spare_what_follows();
+    }
+    add_last();
+    add_late(std::min(least, last + 1));
+  }
+
+  /// The last run, with what it starts on more urgent threads.
+  void add_last()
+  {
+    const Index end = result_.tasks.back();
+    const bool keeps = task(end).newest && !completes();
+    window_.last = cost_of_end();
+    for (const Segments::Next & next : segments_.next(end)) {
+      if (work_[next.task] && !keeps && segments_.thread(next.task) != segments_.thread(end)) {
+        const Ns on_way = task(end).newest ? 0 : under_way(next);
+        window_.last = add(window_.last, add(value_[next.task], on_way));
+      }
+    }
+  }
+
+  /// What goes before the last run once that has begun: of later activations, which overtake up to `least`.
+  void add_late(Index least)
+  {
+    const std::vector<Index> & own = result_.tasks;
+    for (Index i = 0; i < least && terms_.overtaking && preempts(own[i]); ++i) {
+      window_.before_late = add(window_.before_late, cost_of_run(own[i]));
+      for (const Segments::Next & next : segments_.next(own[i])) {
+        if (work_[next.task] && !task(own[i]).newest && !goes_on(next, i)) {
+          window_.before_late = add(window_.before_late, late_[next.task]);
+        }
+      }
     }
   }
 
@@ -358,7 +478,18 @@ private:
         const Ns jitter = other.cores.size() > 1 ? other.period : 0;
         window_.entries.push_back({kNone, kNone, other.period, jitter, other.time});
         window_.entries.back().other = i;
+        const Thread & own = thread_of(result_.tasks.back());
+        window_.entries.back().late =
+          terms_.begun && other.priority >= own.priority ? other.time : 0;
       }
+    }
+  }
+
+  /// The entries from `first` on go before the segment's last run as well.
+  void whole_late(std::size_t first)
+  {
+    for (std::size_t i = first; i < window_.entries.size() && terms_.begun; ++i) {
+      window_.entries[i].late = window_.entries[i].cost;
     }
   }
 
@@ -370,10 +501,12 @@ private:
       if (thread.kind != ThreadClass::deadline || !terms_.reservations) {
         continue;
       }
+      const std::size_t first = window_.entries.size();
       const Taken taken = taken_by(thread.reservation);
       window_.entries.push_back({kNone, kNone, taken.period, taken.jitter, taken.cost, index});
       const Ns switches = switches_by(thread.reservation);
       if (switches == 0) {
+        whole_late(first);
         continue;
       }
       window_.entries.push_back(
@@ -385,6 +518,7 @@ private:
             {woken, stream, streams_.all()[stream].period, 0, switches, index});
         }
       }
+      whole_late(first);
     }
   }
 
@@ -396,9 +530,12 @@ private:
   PriorityWindow & result_;
   BusyWindow & window_;
   const std::vector<Index> & links_;  // by which the segment's tasks are started
+  const Index stream_;                // that it ends
   std::vector<char> & work_;
   std::vector<Ns> & value_;
   std::vector<Ns> & overhead_;
+  std::vector<Ns> & late_;
+  std::vector<Ns> & started_;
   std::vector<Index> & set_of_;
   bool gaps_ = false;
 };
@@ -417,7 +554,7 @@ Result<PriorityWindow> priority_window(
     result.head_stream = way.head_stream;
     result.window.period = streams.all()[result.head_stream].period;
     result.window.stream = result.head_stream;
-    refusal = Builder(model, streams, segments, terms, scratch, way.links, result).build();
+    refusal = Builder(model, streams, segments, terms, scratch, way, result).build();
   }
   if (refusal) {
     return Faults{*refusal};

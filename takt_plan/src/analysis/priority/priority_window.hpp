@@ -33,13 +33,18 @@ struct WindowScratch
   : work(tasks, false),
     value(tasks, 0),
     overhead(tasks, 0),
+    late(tasks, 0),
+    started(tasks, 0),
     set_of(tasks, kNone)
   {
   }
 
-  std::vector<char> work;     // tasks of W and the segment
-  std::vector<Ns> value;      // what a run costs with all that it starts in W
-  std::vector<Ns> overhead;   // of the value
+  std::vector<char> work;    // tasks of W and the segment
+  std::vector<Ns> value;     // what a run costs with all that it starts in W
+  std::vector<Ns> overhead;  // of the value
+  std::vector<Ns>
+    late;  // of the value, what goes before the segment's last run once that has begun
+  std::vector<Ns> started;    // of W, by a run of a less urgent task of the core
   std::vector<Index> set_of;  // position among the window's sets
 };
 

@@ -19,16 +19,6 @@ const SolvedWindow & ThroughSets::first(const Place & place) const
     ways.begin(), ways.end(), [&](const SolvedWindow & window) { return agrees(window, place); });
 }
 
-/// The stream of the slowest topic that what comes after the set counts from.
-Index ThroughSets::counted_from(Index complete) const
-{
-  const Index task = streams_.all()[complete].task;
-  const MessageSet & set = *streams_.set(task);
-  const std::vector<Index> & after = streams_.after(task);
-  const auto at = std::find(after.begin(), after.end(), complete) - after.begin();
-  return set.topics[set.slowest][static_cast<Index>(at)];
-}
-
 ThroughSets::Place ThroughSets::before(const Place & place, Index input, bool chain) const
 {
   Place next = place;
@@ -121,7 +111,7 @@ Ns ThroughSets::end(const Place & place) const
   const TimesOf times_of = [this](Index id) -> const StreamTimes & { return times(id); };
   const Index complete = streams_.all()[place.stream].set;
   const MessageSet & set = *streams_.set(streams_.all()[complete].task);
-  const Index mine = place.chain ? place.own.front() : counted_from(complete);
+  const Index mine = place.chain ? place.own.front() : streams_.counted_from(complete);
   for (const Index input : streams_.of(set.task)) {
     if (times(input).bound == kUnbounded) {
       return kUnbounded;

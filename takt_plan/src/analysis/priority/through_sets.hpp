@@ -69,7 +69,6 @@ private:
   const SolvedWindow & first(const Place & place) const;
   Ns kept(const Place & place, Index mine) const;
   Ns following(const Place & place, Index input) const;
-  Index counted_from(Index complete) const;
   const StreamTimes & times(Index stream) const { return parts_[stream]; }
 
   const Streams & streams_;

@@ -48,8 +48,9 @@ void explain(
     const PriorityPart & part = solver.part(steps[at].stream);
     BoundTerms & terms = segments[at].terms;
     if (part.local == nullptr) {
-      terms = steps[at].from_release ? terms_from_release(solver, *steps[at].window)
-                                     : terms_from_activation(solver, *steps[at].window);
+      terms = steps[at].from_release
+                ? terms_from_release(solver, *steps[at].window, steps[at].leaving)
+                : terms_from_activation(solver, *steps[at].window);
     } else if (steps[at].from_release) {
       at = replace(segments, at, part.local->parts(steps[at].stream));
     } else {

@@ -19,6 +19,7 @@ struct ChainStep
   Index stream = kNone;
   const SolvedWindow * window = nullptr;
   bool from_release = true;
+  bool leaving = false;  ///< up to its message, not its end
 };
 
 /// Adds the terms to the segments, one for each step. Those of local analyses that are bounded together

@@ -11,8 +11,10 @@
 namespace takt_plan::detail
 {
 
-/// From the segment's nominal release to its end: `Worst::response` of a part without local analysis.
-BoundTerms terms_from_release(const PrioritySolver & solver, const SolvedWindow & solved);
+/// From the segment's latest release to its end: `Worst::response` of a part without local analysis; or to its message,
+/// `Worst::leaves`.
+BoundTerms terms_from_release(
+  const PrioritySolver & solver, const SolvedWindow & solved, bool leaving);
 
 /// From its activation, however it was released: `Worst::from_activation`.
 BoundTerms terms_from_activation(const PrioritySolver & solver, const SolvedWindow & solved);
