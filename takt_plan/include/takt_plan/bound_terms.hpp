@@ -48,6 +48,14 @@ struct BusyWork
   Ns time = 0;
 };
 
+/// A job that a bound of job windows counts, by when it is released: from the instant that timers' offsets count from.
+struct CountedJob
+{
+  Ns earliest = 0;
+  Ns latest = 0;
+  friend auto operator<=>(const CountedJob &, const CountedJob &) = default;
+};
+
 struct BoundTerm
 {
   TermKind kind = TermKind::work;
@@ -59,6 +67,8 @@ struct BoundTerm
   /// Of `threads_busy`: `time` is the sum of these over `threads`, rounded down.
   std::vector<BusyWork> busy = {};
   Index threads = 0;
+  /// Of `task`, with known phases: the runs that count.
+  std::vector<CountedJob> jobs = {};
 };
 
 using BoundTerms = std::vector<BoundTerm>;
@@ -67,12 +77,12 @@ using BoundTerms = std::vector<BoundTerm>;
 /// on a core with thousands of callbacks each bound has thousands of terms.
 inline constexpr std::size_t kMostTerms = 500'000;
 
-/// Adds to the term of the same kind by the same, or a new one; nothing if it takes no time.
+/// Adds to the term of the same kind by the same, with its jobs, or a new one; nothing if it takes no time.
 void add_term(BoundTerms & terms, const BoundTerm & term);
 
 Ns sum_of(const BoundTerms & terms);
 
-/// How many terms, with the work on busy threads and its tasks.
+/// How many terms, with jobs, and the work on busy threads and its tasks.
 std::size_t size_of(const BoundTerms & terms);
 
 }  // namespace takt_plan

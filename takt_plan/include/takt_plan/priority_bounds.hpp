@@ -98,6 +98,7 @@
 #ifndef TAKT_PLAN__PRIORITY_BOUNDS_HPP_
 #define TAKT_PLAN__PRIORITY_BOUNDS_HPP_
 
+#include <optional>
 #include <vector>
 
 #include "takt_core/result.hpp"
@@ -145,6 +146,14 @@ struct PriorityOptions
   bool explain = false;  ///< SegmentBound::terms
 };
 
+/// A chain's activation, one in each hyperperiod.
+struct PhasedActivation
+{
+  Ns release =
+    0;  ///< nominal, of the chain's root, in the first hyperperiod after the instant that offsets count from
+  Ns hyperperiod = 0;
+};
+
 /// A segment's part of a chain's bound. In `bounds` (bounds.hpp) it may be of another kind of
 /// thread: one task, or with `explain` those that are bounded together.
 struct SegmentBound
@@ -155,6 +164,8 @@ struct SegmentBound
   Ns response = 0;   ///< from there to the end of its last task
   Ns waiting = 0;    ///< after it: for the rest of a set of newest messages, and the work on it
   BoundTerms terms;  ///< with `explain`: `response` is their sum; else, or beyond kMostTerms, empty
+  std::optional<PhasedActivation>
+    activation;  ///< of analysis `jobs`: the chain's that takes longest
 };
 
 struct ChainBound

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -58,12 +59,25 @@ std::string signed_time(Ns time)
   return time < 0 ? "- " + printed(-time) : "  " + printed(time);
 }
 
+/// Of a chain with known phases.
+std::string worst_activation(const ChainAnswer & answer)
+{
+  const std::optional<PhasedActivation> activation =
+    answer.segments.empty() ? std::nullopt : answer.segments.front().activation;
+  return !activation
+           ? std::string()
+           : fmt::format(
+               "the worst activation is released at {}, and every {} from then on; releases of "
+               "other callbacks count from the same instant\n",
+               printed(activation->release), printed(activation->hyperperiod));
+}
+
 /// The segments of a part that begins `begin` after the chain's release; `number`: of the next one.
 std::string by_segments(
   const Model & model, const Chain & chain, const ChainAnswer & answer, Ns begin,
   std::size_t & number)
 {
-  std::string text;
+  std::string text = worst_activation(answer);
   Ns reached = 0;
   for (std::size_t i = 0; i < answer.segments.size(); ++i) {
     const SegmentBound & segment = answer.segments[i];
@@ -86,8 +100,17 @@ std::string by_segments(
         {"    ", signed_time(before),
          i == 0 ? "released late (jitter)" : "message under way, or release jitter"});
     }
-    for (const BoundTerm & term : in_order(segment.terms)) {
+    BoundTerms terms = in_order(segment.terms);
+    const std::string small =
+      segment.analysis == Analysis::jobs ? small_interference(terms) : std::string();
+    for (const BoundTerm & term : in_order(std::move(terms))) {
       std::string time = signed_time(term.time);
+      const bool is_small = term.kind == TermKind::interference && term.task == kNone &&
+                            term.thread == kNone && term.other == kNone;
+      if (is_small) {
+        rows.push_back({"    ", std::move(time), small});
+        continue;
+      }
       for (std::string & line : lines_of(model, chain, segment, term)) {
         rows.push_back({"    ", std::exchange(time, ""), std::move(line)});
       }

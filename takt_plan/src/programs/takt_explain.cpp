@@ -169,7 +169,7 @@ json segment_json(
   for (const Index core : thread.cores) {
     cores.push_back(model.cores[core].number);
   }
-  return {
+  json one{
     {"analysis", takt_plan::to_string(segment.analysis)},
     {"callbacks", callbacks},
     {"host", model.hosts[thread.host]},
@@ -179,6 +179,11 @@ json segment_json(
     {"terms",
      segment.terms.empty() ? json() : takt_plan::program::terms_json(model, chain, segment.terms)},
     {"waiting_ns", segment.waiting}};
+  if (segment.activation) {
+    one["activation_ns"] = segment.activation->release;
+    one["hyperperiod_ns"] = segment.activation->hyperperiod;
+  }
+  return one;
 }
 
 json segments_json(

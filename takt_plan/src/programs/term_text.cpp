@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "analysis/jobs/job_times.hpp"
 #include "model/printed.hpp"
 
 namespace takt_plan::program
@@ -16,6 +17,11 @@ namespace
 
 using detail::printed;
 using nlohmann::json;
+
+constexpr Ns kSmallInterference = 50;  // a part of the largest that is not worth a line
+constexpr std::ptrdiff_t kFewestSmall = 3;
+constexpr std::size_t kMostReleases = 4;  // in a line; --json has all
+constexpr Ns kShownOfReleases = 10'000;   // so exactly
 
 std::vector<std::string> ids_of(
   const Model & model, const Chain & chain, const std::vector<Index> & tasks)
@@ -101,6 +107,34 @@ Ns work_of(const Model & model, const SegmentBound & segment)
   return sum;
 }
 
+/// ", released at 50ms, 112ms to 131ms", or nothing where phases are not known.
+std::string released(const BoundTerm & term)
+{
+  std::vector<CountedJob> jobs = term.jobs;
+  std::sort(jobs.begin(), jobs.end());
+  jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
+  std::vector<std::string> times;
+  for (const CountedJob & job : jobs) {
+    if (times.size() == kMostReleases) {
+      times.push_back(fmt::format("and {} more", jobs.size() - kMostReleases));
+      break;
+    }
+    const Ns from = detail::floor_div(job.earliest, kShownOfReleases) * kShownOfReleases;
+    const Ns to = -detail::floor_div(-job.latest, kShownOfReleases) * kShownOfReleases;
+    times.push_back(
+      job.earliest == job.latest ? printed(job.earliest)
+                                 : fmt::format("{} to {}", printed(from), printed(to)));
+  }
+  return times.empty() ? "" : fmt::format(", released at {}", fmt::join(times, ", "));
+}
+
+/// Whether the chain goes through the task before it comes to the segment.
+bool is_before(const Chain & chain, const SegmentBound & segment, Index task)
+{
+  const auto first = std::find(chain.path.begin(), chain.path.end(), segment.tasks.front());
+  return std::find(chain.path.begin(), first, task) != first;
+}
+
 /// Of a term that is one line.
 std::string line_of(
   const Model & model, const Chain & chain, const SegmentBound & segment, const BoundTerm & term)
@@ -118,7 +152,8 @@ std::string line_of(
       return fmt::format(
         "{} activations of {}", term.task == segment.tasks.back() ? "earlier" : "other", task);
     case TermKind::blocking:
-      return fmt::format("waiting for {}, less urgent on the same thread, which had begun", task);
+      return fmt::format("waiting for {}, less urgent on the same thread, which had begun", task) +
+             released(term);
     case TermKind::ceiling:
       return "waiting for a less urgent thread that publishes at the middleware ceiling";
     case TermKind::under_way:
@@ -133,11 +168,15 @@ std::string line_of(
     case TermKind::waking:
       return "threads that wake each other";
     case TermKind::interference:
+      if (segment.analysis == Analysis::jobs && is_before(chain, segment, term.task)) {
+        return fmt::format("{}, before it in the chain{}", task, released(term));
+      }
       return "interference by " + interferer(model, chain, term) +
              (segment.analysis != Analysis::jobs && term.task != kNone &&
                   by_equal_thread(model, segment, term.task)
                 ? ", less urgent: another thread there has the same OS priority"
-                : "");
+                : "") +
+             released(term);
     case TermKind::reservation:
       return "waiting for the time that its thread reserves";
     case TermKind::switches:
@@ -182,6 +221,32 @@ std::string threads_of(const Model & model, Index task)
   return fmt::format("{}", fmt::join(threads, " or "));
 }
 
+std::string small_interference(BoundTerms & terms)
+{
+  Ns most = 0;
+  for (const BoundTerm & term : terms) {
+    most = std::max(most, term.kind == TermKind::interference ? term.time : 0);
+  }
+  const auto is_small = [&](const BoundTerm & term) {
+    return term.kind == TermKind::interference && term.task != kNone &&
+           term.time < most / kSmallInterference;
+  };
+  const auto count = std::count_if(terms.begin(), terms.end(), is_small);
+  if (count < kFewestSmall) {
+    return {};
+  }
+  BoundTerm all{TermKind::interference};
+  Ns largest = 0;
+  for (const BoundTerm & term : terms) {
+    all.time += is_small(term) ? term.time : 0;
+    largest = std::max(largest, is_small(term) ? term.time : 0);
+  }
+  std::erase_if(terms, is_small);
+  terms.push_back(all);
+  return fmt::format(
+    "interference by {} other callbacks, by each at most {}", count, printed(largest));
+}
+
 BoundTerms in_order(BoundTerms terms)
 {
   std::stable_sort(terms.begin(), terms.end(), [](const BoundTerm & a, const BoundTerm & b) {
@@ -213,6 +278,12 @@ json terms_json(const Model & model, const Chain & chain, const BoundTerms & ter
     }
     if (term.other != kNone) {
       one["thread"] = model.others[term.other].name;
+    }
+    if (!term.jobs.empty()) {
+      auto & jobs = one["jobs"] = json::array();
+      for (const CountedJob & job : term.jobs) {
+        jobs.push_back({{"earliest_release_ns", job.earliest}, {"latest_release_ns", job.latest}});
+      }
     }
     if (term.kind == TermKind::threads_busy) {
       one["threads"] = term.threads;

@@ -16,6 +16,9 @@ std::string described(const Model & model, Index thread);
 /// All that may run the task.
 std::string threads_of(const Model & model, Index task);
 
+/// Makes one term of the small ones of interference by callbacks, if they are many; its line.
+std::string small_interference(BoundTerms & terms);
+
 /// Terms in the order in which they are shown: by kind, the longest first.
 BoundTerms in_order(BoundTerms terms);
 

@@ -1,7 +1,9 @@
 // Bounds of chains whose timers have known phases: small systems whose worst case a reader can add up.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "takt_plan/bounds.hpp"
 #include "takt_plan/load_plan.hpp"
@@ -85,6 +87,38 @@ TEST(JobWindows, AMoreUrgentTimerCountsOnce)
   const std::vector<std::string> order{"/p:timer(100ms)", "/f:timer(100ms)", "/r:timer(100ms)",
                                        "/s:sub(**)",      "/a:sub(/s)",      "/b:sub(/a)"};
   EXPECT_EQ(bound_of_chain(after_a_set(more), one_thread(order)), 40 * kMs);
+}
+
+TEST(JobWindows, TermsNameTheJobsInTheWayWithTheirReleases)
+{
+  const std::string more =
+    "  - {id: \"/p:timer(50ms)\", time: 10ms, period: 50ms}\n"
+    "  - {id: \"/q:sub(/b)\", time: 3ms, triggers: /b}\n"
+    "  - {id: \"/b:timer(100ms)\", time: 2ms, period: 100ms, publishes: /b}\n";
+  const std::vector<std::string> order{"/b:timer(100ms)", "/p:timer(50ms)",  "/q:sub(/b)",
+                                       "/f:timer(100ms)", "/r:timer(100ms)", "/s:sub(**)",
+                                       "/a:sub(/s)",      "/b:sub(/a)"};
+  const auto plan = parse_plan(after_a_set(more), one_thread(order));
+  ASSERT_TRUE(plan) << plan.faults().front();
+  BoundsOptions options;
+  options.explain = true;
+  const auto found = bounds(plan->model, options);
+  ASSERT_TRUE(found && found->chains.front());
+  const SegmentBound & last = found->chains.front()->segments.back();
+  ASSERT_TRUE(last.activation);
+  EXPECT_EQ(last.activation->release, 0);
+  EXPECT_EQ(last.activation->hyperperiod, 100 * kMs);
+  std::map<std::string, BoundTerm> by_task;
+  for (const BoundTerm & term : last.terms) {
+    if (term.kind == TermKind::interference) {
+      by_task[plan->model.tasks[term.task].id] = term;
+    }
+  }
+  // Of the 45 ms the urgent ones have 2, 10 and 3; the second run of /p comes too late.
+  EXPECT_EQ(by_task["/p:timer(50ms)"].time, 10 * kMs);
+  EXPECT_EQ(by_task["/p:timer(50ms)"].jobs, (std::vector<CountedJob>{{0, 0}}));
+  EXPECT_EQ(by_task["/q:sub(/b)"].time, 3 * kMs);
+  EXPECT_EQ(by_task["/q:sub(/b)"].jobs, (std::vector<CountedJob>{{0, 12 * kMs}}));
 }
 
 TEST(JobWindows, AChainMayGoOnWithACallbackOfAnotherCoreThatOnlyReads)

@@ -299,6 +299,7 @@ private:
     const Ns released = windows_.window(run[first].node).latest.at(run[first].number);
     segment.released = released - start;
     segment.response = end(run[last]) - released;
+    segment.activation = PhasedActivation{start, graph_.hyperperiod};
     if (explain) {
       const LatestEnd how = windows_.latest_end(run[last]);
       segment.terms = windows_.terms_of(how);

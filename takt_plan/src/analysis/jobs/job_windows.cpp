@@ -451,22 +451,24 @@ JobWindows::Begin JobWindows::begin_at(Index index, Ns time, std::vector<Arrival
   return begin;
 }
 
-// One run of the thread that had begun; `blocker`: its task.
-Ns JobWindows::blocking(Index index, Ns begin, Index * blocker) const
+// One run of the thread that had begun; `blocker`: its job, if the job has an end.
+Ns JobWindows::blocking(Index index, Ns begin, Job * blocker) const
 {
   Ns most = 0;
   for (const Index node : levels_[index].blockers) {
     const JobWindow & window = windows_[node];
     const Ns run = graph_.nodes[node].run;
     bool may = !ends_[node];
+    std::int64_t number = 0;
     for (std::int64_t job = 0; !may && run > most && job < graph_.nodes[node].jobs; ++job) {
       const Ns turn = floor_div(begin - window.earliest[job], graph_.hyperperiod);
       may = window.end[job] + turn * graph_.hyperperiod >= begin;
+      number = job + turn * graph_.nodes[node].jobs;
     }
     if (may && run > most && terms_.blocking) {
       most = run;
       if (blocker != nullptr) {
-        *blocker = graph_.nodes[node].task;
+        *blocker = {node, number};
       }
     }
   }
@@ -507,7 +509,7 @@ void JobWindows::find_followers()
 }
 
 // Of the node at this place: jobs that enter at `begin` or later and may be released before `end`, without the segment.
-std::int64_t JobWindows::runs(
+std::vector<CountedJob> JobWindows::runs(
   const Level & level, Index place, const std::vector<Job> & segment, Ns begin, Ns end) const
 {
   const Index node = level.work[place];
@@ -517,11 +519,22 @@ std::int64_t JobWindows::runs(
   if (!segment.empty() && follows(node, segment.front().node)) {
     last = std::min(last, segment.front().number);  // it and later ones wait for the first to end
   }
-  std::int64_t count = last - first;
-  for (Index i = 1; i < segment.size() && count > 0; ++i) {
-    count -= segment[i].node == node && segment[i].number >= first && segment[i].number < last;
+  std::vector<CountedJob> found;
+  for (std::int64_t number = first; number < last; ++number) {
+    const bool own = std::any_of(segment.begin(), segment.end(), [&](const Job & job) {
+      return job.node == node && job.number == number;
+    });
+    if (!own) {
+      found.push_back(counted({node, number}));
+    }
   }
-  return std::max<std::int64_t>(count, 0);
+  return found;
+}
+
+CountedJob JobWindows::counted(const Job & job) const
+{
+  const JobWindow & window = windows_[job.node];
+  return {window.earliest.at(job.number), window.latest.at(job.number)};
 }
 
 Ns JobWindows::other_loads(Index index, Ns length) const
@@ -586,17 +599,22 @@ Ns JobWindows::end_from(
     }
   }
   if (terms != nullptr) {
-    Index blocker = kNone;
-    const Ns blocked = blocking(index, begin, &blocker);
+    Job blocker;
+    BoundTerm blocked{TermKind::blocking, blocking(index, begin, &blocker)};
+    if (blocked.time > 0) {
+      blocked.task = graph_.nodes[blocker.node].task;
+      blocked.jobs.assign(ends_[blocker.node] ? 1 : 0, counted(blocker));
+    }
     add_term(*terms, {TermKind::work, own});
-    add_term(*terms, {TermKind::blocking, blocked, blocker});
+    add_term(*terms, blocked);
     add_term(*terms, {TermKind::ceiling, terms_.ceiling ? graph_.ceilings[index] : 0});
     for (Index place = 0; place < level.work.size(); ++place) {
       const JobNode & node = graph_.nodes[level.work[place]];
       const bool same = begins && graph_.levels[node.level].urgency == of.urgency;
-      const Ns time =
-        node.cost * runs(level, place, segment, begin, same || !begins ? until : begin + whole);
-      add_term(*terms, {TermKind::interference, time, node.task});
+      BoundTerm term{TermKind::interference, 0, node.task};
+      term.jobs = runs(level, place, segment, begin, same || !begins ? until : begin + whole);
+      term.time = node.cost * static_cast<Ns>(term.jobs.size());
+      add_term(*terms, term);
     }
     for (const Index other : graph_.others[index]) {
       add_term(*terms, {TermKind::interference, other_load(other, whole), kNone, kNone, other});

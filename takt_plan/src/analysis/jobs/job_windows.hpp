@@ -139,7 +139,7 @@ private:
   bool release_work(Index node);
   void find_entries(Level & level);
   void find_busy(Index level);
-  Ns blocking(Index level, Ns begin, Index * blocker = nullptr) const;
+  Ns blocking(Index level, Ns begin, Job * blocker = nullptr) const;
   Ns other_load(Index other, Ns length) const;
   void find_followers();
   bool follows(Index node, Index before) const;
@@ -147,8 +147,9 @@ private:
   void find_arrivals(Index level);
   void add_open(Index level, Ns begin, std::vector<Arrival> & open);
   Begin begin_at(Index level, Ns time, std::vector<Arrival> & open);
-  std::int64_t runs(
+  std::vector<CountedJob> runs(
     const Level & level, Index place, const std::vector<Job> & segment, Ns begin, Ns end) const;
+  CountedJob counted(const Job & job) const;
   void look_for(const std::vector<Job> & segment);
   bool counts(const Job & job) const;
   Demand demand(

@@ -58,6 +58,7 @@ void add_term(BoundTerms & terms, const BoundTerm & term)
     terms.push_back(term);
   } else {
     found->time += term.time;
+    found->jobs.insert(found->jobs.end(), term.jobs.begin(), term.jobs.end());
   }
 }
 
@@ -72,7 +73,7 @@ std::size_t size_of(const BoundTerms & terms)
 {
   std::size_t size = 0;
   for (const BoundTerm & term : terms) {
-    ++size;
+    size += 1 + term.jobs.size();
     for (const BusyWork & work : term.busy) {
       size += 1 + work.tasks.size();
     }
