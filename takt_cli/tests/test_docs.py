@@ -24,7 +24,16 @@ from takt_cli.control import client
 from takt_cli.running import latency, runner
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGES = ("run.md", "demo.md", "experiments.md", "graphs.md", "explain.md", "plan.md", "latency.md")
+PAGES = (
+    "run.md",
+    "demo.md",
+    "experiments.md",
+    "graphs.md",
+    "explain.md",
+    "phases.md",
+    "plan.md",
+    "latency.md",
+)
 TAGGED = re.compile(r"<!-- test: runs -->\n```sh\n(.*?)```", re.DOTALL)
 SHELL = re.compile(r"<!-- test: shell -->\n```sh\n(.*?)```", re.DOTALL)
 SAYS = re.compile(r"<!-- test: says -->\n```text\n(.*?)```", re.DOTALL)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from takt_cli.commands.options import Json
 from takt_cli.commands.pass_on import pass_on
-from takt_cli.errors import EXIT_FAILED, EXIT_USAGE
+from takt_cli.console import note
+from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
 from takt_cli.files.graphs import resolve_schedule
+from takt_cli.files.outputs import check_file, refuse_inputs
 from takt_cli.files.systems import resolve_system, shipped_models
 from takt_cli.processes import run_program
 from takt_cli.programs import find_program
+from takt_cli.report.study import command_line
 
 
 def explain(
@@ -38,14 +44,26 @@ def explain(
     depths: Annotated[
         bool, typer.Option("--depths", help="Also how many messages each history must keep.")
     ] = False,
+    timeline: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a page (or an SVG picture) of one hyperperiod: when each job may run.",
+            show_default="none",
+        ),
+    ] = None,
     json_output: Json = False,
 ) -> None:
     """Bound the response times of a system's chains; exit code 1 if a deadline may be missed."""
     program = find_program("takt_explain", "takt_plan")
     model = ["--system", resolve_system(system)] if system is not None else shipped_models()
-    arguments = [str(resolve_schedule(schedule)), *model]
+    files = arguments = [str(resolve_schedule(schedule)), *model]
+    if timeline is not None:
+        refuse_inputs({"--timeline": timeline}, {"schedule": Path(files[0])})
+        check_file(timeline)
+        _write_page(program, files, timeline, chain)
     if chain is not None:
-        arguments += ["--chain", chain]
+        arguments = [*arguments, "--chain", chain]
     for given, option in ((callbacks, "--callbacks"), (ages, "--ages"), (depths, "--depths")):
         if given:
             arguments.append(option)
@@ -53,3 +71,23 @@ def explain(
         arguments.append("--json")
     done = run_program(program, arguments, check=False)
     pass_on(program.name, done, (0, EXIT_FAILED, EXIT_USAGE))
+
+
+def _write_page(program: Path, files: Sequence[str], page: Path, chain: str | None) -> None:
+    """Write the page of a hyperperiod, or say why there is none."""
+    # Loaded here: few explanations want a page.
+    from takt_cli.report.hyperperiod_page import write_hyperperiod
+
+    done = run_program(program, [*files, "--json", "--jobs"], check=False)
+    try:
+        found = json.loads(done.stdout)
+        faults = found["faults"]
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise TaktError("takt_explain printed no hyperperiod, so takt wrote no page") from error
+    if faults:
+        raise TaktError("\n".join(faults), quoted=True)
+    refuse_inputs({"--timeline": page}, {"system model": Path(found["system"])})
+    options = [] if chain is None else ["--chain", chain]
+    command = command_line("explain", *files, *options, "--timeline", str(page))
+    write_hyperperiod(found, page, schedule=files[0], command=command, chain=chain)
+    note(f"Timeline: {page.resolve()}")

@@ -14,6 +14,7 @@
 
 #include "depth_report.hpp"
 #include "explanation.hpp"
+#include "hyperperiod_json.hpp"
 #include "takt_plan/end_to_end.hpp"
 #include "takt_plan/history_depth.hpp"
 #include "takt_plan/load_plan.hpp"
@@ -54,17 +55,20 @@ struct Arguments
   bool callbacks = false;
   bool ages = false;
   bool depths = false;
+  bool jobs = false;
   bool json = false;
 };
 
 struct Answer
 {
   Faults faults;  // of the input
+  std::string system;
   std::vector<std::string> warnings;
   takt_plan::Plan plan;
   EndToEndBounds found;
   std::vector<takt_plan::HistoryDepth> depths;
   std::vector<Index> chains;  // asked for, most important first
+  json hyperperiod;           // with --jobs
 };
 
 /// So many chains have a bound and no terms.
@@ -91,12 +95,21 @@ Answer analyse(const Arguments & arguments)
     }
     system = *named;
   }
+  answer.system = system;
   auto plan = takt_plan::load_plan(system, arguments.schedule);
   if (!plan) {
     answer.faults = plan.faults();
     return answer;
   }
   answer.warnings = plan->warnings;
+  if (arguments.jobs) {
+    auto hyperperiod = takt_plan::program::hyperperiod_json(*plan);
+    if (!hyperperiod) {
+      answer.faults = hyperperiod.faults();
+      return answer;
+    }
+    answer.hyperperiod = std::move(*hyperperiod);
+  }
   answer.plan = std::move(*plan);
   const auto & chains = answer.plan.model.chains;
   answer.chains.resize(chains.size());
@@ -269,7 +282,11 @@ int print_json(const Answer & answer)
          {"why", bound ? json() : json(to_string(bound.faults().front()))}});
     }
   }
+  all["system"] = answer.system;
   all["depths"] = depths_as_json(answer.plan.system, answer.depths);
+  if (!answer.hyperperiod.is_null()) {
+    all["hyperperiod"] = answer.hyperperiod;
+  }
   all["met"] = answer.faults.empty() && all_met(answer);
   fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
   return answer.faults.empty() ? (all["met"] ? 0 : kLate) : kBadInput;
@@ -324,6 +341,11 @@ int main(int argc, char ** argv)
   app.add_flag("--ages", arguments.ages, "also reaction times and data ages");
   app.add_flag("--depths", arguments.depths, "also how many messages each history must keep");
   app.add_flag("--json", arguments.json, "print everything as JSON");
+  app
+    .add_flag(
+      "--jobs", arguments.jobs,
+      "also the windows of the jobs of a hyperperiod, and a simulated run, where phases are known")
+    ->needs("--json");
   return takt_schedule::run_program(app, argc, argv, [&] {
     const Answer answer = analyse(arguments);
     return arguments.json ? print_json(answer) : print_text(arguments, answer);

@@ -99,6 +99,65 @@ TEST_F(ExplainProgram, SaysWhatThePageShowsOfChainsThatRead)
   EXPECT_EQ(run("control.yaml --system deep.yaml").err, "");
 }
 
+TEST_F(ExplainProgram, SaysWhatThePageOfPhasesShows)
+{
+  const auto block = [](const std::string & comment) {
+    return takt_schedule::test::docs_block(comment, "phases.md");
+  };
+  for (const char * name :
+       {"phases.yaml", "together.yaml", "apart.yaml", "map.yaml", "early.yaml", "late.yaml"}) {
+    write(name, block(std::string("file: ") + name));
+  }
+  for (const auto & [words, code] :
+       {std::pair{"together.yaml", 1},
+        {"apart.yaml", 0},
+        {"apart.yaml --chain obstacles", 0},
+        {"early.yaml", 0},
+        {"late.yaml", 0}}) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, code) << words;
+    EXPECT_EQ(outcome.out, block(std::string("says: ") + words));
+    EXPECT_EQ(outcome.err, "");
+  }
+}
+
+TEST_F(ExplainProgram, JobsOfAHyperperiodAreInJson)
+{
+  for (const char * name : {"phases.yaml", "apart.yaml"}) {
+    write(name, takt_schedule::test::docs_block(std::string("file: ") + name, "phases.md"));
+  }
+  const auto all = nlohmann::json::parse(run("apart.yaml --json --jobs").out);
+  const auto & hyperperiod = all.at("hyperperiod");
+  EXPECT_EQ(hyperperiod.at("length_ns"), 100'000'000);
+  EXPECT_TRUE(hyperperiod.at("without").empty());
+  std::vector<std::pair<std::string, std::size_t>> jobs;
+  for (const auto & row : hyperperiod.at("rows")) {
+    jobs.emplace_back(row.at("id"), row.at("jobs").size());
+    EXPECT_EQ(row.at("runs").size(), row.at("jobs").size());
+  }
+  const std::vector<std::pair<std::string, std::size_t>> expected{
+    {"/imu:timer(10ms)", 10},
+    {"/camera:timer(50ms)", 2},
+    {"/lidar:timer(100ms)", 1},
+    {"/detect:sub(/points)", 1},
+    {"/plan:sub(/obstacles)", 1}};
+  EXPECT_EQ(jobs, expected) << "by thread, the most urgent first";
+  const auto & terms = all.at("chains").at(0).at("segments").at(0).at("terms");
+  EXPECT_EQ(terms.back().at("callback"), "/imu:timer(10ms)");
+  EXPECT_EQ(terms.back().at("jobs").at(0).at("latest_release_ns"), 0);
+  EXPECT_FALSE(nlohmann::json::parse(run("apart.yaml --json").out).contains("hyperperiod"));
+
+  std::string unknown = content("apart.yaml");
+  unknown.replace(unknown.find(", offset: 30ms"), 14, "");
+  write("unknown.yaml", unknown);
+  const Outcome outcome = run("unknown.yaml --json --jobs");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(
+    outcome.out.find("jobs have no known windows: '/camera:timer(50ms)' has no offset"),
+    std::string::npos)
+    << outcome.out;
+}
+
 TEST_F(ExplainProgram, PartsAndAgesAreInJson)
 {
   const auto all = nlohmann::json::parse(run("control.yaml --system loop.yaml --json").out);

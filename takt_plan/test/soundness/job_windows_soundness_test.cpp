@@ -26,10 +26,7 @@ void run(std::uint64_t seed, const JobTerms & terms, SimulatedCampaign & campaig
 {
   const Model model = test::phased_model(seed);
   const test::Overheads overheads = test::some_overheads(seed);
-  Model analysed = test::with_overheads(model, overheads);
-  for (Task & task : analysed.tasks) {
-    task.store += task.newest ? task.dispatch : 0;
-  }
+  const Model analysed = test::analysed_model(model, overheads);
   BoundsOptions options;
   options.jobs = terms;
   double looks = 0;

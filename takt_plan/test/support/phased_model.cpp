@@ -34,4 +34,13 @@ Model phased_model(std::uint64_t seed)
   return model;
 }
 
+Model analysed_model(const Model & model, const Overheads & overheads)
+{
+  Model analysed = with_overheads(model, overheads);
+  for (Task & task : analysed.tasks) {
+    task.store += task.newest ? task.dispatch : 0;
+  }
+  return analysed;
+}
+
 }  // namespace takt_plan::test

@@ -1,16 +1,20 @@
-// Random models whose timers have known phases.
+// Random systems whose phases are known.
 #ifndef TAKT_PLAN__TEST__SUPPORT__PHASED_MODEL_HPP_
 #define TAKT_PLAN__TEST__SUPPORT__PHASED_MODEL_HPP_
 
 #include <cstdint>
 
+#include "support/overheads.hpp"
 #include "takt_plan/model.hpp"
 
 namespace takt_plan::test
 {
 
-/// One of random_model.hpp whose timers have offsets on one epoch; some of its callbacks wait for sets of newest messages.
+/// A random system whose timers have offsets on one epoch; some of its callbacks wait for sets of newest messages.
 Model phased_model(std::uint64_t seed);
+
+/// What an analysis takes of it.
+Model analysed_model(const Model & model, const Overheads & overheads);
 
 }  // namespace takt_plan::test
 

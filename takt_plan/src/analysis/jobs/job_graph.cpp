@@ -116,7 +116,8 @@ private:
         continue;
       }
       if (!task.release->offset) {
-        return whom + " has no known offset";
+        return whom + (task.timer ? " has no offset; give each timer one in the schedule"
+                                  : " starts with messages from outside, whose phase is not known");
       }
       if (epoch != kNone && epoch != model_.epoch_of(task)) {
         if (any_outside()) {

@@ -1,0 +1,34 @@
+"use strict";
+// Theme, and the choice of a chain: the page is whole without them.
+const root = document.documentElement;
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+const buttons = [...document.querySelectorAll("button.chain")];
+const rows = [...document.querySelectorAll("g.row")];
+
+function setTheme(name) {
+  root.dataset.theme = name;
+}
+
+document.getElementById("theme").addEventListener("click", () => {
+  setTheme(root.dataset.theme === "dark" ? "light" : "dark");
+});
+dark.addEventListener("change", (event) => setTheme(event.matches ? "dark" : "light"));
+setTheme(dark.matches ? "dark" : "light");
+
+// Rows of the chosen chain have its colour, and all others are pale.
+function show(chosen) {
+  for (const row of rows) {
+    const member = chosen && row.dataset.chains.split(" ").includes(chosen.dataset.chain);
+    row.classList.toggle("dim", Boolean(chosen) && !member);
+    row.style.setProperty("--c", `var(${member ? chosen.dataset.colour : row.dataset.colour})`);
+  }
+}
+
+for (const button of buttons) {
+  button.addEventListener("click", () => {
+    const chosen = button.getAttribute("aria-pressed") === "true" ? null : button;
+    for (const other of buttons) other.setAttribute("aria-pressed", String(other === chosen));
+    show(chosen);
+  });
+}
+show(buttons.find((button) => button.getAttribute("aria-pressed") === "true"));

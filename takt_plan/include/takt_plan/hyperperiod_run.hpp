@@ -1,0 +1,33 @@
+// One hyperperiod of a simulated run with worst execution times, beside the windows of its jobs.
+//
+// Set-up only: allocates, takes up to a second. The same input gives the same result.
+#ifndef TAKT_PLAN__HYPERPERIOD_RUN_HPP_
+#define TAKT_PLAN__HYPERPERIOD_RUN_HPP_
+
+#include <utility>
+#include <vector>
+
+#include "takt_core/result.hpp"
+#include "takt_plan/hyperperiod.hpp"
+#include "takt_plan/simulation_model.hpp"
+
+namespace takt_plan
+{
+
+/// One run of a callback. Times count from the beginning of the hyperperiod that is shown.
+struct PhasedRun
+{
+  Index task = kNone;
+  Ns release = 0;
+  Ns end = 0;
+  std::vector<std::pair<Ns, Ns>> pieces;  ///< from when to when it had its core
+};
+
+/// The runs that are released in one hyperperiod, or end in it, after all timers have begun and sets are in step; by
+/// task, then by release. Faults: those of `simulate`.
+takt_core::Result<std::vector<PhasedRun>> simulate_hyperperiod(
+  const SimulationModel & model, const Hyperperiod & hyperperiod);
+
+}  // namespace takt_plan
+
+#endif  // TAKT_PLAN__HYPERPERIOD_RUN_HPP_

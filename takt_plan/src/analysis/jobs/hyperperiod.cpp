@@ -1,0 +1,132 @@
+#include "takt_plan/hyperperiod.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "analysis/jobs/job_graph.hpp"
+#include "analysis/jobs/job_windows.hpp"
+#include "analysis/limits.hpp"
+#include "model/flow.hpp"
+#include "takt_schedule/quoted.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using takt_core::Faults;
+using takt_core::Result;
+using takt_schedule::quoted;
+
+constexpr std::int64_t kMostLooksOfWindows = 100'000'000;  // terms of sums; a second or so
+
+/// The least common multiple; none if it is out of range.
+std::optional<Ns> common_multiple(Ns a, Ns b)
+{
+  const Ns factor = b / std::gcd(a, b);
+  return a > kUnbounded / factor ? std::nullopt : std::optional<Ns>(a * factor);
+}
+
+/// Adds the jobs of one part, whose hyperperiod comes once in `result.length` or more often.
+void add_jobs(
+  const Model & model, const detail::JobGraph & graph, const detail::JobWindows & windows,
+  Hyperperiod & result)
+{
+  std::vector<Index> without;
+  for (Index index = 0; index < graph.nodes.size(); ++index) {
+    const detail::JobNode & node = graph.nodes[index];
+    const bool in_set = !node.topics.empty() || model.tasks[node.task].newest;
+    const SetPart set = !in_set               ? SetPart::none
+                        : node.topics.empty() ? SetPart::keeps
+                                              : SetPart::works;
+    if (!windows.ends(index)) {
+      without.push_back(node.task);
+      continue;
+    }
+    const detail::JobWindow & window = windows.window(index);
+    for (std::int64_t number = 0; number < node.jobs; ++number) {
+      const Ns turn = detail::floor_div(window.earliest[number], graph.hyperperiod);
+      for (Ns from = -turn * graph.hyperperiod; from < result.length - turn * graph.hyperperiod;
+           from += graph.hyperperiod) {
+        result.jobs.push_back(
+          {node.task, set, window.earliest[number] + from, window.latest[number] + from,
+           window.end[number] + from, window.may_miss[static_cast<std::size_t>(number)] != 0});
+      }
+    }
+  }
+  without.erase(std::unique(without.begin(), without.end()), without.end());
+  for (const Index task : without) {
+    result.without.push_back(quoted(model.tasks[task].id) + " has runs without a latest end");
+  }
+}
+
+}  // namespace
+
+Result<Hyperperiod> hyperperiod(const Model & model, const BoundsOptions & options)
+{
+  if (const takt_core::Status status = check(model); !status) {
+    return status.faults();
+  }
+  const detail::Flow flow(model);
+  Hyperperiod result;
+  result.length = 1;
+  std::size_t jobs = 0;
+  std::vector<detail::JobGraph> graphs = detail::job_graphs(model, flow);
+  std::vector<std::optional<detail::JobWindows>> windows(graphs.size());
+  for (Index part = 0; part < graphs.size(); ++part) {
+    const detail::JobGraph & graph = graphs[part];
+    if (!graph.refusal.empty()) {
+      result.without.push_back(graph.refusal);
+      continue;
+    }
+    if (graph.nodes.empty()) {
+      continue;
+    }
+    windows[part].emplace(
+      model, graph, options.jobs, detail::horizon(model, options.horizon), kMostLooksOfWindows);
+    if (!windows[part]->solved()) {
+      result.without.push_back(
+        quoted(model.tasks[graph.nodes.front().task].id) +
+        " and the callbacks that share its cores or messages: a timer of them may skip a period, "
+        "because it may "
+        "end later than its next release, or the windows take too long to compute");
+      windows[part].reset();
+      continue;
+    }
+    const auto length = common_multiple(result.length, graph.hyperperiod);
+    std::size_t own = 0;
+    for (const detail::JobNode & node : graph.nodes) {
+      own += static_cast<std::size_t>(node.jobs);
+    }
+    // Of the parts before: as many times as many as the hyperperiod is longer.
+    jobs = length ? jobs * static_cast<std::size_t>(*length / result.length) +
+                      own * static_cast<std::size_t>(*length / graph.hyperperiod)
+                  : kMostPhasedJobs + 1;
+    if (jobs > kMostPhasedJobs) {
+      return Faults{takt_core::Fault{
+        "the hyperperiod of all parts of the system has more than " +
+        std::to_string(kMostPhasedJobs) + " jobs; choose periods that divide each other"}};
+    }
+    result.length = *length;
+  }
+  if (jobs == 0) {
+    return Faults{takt_core::Fault{
+      "jobs have no known windows: " +
+      (result.without.empty() ? "nothing releases any" : result.without.front())}};
+  }
+  for (Index part = 0; part < graphs.size(); ++part) {
+    if (windows[part]) {
+      add_jobs(model, graphs[part], *windows[part], result);
+    }
+  }
+  std::stable_sort(
+    result.jobs.begin(), result.jobs.end(), [](const PhasedJob & a, const PhasedJob & b) {
+      return std::tie(a.task, a.earliest) < std::tie(b.task, b.earliest);
+    });
+  return result;
+}
+
+}  // namespace takt_plan
