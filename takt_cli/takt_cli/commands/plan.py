@@ -59,6 +59,22 @@ def plan(
             help="Share of each deadline to keep to spare when the planner merges threads.",
         ),
     ] = "0.05",
+    time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="Look for a better plan for so long at most, as in 30s; 0s: the first plan.",
+            show_default="some ten seconds, counted by plans and not by a clock",
+        ),
+    ] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Of the search, which tries plans at random.",
+            show_default="1",
+        ),
+    ] = None,
     executors: Annotated[
         str | None,
         typer.Option(
@@ -88,6 +104,11 @@ def plan(
     """Make a schedule for a system, with bounds; exit code 1 if a deadline may be missed."""
     program = find_program("takt_plan", "takt_plan")
     model = resolve_system(system)
+    if plot is not None and time is not None and not json_output:
+        raise TaktError(
+            "--plot plans a second time, and with --time the second plan may be another one; omit "
+            "--time, or add --json"
+        )
     if plot is not None:
         refuse_inputs({"--plot": plot}, {"system model": Path(model)})
         if output is not None and same_file(plot, output):
@@ -98,6 +119,10 @@ def plan(
     written += shipped_models() if model != system else []
     if cpus is not None:
         arguments += ["--cpus", cpus]
+    if time is not None:
+        arguments += ["--time", time]
+    if seed is not None:
+        arguments += ["--seed", seed]
     if executors is not None:
         arguments += ["--executors", executors]
     if executor_threads is not None:

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "model/percent.hpp"
@@ -72,6 +73,10 @@ std::vector<bool> met_in_simulation(const PlanProblem & problem, const Simulated
 bool better(
   const PlanProblem & problem, const Candidate & a, const Candidate & b, double keep, double wanted)
 {
+  // A promise for one chain is not worth periods that timers skip.
+  if (a.simulated && b.simulated && (a.simulated->skipped == 0) != (b.simulated->skipped == 0)) {
+    return a.simulated->skipped == 0;
+  }
   detail::Score one = a.score;
   detail::Score other = b.score;
   const double longer = std::max(stretch(problem, one), detail::kShort) -
@@ -117,10 +122,13 @@ Candidate with_threads_merged(
   PlanProblem & problem, double keep_slack, Layout layout, double & cost)
 {
   Candidate candidate{std::move(layout), {}, {}, {}};
+  const bool by_phases = problem.by_phases;
+  // Where windows say nothing of a part, they cannot tell what a merger costs there.
+  problem.by_phases = by_phases && score(problem, candidate.layout).missed.empty();
   candidate.trade = merge_threads(problem, keep_slack, candidate.layout, cost);
   const Index wanted = candidate.layout.threads();
   merge_beyond_limit(problem, candidate.layout);
-  const bool by_phases = std::exchange(problem.by_phases, false);
+  problem.by_phases = false;
   candidate.score = score(problem, candidate.layout);
   problem.by_phases = by_phases;
   if (candidate.layout.threads() != wanted) {
@@ -183,18 +191,22 @@ std::vector<std::string> phases_left_alone(const System & system, const PlanProb
     " released at phases that no schedule sets: takt counts with any phase there"};
 }
 
+/// That callbacks may be on.
+std::set<Index> usable_cores(const PlanProblem & problem)
+{
+  std::set<Index> cores;
+  for (const detail::Unit & unit : problem.units) {
+    cores.insert(unit.cores.begin(), unit.cores.end());
+  }
+  return cores;
+}
+
 /// Whether the cores that callbacks may be on have room for all of them.
 bool may_fit(const PlanProblem & problem)
 {
-  std::vector<char> usable(problem.room.size(), 0);
-  for (const detail::Unit & unit : problem.units) {
-    for (const Index core : unit.cores) {
-      usable[core] = 1;
-    }
-  }
   double room = 0;
-  for (Index core = 0; core < problem.room.size(); ++core) {
-    room += usable[core] != 0 ? std::max(problem.room[core], 0.0) : 0;
+  for (const Index core : usable_cores(problem)) {
+    room += std::max(problem.room[core], 0.0);
   }
   return std::accumulate(problem.loads.begin(), problem.loads.end(), 0.0) <=
          room + detail::kLoadNoise;
@@ -245,7 +257,7 @@ Layout plan_and_merge(
       problem.by_phases = false;
       consider(annealed(problem, wanted, {first.front(), plan_isolated(problem)}, walking));
     }
-    const Index few = kFewThreads * problem.room.size();
+    const Index few = kFewThreads * usable_cores(problem).size();
     if (can_be_known && best->score.missed.empty() && best->layout.threads() > few) {
       problem.by_phases = true;
       const detail::Kept kept{
@@ -254,6 +266,7 @@ Layout plan_and_merge(
       consider(with_few_threads(problem, best->layout, kept, walking));
       problem.by_phases = false;
     }
+    problem.by_phases = false;
     walking += std::exchange(mergers, before) - before;
     result.notes = phases_left_alone(system, problem);
   };

@@ -29,21 +29,24 @@ Ns duration_of(const Model & model)
   const detail::Streams streams(model, in_trigger_order(model));
   double rate = 0;
   Ns longest = 0;
+  Ns last = 0;  // source that starts
   for (Index task = 0; task < model.tasks.size(); ++task) {
     rate += streams.rate(task);
     if (model.tasks[task].release) {
       longest = std::max(longest, model.tasks[task].release->period);
+      last = std::max(last, model.tasks[task].release->offset.value_or(0));
     }
   }
   const double most = rate > 0 ? kMostSimulated / rate : 0;
   const Ns duration = most < static_cast<double>(kLongestRun) ? static_cast<Ns>(most) : kLongestRun;
-  return std::max(duration, multiply(longest, kLeastPeriods));
+  return add(last, std::max(duration, multiply(longest, kLeastPeriods)));
 }
 
+/// Random phases draw those of all sources, also of those that the plan knows.
 bool any_phase(const Model & model)
 {
-  return std::any_of(model.tasks.begin(), model.tasks.end(), [](const Task & task) {
-    return task.release && (!task.release->offset || task.release->jitter > 0);
+  return std::none_of(model.tasks.begin(), model.tasks.end(), [](const Task & task) {
+    return task.release && task.release->offset;
   });
 }
 

@@ -32,7 +32,7 @@ std::vector<std::string> better_baselines(
 {
   std::vector<Index> late;
   for (const Index chain : planned.chains) {
-    if (planned.model.chains[chain].deadline != kUnbounded && !simulated.chains[chain].met()) {
+    if (missed(planned, chain) && !simulated.chains[chain].met()) {
       late.push_back(chain);
     }
   }
@@ -54,8 +54,9 @@ std::vector<std::string> better_baselines(
     }
     if (!better.empty()) {
       sentences.push_back(fmt::format(
-        "in simulation {} meets {}, which this plan misses; takt found no plan that is better in "
-        "all",
+        "in simulation {} meets the deadline of {}, and this plan does not; takt found no plan "
+        "that "
+        "is better in all",
         name, fmt::join(better, " and ")));
     }
   };

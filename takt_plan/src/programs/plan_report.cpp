@@ -212,11 +212,15 @@ std::string seen_late(const PlanReport & report)
   const auto late = std::count_if(
     report.misfits.begin(), report.misfits.end(),
     [&](const Misfit & misfit) { return !report.simulated->chains[misfit.chain].met(); });
-  return (late == 0 ? std::string(" proven, but met in simulation")
-                    : fmt::format(" proven, {} late in simulation", late)) +
-         (report.simulated->skipped == 0
-            ? ""
-            : fmt::format("; timers skip {} periods in simulation", report.simulated->skipped));
+  return late == 0 ? std::string(" proven, but met in simulation")
+                   : fmt::format(" proven, {} late in simulation", late);
+}
+
+std::string seen_skipped(const PlanReport & report)
+{
+  return report.simulated && report.simulated->skipped > 0
+           ? fmt::format("; timers skip {} periods in simulation", report.simulated->skipped)
+           : "";
 }
 
 const SimulatedPlan * simulated_of(const PlanReport & report)
@@ -265,7 +269,8 @@ std::string summary(const PlanReport & report)
                              : counted(report.misfits.size(), "chain") + " not" + seen_late(report);
   return fmt::format(
     "{}, planner {}: {} on {}; {}{}{}{}", report.system, to_string(report.planner),
-    counted(planned.assignment.threads.size(), "thread"), counted(cores.size(), "core"), deadlines,
+    counted(planned.assignment.threads.size(), "thread"), counted(cores.size(), "core"),
+    deadlines + seen_skipped(report),
     planned.shortfalls.empty()
       ? ""
       : fmt::format("; {} at the end", counted(planned.shortfalls.size(), "shortfall")),

@@ -25,13 +25,14 @@ Ns step_of(Ns period)
   return found == kSteps.end() ? 1 : *found;
 }
 
-/// 0: it is too long to wait for.
-Ns hyperperiod(const Model & model)
+/// Of the sources of a set; 0: it is too long to wait for.
+Ns hyperperiod(const Streams & streams, const MessageSet & set)
 {
   Ns all = 1;
-  for (const Task & task : model.tasks) {
-    if (task.release) {
-      const Ns factor = task.release->period / std::gcd(all, task.release->period);
+  for (const std::vector<Index> & topic : set.topics) {
+    for (const Index stream : topic) {
+      const Ns period = streams.all()[stream].period;
+      const Ns factor = period / std::gcd(all, period);
       if (factor > kMostStart / all) {
         return 0;
       }
@@ -91,21 +92,21 @@ void TimerPhases::add_groups()
 void TimerPhases::find_starts()
 {
   const Model & model = problem_.model;
-  const Ns turn = hyperperiod(model);
   const Streams streams(model, problem_.order);
-  std::vector<int> later(model.tasks.size(), 0);
-  bool moved = turn > 0;
+  std::vector<Ns> start(model.tasks.size(), 0);
+  bool moved = true;
   for (int round = 0; moved && round < kMostLater; ++round) {
     moved = false;
     for (const MessageSet & set : streams.sets()) {
+      const Ns turn = hyperperiod(streams, set);
       for (const Index slow : set.topics[set.slowest]) {
         for (const std::vector<Index> & topic : set.topics) {
           for (const Index other : topic) {
             const Stream & fast = streams.all()[other];
             const Stream & of = streams.all()[slow];
-            int & start = later[of.source];
-            if (fast.period < of.period && start <= later[fast.source] && start < kMostLater) {
-              start = later[fast.source] + 1;
+            const Ns least = add(start[fast.source], turn);
+            if (turn > 0 && fast.period < of.period && start[of.source] < least) {
+              start[of.source] = least;
               moved = true;
             }
           }
@@ -115,7 +116,8 @@ void TimerPhases::find_starts()
   }
   for (Group & group : groups_) {
     for (const Index timer : group.timers) {
-      group.start = std::max(group.start, later[timer] * turn);
+      group.start =
+        std::max(group.start, (start[timer] + group.period - 1) / group.period * group.period);
     }
   }
 }
