@@ -55,32 +55,22 @@ std::vector<Index> leading_chains(const Model & model)
   return lead;
 }
 
-/// Executors that are sent messages by another one of the system, or send it some.
-std::set<std::string> talking_to_others(const takt_schedule::System & system)
+/// Executors whose callbacks publish messages, or are sent some.
+std::set<std::string> talking(const takt_schedule::System & system)
 {
-  std::map<std::string, std::set<std::string>> publishers;  // by topic
+  std::set<std::string> found;
   for (const takt_schedule::CallbackModel & callback : system.callbacks) {
-    for (const std::string & topic : callback.publishes) {
-      publishers[topic].insert(callback.executor);
+    if (!callback.publishes.empty() || !callback.triggers.empty() || !callback.reads.empty()) {
+      found.insert(callback.executor);
     }
   }
-  std::set<std::string> talking;
-  for (const takt_schedule::CallbackModel & callback : system.callbacks) {
-    for (const auto * const topics : {&callback.triggers, &callback.reads}) {
-      for (const std::string & topic : *topics) {
-        for (const std::string & executor : publishers[topic]) {
-          if (executor != callback.executor) {
-            talking.insert({executor, callback.executor});
-          }
-        }
-      }
-    }
-  }
-  return talking;
+  return found;
 }
 
-// The middleware's threads carry messages between processes. Below those of the plan they would be starved by them, and
-// no message would come as early as the model says. (Fast DDS names its threads so.)
+// The middleware's threads carry messages between processes, and hold its locks now and then: every three seconds they
+// announce the process, and a callback that publishes meanwhile waits for as long as a real-time thread keeps them from
+// their core. Below those of the plan they would be starved, and no message would come as early as the model says.
+// (Fast DDS names its threads so.)
 takt_schedule::ProcessThreadRule above(int priority)
 {
   takt_schedule::ProcessThreadRule rule;
@@ -200,7 +190,7 @@ Schedule schedule_of(
   Schedule schedule;
   schedule.chains = system.chains;
   const std::vector<Index> lead = leading_chains(model);
-  const std::set<std::string> talking = talking_to_others(system);
+  const std::set<std::string> talkers = talking(system);
   std::map<Index, takt_core::Duration> offsets;
   for (const AssignedOffset & given : assignment.offsets) {
     offsets[given.task] = takt_core::Duration(given.offset);
@@ -248,7 +238,7 @@ Schedule schedule_of(
       one.threads.push_back(std::move(threads));
     }
     const int most = most_urgent[host_of[executor]];
-    if (most > 0 && talking.contains(one.name)) {
+    if (most > 0 && talkers.contains(one.name)) {
       one.process_threads.push_back(above(most));
     }
     schedule.executors.push_back(std::move(one));
