@@ -262,7 +262,8 @@ Layout plan_and_merge(
       problem.by_phases = true;
       const detail::Kept kept{
         std::min(options.keep_slack, best->score.slack),
-        std::max(stretch(problem, best->score), detail::kShort), few};
+        std::max(stretch(problem, best->score), detail::kShort), few,
+        std::max(best->score.tight, 0.0)};
       consider(with_few_threads(problem, best->layout, kept, walking));
       problem.by_phases = false;
     }

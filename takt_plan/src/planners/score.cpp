@@ -323,12 +323,31 @@ void Score::add_missing(const Score & more)
   join(unbounded, more.unbounded);
 }
 
+namespace
+{
+
+void add_loads(const PlanProblem & problem, const Layout & layout, Score & score)
+{
+  double all = 0;
+  double room = 0;
+  for (Index core = 0; core < layout.cores(); ++core) {
+    score.crowded += layout.crowded(core) ? 1 : 0;
+    all += layout.load(core);
+    room += std::max(problem.room[core], 0.0);
+  }
+  const double even = room > 0 ? all / room : 0;
+  for (Index core = 0; core < layout.cores(); ++core) {
+    const double calm = std::max(problem.room[core] - kCalm, even * problem.room[core] + kCalm / 3);
+    score.tight = std::max(score.tight, layout.load(core) - calm);
+  }
+}
+
+}  // namespace
+
 Score score(const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched)
 {
   Score result = Part(problem, layout, touched).judge();
-  for (Index core = 0; core < layout.cores(); ++core) {
-    result.crowded += layout.crowded(core) ? 1 : 0;
-  }
+  add_loads(problem, layout, result);
   return result;
 }
 
@@ -336,9 +355,7 @@ Score score_by_phases(
   const PlanProblem & problem, const Layout & layout, const std::vector<Ns> & most)
 {
   Score result = Part(problem, layout, {}).judge(&most);
-  for (Index core = 0; core < layout.cores(); ++core) {
-    result.crowded += layout.crowded(core) ? 1 : 0;
-  }
+  add_loads(problem, layout, result);
   return result;
 }
 

@@ -30,6 +30,8 @@ struct Score
   /// The smallest (deadline - bound) / deadline; 1 without deadlines, below 0 if one is missed, -1e9 if
   /// a chain with one has no bound.
   double slack = 1;
+  /// What the fullest core has above `kCalm` below its room, or above an even load where that is more.
+  double tight = 0;
   double cost = 0;  ///< of this judgement: what analysis takes grows like that
 
   /// Whether it misses nothing that `other` does not miss, and leaves no other task without a bound.
@@ -39,6 +41,10 @@ struct Score
   /// What `more` misses is missed here, too.
   void add_missing(const Score & more);
 };
+
+/// A core should have so much more room than load: what the model does not know runs, too, and the kernel stops real-time
+/// threads that take more than 95 % of some second.
+inline constexpr double kCalm = 0.03;
 
 /// Terms of equations that are looked at for one judgement; with more, which takes a second, tasks have
 /// no bound. It takes cores that are full but for less than a millionth.

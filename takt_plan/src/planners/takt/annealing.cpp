@@ -188,7 +188,7 @@ Layout with_few_threads(
 bool good_enough(const PlanProblem & problem, double wanted, const Score & score)
 {
   return score.missed.empty() && score.unbounded.empty() && score.crowded == 0 &&
-         score.slack >= wanted && stretch(problem, score) <= kShorter;
+         score.tight <= 0 && score.slack >= wanted && stretch(problem, score) <= kShorter;
 }
 
 }  // namespace takt_plan::detail

@@ -25,6 +25,7 @@ constexpr double kStretch = 7;  // what the most important chains wait, as a sha
 constexpr double kMostStretch = 3;
 constexpr double kLeastToSpare = 0.5;  // the largest share of a deadline that a bound takes
 constexpr double kAboveRoom = 300;     // the share of a core above its room
+constexpr double kTight = 50;          // the share of a core above what leaves it calm
 constexpr double kOverloaded = 1000;   // a core that has more than it can do
 constexpr double kThread = 0.3;        // where few threads are wanted
 
@@ -183,7 +184,7 @@ double Walker::cost_of(const Layout & layout, const Score & score) const
       cost += weight * (kMissed + kLateness * (share - 1));
     }
   }
-  cost += kLeastToSpare * largest;
+  cost += kLeastToSpare * largest + kTight * score.tight;
   for (Index core = 0; core < layout.cores(); ++core) {
     cost += kAboveRoom * std::max(layout.load(core) - problem_.room[core] - kLoadNoise, 0.0);
   }
@@ -236,7 +237,8 @@ Walked Walker::judge(Genome genome, double most)
   result.cost = cost_of(made, result.score) + threads;
   if (kept_) {
     result.keeps = result.score.missed.empty() && result.score.unbounded.empty() &&
-                   result.score.crowded == 0 && result.score.slack >= kept_->slack &&
+                   result.score.crowded == 0 && result.score.tight <= kept_->tight &&
+                   result.score.slack >= kept_->slack &&
                    stretch(problem_, result.score) <= kept_->stretch;
   }
   ++tried_;

@@ -34,6 +34,7 @@ struct Kept
   double slack = 0;    ///< the smallest share of a deadline that is to spare
   double stretch = 1;  ///< of the most important chains, at most
   Index threads = 0;   ///< so many are few
+  double tight = 0;    ///< Score::tight, at most
 };
 
 /// A plan, judged.
