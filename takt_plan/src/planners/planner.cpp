@@ -265,7 +265,6 @@ Layout plan_and_merge(
         std::max(stretch(problem, best->score), detail::kShort), few,
         std::max(best->score.tight, 0.0)};
       consider(with_few_threads(problem, best->layout, kept, walking));
-      problem.by_phases = false;
     }
     problem.by_phases = false;
     walking += std::exchange(mergers, before) - before;

@@ -393,14 +393,6 @@ double stretch(const PlanProblem & problem, const Score & score)
   return longest;
 }
 
-Model placed(const PlanProblem & problem, const Layout & layout)
-{
-  Model model = problem.model;
-  const Assignment assignment = layout.assignment();
-  assign(assignment, ceilings_of(assignment, model.executors.size()), model);
-  return model;
-}
-
 bool phases_known(const PlanProblem & problem, const Layout & layout)
 {
   return Part(problem, layout, {}).phases_known();

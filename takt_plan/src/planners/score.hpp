@@ -78,9 +78,6 @@ Ns least_response(const PlanProblem & problem, Index chain);
 /// none. `score`: of all chains.
 double stretch(const PlanProblem & problem, const Score & score);
 
-/// The problem's model with everything where the layout, a complete one, has it.
-Model placed(const PlanProblem & problem, const Layout & layout);
-
 /// Whether the phases of all timers that chains depend on are known in this layout, so that job windows can judge it.
 bool phases_known(const PlanProblem & problem, const Layout & layout);
 

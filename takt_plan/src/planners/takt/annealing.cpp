@@ -19,11 +19,11 @@ constexpr Index kWalkers = 2;
 constexpr Index kPlansOfTurn = 10;  // of a walker, between looks at what the other has
 // Of a walker, from hot to cold, for each unit and each group of timers.
 constexpr Index kPlansEach = 40;
-constexpr Index kLeastPlans = 150;
-constexpr Index kPlansOfHope = 400;      // without a single chain that is proven
 constexpr Index kPlansForThreads = 100;  // the same in a walk for few threads
-constexpr double kCool = 0.1;            // heat of such a walk, which begins with a good plan
-constexpr int kWalks = 2;                // more only while there is time
+constexpr Index kLeastPlans = 150;
+constexpr Index kPlansOfHope = 400;  // without a single chain that is proven
+constexpr double kCool = 0.1;        // heat of such a walk, which begins with a good plan
+constexpr int kWalks = 2;            // more only while there is time
 // What may be spent on judging, in the unit of Score::cost: some ten seconds, and where phases are not known a few.
 constexpr double kMostWalking = 2.5e8;
 constexpr double kMostForThreads = 7e7;
