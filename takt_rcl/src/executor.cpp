@@ -143,6 +143,10 @@ void Executor::spin(std::optional<takt_core::Time> epoch)
   if (!may_spin()) {
     return;
   }
+  // Threads of the middleware name themselves some time after the entity was made that needs them.
+  if (auto * const placer = engine_->placer(); placer != nullptr) {
+    detail::throw_faults("cannot set threads of the process", placer->entity_made().faults());
+  }
   engine_->expose_by_node();
   raise(engine_->core().spin(epoch));
 }

@@ -1,5 +1,7 @@
 // A schedule places every callback, whenever it is made.
 #include <linux/capability.h>
+#include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -293,6 +295,40 @@ executors:
   for (const std::string & warning : sentences(e.schedule_warnings())) {
     ADD_FAILURE() << warning;
   }
+}
+
+// On a busy machine a thread of the middleware may name itself after the last entity was made.
+TEST_F(Scheduled, ThreadsThatNameThemselvesLateGetTheirAttributesAtTheSpin)
+{
+  const auto schedule = parse(R"yaml(
+version: 1
+executors:
+  main:
+    threads:
+      one: {}
+    default: one
+    process_threads:
+      - match: "late.*"
+        policy: batch
+)yaml");
+  auto e = Executor::from_schedule(context, schedule, "main");
+  auto n = node("n");
+  e.add_node(n);
+  std::atomic<pid_t> tid{0};
+  std::atomic<bool> ends{false};
+  std::thread late([&] {
+    ::prctl(PR_SET_NAME, "late.0");
+    tid = ::gettid();
+    ends.wait(false);
+  });
+  ASSERT_TRUE(wait_until([&] { return tid != 0; }));
+  auto timer = n->create_wall_timer(1ms, [&] { e.cancel(); });
+  EXPECT_EQ(::sched_getscheduler(tid), SCHED_OTHER);
+  e.spin();
+  EXPECT_EQ(::sched_getscheduler(tid), SCHED_BATCH);
+  ends = true;
+  ends.notify_all();
+  late.join();
 }
 
 class RefusingPlacer : public takt_core::adapter::Placer
