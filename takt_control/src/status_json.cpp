@@ -11,6 +11,7 @@
 
 #include "executor_words.hpp"
 #include "takt_control/configurator_client.hpp"
+#include "takt_control/phase_state_json.hpp"
 #include "takt_control/process_setter.hpp"
 #include "takt_core/group.hpp"
 #include "takt_core/names.hpp"
@@ -115,6 +116,7 @@ json executor_json(const ExposedExecutor & exposed, const SetValues & set_values
     {"schedule", exposed.applied_file.empty() ? exposed.schedule_file : exposed.applied_file},
     {"started_with", exposed.schedule_file},
     {"spinning", executor.running()},
+    {"phases", phase_state_json<json>(executor.phases(), takt_core::now())},
     {"missing_rights", to_string(options.missing_rights)},
     {"on_exception", to_string(options.on_exception)},
     {"middleware_ceiling", to_string(options.middleware_ceiling)},

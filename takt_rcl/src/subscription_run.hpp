@@ -20,6 +20,7 @@
 #include "takt_core/adapter/hold.hpp"
 #include "takt_core/adapter/loss_account.hpp"
 #include "takt_core/adapter/sequence_gaps.hpp"
+#include "takt_core/adapter/tell_phases.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_core/pi_mutex.hpp"
@@ -101,6 +102,7 @@ public:
     Shared & shared = *work_->shared;
     void * const message = work_->lanes->message(static_cast<std::uint32_t>(lane));
     rmw_message_info_t info = rmw_get_zero_initialized_message_info();
+    auto noted = takt_core::adapter::SequenceGaps::Noted::expected;
     {
       // Outside of the lock, so that whoever waits for it does so at the ceiling too.
       const takt_core::MiddlewareCeilingScope ceiling;
@@ -115,10 +117,11 @@ public:
       }
       if (sequences_ && info.publication_sequence_number != MessageInfo::kUnsupported) {
         const Gid publisher = to_gid(info.publisher_gid);
-        shared.gaps->note(publisher, info.publication_sequence_number);
+        noted = shared.gaps->note(publisher, info.publication_sequence_number);
         run.found = message_name(publisher, info.publication_sequence_number);
       }
     }
+    takt_core::adapter::tell_phases(executor_, *this, noted);
     losses_.taken(lost_announcements());
     infos_[lane] = MessageInfo(info);
     shared.taken.fetch_add(1, std::memory_order_relaxed);

@@ -58,6 +58,22 @@ TEST(ExecutorOptions, ThreadsSpreadOverTheCoresOfTheProcessIfNoneAreListed)
   }
 }
 
+TEST(ExecutorOptions, HavePhasesWhereARuleGivesAnOffset)
+{
+  const auto options = [](const std::string & file, const std::string & rule) {
+    return core_options(parse(
+                          file +
+                          "version: 1\nexecutors: {main: {threads: {t: }, default: t, callbacks: "
+                          "[{match: '/a:timer(1s)'" +
+                          rule + "}]}}")
+                          .executors[0]);
+  };
+  EXPECT_FALSE(options("settles: 3s\n", "").phases);
+  ASSERT_TRUE(options("", ", offset: 10ms").phases);
+  EXPECT_FALSE(options("", ", offset: 10ms").phases->settles);
+  EXPECT_EQ(options("settles: 3s\n", ", offset: 10ms").phases->settles, std::chrono::seconds(3));
+}
+
 TEST(ExecutorOptions, FlattenThreadsNameThemAndSpreadCores)
 {
   const Schedule schedule =

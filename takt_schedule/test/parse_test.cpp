@@ -138,7 +138,7 @@ TEST(Parse, UnknownTopLevelKeysAreFaultsWithASuggestion)
       "s.yaml:1:1: no executors; add 'executors:' with one entry per executor",
       "s.yaml:2:1: unknown key 'executor' in a schedule; did you mean 'executors'?",
       "s.yaml:3:1: unknown key 'hosts' in a schedule; known keys are version, system, strict, "
-      "epoch, executors, chains and watch"}));
+      "epoch, settles, executors, chains and watch"}));
 }
 
 TEST(Parse, BooleansAreTrueOrFalse)
@@ -242,6 +242,26 @@ TEST(Parse, AnExecutorHasTheEpochOfTheFileUnlessItNamesOne)
     (Strings{
       "s.yaml:2:8: epoch cannot be 'hots'; did you mean 'host'?",
       "s.yaml:3:24: epoch cannot be 'boot'; choices are start and host"}));
+}
+
+TEST(Parse, SaysHowLongPhasesTakeToSettle)
+{
+  const auto with = [](const std::string & file, const std::string & rule) {
+    return "version: 1\n" + file + "executors: {a: {threads: {t: }, default: t, callbacks: [" +
+           "{match: '/a:timer(1s)', offset: 0ms" + rule + "}]}}";
+  };
+  const Schedule none = parse(with("", ""));
+  EXPECT_FALSE(none.executors[0].settles);
+  EXPECT_FALSE(none.executors[0].callbacks[0].never_settles);
+  const Schedule both = parse(with("settles: 1.2s\n", ", settles: never"));
+  EXPECT_EQ(both.executors[0].settles, 1200ms);
+  EXPECT_TRUE(both.executors[0].callbacks[0].never_settles);
+  EXPECT_NE(both, none);
+  EXPECT_EQ(
+    faults(with("settles: never\n", ", settles: 1s")),
+    (Strings{
+      "s.yaml:2:10: settles: 'never' is not a number with a unit; write for example 100ms",
+      "s.yaml:3:103: settles cannot be '1s'; there is only 'never'"}));
 }
 
 TEST(Parse, AClockOfSeveralHostsIsAnEpoch)

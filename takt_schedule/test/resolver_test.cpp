@@ -55,6 +55,7 @@ TEST(Resolver, CarriesWhatTheRuleSaysAndLeavesTheRestToChains)
   EXPECT_FALSE(a.watch.backlog) << "a timer has no messages";
   EXPECT_EQ(a.watch.budget, 7ms);
   EXPECT_TRUE(a.binding.publishes_last);
+  EXPECT_EQ(a.binding.phased, takt_core::Phased::settles);
   EXPECT_EQ(a.line, 7);
   const auto b = r.resolve("/b:w(0)", Kind::subscription).value();
   EXPECT_FALSE(b.binding.priority);

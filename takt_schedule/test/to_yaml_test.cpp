@@ -86,6 +86,12 @@ public:
     for (std::size_t i = 0; i <= pick(2); ++i) {
       schedule.executors.push_back(executor(names[i]));
     }
+    if (coin()) {
+      const Duration settles = duration();
+      for (ExecutorSchedule & one : schedule.executors) {
+        one.settles = settles;
+      }
+    }
     for (std::size_t i = pick(3); i > 0; --i) {
       schedule.chains.push_back(chain("chain" + std::to_string(i)));
     }
@@ -210,6 +216,7 @@ private:
     if (coin()) {
       r.deadline = duration();
       r.publishes_last = coin();
+      r.never_settles = coin();
     }
     if (kind == ":timer(" && coin()) {
       r.missed_periods = static_cast<takt_core::MissedPeriods>(pick(2));

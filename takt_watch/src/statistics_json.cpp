@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernel/kernel_figures.hpp"
+#include "takt_control/phase_state_json.hpp"
 #include "takt_core/attributes.hpp"
 #include "takt_core/kernel_accounts.hpp"
 
@@ -205,6 +206,7 @@ json executor_json(ExecutorWatch & watch, const Accounts & accounts, Time now)
   json result{
     {"name", watch.watched().name},
     {"spinning", executor.running()},
+    {"phases", takt_control::phase_state_json<json>(executor.phases(), now)},
     {"threads", json::array()},
     {"callbacks", json::array()},
     {"chains", json::array()}};

@@ -200,6 +200,11 @@ def table_of(process: Process, everything: bool) -> Table:
         )
     table.notes += [f"schedule of {name}: {file}" for name, file in _schedules(process)]
     table.notes += [
+        f"phases of {executor.name}: {executor.phases}"
+        for executor in status.executors
+        if executor.phases is not None
+    ]
+    table.notes += [
         f"changed since the schedule of {executor.name} by takt set or takt monitor: {one}"
         for executor in status.executors
         for one in executor.set_values

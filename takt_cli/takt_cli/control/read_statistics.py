@@ -25,6 +25,7 @@ from takt_cli.control.statistics import (
 )
 from takt_cli.control.told import Told, damaged
 from takt_cli.results.fields import DamagedError
+from takt_cli.results.read_phase_state import read_phase_state
 
 SCHEMA = 1
 _MOST_CORE = 65535
@@ -90,6 +91,7 @@ def _executor(fields: Told) -> Executor:
         spinning=fields.flag("spinning"),
         threads=tuple(map(_thread, fields.parts("threads"))),
         callbacks=tuple(map(_callback, fields.parts("callbacks"))),
+        phases=read_phase_state(fields, "phases"),
     )
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from takt_cli.results.phase_state import PhaseState
+
 
 @dataclass(frozen=True)
 class Distribution:
@@ -138,6 +140,7 @@ class Executor:
     callbacks: tuple[Callback, ...]
     chains: tuple[Chain, ...] = ()
     passing: tuple[str, ...] = ()  # chains that end elsewhere
+    phases: PhaseState | None = None
 
 
 @dataclass(frozen=True)

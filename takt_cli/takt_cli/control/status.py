@@ -15,6 +15,8 @@ from takt_cli.control.attributes import POLICIES, Attributes
 from takt_cli.control.client import Peer
 from takt_cli.control.told import Told, damaged
 from takt_cli.results.fields import DamagedError
+from takt_cli.results.phase_state import PhaseState
+from takt_cli.results.read_phase_state import read_phase_state
 
 _MOST_CORE = 65535
 _OUTCOMES = ("applied", "unchanged", "failed", "skipped")
@@ -100,6 +102,7 @@ class Executor:
     lock_memory: bool = False
     epoch: str = ""
     set_values: tuple[SetValue, ...] = ()
+    phases: PhaseState | None = None
 
 
 @dataclass(frozen=True)
@@ -209,6 +212,7 @@ def _executor(fields: Told) -> Executor:
         middleware_ceiling=fields.text("middleware_ceiling"),
         lock_memory=fields.flag("lock_memory"),
         set_values=tuple(map(_set_values, fields.parts("set_values"))),
+        phases=read_phase_state(fields, "phases"),
     )
 
 

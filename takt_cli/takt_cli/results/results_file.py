@@ -16,6 +16,8 @@ import numpy as np
 from takt_cli.errors import TaktError
 from takt_cli.files.inputs import refuse_irregular
 from takt_cli.results.fields import DamagedError, Fields
+from takt_cli.results.phase_state import PhaseState
+from takt_cli.results.read_phase_state import read_phase_state
 from takt_cli.results.run_results import (
     HOT_PARTS,
     CallbackResult,
@@ -101,6 +103,7 @@ def parse_results(raw: Mapping[str, Any]) -> Results:
         skipped_periods=sum(callback.skipped_periods for callback in callbacks)
         if skipped is None
         else skipped,
+        phase_states=_phase_states(all_of_it),
         other_cores=all_of_it.number("other_programs_cores")
         if all_of_it.has("other_programs_cores")
         else None,
@@ -116,6 +119,15 @@ def parse_results(raw: Mapping[str, Any]) -> Results:
 def _executors(schedule: Fields) -> tuple[str, ...]:
     name = schedule.text("name")
     return schedule.texts("executors") or ((name,) if name else ())
+
+
+def _phase_states(raw: Fields) -> Mapping[str, PhaseState]:
+    found = {}
+    for process in raw.parts("phase_states"):
+        state = read_phase_state(process, "state")
+        if state is not None:
+            found[f"{process.whole('process')}/{process.text('executor')}"] = state
+    return found
 
 
 def _measured_ns(raw: Fields) -> int | None:

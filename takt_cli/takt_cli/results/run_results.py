@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from takt_cli.results.phase_state import PhaseState
 from takt_cli.results.samples import Samples
 
 # Threads of the runner that only watch the run, by the start of their names.
@@ -159,6 +160,8 @@ class Results:
     chains: tuple[ChainResult, ...]
     kpis: Kpis
     skipped_periods: int
+    # Of executors whose schedule gives offsets, by the part that ran it.
+    phase_states: Mapping[str, PhaseState]
     other_cores: float | None  # CPU of other programs meanwhile; 1.0 is one core
     load: Mapping[str, Any]
     # What the host held up in the measured time: core, begin, end in ns since the epoch.
@@ -167,6 +170,11 @@ class Results:
     warnings: tuple[str, ...]
     ended_early: bool  # an interrupt ended it before its time
     raw: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def disturbances(self) -> int:
+        """How often a skipped period, a lost message or a new start disturbed the phases."""
+        return sum(state.disturbances for state in self.phase_states.values())
 
     @property
     def nothing_measured(self) -> bool:

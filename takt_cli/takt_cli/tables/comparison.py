@@ -87,6 +87,8 @@ def comparison_table(configurations: Sequence[Configuration], title: str) -> Tab
     if any(results.kpis.has_planner for results in all_results):
         _planner_rows(rows, all_results)
     rows.counts("skipped timer periods", lambda r: r.skipped_periods)
+    if any(results.phase_states for results in all_results):
+        rows.counts("disturbances of phases", lambda r: r.disturbances)
     if any(chain.deadline_ns for results in all_results for chain in results.chains):
         rows.counts("missed deadlines", lambda r: r.missed_deadlines, of=lambda r: r.released)
     _cost_rows(rows, all_results)

@@ -132,6 +132,8 @@ def key_table(results: Results) -> Table:
         count_cell(results.skipped_periods, 0),
         skipped_timers(results) or "never ran",
     )
+    for state in phase_words(results):
+        table.add("phases", *state)
     table.add("CPU", percent(results.cpu_share), "100 % is one core")
     if results.other_cores is not None:
         table.add("CPU of other programs", percent(results.other_cores), "on the same cores")
@@ -143,6 +145,18 @@ def key_table(results: Results) -> Table:
             f"{milliseconds(results.stall_ns)} ms held up by the host",
         )
     return table
+
+
+def phase_words(results: Results) -> list[tuple[Cell, str]]:
+    """Say for each executor what disturbed its phases, and whether its bounds held in the end."""
+    several = len(results.phase_states) > 1
+    return [
+        (
+            Cell(state.hold_words, "" if state.quiet else "bad"),
+            f"{f'{name}: ' if several else ''}{state.count_words}",
+        )
+        for name, state in results.phase_states.items()
+    ]
 
 
 def _times(summary: Summary) -> str:

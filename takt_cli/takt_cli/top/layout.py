@@ -13,7 +13,7 @@ from takt_cli.streams import spell
 from takt_cli.tables.table import Cell, Mood, Table
 from takt_cli.top.rates import Pair
 from takt_cli.top.state import FOOTER, HELP, State
-from takt_cli.top.tables import OTHERS, SINCE, WORDS, idle_rows, unknown_notes
+from takt_cli.top.tables import OTHERS, SINCE, WORDS, idle_rows, phase_notes, unknown_notes
 from takt_cli.top.watch import View
 from takt_cli.units import duration_flag, how_many
 
@@ -76,7 +76,9 @@ def _trouble(view: View, state: State) -> str:
         return troubles[0] + (f", and {len(troubles) - 1} more" if len(troubles) > 1 else "")
     if not view.pairs:
         return "no process runs under takt yet; `takt exec -- PROGRAM` starts one"
-    return f"filter: {state.filter}" if state.filter and not state.typing else ""
+    if state.filter and not state.typing:
+        return f"filter: {state.filter}"
+    return next(iter(phase_notes(view.pairs)), "")
 
 
 def _footer(state: State) -> str:
@@ -88,7 +90,12 @@ def _footer(state: State) -> str:
 def _help(view: View, width: int) -> list[str]:
     """Tell the keys, and in full the sentences that the table has no room for."""
     lines = [f"  {keys:<12}{words}" for keys, words in HELP]
-    told = [f"{SINCE}; {OTHERS}", *view.troubles(), *unknown_notes(view.pairs)]
+    told = [
+        f"{SINCE}; {OTHERS}",
+        *view.troubles(),
+        *phase_notes(view.pairs),
+        *unknown_notes(view.pairs),
+    ]
     wrapped = [line for one in told for line in wrap(one, max(20, width), max_lines=_MOST_LINES)]
     return ["", *lines, "each key leads back to the table", "", *wrapped]
 

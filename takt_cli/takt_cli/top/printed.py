@@ -20,7 +20,16 @@ from takt_cli.top.rates import (
     threads,
 )
 from takt_cli.top.state import State
-from takt_cli.top.tables import ARRIVAL, DIFFERS, ELSEWHERE, KINDS, OTHERS, SINCE, unknown_notes
+from takt_cli.top.tables import (
+    ARRIVAL,
+    DIFFERS,
+    ELSEWHERE,
+    KINDS,
+    OTHERS,
+    SINCE,
+    phase_notes,
+    unknown_notes,
+)
 from takt_cli.top.watch import View, Watch
 
 SCHEMA = 1
@@ -65,7 +74,7 @@ def print_tables(console: Console, view: View) -> None:
     known = [note for note in order if note in notes]
     others = [note for note in notes if note not in order]
     notes = [*known, *others, *unknown_notes(view.pairs)]
-    for note in notes:
+    for note in [*phase_notes(view.pairs), *notes]:
         console.print(note, style="dim", markup=False, soft_wrap=True)
 
 
@@ -93,7 +102,14 @@ def _process(pair: Pair) -> dict[str, Any]:
         "since_ns": now.since_ns,
         "interval_ns": pair.ns,
         "unknown": list(now.unknown),
-        "executors": [{"name": one.name, "spinning": one.spinning} for one in now.executors],
+        "executors": [
+            {
+                "name": one.name,
+                "spinning": one.spinning,
+                "phases": None if one.phases is None else asdict(one.phases),
+            }
+            for one in now.executors
+        ],
         "alarms": asdict(now.alarms),
     }
 

@@ -80,6 +80,18 @@ def chain_table(pairs: Sequence[Pair]) -> Table:
     return table
 
 
+def phase_notes(pairs: Sequence[Pair]) -> list[str]:
+    """Say what disturbed the phases that bounds rest on, the executor of the last one first."""
+    found = [
+        (0 if one.phases.last is None else one.phases.last.ago_ns, pair.now.words, one)
+        for pair in pairs
+        for one in pair.now.executors
+        if one.phases is not None and not one.phases.quiet
+    ]
+    found.sort(key=lambda each: (each[2].phases.bounds_hold == "yes", each[0], each[1]))
+    return [f"phases of {one.name}, {where}: {one.phases}" for _, where, one in found]
+
+
 def callback_table(pairs: Sequence[Pair]) -> Table:
     """Make a row for each callback."""
     return _table(

@@ -15,6 +15,7 @@
 
 #include "takt_core/activation.hpp"
 #include "takt_core/boost.hpp"
+#include "takt_core/clock/phases.hpp"
 #include "takt_core/detail/arrival_ring.hpp"
 #include "takt_core/detail/callback_state.hpp"
 #include "takt_core/detail/precedence.hpp"
@@ -214,6 +215,7 @@ private:
   const Kind kind_;
   Comes comes_ = Comes::released;
   bool publishes_last_ = false;            // changes only while it is not added
+  Phased phased_ = Phased::no;             // the same
   std::atomic<std::uint8_t> priority_{0};  // larger is more urgent
   std::atomic<std::uint8_t> raised_{0};    // by the boost; both together are at most 255
   struct Deadlines;
@@ -241,6 +243,10 @@ private:
   bool on_grid_ = false;    // its releases are where first_release says
   bool withdrawn_ = false;  // reset while queued: that release is not to run
   std::atomic<std::uint64_t> skipped_{0};
+
+  // --- phased callbacks: guarded by the thread set's mutex ---
+  std::uint64_t seen_overwritten_ = 0;  // of the arrivals; beyond them somebody was told
+  std::uint64_t seen_lost_ = 0;         // of the messages
 
   std::uint32_t registration_ = 0;
   const std::string id_;

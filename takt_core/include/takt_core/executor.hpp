@@ -79,6 +79,8 @@ struct ExecutorOptions
   Order order = Order::fifo;
   WindowTimers window_timers = WindowTimers::snapshot;
   Epoch epoch = Epoch::start;  ///< from where the offsets of timers count; see `first_release`
+  /// Bounds rest on the offsets of its timers: `Executor::phases` tells whether they hold.
+  std::optional<PhaseOptions> phases;
   ExceptionPolicy on_exception = ExceptionPolicy::stop;
   MissingRights missing_rights = MissingRights::fail;
   MiddlewareCeiling middleware_ceiling;
@@ -288,6 +290,10 @@ public:
 
   /// OS thread ids in thread order; 0 where no thread runs. Isolated threads come last, as long as they are there.
   std::vector<pid_t> thread_ids() const;
+
+  /// What disturbed the phases of its callbacks, and from when bounds that rest on them hold; absent: the options have no
+  /// `phases`. Any thread, at any time; may block as set-up does.
+  std::optional<PhaseState> phases() const;
 
   /// The ceiling in force (0: none), and callbacks that threw so far.
   int middleware_ceiling() const noexcept;

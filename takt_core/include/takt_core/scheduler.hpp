@@ -27,6 +27,7 @@
 #include "takt_core/boost.hpp"
 #include "takt_core/callback.hpp"
 #include "takt_core/chain.hpp"
+#include "takt_core/clock/phases.hpp"
 #include "takt_core/detail/sleepers.hpp"
 #include "takt_core/detail/thread_set.hpp"
 #include "takt_core/result.hpp"
@@ -48,6 +49,8 @@ struct SchedulerOptions
   /// For Epoch::tai: how far that clock is ahead of the driver's now (tai_clock.hpp). Real-time safe;
   /// null: not at all.
   Duration (*clock_ahead)() noexcept = nullptr;
+  /// Is told what disturbs the phases of callbacks (`Binding::phased`), and outlives the scheduler; null: nobody is.
+  Phases * phases = nullptr;
 };
 
 /// Where and how a callback runs. Absent values are inherited from the callback's chains.
@@ -62,6 +65,9 @@ struct Binding
   /// (wake_deferral.hpp). If the callback goes on working after it has published, the callbacks of its
   /// messages may wait for its end. Without effect in following pools.
   bool publishes_last = false;
+  /// Whether bounds may rest on the phase of this timer, or of the messages of this callback, so that a skipped period or
+  /// a lost message disturbs the phases of the executor (phases.hpp).
+  Phased phased = Phased::no;
 };
 
 /// Told of each callback that is parked in its busy group.
@@ -210,6 +216,25 @@ public:
   /// periods from each start.)
   std::uint64_t unstarted_periods(const Callback & timer, Time until) const noexcept;
 
+  // ---- phases: any thread ----
+
+  /// A message for `callback` was lost, or another process has started again. Real-time safe.
+  void disturbed(const Callback & callback, Disturbance cause, Time now) noexcept
+  {
+    if (phases_ != nullptr && callback.phased_ != Phased::no) {
+      phases_->note(cause, callback, callback.phased_, now);
+    }
+  }
+  /// `callback` found the first message of a publisher; see Phases. Real-time safe.
+  void publisher_began(const Callback & callback, bool again, Time now) noexcept
+  {
+    if (phases_ != nullptr && callback.phased_ != Phased::no) {
+      phases_->publisher_began(callback, again, now);
+    }
+  }
+  /// Adds the phased timers that are here now. May block as set-up does.
+  void add_to(PhasedTimers & timers) const;
+
   // ---- dispatch: real-time safe ----
 
   /// Announces `count` new messages for `callback`. Any thread, also a publisher's or a listener's
@@ -337,6 +362,7 @@ private:
   void arm(ThreadSet & set, Callback & timer) noexcept;
   void begin_timer(ThreadSet & set, Callback & timer, Time expiry, bool on_grid) noexcept;
   void keep_on_grid(Callback & timer) const noexcept;
+  void note_overwritten(Callback & callback, Time now) noexcept;
   Duration ahead() const noexcept;
   static void publish_hints(ThreadSet & set) noexcept;
   ThreadSet * lock_set(const Callback & callback) const noexcept;
@@ -346,6 +372,7 @@ private:
   const WindowTimers window_timers_;
   const Epoch epoch_of_timers_;
   Duration (*const clock_ahead_)() noexcept;
+  Phases * const phases_;
   ParkingListener * parking_ = nullptr;
   std::unique_ptr<ThreadSets[]> own_sets_;  // per thread and visitor
 

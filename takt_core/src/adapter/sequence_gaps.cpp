@@ -47,19 +47,22 @@ SequenceGaps::Entry & SequenceGaps::find(const Gid & publisher, bool & known) no
   return *oldest;
 }
 
-void SequenceGaps::note(const Gid & publisher, std::uint64_t sequence) noexcept
+SequenceGaps::Noted SequenceGaps::note(const Gid & publisher, std::uint64_t sequence) noexcept
 {
+  const bool others = !entries_.empty();
   bool known = false;
   Entry & entry = find(publisher, known);
   entry.used = ++clock_;
   if (!known) {
     begin(entry, sequence);
-    return;
+    return others ? Noted::first_of_another : Noted::first;
   }
+  Noted noted = Noted::expected;
   std::uint64_t lost = lost_.load(std::memory_order_relaxed);
   if (sequence > entry.newest) {
     const std::uint64_t ahead = sequence - entry.newest;
     lost += ahead - 1;
+    noted = ahead > 1 ? Noted::missing : Noted::expected;
     entry.seen = ahead < kWindow ? entry.seen << ahead | 1 : 1;
     entry.newest = sequence;
     entry.restart = 0;
@@ -79,6 +82,7 @@ void SequenceGaps::note(const Gid & publisher, std::uint64_t sequence) noexcept
     entry.restart = sequence + 1;
   }
   lost_.store(lost, std::memory_order_relaxed);
+  return noted;
 }
 
 }  // namespace takt_core::adapter

@@ -11,13 +11,15 @@ namespace
 {
 
 SchedulerOptions scheduler_options(
-  const ExecutorOptions & executor, const std::vector<ExecutorThreadOptions> & threads)
+  const ExecutorOptions & executor, const std::vector<ExecutorThreadOptions> & threads,
+  Phases * phases)
 {
   SchedulerOptions result;
   result.order = executor.order;
   result.window_timers = executor.window_timers;
   result.epoch = executor.epoch;
   result.clock_ahead = executor.epoch == Epoch::tai ? &tai_ahead : nullptr;
+  result.phases = phases;
   for (const ExecutorThreadOptions & thread : threads) {
     result.thread_urgencies.push_back(urgency(thread.attributes));
   }
@@ -28,13 +30,14 @@ SchedulerOptions scheduler_options(
 
 Crew::Crew(
   const ExecutorOptions & executor, std::vector<ExecutorThreadOptions> own, std::uint32_t first,
-  ExecutorThread & visitor, Crew * main)
+  ExecutorThread & visitor, Phases * phases, Crew * main)
 : first(first),
   threads(std::make_unique<ExecutorThread[]>(own.size())),
   visitor(visitor),
   options(std::move(own)),
   scheduler(
-    scheduler_options(executor, options), *this, main == nullptr ? nullptr : &main->scheduler)
+    scheduler_options(executor, options, phases), *this,
+    main == nullptr ? nullptr : &main->scheduler)
 {
 }
 

@@ -50,10 +50,10 @@ struct Crew final : Waker
   };
 
   /// `first`: the number of its first thread. `visitor`: of the executor; it visits all crews. `main`: the crew of the
-  /// options, which lives longer; null for that one.
+  /// options, which lives longer; null for that one. `phases`: of the executor; null: it has none.
   Crew(
     const ExecutorOptions & executor, std::vector<ExecutorThreadOptions> threads,
-    std::uint32_t first, ExecutorThread & visitor, Crew * main);
+    std::uint32_t first, ExecutorThread & visitor, Phases * phases, Crew * main);
 
   void wake(std::uint32_t thread) noexcept override;
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(options.size()); }

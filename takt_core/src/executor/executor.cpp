@@ -18,7 +18,8 @@ Executor::Impl::Impl(ExecutorOptions o, Executor & owner)
 : owner(owner),
   options(with_defaults(std::move(o))),
   next_number(static_cast<std::uint32_t>(options.threads.size()) + 1),
-  main(options, options.threads, 0, visitor, nullptr)
+  phases(options.phases ? std::make_unique<Phases>(*options.phases, options.epoch) : nullptr),
+  main(options, options.threads, 0, visitor, phases.get(), nullptr)
 {
 }
 
@@ -421,6 +422,16 @@ bool Executor::running() const noexcept
 bool Executor::starts_callbacks() const noexcept
 {
   return running() && !impl_->cancelled();
+}
+
+std::optional<PhaseState> Executor::phases() const
+{
+  if (impl_->phases == nullptr) {
+    return std::nullopt;
+  }
+  PhasedTimers timers;
+  impl_->for_each_crew([&](const Crew & crew) { crew.scheduler.add_to(timers); });
+  return impl_->phases->state(timers);
 }
 
 int Executor::middleware_ceiling() const noexcept

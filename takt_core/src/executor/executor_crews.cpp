@@ -48,7 +48,7 @@ Crew & Executor::Impl::crew_for(const Group & group, const Isolation & isolation
   if (free == nullptr) {
     owned_crews.push_back(std::make_unique<Crew>(
       options, std::vector<ExecutorThreadOptions>(isolation.threads, thread), next_number, visitor,
-      &main));
+      phases.get(), &main));
     free = owned_crews.back().get();
     next_number += isolation.threads;
     for (const ChainOptions & chain : main.scheduler.chains()) {

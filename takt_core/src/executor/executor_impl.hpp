@@ -198,6 +198,8 @@ struct Executor::Impl final : ParkingListener
   std::uint32_t next_number;         // of an isolated thread
   std::atomic<bool> leaving{false};  // some crew is ending
 
+  const std::unique_ptr<Phases> phases;  // null: the options have none
+
   ExecutorThread visitor;
   Crew * visit_next =
     nullptr;  // of spins on the caller's thread: where the next look begins; null: at `main`

@@ -147,6 +147,9 @@ Faults Executor::Impl::start_threads(First first, std::optional<Time> asked_epoc
   }
   const bool open = faults.empty();
   epoch = asked_epoch.value_or(now());
+  if (open && phases != nullptr) {
+    phases->begin(epoch, Phases::Begins::again);
+  }
   for (Crew * const crew : created) {
     if (open) {
       crew->scheduler.open(epoch);

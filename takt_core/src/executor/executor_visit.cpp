@@ -12,6 +12,9 @@ namespace takt_core
 Crew * Executor::Impl::begin_visit(Time begin)
 {
   Crew * const head = crews.load(std::memory_order_acquire);
+  if (phases != nullptr) {
+    phases->begin(begin, Phases::Begins::once);
+  }
   for_each_crew(head, [&](Crew & crew) { crew.scheduler.open(begin); });
   return head;
 }

@@ -4,6 +4,7 @@
 #include "takt_core/scheduler.hpp"
 
 #include <mutex>
+#include <utility>
 
 #include "scheduler/callback_numbers.hpp"
 #include "scheduler/scheduler_settings.hpp"
@@ -226,6 +227,9 @@ bool Scheduler::start(
     std::uint64_t announced = 0;
     works =
       callback.arrivals_.pop(run.release, announced, run.activations, run.arrival, run.announced);
+    if (phases_ != nullptr && callback.arrivals_.overwritten() != callback.seen_overwritten_) {
+      note_overwritten(callback, now);
+    }
     if (announced == 0) {
       run.release = now;
     }
@@ -256,6 +260,17 @@ bool Scheduler::start(
     insert(set, callback, Callback::Comes::released);
   }
   return works;
+}
+
+// Front ends that see sequence numbers tell by themselves of what was lost: an announcement that led to no take need
+// not be a message.
+void Scheduler::note_overwritten(Callback & callback, Time now) noexcept
+{
+  callback.seen_overwritten_ = callback.arrivals_.overwritten();
+  const std::uint64_t lost = callback.message_counts().overwritten;
+  if (lost != std::exchange(callback.seen_lost_, lost) && !callback.lost()) {
+    disturbed(callback, Disturbance::lost_message, now);
+  }
 }
 
 // Puts aside what is not for this visit. It must not hold its group meanwhile. With the set's mutex

@@ -14,6 +14,7 @@ Scheduler::Scheduler(SchedulerOptions options, Waker & waker, Scheduler * siblin
   window_timers_(options.window_timers),
   epoch_of_timers_(options.epoch),
   clock_ahead_(options.clock_ahead),
+  phases_(options.phases),
   own_sets_(std::make_unique<ThreadSets[]>(threads_ + 1)),
   sequence_(sibling == nullptr ? own_sequence_ : sibling->sequence_),
   sleepers_(options.thread_urgencies, waker)
@@ -80,6 +81,9 @@ Status Scheduler::add(
   c.state_.fetch_and(~Callback::kMarks);
   c.withdrawn_ = false;
   c.publishes_last_ = binding.publishes_last;
+  c.phased_ = binding.phased;
+  c.seen_overwritten_ = c.arrivals_.overwritten();
+  c.seen_lost_ = c.message_counts().overwritten;
   c.comes_ = Callback::Comes::released;
   c.visit_ = 0;
   c.expiry_ = kNever;
@@ -183,6 +187,20 @@ std::vector<std::shared_ptr<Callback>> Scheduler::callbacks() const
     all.push_back(settings->callback);
   }
   return all;
+}
+
+void Scheduler::add_to(PhasedTimers & timers) const
+{
+  std::lock_guard setup(setup_mutex_);
+  for (const auto & [callback, settings] : settings_) {
+    if (callback->kind_ == Kind::timer && callback->phased_ != Phased::no) {
+      if (ThreadSet * const set = lock_set(*callback)) {
+        const TimerOptions timer = callback->timer_;
+        set->mutex.unlock();
+        timers.add(timer);
+      }
+    }
+  }
 }
 
 Result<Binding> Scheduler::binding(const Callback & callback) const

@@ -122,6 +122,9 @@ std::uint32_t Scheduler::advance_timer(Callback & timer, Time now) noexcept
   timer.on_grid_ = timer.on_grid_ && timer.timer_.missed_periods != MissedPeriods::restart;
   keep_on_grid(timer);
   timer.skipped_.fetch_add(static_cast<std::uint64_t>(dropped), std::memory_order_relaxed);
+  if (dropped > 0) {
+    disturbed(timer, Disturbance::skipped_period, now);
+  }
   return static_cast<std::uint32_t>(dropped);
 }
 

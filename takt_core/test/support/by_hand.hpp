@@ -32,10 +32,10 @@ class ByHand : public Waker
 public:
   explicit ByHand(
     std::uint32_t threads, Order order = Order::fifo, Epoch epoch = Epoch::start,
-    Duration (*clock_ahead)() noexcept = nullptr)
+    Duration (*clock_ahead)() noexcept = nullptr, Phases * phases = nullptr)
   : scheduler(
       SchedulerOptions{
-        std::vector<int>(threads, 0), order, WindowTimers::snapshot, epoch, clock_ahead},
+        std::vector<int>(threads, 0), order, WindowTimers::snapshot, epoch, clock_ahead, phases},
       *this)
   {
   }

@@ -62,7 +62,9 @@ struct Task
   /// Each message starts it and is kept, the newest of each topic. The run that completes a set works
   /// and publishes, and the set is forgotten; all others take `store`.
   bool newest = false;
-  Ns store = 0;             ///< of `newest`: what a run takes that completes no set
+  Ns store = 0;  ///< of `newest`: what a run takes that completes no set
+  bool any_start =
+    false;  ///< of `newest`: its sets may begin with any messages, as after a lost one
   std::vector<Link> reads;  ///< that it uses without being started
   /// Each run starts these by calls (Link::call, one for each entry) and waits for them, one after the other. Of the
   /// analyses `bounds` counts that (bounds.hpp).

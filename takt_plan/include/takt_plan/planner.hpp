@@ -88,6 +88,7 @@
 #include "takt_core/result.hpp"
 #include "takt_plan/assignment.hpp"
 #include "takt_plan/bounds.hpp"
+#include "takt_plan/settling.hpp"
 #include "takt_schedule/schedule.hpp"
 #include "takt_schedule/system.hpp"
 
@@ -170,6 +171,7 @@ struct Planned
   takt_schedule::Schedule schedule;
   Model model;  ///< of the system under that schedule
   Bounds bounds;
+  Settling settling;              ///< of these
   std::vector<Index> chains;      ///< most important first
   std::vector<TradePoint> trade;  ///< `takt` only: from the most threads to the fewest
   /// Of the point of `trade` that was chosen; without the fair threads that an overload adds.

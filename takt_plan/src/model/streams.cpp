@@ -167,6 +167,9 @@ void Streams::add_set(const Model & model, Index index)
 // the first releases of its timers are in any order, and messages for a process that is not there are lost.
 SetStart Streams::start_of(const Model & model, const MessageSet & set) const
 {
+  if (model.tasks[set.task].any_start) {
+    return SetStart::any;
+  }
   const Index executor = model.tasks[set.task].executor;
   const Task & first = model.tasks[all_[set.topics.front().front()].source];
   bool from_start = true, together = true;

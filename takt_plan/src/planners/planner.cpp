@@ -517,6 +517,8 @@ Result<Planned> plan_schedule(const System & system, const PlanOptions & options
     return found.faults();
   }
   result.bounds = std::move(*found);
+  result.settling = settling(result.model, result.bounds);
+  say(result.settling, result.model, result.schedule);
   result.shortfalls = shortfalls(*problem, layout, result);
   return result;
 }

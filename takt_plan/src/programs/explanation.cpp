@@ -227,6 +227,12 @@ std::string wait_lines(const Model & model, const Bounds & bounds)
   return text;
 }
 
+std::string settling_line(const Model & model, const Settling & settling)
+{
+  const std::string sentence = when_bounds_hold(settling, model);
+  return sentence.empty() ? sentence : "\n" + sentence + "\n";
+}
+
 std::string callback_table(const Model & model, const Bounds & bounds)
 {
   std::vector<Row> rows{{"callback", "thread", "bound"}};

@@ -7,6 +7,7 @@
 
 #include "takt_plan/bounds.hpp"
 #include "takt_plan/end_to_end.hpp"
+#include "takt_plan/settling.hpp"
 #include "takt_plan/simulated_plan.hpp"
 
 namespace takt_plan::program
@@ -20,6 +21,9 @@ std::string chain_table(
 
 /// How long callbacks wait at most within a run for others; a line each.
 std::string wait_lines(const Model & model, const Bounds & bounds);
+
+/// When bounds that rest on phases hold, behind an empty line; empty: there are none.
+std::string settling_line(const Model & model, const Settling & settling);
 
 /// One line for each callback.
 std::string callback_table(const Model & model, const Bounds & bounds);

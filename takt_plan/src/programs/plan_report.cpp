@@ -291,7 +291,7 @@ std::string as_text(const PlanReport & report)
   std::string text = summary(report) + "\n\n";
   if (!planned.chains.empty()) {
     text += chain_table(planned.model, planned.bounds, planned.chains, simulated_of(report));
-    text += simulation_line(report) + "\n";
+    text += simulation_line(report) + settling_line(planned.model, planned.settling) + "\n";
   }
   text += threads_as_text(planned) + trade_as_text(planned);
   if (
@@ -360,6 +360,8 @@ std::string as_json(const PlanReport & report)
        {"met_in_simulation", report.simulated ? Json(report.simulated->chains[i].met()) : Json()},
        {"why", found ? Json() : Json(to_string(found.faults().front()))}});
   }
+  json["settles_ns"] = planned.settling.after ? Json(*planned.settling.after) : Json();
+  json["never_settle"] = ids_of(model, planned.settling.for_good);
   json["threads"] = Json::array();
   const std::vector<double> load = loads(planned);
   const std::vector<std::string> name = names(planned);

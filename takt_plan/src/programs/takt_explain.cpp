@@ -20,6 +20,7 @@
 #include "takt_plan/load_plan.hpp"
 #include "takt_plan/many_ways.hpp"
 #include "takt_plan/replaced.hpp"
+#include "takt_plan/settling.hpp"
 #include "takt_schedule/named_system.hpp"
 #include "takt_schedule/program.hpp"
 #include "takt_schedule/quoted.hpp"
@@ -68,7 +69,8 @@ struct Answer
   EndToEndBounds found;
   std::vector<takt_plan::HistoryDepth> depths;
   std::vector<Index> chains;  // asked for, most important first
-  json hyperperiod;           // with --jobs
+  takt_plan::Settling settling;
+  json hyperperiod;  // with --jobs
 };
 
 /// So many chains have a bound and no terms.
@@ -141,6 +143,7 @@ Answer analyse(const Arguments & arguments)
   if (found && depths) {
     answer.found = std::move(*found);
     answer.depths = std::move(*depths);
+    answer.settling = takt_plan::settling(answer.plan.model, answer.found.bounds);
     if (auto many = takt_plan::many_ways(answer.plan.system, answer.plan.model)) {
       answer.warnings.push_back(std::move(*many));
     }
@@ -283,6 +286,11 @@ int print_json(const Answer & answer)
     }
   }
   all["system"] = answer.system;
+  all["settles_ns"] = answer.settling.after ? json(*answer.settling.after) : json();
+  auto & for_good = all["never_settle"] = json::array();
+  for (const Index task : answer.settling.for_good) {
+    for_good.push_back(answer.plan.model.tasks[task].id);
+  }
   all["depths"] = depths_as_json(answer.plan.system, answer.depths);
   if (!answer.hyperperiod.is_null()) {
     all["hyperperiod"] = answer.hyperperiod;
@@ -309,6 +317,7 @@ int print_text(const Arguments & arguments, const Answer & answer)
                                   : chain_table(model, answer.found.bounds, answer.chains));
   }
   fmt::print("{}", takt_plan::program::wait_lines(model, answer.found.bounds));
+  fmt::print("{}", takt_plan::program::settling_line(model, answer.settling));
   if (arguments.ages && !answer.chains.empty()) {
     fmt::print("\n{}", age_table(model, answer.found, answer.chains));
   }

@@ -612,6 +612,7 @@ void Adoption::report() const
   report.kind = kind_;
   report.schedule_executor = engine_->schedule_executor();
   report.epoch = core_->options().epoch;
+  report.phases = core_->phases();
   report.started_after = started_after_;
   report.lasted =
     spun_ + (active_.load() ? takt_core::now() - began_.load() : takt_core::Duration{});

@@ -492,6 +492,7 @@ protected:
   virtual Took take_one(const takt_core::Run & run) = 0;
   std::shared_ptr<Object> lock() const noexcept { return object_.lock(); }
   long holders() const noexcept final { return object_.use_count(); }
+  takt_core::Executor & core() const noexcept { return *core_; }
 
 private:
   Listening::Set setter(const std::shared_ptr<Object> & object)

@@ -11,6 +11,7 @@
 
 #include "adopt/process_settings.hpp"
 #include "rclcpp/utilities.hpp"
+#include "takt_control/phase_state_json.hpp"
 #include "takt_trace/phase_json.hpp"
 
 namespace takt_rclcpp
@@ -200,6 +201,7 @@ void write_report(const AdoptionReport & report, const std::string & folder, uns
     {"kind", name_of(report.kind)},
     {"schedule_executor", report.schedule_executor},
     {"epoch", takt_core::to_string(report.epoch)},
+    {"phases", takt_control::phase_state_json<ordered_json>(report.phases, takt_core::now())},
     {"start_up_ms", std::chrono::duration<double, std::milli>(report.started_after).count()},
     {"seconds", seconds}};
   json["threads"] = ordered_json::array();

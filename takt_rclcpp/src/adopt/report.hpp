@@ -2,12 +2,14 @@
 #ifndef ADOPT__REPORT_HPP_
 #define ADOPT__REPORT_HPP_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "adopt/chain_recorder.hpp"
 #include "adopt/host_kind.hpp"
 #include "adopt/recorder.hpp"
+#include "takt_core/clock/phases.hpp"
 #include "takt_core/fault.hpp"
 #include "takt_core/thread_attributes.hpp"
 #include "takt_core/time.hpp"
@@ -21,6 +23,7 @@ struct AdoptionReport
   HostKind kind = HostKind::single_threaded;
   std::string schedule_executor;  ///< empty: no schedule rules
   takt_core::Epoch epoch = takt_core::Epoch::start;
+  std::optional<takt_core::PhaseState> phases;  ///< of the executor
   takt_core::Duration
     started_after{};  ///< from the program's first call of spin to the start of the threads
   takt_core::Duration lasted{};  ///< all spins together

@@ -11,6 +11,7 @@
 #include "rclcpp/logging.hpp"
 #include "takt_core/adapter/loss_account.hpp"
 #include "takt_core/adapter/sequence_gaps.hpp"
+#include "takt_core/adapter/tell_phases.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_trace/recording.hpp"
 
@@ -238,7 +239,8 @@ private:
     static_assert(sizeof(info.publisher_gid.data) == sizeof(publisher));
     std::copy(
       std::begin(info.publisher_gid.data), std::end(info.publisher_gid.data), publisher.begin());
-    gaps_.note(publisher, info.publication_sequence_number);
+    takt_core::adapter::tell_phases(
+      core(), *this, gaps_.note(publisher, info.publication_sequence_number));
   }
 
   takt_core::adapter::Losses losses() const noexcept

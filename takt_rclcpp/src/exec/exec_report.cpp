@@ -54,6 +54,35 @@ std::string beside_the_epoch(const ordered_json & executor)
          "offset there\n";
 }
 
+/// What disturbed the phases that bounds rest on; one sentence, or none.
+std::string phases_of(const ordered_json & executor)
+{
+  const auto phases = executor.value("phases", ordered_json());
+  if (phases.is_null()) {
+    return {};
+  }
+  const auto disturbances = phases["disturbances"].get<std::uint64_t>();
+  const std::string hold = phases["bounds_hold"];
+  const std::string bounds =
+    hold == "yes"        ? "bounds that rest on them held at the end"
+    : hold == "settling" ? fmt::format(
+                             "bounds that rest on them would have held again {:.3f} s later",
+                             phases["holds_in_ns"].get<double>() / 1e9)
+    : hold == "unknown"
+      ? "whether bounds that rest on them held again is unknown, because the schedule has no "
+        "settles"
+      : "bounds that rest on them hold again " + hold;
+  if (disturbances == 0) {
+    return fmt::format("  nothing disturbed the phases of timers; {}\n", bounds);
+  }
+  const auto & last = phases["last"];
+  return fmt::format(
+    "  the phases of timers were disturbed {}, last by a {} of {} {:.3f} s before the end; {}\n",
+    disturbances == 1 ? "once" : fmt::format("{} times", disturbances),
+    last["cause"].get<std::string>(), last["callback"].get<std::string>(),
+    last["ago_ns"].get<double>() / 1e9, bounds);
+}
+
 std::string milliseconds(const ordered_json & ns)
 {
   return fmt::format("{:.3f}", ns.get<double>() / 1e6);
@@ -320,7 +349,7 @@ std::string to_text(const ordered_json & report, int status, const std::string &
       schedule.empty() ? "without a schedule"
                        : "as executor " + schedule + " of the schedule" + epoch_of(executor));
     text += threads_of(executor) + chains_of(executor) + callbacks_of(executor) +
-            beside_the_epoch(executor);
+            beside_the_epoch(executor) + phases_of(executor);
   }
   for (const auto & stock : report["stock"]) {
     const std::string reason = stock["reason"];

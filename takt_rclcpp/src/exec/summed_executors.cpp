@@ -224,6 +224,10 @@ void add_spin(ordered_json & executors, ordered_json report)
     }
     add_all(sum["chains"], report["chains"], "name", add_chain);
   }
+  // Of all spins so far.
+  if (report.contains("phases")) {
+    sum["phases"] = report["phases"];
+  }
   for (const char * const key : {"refused", "warnings", "defaulted"}) {
     add_new(sum[key], report[key]);
   }

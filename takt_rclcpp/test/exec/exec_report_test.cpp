@@ -296,6 +296,58 @@ TEST_F(ExecReport, gives_no_percentile_of_several_spins)
   EXPECT_NE(text.find("both          3000    5.000    -  8.000"), std::string::npos) << text;
 }
 
+TEST_F(ExecReport, says_what_disturbed_the_phases_of_timers)
+{
+  auto one = executor(71, "/a", {});
+  const auto said = [&](const ordered_json & phases) {
+    one["phases"] = phases;
+    write("71.1.json", one);
+    return to_text(join());
+  };
+  const auto has = [](const std::string & text, const std::string & words) {
+    return text.find(words) != std::string::npos;
+  };
+  EXPECT_FALSE(has(said(nullptr), "phases"));
+  ordered_json phases{
+    {"disturbances", 0}, {"bounds_hold", "yes"}, {"holds_in_ns", 0}, {"last", nullptr}};
+  EXPECT_TRUE(has(
+    said(phases),
+    "  nothing disturbed the phases of timers; bounds that rest on them held at the end\n"));
+  phases["disturbances"] = 2;
+  phases["last"] = {
+    {"cause", "skipped period"}, {"callback", "/a:timer(10ms)"}, {"ago_ns", 1'500'000'000}};
+  const std::string disturbed =
+    "  the phases of timers were disturbed 2 times, last by a skipped period of /a:timer(10ms) "
+    "1.500 s before the end; ";
+  EXPECT_TRUE(has(said(phases), disturbed + "bounds that rest on them held at the end\n"));
+  phases["bounds_hold"] = "settling";
+  phases["holds_in_ns"] = 250'000'000;
+  EXPECT_TRUE(has(
+    said(phases), disturbed + "bounds that rest on them would have held again 0.250 s later\n"));
+  phases["holds_in_ns"] = nullptr;
+  phases["bounds_hold"] = "after a new start";
+  EXPECT_TRUE(
+    has(said(phases), disturbed + "bounds that rest on them hold again after a new start\n"));
+  phases["bounds_hold"] = "unknown";
+  EXPECT_TRUE(has(said(phases), "is unknown, because the schedule has no settles\n"));
+}
+
+// Those of all spins so far are in the report of each.
+TEST_F(ExecReport, takes_disturbed_phases_from_the_last_spin)
+{
+  auto one = executor(71, "/a", {});
+  ordered_json phases{
+    {"disturbances", 1},
+    {"bounds_hold", "yes"},
+    {"holds_in_ns", 0},
+    {"last", {{"cause", "lost message"}, {"callback", "/a:sub(/x)"}, {"ago_ns", 1}}}};
+  one["phases"] = phases;
+  write("71.1.json", one);
+  one["phases"]["disturbances"] = 4;
+  write("71.2.json", one);
+  EXPECT_EQ(join()["executors"][0]["phases"]["disturbances"], 4);
+}
+
 // Statuses as waitpid gives them.
 TEST_F(ExecReport, says_which_signal_ended_a_program_without_a_report)
 {

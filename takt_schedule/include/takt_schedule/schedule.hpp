@@ -65,6 +65,7 @@ struct CallbackRule
   std::optional<takt_core::Duration> offset;               ///< timers only
   std::optional<takt_core::Boost> boost;                   ///< see takt_core::Binding
   bool publishes_last = false;                             ///< see takt_core::Binding
+  bool never_settles = false;                              ///< takt_core::Phased::for_good
   WatchRule watch;
   Source source;
   friend bool operator==(const CallbackRule &, const CallbackRule &) = default;
@@ -98,6 +99,8 @@ struct ExecutorSchedule
   takt_core::Order order = takt_core::Order::fifo;
   takt_core::WindowTimers window_timers = takt_core::WindowTimers::snapshot;
   EpochSchedule epoch;  ///< the file's, where it has none of its own
+  /// So long after a disturbance bounds on known phases hold again; the file's.
+  std::optional<takt_core::Duration> settles;
   takt_core::ExceptionPolicy on_exception = takt_core::ExceptionPolicy::stop;
   takt_core::MissingRights missing_rights = takt_core::MissingRights::fail;
   takt_core::MiddlewareCeiling middleware_ceiling;

@@ -59,6 +59,11 @@ Faults differences(const ExecutorOptions & wanted, const ExecutorOptions & has)
   return faults;
 }
 
+std::optional<takt_core::Duration> settles_of(const ExecutorOptions & options)
+{
+  return options.phases ? options.phases->settles : std::nullopt;
+}
+
 void add_skipped(const ExecutorOptions & wanted, const ExecutorOptions & has, Parts & parts)
 {
   const auto skip = [&](std::string_view key, bool differs) {
@@ -72,6 +77,7 @@ void add_skipped(const ExecutorOptions & wanted, const ExecutorOptions & has, Pa
     "on_exception", wanted.on_exception == takt_core::ExceptionPolicy::report &&
                       has.on_exception != takt_core::ExceptionPolicy::report);
   skip("epoch", wanted.epoch != has.epoch);
+  skip("settles", settles_of(wanted) != settles_of(has));
   skip("missing_rights", wanted.missing_rights != has.missing_rights);
   skip(
     "middleware_ceiling",

@@ -1,9 +1,23 @@
 #include "takt_schedule/core_options.hpp"
 
+#include <algorithm>
+
 #include "takt_schedule/thread_names.hpp"
 
 namespace takt_schedule
 {
+namespace
+{
+
+// Bounds may rest on the offsets that rules give.
+bool has_phases(const ExecutorSchedule & executor)
+{
+  return std::any_of(
+    executor.callbacks.begin(), executor.callbacks.end(),
+    [](const CallbackRule & rule) { return rule.offset.has_value(); });
+}
+
+}  // namespace
 
 takt_core::ExecutorOptions core_options(const ExecutorSchedule & executor)
 {
@@ -12,6 +26,9 @@ takt_core::ExecutorOptions core_options(const ExecutorSchedule & executor)
   options.order = executor.order;
   options.window_timers = executor.window_timers;
   options.epoch = executor.epoch.from;
+  if (has_phases(executor)) {
+    options.phases = takt_core::PhaseOptions{executor.settles};
+  }
   options.on_exception = executor.on_exception;
   options.missing_rights = executor.missing_rights;
   options.middleware_ceiling = executor.middleware_ceiling;

@@ -47,6 +47,8 @@ void read_executors(
 {
   EpochSchedule epoch;
   detail::read_epoch(map, findings, epoch);
+  std::optional<takt_core::Duration> settles;
+  map.duration("settles", true, settles);
   const YamlNode * const node = map.find("executors");
   if (node == nullptr || (!node->is_map() && !expect_map(findings, *node, "executors"))) {
     if (node == nullptr) {
@@ -66,6 +68,7 @@ void read_executors(
     const bool here = machine.executor.empty() || machine.executor == entry.key;
     schedule.executors.push_back(
       detail::read_executor(entry, findings, here ? &usable : nullptr, epoch));
+    schedule.executors.back().settles = settles;
     surroundings.deadline_cores = here ? admitted.share * static_cast<double>(usable.size()) : 0.0;
     surroundings.assumed_cores = admitted.assumed;
     surroundings.realtime = machine.realtime;
@@ -87,7 +90,7 @@ takt_core::Result<Schedule> parse_schedule(
   schedule.file = std::move(file_name);
   MapReader map(
     findings, *root, "a schedule",
-    {"version", "system", "strict", "epoch", "executors", "chains", "watch"});
+    {"version", "system", "strict", "epoch", "settles", "executors", "chains", "watch"});
   if (map.has("nodes") && !map.has("executors")) {
     return Faults{located(
       schedule.file, root->at,

@@ -18,6 +18,8 @@ namespace
 
 using takt_core::MissedPeriods;
 
+constexpr std::array<std::pair<bool, std::string_view>, 1> kSettles{{{true, "never"}}};
+
 constexpr std::array<std::pair<bool, std::string_view>, 2> kAcross{{
   {true, "allow"},
   {false, "forbid"},
@@ -187,8 +189,8 @@ CallbackRule read_callback_rule(
 {
   CallbackRule rule;
   rule.source = node.at;
-  std::vector<std::string> keys{"match",          "threads", "priority",      "deadline",
-                                "missed_periods", "offset",  "publishes_last"};
+  std::vector<std::string> keys{"match",          "threads", "priority",       "deadline",
+                                "missed_periods", "offset",  "publishes_last", "settles"};
   const std::vector<std::string> watched = rule_watch_keys();
   keys.insert(keys.end(), watched.begin(), watched.end());
   MapReader map(findings, node, "callback rule", std::move(keys));
@@ -205,6 +207,7 @@ CallbackRule read_callback_rule(
   }
   map.duration("offset", false, rule.offset);
   map.boolean("publishes_last", rule.publishes_last);
+  map.choice<bool>("settles", kSettles, rule.never_settles);
   read_rule_watch(map, findings, executor, threads, rule);
   check_timer_keys(rule, map, findings);
   check_kind(rule, findings);

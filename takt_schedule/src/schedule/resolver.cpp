@@ -253,6 +253,8 @@ Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind 
     resolved.binding.deadline = rule.deadline;
     resolved.binding.publishes_last = rule.publishes_last;
     resolved.binding.boost = rule.boost;
+    resolved.binding.phased =
+      rule.never_settles ? takt_core::Phased::for_good : takt_core::Phased::settles;
     resolved.watch = rule.watch;
     if (kind == takt_core::Kind::timer) {
       resolved.offset = rule.offset;

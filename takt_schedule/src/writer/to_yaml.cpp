@@ -98,6 +98,9 @@ void write_callback(Writer & out, const CallbackRule & rule)
   if (rule.publishes_last) {
     out.line(4, "publishes_last", "true");
   }
+  if (rule.never_settles) {
+    out.line(4, "settles", "never");
+  }
   for (const auto & [key, value] : detail::pairs_of_watch(rule)) {
     out.line(4, key, value);
   }
@@ -152,6 +155,11 @@ EpochSchedule epoch_of(const Schedule & schedule)
     schedule.executors.begin(), schedule.executors.end(),
     [&](const ExecutorSchedule & executor) { return executor.epoch == first; });
   return same ? first : EpochSchedule();
+}
+
+std::optional<takt_core::Duration> settling_time(const Schedule & schedule)
+{
+  return schedule.executors.empty() ? std::nullopt : schedule.executors.front().settles;
 }
 
 void write_executor(Writer & out, const ExecutorSchedule & executor, const EpochSchedule & epoch)
@@ -224,6 +232,11 @@ std::string to_yaml(const Schedule & schedule, std::string_view header)
       0, "epoch", text_of(epoch),
       epoch.from == Epoch::host ? "offsets count on the host's clock: they hold between processes"
                                 : "offsets count on the clock of all hosts");
+  }
+  if (const auto settles = settling_time(schedule)) {
+    out.line(
+      0, "settles", print_duration(*settles),
+      "so long after a skipped period or a lost message bounds hold again");
   }
   out.blank();
   out.line(0, "executors", {});

@@ -33,8 +33,15 @@ public:
   /// not while `note` runs.
   void expect(std::size_t publishers);
 
+  enum class Noted : std::uint8_t
+  {
+    expected,         ///< nothing is missing before it
+    missing,          ///< something is
+    first,            ///< it is the first message of the first publisher
+    first_of_another  ///< it is the first one of a publisher, and others had been heard of
+  };
   /// Notes a taken message. One thread at a time. Real-time safe.
-  void note(const Gid & publisher, std::uint64_t sequence) noexcept;
+  Noted note(const Gid & publisher, std::uint64_t sequence) noexcept;
 
   /// Messages lost so far. Any thread. Real-time safe.
   std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }

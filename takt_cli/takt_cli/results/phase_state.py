@@ -1,0 +1,59 @@
+"""Whether bounds that rest on known phases hold, as processes and results tell it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from takt_cli.units import how_many, human
+
+Hold = Literal["yes", "settling", "after a new start", "unknown"]
+
+
+@dataclass(frozen=True)
+class Disturbed:
+    """The last disturbance."""
+
+    cause: str
+    callback: str
+    ago_ns: int
+
+
+@dataclass(frozen=True)
+class PhaseState:
+    """What an executor knows of its phases; only one whose schedule gives offsets has it."""
+
+    disturbances: int
+    bounds_hold: Hold
+    holds_in_ns: int | None  # None: not known, or after a new start only
+    last: Disturbed | None
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing has disturbed it, and its bounds hold."""
+        return self.disturbances == 0 and self.bounds_hold == "yes"
+
+    @property
+    def count_words(self) -> str:
+        """Say how often: '2 disturbances, the last one 3.2 s ago: lost message of /a:sub(/x)'."""
+        if self.last is None:
+            return "no disturbance"
+        return (
+            f"{how_many(self.disturbances, 'disturbance')}, the last one {human(self.last.ago_ns)} "
+            f"ago: {self.last.cause} of {self.last.callback}"
+        )
+
+    @property
+    def hold_words(self) -> str:
+        """Say from when bounds hold."""
+        again = " again" if self.disturbances else ""
+        if self.bounds_hold == "yes":
+            return f"bounds hold{again}"
+        if self.bounds_hold == "settling":
+            return f"bounds hold{again} in {human(self.holds_in_ns or 0)}"
+        if self.bounds_hold == "unknown":
+            return f"whether bounds hold{again} is unknown: the schedule has no settles"
+        return f"bounds hold{again} after a new start"
+
+    def __str__(self) -> str:
+        return f"{self.count_words}; {self.hold_words}"

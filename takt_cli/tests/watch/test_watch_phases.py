@@ -1,0 +1,99 @@
+"""Disturbed phases of programs that run: a timer overruns, a process is stopped for a while."""
+
+import os
+import signal
+
+import pytest
+from support.built import need
+from support.running_graph import answer, running_graph
+from support.watched import HEAD, WATCHED, Watched, rules, starting, wait_for
+from takt_cli.control.frames import Message
+
+TIMER = "/watched:timer(20ms)"
+PARTS = """version: 1
+epoch: host
+settles: 600ms
+executors:
+  main:
+    threads: {only: {}}
+    default: only
+    callbacks:
+      - {match: "/callback_1:timer(**)", offset: 0ms}
+      - {match: "/callback_4:timer(**)", offset: 100ms}
+      - {match: "/callback_7:timer(**)", offset: 200ms}
+      - {match: "/callback_*:sub(**)"}
+"""
+
+
+def phases(told):
+    (executor,) = told["executors"]
+    return executor["phases"]
+
+
+@pytest.fixture
+def watched(tmp_path):
+    """Start the program under a schedule; it must end well."""
+    with starting() as start:
+        yield lambda schedule, *lines: start(Watched(tmp_path, schedule, 2, lines))
+
+
+def with_marks(test):
+    """Mark a test that needs a program of rclcpp."""
+    for mark in WATCHED:
+        test = mark(test)
+    return test
+
+
+@with_marks
+@pytest.mark.parametrize("rule", ["", ", settles: never"])
+def test_an_overrun_of_a_program_of_rclcpp_is_noted_and_settles(watched, rule):
+    schedule = "settles: 1s\n" + HEAD + "    threads: {only: {}}\n    default: only\n"
+    program = watched(schedule + rules(f'match: "{TIMER}", offset: 5ms{rule}'), "timer 20")
+
+    def now(kind=Message.status):
+        return phases(program.ask(kind))
+
+    def words(*command):
+        return " ".join(program.takt_output(*command).split())
+
+    wait_for(lambda: program.runs("timer") > 3)
+    before = now()["disturbances"]  # the machine may have held it up by itself
+    program.tell("work timer 70000")
+    wait_for(lambda: now()["disturbances"] > before)
+    program.tell("work timer 0")
+    last = now()["last"]
+    assert (last["cause"], last["callback"]) == ("skipped period", TIMER)
+    assert now(Message.statistics)["disturbances"] > before
+    if rule:
+        assert now()["bounds_hold"] == "after a new start"
+        assert "bounds hold again after a new start" in words("status")
+    else:
+        wait_for(lambda: now()["bounds_hold"] == "yes")
+        assert "bounds hold again" in words("status")
+    program.declare("quit")
+    program.process.wait(timeout=60)
+    assert "the phases of timers were disturbed" in program.errors()
+
+
+@need(("takt_run", "takt_workload"))
+def test_a_process_that_is_stopped_for_a_while_disturbs_itself_and_settles(tmp_path):
+    schedule = tmp_path / "s.yaml"
+    schedule.write_text(PARTS, encoding="utf-8")
+    with running_graph(
+        tmp_path, "three_chains", "--schedule", schedule, "--work-scale", "0.1", "--duration",
+        "10min", processes=3,
+    ) as sockets:  # fmt: skip
+        socket = sockets[0]
+        wait_for(lambda: phases(answer(socket, Message.status))["bounds_hold"] == "yes")
+        before = phases(answer(socket, Message.status))["disturbances"]
+        pid = int(socket.stem)
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            signal.sigtimedwait([], 1.5)  # five periods
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        wait_for(lambda: phases(answer(socket, Message.status))["disturbances"] > before)
+        last = phases(answer(socket, Message.status))["last"]
+        assert last["cause"] in ("skipped period", "lost message")
+        assert last["callback"].startswith("/callback_")
+        wait_for(lambda: phases(answer(socket, Message.status))["bounds_hold"] == "yes")

@@ -1,0 +1,51 @@
+// Whether bounds that rest on phases hold, as documents of a process tell it.
+//
+// Header-only: of any of nlohmann's kinds of JSON. Set-up only: allocates.
+#ifndef TAKT_CONTROL__PHASE_STATE_JSON_HPP_
+#define TAKT_CONTROL__PHASE_STATE_JSON_HPP_
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "takt_core/clock/phases.hpp"
+
+namespace takt_control
+{
+
+/// "yes", "settling", "after a new start", or "unknown" where the schedule does not say when they hold again.
+inline std::string_view bounds_hold(const takt_core::PhaseState & state, takt_core::Time now)
+{
+  return !state.holds_from                        ? "unknown"
+         : state.holds(now)                       ? "yes"
+         : *state.holds_from == takt_core::kNever ? "after a new start"
+                                                  : "settling";
+}
+
+/// Null: the executor's schedule has no offsets, or its timers have not begun.
+template <typename Json>
+Json phase_state_json(const std::optional<takt_core::PhaseState> & state, takt_core::Time now)
+{
+  if (!state || !state->started) {
+    return nullptr;
+  }
+  Json json{
+    {"disturbances", state->disturbances},
+    {"bounds_hold", bounds_hold(*state, now)},
+    {"last", nullptr}};
+  const bool waits = state->holds_from && *state->holds_from != takt_core::kNever;
+  json["holds_in_ns"] =
+    waits ? Json((std::max(*state->holds_from, now) - now).count()) : Json(nullptr);
+  if (state->last) {
+    json["last"] = {
+      {"cause", to_string(state->last->cause)},
+      {"callback", state->last->callback},
+      // The state may have been asked for a moment after `now`.
+      {"ago_ns", std::max(now - state->last->time, takt_core::Duration::zero()).count()}};
+  }
+  return json;
+}
+
+}  // namespace takt_control
+
+#endif  // TAKT_CONTROL__PHASE_STATE_JSON_HPP_
