@@ -597,7 +597,7 @@ def test_what_is_read_is_never_written(takt, fakes, tmp_path, monkeypatch, comma
 def test_every_option_of_the_runner_is_handed_on(takt, fakes):
     said = takt(
         *"run three_chains --duration 1s --threads 2 --seed 3 --witness off --domain 7".split(),
-        *"--cores 0 --split 2 --split-map A;B --reference-timer 50".split(),
+        *"--cores 0 --split 2 --split-map A;B --restart 2@1s --reference-timer 50".split(),
         *"--match-timeout 5s --label mine --records raw.json".split(),
         *"-o r.json".split(),
     )  # fmt: skip
@@ -605,7 +605,8 @@ def test_every_option_of_the_runner_is_handed_on(takt, fakes):
     given = json.loads(Path("r.json").read_text())["arguments"]
     for words in (
         "--seed 3", "--witness off", "--domain 7", "--split 2", "--split-map A;B",
-        "--reference-timer 50", "--match-timeout 5s", "--label mine", "--records raw.json",
+        "--restart 2@1s", "--reference-timer 50", "--match-timeout 5s", "--label mine",
+        "--records raw.json",
     ):  # fmt: skip
         assert words in given
     assert takt("run", "three_chains", "--cores", "0,4711").code == 2

@@ -3,7 +3,10 @@
 
 #include <signal.h>
 #include <cstdlib>
+#include <fstream>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "program.hpp"
 
@@ -54,6 +57,77 @@ TEST_F(Programs, ChainsAreReconstructedAcrossThreeProcesses)
     executor_threads += thread.at("executor").get<bool>() ? 1 : 0;
   }
   EXPECT_EQ(executor_threads, 18u);
+}
+
+// Two timers are in the part that starts again, one is in another.
+TEST_F(Programs, APartThatStartsAgainFindsTheGridOfTheOthersAndTheyTellOfIt)
+{
+  std::ofstream(file("s.yaml")) << "version: 1\nepoch: host\nsettles: 300ms\nexecutors:\n  main:\n"
+                                   "    threads: {only: {}}\n    default: only\n    callbacks:\n"
+                                   "      - {match: '/callback_1:timer(**)', offset: 10ms}\n"
+                                   "      - {match: '/callback_4:timer(**)', offset: 110ms}\n"
+                                   "      - {match: '/callback_7:timer(**)', offset: 210ms}\n"
+                                   "      - {match: '/callback_*:sub(**)'}\n";
+  std::string errors;
+  // A busy machine takes longer until the part is back.
+  for (const char * warmup : {"6s", "100s"}) {
+    Program program(
+      {TAKT_RUN,
+       "three_chains",
+       "--schedule",
+       file("s.yaml"),
+       "--work-scale",
+       "0.02",
+       "--split",
+       "3",
+       "--split-map",
+       "callback_1,callback_5,callback_8;callback_2,callback_4,callback_7;callback_3",
+       "--restart",
+       "2@1s",
+       "--warmup",
+       warmup,
+       "--duration",
+       "1s",
+       "--quiet",
+       "--records",
+       file("records.json"),
+       "--output",
+       file("results.json")});
+    const int code = program.finish();
+    errors = program.errors;
+    if (code == 0) {
+      break;
+    }
+    ASSERT_NE(errors.find("choose a longer --warmup"), std::string::npos) << errors;
+  }
+  const json all = results();
+  EXPECT_EQ(all.at("messages").at("unmatched"), 0) << errors;
+  EXPECT_EQ(all.at("incomplete"), json::array());
+  for (const json & chain : all.at("chains")) {
+    EXPECT_GT(chain.at("completed").get<int>(), 0) << chain.at("name");
+  }
+  const json & states = all.at("phase_states");
+  ASSERT_EQ(states.size(), 3u);
+  // Messages of the second part come to two callbacks of the first, and to one of the third.
+  EXPECT_GE(states[0].at("before").at("disturbances"), 2);
+  EXPECT_GE(states[2].at("before").at("disturbances"), 1);
+  const json records = json::parse(std::ifstream(file("records.json")));
+  constexpr std::int64_t kPeriod = 300'000'000;
+  const std::map<std::string, std::int64_t> offsets{
+    {"/callback_1:timer(300ms)", 10'000'000},
+    {"/callback_4:timer(300ms)", 110'000'000},
+    {"/callback_7:timer(300ms)", 210'000'000}};
+  std::map<std::string, int> seen;
+  for (const json & run : records.at("runs")) {
+    const std::string id = records.at("callbacks")[run[0].get<std::size_t>()];
+    if (const auto offset = offsets.find(id); offset != offsets.end()) {
+      const std::int64_t release =
+        records.at("epoch_ns").get<std::int64_t>() + run[4].get<std::int64_t>();
+      EXPECT_EQ(release % kPeriod, offset->second) << id;
+      ++seen[id];
+    }
+  }
+  EXPECT_EQ(seen.size(), 3u);
 }
 
 TEST_F(Programs, APartThatCannotStartEndsTheOthers)

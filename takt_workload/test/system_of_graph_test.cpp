@@ -12,6 +12,7 @@
 #include "takt_schedule/to_yaml.hpp"
 #include "takt_workload/callback_table.hpp"
 #include "takt_workload/graph_parse.hpp"
+#include "takt_workload/run_options.hpp"
 
 namespace takt_workload
 {
@@ -83,6 +84,31 @@ TEST(SystemOfGraph, HasSleepsAndTopicsThatANodeTakesTwice)
   EXPECT_EQ(system.callbacks[1].sleep, 3ms);
   EXPECT_EQ(system.callbacks[3].id, "/C:sub(/F)#2");
   EXPECT_EQ(system.callbacks[4].reads, std::vector<std::string>{"/F"});
+}
+
+TEST(SystemOfGraph, HasAnExecutorForEachProcess)
+{
+  using namespace std::chrono_literals;
+  const Graph graph = shipped("three_chains");
+  RunOptions run;
+  run.split = 3;
+  run.split_map = "callback_1;callback_2,callback_3";
+  SystemOptions options;
+  options.parts = parts_of(graph, run);
+  options.between_processes = 150us;
+  const System system = system_of(graph, options);
+  EXPECT_EQ(system.communication.processes, 150us);
+  for (const auto & callback : system.callbacks) {
+    EXPECT_EQ(
+      callback.executor, callback.id.starts_with("/callback_1:")   ? "part_1"
+                         : callback.id.starts_with("/callback_2:") ? "part_2"
+                         : callback.id.starts_with("/callback_3:") ? "part_2"
+                                                                   : "part_3")
+      << callback.id;
+  }
+  const auto read = takt_schedule::parse_system(takt_schedule::to_yaml(system), "s.yaml");
+  ASSERT_TRUE(read.ok()) << read.faults().front();
+  EXPECT_EQ(read->callbacks, system.callbacks);
 }
 
 TEST(SystemOfGraph, TakesWhatWasMeasured)

@@ -56,6 +56,29 @@ def graph(
     jitter: Annotated[
         str | None, typer.Option(metavar="DURATION", help="system: of each timer.")
     ] = None,
+    split: Annotated[
+        int | None,
+        whole(
+            "--split",
+            1,
+            64,
+            help="system: of this many processes, as takt run splits it.",
+            show_default="1",
+        ),
+    ] = None,
+    split_map: Annotated[
+        str | None,
+        typer.Option(
+            help='system: nodes of each process, as in "A,B;C".',
+            show_default="blocks by creation order",
+        ),
+    ] = None,
+    communication: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION", help="system: of a message between two processes, in addition."
+        ),
+    ] = None,
     times: Annotated[
         Path | None,
         typer.Option(
@@ -84,6 +107,9 @@ def graph(
         ("--middleware", middleware),
         ("--context-switch", context_switch),
         ("--jitter", jitter),
+        ("--split", split),
+        ("--split-map", split_map),
+        ("--communication", communication),
         ("--times", times),
     ):
         if value is not None:

@@ -93,6 +93,14 @@ def run_graph(
             help='Nodes of each process, as in "A,B;C".', show_default="blocks by creation order"
         ),
     ] = None,
+    restart: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PART@TIME",
+            help="End one of the processes in the warm-up, and start it again, as in 2@5s.",
+            show_default="none",
+        ),
+    ] = None,
     cores: Annotated[
         str | None,
         typer.Option(
@@ -156,6 +164,8 @@ def run_graph(
     """Run a graph, and print how its chains did."""
     if split_map and split is None:
         raise TaktError("--split-map needs --split")
+    if restart and split is None:
+        raise TaktError("--restart needs --split")
     for option, given in (("--order", order), ("--threads", threads)):
         if schedule and given is not None:
             raise TaktError(
@@ -182,6 +192,7 @@ def run_graph(
         phases=check_phases(phases),
         split=split,
         split_map=split_map,
+        restart=restart,
         work_scale=work_scale,
         seed=seed,
         witness=witness.value if witness else None,

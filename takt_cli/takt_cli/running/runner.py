@@ -61,6 +61,7 @@ class RunRequest:
     witness: str | None = None
     domain: int | None = None
     split_map: str | None = None
+    restart: str | None = None  # PART@TIME
     reference_timer: int | None = None
     match_timeout_ns: int | None = None
     records: Path | None = None  # the raw record of each run, too
@@ -83,6 +84,7 @@ class RunRequest:
         add("--phases", self.phases)
         add("--split", self.split)
         add("--split-map", self.split_map)
+        add("--restart", self.restart)
         add("--seed", self.seed)
         add("--witness", self.witness)
         add("--records", self.records)

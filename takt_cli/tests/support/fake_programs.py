@@ -19,7 +19,7 @@ import yaml
 parser = argparse.ArgumentParser()
 parser.add_argument("graph")
 for flag in ("schedule", "executor", "order", "duration", "warmup", "phases", "output", "label",
-             "records", "cores", "match-timeout", "split-map", "witness"):
+             "records", "cores", "match-timeout", "split-map", "restart", "witness"):
     parser.add_argument("--" + flag)
 for flag in ("threads", "split", "seed", "domain", "reference-timer"):
     parser.add_argument("--" + flag, type=int)

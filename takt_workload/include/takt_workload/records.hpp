@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "takt_core/attributes.hpp"
+#include "takt_core/clock/phases.hpp"
 #include "takt_core/fault.hpp"
 #include "takt_core/time.hpp"
 #include "takt_trace/recording.hpp"
@@ -123,6 +124,9 @@ struct ProcessRecord
   std::string order;
   std::string executor_name;
   int middleware_ceiling = 0;
+  /// At `measured_to`, with the disturbances of the measured time; absent: the schedule gives no offsets.
+  std::optional<takt_core::PhaseState> phases;
+  std::optional<takt_core::PhaseState> phases_before;  ///< at `measured_from`, since the start
   takt_core::Faults warnings;
   std::vector<std::string> defaulted_callbacks;  ///< no rule of the schedule matches them
   /// Some rule of the schedule, or some id of its chains, is of a callback of this process.

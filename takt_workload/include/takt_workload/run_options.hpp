@@ -28,6 +28,13 @@ struct RunOptions
   double work_scale = 1.0;
   int split = 1;          ///< processes
   std::string split_map;  ///< "A,B;C": nodes of each process; the others join the last
+  /// A part (0 to split - 1) that ends so long after the epoch, within the warm-up, and starts again.
+  struct Restart
+  {
+    int part = 0;
+    takt_core::Duration after{};
+  };
+  std::optional<Restart> restart;
   bool witness = true;
   std::optional<std::size_t> domain;
   std::optional<int> reference_timer;  ///< SCHED_FIFO priority

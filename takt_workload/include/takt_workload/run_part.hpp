@@ -12,11 +12,17 @@
 namespace takt_workload
 {
 
+struct PartStart
+{
+  takt_core::Time epoch{};  ///< of the run: warm-up and measured time count from it
+  takt_core::Time begin{};  ///< of the part's timers; later than the epoch if it started again
+};
+
 /// What happens around the run, told on the calling thread.
 struct PartHooks
 {
-  /// All endpoints are matched: agree on the epoch at which timers begin. False: give up.
-  std::function<bool(takt_core::Time & epoch)> barrier;
+  /// All endpoints are matched: agree on when timers begin, in this part and at first. False: give up.
+  std::function<bool(PartStart & start)> barrier;
   /// About five times a second: time since the epoch.
   std::function<void(takt_core::Duration elapsed)> progress;
 };

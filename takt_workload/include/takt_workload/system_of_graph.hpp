@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "takt_schedule/system.hpp"
 #include "takt_workload/graph.hpp"
@@ -22,10 +23,13 @@ struct SystemOptions
   takt_core::Duration jitter{};  ///< of each timer
   /// Worst execution times that were measured, by callback; of all others the graph's work.
   std::map<std::string, takt_core::Duration> times;
+  /// Per node, which process runs it, from 0; empty: one process. See parts_of (run_options.hpp).
+  std::vector<int> parts;
+  takt_core::Duration between_processes{};  ///< that a message takes in addition
   bool witness = false;  ///< the threads with which takt_run watches for stalls are there, too
 };
 
-/// One host `machine`, one executor `main`. Callbacks are those that a run has, with the same ids:
+/// One host `machine`, one executor `main`, or for each process one: `part_1`, `part_2` and so on. Callbacks are those that a run has, with the same ids:
 /// a fusion is a set of its subscriptions (trigger: newest); the inputs of a cyclic node take their
 /// message in no time, and its timer reads their topics. Execution times are the work of the graph, worst
 /// and best; what a run costs beside it is in `overheads`. Without an offset a timer is first released

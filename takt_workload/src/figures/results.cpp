@@ -7,6 +7,7 @@
 
 #include "figures/original_kpis.hpp"
 #include "figures/thread_text.hpp"
+#include "takt_control/phase_state_json.hpp"
 
 namespace takt_workload
 {
@@ -227,6 +228,17 @@ json results_json(
   results["measured_from_ns"] = to_ns(analysis.measured_from);
   results["measured_to_ns"] = to_ns(analysis.measured_to);
   results["middleware_ceiling"] = processes.front().middleware_ceiling;
+  results["phase_states"] = json::array();
+  for (const ProcessRecord & process : processes) {
+    if (process.phases) {
+      results["phase_states"].push_back(
+        {{"process", process.process},
+         {"executor", process.executor_name},
+         {"state", takt_control::phase_state_json<json>(process.phases, process.measured_to)},
+         {"before",
+          takt_control::phase_state_json<json>(process.phases_before, process.measured_from)}});
+    }
+  }
   results["thread_count"] = 0;
   results["threads"] = json::array();
   for (const ProcessRecord & process : processes) {

@@ -49,6 +49,7 @@ public:
       host.other_threads.push_back(std::move(witness));
     }
     system_.hosts.push_back(std::move(host));
+    system_.communication.processes = options_.between_processes;
     add_groups();
     for (std::uint32_t i = 0; i < table_.callbacks().size(); ++i) {
       add_callback(i);
@@ -92,7 +93,8 @@ private:
     }
     CallbackModel callback;
     callback.id = entry.id;
-    callback.executor = "main";
+    callback.executor =
+      options_.parts.empty() ? "main" : "part_" + std::to_string(options_.parts[entry.node] + 1);
     callback.host = system_.hosts.front().name;
     callback.group = groups_.contains(entry.group) ? entry.group : "";
     callback.time.worst = entry.work.longest;

@@ -26,6 +26,17 @@ std::uint64_t parse_seed(const std::string & option, const std::string & word)
   return takt_schedule::number_option<std::uint64_t>(option, word, 0, UINT64_MAX);
 }
 
+RunOptions::Restart restart_of(const std::string & text)
+{
+  const std::size_t at = text.find('@');
+  if (at == std::string::npos) {
+    throw CLI::ValidationError(
+      "--restart", "'" + text + "' has no time; write PART@TIME, as in 2@5s");
+  }
+  const int part = takt_schedule::number_option("--restart", text.substr(0, at), 1, 64);
+  return {part - 1, takt_schedule::duration_option("--restart", text.substr(at + 1))};
+}
+
 }  // namespace
 
 void add_run_options(CLI::App & app, RunArguments & a)
@@ -82,6 +93,11 @@ void add_run_options(CLI::App & app, RunArguments & a)
     "number of processes, at most one for each node")
     ->default_str("1");
   app.add_option("--split-map", run.split_map, "nodes of each process, \"A,B;C\"")
+    ->needs("--split");
+  app
+    .add_option_function<std::string>(
+      "--restart", [&run](const std::string & text) { run.restart = restart_of(text); },
+      "end a process in the warm-up and start it again, PART@TIME as in 2@5s")
     ->needs("--split");
   app
     .add_option_function<std::string>(

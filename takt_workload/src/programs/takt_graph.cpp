@@ -7,6 +7,7 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "programs/command_line.hpp"
 #include "takt_schedule/program.hpp"
@@ -14,6 +15,7 @@
 #include "takt_schedule/to_yaml.hpp"
 #include "takt_workload/callback_table.hpp"
 #include "takt_workload/graph_parse.hpp"
+#include "takt_workload/run_options.hpp"
 #include "takt_workload/system_of_graph.hpp"
 
 namespace takt_workload
@@ -172,6 +174,16 @@ int run(int argc, char ** argv)
   add_duration(*system_command, "--jitter", options.jitter, "of each timer");
   system_command->add_option(
     "--times", times, "measured execution times: a JSON object of callback ids and ns");
+  RunOptions split;
+  add_whole(
+    *system_command, "--split", [&](int parts) { split.split = parts; }, 1, 64,
+    "processes, as takt_run splits the graph (1)");
+  system_command->add_option("--split-map", split.split_map, "nodes of each process, \"A,B;C\"")
+    ->needs("--split");
+  add_duration(
+    *system_command, "--communication", options.between_processes,
+    "of a message between two processes, in addition")
+    ->needs("--split");
   system_command->add_flag(
     "--witness", options.witness, "with the threads by which takt_run watches for stalls");
   add("check", "only says what is wrong with it");
@@ -189,6 +201,13 @@ int run(int argc, char ** argv)
       options.has_overheads = system_command->count("--dispatch") != 0 ||
                               system_command->count("--middleware") != 0 ||
                               system_command->count("--context-switch") != 0;
+      if (split.split > 1) {
+        try {
+          options.parts = parts_of(graph.value(), split);
+        } catch (const std::invalid_argument & error) {
+          return takt_schedule::refuse({error.what()});
+        }
+      }
       if (!times.empty() && !read_times(times, graph.value(), options)) {
         return takt_schedule::kBadInput;
       }

@@ -12,6 +12,7 @@
 #include "programs/run_arguments.hpp"
 #include "run/part_schedule.hpp"
 #include "takt_core/thread_attributes.hpp"
+#include "takt_schedule/duration.hpp"
 #include "takt_schedule/output_file.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/program.hpp"
@@ -124,6 +125,24 @@ std::string output_fault(const RunArguments & a)
   return {};
 }
 
+std::string restart_fault(const RunOptions & options)
+{
+  if (!options.restart) {
+    return {};
+  }
+  if (options.restart->part >= options.split) {
+    return fmt::format(
+      "--restart names part {}, and there are {}; name one of them", options.restart->part + 1,
+      options.split);
+  }
+  return options.restart->after < options.warmup
+           ? ""
+           : fmt::format(
+               "--restart is after {}, and the warm-up takes {}; choose a longer --warmup",
+               takt_schedule::print_duration(options.restart->after),
+               takt_schedule::print_duration(options.warmup));
+}
+
 int run(RunArguments & a, int argc, char ** argv)
 {
   const auto loaded = load_graph(a.graph);
@@ -139,6 +158,9 @@ int run(RunArguments & a, int argc, char ** argv)
     parts_of(graph, a.run);
   } catch (const std::invalid_argument & error) {
     return fail(error.what());
+  }
+  if (const std::string fault = restart_fault(a.run); !fault.empty()) {
+    return fail(fault);
   }
   if (a.run.reference_timer && graph.kpis.planner.empty()) {
     return fail(

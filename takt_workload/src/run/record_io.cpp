@@ -123,6 +123,39 @@ json pack(const CallbackCounters & c)
   return json::array({c.callback, c.overwritten, c.lost_messages});
 }
 
+json pack(const std::optional<takt_core::PhaseState> & state)
+{
+  if (!state) {
+    return nullptr;
+  }
+  return json::array(
+    {state->disturbances, state->started,
+     state->holds_from ? json(to_ns(*state->holds_from)) : json(),
+     state->last
+       ? json::array(
+           {static_cast<int>(state->last->cause), state->last->callback, to_ns(state->last->time)})
+       : json()});
+}
+
+std::optional<takt_core::PhaseState> unpack_phases(const json & j)
+{
+  if (j.is_null()) {
+    return std::nullopt;
+  }
+  takt_core::PhaseState state;
+  j.at(0).get_to(state.disturbances);
+  j.at(1).get_to(state.started);
+  if (!j.at(2).is_null()) {
+    state.holds_from = from_ns(j.at(2).get<std::int64_t>());
+  }
+  if (const json & last = j.at(3); !last.is_null()) {
+    state.last = {
+      static_cast<takt_core::Disturbance>(last.at(0).get<int>()), last.at(1),
+      from_ns(last.at(2).get<std::int64_t>())};
+  }
+  return state;
+}
+
 }  // namespace
 
 takt_core::Status write_record(const std::string & path, const ProcessRecord & record)
@@ -151,6 +184,8 @@ takt_core::Status write_record(const std::string & path, const ProcessRecord & r
     {"order", record.order},
     {"executor", record.executor_name},
     {"ceiling", record.middleware_ceiling},
+    {"phases", pack(record.phases)},
+    {"phases_before", pack(record.phases_before)},
     {"warnings", pack_faults(record.warnings)},
     {"defaulted", record.defaulted_callbacks},
     {"fits", record.schedule_fits},
@@ -200,6 +235,8 @@ takt_core::Result<ProcessRecord> read_record(const std::string & path)
     all.at("order").get_to(record.order);
     all.at("executor").get_to(record.executor_name);
     all.at("ceiling").get_to(record.middleware_ceiling);
+    record.phases = unpack_phases(all.at("phases"));
+    record.phases_before = unpack_phases(all.at("phases_before"));
     record.warnings = unpack_faults(all.at("warnings"));
     all.at("defaulted").get_to(record.defaulted_callbacks);
     all.at("fits").get_to(record.schedule_fits);

@@ -112,7 +112,14 @@ std::vector<ProcessRecord> run_graph(
   if (options.split > 1) {
     records = run_split(graph, options, parts, arguments, begin, progress);
   } else {
-    records.push_back(run_part(graph, options, 0, parts, {begin, progress}));
+    records.push_back(run_part(
+      graph, options, 0, parts,
+      {[&](PartStart & start) {
+         const bool begins = begin(start.epoch);
+         start.begin = start.epoch;
+         return begins;
+       },
+       progress}));
   }
   ProcessRecord & first = records.front();
   if (witness != nullptr) {

@@ -76,11 +76,13 @@ public:
       if (!matched()) {
         return std::move(record_);
       }
-      if (!hooks.barrier(record_.epoch)) {
+      PartStart start;
+      if (!hooks.barrier(start)) {
         record_.error = kStopped;
         return std::move(record_);
       }
-      spin(hooks);
+      record_.epoch = start.epoch;
+      spin(hooks, start.begin);
       collect();
     } catch (const takt_rcl::ScheduleError & error) {
       record_.error = error.what();
@@ -209,13 +211,13 @@ private:
     return true;
   }
 
-  void spin(const PartHooks & hooks)
+  void spin(const PartHooks & hooks, Time begin)
   {
     std::exception_ptr failure;
     std::atomic<bool> ended{false};
     std::thread spinning([&] {
       try {
-        executor_->executor.spin(record_.epoch);
+        executor_->executor.spin(begin);
       } catch (...) {
         failure = std::current_exception();
       }
@@ -240,6 +242,7 @@ private:
     const bool warm = sleep_until(record_.measured_from);
     const auto before = takt_core::read_accounts();
     const std::vector<CallbackCounters> counted = counters();
+    record_.phases_before = executor_->executor.core().phases();
     if (!warm || !sleep_until(record_.measured_to)) {
       record_.measured_to = std::max(record_.measured_from, takt_core::now());
       record_.warnings.push_back("ended early");
@@ -247,6 +250,7 @@ private:
     record_.threads =
       thread_records(before, takt_core::read_accounts(), executor_->threads(), part_);
     record_.counters = counters();
+    record_.phases = phases();
     for (std::size_t i = 0; i < record_.counters.size(); ++i) {
       record_.counters[i].overwritten -= counted[i].overwritten;
       record_.counters[i].lost_messages -=
@@ -259,6 +263,19 @@ private:
     if (failure != nullptr) {
       std::rethrow_exception(failure);
     }
+  }
+
+  // The disturbances of the measured time.
+  std::optional<takt_core::PhaseState> phases()
+  {
+    auto phases = executor_->executor.core().phases();
+    if (phases && record_.phases_before) {
+      phases->disturbances -= record_.phases_before->disturbances;
+    }
+    if (phases && phases->disturbances == 0) {
+      phases->last.reset();
+    }
+    return phases;
   }
 
   std::vector<CallbackCounters> counters() const

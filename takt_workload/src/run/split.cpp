@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -84,9 +85,82 @@ std::optional<ProcessRecord> wait_until_matched(const Processes & processes)
   return std::nullopt;
 }
 
+void begin_part(const PartProcess & process, const PartStart & start)
+{
+  // One that has died meanwhile is noticed later.
+  [[maybe_unused]] const auto sent = send(process.channel(), &start, sizeof start, MSG_NOSIGNAL);
+}
+
+/// Ends a part within the warm-up, and starts it again.
+class PartRestart
+{
+public:
+  PartRestart(
+    std::unique_ptr<PartProcess> & part, Time epoch, const RunOptions & options,
+    std::function<std::unique_ptr<PartProcess>()> make)
+  : part_(part),
+    epoch_(epoch),
+    at_(epoch + options.restart->after),
+    measured_from_(epoch + options.warmup),
+    make_(std::move(make))
+  {
+  }
+
+  /// Now and then. False: the part did not start in time.
+  bool look()
+  {
+    const Time now = takt_core::now();
+    if (state_ == State::before && now >= at_ && part_->running()) {
+      part_->end(kPatience);
+      part_ = make_();
+      state_ = State::starts;
+    }
+    if (state_ != State::starts || now < measured_from_) {
+      return true;
+    }
+    fault_ =
+      "the part that was to start again was not matched before the warm-up was over; choose a "
+      "longer --warmup";
+    return false;
+  }
+
+  /// Whether `process` said that it is matched: it begins then.
+  bool heard(const PartProcess & process)
+  {
+    char word = 0;
+    if (
+      state_ != State::starts || &process != part_.get() ||
+      recv(process.channel(), &word, 1, MSG_DONTWAIT) != 1 || word != kMatched) {
+      return false;
+    }
+    state_ = State::over;
+    begin_part(process, {epoch_, takt_core::now() + kBeginsAfter});
+    return true;
+  }
+
+  const std::string & fault() const noexcept { return fault_; }
+
+private:
+  enum class State
+  {
+    before,
+    starts,
+    over
+  };
+  static constexpr Duration kBeginsAfter = std::chrono::milliseconds(100);
+
+  std::unique_ptr<PartProcess> & part_;
+  const Time epoch_, at_, measured_from_;
+  const std::function<std::unique_ptr<PartProcess>()> make_;
+  State state_ = State::before;
+  std::string fault_;
+};
+
 // A part that ends before `due`, for whatever reason, ends the others: their chains lead through it.
 // One that does not end long after it is told to; the longer the run, the more it has to write.
-void wait_until_ended(const Processes & processes, Time epoch, Time due, const Progress & progress)
+void wait_until_ended(
+  const Processes & processes, Time epoch, Time due, const Progress & progress,
+  std::optional<PartRestart> & restart)
 {
   const Time overdue = due + kPatience + (due - epoch) / 10;
   bool stopping = false;
@@ -101,6 +175,9 @@ void wait_until_ended(const Processes & processes, Time epoch, Time due, const P
     }
   };
   for (;;) {
+    if (restart && !stopping && !restart->look()) {
+      stop();
+    }
     std::vector<PartProcess *> running;
     std::vector<pollfd> files;
     for (const auto & process : processes) {
@@ -118,6 +195,9 @@ void wait_until_ended(const Processes & processes, Time epoch, Time due, const P
       stop();
     }
     for (std::size_t i = 0; i < files.size(); ++i) {
+      if (files[i].revents != 0 && restart && restart->heard(*running[i])) {
+        continue;
+      }
       if (files[i].revents != 0) {
         running[i]->reap(kPatience);
         if (takt_core::now() < due || !running[i]->failure().empty()) {
@@ -143,10 +223,15 @@ std::vector<ProcessRecord> run_split(
   try {
     const RecordDirectory directory;
     Processes processes;
-    for (int part = 0; part < options.split; ++part) {
-      processes.push_back(std::make_unique<PartProcess>(
+    const auto made = [&](int part) {
+      std::error_code ignored;
+      std::filesystem::remove(directory.file(part), ignored);  // of an earlier process of the part
+      return std::make_unique<PartProcess>(
         arguments, part, *options.domain, directory.file(part),
-        name_of(graph, parts, part, options.split)));
+        name_of(graph, parts, part, options.split));
+    };
+    for (int part = 0; part < options.split; ++part) {
+      processes.push_back(made(part));
     }
     if (const auto stopped = wait_until_matched(processes)) {
       for (const auto & process : processes) {
@@ -156,15 +241,23 @@ std::vector<ProcessRecord> run_split(
     }
     Time epoch{};
     begin(epoch);
-    const std::int64_t ns = takt_core::to_ns(epoch);
     for (const auto & process : processes) {
-      // One that has died meanwhile is noticed below.
-      [[maybe_unused]] const auto sent = send(process->channel(), &ns, sizeof ns, MSG_NOSIGNAL);
+      begin_part(*process, {epoch, epoch});
     }
-    wait_until_ended(processes, epoch, epoch + options.warmup + options.duration, progress);
+    const Time due = epoch + options.warmup + options.duration;
+    std::optional<PartRestart> restart;
+    if (options.restart) {
+      const auto part = static_cast<std::size_t>(options.restart->part);
+      restart.emplace(
+        processes[part], epoch, options, [&, part] { return made(static_cast<int>(part)); });
+    }
+    wait_until_ended(processes, epoch, due, progress, restart);
     std::vector<ProcessRecord> records;
     for (const auto & process : processes) {
       records.push_back(process->record());
+    }
+    if (restart && !restart->fault().empty()) {
+      records.push_back(failed(restart->fault()));
     }
     std::stable_partition(records.begin(), records.end(), [](const ProcessRecord & record) {
       return record.error.empty();
@@ -175,7 +268,7 @@ std::vector<ProcessRecord> run_split(
   }
 }
 
-std::optional<Time> wait_at_barrier(int channel)
+std::optional<PartStart> wait_at_barrier(int channel)
 {
   if (send(channel, &kMatched, 1, MSG_NOSIGNAL) != 1) {
     return std::nullopt;
@@ -187,11 +280,11 @@ std::optional<Time> wait_at_barrier(int channel)
     }
   }
   // It is sent as a whole: whoever sends it cannot keep us here.
-  std::int64_t ns = 0;
-  if (recv(channel, &ns, sizeof ns, MSG_DONTWAIT) != sizeof ns) {
+  PartStart start;
+  if (recv(channel, &start, sizeof start, MSG_DONTWAIT) != sizeof start) {
     return std::nullopt;
   }
-  return takt_core::from_ns(ns);
+  return start;
 }
 
 int run_as_part(
@@ -200,9 +293,9 @@ int run_as_part(
 {
   prctl(PR_SET_NAME, "takt_run");  // started through a link, it has that one's name
   PartHooks hooks;
-  hooks.barrier = [&](Time & epoch) {
+  hooks.barrier = [&](PartStart & start) {
     const auto given = wait_at_barrier(channel);
-    epoch = given.value_or(Time{});
+    start = given.value_or(PartStart{});
     return given.has_value();
   };
   const ProcessRecord record = run_part(graph, options, part, parts_of(graph, options), hooks);
