@@ -112,8 +112,18 @@ rclcpp::QoS qos_of(const rclcpp::Waitable & waitable)
     .get_actual_qos();
 }
 
-// Whose waitable this thread adds to a wait set. Some trigger their guard condition meanwhile, for what is left.
-thread_local const void * t_adds = nullptr;
+// Whose waitable this thread adds to a wait set, or takes messages within the process from. Some waitables trigger their
+// guard condition meanwhile, for the messages that are left: no message arrives then.
+constinit thread_local const void * t_asks = nullptr;
+
+class Asks
+{
+public:
+  explicit Asks(const void * owner) noexcept { t_asks = owner; }
+  ~Asks() { t_asks = nullptr; }
+  Asks(const Asks &) = delete;
+  Asks & operator=(const Asks &) = delete;
+};
 
 /// Whether the waitable of `owner` has something to take now. Makes a wait set for it: for the start of a spin.
 /// What is made for executors without a wait set may throw in one.
@@ -125,14 +135,12 @@ bool is_ready_now(
     waitable.get_number_of_ready_subscriptions(), waitable.get_number_of_ready_guard_conditions(),
     waitable.get_number_of_ready_timers(), waitable.get_number_of_ready_clients(),
     waitable.get_number_of_ready_services(), waitable.get_number_of_ready_events());
-  t_adds = owner;
   try {
+    const Asks asks(owner);
     waitable.add_to_wait_set(set);
   } catch (const std::exception &) {
-    t_adds = nullptr;
     return false;
   }
-  t_adds = nullptr;
   const rcl_ret_t result = rcl_wait(&set, 0);
   if (result == RCL_RET_TIMEOUT && !nature.needs_data) {
     return false;  // some that users wrote are ready whenever they are asked
@@ -422,7 +430,7 @@ private:
   void set_listener(rclcpp::Waitable & waitable)
   {
     const auto ready = [self = shared_from_this()](std::size_t count, int part) {
-      if (t_adds == self.get()) {
+      if (t_asks == self.get()) {
         return;
       }
       if (self->nature_.within_process) {
@@ -441,15 +449,9 @@ private:
       waitable.set_on_ready_callback(ready);
       return;
     }
-    t_adds = this;  // of triggers from before most are worked off; what is left is looked for
-    try {
-      condition_of(waitable).set_on_trigger_callback(
-        [ready](std::size_t count) { ready(count, 0); });
-    } catch (...) {
-      t_adds = nullptr;
-      throw;
-    }
-    t_adds = nullptr;
+    const Asks asks(
+      this);  // of triggers from before most are worked off; what is left is looked for
+    condition_of(waitable).set_on_trigger_callback([ready](std::size_t count) { ready(count, 0); });
   }
 
   static Listening::Set setter(const rclcpp::Waitable::SharedPtr & waitable)
@@ -511,7 +513,10 @@ private:
     if (nature_.is_action_server && *part != kGoalRequest) {
       gate_.wait();
     }
-    taken.data = taken.waitable->take_data_by_entity_id(*part);
+    {
+      const Asks asks(nature_.within_process ? this : nullptr);
+      taken.data = taken.waitable->take_data_by_entity_id(*part);
+    }
     if (taken.data == nullptr && nature_.needs_data) {
       outstanding_.found_empty(1);  // a later message took its place
       announce_rest();
@@ -526,7 +531,10 @@ private:
   bool take_found(TakenData & taken)
   {
     gate_.wait();
-    taken.data = taken.waitable->take_data();
+    {
+      const Asks asks(nature_.within_process ? this : nullptr);
+      taken.data = taken.waitable->take_data();
+    }
     outstanding_.taken();
     // An announcement of it may be here, too. It looks on until nothing is left.
     static_cast<void>(parts_.take());

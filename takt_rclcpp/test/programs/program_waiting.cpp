@@ -114,6 +114,34 @@ void messages_wait_within_the_process()
   say("then:" + heard);
 }
 
+// A timer publishes several messages in each run, and rclcpp triggers the subscription's guard condition again for each
+// one that a take leaves.
+void bursts_within_the_process()
+{
+  SingleThreadedExecutor executor;
+  auto node =
+    std::make_shared<rclcpp::Node>("within", rclcpp::NodeOptions().use_intra_process_comms(true));
+  int taken = 0;
+  auto publisher = node->create_publisher<Int32>("bursts", 10);
+  auto subscription = node->create_subscription<Int32>("bursts", 10, [&](Int32::UniquePtr) {
+    if (++taken == 40) {
+      say("taken 40");
+      executor.cancel();
+    }
+  });
+  int published = 0;
+  auto timer = node->create_wall_timer(2ms, [&] {
+    if (taken == published && published < 40) {
+      published += 8;
+      for (int i = 0; i < 8; ++i) {
+        publisher->publish(std::make_unique<Int32>());
+      }
+    }
+  });
+  executor.add_node(node);
+  executor.spin();
+}
+
 // Where a program ends a helper's spin when its context ends, on the thread that ends it.
 void the_end_joins_a_spin()
 {
@@ -661,6 +689,7 @@ Ways ways_of_waiting()
     {"messages_wait_for_a_pool", messages_wait_for_a_pool},
     {"messages_wait_for_an_events_executor", messages_wait_for_an_events_executor},
     {"messages_wait_within_the_process", messages_wait_within_the_process},
+    {"bursts_within_the_process", bursts_within_the_process},
     {"the_end_joins_a_spin", the_end_joins_a_spin},
     {"interrupted_under_load", interrupted_under_load},
     {"forks", forks},

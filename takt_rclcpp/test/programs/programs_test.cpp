@@ -617,6 +617,25 @@ TEST(Report, sees_what_travels_within_the_process)
   EXPECT_TRUE(seen) << report;
 }
 
+TEST(Report, counts_each_message_within_the_process_once)
+{
+  const auto report = report_of("--strict", "bursts_within_the_process");
+  ASSERT_EQ(report["executors"].size(), 1U) << report;
+  bool seen = false;
+  for (const auto & callback : report["executors"][0]["callbacks"]) {
+    if (callback["topic"] == "/bursts" && callback["within_process"] == true) {
+      seen = true;
+      EXPECT_EQ(callback["runs"], 40);
+      EXPECT_EQ(callback["overwritten"], 0);
+      EXPECT_EQ(callback["waiting"], 0);
+      EXPECT_LE(callback["empty_takes"], 1);  // the look for messages from before the spin
+    } else if (callback["id"] == "/within:timer(2ms)") {
+      EXPECT_EQ(callback["publishes"][0]["count"], 40);
+    }
+  }
+  EXPECT_TRUE(seen) << report;
+}
+
 // A schedule insists on rights that the process lacks: rclcpp's own loop does the program's work.
 TEST(Rights, that_are_missing_are_no_reason_to_end_a_program)
 {
