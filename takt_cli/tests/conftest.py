@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from support import fake_programs
+from support.patience import PATIENCE_S, PatientLine
 from takt_cli.__main__ import run
 from takt_cli.control import client, processes
 from takt_cli.running.host import measure_host
@@ -62,10 +63,16 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def hasty(monkeypatch):
-    """Have little patience with processes that do not answer."""
-    monkeypatch.setattr(processes, "ANSWER_S", 0.2)
-    monkeypatch.setattr(processes, "CHANGE_S", 0.2)
+def patient(monkeypatch):
+    """Wait for stand-ins until they answer, and give up at once on those that hang."""
+    monkeypatch.setattr(client, "Line", PatientLine)
+
+
+@pytest.fixture
+def hasty(patient, monkeypatch):
+    """Likewise, and let no process be late because the machine is busy."""
+    monkeypatch.setattr(processes, "ANSWER_S", PATIENCE_S)
+    monkeypatch.setattr(processes, "CHANGE_S", PATIENCE_S)
 
 
 @pytest.fixture(scope="session")

@@ -67,7 +67,7 @@ def test_what_another_user_is_late_for_is_given_up():
 
 
 @needs_root
-def test_silent_sockets_of_another_user_are_told_in_brief(own, mute, monkeypatch):
+def test_silent_sockets_of_another_user_are_told_in_brief(own, mute, patient, monkeypatch):
     asked = []
     ask = processes.ask
     monkeypatch.setattr(
@@ -95,7 +95,7 @@ def test_files_of_another_user_are_looked_at_up_to_a_number(own, mute, monkeypat
 
 
 @needs_root
-def test_top_asks_silent_processes_rarely(own, mute):
+def test_top_asks_silent_processes_rarely(own, mute, patient):
     now = [100.0]
     looks = watch.Watch(places=[mute(100), own], timeout_s=0.2, clock=lambda: now[0])
     looks.ask()
@@ -167,7 +167,7 @@ def test_a_process_of_another_user_vetoes_that_users_processes_only(takt, two_us
     if how == "refuses":
         bad.apply = lambda request: (ERROR, {"faults": ["s.yaml:1:1: I do not want it"]})
     elif how == "hangs":
-        bad.apply = lambda request: time.sleep(1) or outcome("foo")
+        bad.apply = lambda request: bad.hang() or outcome("foo")
     elif how == "refuses later":
         bad.apply = lambda request: (
             outcome("foo") if request["check_only"] else (ERROR, {"faults": ["now I do not"]})

@@ -9,7 +9,7 @@ import struct
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 HEADER = struct.Struct("<4sHHI")
 STATUS, APPLY, RESET, PART, ERROR, RESULT = 10, 11, 12, 20, 101, 110
@@ -81,6 +81,9 @@ def message(kind, data):
 class FakeProcess:
     """Serves one control socket in a thread until `close`."""
 
+    serving: ClassVar[dict[Path, FakeProcess]] = {}
+    """Those of this process, by their sockets."""
+
     def __init__(self, folder: Path, pid: int, status: Any) -> None:
         """`status`: what it tells; or bytes, with which it answers all messages."""
         self.path = folder / f"{pid}.sock"
@@ -96,20 +99,30 @@ class FakeProcess:
             {"faults": [f"message {kind} is unknown"]},
         )
         self.hangs = threading.Event()
+        self.silent = threading.Event()  # it does not answer any more
+        self._over = threading.Event()
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(self.path))
         self._listener.listen(8)
+        self.serving[self.path] = self
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
     def close(self, leave_socket: bool = False) -> None:
         """End; the file stays only if it is told to."""
+        self._over.set()
+        self.serving.pop(self.path, None)
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self._thread.join()
         if not leave_socket:
             self.path.unlink(missing_ok=True)
+
+    def hang(self) -> None:
+        """Keep the thread of the caller, which is to answer, until the end."""
+        self.silent.set()
+        self._over.wait()
 
     def asked(self, kind: int) -> list[Any]:
         """Give the requests of one type."""
@@ -130,6 +143,7 @@ class FakeProcess:
         request = json.loads(payload)
         self.requests.append((kind, request))
         if self.hangs.is_set():
+            self.silent.set()
             connection.recv(1)  # until the client gives up
             return
         if isinstance(self.status, bytes):
