@@ -5,6 +5,7 @@ from support.fake_control import executor, process
 from support.fake_statistics import S, statistics
 from support.looks import drawn, pair, view
 from support.synthetic import results
+from takt_cli.commands.run import run_summary
 from takt_cli.control.client import Peer
 from takt_cli.control.comparison import table_of
 from takt_cli.control.processes import Process
@@ -118,6 +119,7 @@ def test_a_run_tells_of_each_of_its_executors():
     alone = [[cell.text for cell in row] for row in key_table(run(QUIET)).rows]
     assert ["phases", "bounds hold", "no disturbance"] in alone
     assert not [row for row in key_table(run(None)).rows if row[0].text == "phases"]
+    assert run_summary(run(QUIET, SETTLING))["phases"] == {"0/main": QUIET, "1/main": SETTLING}
 
 
 def test_a_report_compares_disturbances_where_a_schedule_gives_offsets():

@@ -307,6 +307,7 @@ def run_summary(results: Results) -> dict[str, Any]:
         if len(kpis.reference_lateness)
         else None,
         "skipped_periods": results.skipped_periods,
+        "phases": {name: asdict(state) for name, state in results.phase_states.items()},
         "cpu_cores": results.cpu_share,
         "other_programs_cores": results.other_cores,
         "context_switches_per_s": results.switches_per_s,

@@ -15,7 +15,7 @@ namespace
 
 // Beyond either, each set that one start leaves in one order counts as one that does not settle.
 constexpr Index kMostTasksTried = 1'000;
-constexpr Index kMostSetsTried = 32;
+constexpr Index kMostWorkTried = 5'000;  // sets times tasks, one set after the other
 
 // The largest of all parts of the model with known phases; 0: there are none.
 Ns longest_hyperperiods(const Model & model, const detail::Flow & flow)
@@ -85,7 +85,7 @@ std::vector<Index> lasting_sets(
   if (same(bounds, disturbed)) {
     return {};
   }
-  if (sets.size() > kMostSetsTried) {
+  if (sets.size() * model.tasks.size() > kMostWorkTried) {
     return sets;
   }
   std::vector<Index> lasting;
