@@ -1,10 +1,15 @@
 """Disturbed phases of programs that run: a timer overruns, a process is stopped for a while."""
 
+import json
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
+import yaml
 from support.built import need
+from support.private import private
 from support.running_graph import answer, running_graph
 from support.watched import HEAD, WATCHED, Watched, rules, starting, wait_for
 from takt_cli.control.frames import Message
@@ -97,3 +102,53 @@ def test_a_process_that_is_stopped_for_a_while_disturbs_itself_and_settles(tmp_p
         assert last["cause"] in ("skipped period", "lost message")
         assert last["callback"].startswith("/callback_")
         wait_for(lambda: phases(answer(socket, Message.status))["bounds_hold"] == "yes")
+
+
+SPLIT = (
+    "FrontLidarDriver,RearLidarDriver,PointsTransformerFront,PointsTransformerRear,"
+    "PointCloudFusion,RayGroundFilter,EuclideanClusterDetector,EuclideanClusterSettings,"
+    "ObjectCollisionEstimator;"
+    "BehaviorPlanner,MPCController,VehicleInterface,VehicleDBWSystem,IntersectionOutput"
+)
+
+
+@need(("takt_run", "takt_workload"), ("takt_plan", "takt_plan"))
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="the plan is for two cores")
+def test_a_plan_of_three_processes_runs_while_one_of_them_starts_again(tmp_path):
+    def takt(*words, wanted=0):
+        command = [sys.executable, "-m", "takt_cli", *map(str, words)]
+        done = subprocess.run(
+            command, env=private(tmp_path), capture_output=True, text=True, check=False,
+            cwd=tmp_path,
+        )  # fmt: skip
+        assert done.returncode in (0, wanted), done.stderr
+        return done
+
+    split = ("--split", 3, "--split-map", SPLIT)
+    model = takt("graph", "system", "autoware_reference", *split, "--cores", 2).stdout
+    (tmp_path / "model.yaml").write_text(model, encoding="utf-8")
+    takt("plan", "model.yaml", "--time", "0s", "-o", "plan.yaml")
+    plan = yaml.safe_load((tmp_path / "plan.yaml").read_text(encoding="utf-8"))
+    assert plan["epoch"] == "host"
+    assert sorted(plan["executors"]) == ["part_1", "part_2", "part_3"]
+    for executor in plan["executors"].values():
+        executor["missing_rights"] = "report"
+        executor.pop("process_threads", None)
+    (tmp_path / "plan.yaml").write_text(yaml.safe_dump(plan), encoding="utf-8")
+    for warmup in ("8s", "100s"):  # a busy machine takes longer until the process is back
+        done = takt(
+            *("run", "autoware_reference", "--schedule", "plan.yaml", *split, "--restart", "1@1s"),
+            *("--work-scale", 0.05, "--duration", "2s", "--warmup", warmup, "-o", "r.json"),
+            wanted=1,
+        )
+        if done.returncode == 0:
+            break
+        assert "choose a longer --warmup" in done.stderr
+    told = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert told["incomplete"] == []
+    assert told["messages"]["unmatched"] == 0
+    assert all(chain["completed"] for chain in told["chains"])
+    before = {one["executor"]: one["before"] for one in told["phase_states"]}
+    assert sorted(before) == ["part_1", "part_2", "part_3"]
+    assert before["part_2"]["disturbances"] >= 2  # of /ObjectCollisionEstimator and the settings
+    assert before["part_3"]["disturbances"] >= 1
