@@ -135,6 +135,8 @@ def test_the_page_says_what_holds_and_what_does_not():
     assert [table.title for table in study.tables] == ["Chains (ms)", "Threads", "What threads buy"]
     assert study.tables[0].rows[0][4].text == "6.00"
     assert study.tables[0].rows[1][4].text == "–"
+    resting = plan_study(planned(when_bounds_hold="Bounds rest on phases."), "")
+    assert resting.sentences[1:] == ["Bounds rest on phases."]
     late = planned(shortfalls=["core 0 is overloaded"], trade=[])
     late["chains"][0].update(met=False, bound_ns=12_000_000)
     study = plan_study(late, "")

@@ -63,6 +63,13 @@ def page(document, chain=None):
     return hyperperiod_page(document, schedule="a/s.yaml", command="takt explain", chain=chain)
 
 
+def test_the_page_says_when_its_bounds_hold():
+    document = found(row("/a:timer(10ms)", [job(0, 0, 1)]))
+    assert "Bounds rest" not in page(document)
+    document["when_bounds_hold"] = "Bounds rest on <phases>."
+    assert "<p>Bounds rest on &lt;phases&gt;.</p>" in page(document)
+
+
 def two_chains():
     return found(
         row("/a:timer(50ms)", [job(0, 0, 9), job(50, 50, 59)], [(0, 8)], ["first"], "above"),

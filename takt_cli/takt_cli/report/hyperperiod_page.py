@@ -47,7 +47,7 @@ def hyperperiod_page(
     title = f"One hyperperiod of {Path(schedule).name}"
     body = "\n".join(
         [
-            _header(title, hyperperiod),
+            _header(title, hyperperiod, found.get("when_bounds_hold", "")),
             '<section class="hyperperiod">',
             _legend(),
             _chains(found["chains"], colours, chain),
@@ -67,7 +67,7 @@ def hyperperiod_page(
     )
 
 
-def _header(title: str, hyperperiod: Mapping[str, Any]) -> str:
+def _header(title: str, hyperperiod: Mapping[str, Any], when: str) -> str:
     rows = hyperperiod["rows"]
     jobs = sum(len(row["jobs"]) for row in rows)
     threads = {(row["executor"], *row["threads"]) for row in rows}
@@ -78,7 +78,8 @@ def _header(title: str, hyperperiod: Mapping[str, Any]) -> str:
         f"<p>The timers' releases repeat every {human(hyperperiod['length_ns'])}: "
         f"{how_many(jobs, 'job')} of {how_many(len(rows), 'callback')} on "
         f"{how_many(len(threads), 'thread')}. Each job starts and ends within its window, in each "
-        "hyperperiod, while no timer skips a period and no message is lost.</p></div></header>"
+        "hyperperiod, while no timer skips a period and no message is lost."
+        f"{f'</p><p>{escape(when)}' if when else ''}</p></div></header>"
     )
 
 

@@ -78,6 +78,8 @@ def _sentences(found: Mapping[str, Any]) -> list[str]:
     text += f"{len(chains)} chain{'' if len(chains) == 1 else 's'}. "
     text += f"Not within their deadlines: {', '.join(late)}." if late else "All deadlines hold."
     result = [text, *found["shortfalls"]]
+    if found.get("when_bounds_hold"):
+        result.append(found["when_bounds_hold"])
     if len(found["trade"]) < 2:
         result.append("The page has no curve: the planner merged no threads.")
     return result

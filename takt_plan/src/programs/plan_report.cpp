@@ -361,6 +361,7 @@ std::string as_json(const PlanReport & report)
        {"why", found ? Json() : Json(to_string(found.faults().front()))}});
   }
   json["settles_ns"] = planned.settling.after ? Json(*planned.settling.after) : Json();
+  json["when_bounds_hold"] = when_bounds_hold(planned.settling, model);
   json["never_settle"] = ids_of(model, planned.settling.for_good);
   json["threads"] = Json::array();
   const std::vector<double> load = loads(planned);

@@ -287,6 +287,7 @@ int print_json(const Answer & answer)
   }
   all["system"] = answer.system;
   all["settles_ns"] = answer.settling.after ? json(*answer.settling.after) : json();
+  all["when_bounds_hold"] = when_bounds_hold(answer.settling, answer.plan.model);
   auto & for_good = all["never_settle"] = json::array();
   for (const Index task : answer.settling.for_good) {
     for_good.push_back(answer.plan.model.tasks[task].id);
