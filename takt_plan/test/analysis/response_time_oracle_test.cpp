@@ -3,7 +3,7 @@
 // There is no difference of definition to allow for: both count half-open intervals in whole ticks and
 // start every search at one tick. What the crate leaves to its caller, which is to repeat an analysis
 // until the assumed bounds are right, both do in the same order and at most a thousand times.
-#include "support/response_time_oracle.hpp"
+#include "oracles/response_time_oracle.hpp"
 
 #include <gtest/gtest.h>
 

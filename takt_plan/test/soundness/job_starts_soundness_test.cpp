@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <random>
 #include <tuple>
 
-#include "model/flow.hpp"
 #include "support/campaign.hpp"
-#include "support/random_model.hpp"
+#include "support/started_model.hpp"
 #include "takt_plan/bounds.hpp"
 #include "takt_plan/simulate.hpp"
 #include "takt_plan/simulation_observer.hpp"
@@ -19,51 +17,8 @@ namespace takt_plan
 namespace
 {
 
-constexpr Ns kStarts = 6'000;    // the last process starts by then, and its timers have run
-constexpr Ns kMostLeft = 6'000;  // what a start may leave to do
-// Above this load of a core it takes too long until that is done.
-constexpr double kMostLoad = 0.95;
+constexpr Ns kStarts = 6'000;     // the last process starts by then, and its timers have run
 constexpr Ns kHyperperiods = 10;  // that are looked at then
-
-/// A random system of one to three processes on one epoch, with sets that wait for messages of several.
-Model some_processes(std::uint64_t seed)
-{
-  Model model = test::random_model(seed);
-  std::mt19937_64 random(seed);
-  const auto pick = [&](Ns least, Ns most) {
-    return std::uniform_int_distribution<Ns>(least, most)(random);
-  };
-  const Ns processes = pick(1, 3);
-  for (Ns process = 0; process < processes; ++process) {
-    model.executors.resize(static_cast<std::size_t>(process) + 1, "other");
-    model.epochs.push_back(takt_core::Epoch::host);
-  }
-  for (Thread & thread : model.threads) {
-    thread.executor = static_cast<Index>(pick(0, processes - 1));
-  }
-  // Of all timers: sets that keep their order for ever.
-  const Ns period = pick(0, 1) == 0 ? 0 : 1000;
-  const Ns offsets = pick(0, 3) == 0 ? 2 : 50;  // few: timers that are released together
-  for (Index index = 0; index < model.tasks.size(); ++index) {
-    Task & task = model.tasks[index];
-    task.executor = model.threads[task.threads.front()].executor;
-    const Index other = static_cast<Index>(pick(0, static_cast<Ns>(index)));
-    if (task.triggers.size() == 1 && other < index && pick(0, 1) == 0) {
-      task.triggers.push_back({other, 0, 1});
-    }
-    if (task.release) {
-      task.timer = pick(0, 4) != 0;
-      task.release->jitter = task.timer ? 0 : pick(0, 3) * 20;  // messages from outside
-      task.release->period = period == 0 ? task.release->period : period;
-      task.release->offset = pick(0, offsets - 1) * (task.release->period / offsets);
-    } else if (task.triggers.size() == 2 && task.triggers[0].from != task.triggers[1].from) {
-      task.all = false;
-      task.newest = true;
-      task.store = task.middleware = pick(0, task.time);
-    }
-  }
-  return model;
-}
 
 /// The first release of each timer is the first one on its grid after its start, which may be any moment: that of its
 /// process, or one of its own, as if the messages before it were lost on the way. Timers that are always released together
@@ -118,22 +73,6 @@ struct Found
   std::string first;
 };
 
-/// Of the fuller core.
-double load_of(const Model & model)
-{
-  const detail::Flow flow(model);
-  std::vector<double> loads(model.cores.size());
-  for (Index task = 0; task < model.tasks.size(); ++task) {
-    loads[model.threads[model.tasks[task].threads.front()].cores.front()] +=
-      flow.streams.load(model, task);
-  }
-  for (const OtherLoad & other : model.others) {
-    loads[other.cores.front()] +=
-      static_cast<double>(other.time) / static_cast<double>(other.period);
-  }
-  return *std::max_element(loads.begin(), loads.end());
-}
-
 /// Holds what `now` does against bounds of `model`.
 void compare(
   const Model & model, const Model & now, const Bounds & bounds, std::uint64_t seed,
@@ -144,12 +83,8 @@ void compare(
   for (SimulatedTask & task : simulation->tasks) {
     task.best = 0;
   }
-  Ns hyperperiod = 1;
-  for (const Task & task : model.tasks) {
-    hyperperiod = task.release ? std::lcm(hyperperiod, task.release->period) : hyperperiod;
-  }
-  const Ns from = kStarts + 4 * hyperperiod +
-                  static_cast<Ns>(static_cast<double>(kMostLeft) / (1 - load_of(model)));
+  const Ns hyperperiod = test::hyperperiod_of(model);
+  const Ns from = test::settled_from(model, kStarts);
   SimulationOptions how;
   how.seed = seed * 100;
   how.duration = from + (kHyperperiods + 2) * hyperperiod;
@@ -174,11 +109,11 @@ void compare(
 
 void run(std::uint64_t seed, const JobTerms & terms, Found & found)
 {
-  const Model model = some_processes(seed);
+  const Model model = test::some_processes(seed);
   BoundsOptions options;
   options.jobs = terms;
   const auto limits = bounds(model, options);
-  if (!limits || load_of(model) > kMostLoad) {
+  if (!limits || test::load_of(model) > test::kMostLoad) {
     return;
   }
   std::mt19937_64 random(seed);
@@ -191,7 +126,7 @@ void run(std::uint64_t seed, const JobTerms & terms, Found & found)
 /// Processes on hosts whose clocks are off by up to `uncertainty`, one way or the other; `counted`: the bounds know.
 void run_apart(std::uint64_t seed, bool counted, Found & found)
 {
-  Model model = some_processes(seed);
+  Model model = test::some_processes(seed);
   std::mt19937_64 random(seed);
   const Ns uncertainty = std::uniform_int_distribution<Ns>(1, 60)(random);
   std::vector<Ns> early(model.executors.size());
@@ -205,7 +140,7 @@ void run_apart(std::uint64_t seed, bool counted, Found & found)
     }
   }
   const auto limits = bounds(model);
-  if (!limits || load_of(model) > kMostLoad) {
+  if (!limits || test::load_of(model) > test::kMostLoad) {
     return;
   }
   for (int i = 0; i < 2; ++i) {

@@ -1,4 +1,4 @@
-#include "support/response_time_oracle.hpp"
+#include "oracles/response_time_oracle.hpp"
 
 #include <fstream>
 #include <nlohmann/json.hpp>

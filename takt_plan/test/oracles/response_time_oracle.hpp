@@ -1,6 +1,6 @@
 // Reads the answers of the response-time-analysis crate (oracles/response_time_oracle/README.md).
-#ifndef TAKT_PLAN__TEST__SUPPORT__RESPONSE_TIME_ORACLE_HPP_
-#define TAKT_PLAN__TEST__SUPPORT__RESPONSE_TIME_ORACLE_HPP_
+#ifndef TAKT_PLAN__TEST__ORACLES__RESPONSE_TIME_ORACLE_HPP_
+#define TAKT_PLAN__TEST__ORACLES__RESPONSE_TIME_ORACLE_HPP_
 
 #include <cstddef>
 #include <vector>
@@ -35,4 +35,4 @@ Oracle read_oracle();
 
 }  // namespace takt_plan::test
 
-#endif  // TAKT_PLAN__TEST__SUPPORT__RESPONSE_TIME_ORACLE_HPP_
+#endif  // TAKT_PLAN__TEST__ORACLES__RESPONSE_TIME_ORACLE_HPP_

@@ -1,0 +1,246 @@
+// What takt claims about random systems holds in a simulation that knows nothing of takt (oracles/job_oracle): no response is
+// above its bound, and no job is outside of its windows. Claims that lack any of their terms do not hold.
+//
+// Unlike takt's own simulation, the oracle lets runs publish at any time, events of one instant come in any order, jitter
+// and messages come as they like.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <random>
+
+#include "oracles/job_oracle.hpp"
+#include "support/campaign.hpp"
+#include "support/phased_model.hpp"
+#include "support/random_model.hpp"
+#include "support/random_pool_model.hpp"
+#include "support/started_model.hpp"
+#include "takt_plan/bounds.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using nlohmann::json;
+using test::JobOracle;
+using test::Overheads;
+
+constexpr Ns kStarted = 6'000;  // all processes have started by then
+constexpr Ns kSettledHyperperiods = 4;
+
+/// A system with what is claimed about it; null: nothing is.
+using Generator = std::function<json(std::uint64_t seed, const BoundsOptions & options)>;
+
+/// Threads of some systems publish and take at a ceiling above all priorities.
+Model some_ceilings(Model model, std::uint64_t seed)
+{
+  std::mt19937_64 random(seed * 31);
+  if (random() % 2 == 0) {
+    return model;
+  }
+  for (Task & task : model.tasks) {
+    task.middleware = task.newest ? task.middleware : static_cast<Ns>(random() % 20);
+  }
+  for (Thread & thread : model.threads) {
+    thread.ceiling = 95;
+  }
+  return model;
+}
+
+json claim(
+  const Model & model, const Model & analysed, const Overheads & overheads, std::uint64_t seed,
+  const BoundsOptions & options, bool windows, const test::OracleRuns & runs = {})
+{
+  const auto found = bounds(analysed, options);
+  if (!found) {
+    return nullptr;
+  }
+  test::Claims claims = test::claims_of(*found);
+  if (windows) {
+    if (auto jobs = hyperperiod(analysed, options)) {
+      claims.windows = std::move(*jobs);
+    }
+  }
+  return test::for_oracle(model, overheads, claims, seed, runs);
+}
+
+/// All timers have phases, and there are sets.
+json phased(std::uint64_t seed, const BoundsOptions & options)
+{
+  const Model model = some_ceilings(test::phased_model(seed), seed);
+  const Overheads overheads = test::some_overheads(seed);
+  test::OracleRuns runs;
+  runs.publishes_at_end = true;
+  return claim(model, test::analysed_model(model, overheads), overheads, seed, options, true, runs);
+}
+
+/// Processes of one epoch that start at any moment, and messages from outside.
+json started(std::uint64_t seed, const BoundsOptions & options)
+{
+  const Model model = test::some_processes(seed);
+  if (test::load_of(model) > test::kMostLoad) {
+    return nullptr;
+  }
+  test::OracleRuns runs;
+  runs.publishes_at_end = true;
+  runs.starts_within = kStarted;
+  runs.judged_from = test::settled_from(model, kStarted);
+  runs.duration = runs.judged_from + kSettledHyperperiods * test::hyperperiod_of(model);
+  return claim(model, model, {}, seed, options, true, runs);
+}
+
+/// Any phases, jitter, messages under way.
+json unphased(std::uint64_t seed, const BoundsOptions & options)
+{
+  const Model model = some_ceilings(test::random_model(seed), seed);
+  const Overheads overheads = test::some_overheads(seed);
+  return claim(
+    model, test::with_overheads(model, overheads), overheads, seed, options, false, {30'000, 6});
+}
+
+/// Callbacks that several threads may run, and groups.
+json pooled(std::uint64_t seed, const BoundsOptions & options)
+{
+  const Model model = test::random_pool_model(seed);
+  const Overheads overheads = seed % 3 == 0 ? Overheads{1, 2} : Overheads{};
+  return claim(
+    model, test::with_overheads(model, overheads), overheads, seed, options, false, {20'000, 6});
+}
+
+json look_at(const Generator & generator, std::uint64_t systems, const BoundsOptions & options)
+{
+  JobOracle oracle;
+  for (std::uint64_t i = 0; i < systems; ++i) {
+    const json model = generator(test::seed() + i, options);
+    if (!model.is_null() && !oracle.look_at(model)) {
+      break;
+    }
+  }
+  json found = oracle.findings();
+  testing::Test::RecordProperty("findings", found.dump());
+  return found;
+}
+
+void expect_holds(const Generator & generator, std::uint64_t systems)
+{
+  const json found = look_at(generator, test::rounds(systems), {});
+  EXPECT_EQ(found.at("violations"), 0) << found.at("first");
+  EXPECT_GT(found.at("models"), systems / 2);
+  EXPECT_GT(found.at("bounds"), found.at("refusals").get<double>() / 2) << found;
+  EXPECT_GT(found.at("tightest"), 0.98) << found;
+}
+
+TEST(JobOracleSoundness, HoldsWithKnownPhases)
+{
+  expect_holds(phased, 150);
+}
+
+TEST(JobOracleSoundness, HoldsWhereProcessesStartAtAnyMoment)
+{
+  expect_holds(started, 100);
+}
+
+TEST(JobOracleSoundness, HoldsWithoutPhases)
+{
+  expect_holds(unphased, 150);
+}
+
+TEST(JobOracleSoundness, HoldsInPools)
+{
+  expect_holds(pooled, 150);
+}
+
+/// As many systems as it takes to see that a term is missing.
+void expect_needed(const Generator & generator, const BoundsOptions & options)
+{
+  JobOracle oracle("--stop");
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    const json model = generator(test::seed() + i, options);
+    if (!model.is_null() && !oracle.look_at(model)) {
+      break;
+    }
+  }
+  const json found = oracle.findings();
+  EXPECT_GT(found.at("violations"), 0) << found;
+  testing::Test::RecordProperty("models", found.at("models").dump());
+}
+
+void expect_needed(bool JobTerms::*term, const Generator & generator = phased)
+{
+  BoundsOptions options;
+  options.jobs_only = true;
+  options.jobs.*term = false;
+  expect_needed(generator, options);
+}
+
+// What twins are made of holds while it is whole.
+TEST(JobOracleTwins, WindowsAloneHold)
+{
+  BoundsOptions options;
+  options.jobs_only = true;
+  const json found = look_at(phased, 100, options);
+  EXPECT_EQ(found.at("violations"), 0) << found.at("first");
+}
+
+TEST(JobOracleTwins, BlockingIsNeeded)
+{
+  expect_needed(&JobTerms::blocking);
+}
+
+TEST(JobOracleTwins, CeilingsAreNeeded)
+{
+  expect_needed(&JobTerms::ceiling);
+}
+
+TEST(JobOracleTwins, EarlierBusyIntervalsAreNeeded)
+{
+  expect_needed(&JobTerms::begins);
+}
+
+TEST(JobOracleTwins, LatestReleasesAreNeeded)
+{
+  expect_needed(&JobTerms::latest);
+}
+
+TEST(JobOracleTwins, AllOrdersOfArrivalAreNeeded)
+{
+  expect_needed(&JobTerms::orders);
+}
+
+TEST(JobOracleTwins, OrdersOfStartsAreNeeded)
+{
+  expect_needed(&JobTerms::starts, started);
+}
+
+void expect_needed(bool PriorityTerms::*term)
+{
+  BoundsOptions options;
+  options.priority.*term = false;
+  expect_needed(unphased, options);
+}
+
+TEST(JobOracleTwins, BlockingByPriorityIsNeeded)
+{
+  expect_needed(&PriorityTerms::blocking);
+}
+
+TEST(JobOracleTwins, CeilingsByPriorityAreNeeded)
+{
+  expect_needed(&PriorityTerms::ceiling);
+}
+
+TEST(JobOracleTwins, JitterIsNeeded)
+{
+  expect_needed(&PriorityTerms::jitter);
+}
+
+TEST(JobOracleTwins, BlockingInPoolsIsNeeded)
+{
+  BoundsOptions options;
+  options.pool.blocking = false;
+  expect_needed(pooled, options);
+}
+
+}  // namespace
+}  // namespace takt_plan
