@@ -167,6 +167,9 @@ void Simulation::handle(const Event & event)
 void Simulation::expire(int index, Time nominal)
 {
   Waiting & of = waiting(index);
+  if (now_ < situation_.start(task(index).process)) {
+    return;  // a message from outside, for a process that does not run yet
+  }
   if (task(index).source->timer) {
     // Its next expiry is the first one on its grid after its last start.
     if (of.expired || (of.started && nominal <= *of.started)) {
