@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "takt_workload/held_signals.hpp"
+#include "takt_workload/run_part.hpp"
 
 namespace takt_workload
 {
@@ -23,11 +24,14 @@ protected:
   int ends[2] = {-1, -1};
 };
 
-TEST_F(Barrier, GivesTheEpochThatWasSent)
+TEST_F(Barrier, GivesTheStartThatWasSent)
 {
-  const std::int64_t sent = 123'456'789;
+  const PartStart sent{takt_core::from_ns(123'456'789), takt_core::from_ns(987'654'321)};
   ASSERT_EQ(write(ends[0], &sent, sizeof sent), static_cast<ssize_t>(sizeof sent));
-  EXPECT_EQ(wait_at_barrier(ends[1]), takt_core::from_ns(sent));
+  const auto given = wait_at_barrier(ends[1]);
+  ASSERT_TRUE(given.has_value());
+  EXPECT_EQ(given->epoch, sent.epoch);
+  EXPECT_EQ(given->begin, sent.begin);
   char word = 0;
   ASSERT_EQ(read(ends[0], &word, 1), 1);
   EXPECT_EQ(word, 'm');
