@@ -1,4 +1,5 @@
-// Preloaded: a host whose TAI is off by TAKT_TEST_TAI_SHIFT nanoseconds.
+// Linked into a program: a host whose TAI is off by TAKT_TEST_TAI_SHIFT nanoseconds. The program is found before
+// the C library, also by takt's libraries. A preloaded library would keep AddressSanitizer from starting.
 #include <dlfcn.h>
 #include <time.h>
 

@@ -50,9 +50,10 @@ add_executable(takt_rcl_peer ${CMAKE_CURRENT_LIST_DIR}/peer.cpp)
 target_compile_options(takt_rcl_peer PRIVATE ${takt_rcl_warnings})
 target_link_libraries(takt_rcl_peer PRIVATE takt_rcl)
 takt_rcl_link_messages(takt_rcl_peer PRIVATE std_msgs sensor_msgs)
-add_executable(takt_rcl_phases ${CMAKE_CURRENT_LIST_DIR}/phases.cpp)
+add_executable(takt_rcl_phases
+  ${CMAKE_CURRENT_LIST_DIR}/phases.cpp ${CMAKE_CURRENT_LIST_DIR}/shifted_tai.cpp)
 target_compile_options(takt_rcl_phases PRIVATE ${takt_rcl_warnings})
-target_link_libraries(takt_rcl_phases PRIVATE takt_rcl)
+target_link_libraries(takt_rcl_phases PRIVATE takt_rcl ${CMAKE_DL_LIBS})
 # The tests of takt_cli run it under a schedule with other programs.
 add_executable(takt_rcl_looks ${CMAKE_CURRENT_LIST_DIR}/looks.cpp)
 target_compile_options(takt_rcl_looks PRIVATE ${takt_rcl_warnings})
@@ -67,11 +68,7 @@ function(takt_rcl_python_test name environment)
     TIMEOUT 1200 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs};${environment}")
 endfunction()
 takt_rcl_python_test(rclpy "TAKT_RCL_PEER=$<TARGET_FILE:takt_rcl_peer>")
-add_library(takt_rcl_shifted_tai MODULE ${CMAKE_CURRENT_LIST_DIR}/shifted_tai.cpp)
-target_compile_options(takt_rcl_shifted_tai PRIVATE ${takt_rcl_warnings})
-target_link_libraries(takt_rcl_shifted_tai PRIVATE ${CMAKE_DL_LIBS})
-takt_rcl_python_test(epoch
-  "TAKT_RCL_PHASES=$<TARGET_FILE:takt_rcl_phases>;TAKT_RCL_SHIFTED_TAI=$<TARGET_FILE:takt_rcl_shifted_tai>")
+takt_rcl_python_test(epoch "TAKT_RCL_PHASES=$<TARGET_FILE:takt_rcl_phases>")
 
 # The README's example, word by word. The package may be built without the rest of the repository.
 set(takt_rcl_readme ${CMAKE_CURRENT_LIST_DIR}/../../README.md)
