@@ -11,6 +11,7 @@
 #include "model/percent.hpp"
 #include "planners/background.hpp"
 #include "planners/context_switches.hpp"
+#include "planners/late_releases.hpp"
 #include "planners/planners.hpp"
 #include "planners/score.hpp"
 #include "planners/takt/annealing.hpp"
@@ -319,6 +320,53 @@ Layout plan_and_merge(
   return std::move(best->layout);
 }
 
+/// The same layout of a problem with the same tasks and cores.
+Layout of_problem(const PlanProblem & problem, const Layout & other)
+{
+  Layout layout(problem);
+  for (Index core = 0; core < other.cores(); ++core) {
+    layout.set(core, other.on(core));
+  }
+  for (Index task = 0; task < problem.model.tasks.size(); ++task) {
+    if (const auto & offset = other.offset(task)) {
+      layout.set_offset(task, *offset);
+    }
+  }
+  return layout;
+}
+
+/// By phases the plan keeps deadlines also with late releases, where the search finds such a plan.
+Layout plan_for_late_releases(
+  const System & system, const PlanOptions & options, PlanProblem & problem, Planned & result)
+{
+  if (!options.walks || !phases_can_be_known(problem)) {
+    return plan_and_merge(system, options, problem, result);
+  }
+  const System late = detail::with_late_releases(system);
+  auto late_problem = detail::plan_problem(late, options);
+  if (!late_problem) {
+    return plan_and_merge(system, options, problem, result);
+  }
+  Planned late_plan;
+  const Layout found = plan_and_merge(late, options, *late_problem, late_plan);
+  const bool all = score(*late_problem, found).missed.empty();
+  Layout layout = of_problem(problem, found);
+  if (!all) {
+    Layout without = plan_and_merge(system, options, problem, result);
+    const double cost = late_plan.cost + late_plan.cost_of_restarts;
+    if (!score(problem, layout).better_than(score(problem, without))) {
+      result.cost_of_restarts += cost;
+      return without;
+    }
+    late_plan.cost_of_restarts += result.cost + result.cost_of_restarts;
+  }
+  result.cost = late_plan.cost;
+  result.cost_of_restarts = late_plan.cost_of_restarts;
+  result.trade = std::move(late_plan.trade);
+  result.notes = std::move(late_plan.notes);
+  return layout;
+}
+
 /// In `result` trade and cost, of the planner that has them.
 Result<Layout> layout_by(
   const System & system, const PlanOptions & options, PlanProblem & problem, Planned & result)
@@ -337,7 +385,7 @@ Result<Layout> layout_by(
     case Planner::takt:
       break;
   }
-  return plan_and_merge(system, options, problem, result);
+  return plan_for_late_releases(system, options, problem, result);
 }
 
 bool competes(Planner planner)

@@ -375,8 +375,10 @@ std::vector<std::pair<Index, double>> most_important(
 
 Ns least_response(const PlanProblem & problem, Index chain)
 {
-  Ns least = 1;
-  for (const Index task : problem.model.chains[chain].path) {
+  const std::vector<Index> & path = problem.model.chains[chain].path;
+  const auto & release = problem.model.tasks[path.front()].release;
+  Ns least = release ? add(release->jitter, 1) : 1;
+  for (const Index task : path) {
     least = add(least, problem.model.tasks[task].cost());
   }
   return least;

@@ -71,7 +71,7 @@ std::vector<std::pair<Index, double>> most_important(
 /// The most important chains are short where none takes longer than this multiple of its own work.
 inline constexpr double kShort = 1.05;
 
-/// What its callbacks take, without anything else.
+/// What its callbacks take after the latest release, without anything else.
 Ns least_response(const PlanProblem & problem, Index chain);
 
 /// The largest bound of the most important chains, as a multiple of what their callbacks take; 1 where there are
