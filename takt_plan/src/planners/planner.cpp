@@ -364,6 +364,13 @@ Layout plan_for_late_releases(
   result.cost_of_restarts = late_plan.cost_of_restarts;
   result.trade = std::move(late_plan.trade);
   result.notes = std::move(late_plan.notes);
+  // The plan's own row says what the plan's bounds say. The other rows count late releases.
+  const Candidate chosen{layout, {}, score(problem, layout), {}};
+  for (TradePoint & point : result.trade) {
+    if (point.threads == layout.threads()) {
+      point.slack = only_point(problem, chosen).slack;
+    }
+  }
   return layout;
 }
 
