@@ -123,6 +123,8 @@ std::string_view to_string(Planner planner) noexcept;
 inline constexpr int kMostExecutors = 1000;
 inline constexpr int kMostExecutorThreads = 63;
 
+struct Planned;
+
 struct PlanOptions
 {
   Planner planner = Planner::takt;
@@ -139,10 +141,16 @@ struct PlanOptions
   /// timers. Then the most important chains are kept short, too, and plans are compared by simulation where a deadline is
   /// not proven. Takes some ten seconds.
   bool walks = false;
+  /// The random walk ends as soon as all deadlines are proven, and does not look for more to spare or for fewer threads.
+  bool enough_when_proven = false;
   std::uint64_t seed = 1;  ///< of the random walk
-  /// With it the search goes on until it finds nothing to improve or this says true, and takes what is there. Called
-  /// often, from several threads. Without it the result does not depend on time.
-  std::function<bool()> time_is_up;
+  /// The share of the time for the search that has passed. With it the search goes on until it finds nothing to improve or
+  /// this is 1, and takes what is there; each of its steps has a share of what is left then. Called often, from several
+  /// threads. Without it the result does not depend on time.
+  std::function<double()> time_used;
+  /// `takt` calls it with its first plan and with each better one that it finds, from the thread that plans. The plan that
+  /// it returns may be better still, and has fewer threads in most cases.
+  std::function<void(const Planned &)> better_found;
   /// Called now and then during the random walk, from the thread that plans.
   std::function<void(const PlanProgress &)> progress;
   /// On each host, up to kMostExecutors; 0: `picas` has always another one, `competition` as many as

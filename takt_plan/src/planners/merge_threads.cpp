@@ -108,7 +108,7 @@ private:
       const auto best = std::max_element(
         next.begin(), next.end(),
         [](const auto & a, const auto & b) { return b && (!a || b->better_than(*a)); });
-      if (best == next.end() || !*best || spent_ > kMostCost) {
+      if (best == next.end() || !*best || tired()) {
         return;
       }
       const auto core = static_cast<Index>(best - next.begin());
@@ -127,6 +127,8 @@ private:
       next[core] = best_on(core);
     }
   }
+
+  bool tired() const { return spent_ > kMostCost || problem_.time_is_up(); }
 
   // Where other chains are less important.
   void keep_short()
@@ -218,7 +220,7 @@ private:
     std::optional<Step> best;
     const std::vector<Block> blocks = layout_.on(core);
     const double switches = context_switches(problem_, blocks);
-    for (Index i = 0; i < blocks.size() && spent_ <= kMostCost; ++i) {
+    for (Index i = 0; i < blocks.size() && !tired(); ++i) {
       const Index upper = blocks.size() - 1 - i;  // where nobody is in a hurry first
       const Index lower = next_of_executor(blocks, upper);
       if (

@@ -100,7 +100,8 @@ public:
     find_timers();
     result_.seed = options_.seed;
     result_.keeps_short = options_.walks;
-    result_.time_is_up = options_.time_is_up;
+    result_.enough_when_proven = options_.enough_when_proven;
+    result_.time_used = options_.time_used;
     result_.progress = options_.progress;
     if (!faults_.empty() || !small_enough()) {
       return std::move(faults_);

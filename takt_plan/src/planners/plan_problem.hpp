@@ -33,6 +33,8 @@ struct Unit
   int importance = -1;   ///< priority of the most important chain through it; -1: none
 };
 
+class Layout;
+
 struct PlanProblem
 {
   /// Placement left open: what `assign` (assignment.hpp) puts in.
@@ -59,13 +61,19 @@ struct PlanProblem
   std::vector<Index> timers;
   /// `score` judges by job windows alone.
   bool by_phases = false;
-  bool brief = false;        ///< the search for a first plan is short: a walk follows
-  bool keeps_short = false;  ///< what the most important chains wait counts
+  bool brief = false;               ///< the search for a first plan is short: a walk follows
+  bool keeps_short = false;         ///< what the most important chains wait counts
+  bool enough_when_proven = false;  ///< PlanOptions
   std::uint64_t seed = 1;
-  std::function<bool()> time_is_up;                    ///< PlanOptions
+  std::function<double()> time_used;  ///< PlanOptions
+  double until = 1;  ///< the share of the time at which what is at work takes what is there
   std::function<void(const PlanProgress &)> progress;  ///< PlanOptions
+  /// Called by a random walk with each plan that keeps more deadlines than those before.
+  std::function<void(const Layout &)> found;
 
   double utilization(Index task) const;
+  /// Any thread.
+  bool time_is_up() const { return time_used && time_used() >= until; }
 };
 
 /// A chain's path, and the tasks that its runs wait for, at whatever distance.

@@ -1,11 +1,14 @@
 #include "takt_plan/simulated_plan.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "model/streams.hpp"
 #include "planners/plan_problem.hpp"
 #include "takt_plan/build_model.hpp"
+#include "takt_plan/draw.hpp"
 #include "takt_plan/load_plan.hpp"
 #include "takt_plan/simulate.hpp"
 
@@ -23,6 +26,7 @@ constexpr double kMostSimulated = 20'000;  // jobs of a run, about
 constexpr Ns kLeastPeriods = 4;            // of the longest period
 constexpr std::uint64_t kRandomTimes = 2;  // runs
 constexpr std::uint64_t kRandomPhases = 4;
+constexpr std::uint64_t kRandomStarts = 3;  // of several processes
 
 Ns duration_of(const Model & model)
 {
@@ -40,6 +44,34 @@ Ns duration_of(const Model & model)
   const double most = rate > 0 ? kMostSimulated / rate : 0;
   const Ns duration = most < static_cast<double>(kLongestRun) ? static_cast<Ns>(most) : kLongestRun;
   return add(last, std::max(duration, multiply(longest, kLeastPeriods)));
+}
+
+/// Offsets of several processes count each from its own start, which the runs of `simulate` have at one instant: the
+/// processes at random distances. Nothing where one instant counts for all.
+std::optional<SimulationModel> started_apart(SimulationModel simulated, std::uint64_t seed)
+{
+  Model & model = simulated.model;
+  std::map<Index, Ns> longest;  // period, per epoch that is a process
+  for (const Task & task : model.tasks) {
+    if (task.release && task.release->offset && model.counts_from_start(task)) {
+      Ns & period = longest[model.epoch_of(task)];
+      period = std::max(period, task.release->period);
+    }
+  }
+  if (longest.size() < 2) {
+    return std::nullopt;
+  }
+  Draw draw(seed);
+  std::map<Index, Ns> start;
+  for (const auto & [epoch, period] : longest) {
+    start[epoch] = draw.between(0, period - 1);
+  }
+  for (Task & task : model.tasks) {
+    if (task.release && task.release->offset && model.counts_from_start(task)) {
+      task.release->offset = add(*task.release->offset, start[model.epoch_of(task)]);
+    }
+  }
+  return simulated;
 }
 
 /// Random phases draw those of all sources, also of those that the plan knows.
@@ -95,6 +127,20 @@ Result<SimulatedPlan> simulate_plan(const System & system, const Schedule & sche
     options.execution = situation.execution;
     options.runs = situation.runs;
     const auto found = simulate(simulated, options);
+    if (!found) {
+      return found.faults();
+    }
+    add_runs(*found, result);
+  }
+  options.phases = Phases::fixed;
+  options.execution = Execution::worst;
+  options.runs = 1;
+  for (std::uint64_t run = 0; run < kRandomStarts; ++run) {
+    const auto apart = started_apart(simulated, run);
+    if (!apart) {
+      break;
+    }
+    const auto found = simulate(*apart, options);
     if (!found) {
       return found.faults();
     }

@@ -150,6 +150,11 @@ std::string age_of(const takt_core::Result<Ns> & age)
 
 }  // namespace
 
+bool above_bound(const takt_core::Result<ChainAnswer> & answer, const SimulatedPlan::Chain & seen)
+{
+  return answer.ok() && seen.count > 0 && seen.worst > answer->bound;
+}
+
 namespace
 {
 
@@ -157,6 +162,11 @@ std::string result_of(
   const Chain & chain, const takt_core::Result<ChainAnswer> & answer,
   const SimulatedPlan::Chain & seen)
 {
+  // One of both is wrong.
+  if (above_bound(answer, seen)) {
+    return fmt::format(
+      "WRONG: {} above its bound in simulation", printed(seen.worst - answer->bound));
+  }
   if (chain.deadline == kUnbounded) {
     return "";
   }

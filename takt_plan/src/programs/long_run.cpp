@@ -1,8 +1,10 @@
 #include "programs/long_run.hpp"
 
 #include <unistd.h>
+#include <climits>
 #include <csignal>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -18,12 +20,25 @@ constexpr int kInterrupted = 130;
 constexpr const char * kNewLine = "\r\x1b[K";  // on a terminal: the same line anew
 
 char words[160];
+char later_words[PATH_MAX + 160];  // once there is a result
+std::atomic<const char *> said{words};
+std::atomic<bool> busy{false};  // with a file that has to be whole
+std::atomic<bool> waits{false};
+
+// What a signal handler may call.
+void end_now()
+{
+  const char * const text = said.load();
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, std::strlen(text));
+  ::_exit(kInterrupted);
+}
 
 extern "C" void interrupted(int)
 {
-  // Only what a signal handler may call.
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, words, std::strlen(words));
-  ::_exit(kInterrupted);
+  waits = true;
+  if (!busy) {
+    end_now();
+  }
 }
 
 }  // namespace
@@ -36,6 +51,26 @@ void end_when_interrupted(const char * program)
   // In the background of a script Ctrl-C is for others.
   if (std::signal(SIGINT, interrupted) == SIG_IGN) {
     std::signal(SIGINT, SIG_IGN);
+  }
+}
+
+EarlyWriting::EarlyWriting(const char * program, const std::string & file)
+: words_(
+    std::string(::isatty(STDERR_FILENO) != 0 ? kNewLine : "") + program + ": interrupted: " + file +
+    " has the best plan until then\n")
+{
+  busy = true;
+}
+
+EarlyWriting::~EarlyWriting()
+{
+  if (said == words) {
+    later_words[words_.copy(later_words, sizeof(later_words) - 1)] = '\0';
+    said = later_words;
+  }
+  busy = false;
+  if (waits) {
+    end_now();
   }
 }
 

@@ -16,6 +16,20 @@ void end_when_interrupted(const char * program);
 /// The program begins to write its results: Ctrl-C just ends it.
 void writing_now();
 
+/// While it lives Ctrl-C waits for its end. From then on `end_when_interrupted` says that `file` has the best result until
+/// then. One at a time.
+class EarlyWriting
+{
+public:
+  EarlyWriting(const char * program, const std::string & file);
+  ~EarlyWriting();
+  EarlyWriting(const EarlyWriting &) = delete;
+  EarlyWriting & operator=(const EarlyWriting &) = delete;
+
+private:
+  std::string words_;
+};
+
 /// Says on the error output what the program is at: "takt_plan: planning, 12 s". On a terminal one line
 /// changes each second. Elsewhere, as in the pipe to the takt command, a new line follows after 1, 2, 4, 8,
 /// ... s. It says nothing before the program has worked for a second of processor time. Starts a thread;

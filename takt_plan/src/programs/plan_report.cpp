@@ -223,6 +223,16 @@ std::string seen_skipped(const PlanReport & report)
            : "";
 }
 
+std::string seen_wrong(const PlanReport & report)
+{
+  const std::size_t wrong = refuted_bounds(report);
+  return wrong == 0 ? ""
+                    : fmt::format(
+                        "; SIMULATION IS ABOVE {} BOUND{}: takt is wrong there, please report it "
+                        "with the model",
+                        wrong, wrong == 1 ? "" : "S");
+}
+
 const SimulatedPlan * simulated_of(const PlanReport & report)
 {
   return report.simulated ? &*report.simulated : nullptr;
@@ -270,7 +280,7 @@ std::string summary(const PlanReport & report)
   return fmt::format(
     "{}, planner {}: {} on {}; {}{}{}{}", report.system, to_string(report.planner),
     counted(planned.assignment.threads.size(), "thread"), counted(cores.size(), "core"),
-    deadlines + seen_skipped(report),
+    deadlines + seen_skipped(report) + seen_wrong(report),
     planned.shortfalls.empty()
       ? ""
       : fmt::format("; {} at the end", counted(planned.shortfalls.size(), "shortfall")),
@@ -284,6 +294,17 @@ std::string summary(const PlanReport & report)
 }
 
 }  // namespace
+
+std::size_t refuted_bounds(const PlanReport & report)
+{
+  if (!report.simulated) {
+    return 0;
+  }
+  const auto & chains = report.planned.chains;
+  return static_cast<std::size_t>(std::count_if(chains.begin(), chains.end(), [&](Index chain) {
+    return above_bound(report.planned.bounds.chains[chain], report.simulated->chains[chain]);
+  }));
+}
 
 std::string as_text(const PlanReport & report)
 {
@@ -387,6 +408,7 @@ std::string as_json(const PlanReport & report)
   json["shortfalls"] = planned.shortfalls;
   json["notes"] = planned.notes;
   json["better_baselines"] = report.better_baselines;
+  json["refuted_bounds"] = report.simulated ? Json(refuted_bounds(report)) : Json();
   json["skipped_periods"] = report.simulated ? Json(report.simulated->skipped) : Json();
   json["misfits"] = Json::array();
   for (const Misfit & misfit : report.misfits) {

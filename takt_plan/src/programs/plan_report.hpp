@@ -29,6 +29,9 @@ struct PlanReport
   std::vector<std::string> better_baselines;  ///< sentences: what does better in simulation
 };
 
+/// Chains of which simulation shows a response above their bound.
+std::size_t refuted_bounds(const PlanReport & report);
+
 std::string as_text(const PlanReport & report);
 std::string as_json(const PlanReport & report);
 

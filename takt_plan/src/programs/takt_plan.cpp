@@ -8,10 +8,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <system_error>
 
 #include "baselines.hpp"
 #include "depth_report.hpp"
+#include "explanation.hpp"
 #include "long_run.hpp"
 #include "plan_report.hpp"
 #include "takt_plan/history_depth.hpp"
@@ -102,6 +106,36 @@ Planner read_planner(const std::string & text)
   throw CLI::ValidationError("--planner: '" + text + "' is none of " + known);
 }
 
+/// Whether a file there may be replaced by another one while the program still runs.
+bool may_be_written_early(const std::string & path)
+{
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return !path.empty() && !path.starts_with("/dev/") && !path.starts_with("/proc/") &&
+         (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status));
+}
+
+/// Writes a plan that a better one may replace.
+void write_early(const Arguments & arguments, const takt_plan::Planned & planned)
+{
+  takt_schedule::Schedule schedule = planned.schedule;
+  schedule.system =
+    takt_schedule::name_of_system(arguments.system, arguments.output, arguments.models);
+  const auto late = std::count_if(planned.chains.begin(), planned.chains.end(), [&](auto chain) {
+    return missed(planned, chain);
+  });
+  const std::string header =
+    fmt::format(
+      "{}: takt plan has not ended; the best plan so far, {}.\n", arguments.system,
+      late == 0 ? "all chains within their deadlines"
+                : fmt::format("{} chain{} not proven", late, late == 1 ? "" : "s")) +
+    takt_plan::program::chain_table(planned.model, planned.bounds, planned.chains, nullptr);
+  const takt_plan::program::EarlyWriting writing("takt_plan", arguments.output);
+  // What cannot be written is told at the end.
+  static_cast<void>(
+    takt_schedule::write_output(arguments.output, takt_schedule::to_yaml(schedule, header)));
+}
+
 int run(const Arguments & arguments)
 {
   takt_plan::program::end_when_interrupted("takt_plan");
@@ -124,12 +158,22 @@ int run(const Arguments & arguments)
   takt_plan::PlanOptions options = arguments.options;
   options.walks = !arguments.time || arguments.time->count() > 0;
   if (arguments.time && options.walks) {
-    const auto end = std::chrono::steady_clock::now() + *arguments.time;
-    options.time_is_up = [end] { return std::chrono::steady_clock::now() >= end; };
+    const auto start = std::chrono::steady_clock::now();
+    options.time_used = [start, time = std::chrono::duration<double>(*arguments.time)] {
+      return (std::chrono::steady_clock::now() - start) / time;
+    };
+  }
+  bool written = false;
+  if (options.time_used && may_be_written_early(arguments.output)) {
+    options.better_found = [&](const takt_plan::Planned & planned) {
+      write_early(arguments, planned);
+      written = true;
+    };
   }
   options.progress = [&](const takt_plan::PlanProgress & now) {
     progress->now(fmt::format(
-      "planning: {} plans tried, {} of {} chains proven", now.plans, now.proven, now.chains));
+      "planning: {} plans tried, {} of {} chains proven{}", now.plans, now.proven, now.chains,
+      written ? ", the best plan so far is in " + arguments.output : ""));
   };
   auto planned = takt_plan::plan_schedule(*system, options);
   if (!planned) {
@@ -196,7 +240,9 @@ int run(const Arguments & arguments)
   } else {
     fmt::print("{}\nschedule: {}\n", as_text(report), arguments.output);
   }
-  return misfits.empty() && planned->shortfalls.empty() ? 0 : kLate;
+  const bool fine = misfits.empty() && planned->shortfalls.empty() &&
+                    takt_plan::program::refuted_bounds(report) == 0;
+  return fine ? 0 : kLate;
 }
 
 }  // namespace
@@ -238,8 +284,11 @@ int main(int argc, char ** argv)
     [&](const std::string & text) {
       arguments.time = takt_schedule::duration_option("--time", text);
     },
-    "look for a better plan for so long (as in 30s), or until there is nothing to improve; 0s: the "
-    "first plan (until it has judged so many plans that some ten seconds have passed)");
+    "look for a better plan for so long (as in 30s), or until there is nothing to improve; "
+    "--output has "
+    "the best one so far meanwhile; 0s: the first plan (until it has judged so many plans that "
+    "some ten "
+    "seconds have passed)");
   app.add_option_function<std::string>(
     "--seed",
     [&](const std::string & text) {

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "support/campaign.hpp"
 #include "support/planning.hpp"
@@ -108,10 +110,54 @@ TEST(PlannerPhases, IsTheSameForASeedAndEndsWhenTheTimeIsUp)
     EXPECT_EQ(planned.assignment, walked(system, options).assignment) << seed;
   }
   PlanOptions none;
-  none.time_is_up = [] { return true; };
+  none.time_used = [] { return 1.0; };
   const Planned at_once = walked(system, none);
   EXPECT_FALSE(all_met(at_once)) << "the first plan is there in any case";
-  EXPECT_EQ(at_once.assignment.threads.size(), walked(system).assignment.threads.size());
+}
+
+// A system whose first plan is late, and whose walk has something to improve for long.
+System crowded()
+{
+  return system_of(R"yaml(overheads: {}
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/a:timer(20ms)", time: 6ms, period: 20ms, publishes: /a}
+  - {id: "/a1:sub(/a)", time: 500us, triggers: /a}
+  - {id: "/b:timer(20ms)", time: 6ms, period: 20ms, publishes: /b}
+  - {id: "/b1:sub(/b)", time: 500us, triggers: /b}
+  - {id: "/c:timer(40ms)", time: 5ms, period: 40ms, publishes: /c}
+  - {id: "/c1:sub(/c)", time: 500us, triggers: /c}
+chains:
+  a: {path: ["/a:timer(20ms)", "/a1:sub(/a)"], priority: 20, deadline: 7ms}
+  b: {path: ["/b:timer(20ms)", "/b1:sub(/b)"], priority: 10, deadline: 7ms}
+  c: {path: ["/c:timer(40ms)", "/c1:sub(/c)"], priority: 5, deadline: 20ms}
+)yaml");
+}
+
+// A clock that goes on by each look at it.
+TEST(PlannerPhases, EachStepOfTheSearchHasAShareOfTheTimeAndBetterPlansAreShownMeanwhile)
+{
+  const System system = crowded();
+  std::atomic<int> looks = 0;
+  PlanOptions options;
+  options.time_used = [&] { return static_cast<double>(++looks) / 4'000; };
+  std::vector<std::vector<bool>> met;
+  std::vector<double> when;
+  options.better_found = [&](const Planned & planned) {
+    when.push_back(static_cast<double>(looks) / 4'000);
+    met.emplace_back();
+    for (const Index chain : planned.chains) {
+      met.back().push_back(!missed(planned, chain));
+    }
+    test::expect_sound(system, planned);
+  };
+  const Planned planned = walked(system, options);
+  EXPECT_TRUE(all_met(planned));
+  EXPECT_LT(planned.assignment.threads.size(), 6U) << "there was time to merge threads";
+  ASSERT_GE(met.size(), 2U);
+  EXPECT_LT(when.front(), 0.3);
+  EXPECT_NE(met.front(), met.back());
+  EXPECT_TRUE(std::is_sorted(met.begin(), met.end()));
 }
 
 // A small system of chains of one to three callbacks, each a timer and what it starts, with short hyperperiods.

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "takt_plan/load_plan.hpp"
 #include "takt_schedule/test/program_test.hpp"
 
 namespace takt_plan
@@ -53,9 +54,10 @@ class Interrupted : public takt_schedule::test::ProgramTest
 protected:
   Interrupted() : ProgramTest("") {}
 
-  /// Starts the program in the test's directory, waits until it handles SIGINT, and sends that.
-  /// Returns its exit code, and what it said in `err`.
-  int interrupt(const char * program, const std::vector<std::string> & words)
+  /// Starts the program in the test's directory, waits until it handles SIGINT, and until `file` is there, and sends
+  /// that. Returns its exit code, and what it said in `err`.
+  int interrupt(
+    const char * program, const std::vector<std::string> & words, const std::string & file = {})
   {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -75,7 +77,7 @@ protected:
       ::_exit(99);
     }
     int status = 0;
-    while (!handles_interrupts(child)) {
+    while (!handles_interrupts(child) || (!file.empty() && !exists(file))) {
       if (::waitpid(child, &status, WNOHANG) == child) {
         return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
       }
@@ -116,6 +118,30 @@ TEST_F(Interrupted, PlanSaysSoAndWritesNothing)
   EXPECT_EQ(interrupt(TAKT_PLAN, {"many.yaml", "-o", "schedule.yaml"}), 130);
   EXPECT_EQ(content("err"), "takt_plan: interrupted: nothing was written\n");
   EXPECT_FALSE(exists("schedule.yaml"));
+}
+
+TEST_F(Interrupted, PlanWithTimeLeavesTheBestPlanSoFar)
+{
+  // Both want all of the core in the same 10 ms, so that the search never ends.
+  write(
+    "never.yaml",
+    "version: 1\noverheads: {}\nhosts: {car: {cores: 1}}\ncallbacks:\n"
+    "  - {id: \"/a:timer(20ms)\", time: 9ms, period: 20ms}\n"
+    "  - {id: \"/b:timer(10ms)\", time: 2ms, period: 10ms}\n"
+    "chains:\n"
+    "  a: {path: [\"/a:timer(20ms)\"], priority: 20, deadline: 9ms}\n"
+    "  b: {path: [\"/b:timer(10ms)\"], priority: 10, deadline: 2ms}\n");
+  EXPECT_EQ(
+    interrupt(TAKT_PLAN, {"never.yaml", "-o", "schedule.yaml", "--time", "60min"}, "schedule.yaml"),
+    130);
+  const std::string words = "takt_plan: interrupted: schedule.yaml has the best plan until then\n";
+  EXPECT_TRUE(content("err").ends_with(words)) << content("err");
+  const std::string schedule = content("schedule.yaml");
+  EXPECT_NE(
+    schedule.find("takt plan has not ended; the best plan so far, 1 chain not proven"),
+    std::string::npos)
+    << schedule;
+  EXPECT_TRUE(parse_plan(content("never.yaml"), schedule).ok());
 }
 
 TEST_F(Interrupted, SimulateSaysSo)

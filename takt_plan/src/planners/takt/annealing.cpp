@@ -50,7 +50,7 @@ public:
   {
     const Index plans =
       std::max(kPlansEach * (problem_.units.size() + phases_.groups().size()), kLeastPlans);
-    for (int walk = 0; walk < kWalks || problem_.time_is_up; ++walk) {
+    for (int walk = 0; walk < kWalks || problem_.time_used; ++walk) {
       for (Index i = 0; i < kWalkers; ++i) {
         walkers_[i]->start(starts[(i + static_cast<Index>(walk)) % starts.size()]);
       }
@@ -107,6 +107,10 @@ private:
       problem_.progress(
         {tried, now.score.slacks.size() - now.score.missed.size(), now.score.slacks.size()});
     }
+    if (problem_.found && !few_ && best().score.met > met_) {
+      met_ = best().score.met;
+      problem_.found(walkers_.front()->layout(best().genome));
+    }
   }
 
   const Walked & best() const
@@ -151,10 +155,10 @@ private:
     if (found() || hopeless()) {
       return true;
     }
-    return problem_.time_is_up ? problem_.time_is_up()
-                               : spent() > (few_                 ? kMostForThreads
-                                            : problem_.by_phases ? kMostWalking
-                                                                 : kMostWithoutPhases);
+    return problem_.time_used ? problem_.time_is_up()
+                              : spent() > (few_                 ? kMostForThreads
+                                           : problem_.by_phases ? kMostWalking
+                                                                : kMostWithoutPhases);
   }
 
   const PlanProblem & problem_;
@@ -163,6 +167,7 @@ private:
   const std::vector<Cluster> clusters_;
   std::vector<std::unique_ptr<Walker>> walkers_;
   std::optional<Kept> few_;  // few threads are wanted
+  std::vector<bool> met_;    // by the best plan that others know
 };
 
 }  // namespace
@@ -187,8 +192,11 @@ Layout with_few_threads(
 
 bool good_enough(const PlanProblem & problem, double wanted, const Score & score)
 {
-  return score.missed.empty() && score.unbounded.empty() && score.crowded == 0 &&
-         score.tight <= 0 && score.slack >= wanted && stretch(problem, score) <= kShorter;
+  if (!score.missed.empty() || !score.unbounded.empty() || score.crowded > 0) {
+    return false;
+  }
+  return problem.enough_when_proven ||
+         (score.tight <= 0 && score.slack >= wanted && stretch(problem, score) <= kShorter);
 }
 
 }  // namespace takt_plan::detail

@@ -36,7 +36,7 @@ Search::Search(const PlanProblem & problem, double wanted)
 
 bool Search::exhausted() const
 {
-  return time_is_up() || spent_ > kExhausted * share_;
+  return problem_.time_is_up() || spent_ > kExhausted * share_;
 }
 
 void Search::find_sources()
@@ -108,7 +108,7 @@ Score Search::judged(const Layout & layout, const std::vector<Index> & touched)
 
 bool Search::tired() const
 {
-  return time_is_up() || spent_ > (fits_ ? kMostForBetter : kMostSearch) * share_;
+  return problem_.time_is_up() || spent_ > (fits_ ? kMostForBetter : kMostSearch) * share_;
 }
 
 double Search::room(const Layout & layout, Index core) const

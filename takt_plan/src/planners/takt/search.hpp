@@ -87,7 +87,6 @@ public:
   static std::vector<Index> clusters_on(const Layout & layout, Index core);
 
 private:
-  bool time_is_up() const { return problem_.time_is_up && problem_.time_is_up(); }
   void find_sources();
   static Index place_by_deadline(const std::vector<Block> & there, Ns deadline);
 

@@ -250,7 +250,7 @@ void Walker::walk(Index plans, double heat)
 {
   Index judged = 0;
   for (Index moves = 0; judged < plans && moves < plans * kMostRefused; ++moves) {
-    if (problem_.time_is_up && problem_.time_is_up()) {
+    if (problem_.time_is_up()) {
       return;
     }
     Genome genome = current_.genome;

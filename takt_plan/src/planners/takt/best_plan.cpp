@@ -1,0 +1,559 @@
+#include "planners/takt/best_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "planners/context_switches.hpp"
+#include "planners/late_releases.hpp"
+#include "planners/planners.hpp"
+#include "planners/score.hpp"
+#include "planners/takt/annealing.hpp"
+#include "planners/takt/timer_phases.hpp"
+#include "planners/waits.hpp"
+#include "takt_plan/simulated_plan.hpp"
+#include "takt_schedule/quoted.hpp"
+
+namespace takt_plan::detail
+{
+namespace
+{
+
+using takt_schedule::System;
+
+// Percent of deadlines that are missed.
+constexpr std::array kLonger{5, 10, 15, 25, 50, 100};
+// Where judging has cost more, in the unit of Score::cost, the search does not begin again: a second or so.
+constexpr double kMostForRestarts = 1e7;
+// Systems of more callbacks are not improved by a random walk: judging one plan takes too long.
+constexpr Index kMostForWalks = 400;
+// The most important chains may become so much longer before threads count.
+constexpr double kSameStretch = 0.02;
+// With more threads than so many for each core a walk looks for plans with fewer.
+constexpr Index kFewThreads = 3;
+// Where less of a deadline is to spare the search goes on for more, whatever threads may give away.
+constexpr double kWantedSlack = 0.1;
+// Responses in simulation that differ by less are the same.
+constexpr double kSameResponse = 0.01;
+// Of the time that is left then.
+constexpr double kShareOfFirst = 0.15;
+constexpr double kShareOfWalk = 0.6;
+constexpr double kShareOfMergers = 0.3;
+constexpr double kAllOfIt = 1;
+// Of the whole time, for the plan that keeps deadlines with late releases.
+constexpr double kShareOfLate = 0.6;
+
+/// With its threads merged.
+struct Candidate
+{
+  Layout layout;
+  std::vector<TradePoint> trade;
+  Score score;
+  /// Where a deadline is not proven.
+  std::optional<SimulatedPlan> simulated;
+};
+
+/// Which chains with a deadline met it in simulation, most important first.
+std::vector<bool> met_in_simulation(const PlanProblem & problem, const SimulatedPlan & simulated)
+{
+  std::vector<bool> met;
+  for (const Index chain : problem.chains) {
+    if (problem.model.chains[chain].deadline != kUnbounded) {
+      met.push_back(simulated.chains[chain].met());
+    }
+  }
+  return met;
+}
+
+/// Whether the chains that are late in both are less late in `a`; the most important one that differs decides.
+std::optional<bool> less_late(
+  const PlanProblem & problem, const SimulatedPlan & a, const SimulatedPlan & b)
+{
+  for (const Index chain : problem.chains) {
+    const SimulatedPlan::Chain & one = a.chains[chain];
+    const SimulatedPlan::Chain & other = b.chains[chain];
+    if (problem.model.chains[chain].deadline == kUnbounded || one.met() || other.met()) {
+      continue;
+    }
+    if ((one.count > 0) != (other.count > 0)) {
+      return one.count > 0;
+    }
+    const double more = static_cast<double>(one.worst - other.worst);
+    if (std::abs(more) > kSameResponse * static_cast<double>(std::max(one.worst, other.worst))) {
+      return more < 0;
+    }
+  }
+  return std::nullopt;
+}
+
+/// What simulation says, where it has looked at both and they differ.
+std::optional<bool> better_in_simulation(
+  const PlanProblem & problem, const Candidate & a, const Candidate & b)
+{
+  if (!a.simulated || !b.simulated) {
+    return std::nullopt;
+  }
+  if ((a.simulated->skipped == 0) != (b.simulated->skipped == 0)) {
+    return a.simulated->skipped == 0;
+  }
+  const std::vector<bool> here = met_in_simulation(problem, *a.simulated);
+  const std::vector<bool> there = met_in_simulation(problem, *b.simulated);
+  return here != there ? std::optional(here > there) : std::nullopt;
+}
+
+/// Slack beyond `wanted` is worth less than fewer threads; after a walk that beyond `keep` is, and less than short chains.
+bool better(
+  const PlanProblem & problem, const Candidate & a, const Candidate & b, double keep, double wanted)
+{
+  if (const auto known = better_in_simulation(problem, a, b)) {
+    return *known;
+  }
+  Score one = a.score;
+  Score other = b.score;
+  const double longer =
+    std::max(stretch(problem, one), kShort) - std::max(stretch(problem, other), kShort);
+  const bool same = std::abs(longer) <= kSameStretch;
+  const double counts = problem.keeps_short ? keep : wanted;
+  one.slack = std::min(one.slack, counts);
+  other.slack = std::min(other.slack, counts);
+  if (one.met == other.met && a.simulated && b.simulated) {
+    if (const auto known = less_late(problem, *a.simulated, *b.simulated)) {
+      return *known;
+    }
+  }
+  if (one.better_than(other) || other.better_than(one)) {
+    return one.better_than(other);
+  }
+  if (!same) {
+    return longer < 0;
+  }
+  return std::pair(a.layout.threads(), -a.score.slack) <
+         std::pair(b.layout.threads(), -b.score.slack);
+}
+
+/// What is left where mergers were forced: what threads would have bought cannot be had.
+TradePoint only_point(const PlanProblem & problem, const Candidate & candidate)
+{
+  TradePoint point{candidate.layout.threads(), std::nullopt, 0};
+  for (const auto & [chain, slack] : candidate.score.slacks) {
+    const auto & missed = candidate.score.missed;
+    if (!std::binary_search(missed.begin(), missed.end(), chain)) {
+      point.slack = std::min(point.slack.value_or(slack), slack);
+    }
+  }
+  for (Index core = 0; core < candidate.layout.cores(); ++core) {
+    point.switches += context_switches(problem, candidate.layout.on(core));
+  }
+  return point;
+}
+
+Candidate with_threads_merged(
+  PlanProblem & problem, double keep_slack, Layout layout, double & cost)
+{
+  Candidate candidate{std::move(layout), {}, {}, {}};
+  const bool by_phases = problem.by_phases;
+  // Where windows say nothing of a part, they cannot tell what a merger costs there.
+  problem.by_phases = by_phases && score(problem, candidate.layout).missed.empty();
+  candidate.trade = merge_threads(problem, keep_slack, candidate.layout, cost);
+  const Index wanted = candidate.layout.threads();
+  merge_beyond_limit(problem, candidate.layout);
+  problem.by_phases = false;
+  candidate.score = score(problem, candidate.layout);
+  problem.by_phases = by_phases;
+  if (candidate.layout.threads() != wanted) {
+    candidate.trade = {only_point(problem, candidate)};
+  } else if (by_phases) {
+    // All analyses together may know smaller bounds.
+    for (TradePoint & point : candidate.trade) {
+      if (point.threads == wanted) {
+        point.slack = only_point(problem, candidate).slack;
+      }
+    }
+  }
+  return candidate;
+}
+
+/// Nothing where it cannot be simulated.
+std::optional<SimulatedPlan> simulated(
+  const System & system, const PlanProblem & problem, const Layout & layout)
+{
+  const Assignment assignment = separated(problem, layout.assignment());
+  auto found = simulate_plan(system, schedule_of(assignment, problem.model, system));
+  return found ? std::optional(std::move(*found)) : std::nullopt;
+}
+
+/// The system with longer deadlines of some chains.
+System with_longer_deadlines(System system, const std::vector<Index> & chains, int percent)
+{
+  for (const Index chain : chains) {
+    takt_core::Duration & deadline = system.chains[chain].options.deadline;
+    const Ns longer = add(deadline.count(), multiply(deadline.count() / 100, percent));
+    deadline = takt_core::Duration(longer);
+  }
+  return system;
+}
+
+/// Whether the phases of all timers can be known: if the schedule gives each that may have one an offset.
+bool phases_can_be_known(const PlanProblem & problem)
+{
+  Layout layout = plan_isolated(problem);
+  TimerPhases(problem).set_all(layout);
+  return phases_known(problem, layout);
+}
+
+/// Of sources whose phases no schedule sets; one sentence, or none.
+std::vector<std::string> phases_left_alone(const System & system, const PlanProblem & problem)
+{
+  std::vector<std::string> ids;
+  for (Index task = 0; task < problem.model.tasks.size(); ++task) {
+    const Task & one = problem.model.tasks[task];
+    if (one.release && (one.timer ? system.callbacks[task].any_phase : !one.release->offset)) {
+      ids.push_back(takt_schedule::quoted(problem.model.tasks[task].id));
+    }
+  }
+  if (ids.empty() || problem.timers.empty()) {
+    return {};
+  }
+  return {
+    ids.front() +
+    (ids.size() == 1 ? " is" : " and " + std::to_string(ids.size() - 1) + " more are") +
+    " released at phases that no schedule sets: takt counts with any phase there"};
+}
+
+/// That callbacks may be on.
+std::set<Index> usable_cores(const PlanProblem & problem)
+{
+  std::set<Index> cores;
+  for (const Unit & unit : problem.units) {
+    cores.insert(unit.cores.begin(), unit.cores.end());
+  }
+  return cores;
+}
+
+/// Whether the cores that callbacks may be on have room for all of them, on each host.
+bool may_fit(const PlanProblem & problem)
+{
+  std::vector<double> room(problem.model.hosts.size(), kLoadNoise);
+  for (const Index core : usable_cores(problem)) {
+    room[problem.model.cores[core].host] += std::max(problem.room[core], 0.0);
+  }
+  for (Index task = 0; task < problem.model.tasks.size(); ++task) {
+    room[problem.model.tasks[task].host] -= problem.loads[task];
+  }
+  return std::all_of(room.begin(), room.end(), [](double left) { return left >= 0; });
+}
+
+/// Whether walks are worth while: offsets are chosen by them alone.
+bool small_enough_to_walk(const PlanProblem & problem)
+{
+  return problem.model.tasks.size() <= kMostForWalks && may_fit(problem);
+}
+
+/// The same layout of a problem with the same tasks and cores.
+Layout of_problem(const PlanProblem & problem, const Layout & other)
+{
+  Layout layout(problem);
+  for (Index core = 0; core < other.cores(); ++core) {
+    layout.set(core, other.on(core));
+  }
+  for (Index task = 0; task < problem.model.tasks.size(); ++task) {
+    if (const auto & offset = other.offset(task)) {
+      layout.set_offset(task, *offset);
+    }
+  }
+  return layout;
+}
+
+/// Time that begins at `from`, a share of the whole time, and ends at `to`.
+std::function<double()> part_of(const std::function<double()> & time_used, double from, double to)
+{
+  if (!time_used) {
+    return nullptr;
+  }
+  if (from >= to) {
+    return [] { return 1.0; };
+  }
+  return [=] { return std::clamp((time_used() - from) / (to - from), 0.0, 1.0); };
+}
+
+class Choice
+{
+public:
+  Choice(
+    const System & system, const PlanOptions & options, PlanProblem & problem,
+    const std::function<void(const Layout &)> & show)
+  : system_(system),
+    options_(options),
+    problem_(problem),
+    show_(show),
+    wanted_(std::max(options.keep_slack, kWantedSlack)),
+    // Without room for all callbacks timers skip periods in any plan, and threads under the fair scheduler come later.
+    simulates_(options.walks && may_fit(problem)),
+    known_(simulates_ && phases_known(problem, plan_isolated(problem))),
+    walks_(simulates_ && problem.model.tasks.size() <= kMostForWalks),
+    can_be_known_(walks_ && phases_can_be_known(problem))
+  {
+  }
+
+  BestPlan run()
+  {
+    problem_.by_phases = known_;
+    problem_.brief = can_be_known_;
+    until(kShareOfFirst);
+    std::vector<Layout> first = plan_takt(problem_, wanted_, search_);
+    problem_.by_phases = problem_.brief = false;
+    // A walk that can choose phases begins with the first plan. What it finds is better in most cases.
+    const bool at_once = can_be_known_ && !score(problem_, first.front()).missed.empty();
+    problem_.by_phases = known_;
+    if (show_ && at_once) {
+      until(kShareOfFirst);
+      consider(first.front());
+    }
+    if (at_once) {
+      walk(first.front());
+    }
+    problem_.by_phases = known_;
+    until(kAllOfIt);
+    if (at_once && !best_->score.missed.empty()) {
+      first = plan_takt(problem_, wanted_, search_);
+    }
+    for (const Layout & layout : first) {
+      if (!at_once || !best_->score.missed.empty()) {
+        consider(layout);
+      }
+    }
+    problem_.by_phases = false;
+    const double cost = search_ + mergers_;
+    begin_again();
+    if (walks_ && !at_once && !good_enough(problem_, wanted_, best_->score)) {
+      walk(first.front());
+    }
+    until(kAllOfIt);
+    take_others_if_better();
+    if (other_ && is_better(*other_, *best_)) {
+      best_ = std::move(other_);
+    }
+    return {
+      std::move(best_->layout), std::move(best_->trade), std::move(notes_), cost,
+      search_ + mergers_ - cost};
+  }
+
+  /// `run` returns this plan if it finds no better one. Plans that are no better are not shown.
+  void knows(const Layout & layout, std::vector<TradePoint> trade)
+  {
+    other_ = whole(layout);
+    other_->trade = std::move(trade);
+    shown_ = other_;
+  }
+
+private:
+  /// What comes next has that share of the time that is left.
+  void until(double share)
+  {
+    if (problem_.time_used) {
+      const double used = problem_.time_used();
+      problem_.until = used + (1 - used) * share;
+    }
+  }
+
+  bool is_better(const Candidate & one, const Candidate & other) const
+  {
+    return better(problem_, one, other, options_.keep_slack, wanted_);
+  }
+
+  void show(const Candidate & candidate)
+  {
+    if (
+      show_ && (!shown_ || is_better(candidate, *shown_)) &&
+      too_many_threads(problem_, candidate.layout.assignment()).empty()) {
+      shown_ = candidate;
+      show_(candidate.layout);
+    }
+  }
+
+  void consider(Candidate candidate)
+  {
+    if (!best_ || is_better(candidate, *best_)) {
+      best_ = std::move(candidate);
+      show(*best_);
+    }
+  }
+
+  void consider(Layout layout)
+  {
+    Candidate candidate =
+      with_threads_merged(problem_, options_.keep_slack, std::move(layout), mergers_);
+    if (simulates_ && !candidate.score.missed.empty()) {
+      candidate.simulated = simulated(system_, problem_, candidate.layout);
+    }
+    consider(std::move(candidate));
+  }
+
+  /// As it is.
+  Candidate whole(const Layout & layout)
+  {
+    const bool by_phases = std::exchange(problem_.by_phases, false);
+    Candidate candidate{layout, {}, score(problem_, layout), std::nullopt};
+    problem_.by_phases = by_phases;
+    if (simulates_ && !candidate.score.missed.empty()) {
+      candidate.simulated = simulated(system_, problem_, layout);
+    }
+    candidate.trade = {only_point(problem_, candidate)};
+    return candidate;
+  }
+
+  void consider_walked(const Layout & first, double share)
+  {
+    until(share);
+    Layout found = annealed(problem_, wanted_, {first, plan_isolated(problem_)}, walking_);
+    until(kShareOfMergers);
+    consider(std::move(found));
+  }
+
+  void walk(const Layout & first)
+  {
+    const double before = mergers_;
+    if (show_) {
+      problem_.found = [&](const Layout & layout) { show(whole(layout)); };
+    }
+    problem_.by_phases = can_be_known_;
+    consider_walked(first, kShareOfWalk);
+    if (can_be_known_ && best_->score.missed.size() == best_->score.slacks.size()) {
+      problem_.by_phases = false;
+      consider_walked(first, kShareOfWalk);
+    }
+    const Index few = kFewThreads * usable_cores(problem_).size();
+    const bool may_be_fewer = best_->layout.threads() > few && !problem_.enough_when_proven;
+    if (can_be_known_ && best_->score.missed.empty() && may_be_fewer) {
+      problem_.by_phases = true;
+      const Kept kept{
+        std::min(options_.keep_slack, best_->score.slack),
+        std::max(stretch(problem_, best_->score), kShort), few, std::max(best_->score.tight, 0.0)};
+      until(kShareOfWalk);
+      Layout found = with_few_threads(problem_, best_->layout, kept, walking_);
+      until(kShareOfMergers);
+      consider(std::move(found));
+    }
+    problem_.by_phases = false;
+    problem_.found = nullptr;
+    walking_ += std::exchange(mergers_, before) - before;
+    notes_ = phases_left_alone(system_, problem_);
+  }
+
+  // With more time for what is late the search goes other ways, and what it finds may be in time.
+  void begin_again()
+  {
+    for (const int percent : kLonger) {
+      if (
+        !options_.restarts || best_->score.missed.empty() || search_ > kMostForRestarts ||
+        problem_.time_is_up()) {
+        break;
+      }
+      auto longer =
+        plan_problem(with_longer_deadlines(system_, best_->score.missed, percent), options_);
+      if (!longer) {
+        break;
+      }
+      longer->by_phases = problem_.by_phases = known_;
+      longer->until = problem_.until;
+      for (const Layout & layout : plan_takt(*longer, wanted_, search_)) {
+        consider(improved(problem_, wanted_, layout, search_));
+      }
+      problem_.by_phases = false;
+    }
+  }
+
+  // Plans of other planners, where something is late in simulation.
+  void take_others_if_better()
+  {
+    if (!best_->simulated) {
+      return;
+    }
+    const std::vector<bool> met = met_in_simulation(problem_, *best_->simulated);
+    if (best_->simulated->skipped == 0 && std::find(met.begin(), met.end(), false) == met.end()) {
+      return;
+    }
+    std::vector<Layout> others{plan_isolated(problem_), plan_rate_monotonic(problem_)};
+    if (auto picas = plan_picas(problem_, 0)) {
+      others.push_back(std::move(*picas));
+    }
+    for (const Layout & layout : others) {
+      if (too_many_threads(problem_, layout.assignment()).empty()) {
+        consider(whole(layout));
+      }
+    }
+  }
+
+  const System & system_;
+  const PlanOptions & options_;
+  PlanProblem & problem_;
+  const std::function<void(const Layout &)> & show_;
+  const double wanted_;
+  const bool simulates_;
+  const bool known_;  // phases, as the model is
+  const bool walks_;
+  const bool can_be_known_;
+  double search_ = 0;  // what judging has cost
+  double mergers_ = 0;
+  double walking_ = 0;
+  std::optional<Candidate> best_;
+  std::optional<Candidate> shown_;
+  std::optional<Candidate> other_;
+  std::vector<std::string> notes_;
+};
+
+/// The plan's own row says what the plan's bounds say. The other rows count late releases.
+void set_own_row(
+  const PlanProblem & problem, const Layout & layout, std::vector<TradePoint> & trade)
+{
+  const Candidate chosen{layout, {}, score(problem, layout), {}};
+  for (TradePoint & point : trade) {
+    if (point.threads == layout.threads()) {
+      point.slack = only_point(problem, chosen).slack;
+    }
+  }
+}
+
+}  // namespace
+
+BestPlan best_plan(
+  const System & system, const PlanOptions & options, PlanProblem & problem,
+  const std::function<void(const Layout &)> & show)
+{
+  if (!options.walks || !small_enough_to_walk(problem) || !phases_can_be_known(problem)) {
+    return Choice(system, options, problem, show).run();
+  }
+  const System late = with_late_releases(system);
+  PlanOptions late_options = options;
+  late_options.time_used = part_of(options.time_used, 0, kShareOfLate);
+  auto late_problem = plan_problem(late, late_options);
+  if (!late_problem) {
+    return Choice(system, options, problem, show).run();
+  }
+  std::function<void(const Layout &)> show_late;
+  if (show) {
+    show_late = [&](const Layout & layout) { show(of_problem(problem, layout)); };
+  }
+  BestPlan found = Choice(late, late_options, *late_problem, show_late).run();
+  const bool all = score(*late_problem, found.layout).missed.empty();
+  found.layout = of_problem(problem, found.layout);
+  set_own_row(problem, found.layout, found.trade);
+  if (all) {
+    return found;
+  }
+  PlanOptions rest = options;
+  rest.time_used =
+    part_of(options.time_used, options.time_used ? options.time_used() : 0, kAllOfIt);
+  problem.time_used = rest.time_used;
+  Choice choice(system, rest, problem, show);
+  choice.knows(found.layout, std::move(found.trade));
+  BestPlan best = choice.run();
+  problem.time_used = options.time_used;
+  best.cost_of_restarts += found.cost + found.cost_of_restarts;
+  return best;
+}
+
+}  // namespace takt_plan::detail
