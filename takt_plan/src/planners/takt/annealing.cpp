@@ -65,12 +65,22 @@ public:
   Layout run_for_few_threads(const Layout & start, const Kept & kept)
   {
     few_ = kept;
-    for (auto & walker : walkers_) {
-      walker->start_with_few_threads(start, kept);
+    Layout best = start;
+    for (int walk = 0; walk < kWalks; ++walk) {
+      before_ = spent();
+      for (auto & walker : walkers_) {
+        walker->start_with_few_threads(best, kept);
+      }
+      walk_from(kCool, kPlansForThreads * (problem_.units.size() + phases_.groups().size()));
+      const Walked & found = best_with_few_threads();
+      if (found.keeps) {
+        best = walkers_.front()->layout(found.genome);
+      }
+      if (this->found()) {
+        break;
+      }
     }
-    walk_from(kCool, kPlansForThreads * (problem_.units.size() + phases_.groups().size()));
-    const Walked & found = best_with_few_threads();
-    return found.keeps ? walkers_.front()->layout(found.genome) : start;
+    return best;
   }
 
   double spent() const
@@ -156,9 +166,9 @@ private:
       return true;
     }
     return problem_.time_used ? problem_.time_is_up()
-                              : spent() > (few_                 ? kMostForThreads
-                                           : problem_.by_phases ? kMostWalking
-                                                                : kMostWithoutPhases);
+                              : spent() - before_ > (few_                 ? kMostForThreads
+                                                     : problem_.by_phases ? kMostWalking
+                                                                          : kMostWithoutPhases);
   }
 
   const PlanProblem & problem_;
@@ -167,6 +177,7 @@ private:
   const std::vector<Cluster> clusters_;
   std::vector<std::unique_ptr<Walker>> walkers_;
   std::optional<Kept> few_;  // few threads are wanted
+  double before_ = 0;        // what was spent before this walk
   std::vector<bool> met_;    // by the best plan that others know
 };
 

@@ -28,6 +28,7 @@ constexpr double kAboveRoom = 300;     // the share of a core above its room
 constexpr double kTight = 50;          // the share of a core above what leaves it calm
 constexpr double kOverloaded = 1000;   // a core that has more than it can do
 constexpr double kThread = 0.3;        // where few threads are wanted
+constexpr double kNotKept = 20;  // the share of a deadline, or of its work, that a chain lacks
 
 constexpr double kAny = 1e18;  // any cost
 
@@ -240,6 +241,9 @@ Walked Walker::judge(Genome genome, double most)
                    result.score.crowded == 0 && result.score.tight <= kept_->tight &&
                    result.score.slack >= kept_->slack &&
                    stretch(problem_, result.score) <= kept_->stretch;
+    result.cost +=
+      kNotKept * (std::clamp(kept_->slack - result.score.slack, 0.0, 1.0) +
+                  std::clamp(stretch(problem_, result.score) - kept_->stretch, 0.0, 1.0));
   }
   ++tried_;
   spent_ += result.score.cost;
