@@ -68,13 +68,14 @@ struct ThreadTerms
 /// that is left out, but for the ceiling, which their models lack.
 struct JobTerms
 {
-  bool windows = true;   ///< there are any
-  bool blocking = true;  ///< by a less urgent run of the same thread
-  bool ceiling = true;   ///< by less urgent threads that publish at the ceiling
-  bool begins = true;    ///< busy intervals that begin before the segment does
-  bool latest = true;    ///< what enters counts from its latest release, not from its earliest
-  bool orders = true;    ///< all orders in which messages of a set may arrive
-  bool starts = true;    ///< sets may begin with any messages, where processes start at any moment
+  bool windows = true;    ///< there are any
+  bool blocking = true;   ///< by a less urgent run of the same thread
+  bool ceiling = true;    ///< by less urgent threads that publish at the ceiling
+  bool begins = true;     ///< busy intervals that begin before the segment does
+  bool latest = true;     ///< what enters counts from its latest release, not from its earliest
+  bool orders = true;     ///< all orders in which messages of a set may arrive
+  bool starts = true;     ///< sets may begin with any messages, where processes start at any moment
+  bool followers = true;  ///< what a run starts before it ends may preempt it
 };
 
 struct BoundsOptions

@@ -89,6 +89,7 @@ private:
       task.release = release;
     }
     placement_.place(callback, task);
+    task.one_topic = callback.publishes.size() <= 1 && callback.waits_for.empty();
     if (task.host != kNone) {
       const takt_schedule::Overheads & overheads = system_.hosts[task.host].overheads;
       const Ns messages = static_cast<Ns>(callback.publishes.size() + taken(callback));

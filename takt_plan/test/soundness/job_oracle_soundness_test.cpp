@@ -70,9 +70,7 @@ json phased(std::uint64_t seed, const BoundsOptions & options)
 {
   const Model model = some_ceilings(test::phased_model(seed), seed);
   const Overheads overheads = test::some_overheads(seed);
-  test::OracleRuns runs;
-  runs.publishes_at_end = true;
-  return claim(model, test::analysed_model(model, overheads), overheads, seed, options, true, runs);
+  return claim(model, test::analysed_model(model, overheads), overheads, seed, options, true, {});
 }
 
 /// Processes of one epoch that start at any moment, and messages from outside.
@@ -83,7 +81,6 @@ json started(std::uint64_t seed, const BoundsOptions & options)
     return nullptr;
   }
   test::OracleRuns runs;
-  runs.publishes_at_end = true;
   runs.starts_within = kStarted;
   runs.judged_from = test::settled_from(model, kStarted);
   runs.duration = runs.judged_from + kSettledHyperperiods * test::hyperperiod_of(model);
@@ -206,6 +203,12 @@ TEST(JobOracleTwins, LatestReleasesAreNeeded)
 TEST(JobOracleTwins, AllOrdersOfArrivalAreNeeded)
 {
   expect_needed(&JobTerms::orders);
+}
+
+// Runs publish at any time, so what a run starts may preempt it.
+TEST(JobOracleTwins, FollowersAreNeeded)
+{
+  expect_needed(&JobTerms::followers);
 }
 
 TEST(JobOracleTwins, OrdersOfStartsAreNeeded)

@@ -86,6 +86,7 @@ struct JobWindow
 {
   JobTimes earliest, latest;  ///< release
   JobTimes end;               ///< at the latest
+  JobTimes sent;              ///< its messages, at the latest
   JobTimes from, to;          ///< `earliest` and `latest`, rising
   std::vector<char>
     may_miss;  ///< per job: it may not come at all, since a set may drop the message before it

@@ -34,7 +34,7 @@ JobWindows::JobWindows(
 {
   for (Index node = 0; node < graph.nodes.size(); ++node) {
     const JobTimes none(graph.nodes[node].jobs, graph.hyperperiod);
-    windows_[node] = {none, none, none, none, none, {}};
+    windows_[node] = {none, none, none, none, none, none, {}};
     windows_[node].may_miss.assign(static_cast<std::size_t>(graph.nodes[node].jobs), false);
   }
   for (Index level = 0; level < levels_.size(); ++level) {
@@ -100,6 +100,14 @@ bool JobWindows::iterate()
         moved = true;
         window.end[job] = end;
       }
+      if (ends_[node]) {
+        // The search counts what plans cost, and this is a part of it that is the same for each plan.
+        const std::int64_t looks = looks_;
+        const Ns sent = end_without_followers({node, job}, end);
+        looks_ = looks;
+        moved = moved || sent > window.sent[job];
+        window.sent[job] = std::max(window.sent[job], sent);
+      }
     }
     moved = moved || ended != static_cast<bool>(ends_[node]);
     failed_ = failed_ || too_late(node);
@@ -137,7 +145,7 @@ bool JobWindows::release(Index index)
     for (Index i = 0; i < node.from.size(); ++i) {
       const JobWindow & before = windows_[node.from[i].node];
       ends_[index] = ends_[index] && ends_[node.from[i].node];
-      const Ns from = before.earliest[job], to = add(before.end[job], node.from[i].delay);
+      const Ns from = before.earliest[job], to = add(before.sent[job], node.from[i].delay);
       earliest[job] = i == 0 ? from : std::max(earliest[job], from);
       latest[job] = i == 0 ? to : std::max(latest[job], to);
       char & may_miss = window.may_miss[static_cast<std::size_t>(job)];
@@ -506,6 +514,50 @@ void JobWindows::find_followers()
       follows_[before * count + index] = found ? 1 : 0;
     }
   }
+  std::vector<Index> receivers(count, 0);
+  std::vector<char> keeps(count, 0);  // a message, and publishes nothing
+  for (const JobNode & node : graph_.nodes) {
+    for (const JobNode::From & from : node.from) {
+      ++receivers[from.node];
+    }
+    for (const Index topic : node.topics) {
+      keeps[topic] = 1;
+    }
+  }
+  preempted_.assign(count, 0);
+  sends_first_.assign(count, 0);
+  for (Index before = 0; before < count; ++before) {
+    sends_first_[before] =
+      receivers[before] <= 1 || model_.tasks[graph_.nodes[before].task].one_topic ? 1 : 0;
+    for (Index node = before + 1; node < count; ++node) {
+      if (keeps[before] == 0 && preempts(node, before)) {
+        preempted_[before] = add(preempted_[before], graph_.nodes[node].cost);
+      }
+    }
+  }
+}
+
+// Whether job k of the node may run within job k of `before`, which has published already.
+bool JobWindows::preempts(Index node, Index before) const
+{
+  const JobLevel & own = graph_.levels[graph_.nodes[node].level];
+  const JobLevel & other = graph_.levels[graph_.nodes[before].level];
+  return terms_.followers && node != before && follows(node, before) && own.core == other.core &&
+         own.urgency > other.urgency;
+}
+
+// By when the job's first message has gone at the latest; `end`: of the job. If it sends more, the next one may wait for
+// what the first one starts.
+Ns JobWindows::end_without_followers(const Job & job, Ns end)
+{
+  if (preempted_[job.node] == 0 || sends_first_[job.node] == 0 || round_ == 1) {
+    return end;
+  }
+  std::vector<Job> segment{job};
+  without_followers_ = true;
+  const Ns sent = end_of(segment, nullptr);
+  without_followers_ = false;
+  return std::min(sent, end);
 }
 
 // Of the node at this place: jobs that enter at `begin` or later and may be released before `end`, without the segment.
@@ -565,7 +617,9 @@ Ns JobWindows::end_from(
   const Ns waited = begins ? own - last.cost : own;
   // What comes at the very moment goes before a run that would begin then.
   const Ns at_the_end = begins || last.cost == 0 ? 1 : 0;
-  const Ns fixed = at.blocking + (terms_.ceiling ? graph_.ceilings[index] : 0);
+  const Ns followers = without_followers_ ? 0 : preempted_[segment.front().node];
+  const Ns fixed =
+    at.blocking + (terms_.ceiling ? graph_.ceilings[index] : 0) + (begins ? 0 : followers);
   Demand found = demand(index, at, open, moved);
   Ns length = waited;
   for (;;) {
@@ -584,7 +638,7 @@ Ns JobWindows::end_from(
   Ns whole = length;
   if (begins) {
     // Of its thread nothing else comes any more.
-    const Ns same = found.same;
+    const Ns same = found.same + followers;
     whole = length + last.cost;
     for (;;) {
       go_on(level, begin + whole, found);
@@ -613,6 +667,10 @@ Ns JobWindows::end_from(
       const bool same = begins && graph_.levels[node.level].urgency == of.urgency;
       BoundTerm term{TermKind::interference, 0, node.task};
       term.jobs = runs(level, place, segment, begin, same || !begins ? until : begin + whole);
+      if (
+        preempted_[segment.front().node] > 0 && preempts(level.work[place], segment.front().node)) {
+        term.jobs.push_back(counted({level.work[place], segment.front().number}));
+      }
       term.time = node.cost * static_cast<Ns>(term.jobs.size());
       add_term(*terms, term);
     }

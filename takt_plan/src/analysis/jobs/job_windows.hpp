@@ -6,7 +6,7 @@
 // One level l of a core (JobLevel). W(l): the jobs of this core at l or above. Let t0 be the last moment before a job
 // j of W(l) ends at which no job of W(l) is pending. From t0 on the core does, until j ends, nothing but
 //
-//     blocking(t0) + ceiling + others + C_j + sum over i in W(l) of C_i N_i(t0, t1)
+//     blocking(t0) + ceiling + others + C_j + followers(j) + sum over i in W(l) of C_i N_i(t0, t1)
 //
 // - blocking: one run of the level's own thread, less urgent than l, that may have begun: released at t0 or before,
 //   and ended at t0 or later.
@@ -15,8 +15,11 @@
 // - N_i: jobs of i that may be released before t1 and *enter* at t0 or later. A job enters with the first job of its way
 //   on this core at this level: if that one is released before t0, it has ended by t0, and so has all that follows
 //   within W(l), since each is released at the end of the one before, at the latest. Without this term windows of less
-//   urgent jobs feed themselves. What j itself starts, and all that follows from later jobs of j's node, begins after j
-//   has ended, and does not count.
+//   urgent jobs feed themselves. All that follows from later jobs of j's node begins after j has ended, and does not
+//   count.
+// - followers: a run may publish before it ends. What j itself starts on more urgent threads of its core, on whatever
+//   way, may preempt it then, once each. All other jobs that it starts wait until it has ended. A run that sends
+//   one message sends it before anything of that comes, so its receivers are released by the end without followers.
 //
 // Jobs that follow each other on one core are one *segment*: its level is that of the least urgent, and t0 is not later
 // than the entry of its first. A job's end is the least over all beginnings of its segment. A segment goes on through
@@ -143,6 +146,8 @@ private:
   Ns other_load(Index other, Ns length) const;
   void find_followers();
   bool follows(Index node, Index before) const;
+  bool preempts(Index node, Index before) const;
+  Ns end_without_followers(const Job & job, Ns end);
   void sort_arrivals();
   void find_arrivals(Index level);
   void add_open(Index level, Ns begin, std::vector<Arrival> & open);
@@ -186,6 +191,9 @@ private:
   std::vector<std::vector<Arrival>> arrivals_;  // per core, by `from`, without entries
   std::vector<Arrival> open_;                   // of one moment
   std::vector<char> follows_;                   // per node, which nodes follow it
+  std::vector<Ns> preempted_;                   // per node, by its followers
+  std::vector<char> sends_first_;               // per node: what it starts waits for no follower
+  bool without_followers_ = false;              // the end that is looked for
 };
 
 }  // namespace takt_plan::detail
