@@ -64,6 +64,9 @@ struct SimulationOptions
   std::uint64_t seed = 1;  ///< of the first run; each further one has the next
   Phases phases = Phases::fixed;
   Execution execution = Execution::worst;
+  /// If set, what each run that works takes in place of that: by task, and how many such runs of it began before in the
+  /// same simulated run. From 0 to the task's worst time, and the same for the same arguments.
+  std::function<Ns(Index task, std::uint64_t run)> execution_time;
   KernelOptions kernel;
 };
 

@@ -256,6 +256,9 @@ Ns SimulationRun::execution_time(Index task)
 {
   const Ns worst = model_.model.tasks[task].time;
   const SimulatedTask & simulated = model_.tasks[task];
+  if (options_.execution_time) {
+    return std::clamp<Ns>(options_.execution_time(task, begun_[task]++), 0, worst);
+  }
   switch (options_.execution) {
     case Execution::worst:
       return worst;

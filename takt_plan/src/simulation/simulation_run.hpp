@@ -153,7 +153,9 @@ private:
   std::vector<std::size_t> free_places_;
   std::vector<Ns> last_release_;  // per task: releases do not overtake each other
   std::vector<std::vector<std::uint64_t>>
-    cumulated_;   // per task: counts of its histogram, summed up
+    cumulated_;  // per task: counts of its histogram, summed up
+  std::vector<std::uint64_t>
+    begun_;       // per task: runs that work; with SimulationOptions::execution_time
   Load message_;  // what is being passed on
 };
 

@@ -26,6 +26,7 @@ SimulationRun::SimulationRun(
   add_callbacks();
   add_others();
   last_release_.assign(model.model.tasks.size(), 0);
+  begun_.assign(model.model.tasks.size(), 0);
   for (const SimulatedTask & task : model.tasks) {
     std::vector<std::uint64_t> sums;
     for (const auto & [time, count] : task.histogram) {

@@ -546,6 +546,23 @@ TEST(Simulate, ExecutionTimesAreWorstBestOrDrawn)
   EXPECT_NEAR(mean(Execution::histogram), 0.9 + 0.18 + 0.04, 0.02);
 }
 
+TEST(Simulate, ExecutionTimesOfSingleRunsMayBeGiven)
+{
+  const std::string system = system_of(R"yaml(
+  - {id: "/a:timer(10ms)", time: 4ms, period: 10ms, offset: 0ms}
+  - {id: "/b:timer(20ms)", time: 3ms, period: 20ms, offset: 0ms}
+)yaml");
+  SimulationOptions options = until(100 * kMs);
+  options.execution_time = [](Index task, std::uint64_t run) {
+    return task == 0 ? static_cast<Ns>(run + 1) * kMs : 0;
+  };
+  const SimulationResult result = result_of(from_text(system, schedule_of("fifo")), options);
+  ASSERT_EQ(result.tasks[0].responses.count, 10U);
+  EXPECT_EQ(result.tasks[0].responses.mean() / kMs, (1 + 2 + 3 + 7 * 4) / 10.0)
+    << "no run takes more than the worst";
+  EXPECT_EQ(result.tasks[1].responses.worst.time(), 4 * kMs) << "behind a long run of the other";
+}
+
 TEST(Simulate, WhatIsUnderWayAtTheEndStillEnds)
 {
   const std::string system = system_of(R"yaml(
