@@ -25,6 +25,7 @@
 
 #include "adopt/arrivals.hpp"
 #include "adopt/observe/release_spans.hpp"
+#include "listen/outstanding.hpp"
 #include "listen/own_listeners.hpp"
 #include "rclcpp/callback_group.hpp"
 #include "rclcpp/client.hpp"
@@ -229,77 +230,6 @@ std::uint32_t history_depth(const rclcpp::QoS & qos);
 /// counted only, unless the `whole` of it is needed: by chains, deadlines, boosts and alarms of a callback.
 std::uint32_t arrival_depth(const rclcpp::QoS & qos, bool whole = false);
 
-/// Counts what was announced and not taken, so that no message waits unannounced: not in a history that is
-/// deeper than the arrivals that are kept, and not when several were announced as one. Any thread; lock-free.
-///
-/// Beside that it tells what the history holds. That is less where more was announced than fits; takes find out later.
-class Outstanding
-{
-public:
-  /// Set-up only; before anything is announced.
-  void set_history(std::uint32_t messages) noexcept
-  {
-    history_.store(messages, std::memory_order_relaxed);
-  }
-  void announced(std::uint64_t count) noexcept
-  {
-    arrivals_.fetch_add(count, std::memory_order_relaxed);
-    count_.fetch_add(count, std::memory_order_relaxed);
-    const std::uint64_t history = history_.load(std::memory_order_relaxed);
-    std::uint64_t waiting = waiting_.load(std::memory_order_relaxed);
-    while (!waiting_.compare_exchange_weak(
-      waiting, std::min(waiting + count, history), std::memory_order_relaxed)) {
-    }
-    if (waiting + count > history) {
-      overwritten_.fetch_add(waiting + count - history, std::memory_order_relaxed);
-    }
-  }
-  /// A take found a message.
-  void taken() noexcept
-  {
-    if (decrease(count_, 1) == 0) {
-      arrivals_.fetch_add(1, std::memory_order_relaxed);  // it was not announced
-    }
-    decrease(waiting_, 1);
-  }
-  /// A take found none: what was announced before it began has been overwritten.
-  void found_empty(std::uint64_t announced_before) noexcept
-  {
-    decrease(count_, announced_before);
-    overwritten_.fetch_add(decrease(waiting_, announced_before), std::memory_order_relaxed);
-  }
-  /// `announced` announcements were not of messages.
-  void forget(std::uint64_t announced) noexcept
-  {
-    arrivals_.fetch_sub(decrease(count_, announced), std::memory_order_relaxed);
-    decrease(waiting_, announced);
-  }
-  std::uint64_t count() const noexcept { return count_.load(std::memory_order_relaxed); }
-
-  takt_core::MessageCounts counts() const noexcept
-  {
-    return {
-      waiting_.load(std::memory_order_relaxed), overwritten_.load(std::memory_order_relaxed),
-      history_.load(std::memory_order_relaxed), arrivals_.load(std::memory_order_relaxed)};
-  }
-
-private:
-  // Not below zero; returns by how much.
-  static std::uint64_t decrease(std::atomic<std::uint64_t> & number, std::uint64_t by) noexcept
-  {
-    std::uint64_t old = number.load(std::memory_order_relaxed);
-    while (!number.compare_exchange_weak(old, old - std::min(old, by), std::memory_order_relaxed)) {
-    }
-    return std::min(old, by);
-  }
-
-  std::atomic<std::uint64_t> count_{0};
-  std::atomic<std::uint64_t> arrivals_{0};
-  std::atomic<std::uint64_t> waiting_{0};
-  std::atomic<std::uint64_t> overwritten_{0};
-  std::atomic<std::uint32_t> history_{1};
-};
-
 /// Where a run keeps what it took until it runs: one place for each concurrent run.
 template <typename Taken>
 class Lanes
@@ -450,18 +380,18 @@ public:
     if (facts.owner->is_over()) {
       return false;
     }
-    const std::uint64_t before = outstanding_.count();
+    const Outstanding::Before before = outstanding_.take_begins();
     const Took took = take_one(run);
     const bool looking = to_look_.load(std::memory_order_relaxed) > 0;
     if (took == Took::nothing && (looking || object_.expired())) {
       // What an earlier listener was told of and has been taken since may have been announced again. What waited for an
       // entity that is gone was overwritten by nothing.
-      outstanding_.forget(before);
+      outstanding_.take_ends_for_good(before);
       looked(true);
     } else if (took == Took::nothing) {
-      outstanding_.found_empty(before);
+      outstanding_.take_ends_empty(before);
     } else {
-      outstanding_.taken();
+      outstanding_.take_ends(looking);
       if (looking) {
         looked(false);
       }
