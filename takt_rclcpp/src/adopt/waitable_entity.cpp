@@ -524,7 +524,7 @@ private:
     }
     outstanding_.taken();
     if (looking_.load(std::memory_order_relaxed)) {
-      core_->ready(*this);
+      look_on();
     }
     return true;
   }
@@ -538,7 +538,7 @@ private:
     outstanding_.taken();
     // An announcement of it may be here, too. It looks on until nothing is left.
     static_cast<void>(parts_.take());
-    core_->ready(*this);
+    look_on();
     return taken.data != nullptr || !nature_.needs_data;
   }
 
@@ -568,6 +568,13 @@ private:
     looking_.store(false, std::memory_order_relaxed);
     hears_from_now();
     return false;
+  }
+  // The next take looks again. What was announced brings one; another one beside it would find nothing.
+  void look_on() noexcept
+  {
+    if (backlog() == 0) {
+      core_->ready(*this);
+    }
   }
   // What a full ring of announcements lost.
   void announce_rest() noexcept
