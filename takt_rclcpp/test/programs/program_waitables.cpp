@@ -49,15 +49,13 @@ void work_between_and_in_spins(Work::Announces announces, bool added_by_conditio
   }
 }
 
-void waitables()
+template <typename Executor>
+void work_of_each_kind()
 {
   for (const auto announces :
        {Work::Announces::yes, Work::Announces::no, Work::Announces::throwing}) {
     for (const bool by_condition : {false, true}) {
-      using rclcpp::executors::MultiThreadedExecutor;
-      using rclcpp::executors::SingleThreadedExecutor;
-      work_between_and_in_spins<SingleThreadedExecutor>(announces, by_condition);
-      work_between_and_in_spins<MultiThreadedExecutor>(announces, by_condition);
+      work_between_and_in_spins<Executor>(announces, by_condition);
     }
   }
 }
@@ -104,7 +102,8 @@ void waitables_beside_callbacks()
 Ways ways_of_waitables()
 {
   return {
-    {"waitables", waitables},
+    {"waitables", work_of_each_kind<rclcpp::executors::SingleThreadedExecutor>},
+    {"waitables_in_a_pool", work_of_each_kind<rclcpp::executors::MultiThreadedExecutor>},
     {"waitables_beside_callbacks", waitables_beside_callbacks},
     {"waitables_for_events", waitables_for_events}};
 }

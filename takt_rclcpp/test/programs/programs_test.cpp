@@ -74,8 +74,10 @@ Outcome run(const std::string & command)
 // until a signal and the fourth reads commands, and the tests of takt_cli run these; rclcpp's own loop does not come
 // to the end of the fifth at times; rclcpp's own pool mostly hangs in the one that waits for its successor (ids_test runs
 // it); of the one with listeners of its own rclcpp's own loop at times misses the second match (on a busy machine in half of
-// the runs), and its server at times does not know a goal that it has just accepted; the others print what the middleware did. `calls_in_a_callback` and those that wait need a schedule with
-// several threads.
+// the runs); rclcpp's own pool at times runs a waitable once more than it has work: one thread asks whether it is ready,
+// another one does the work, and the first one runs it all the same; rclcpp's server of an action at times does not know a
+// goal that it has just accepted; the others print what the middleware did. `calls_in_a_callback` and those that wait need a
+// schedule with several threads.
 const std::set<std::string> kOwnTests{
   "parts_of_a_spin",
   "one_of_two_pools_throws",
@@ -85,6 +87,7 @@ const std::set<std::string> kOwnTests{
   "overwritten_at_the_end",
   "waits_for_its_successor",
   "own_listeners_of_waitables",
+  "waitables_in_a_pool",
   "results_asked_for_at_once",
   "calls_in_a_callback",
   "waits_in_a_pool",
@@ -211,6 +214,21 @@ TEST(Listeners, of_the_program_on_waitables_stand_beside_takts)
       "-- '" TAKT_PROGRAM "' own_listeners_of_waitables");
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.out, "taken 50, told 50, matched both, told 1\n") << outcome.err;
+  }
+}
+
+TEST(Waitables, of_a_pool_run_once_for_each_piece_of_work)
+{
+  for (const std::string options : {"", "--schedule '" TAKT_SCHEDULE "' "}) {
+    const Outcome outcome = run(
+      "timeout -k 5 60 '" TAKT_EXEC "' --strict " + options +
+      "-- '" TAKT_PROGRAM "' waitables_in_a_pool");
+    std::string six_times;
+    for (int i = 0; i < 6; ++i) {
+      six_times += "ran 12, waiting 0\nran 22, waiting 0\nran 32, waiting 0\n";
+    }
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, six_times) << outcome.err;
   }
 }
 
