@@ -74,6 +74,7 @@ struct JobTerms
   bool begins = true;     ///< busy intervals that begin before the segment does
   bool latest = true;     ///< what enters counts from its latest release, not from its earliest
   bool orders = true;     ///< all orders in which messages of a set may arrive
+  bool under_way = true;  ///< messages within busy intervals, and what begins meanwhile
   bool starts = true;     ///< sets may begin with any messages, where processes start at any moment
   bool followers = true;  ///< what a run starts before it ends may preempt it
 };

@@ -123,6 +123,37 @@ TEST(JobWindows, TermsNameTheJobsInTheWayWithTheirReleases)
   EXPECT_EQ(by_task["/q:sub(/b)"].jobs, (std::vector<CountedJob>{{0, 12 * kMs}}));
 }
 
+// A message that is under way does not begin anew what is on the core: each job counts once, though the second callback of
+// either chain is released at any time in a long window.
+TEST(JobWindows, AMessageBetweenProcessesOfOneCoreDoesNotEndABusyInterval)
+{
+  const std::string system = R"yaml(version: 1
+overheads: {}
+communication: {processes: 1ms}
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/a:timer(100ms)", executor: left, time: 10ms, period: 100ms, publishes: /a}
+  - {id: "/b:timer(100ms)", executor: left, time: 10ms, period: 100ms, publishes: /b}
+  - {id: "/a:sub(/a)", executor: right, time: 10ms, triggers: /a}
+  - {id: "/b:sub(/b)", executor: right, time: 10ms, triggers: /b}
+chains:
+  a: {path: ["/a:timer(100ms)", "/a:sub(/a)"], deadline: 100ms}
+)yaml";
+  const std::string schedule = R"yaml(version: 1
+epoch: host
+executors:
+  left:
+    threads: {hot: {policy: fifo, priority: 50, cores: [0]}}
+    default: hot
+    callbacks: [{match: "**:timer(**)", offset: 0ms}]
+  right:
+    threads: {hot: {policy: fifo, priority: 50, cores: [0]}}
+    default: hot
+)yaml";
+  EXPECT_EQ(
+    bound_of_chain(system, schedule), 42 * kMs);  // where a message ends the interval, 51 ms
+}
+
 TEST(JobWindows, AChainMayGoOnWithACallbackOfAnotherCoreThatOnlyReads)
 {
   const auto plan = parse_plan(

@@ -176,7 +176,7 @@ TEST(JobOracleTwins, WindowsAloneHold)
 {
   BoundsOptions options;
   options.jobs_only = true;
-  const json found = look_at(phased, 100, options);
+  const json found = look_at(phased, test::rounds(100), options);
   EXPECT_EQ(found.at("violations"), 0) << found.at("first");
 }
 
@@ -209,6 +209,11 @@ TEST(JobOracleTwins, AllOrdersOfArrivalAreNeeded)
 TEST(JobOracleTwins, FollowersAreNeeded)
 {
   expect_needed(&JobTerms::followers);
+}
+
+TEST(JobOracleTwins, TheTimeOfMessagesUnderWayIsNeeded)
+{
+  expect_needed(&JobTerms::under_way);
 }
 
 TEST(JobOracleTwins, OrdersOfStartsAreNeeded)

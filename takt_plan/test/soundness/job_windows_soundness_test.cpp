@@ -84,5 +84,10 @@ TEST(JobWindowsSoundness, AllOrdersOfArrivalAreNeeded)
   expect_needed(&JobTerms::orders);
 }
 
+TEST(JobWindowsSoundness, TheTimeOfMessagesUnderWayIsNeeded)
+{
+  expect_needed(&JobTerms::under_way);
+}
+
 }  // namespace
 }  // namespace takt_plan

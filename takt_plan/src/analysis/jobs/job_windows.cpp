@@ -27,7 +27,6 @@ JobWindows::JobWindows(
   windows_(graph.nodes.size()),
   ends_(graph.nodes.size(), true),
   sets_(graph.nodes.size()),
-  levels_(graph.levels.size()),
   delays_below_(graph.nodes.size()),
   own_(graph.nodes.size()),
   arrivals_(model.cores.size())
@@ -37,26 +36,12 @@ JobWindows::JobWindows(
     windows_[node] = {none, none, none, none, none, none, {}};
     windows_[node].may_miss.assign(static_cast<std::size_t>(graph.nodes[node].jobs), false);
   }
-  for (Index level = 0; level < levels_.size(); ++level) {
-    Level & of = levels_[level];
-    of.place.assign(graph.nodes.size(), kNone);
-    for (Index node = 0; node < graph.nodes.size(); ++node) {
-      const JobLevel & own = graph.levels[graph.nodes[node].level];
-      if (own.core != graph.levels[level].core) {
-        continue;
-      }
-      if (!graph.levels[level].above(own)) {
-        of.place[node] = of.work.size();
-        of.work.push_back(node);
-      } else if (own.urgency == graph.levels[level].urgency) {
-        of.blockers.push_back(node);
-      }
-    }
-    Ns work = 0;
-    for (const Index node : of.work) {
-      work = add(work, multiply(graph.nodes[node].cost, graph.nodes[node].jobs));
-    }
-    of.endless = work > graph.hyperperiod;
+  for (Index level = 0; level < graph.levels.size(); ++level) {
+    levels_.push_back(level_of(level, false));
+  }
+  for (Index level = 0; level < graph.levels.size(); ++level) {
+    levels_.push_back(level_of(level, true));
+    any_under_way_ = any_under_way_ || !levels_.back().unused;
   }
   find_followers();
   while (iterate()) {
@@ -71,6 +56,45 @@ JobWindows::JobWindows(
   }
 }
 
+JobWindows::Level JobWindows::level_of(Index level, bool under_way) const
+{
+  const JobLevel & own = graph_.levels[level];
+  Level result;
+  result.of = level;
+  result.under_way = under_way;
+  result.place.assign(graph_.nodes.size(), kNone);
+  Ns work = 0;
+  for (Index node = 0; node < graph_.nodes.size(); ++node) {
+    const JobLevel & other = graph_.levels[graph_.nodes[node].level];
+    if (other.core != own.core) {
+      continue;
+    }
+    if (!own.above(other)) {
+      result.place[node] = result.work.size();
+      result.work.push_back(node);
+      work = add(work, multiply(graph_.nodes[node].cost, graph_.nodes[node].jobs));
+    } else if (other.urgency == own.urgency) {
+      result.blockers.push_back(node);
+    }
+  }
+  result.endless = work > graph_.hyperperiod;
+  result.unused = under_way;
+  for (const Index node : result.work) {
+    const auto & from = graph_.nodes[node].from;
+    result.unused = result.unused && !(comes_within(result, node) && from.front().delay > 0);
+  }
+  result.more.resize(result.work.size());
+  return result;
+}
+
+// Whether the node's jobs are of the work with the job that starts them: from its end, or while the message is under way.
+bool JobWindows::comes_within(const Level & level, Index node) const
+{
+  const auto & from = graph_.nodes[node].from;
+  return from.size() == 1 && (from.front().delay == 0 || level.under_way) &&
+         level.place[from.front().node] != kNone;
+}
+
 // One round over all nodes; false if nothing moved.
 bool JobWindows::iterate()
 {
@@ -80,9 +104,12 @@ bool JobWindows::iterate()
     sort_arrivals();
   }
   for (Index level = 0; level < levels_.size() && !failed_ && round_ > 1; ++level) {
-    find_entries(levels_[level]);
-    find_arrivals(level);
-    find_busy(level);
+    if (!levels_[level].unused) {
+      find_entries(levels_[level]);
+      find_more(level);
+      find_arrivals(level);
+      find_busy(level);
+    }
   }
   for (Index node = 0; node < graph_.nodes.size() && !failed_; ++node) {
     const bool ended = ends_[node];
@@ -91,8 +118,7 @@ bool JobWindows::iterate()
     for (std::int64_t job = 0; ends_[node] && job < graph_.nodes[node].jobs && !failed_; ++job) {
       Ns end = window.latest[job] + graph_.nodes[node].cost;
       if (round_ > 1) {
-        std::vector<Job> segment{{node, job}};
-        end = end_of(segment, nullptr);
+        end = end_of({node, job}, nullptr);
       }
       if (end == kUnbounded || end - window.earliest[job] > horizon_) {
         ends_[node] = false;
@@ -223,9 +249,7 @@ void JobWindows::find_entries(Level & level)
       return;
     }
     JobTimes times = windows_[index].latest;
-    if (
-      node.from.size() == 1 && node.from.front().delay == 0 &&
-      level.place[node.from.front().node] != kNone) {
+    if (comes_within(level, index)) {
       for (std::int64_t job = 0; job < node.jobs; ++job) {
         times[job] = std::min(times[job], entry(level, {node.from.front().node, job}));
       }
@@ -248,6 +272,40 @@ void JobWindows::find_entries(Level & level)
     }
     level.entry[place] = times.rising_up();
   }
+}
+
+// What each job of the work brings by the message that starts it, if that is under way within the work.
+void JobWindows::find_more(Index index)
+{
+  Level & level = levels_[index];
+  for (Index place = 0; place < level.work.size() && !level.endless; ++place) {
+    const Index node = level.work[place];
+    const Ns delay = comes_within(level, node) ? graph_.nodes[node].from.front().delay : 0;
+    if (delay == 0) {
+      continue;
+    }
+    std::vector<Ns> & more = level.more[place];
+    more.assign(static_cast<std::size_t>(graph_.nodes[node].jobs), 0);
+    for (std::int64_t job = 0; terms_.under_way && job < graph_.nodes[node].jobs; ++job) {
+      const Ns again = add(
+        blocking(index, windows_[node].earliest[job], windows_[node].latest[job]),
+        terms_.ceiling ? graph_.ceilings[level.of] : 0);
+      more[static_cast<std::size_t>(job)] = add(delay, again);
+      looks_ += static_cast<std::int64_t>(level.blockers.size());
+    }
+  }
+}
+
+// Of a job of the level's work.
+Ns JobWindows::cost(const Level & level, const Job & job) const
+{
+  const JobNode & node = graph_.nodes[job.node];
+  const std::vector<Ns> & more = level.more[level.place[job.node]];
+  if (more.empty()) {
+    return node.cost;
+  }
+  return node.cost +
+         more[static_cast<std::size_t>(job.number - floor_div(job.number, node.jobs) * node.jobs)];
 }
 
 // Jobs of all nodes of each core, in the first hyperperiod.
@@ -280,12 +338,13 @@ void JobWindows::find_arrivals(Index index)
   if (level.endless) {
     return;
   }
-  const JobLevel & at = graph_.levels[index];
+  const JobLevel & at = graph_.levels[level.of];
   for (Arrival arrival : arrivals_[at.core]) {
     const Index place = level.place[arrival.job.node];
     if (place != kNone) {
       arrival.entry = terms_.latest ? level.entry[place].at(arrival.job.number) : arrival.from;
       arrival.above = graph_.levels[graph_.nodes[arrival.job.node].level].urgency > at.urgency;
+      arrival.cost = cost(level, arrival.job);
       level.arrivals.push_back(arrival);
     }
   }
@@ -302,9 +361,9 @@ void JobWindows::add_open(Index index, Ns begin, std::vector<Arrival> & open)
     const JobTimes & entry = terms_.latest ? level.entry[place] : from;
     const std::int64_t last = from.before(begin);
     const bool above =
-      graph_.levels[graph_.nodes[node].level].urgency > graph_.levels[index].urgency;
+      graph_.levels[graph_.nodes[node].level].urgency > graph_.levels[level.of].urgency;
     for (std::int64_t job = entry.before(begin); job < last; ++job) {
-      open.push_back({from.at(job), entry.at(job), {node, job}, graph_.nodes[node].cost, above});
+      open.push_back({from.at(job), entry.at(job), {node, job}, cost(level, {node, job}), above});
     }
   }
 }
@@ -389,17 +448,9 @@ void JobWindows::find_busy(Index index)
     return;
   }
   std::vector<Ns> begins;
-  const auto add_all = [&](const JobTimes & times) {
+  for (const JobTimes & times : level.entry) {
     for (const Ns time : times.all()) {
       begins.push_back(time - floor_div(time, graph_.hyperperiod) * graph_.hyperperiod);
-    }
-  };
-  for (const JobTimes & times : level.entry) {
-    add_all(times);
-  }
-  for (const Index node : level.blockers) {
-    if (ends_[node]) {
-      add_all(windows_[node].end);
     }
   }
   std::sort(begins.begin(), begins.end());
@@ -413,7 +464,7 @@ void JobWindows::find_busy(Index index)
     } else {
       begin = level.busy.back();
       begin.time = time;
-      begin.blocking = blocking(index, time);
+      begin.blocking = blocking(index, time, time);
       for (std::size_t i = level.busy.back().open; i < level.busy.back().open_end; ++i) {
         if (level.open[i].entry >= time) {
           level.open.push_back(Arrival(level.open[i]));
@@ -427,7 +478,7 @@ void JobWindows::find_busy(Index index)
       }
     }
     begin.open_end = level.open.size();
-    const Ns fixed = begin.blocking + (terms_.ceiling ? graph_.ceilings[index] : 0);
+    const Ns fixed = begin.blocking + (terms_.ceiling ? graph_.ceilings[level.of] : 0);
     Demand found = demand(index, begin, level.open, 0);
     Ns length = 1;
     for (;;) {
@@ -452,31 +503,32 @@ JobWindows::Begin JobWindows::begin_at(Index index, Ns time, std::vector<Arrival
 {
   Begin begin;
   begin.time = time;
-  begin.blocking = blocking(index, time);
+  begin.blocking = blocking(index, time, time);
   begin.open = open.size();
   add_open(index, time, open);
   begin.open_end = open.size();
   return begin;
 }
 
-// One run of the thread that had begun; `blocker`: its job, if the job has an end.
-Ns JobWindows::blocking(Index index, Ns begin, Job * blocker) const
+// What one run of the thread, which had begun, takes at most from a moment in [from, to] on; `blocker`: its job, if the job
+// has an end.
+Ns JobWindows::blocking(Index index, Ns from, Ns to, Job * blocker) const
 {
   Ns most = 0;
   for (const Index node : levels_[index].blockers) {
     const JobWindow & window = windows_[node];
     const Ns run = graph_.nodes[node].run;
-    bool may = !ends_[node];
-    std::int64_t number = 0;
-    for (std::int64_t job = 0; !may && run > most && job < graph_.nodes[node].jobs; ++job) {
-      const Ns turn = floor_div(begin - window.earliest[job], graph_.hyperperiod);
-      may = window.end[job] + turn * graph_.hyperperiod >= begin;
-      number = job + turn * graph_.nodes[node].jobs;
-    }
-    if (may && run > most && terms_.blocking) {
-      most = run;
-      if (blocker != nullptr) {
-        *blocker = {node, number};
+    for (std::int64_t job = 0; run > most && terms_.blocking && job < graph_.nodes[node].jobs;
+         ++job) {
+      // The last one that may be released by then.
+      const Ns turn = floor_div(to - window.earliest[job], graph_.hyperperiod);
+      const Ns left =
+        ends_[node] ? std::min(run, window.end[job] + turn * graph_.hyperperiod - from) : run;
+      if (left > most) {
+        most = left;
+        if (blocker != nullptr) {
+          *blocker = {node, job + turn * graph_.nodes[node].jobs};
+        }
       }
     }
   }
@@ -553,15 +605,14 @@ Ns JobWindows::end_without_followers(const Job & job, Ns end)
   if (preempted_[job.node] == 0 || sends_first_[job.node] == 0 || round_ == 1) {
     return end;
   }
-  std::vector<Job> segment{job};
   without_followers_ = true;
-  const Ns sent = end_of(segment, nullptr);
+  const Ns sent = end_of(job, nullptr);
   without_followers_ = false;
   return std::min(sent, end);
 }
 
 // Of the node at this place: jobs that enter at `begin` or later and may be released before `end`, without the segment.
-std::vector<CountedJob> JobWindows::runs(
+std::vector<Job> JobWindows::runs(
   const Level & level, Index place, const std::vector<Job> & segment, Ns begin, Ns end) const
 {
   const Index node = level.work[place];
@@ -571,13 +622,13 @@ std::vector<CountedJob> JobWindows::runs(
   if (!segment.empty() && follows(node, segment.front().node)) {
     last = std::min(last, segment.front().number);  // it and later ones wait for the first to end
   }
-  std::vector<CountedJob> found;
+  std::vector<Job> found;
   for (std::int64_t number = first; number < last; ++number) {
     const bool own = std::any_of(segment.begin(), segment.end(), [&](const Job & job) {
       return job.node == node && job.number == number;
     });
     if (!own) {
-      found.push_back(counted({node, number}));
+      found.push_back({node, number});
     }
   }
   return found;
@@ -592,7 +643,7 @@ CountedJob JobWindows::counted(const Job & job) const
 Ns JobWindows::other_loads(Index index, Ns length) const
 {
   Ns all = 0;
-  for (const Index other : graph_.others[index]) {
+  for (const Index other : graph_.others[levels_[index].of]) {
     all = add(all, other_load(other, length));
   }
   return all;
@@ -609,9 +660,9 @@ Ns JobWindows::end_from(
   const Ns begin = at.time;
   Ns own = 0;
   for (const Job & job : segment) {
-    own += graph_.nodes[job.node].cost;
+    own = add(own, cost(level, job));
   }
-  const JobLevel & of = graph_.levels[index];
+  const JobLevel & of = graph_.levels[level.of];
   const bool begins = !of.shared && graph_.levels[last.level].urgency == of.urgency;
   // Until it begins; where more urgent threads end the segment, until it ends.
   const Ns waited = begins ? own - last.cost : own;
@@ -619,7 +670,7 @@ Ns JobWindows::end_from(
   const Ns at_the_end = begins || last.cost == 0 ? 1 : 0;
   const Ns followers = without_followers_ ? 0 : preempted_[segment.front().node];
   const Ns fixed =
-    at.blocking + (terms_.ceiling ? graph_.ceilings[index] : 0) + (begins ? 0 : followers);
+    at.blocking + (terms_.ceiling ? graph_.ceilings[level.of] : 0) + (begins ? 0 : followers);
   Demand found = demand(index, at, open, moved);
   Ns length = waited;
   for (;;) {
@@ -654,31 +705,51 @@ Ns JobWindows::end_from(
   }
   if (terms != nullptr) {
     Job blocker;
-    BoundTerm blocked{TermKind::blocking, blocking(index, begin, &blocker)};
+    BoundTerm blocked{TermKind::blocking, blocking(index, begin, begin, &blocker)};
     if (blocked.time > 0) {
       blocked.task = graph_.nodes[blocker.node].task;
       blocked.jobs.assign(ends_[blocker.node] ? 1 : 0, counted(blocker));
     }
-    add_term(*terms, {TermKind::work, own});
+    for (const Job & job : segment) {
+      const Ns work = graph_.nodes[job.node].cost;
+      add_term(*terms, {TermKind::work, work});
+      add_term(*terms, {TermKind::under_way, cost(level, job) - work});
+    }
     add_term(*terms, blocked);
-    add_term(*terms, {TermKind::ceiling, terms_.ceiling ? graph_.ceilings[index] : 0});
+    add_term(*terms, {TermKind::ceiling, terms_.ceiling ? graph_.ceilings[level.of] : 0});
     for (Index place = 0; place < level.work.size(); ++place) {
       const JobNode & node = graph_.nodes[level.work[place]];
       const bool same = begins && graph_.levels[node.level].urgency == of.urgency;
-      BoundTerm term{TermKind::interference, 0, node.task};
-      term.jobs = runs(level, place, segment, begin, same || !begins ? until : begin + whole);
+      add_interference(
+        level, place, runs(level, place, segment, begin, same || !begins ? until : begin + whole),
+        *terms);
       if (
         preempted_[segment.front().node] > 0 && preempts(level.work[place], segment.front().node)) {
-        term.jobs.push_back(counted({level.work[place], segment.front().number}));
+        BoundTerm follower{TermKind::interference, node.cost, node.task};
+        follower.jobs.push_back(counted({level.work[place], segment.front().number}));
+        add_term(*terms, follower);
       }
-      term.time = node.cost * static_cast<Ns>(term.jobs.size());
-      add_term(*terms, term);
     }
-    for (const Index other : graph_.others[index]) {
+    for (const Index other : graph_.others[level.of]) {
       add_term(*terms, {TermKind::interference, other_load(other, whole), kNone, kNone, other});
     }
   }
   return begin + whole;
+}
+
+void JobWindows::add_interference(
+  const Level & level, Index place, const std::vector<Job> & jobs, BoundTerms & terms) const
+{
+  const JobNode & node = graph_.nodes[level.work[place]];
+  BoundTerm term{TermKind::interference, 0, node.task};
+  Ns under_way = 0;
+  for (const Job & job : jobs) {
+    term.time += node.cost;
+    term.jobs.push_back(counted(job));
+    under_way += cost(level, job) - node.cost;
+  }
+  add_term(terms, term);
+  add_term(terms, {TermKind::under_way, under_way});
 }
 
 BoundTerms JobWindows::terms_of(const LatestEnd & end)
@@ -705,7 +776,9 @@ Index JobWindows::least_urgent(const std::vector<Job> & segment) const
 Ns JobWindows::end_of_segment(
   const std::vector<Job> & segment, Ns earliest, Ns latest, LatestEnd * how)
 {
-  const Index index = least_urgent(segment);
+  const Index found_level = least_urgent(segment);
+  const Index aside = graph_.levels.size() + found_level;
+  const Index index = under_way_ && !levels_[aside].unused ? aside : found_level;
   const Level & level = levels_[index];
   if (level.endless) {
     return kUnbounded;
@@ -764,7 +837,7 @@ Ns JobWindows::end_by(
   }
   LatestEnd other;
   segment.push_back(*before);
-  const Ns through = end_of(segment, how == nullptr ? nullptr : &other);
+  const Ns through = end_through(segment, how == nullptr ? nullptr : &other);
   segment.pop_back();
   if (through < direct && how != nullptr) {
     *how = std::move(other);
@@ -772,7 +845,31 @@ Ns JobWindows::end_by(
   return std::min(through, direct);
 }
 
-Ns JobWindows::end_of(std::vector<Job> & segment, LatestEnd * how)
+// Whether a segment goes on through the message that starts the node.
+bool JobWindows::goes_on(const JobNode & node) const
+{
+  return node.from.size() == 1 && (node.from.front().delay == 0 || under_way_);
+}
+
+Ns JobWindows::end_of(const Job & job, LatestEnd * how)
+{
+  std::vector<Job> segment{job};
+  under_way_ = false;
+  const Ns between = end_through(segment, how);
+  if (!any_under_way_) {
+    return between;
+  }
+  LatestEnd other;
+  under_way_ = true;
+  const Ns within = end_through(segment, how == nullptr ? nullptr : &other);
+  if (within < between && how != nullptr) {
+    *how = std::move(other);
+  }
+  return std::min(between, within);
+}
+
+// The least over all beginnings of the segment of which the last ones are there.
+Ns JobWindows::end_through(std::vector<Job> & segment, LatestEnd * how)
 {
   const Job first = segment.back();
   const JobNode & node = graph_.nodes[first.node];
@@ -810,7 +907,7 @@ Ns JobWindows::end_of(std::vector<Job> & segment, LatestEnd * how)
     }
   }
   std::optional<Job> before;
-  if (node.from.size() == 1 && node.from.front().delay == 0) {
+  if (goes_on(node)) {
     before = Job{node.from.front().node, first.number};
   }
   return end_by(
@@ -820,8 +917,7 @@ Ns JobWindows::end_of(std::vector<Job> & segment, LatestEnd * how)
 LatestEnd JobWindows::latest_end(Job job)
 {
   LatestEnd how;
-  std::vector<Job> segment{job};
-  end_of(segment, &how);
+  end_of(job, &how);
   return how;
 }
 

@@ -9,7 +9,7 @@
 //     blocking(t0) + ceiling + others + C_j + followers(j) + sum over i in W(l) of C_i N_i(t0, t1)
 //
 // - blocking: one run of the level's own thread, less urgent than l, that may have begun: released at t0 or before,
-//   and ended at t0 or later.
+//   and ended at t0 or later. It takes no longer than to its latest end.
 // - ceiling: one publish or take of a less urgent thread that runs at the middleware ceiling.
 // - others: what is not an executor's, by its period.
 // - N_i: jobs of i that may be released before t1 and *enter* at t0 or later. A job enters with the first job of its way
@@ -27,8 +27,23 @@
 // (job_sets.hpp), the worst counts. The last job of a segment at the thread of the level is only delayed by its thread
 // until it begins; then only by more urgent threads.
 //
-// t0 needs to be looked at only where the sum changes: at entries, at ends of what may block, and at the segment's own
-// entry. A t0 counts only if the busy interval that begins there reaches the segment's release.
+// t0 needs to be looked at only where the sum changes: at entries, and at the segment's own entry. (Between two of them
+// t0 + blocking(t0) does not fall.) A t0 counts only if the busy interval that begins there reaches the segment's release.
+//
+// Messages under way. A message between two jobs of one core may have a delay, as between processes. Then the receiver is
+// released with jitter, by the latest end of the sender and the delay: it enters by itself, and a segment ends before it.
+// Or the time under way belongs to the busy interval: t0 is the last moment before j ends at which no job of W(l) is
+// pending, and no message is under way between two of them. The receiver enters with its sender, and a segment goes on
+// through the message. From t0 on the core does something else than W(l) and what is counted above only
+//
+// - while such a message is under way: at most its delay for each receiver that counts in N_i;
+// - or later, in a time in which always some of W(l) is pending. Before this time none was, so a message was under way,
+//   and has arrived in this time: each one gives rise to one such time at most. In it one run of the level's thread, or
+//   one publish or take at the ceiling, goes on that had begun before. The run has not ended when the message arrives.
+//
+// So each receiver costs its delay, one run that may block in its release window, and the ceiling besides. A receiver
+// counts from its sender's earliest end, so messages count that are sent by then. Both ways are right by
+// themselves; each job's end is the smaller one.
 //
 // Soundness: let a window be violated for the first time. Until then all releases were inside of their windows, and
 // the sums look only at releases before that moment. They bound demand, so jobs that take less, or do not come at all,
@@ -68,7 +83,7 @@ struct LatestEnd
   std::vector<Job> segment;  ///< the job first, then what starts it, and so on
   Ns begin = 0;              ///< of the busy interval
   Ns released = 0;           ///< of the segment's first job, at the latest
-  Index level = kNone;
+  Index level = kNone;       ///< of JobWindows
 };
 
 class JobWindows
@@ -116,10 +131,16 @@ private:
   };
   struct Level
   {
-    std::vector<Index> work;        // nodes at the level or above, each behind those that start it
-    std::vector<Index> blockers;    // less urgent nodes of the same thread
-    std::vector<Index> place;       // in `work`, per node
-    std::vector<JobTimes> entry;    // of each of `work`
+    Index of = kNone;  // of JobGraph::levels
+    bool under_way =
+      false;  // the time of messages under way within the work belongs to busy intervals
+    bool unused = false;          // there is no such message
+    std::vector<Index> work;      // nodes at the level or above, each behind those that start it
+    std::vector<Index> blockers;  // less urgent nodes of the same thread
+    std::vector<Index> place;     // in `work`, per node
+    std::vector<JobTimes> entry;  // of each of `work`
+    std::vector<std::vector<Ns>>
+      more;  // of each of `work` and of each job: what its message brings; empty: nothing
     std::vector<Arrival> arrivals;  // of all of `work`, by `from`
     std::vector<Begin> busy;        // intervals, by their beginning in the first hyperperiod
     std::vector<Arrival> open;
@@ -140,9 +161,13 @@ private:
   bool too_late(Index node) const;
   bool release(Index node);
   bool release_work(Index node);
+  Level level_of(Index level, bool under_way) const;
+  bool comes_within(const Level & level, Index node) const;
   void find_entries(Level & level);
+  void find_more(Index level);
+  Ns cost(const Level & level, const Job & job) const;
   void find_busy(Index level);
-  Ns blocking(Index level, Ns begin, Job * blocker = nullptr) const;
+  Ns blocking(Index level, Ns from, Ns to, Job * blocker = nullptr) const;
   Ns other_load(Index other, Ns length) const;
   void find_followers();
   bool follows(Index node, Index before) const;
@@ -152,8 +177,10 @@ private:
   void find_arrivals(Index level);
   void add_open(Index level, Ns begin, std::vector<Arrival> & open);
   Begin begin_at(Index level, Ns time, std::vector<Arrival> & open);
-  std::vector<CountedJob> runs(
+  std::vector<Job> runs(
     const Level & level, Index place, const std::vector<Job> & segment, Ns begin, Ns end) const;
+  void add_interference(
+    const Level & level, Index place, const std::vector<Job> & jobs, BoundTerms & terms) const;
   CountedJob counted(const Job & job) const;
   void look_for(const std::vector<Job> & segment);
   bool counts(const Job & job) const;
@@ -165,10 +192,12 @@ private:
     Index level, const std::vector<Job> & segment, const Begin & at,
     const std::vector<Arrival> & open, std::int64_t moved, BoundTerms * terms = nullptr);
   Ns end_of_segment(const std::vector<Job> & segment, Ns earliest, Ns latest, LatestEnd * how);
-  Ns end_of(std::vector<Job> & segment, LatestEnd * how);
+  Ns end_of(const Job & job, LatestEnd * how);
+  Ns end_through(std::vector<Job> & segment, LatestEnd * how);
   Ns end_by(
     std::vector<Job> & segment, std::optional<Job> before, Ns earliest, Ns latest, LatestEnd * how);
   Index least_urgent(const std::vector<Job> & segment) const;
+  bool goes_on(const JobNode & node) const;
   Ns entry(const Level & level, const Job & job) const;
 
   const Model & model_;
@@ -185,7 +214,9 @@ private:
   std::vector<JobWindow> windows_;
   std::vector<char> ends_;
   std::vector<JobSet> sets_;
-  std::vector<Level> levels_;
+  std::vector<Level> levels_;  // of JobGraph::levels; then the same with messages under way
+  bool any_under_way_ = false;
+  bool under_way_ = false;  // whether segments go on through messages that are under way
   // Per node, of the segment that is looked for: jobs from that number on wait for its end; its own job.
   std::vector<std::int64_t> delays_below_, own_;
   std::vector<std::vector<Arrival>> arrivals_;  // per core, by `from`, without entries
