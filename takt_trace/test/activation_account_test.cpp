@@ -102,6 +102,17 @@ TEST(ActivationAccount, AMessageIsLostOnlyIfNoMessageOfItsRunCanArrive)
   EXPECT_EQ(account(runs).lost, 1U);
 }
 
+TEST(ActivationAccount, AMessageThatARunWouldOnlyKeepIsReplacedInTheHistoryAlike)
+{
+  std::vector<FlowRun> runs{run(kTimer, 200, 0, 1), run(kTimer, 300, 0, 2), run(kFirst, 310, 2)};
+  EXPECT_EQ(account(runs).superseded, 1U) << "the newer message waits for its set";
+  EXPECT_EQ(account(runs).lost, 0U);
+  runs.back() = run(kFirst, 310, 2, 1);
+  EXPECT_EQ(account(runs).superseded, 0U)
+    << "the newer message completed a set: the older one might have";
+  EXPECT_EQ(account(runs).lost, 1U);
+}
+
 TEST(ActivationAccount, ReleasesThatNoRunBeganAreMissed)
 {
   const auto one = account({}, {{200, 300}, 400});

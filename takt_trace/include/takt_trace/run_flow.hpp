@@ -122,6 +122,8 @@ public:
   RunNumber taker(std::uint32_t callback, const FlowMessage & message) const;
   /// Whether the callback took a later message of the publisher.
   bool overtaken(std::uint32_t callback, const FlowMessage & message) const;
+  /// The run of the callback that took the first later message of the publisher.
+  RunNumber next_taker(std::uint32_t callback, const FlowMessage & message) const;
   /// Whether some run of the node published the topic.
   bool publishes(std::uint32_t node, std::uint32_t topic) const;
 

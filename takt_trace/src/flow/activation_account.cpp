@@ -38,12 +38,12 @@ public:
         add({held.superseded ? Fate::superseded : Fate::unfinished, release, run, place});
         return;
       }
-      const auto [taker, lost] = taken(held.carrier, topic, next);
-      if (taker == kNoRun) {
-        add({lost ? Fate::lost : Fate::unfinished, release, run, place + 1});
+      const Taken found = taken(held.carrier, topic, next);
+      if (found.run == kNoRun) {
+        add({fate_without_taker(found, next, place + 1), release, run, place + 1});
         return;
       }
-      run = taker;
+      run = found.run;
     }
   }
 
@@ -87,18 +87,37 @@ private:
   struct Taken
   {
     RunNumber run = kNoRun;
-    bool lost = false;  ///< no run took any of the messages, and later ones were taken
+    bool lost = false;           ///< no run took any of the messages, and later ones were taken
+    RunNumber instead = kNoRun;  ///< took the first later one
   };
+
+  // In a node that joins messages it makes no difference whether newer data replaced a message before or after a run took
+  // it, if the run that took the newer data only kept it.
+  Fate fate_without_taker(const Taken & found, std::uint32_t callback, std::size_t place) const
+  {
+    if (!found.lost) {
+      return Fate::unfinished;
+    }
+    if (place + 1 == chain_.path.size() || found.instead == kNoRun) {
+      return Fate::lost;
+    }
+    const FlowingRun instead = flow_.runs()[found.instead];
+    const std::uint32_t topic = flow_.callbacks()[chain_.path[place + 1]].topic;
+    const bool kept = flow_.callbacks()[callback].keeps && instead.kept != kNotYet &&
+                      flow_.held(found.instead, topic).carrier != found.instead;
+    return kept ? Fate::superseded : Fate::lost;
+  }
 
   Taken taken(RunNumber carrier, std::uint32_t topic, std::uint32_t by) const
   {
-    Taken result{kNoRun, true};
+    Taken result{kNoRun, true, kNoRun};
     const FlowingRun run = flow_.runs()[carrier];
     for (std::size_t number = 0; number < run.published; ++number) {
       const FlowPublish publish = flow_.published(run, number);
       if (publish.topic == topic) {
         result.run = std::min(result.run, flow_.taker(by, publish.message));
         result.lost = result.lost && flow_.overtaken(by, publish.message);
+        result.instead = flow_.next_taker(by, publish.message);
       }
     }
     return result;

@@ -125,6 +125,18 @@ bool RunFlow::overtaken(std::uint32_t callback, const FlowMessage & message) con
   return found != newest_taken_.end() && found->second > message.sequence;
 }
 
+RunNumber RunFlow::next_taker(std::uint32_t callback, const FlowMessage & message) const
+{
+  const auto key = std::tuple(callback, message.publisher, message.sequence);
+  const std::size_t index = taken_.first_not([&](const Named & one) { return one.key() <= key; });
+  if (index == taken_.size()) {
+    return kNoRun;
+  }
+  const Named found = taken_[index];
+  return found.callback == callback && found.message.publisher == message.publisher ? found.run
+                                                                                    : kNoRun;
+}
+
 bool RunFlow::publishes(std::uint32_t node, std::uint32_t topic) const
 {
   const std::uint64_t of = pair_of(node, topic);
