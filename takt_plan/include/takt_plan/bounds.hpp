@@ -117,6 +117,9 @@ struct Bounds
   /// One per task of a model with callbacks that wait for others: how long a run waits for them at most; 0 where
   /// there is no such bound, and of all others.
   std::vector<Ns> waits;
+  /// With BoundsOptions::jobs_only: pairs of a task and a topic that starts it of which more messages than Task::depth may
+  /// wait. 0 without it.
+  Index short_histories = 0;
 };
 
 /// Faults: those of `check` (model.hpp).

@@ -66,6 +66,7 @@ struct Task
   bool any_start =
     false;  ///< of `newest`: its sets may begin with any messages, as after a lost one
   std::vector<Link> reads;  ///< that it uses without being started
+  std::uint32_t depth = 0;  ///< messages that it keeps of each topic that starts it; 0: all
   bool one_topic = false;   ///< a run publishes no more than one message
   /// Each run starts these by calls (Link::call, one for each entry) and waits for them, one after the other. Of the
   /// analyses `bounds` counts that (bounds.hpp).

@@ -182,6 +182,7 @@ struct PriorityBounds
   std::vector<takt_core::Result<Ns>> tasks;
   /// One per chain.
   std::vector<takt_core::Result<ChainBound>> chains;
+  Index short_histories = 0;  ///< Bounds::short_histories
 };
 
 /// Faults: those of `check` (model.hpp).

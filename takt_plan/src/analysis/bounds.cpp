@@ -28,6 +28,7 @@ Bounds with_analyses(PriorityBounds found)
 {
   Bounds all;
   all.tasks = std::move(found.tasks);
+  all.short_histories = found.short_histories;
   for (Result<ChainBound> & chain : found.chains) {
     all.chains.push_back(
       chain ? Result<ChainAnswer>(

@@ -89,6 +89,7 @@ private:
       task.release = release;
     }
     placement_.place(callback, task);
+    task.depth = callback.depth;
     task.one_topic = callback.publishes.size() <= 1 && callback.waits_for.empty();
     if (task.host != kNone) {
       const takt_schedule::Overheads & overheads = system_.hosts[task.host].overheads;

@@ -250,10 +250,18 @@ Score Part::judge(const std::vector<Ns> * most) const
       result.unbounded.push_back(tasks_[i]);
     }
   }
+  for (Index i = 0; found && i < tasks_.size(); ++i) {
+    const Task & task = model_.tasks[i];
+    result.late_timers += task.timer && found->tasks[i] &&
+                              *found->tasks[i] > task.release->period + task.release->jitter
+                            ? 1
+                            : 0;
+  }
   if (!result.unbounded.empty()) {
     result.cost *= kOverload;
   }
   result.cost = std::max(result.cost, looks / kLooksPerCost);
+  result.short_histories = found ? found->short_histories : 0;
   std::sort(result.missed.begin(), result.missed.end());
   std::sort(result.unbounded.begin(), result.unbounded.end());
   return result;
@@ -308,6 +316,9 @@ bool Score::better_than(const Score & other) const
     if (!met[i] && std::abs(more) > kScoreNoise) {
       return more > 0;
     }
+  }
+  if (late_timers != other.late_timers) {
+    return late_timers < other.late_timers;
   }
   return slack > other.slack + kScoreNoise;
 }

@@ -18,12 +18,13 @@ namespace takt_plan::detail
 /// Compares in the order of the planner's objective: deadlines of chains from the most important one
 /// down; of those missed which have a bound, from the most important one down; callbacks without any
 /// bound; cores that are loaded above what they may be; how late the missed chains are, from the most
-/// important one down; the smallest normalised slack.
+/// important one down; timers that may skip periods; the smallest normalised slack.
 struct Score
 {
   std::vector<bool> met;         ///< per chain with a deadline, most important first
   std::vector<Index> missed;     ///< of these, the chains of the problem
   std::vector<Index> unbounded;  ///< tasks of the problem
+  Index late_timers = 0;         ///< those whose runs may end after the period: they may skip some
   Index crowded = 0;             ///< cores, of all, that are loaded above their room
   /// Of each chain of the problem with a deadline, most important first.
   std::vector<std::pair<Index, double>> slacks;
@@ -32,7 +33,8 @@ struct Score
   double slack = 1;
   /// What the fullest core has above `kCalm` below its room, or above an even load where that is more.
   double tight = 0;
-  double cost = 0;  ///< of this judgement: what analysis takes grows like that
+  Index short_histories = 0;  ///< Bounds::short_histories
+  double cost = 0;            ///< of this judgement: what analysis takes grows like that
 
   /// Whether it misses nothing that `other` does not miss, and leaves no other task without a bound.
   bool no_worse_than(const Score & other) const;

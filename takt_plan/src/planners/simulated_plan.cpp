@@ -94,6 +94,7 @@ void add_runs(const SimulationResult & more, SimulatedPlan & to)
   }
   for (const TaskResult & task : more.tasks) {
     to.skipped += task.skipped;
+    to.lost += task.overwritten;
   }
   to.duration = add(to.duration, more.simulated);
 }

@@ -223,6 +223,16 @@ std::string seen_skipped(const PlanReport & report)
            : "";
 }
 
+std::string seen_lost(const PlanReport & report)
+{
+  return report.simulated && report.simulated->lost > 0
+           ? fmt::format(
+               "; {} overwritten in simulation",
+               report.simulated->lost == 1 ? "1 message is"
+                                           : fmt::format("{} messages are", report.simulated->lost))
+           : "";
+}
+
 std::string seen_wrong(const PlanReport & report)
 {
   const std::size_t wrong = refuted_bounds(report);
@@ -280,7 +290,7 @@ std::string summary(const PlanReport & report)
   return fmt::format(
     "{}, planner {}: {} on {}; {}{}{}{}", report.system, to_string(report.planner),
     counted(planned.assignment.threads.size(), "thread"), counted(cores.size(), "core"),
-    deadlines + seen_skipped(report) + seen_wrong(report),
+    deadlines + seen_skipped(report) + seen_lost(report) + seen_wrong(report),
     planned.shortfalls.empty()
       ? ""
       : fmt::format("; {} at the end", counted(planned.shortfalls.size(), "shortfall")),
@@ -410,6 +420,7 @@ std::string as_json(const PlanReport & report)
   json["better_baselines"] = report.better_baselines;
   json["refuted_bounds"] = report.simulated ? Json(refuted_bounds(report)) : Json();
   json["skipped_periods"] = report.simulated ? Json(report.simulated->skipped) : Json();
+  json["overwritten_messages"] = report.simulated ? Json(report.simulated->lost) : Json();
   json["misfits"] = Json::array();
   for (const Misfit & misfit : report.misfits) {
     const Chain & chain = model.chains[misfit.chain];

@@ -89,6 +89,33 @@ TEST(HistoryDepth, JoinsOfOneReleaseCountTheirWaitForEachOther)
   EXPECT_EQ(*found[2].needed, 2);
 }
 
+/// Of the fast topic of a set: a thread above the node's is busy from 0 to 11 ms, the fast topic comes at 0 and 10 ms, the
+/// slow one at `slow_at`, once in 20 ms.
+Ns needed_of_the_fast_one(Ns slow_at)
+{
+  Example car(1);
+  const Index busy = car.timer(car.thread(0, 60), 0, 20 * kMs, 11 * kMs);
+  const Index fast = car.timer(car.thread(0, 71), 0, 10 * kMs, kMs / 10);
+  const Index slow = car.timer(car.thread(0, 72), 0, 20 * kMs, kMs / 10);
+  const Index fused = car.sub(car.thread(0, 40), 0, {fast, slow}, kMs);
+  car.model.tasks[busy].release->offset = car.model.tasks[fast].release->offset = 0;
+  car.model.tasks[slow].release->offset = slow_at;
+  car.model.tasks[fused].newest = true;
+  car.model.tasks[fused].store = kMs / 100;
+  for (const HistoryDepth & depth : depths(car.model)) {
+    if (depth.task == fused && depth.topic == car.model.tasks[fused].triggers[0].topic) {
+      return *depth.needed;
+    }
+  }
+  return -1;
+}
+
+TEST(HistoryDepth, AMessageThatNoSetHasMayBeOverwritten)
+{
+  EXPECT_EQ(needed_of_the_fast_one(14 * kMs), 1) << "the newer one would replace it in the set";
+  EXPECT_EQ(needed_of_the_fast_one(5 * kMs), 2) << "the older one is part of a set";
+}
+
 TEST(HistoryDepth, NoDepthIsEnoughForUnrelatedSources)
 {
   Example car(1);

@@ -79,6 +79,32 @@ TEST_F(PlanProgram, SaysOfTheReferenceSystemWhatThePageShows)
   }
 }
 
+// While one callback of the group runs for 25 ms, no plan lets another one take a message each 10 ms.
+TEST_F(PlanProgram, SaysInTheFirstLineWhatIsOverwritten)
+{
+  const std::string text = R"yaml(
+version: 1
+hosts: {machine: {cores: [0]}}
+groups: {"/node:group(1)": mutually_exclusive}
+callbacks:
+  - {id: "/sensor:timer(10ms)", time: 1ms, period: 10ms, publishes: "/data"}
+  - {id: "/node:sub(/data)", group: "/node:group(1)", time: 1ms, triggers: "/data", depth: DEPTH}
+  - {id: "/node:timer(100ms)", group: "/node:group(1)", time: 25ms, period: 100ms}
+chains:
+  data: {path: ["/sensor:timer(10ms)", "/node:sub(/data)"], deadline: 60ms}
+)yaml";
+  for (const std::string depth : {"1", "5"}) {
+    std::string system = text;
+    system.replace(system.find("DEPTH"), 5, depth);
+    write("group.yaml", system);
+    const Outcome outcome = run("group.yaml");
+    const std::string first = outcome.out.substr(0, outcome.out.find('\n'));
+    EXPECT_EQ(first.find("overwritten in simulation") != std::string::npos, depth == "1") << first;
+    const auto all = nlohmann::json::parse(run("group.yaml --json").out);
+    EXPECT_EQ(all.at("overwritten_messages").get<int>() > 0, depth == "1");
+  }
+}
+
 // 90 % of two cores: a plan without offsets of its own proves some of the chains.
 TEST_F(PlanProgram, ProvesAllChainsOfTheReferenceSystemAtFullLoad)
 {
@@ -113,6 +139,7 @@ TEST_F(PlanProgram, ProvesAllChainsOfTheReferenceSystemAtFullLoad)
   constexpr double kHotWork = 5 * 9.47367e6;  // five callbacks
   EXPECT_LE(all.at("chains").at(0).at("bound_ns").get<double>(), 1.06 * kHotWork);
   EXPECT_EQ(all.at("skipped_periods"), 0);
+  EXPECT_EQ(all.at("overwritten_messages"), 0);
 
   // A callback that is late by a little finds no other job before it that takes 9 ms.
   replace(", period: 100ms", ", period: 100ms, jitter: 1ms");

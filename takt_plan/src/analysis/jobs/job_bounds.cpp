@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/jobs/job_depths.hpp"
 #include "analysis/jobs/job_graph.hpp"
 #include "analysis/jobs/job_windows.hpp"
 #include "analysis/limits.hpp"
@@ -329,6 +330,28 @@ Index part_of(const std::vector<JobGraph> & graphs, const Flow & flow, Index tas
   return kNone;
 }
 
+Index short_histories(
+  const Model & model, const Flow & flow, const std::vector<JobGraph> & graphs,
+  const PartWindows & windows)
+{
+  Index found = 0;
+  for (Index task = 0; task < model.tasks.size(); ++task) {
+    std::set<Index> topics;
+    for (const Link & link : model.tasks[task].triggers) {
+      if (!link.call) {
+        topics.insert(link.topic);
+      }
+    }
+    for (const Index topic : topics) {
+      const auto waiting = model.tasks[task].depth == 0
+                             ? std::nullopt
+                             : most_waiting(model, flow, graphs, windows, task, topic, Waits::all);
+      found += waiting && *waiting > static_cast<Ns>(model.tasks[task].depth) ? 1 : 0;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 PriorityBounds job_bounds(
@@ -364,6 +387,9 @@ PriorityBounds job_bounds(
     return model.chains[a].priority > model.chains[b].priority;
   });
   result.chains.assign(model.chains.size(), none);
+  if (options.jobs_only) {
+    result.short_histories = short_histories(model, flow, graphs, windows);
+  }
   std::size_t terms = 0;
   for (const Index chain : order) {
     const Index of = part(model.chains[chain].path.front());

@@ -15,9 +15,41 @@ constexpr std::int64_t kMostLooksOfDepths = 100'000'000;  // a second or so
 /// When the messages of one way may wait.
 struct Waiting
 {
-  JobTimes from;   ///< they may be there
-  JobTimes until;  ///< they are taken
+  JobTimes from;            ///< they may be there
+  JobTimes until;           ///< they are taken
+  std::vector<char> spare;  ///< per job: no set has its message
 };
+
+std::size_t within(std::int64_t job, std::int64_t jobs)
+{
+  return static_cast<std::size_t>(job - floor_div(job, jobs) * jobs);
+}
+
+/// Which messages of the node no set has. Without a set of newest messages each message counts.
+std::vector<char> spare_messages(const JobGraph & graph, const JobWindows & windows, Index index)
+{
+  std::vector<char> spare(static_cast<std::size_t>(graph.nodes[index].jobs), 0);
+  for (Index work = 0; work < graph.nodes.size(); ++work) {
+    const std::vector<Index> & topics = graph.nodes[work].topics;
+    const auto found = std::find(topics.begin(), topics.end(), index);
+    if (found == topics.end()) {
+      continue;
+    }
+    const auto & works = windows.set(work).works[static_cast<Index>(found - topics.begin())];
+    for (std::size_t job = 0; job < spare.size(); ++job) {
+      spare[job] = works[job].empty() ? 1 : 0;
+    }
+  }
+  return spare;
+}
+
+bool comes_by(const Model & model, const Flow & flow, Index stream, Index topic)
+{
+  const Stream & of = flow.streams.all()[stream];
+  return std::any_of(of.from.begin(), of.from.end(), [&](const Stream::From & from) {
+    return model.tasks[of.task].triggers[from.link].topic == topic;
+  });
+}
 
 }  // namespace
 
@@ -39,36 +71,32 @@ JobDepths::JobDepths(const Model & model) : model_(model), flow_(model)
 
 JobDepths::~JobDepths() = default;
 
-bool JobDepths::comes_by(Index stream, Index topic) const
-{
-  const Stream & of = flow_.streams.all()[stream];
-  return std::any_of(of.from.begin(), of.from.end(), [&](const Stream::From & from) {
-    return model_.tasks[of.task].triggers[from.link].topic == topic;
-  });
-}
-
-std::optional<Ns> JobDepths::of(Index task, Index topic) const
+std::optional<Ns> most_waiting(
+  const Model & model, const Flow & flow, const std::vector<JobGraph> & graphs,
+  const PartWindows & windows, Index task, Index topic, Waits which)
 {
   std::vector<Waiting> ways;
-  for (const Index stream : flow_.streams.of(task)) {
-    if (!comes_by(stream, topic)) {
+  for (const Index stream : flow.streams.of(task)) {
+    if (!comes_by(model, flow, stream, topic)) {
       continue;
     }
-    const auto part = std::find_if(graphs_.begin(), graphs_.end(), [&](const JobGraph & graph) {
+    const auto part = std::find_if(graphs.begin(), graphs.end(), [&](const JobGraph & graph) {
       return graph.refusal.empty() && graph.node_of_stream[stream] != kNone;
     });
-    if (part == graphs_.end() || !windows_[static_cast<Index>(part - graphs_.begin())]) {
+    if (
+      part == graphs.end() || !windows[static_cast<Index>(part - graphs.begin())] ||
+      !windows[static_cast<Index>(part - graphs.begin())]->solved()) {
       return std::nullopt;
     }
-    const JobWindows & windows = *windows_[static_cast<Index>(part - graphs_.begin())];
+    const JobWindows & of = *windows[static_cast<Index>(part - graphs.begin())];
     const Index index = part->node_of_stream[stream];
     const JobNode & node = part->nodes[index];
-    if (node.joined || !windows.ends(index)) {
+    if (node.joined || !of.ends(index)) {
       return std::nullopt;
     }
-    Waiting way{windows.window(index).from, windows.window(index).end};
+    Waiting way{of.window(index).from, of.window(index).end, spare_messages(*part, of, index)};
     // A run that keeps a message may take any time from none on; where it works, the message was taken before.
-    const Ns least = flow_.streams.set(task) == nullptr ? model_.tasks[task].time : 0;
+    const Ns least = flow.streams.set(task) == nullptr ? model.tasks[task].time : 0;
     for (std::int64_t job = 0; job < node.jobs; ++job) {
       way.until[job] -= least;
     }
@@ -79,6 +107,18 @@ std::optional<Ns> JobDepths::of(Index task, Index topic) const
     return std::nullopt;
   }
   std::int64_t most = 1;
+  if (ways.size() == 1 && which == Waits::may_matter) {
+    const Waiting & way = ways.front();
+    for (std::int64_t job = 0; job < way.from.jobs(); ++job) {
+      const std::int64_t newest = way.from.before(way.from.at(job) + 1);
+      std::int64_t oldest = way.until.before(way.from.at(job));
+      while (oldest < newest && way.spare[within(oldest, way.from.jobs())]) {
+        ++oldest;
+      }
+      most = std::max(most, newest - oldest);
+    }
+    return most;
+  }
   for (const Waiting & way : ways) {
     for (const Ns time : way.from.all()) {
       std::int64_t waiting = 0;

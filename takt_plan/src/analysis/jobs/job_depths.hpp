@@ -5,6 +5,10 @@
 // earliest and begins at t or later at the latest. Their number only rises where some message may arrive; so the largest
 // number at those moments of one hyperperiod is enough.
 //
+// A message that no set of newest messages has is replaced by the next one of its topic, in the set or in the history alike:
+// the run that takes the next one keeps it, in both cases. So of the messages that wait those do not count which are older
+// than the first one that a set may have.
+//
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_DEPTHS_HPP_
 #define TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_DEPTHS_HPP_
@@ -20,6 +24,22 @@
 namespace takt_plan::detail
 {
 
+/// Windows of each part of a model; nullptr: it has none.
+using PartWindows = std::vector<std::unique_ptr<JobWindows>>;
+
+/// Which messages count.
+enum class Waits
+{
+  all,
+  may_matter  ///< not those that no set has
+};
+
+/// How many messages of a topic that starts the task may wait; nothing where the phases of its timers are not known, or a
+/// job of it has no latest end, or it waits for one message of each of several topics.
+std::optional<Ns> most_waiting(
+  const Model & model, const Flow & flow, const std::vector<JobGraph> & graphs,
+  const PartWindows & windows, Index task, Index topic, Waits which);
+
 class JobDepths
 {
 public:
@@ -29,17 +49,17 @@ public:
   JobDepths(const JobDepths &) = delete;
   JobDepths & operator=(const JobDepths &) = delete;
 
-  /// Of a topic that starts the task; nothing where the phases of its timers are not known, or a job of it has no latest
-  /// end, or it waits for one message of each of several topics.
-  std::optional<Ns> of(Index task, Index topic) const;
+  /// `most_waiting` of those that may matter.
+  std::optional<Ns> of(Index task, Index topic) const
+  {
+    return most_waiting(model_, flow_, graphs_, windows_, task, topic, Waits::may_matter);
+  }
 
 private:
-  bool comes_by(Index stream, Index topic) const;
-
   const Model & model_;
   Flow flow_;
   std::vector<JobGraph> graphs_;
-  std::vector<std::unique_ptr<JobWindows>> windows_;  // per graph; nullptr: it has none
+  PartWindows windows_;
 };
 
 }  // namespace takt_plan::detail

@@ -16,7 +16,8 @@ namespace
 {
 
 constexpr Index kWalkers = 2;
-constexpr Index kPlansOfTurn = 10;  // of a walker, between looks at what the other has
+constexpr std::uint64_t kTurns = 1'000'003;  // seeds between the turns of one seed
+constexpr Index kPlansOfTurn = 10;           // of a walker, between looks at what the other has
 // Of a walker, from hot to cold, for each unit and each group of timers.
 constexpr Index kPlansEach = 40;
 constexpr Index kPlansForThreads = 100;  // the same in a walk for few threads
@@ -34,7 +35,7 @@ constexpr double kShorter = 1.03;
 class Annealing
 {
 public:
-  Annealing(const PlanProblem & problem, double wanted)
+  Annealing(const PlanProblem & problem, double wanted, std::uint64_t turn)
   : problem_(problem),
     wanted_(wanted),
     phases_(problem),
@@ -42,7 +43,8 @@ public:
   {
     for (Index i = 0; i < kWalkers; ++i) {
       walkers_.push_back(std::make_unique<Walker>(
-        problem_, problem.by_phases ? &phases_ : nullptr, clusters_, problem.seed * kWalkers + i));
+        problem_, problem.by_phases ? &phases_ : nullptr, clusters_,
+        (problem.seed + kTurns * turn) * kWalkers + i));
     }
   }
 
@@ -65,22 +67,12 @@ public:
   Layout run_for_few_threads(const Layout & start, const Kept & kept)
   {
     few_ = kept;
-    Layout best = start;
-    for (int walk = 0; walk < kWalks; ++walk) {
-      before_ = spent();
-      for (auto & walker : walkers_) {
-        walker->start_with_few_threads(best, kept);
-      }
-      walk_from(kCool, kPlansForThreads * (problem_.units.size() + phases_.groups().size()));
-      const Walked & found = best_with_few_threads();
-      if (found.keeps) {
-        best = walkers_.front()->layout(found.genome);
-      }
-      if (this->found()) {
-        break;
-      }
+    for (auto & walker : walkers_) {
+      walker->start_with_few_threads(start, kept);
     }
-    return best;
+    walk_from(kCool, kPlansForThreads * (problem_.units.size() + phases_.groups().size()));
+    const Walked & found = best_with_few_threads();
+    return found.keeps ? walkers_.front()->layout(found.genome) : start;
   }
 
   double spent() const
@@ -166,9 +158,9 @@ private:
       return true;
     }
     return problem_.time_used ? problem_.time_is_up()
-                              : spent() - before_ > (few_                 ? kMostForThreads
-                                                     : problem_.by_phases ? kMostWalking
-                                                                          : kMostWithoutPhases);
+                              : spent() > (few_                 ? kMostForThreads
+                                           : problem_.by_phases ? kMostWalking
+                                                                : kMostWithoutPhases);
   }
 
   const PlanProblem & problem_;
@@ -177,7 +169,6 @@ private:
   const std::vector<Cluster> clusters_;
   std::vector<std::unique_ptr<Walker>> walkers_;
   std::optional<Kept> few_;  // few threads are wanted
-  double before_ = 0;        // what was spent before this walk
   std::vector<bool> met_;    // by the best plan that others know
 };
 
@@ -186,16 +177,17 @@ private:
 Layout annealed(
   const PlanProblem & problem, double wanted, const std::vector<Layout> & starts, double & cost)
 {
-  Annealing annealing(problem, wanted);
+  Annealing annealing(problem, wanted, 0);
   Layout result = annealing.run(starts);
   cost += annealing.spent();
   return result;
 }
 
 Layout with_few_threads(
-  const PlanProblem & problem, const Layout & start, const Kept & kept, double & cost)
+  const PlanProblem & problem, const Layout & start, const Kept & kept, std::uint64_t turn,
+  double & cost)
 {
-  Annealing annealing(problem, 0);
+  Annealing annealing(problem, 0, turn);
   Layout result = annealing.run_for_few_threads(start, kept);
   cost += annealing.spent();
   return result;
@@ -203,7 +195,9 @@ Layout with_few_threads(
 
 bool good_enough(const PlanProblem & problem, double wanted, const Score & score)
 {
-  if (!score.missed.empty() || !score.unbounded.empty() || score.crowded > 0) {
+  if (
+    !score.missed.empty() || !score.unbounded.empty() || score.late_timers > 0 ||
+    score.crowded > 0) {
     return false;
   }
   return problem.enough_when_proven ||

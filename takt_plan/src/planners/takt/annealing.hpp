@@ -15,6 +15,7 @@
 #ifndef TAKT_PLAN__SRC__PLANNERS__TAKT__ANNEALING_HPP_
 #define TAKT_PLAN__SRC__PLANNERS__TAKT__ANNEALING_HPP_
 
+#include <cstdint>
 #include <vector>
 
 #include "planners/layout.hpp"
@@ -30,8 +31,10 @@ Layout annealed(
   const PlanProblem & problem, double wanted, const std::vector<Layout> & starts, double & cost);
 
 /// A plan with fewer threads that keeps all deadlines and `kept`; `start`, which does, where none was found.
+/// `turn`: other walks for other turns.
 Layout with_few_threads(
-  const PlanProblem & problem, const Layout & start, const Kept & kept, double & cost);
+  const PlanProblem & problem, const Layout & start, const Kept & kept, std::uint64_t turn,
+  double & cost);
 
 /// Whether annealing has nothing to look for: no chain is late, each has `wanted` to spare, and the most important ones
 /// take hardly longer than their own work.

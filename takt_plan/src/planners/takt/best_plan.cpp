@@ -34,6 +34,7 @@ constexpr Index kMostForWalks = 400;
 constexpr double kSameStretch = 0.02;
 // With more threads than so many for each core a walk looks for plans with fewer.
 constexpr Index kFewThreads = 3;
+constexpr std::uint64_t kWalksForThreads = 3;  // at most
 // Where less of a deadline is to spare the search goes on for more, whatever threads may give away.
 constexpr double kWantedSlack = 0.1;
 // Responses in simulation that differ by less are the same.
@@ -52,7 +53,6 @@ struct Candidate
   Layout layout;
   std::vector<TradePoint> trade;
   Score score;
-  /// Where a deadline is not proven.
   std::optional<SimulatedPlan> simulated;
 };
 
@@ -101,7 +101,12 @@ std::optional<bool> better_in_simulation(
   }
   const std::vector<bool> here = met_in_simulation(problem, *a.simulated);
   const std::vector<bool> there = met_in_simulation(problem, *b.simulated);
-  return here != there ? std::optional(here > there) : std::nullopt;
+  if (here != there) {
+    return here > there;
+  }
+  return (a.simulated->lost == 0) != (b.simulated->lost == 0)
+           ? std::optional(a.simulated->lost == 0)
+           : std::nullopt;
 }
 
 /// Slack beyond `wanted` is worth less than fewer threads; after a walk that beyond `keep` is, and less than short chains.
@@ -382,14 +387,19 @@ private:
     }
   }
 
-  void consider(Layout layout)
+  void consider(const Layout & layout)
   {
-    Candidate candidate =
-      with_threads_merged(problem_, options_.keep_slack, std::move(layout), mergers_);
-    if (simulates_ && !candidate.score.missed.empty()) {
+    Candidate candidate = with_threads_merged(problem_, options_.keep_slack, layout, mergers_);
+    if (simulates_) {
       candidate.simulated = simulated(system_, problem_, candidate.layout);
     }
+    // Bounds do not count what timers skip and histories lose: some of it may come from sharing threads.
+    const bool loses =
+      candidate.simulated && candidate.simulated->skipped + candidate.simulated->lost > 0;
     consider(std::move(candidate));
+    if (loses && too_many_threads(problem_, layout.assignment()).empty()) {
+      consider(whole(layout));
+    }
   }
 
   /// As it is.
@@ -398,7 +408,7 @@ private:
     const bool by_phases = std::exchange(problem_.by_phases, false);
     Candidate candidate{layout, {}, score(problem_, layout), std::nullopt};
     problem_.by_phases = by_phases;
-    if (simulates_ && !candidate.score.missed.empty()) {
+    if (simulates_) {
       candidate.simulated = simulated(system_, problem_, layout);
     }
     candidate.trade = {only_point(problem_, candidate)};
@@ -408,9 +418,9 @@ private:
   void consider_walked(const Layout & first, double share)
   {
     until(share);
-    Layout found = annealed(problem_, wanted_, {first, plan_isolated(problem_)}, walking_);
+    const Layout found = annealed(problem_, wanted_, {first, plan_isolated(problem_)}, walking_);
     until(kShareOfMergers);
-    consider(std::move(found));
+    consider(found);
   }
 
   void walk(const Layout & first)
@@ -426,16 +436,19 @@ private:
       consider_walked(first, kShareOfWalk);
     }
     const Index few = kFewThreads * usable_cores(problem_).size();
-    const bool may_be_fewer = best_->layout.threads() > few && !problem_.enough_when_proven;
-    if (can_be_known_ && best_->score.missed.empty() && may_be_fewer) {
+    const auto may_be_fewer = [&] {
+      return can_be_known_ && best_->score.missed.empty() && best_->layout.threads() > few &&
+             !problem_.enough_when_proven;
+    };
+    for (std::uint64_t turn = 1; turn <= kWalksForThreads && may_be_fewer(); ++turn) {
       problem_.by_phases = true;
       const Kept kept{
         std::min(options_.keep_slack, best_->score.slack),
         std::max(stretch(problem_, best_->score), kShort), few, std::max(best_->score.tight, 0.0)};
       until(kShareOfWalk);
-      Layout found = with_few_threads(problem_, best_->layout, kept, walking_);
+      const Layout found = with_few_threads(problem_, best_->layout, kept, turn, walking_);
       until(kShareOfMergers);
-      consider(std::move(found));
+      consider(found);
     }
     problem_.by_phases = false;
     problem_.found = nullptr;

@@ -26,6 +26,8 @@ constexpr double kMostStretch = 3;
 constexpr double kLeastToSpare = 0.5;  // the largest share of a deadline that a bound takes
 constexpr double kAboveRoom = 300;     // the share of a core above its room
 constexpr double kTight = 50;          // the share of a core above what leaves it calm
+constexpr double kShortHistory = 0.1;  // that some message may be overwritten
+constexpr double kLateTimer = 0.5;     // that some period may be skipped
 constexpr double kOverloaded = 1000;   // a core that has more than it can do
 constexpr double kThread = 0.3;        // where few threads are wanted
 constexpr double kNotKept = 20;  // the share of a deadline, or of its work, that a chain lacks
@@ -185,7 +187,9 @@ double Walker::cost_of(const Layout & layout, const Score & score) const
       cost += weight * (kMissed + kLateness * (share - 1));
     }
   }
-  cost += kLeastToSpare * largest + kTight * score.tight;
+  cost += kLeastToSpare * largest + kTight * score.tight +
+          kShortHistory * static_cast<double>(score.short_histories) +
+          kLateTimer * static_cast<double>(score.late_timers);
   for (Index core = 0; core < layout.cores(); ++core) {
     cost += kAboveRoom * std::max(layout.load(core) - problem_.room[core] - kLoadNoise, 0.0);
   }
