@@ -342,6 +342,22 @@ TEST(ObservedSystem, keeps_what_it_tells_of_the_subscriptions_of_a_set)
   EXPECT_TRUE(model.says("/f:sub(/left)", "PUBLISHES 3.0 messages on /debug"));
 }
 
+// Where one topic always comes last, an observation does not see that its callback's neighbour may publish, too.
+TEST(ObservedSystem, tells_of_a_subscription_that_may_be_part_of_a_set)
+{
+  const auto model = [](std::uint64_t left, std::uint64_t fused) {
+    return model_with(
+      {publishing(timer("/a", 100), "/left", left), publishing(timer("/b", 100), "/right", 100),
+       subscription("/f", "/left", left),
+       publishing(subscription("/f", "/right", 100), "/fused", fused)});
+  };
+  const std::string note = "/f:sub(/left) published nothing, and /f:sub(/right) published";
+  EXPECT_TRUE(model(100, 100).notes_say(note));
+  EXPECT_TRUE(model(200, 100).notes_say(note));
+  EXPECT_FALSE(model(50, 100).notes_say(note)) << "half of the messages had none to join";
+  EXPECT_FALSE(model(100, 0).notes_say(note));
+}
+
 // ---- histories
 
 TEST(ObservedSystem, has_the_depth_of_each_history)

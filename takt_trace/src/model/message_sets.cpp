@@ -113,11 +113,50 @@ ObservedCallback set_of(const Members & members)
   return set;
 }
 
+/// Whether `silent`, which publishes nothing, may be part of a set that the messages of `other` always completed: each
+/// message of `other`'s topics may have had one of its own.
+bool may_be_completed_by(const ObservedCallback & silent, const ObservedCallback & other)
+{
+  const auto most = std::max_element(
+    other.published.begin(), other.published.end(),
+    [](const auto & a, const auto & b) { return a.second < b.second; });
+  return most != other.published.end() && most->second > 0 && most->second <= silent.runs + 1 &&
+         node_of(silent.model.id) == node_of(other.model.id) &&
+         silent.model.group == other.model.group && silent.model.executor == other.model.executor;
+}
+
+void note_silent(
+  const std::vector<ObservedCallback> & callbacks, const std::set<std::string> & inside,
+  const std::set<std::string> & joined, std::vector<std::string> & notes)
+{
+  const auto subscribes = [&](const ObservedCallback & one) {
+    return !one.topic.empty() && inside.contains(one.topic) && !joined.contains(one.model.id);
+  };
+  for (const ObservedCallback & silent : callbacks) {
+    if (!subscribes(silent) || !silent.model.publishes.empty() || silent.runs == 0) {
+      continue;
+    }
+    const auto other =
+      std::find_if(callbacks.begin(), callbacks.end(), [&](const ObservedCallback & one) {
+        return subscribes(one) && may_be_completed_by(silent, one);
+      });
+    if (other != callbacks.end()) {
+      notes.push_back(fmt::format(
+        "{} published nothing, and {} published: if the node joins their messages, the first one "
+        "may "
+        "do the work under another schedule, and the model misses that; write both as one entry "
+        "with "
+        "`trigger: newest` then",
+        silent.model.id, other->model.id));
+    }
+  }
+}
+
 }  // namespace
 
 void join_sets(
   std::vector<ObservedCallback> & callbacks, const std::set<std::string> & inside,
-  const std::vector<takt_schedule::ChainSchedule> & chains)
+  const std::vector<takt_schedule::ChainSchedule> & chains, std::vector<std::string> & notes)
 {
   ByNodeAndTopic by_node_and_topic;
   for (const ObservedCallback & one : callbacks) {
@@ -141,6 +180,7 @@ void join_sets(
       joined.insert(member->model.id);
     }
   }
+  note_silent(callbacks, inside, joined, notes);
   std::erase_if(
     callbacks, [&](const ObservedCallback & one) { return joined.contains(one.model.id); });
   callbacks.insert(callbacks.end(), sets.begin(), sets.end());

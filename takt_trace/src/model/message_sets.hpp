@@ -14,10 +14,11 @@ namespace takt_trace
 /// Replaces the subscriptions of one executor and group that publish a topic in turns by one entry with
 /// `trigger: newest`. Only those whose topics are `inside`, published by observed callbacks: a set has no
 /// period of its own. So are those of which one never publishes, where a chain goes on from it by what another one of
-/// its node and group publishes.
+/// its node and group publishes. Adds a note for each subscription that may be part of a set whose other messages always
+/// came later.
 void join_sets(
   std::vector<ObservedCallback> & callbacks, const std::set<std::string> & inside,
-  const std::vector<takt_schedule::ChainSchedule> & chains);
+  const std::vector<takt_schedule::ChainSchedule> & chains, std::vector<std::string> & notes);
 
 }  // namespace takt_trace
 

@@ -264,7 +264,7 @@ ObservedSystem observed_system(const ordered_json & report, const ModelOptions &
   for (ObservedCallback & one : seen.callbacks) {
     describe(one, {inside, taken, seconds}, observed.notes);
   }
-  join_sets(seen.callbacks, inside, chains);
+  join_sets(seen.callbacks, inside, chains, observed.notes);
   for (const ObservedExecutor & executor : seen.executors) {
     if (executor.one_at_a_time && executor.ids.size() > 1) {
       observed.notes.push_back(fmt::format(
