@@ -73,7 +73,8 @@ public:
 
 }  // namespace
 
-int run(int argc, char ** argv, const std::vector<Limit> & limits)
+int run(
+  int argc, char ** argv, const std::vector<Limit> & limits, const std::vector<Growth> & growths)
 {
   bool judge = true;
   bool json = false;
@@ -140,8 +141,26 @@ int run(int argc, char ** argv, const std::vector<Limit> & limits)
         readable(limit.limit, !limit.baseline.empty()).c_str(), verdict);
     }
   }
+  std::string powers;
+  for (const Growth & growth : growths) {
+    const double small = collector.median(growth.smaller);
+    const double large = collector.median(growth.larger);
+    if (small <= 0 || large <= 0) {
+      continue;
+    }
+    const double power = std::log(large / small) / std::log(growth.times);
+    if (json) {
+      char row[256];
+      std::snprintf(
+        row, sizeof row, "%s{\"claim\":\"%s\",\"exponent\":%.3f}", powers.empty() ? "" : ",",
+        growth.claim.c_str(), power);
+      powers += row;
+    } else {
+      std::printf("%-62s grows with the power %.2f\n", growth.claim.c_str(), power);
+    }
+  }
   if (json) {
-    std::printf("{\"version\":1,\"limits\":[%s]}\n", rows.c_str());
+    std::printf("{\"version\":1,\"limits\":[%s],\"growth\":[%s]}\n", rows.c_str(), powers.c_str());
   }
   return !judge ? 0 : !met ? 1 : !complete ? 3 : 0;
 }

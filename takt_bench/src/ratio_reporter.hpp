@@ -21,9 +21,21 @@ struct Limit
   std::string minus = {};  ///< benchmark name; empty: nothing is taken off
 };
 
+/// How what is benchmarked grows: like the size to the power that two medians say.
+struct Growth
+{
+  std::string smaller = {};  ///< benchmark name
+  std::string larger = {};   ///< benchmark name
+  double times = 1;          ///< larger
+  std::string claim = {};    ///< what grows, as in "planning from 1,000 to 10,000 callbacks"
+};
+
 /// `main` of a benchmark program. Exit code 1 if a limit was exceeded (unless --no_limits), 2 for
 /// bad arguments, 3 if something could not be measured and nothing was exceeded. Each benchmark is repeated and its median used; `--json` prints one object.
-int run(int argc, char ** argv, const std::vector<Limit> & limits);
+/// `growths` are printed, and judge nothing.
+int run(
+  int argc, char ** argv, const std::vector<Limit> & limits,
+  const std::vector<Growth> & growths = {});
 
 }  // namespace takt_bench
 

@@ -1,9 +1,12 @@
 // Of the systems of the experiment `planners`, for how many each planner finds a schedule.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
+#include <string>
 
 #include "support/campaign.hpp"
+#include "systems/exhaustive_search.hpp"
 #include "systems/generated_system.hpp"
 #include "takt_plan/planner.hpp"
 
@@ -34,6 +37,76 @@ TEST(Acceptance, TaktFindsSchedulesForAtLeastAsManySystems)
     EXPECT_GE(met[Planner::takt], met[planner]);
   }
   EXPECT_GE(100 * (met[Planner::takt] - met[Planner::picas]), 15 * static_cast<int>(systems));
+}
+
+PlanOptions walking()
+{
+  PlanOptions options;
+  options.walks = true;
+  options.enough_when_proven = true;
+  return options;
+}
+
+bool plans(const takt_schedule::System & system, const PlanOptions & options)
+{
+  const auto planned = plan_schedule(system, options);
+  EXPECT_TRUE(planned.ok()) << planned.faults().front();
+  return planned && all_met(*planned);
+}
+
+// The labels of priorities say what is worth more where not everything can be had, and not what can be had.
+TEST(Acceptance, TaktPlansNearlyAllSmallSystemsThatHaveAPlanWhateverTheirPriorities)
+{
+  int feasible = 0, planned = 0, turned = 0, first = 0;
+  for (std::uint64_t i = 0; i < takt_plan::test::rounds(40); ++i) {
+    takt_schedule::System system = small_system(0.75, takt_plan::test::seed() + i);
+    if (!exhaustive_search(system, 10).plan) {
+      continue;
+    }
+    ++feasible;
+    first += plans(system, {}) ? 1 : 0;
+    planned += plans(system, walking()) ? 1 : 0;
+    for (auto & chain : system.chains) {
+      chain.options.priority = 10 - chain.options.priority;
+    }
+    turned += plans(system, walking()) ? 1 : 0;
+  }
+  EXPECT_GT(feasible, 10);
+  EXPECT_GE(100 * planned, 95 * feasible);
+  EXPECT_GE(100 * turned, 95 * feasible);
+  EXPECT_LT(first, planned) << "systems that are no test of the walk";
+}
+
+TEST(Acceptance, ExhaustiveSearchFindsTheOnlyPlanAndNoneWhereThereIsNone)
+{
+  takt_schedule::System system = small_system(0.6, 1);
+  const takt_schedule::CallbackModel timer = system.callbacks.front();
+  system.hosts.front().cores = {0};
+  system.callbacks.clear();
+  system.chains.clear();
+  using std::chrono::milliseconds;
+  const auto add = [&](const std::string & node, int time, int period, int deadline) {
+    takt_schedule::CallbackModel one = timer;
+    one.id = "/" + node + ":timer(" + std::to_string(period) + "ms)";
+    one.period = milliseconds(period);
+    one.time.worst = one.time.best = milliseconds(time);
+    one.publishes.clear();
+    takt_schedule::ChainSchedule chain;
+    chain.options.name = node;
+    chain.options.path = {one.id};
+    chain.options.deadline = milliseconds(deadline);
+    system.callbacks.push_back(one);
+    system.chains.push_back(chain);
+  };
+  add("a", 4, 20, 4);
+  add("b", 4, 10, 4);
+  const Tried found = exhaustive_search(system, 10);
+  ASSERT_TRUE(found.plan.has_value()) << "b can run between two runs of a";
+  EXPECT_GT(found.plans, 2U);
+  system.chains.back().options.deadline = milliseconds(3);
+  EXPECT_FALSE(exhaustive_search(system, 10).plan.has_value());
+  add("c", 3, 10, 3);
+  EXPECT_FALSE(exhaustive_search(system, 10).plan.has_value()) << "there is no room";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 """`takt experiment planners`: what it says of counts, and the real program on a few systems."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,8 @@ def section(page, title):
     return page.read_text("utf-8").split(f"## {title}\n")[1].split("\n## ")[0]
 
 
-def count(planner, accepted, *, load=3.0, refuted=0):
-    return Count("nine chains", 4, load, planner, 100, accepted, accepted + 1, refuted, 5.0)
+def count(planner, accepted, *, load=3.0, refuted=0, part=planners.PUBLISHED):
+    return Count(part, "nine chains", 4, load, planner, 100, accepted, accepted + 1, refuted, 5.0)
 
 
 def test_the_best_of_each_row_stands_out_and_gains_are_said():
@@ -45,6 +46,25 @@ def test_what_is_lost_and_refuted_is_said():
     assert "above 2 of the bounds" in bounds
 
 
+def test_small_systems_are_held_against_exhaustive_search():
+    counts = [count("takt", 90), count("picas", 90)]
+    small = [
+        count(p, n, load=0.9, part=planners.EXHAUSTIVE) for p, n in (("takt", 96), ("picas", 9))
+    ]
+    phases = [count(p, 50, load=0.9, part=planners.PHASES) for p in ("takt", "picas")]
+    tables = planners.tables([*counts, *phases, *small])
+    assert len(tables) == 5
+    assert [cell.text for cell in tables[-1].rows[0]] == ["0.90", "100", "96.0 %", "9.0 %"]
+    said = planners.sentences([*counts, *small])
+    assert any("takt plans 96 (96.0 %), within the goal of 95 %." in s for s in said)
+    assert "for 1 of 1 shapes" in said[0], "small systems are not among the shapes"
+    below = count("takt", 94, part=planners.EXHAUSTIVE)
+    assert "below the goal" in planners.sentences([below])[0]
+    none = [replace(below, sets=0, accepted=0)]
+    assert planners.tables(none)[0].rows[0][2].text == "0.0 %"
+    assert planners.sentences(none) == ["No simulated response was above its bound."]
+
+
 def test_plots_show_what_changes_with_load():
     counts = [count(p, 90 - int(10 * u), load=u) for u in (2.5, 3.0) for p in planners.COLOURS]
     ((title, figure),) = planners.figures(counts)
@@ -52,25 +72,38 @@ def test_plots_show_what_changes_with_load():
     assert figure["data"][0]["x"] == [2.5, 3.0]
     assert figure["data"][0]["y"] == [65.0, 60.0]
     assert planners.figures(counts[: len(planners.COLOURS)]) == []
+    assert len(planners.figures([c for c in counts if c.planner == "takt"])[0][1]["data"]) == 1
 
 
-def test_the_plots_of_the_documentation_are_of_its_table():
-    header, _, *rows = (
-        [cell.strip() for cell in line.strip("|").split("|")]
-        for line in section(DOCS / "experiments.md", "planners").splitlines()
-        if line.startswith("|")
-    )
+def tables_of(text):
+    """Read the tables of a page, each as its header and its rows."""
+    found = [[]]
+    for line in text.splitlines():
+        if line.startswith("|"):
+            found[-1].append([cell.strip() for cell in line.strip("|").split("|")])
+        elif found[-1]:
+            found.append([])
+    return [(rows[0], rows[2:]) for rows in found if rows]
+
+
+def test_the_plots_of_the_documentation_are_of_its_tables():
+    text = (DOCS / "experiments.md").read_text("utf-8")
     counts = [
         Count(
-            *(row[0], int(row[1]), float(row[2]), planner, 1000),
-            *(round(10 * float(cell.split(" %")[0])), 0, 0, 1.0),
+            *(part, row[0], int(row[1]), float(row[2]), planner, sets),
+            *(round(sets * float(cell.split(" %")[0]) / 100), 0, 0, 1.0),
+        )
+        for part, sets, (header, rows) in zip(
+            (planners.PUBLISHED, planners.PHASES),
+            (1000, planners.WALKED),
+            tables_of(section(DOCS / "experiments.md", "planners"))[:2],
+            strict=True,
         )
         for row in rows
         for planner, cell in zip(header[3:], row[3:], strict=True)
     ]
     drawn = {file_name(title): picture(title, figure) for title, figure in planners.figures(counts)}
-    assert len(drawn) == 2
-    text = (DOCS / "experiments.md").read_text("utf-8")
+    assert len(drawn) == 8
     for name, made in drawn.items():
         assert (DOCS / "plots" / name).read_text("utf-8") == made, f"{name}: not of this table"
         assert f"(plots/{name})" in text
@@ -89,7 +122,8 @@ def test_nonsense_of_the_program_is_one_message(monkeypatch, fakes, experiment):
 
 @need(*PLAN)
 def test_the_experiment_counts_and_writes_a_page(takt, tmp_path):
-    said = takt("experiment", "planners", "--sets", "2", "--output", tmp_path / "p")
+    options = ("--sets", "2", "--phases", "0", "--exhaustive", "2")
+    said = takt("experiment", "planners", *options, "--output", tmp_path / "p")
     assert said.code == 0, said.err
     assert "No simulated response was above its bound." in said.out
     page = (tmp_path / "p/report.html").read_text()
@@ -97,5 +131,6 @@ def test_the_experiment_counts_and_writes_a_page(takt, tmp_path):
     assert (tmp_path / "p/accepted-9-chains-5-by-deadline.svg").is_file()
     assert "<h3>Runs</h3>" not in page
     summary = json.loads((tmp_path / "p/summary.json").read_text())
-    assert len(summary["tables"]) == 3
+    assert len(summary["tables"]) == 4
+    assert "of a core" in summary["tables"][3]["columns"][0]
     assert len(summary["tables"][0]["rows"]) == 10

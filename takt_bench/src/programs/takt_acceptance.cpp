@@ -1,16 +1,20 @@
 // takt_acceptance: how many generated systems each planner finds a schedule for.
 //
 // Each schedule is judged by the same analysis, and by simulation: which sees fewer responses than
-// there are, so what it accepts is not a proof, but what analysis accepts it must not refute.
+// there are, so what it accepts is not a proof, but what analysis accepts it must not refute. Of small
+// systems it also tries all plans, and counts how many of those that have a plan each planner plans.
 //
 // Exit codes: 0 done, 1 simulation refuted a bound, or the output could not be written, 2 the command
 // line is wrong.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
+#include "systems/exhaustive_search.hpp"
 #include "systems/generated_system.hpp"
 #include "takt_plan/load_plan.hpp"
 #include "takt_plan/planner.hpp"
@@ -24,59 +28,119 @@ namespace
 
 using namespace takt_plan;  // NOLINT: a program
 using takt_bench::generated_system;
+using takt_bench::PhasesOf;
 using takt_bench::Shape;
 
 constexpr int kRefuted = 1;
 constexpr Ns kSimulated = 3'000'000'000;  // three of the longest periods
 
+/// A planner with what it is asked for.
+struct Contender
+{
+  const char * name = "";
+  Planner planner = Planner::takt;
+  bool walks = false;
+};
+
+// Without a walk is what `--time 0s` gives.
+constexpr std::array kContenders{
+  Contender{"takt", Planner::takt, true},
+  Contender{"takt, no walk", Planner::takt},
+  Contender{"picas", Planner::picas},
+  Contender{"isolated", Planner::isolated},
+  Contender{"rate-monotonic", Planner::rate_monotonic},
+  Contender{"competition", Planner::competition},
+  Contender{"competition-literal", Planner::competition_literal},
+};
+constexpr std::size_t kWithPhases = 5;  // of them, the first ones
+
+constexpr int kSteps = 10;  // of a period, for exhaustive search
+constexpr std::array kSmallLoads{0.6, 0.75, 0.9};
+
 struct Point
 {
   std::string name;
   Shape shape;
+  std::uint64_t sets = 0;
+  std::size_t contenders = kContenders.size();
 };
 
 struct Count
 {
-  Planner planner = Planner::takt;
+  Contender contender;
   int accepted = 0;   ///< by the analysis
   int unrefuted = 0;  ///< by simulation
   int refuted = 0;    ///< bounds that simulation was above
   double threads = 0;
 };
 
-std::vector<Point> points()
+struct Numbers
+{
+  std::uint64_t published = 1000;  ///< systems of each shape that publications have
+  std::uint64_t phases = 25;       ///< of each shape with and without phases
+  std::uint64_t exhaustive = 100;  ///< small ones at each load
+  std::uint64_t seed = 1;
+};
+
+std::vector<Point> points(const Numbers & numbers)
 {
   std::vector<Point> result;
   for (const bool by_deadline : {true, false}) {
     for (const double utilization : {2.5, 3.0, 3.5}) {
       result.push_back(
         {by_deadline ? "9 chains × 5, by deadline" : "9 chains × 5, at random",
-         {4, 9, 5, utilization, by_deadline}});
+         {4, 9, 5, utilization, by_deadline},
+         numbers.published});
     }
   }
   for (const int cores : {2, 4, 8, 16}) {
-    result.push_back({"5 chains × 10, by deadline", {cores, 5, 10, 1.0, true}});
+    result.push_back({"5 chains × 10, by deadline", {cores, 5, 10, 1.0, true}, numbers.published});
   }
+  for (const PhasesOf phases : {PhasesOf::known, PhasesOf::unknown}) {
+    for (const int cores : {2, 4, 8}) {
+      for (const double load : {0.7, 0.8, 0.9, 0.95}) {
+        Shape shape{cores, cores * 9 / 4, 3, load * cores, false, phases};
+        const char * const known = phases == PhasesOf::known ? "known" : "unknown";
+        result.push_back(
+          {fmt::format("{} chains × 3, phases {}", shape.chains, known), shape, numbers.phases,
+           kWithPhases});
+      }
+    }
+  }
+  std::erase_if(result, [](const Point & point) { return point.sets == 0; });
   return result;
 }
 
-void judge(const takt_schedule::System & system, std::uint64_t seed, Count & count)
+PlanOptions options_of(const Contender & contender)
 {
   PlanOptions options;
-  options.planner = count.planner;
-  const auto planned = plan_schedule(system, options);
+  options.planner = contender.planner;
+  options.walks = contender.walks;
+  options.enough_when_proven = true;
+  return options;
+}
+
+Planned plan_of(const takt_schedule::System & system, const PlanOptions & options)
+{
+  auto planned = plan_schedule(system, options);
   if (!planned) {
     throw std::runtime_error(to_string(planned.faults().front()));
   }
-  count.accepted += all_met(*planned) ? 1 : 0;
-  count.threads += static_cast<double>(planned->assignment.threads.size());
-  const auto plan = parse_plan(system, takt_schedule::to_yaml(planned->schedule));
+  return std::move(*planned);
+}
+
+void judge(const takt_schedule::System & system, bool known, std::uint64_t seed, Count & count)
+{
+  const Planned planned = plan_of(system, options_of(count.contender));
+  count.accepted += all_met(planned) ? 1 : 0;
+  count.threads += static_cast<double>(planned.assignment.threads.size());
+  const auto plan = parse_plan(system, takt_schedule::to_yaml(planned.schedule));
   if (!plan) {
     throw std::runtime_error(to_string(plan.faults().front()));
   }
   SimulationOptions run;
   run.duration = kSimulated;
-  run.phases = Phases::random;
+  run.phases = known || !planned.assignment.offsets.empty() ? Phases::fixed : Phases::random;
   run.seed = seed;
   const auto seen = simulate(simulation_model(*plan), run);
   if (!seen) {
@@ -86,43 +150,100 @@ void judge(const takt_schedule::System & system, std::uint64_t seed, Count & cou
   for (Index chain = 0; chain < seen->chains.size(); ++chain) {
     const auto & responses = seen->chains[chain].responses;
     missed = missed || responses.missed > 0;
-    const auto & bound = planned->bounds.chains[chain];
+    const auto & bound = planned.bounds.chains[chain];
     count.refuted += bound && responses.count > 0 && responses.worst.time() > bound->bound ? 1 : 0;
   }
   count.unrefuted += missed ? 0 : 1;
 }
 
-int run(std::uint64_t sets, std::uint64_t seed)
+nlohmann::ordered_json as_json(
+  const char * part, const std::string & system, const Shape & shape, std::uint64_t sets,
+  const Count & count)
+{
+  return {
+    {"part", part},
+    {"system", system},
+    {"cores", shape.cores},
+    {"utilization", shape.utilization},
+    {"planner", count.contender.name},
+    {"sets", sets},
+    {"accepted", count.accepted},
+    {"no_miss_simulated", count.unrefuted},
+    {"bounds_refuted", count.refuted},
+    {"threads", sets > 0 ? count.threads / static_cast<double>(sets) : 0}};
+}
+
+/// What each planner does with the systems of a shape; how many bounds simulation refuted.
+int compare(const Point & point, std::uint64_t seed, nlohmann::ordered_json & json)
+{
+  const PhasesOf phases = point.shape.phases;
+  std::vector<Count> counts;
+  for (std::size_t i = 0; i < point.contenders; ++i) {
+    counts.push_back({kContenders[i]});
+  }
+  for (std::uint64_t i = 0; i < point.sets; ++i) {
+    const takt_schedule::System system = generated_system(point.shape, seed + i);
+    for (Count & count : counts) {
+      judge(system, phases == PhasesOf::known, seed + i, count);
+    }
+  }
+  int refuted = 0;
+  for (const Count & count : counts) {
+    refuted += count.refuted;
+    json.push_back(as_json(
+      phases == PhasesOf::any_period ? "published" : "phases", point.name, point.shape, point.sets,
+      count));
+  }
+  fmt::print(
+    stderr, "{}, {} cores, load {:.1f}\n", point.name, point.shape.cores, point.shape.utilization);
+  return refuted;
+}
+
+/// How many of the small systems that exhaustive search can plan each planner can.
+void compare_with_exhaustive(double load, const Numbers & numbers, nlohmann::ordered_json & json)
+{
+  std::vector<Count> counts;
+  for (std::size_t i = 0; i < kWithPhases; ++i) {
+    counts.push_back({kContenders[i]});
+  }
+  std::uint64_t feasible = 0;
+  for (std::uint64_t i = 0; i < numbers.exhaustive; ++i) {
+    const takt_schedule::System system = takt_bench::small_system(load, numbers.seed + i);
+    if (!takt_bench::exhaustive_search(system, kSteps).plan) {
+      continue;
+    }
+    ++feasible;
+    for (Count & count : counts) {
+      const Planned planned = plan_of(system, options_of(count.contender));
+      count.accepted += all_met(planned) ? 1 : 0;
+      count.threads += static_cast<double>(planned.assignment.threads.size());
+      if (count.contender.walks && !all_met(planned)) {
+        fmt::print(
+          stderr, "exhaustive search plans the system of seed {} and load {}, and takt does not\n",
+          numbers.seed + i, load);
+      }
+    }
+  }
+  for (const Count & count : counts) {
+    Shape shape;
+    shape.cores = 0;  // one or two
+    shape.utilization = load;
+    json.push_back(as_json("exhaustive", "small", shape, feasible, count));
+  }
+  fmt::print(stderr, "small systems, load {}: {} can be planned\n", load, feasible);
+}
+
+int run(const Numbers & numbers)
 {
   auto json = nlohmann::ordered_json::array();
   int refuted = 0;
-  for (const Point & point : points()) {
-    std::vector<Count> counts;
-    for (const Planner planner : kPlanners) {
-      counts.push_back({planner});
+  for (const Point & point : points(numbers)) {
+    refuted += compare(point, numbers.seed, json);
+  }
+  if (numbers.exhaustive > 0) {
+    for (const double load : kSmallLoads) {
+      compare_with_exhaustive(load, numbers, json);
     }
-    for (std::uint64_t i = 0; i < sets; ++i) {
-      const takt_schedule::System system = generated_system(point.shape, seed + i);
-      for (Count & count : counts) {
-        judge(system, seed + i, count);
-      }
-    }
-    for (const Count & count : counts) {
-      refuted += count.refuted;
-      json.push_back(
-        {{"system", point.name},
-         {"cores", point.shape.cores},
-         {"utilization", point.shape.utilization},
-         {"planner", to_string(count.planner)},
-         {"sets", sets},
-         {"accepted", count.accepted},
-         {"no_miss_simulated", count.unrefuted},
-         {"bounds_refuted", count.refuted},
-         {"threads", count.threads / static_cast<double>(sets)}});
-    }
-    fmt::print(
-      stderr, "{}, {} cores, load {:.1f}\n", point.name, point.shape.cores,
-      point.shape.utilization);
   }
   fmt::print("{}\n", json.dump(2));
   if (refuted > 0) {
@@ -138,9 +259,11 @@ int main(int argc, char ** argv)
 {
   CLI::App app{
     "Counts for how many generated systems planners find a schedule, as JSON.", "takt_acceptance"};
-  std::uint64_t sets = 1000;
-  std::uint64_t seed = 1;
-  app.add_option("--sets", sets, "systems per point")->check(CLI::Range(1, 1'000'000));
-  app.add_option("--seed", seed, "of the first system");
-  return takt_schedule::run_program(app, argc, argv, [&] { return run(sets, seed); });
+  Numbers numbers;
+  const CLI::Range any(0, 1'000'000);
+  app.add_option("--published", numbers.published, "systems of each published shape")->check(any);
+  app.add_option("--phases", numbers.phases, "of each shape with and without phases")->check(any);
+  app.add_option("--exhaustive", numbers.exhaustive, "small systems at each load")->check(any);
+  app.add_option("--seed", numbers.seed, "of the first system");
+  return takt_schedule::run_program(app, argc, argv, [&] { return run(numbers); });
 }

@@ -1,6 +1,7 @@
 #include "systems/generated_system.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -20,6 +21,7 @@ namespace
 using takt_core::Duration;
 
 constexpr Ns kMs = 1'000'000;
+constexpr std::array<Ns, 5> kPeriods{50, 100, 200, 500, 1'000};  // ms
 
 double unit(takt_plan::Draw & draw)
 {
@@ -40,6 +42,34 @@ std::vector<double> shares(takt_plan::Draw & draw, int count, double sum)
   return result;
 }
 
+Ns period_of(PhasesOf phases, takt_plan::Draw & draw)
+{
+  if (phases == PhasesOf::any_period) {
+    return static_cast<Ns>(50 * std::pow(20.0, unit(draw))) * kMs;
+  }
+  return kPeriods[static_cast<std::size_t>(draw.between(0, kPeriods.size() - 1))] * kMs;
+}
+
+takt_schedule::HostModel host_of(int cores)
+{
+  takt_schedule::HostModel host;
+  host.name = "car";
+  host.utilization_cap = 1.0;  // as in the publications
+  host.cores.resize(static_cast<std::size_t>(cores));
+  std::iota(host.cores.begin(), host.cores.end(), 0);
+  return host;
+}
+
+takt_schedule::CallbackModel callback_of(Ns time)
+{
+  takt_schedule::CallbackModel callback;
+  callback.executor = "main";
+  callback.host = "car";
+  callback.time.worst = Duration(std::max<Ns>(time, 1));
+  callback.time.best = callback.time.worst;
+  return callback;
+}
+
 }  // namespace
 
 takt_schedule::System generated_system(const Shape & shape, std::uint64_t seed)
@@ -51,14 +81,9 @@ takt_schedule::System generated_system(const Shape & shape, std::uint64_t seed)
   } while (*std::max_element(load.begin(), load.end()) > 1);
   takt_schedule::System system;
   system.file = "generated.yaml";
-  takt_schedule::HostModel host;
-  host.name = "car";
-  host.utilization_cap = 1.0;  // as in the publications
-  host.cores.resize(static_cast<std::size_t>(shape.cores));
-  std::iota(host.cores.begin(), host.cores.end(), 0);
-  system.hosts = {host};
+  system.hosts = {host_of(shape.cores)};
   for (int c = 0; c < shape.chains; ++c) {
-    const auto period = static_cast<Ns>(50 * std::pow(20.0, unit(draw))) * kMs;
+    const Ns period = period_of(shape.phases, draw);
     const std::string name = "c" + std::to_string(c);
     takt_schedule::ChainSchedule chain;
     chain.options.name = name;
@@ -67,15 +92,14 @@ takt_schedule::System generated_system(const Shape & shape, std::uint64_t seed)
       draw, shape.callbacks, load[static_cast<std::size_t>(c)] * static_cast<double>(period));
     for (int i = 0; i < shape.callbacks; ++i) {
       const std::string node = "/" + name + "_" + std::to_string(i);
-      takt_schedule::CallbackModel callback;
-      callback.executor = "main";
-      callback.host = "car";
-      callback.time.worst =
-        Duration(std::max<Ns>(static_cast<Ns>(work[static_cast<std::size_t>(i)]), 1));
-      callback.time.best = callback.time.worst;
+      auto callback = callback_of(static_cast<Ns>(work[static_cast<std::size_t>(i)]));
       if (i == 0) {
         callback.id = takt_core::adapter::timer_id(node, Duration(period));
         callback.period = Duration(period);
+        callback.any_phase = shape.phases == PhasesOf::unknown;
+        if (shape.phases == PhasesOf::known) {
+          callback.offset = Duration(draw.between(0, period / kMs - 1) * kMs);
+        }
       } else {
         const std::string topic = "/" + name + "_" + std::to_string(i - 1);
         callback.id = node + ":sub(" + topic + ")";
@@ -101,6 +125,64 @@ takt_schedule::System generated_system(const Shape & shape, std::uint64_t seed)
   }
   for (std::size_t i = 0; i < order.size(); ++i) {
     system.chains[order[i]].options.priority = static_cast<int>(order.size() - i);
+  }
+  return system;
+}
+
+takt_schedule::System small_system(double load, std::uint64_t seed)
+{
+  takt_plan::Draw draw(seed);
+  takt_schedule::System system;
+  system.file = "small.yaml";
+  const int cores = static_cast<int>(draw.between(1, 2));
+  system.hosts = {host_of(cores)};
+  const int chains = static_cast<int>(draw.between(2, 4));
+  const bool joins = draw.between(0, 3) == 0;  // of the first two chains
+  int more = 5 - chains;                       // callbacks that there may be beside the timers
+  const auto loads = shares(draw, chains, load * cores);
+  takt_schedule::CallbackModel join = callback_of(1);
+  for (int c = 0; c < chains; ++c) {
+    const Ns period = (10 << draw.between(0, 2)) * kMs;
+    const std::string node = "/c" + std::to_string(c);
+    takt_schedule::ChainSchedule chain;
+    chain.options.name = "c" + std::to_string(c);
+    chain.options.priority = static_cast<int>(draw.between(1, 9));
+    chain.options.deadline = Duration(period / 100 * draw.between(40, 100));
+    const bool to_join = joins && c < 2;
+    const bool two = to_join || (more > 0 && draw.between(0, 1) == 0);
+    const double share = std::min(loads[static_cast<std::size_t>(c)], 0.9);
+    const Ns work = static_cast<Ns>(share * static_cast<double>(period));
+    const Ns first = two ? work / 100 * draw.between(10, 90) : work;
+    auto timer = callback_of(first);
+    timer.id = takt_core::adapter::timer_id(node, Duration(period));
+    timer.period = Duration(period);
+    timer.publishes = {node};
+    chain.options.path.push_back(timer.id);
+    system.callbacks.push_back(std::move(timer));
+    if (two) {
+      const std::string receiver = to_join ? "/join" : node + "_1";
+      const std::string id = receiver + ":sub(" + node + ")";
+      chain.options.path.push_back(id);
+      if (to_join) {
+        join.ids.push_back(id);
+        join.triggers.push_back(node);
+        join.time.worst = std::max(join.time.worst, Duration(work - first));
+        join.time.best = join.time.worst;
+        more -= c;  // one for both chains
+      } else {
+        auto callback = callback_of(work - first);
+        callback.id = id;
+        callback.triggers = {node};
+        system.callbacks.push_back(std::move(callback));
+        --more;
+      }
+    }
+    system.chains.push_back(std::move(chain));
+  }
+  if (joins) {
+    join.id = join.ids.front();
+    join.trigger = takt_schedule::Trigger::newest;
+    system.callbacks.push_back(std::move(join));
   }
   return system;
 }

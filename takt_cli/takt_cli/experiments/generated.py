@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from takt_cli.errors import EXIT_FAILED, TaktError
@@ -16,11 +16,11 @@ T = TypeVar("T")
 
 
 def measure(
-    program_name: str, sets: int, seed: int, read: Callable[[dict[str, Any]], T]
+    program_name: str, numbers: Mapping[str, int], read: Callable[[dict[str, Any]], T]
 ) -> list[T]:
-    """Run the program for so many systems of each kind, for minutes; `read` takes one item."""
+    """Run the program with these options, for minutes; `read` takes one item."""
     program = find_program(program_name, "takt_bench")
-    arguments = ["--sets", str(sets), "--seed", str(seed)]
+    arguments = [word for name, number in numbers.items() for word in (f"--{name}", str(number))]
     done = run_program(program, arguments, timeout_s=_PATIENCE_S, check=False)
     if done.code not in (0, EXIT_FAILED):
         raise program_failed(program.name, done.code, done.stderr)

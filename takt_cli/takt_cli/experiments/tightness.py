@@ -47,7 +47,7 @@ class Point:
 
 def measure(sets: int, seed: int) -> list[Point]:
     """Let the program analyse and simulate; takes minutes."""
-    return generated.measure("takt_tightness", sets, seed, _point)
+    return generated.measure("takt_tightness", {"sets": sets, "seed": seed}, _point)
 
 
 def _point(item: dict[str, Any]) -> Point:
