@@ -39,7 +39,7 @@ Simulation::Simulation(const Model & model, Situation & situation, Watcher & wat
     for (int topic = 0; topic < static_cast<int>(task(to).topics.size()); ++topic) {
       for (const Link & link : task(to).topics[at(topic)]) {
         ways_of_[at(link.from)].push_back(ways_.size());
-        ways_.push_back({to, topic, &link, 0});
+        ways_.push_back({to, topic, &link, 0, {}});
       }
     }
   }
@@ -159,8 +159,10 @@ void Simulation::handle(const Event & event)
     case Event::What::message:
       break;
   }
-  Message message = std::move(under_way_[event.message]);
-  free_.push_back(event.message);
+  // Events of one instant come in any order, messages of one publisher do not.
+  std::deque<Message> & under_way = ways_[event.way].under_way;
+  Message message = std::move(under_way.front());
+  under_way.pop_front();
   arrive(event.whose, std::move(message));
 }
 
@@ -235,18 +237,12 @@ void Simulation::send(const Message & message)
     }
     // Messages of one publisher do not overtake each other.
     along.last = std::max(along.last, now_ + situation_.under_way(*along.link));
-    if (along.last == now_) {
+    if (along.last == now_ && along.under_way.empty()) {
       arrive(along.to, std::move(sent));
       continue;
     }
-    if (free_.empty()) {
-      free_.push_back(under_way_.size());
-      under_way_.emplace_back();
-    }
-    const std::size_t place = free_.back();
-    free_.pop_back();
-    under_way_[place] = std::move(sent);
-    push({along.last, 0, Event::What::message, along.to, 0, place});
+    along.under_way.push_back(std::move(sent));
+    push({along.last, 0, Event::What::message, along.to, 0, way});
   }
 }
 

@@ -101,6 +101,7 @@ private:
     int topic = kNone;
     const Link * link = nullptr;
     Time last = 0;  // arrival
+    std::deque<Message> under_way;
   };
   struct Event
   {
@@ -115,7 +116,7 @@ private:
     What what = What::source;
     int whose = kNone;
     Time nominal = 0;
-    std::size_t message = 0;  // of under_way_
+    std::size_t way = 0;  // of ways_
     bool operator>(const Event & other) const
     {
       return std::tie(time, tie) > std::tie(other.time, other.tie);
@@ -157,8 +158,6 @@ private:
   Time now_ = 0;
   std::uint64_t ties_ = 0;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::vector<Message> under_way_;
-  std::vector<std::size_t> free_;  // of under_way_
   std::vector<Waiting> waiting_;
   std::vector<Run> runs_;
   std::vector<Way> ways_;
