@@ -298,6 +298,27 @@ TEST(Composition, WhatDependsOnSomethingWithoutABoundHasNone)
   EXPECT_FALSE(found.chains[0].ok());
 }
 
+// Refuted by oracles/job_oracle: members of an exclusive group on threads outside of the pool were not seen, and the first bound
+// was 1 ms.
+TEST(Composition, APoolSeesMembersOfItsGroupsOnOtherThreads)
+{
+  Mixed m(3);
+  m.model.groups.push_back({"g", true});
+  const Index pooled = m.timer(m.thread(0, 50), 1, 100 * kMs, 1 * kMs);
+  m.model.tasks[pooled].threads.push_back(m.thread(1, 50));
+  const Index own = m.thread(2, 50);
+  const Index mate = m.timer(own, 2, 150 * kMs, 3 * kMs);
+  const Index beside = m.timer(own, 3, 150 * kMs, 5 * kMs);
+  m.model.tasks[pooled].group = m.model.tasks[mate].group = 0;
+  const Bounds found = bounds_of(m.model);
+  EXPECT_GE(in_ms(found.tasks[pooled]), 3 + 1) << "its mate runs";
+  EXPECT_GE(in_ms(found.tasks[mate]), 1 + 5 + 3) << "the group is left, but its thread is taken";
+  EXPECT_GE(in_ms(found.tasks[beside]), 3 + 5);
+  m.model.threads[own].order = Order::window;
+  EXPECT_FALSE(bounds_of(m.model).tasks[pooled].ok())
+    << "when its mate gives the group back is not known";
+}
+
 TEST(Composition, KindsThatDelayEachOtherInACircleFindTheirLeastBounds)
 {
   // Each one's second task comes as late as the other's thread lets it, on a core the other shares.

@@ -39,7 +39,8 @@ std::vector<Index> sources(const Flow & flow)
 
 std::vector<Index> in_pools(const Model & model)
 {
-  // Threads belong together if a task may run on both.
+  // Threads belong together if a task may run on both, or if they run members of one exclusive group: each waits for the
+  // others' runs, on whichever thread.
   std::vector<Index> leader(model.threads.size());
   for (Index thread = 0; thread < leader.size(); ++thread) {
     leader[thread] = thread;
@@ -51,9 +52,15 @@ std::vector<Index> in_pools(const Model & model)
     return thread;
   };
   std::vector<char> pooled(model.threads.size());
+  std::vector<Index> of_group(model.groups.size(), kNone);
   for (const Task & task : model.tasks) {
     for (const Index thread : task.threads) {
       leader[find(thread)] = find(task.threads.front());
+    }
+    if (task.group != kNone && model.groups[task.group].exclusive) {
+      Index & first = of_group[task.group];
+      first = first == kNone ? task.threads.front() : first;
+      leader[find(first)] = find(task.threads.front());
     }
   }
   for (const Task & task : model.tasks) {

@@ -13,7 +13,7 @@
 namespace takt_plan::detail
 {
 
-/// Tasks that may run on several threads, and those that share threads with them, directly or not.
+/// Tasks that may run on several threads, and those that share threads or exclusive groups with them, directly or not.
 std::vector<Index> in_pools(const Model & model);
 /// Of these tasks, one entry per thread of the model.
 std::vector<char> threads_of(const Model & model, const std::vector<Index> & tasks);
@@ -21,7 +21,7 @@ std::vector<char> threads_of(const Model & model, const std::vector<Index> & tas
 class PoolAnalysis final : public LocalAnalysis
 {
 public:
-  /// `tasks`: with all that share threads with them. Keeps references to the model and the flow.
+  /// `tasks`: with all that share threads or exclusive groups with them. Keeps references to the model and the flow.
   PoolAnalysis(
     const Model & model, const Flow & flow, std::vector<Index> tasks,
     const BoundsOptions & options);
