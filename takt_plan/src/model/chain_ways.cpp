@@ -104,6 +104,15 @@ Result<ChainWays> chain_ways(const Model & model, const Streams & streams, const
         quoted(id) + " only reads what " + quoted(model.id_on(chain, chain.path[i - 1])) +
         " publishes: the chain's response ends there, and beyond it has a data age"};
     }
+    if (streams.may_part(index)) {
+      return Faults{
+        quoted(id) +
+        " waits for one message of each topic, and these come through several processes: one that "
+        "starts later loses "
+        "messages of one topic only, and then messages of different periods meet; let it wait for "
+        "the newest of each "
+        "topic (trigger: newest), or put all callbacks on the ways to it into its process"};
+    }
     if (streams.waits(index)) {
       return Faults{
         quoted(id) +

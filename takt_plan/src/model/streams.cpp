@@ -27,6 +27,7 @@ Streams::Streams(const Model & model, const std::vector<Index> & order)
   set_of_(model.tasks.size(), kNone),
   too_many_(model.tasks.size()),
   waits_(model.tasks.size()),
+  may_part_(model.tasks.size()),
   runs_(model.tasks.size()),
   works_(model.tasks.size())
 {
@@ -80,7 +81,7 @@ Index Streams::add(Stream stream)
   return all_.size() - 1;
 }
 
-/// Ways of one release that part and meet again: every release comes by each of them once, so the
+/// Ways of one release that part and meet again in one process: every release comes by each of them once, or by none, so the
 /// task runs once per release. False if the ways are not of that kind.
 bool Streams::add_joined(const Model & model, Index index)
 {
@@ -110,8 +111,42 @@ bool Streams::add_joined(const Model & model, Index index)
     joined.curved = stream.curved;
     joined.from.push_back({after(from).front(), link});
   }
+  may_part_[index] = !meet_in_one_process(model, joined);
+  if (may_part_[index]) {
+    return false;
+  }
   add(std::move(joined));
   return true;
+}
+
+/// Whether all ways come from one run of the join's own process, and do not leave it after that run.
+bool Streams::meet_in_one_process(const Model & model, const Stream & joined) const
+{
+  const Index executor = model.tasks[joined.task].executor;
+  std::vector<Index> common = in_process(joined.from.front().stream, executor, model);
+  for (const Stream::From & from : joined.from) {
+    const std::vector<Index> way = in_process(from.stream, executor, model);
+    common.erase(
+      std::remove_if(
+        common.begin(), common.end(),
+        [&](Index stream) { return std::find(way.begin(), way.end(), stream) == way.end(); }),
+      common.end());
+  }
+  return !common.empty();
+}
+
+/// The stream and those before it, back to where it enters the process. A join before it is of one process already.
+std::vector<Index> Streams::in_process(Index stream, Index executor, const Model & model) const
+{
+  std::vector<Index> way;
+  while (model.tasks[all_[stream].task].executor == executor) {
+    way.push_back(stream);
+    if (all_[stream].from.empty() || all_[stream].set == stream) {
+      break;
+    }
+    stream = all_[stream].from.front().stream;
+  }
+  return way;
 }
 
 void Streams::add_set(const Model & model, Index index)

@@ -92,10 +92,16 @@ public:
   /// True if the task waits for messages of sources that have nothing to do with each other. Its
   /// streams are those of every message, of which the last one starts it.
   bool waits(Index task) const noexcept { return waits_[task]; }
+  /// True if it waits so because messages of one release come to it through several processes, or from another one. One of
+  /// them that starts, or starts again, loses the message of one topic only; from then on messages of different releases meet,
+  /// and one waits for periods.
+  bool may_part(Index task) const noexcept { return may_part_[task]; }
 
 private:
   Index add(Stream stream);
   bool add_joined(const Model & model, Index task);
+  bool meet_in_one_process(const Model & model, const Stream & joined) const;
+  std::vector<Index> in_process(Index stream, Index executor, const Model & model) const;
   void add_set(const Model & model, Index task);
   SetStart start_of(const Model & model, const MessageSet & set) const;
   void compare_periods(const Model & model, MessageSet & set) const;
@@ -109,6 +115,7 @@ private:
   std::vector<std::size_t> in_sight_;  // per set
   std::vector<char> too_many_;
   std::vector<char> waits_;
+  std::vector<char> may_part_;
   std::vector<double> runs_;   // per task, per ns
   std::vector<double> works_;  // those that publish
 };

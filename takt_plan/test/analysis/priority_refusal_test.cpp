@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <utility>
 
 #include "support/example.hpp"
 #include "takt_plan/priority_bounds.hpp"
@@ -208,6 +209,61 @@ TEST(PriorityRefusal, ChainsAcrossTimersAndUnrelatedJoins)
     }),
     "'/c3' waits for messages of sources that have nothing to do with each other; how long one "
     "waits for the other is not known");
+}
+
+// Refuted by oracles/job_oracle: a process that starts between two messages of one release takes the second one only, and from
+// then on messages of different releases meet.
+TEST(PriorityRefusal, JoinsOfOneReleaseThatComesThroughSeveralProcesses)
+{
+  // The root's message comes to the join by two ways; whether the callbacks are of a process of their own.
+  const auto joined = [](bool root, bool left, bool join) {
+    return refusal([&](Base & b) {
+      const Index right = b.sub(b.high, 1, {b.root}, kMs);
+      const Index both = b.sub(b.high, 1, {b.end, right}, kMs, kMs);
+      b.model.tasks[both].all = true;
+      b.model.executors.push_back("other");
+      const Index other = b.model.executors.size() - 1;
+      const Index thread = b.thread(1, 40);
+      b.model.threads[thread].executor = other;
+      for (const auto & [task, moves] :
+           {std::pair{b.root, root}, {b.end, left}, {right, join}, {both, join}}) {
+        if (moves) {
+          b.model.tasks[task].executor = other;
+          b.model.tasks[task].threads = {thread};
+        }
+      }
+      b.model.chains[0].path = {b.root, b.end, both};
+    });
+  };
+  EXPECT_EQ(joined(false, false, false), "a bound");
+  EXPECT_EQ(joined(true, true, true), "a bound");
+  const std::string apart =
+    "'/c4' waits for one message of each topic, and these come through several processes: one that "
+    "starts later loses "
+    "messages of one topic only, and then messages of different periods meet; let it wait for the "
+    "newest of each topic "
+    "(trigger: newest), or put all callbacks on the ways to it into its process";
+  EXPECT_EQ(joined(false, true, false), apart) << "one way leaves the process";
+  EXPECT_EQ(joined(false, false, true), apart) << "it is another process's";
+  EXPECT_EQ(joined(true, false, false), apart) << "the root's messages come one after the other";
+}
+
+// Both ways begin with one callback of the join's process: it starts both of them, or none.
+TEST(PriorityRefusal, JoinsMayWaitForWhatPartsInTheirProcess)
+{
+  EXPECT_EQ(
+    refusal([](Base & b) {
+      b.model.executors.push_back("other");
+      b.model.tasks[b.root].executor = b.model.executors.size() - 1;
+      const Index thread = b.thread(1, 40);
+      b.model.threads[thread].executor = b.model.executors.size() - 1;
+      b.model.tasks[b.root].threads = {thread};
+      const Index left = b.sub(b.high, 1, {b.end}, kMs);
+      const Index both = b.sub(b.high, 1, {b.end, left}, kMs);
+      b.model.tasks[both].all = true;
+      b.model.chains[0].path = {b.root, b.end, both};
+    }),
+    "a bound");
 }
 
 TEST(PriorityRefusal, TooManyWays)

@@ -88,6 +88,14 @@ private:
   Result<Ns> needed(Index index, Index topic) const
   {
     const Task & task = model_.tasks[index];
+    if (streams_.may_part(index) && topic != kNone) {
+      return Faults{
+        quoted(task.id) +
+        " waits for one message of each of its topics, which come through several processes: one "
+        "that starts later loses "
+        "messages of one topic only, and those of the others wait for good, so no depth is known "
+        "to be enough"};
+    }
     if (streams_.waits(index) && topic != kNone) {
       return Faults{
         quoted(task.id) +

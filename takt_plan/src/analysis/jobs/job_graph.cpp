@@ -91,6 +91,12 @@ private:
         (thread.order != Order::priority && thread.order != Order::fifo)) {
         return whom + " is not on a thread of fixed priority that picks by priority or fifo";
       }
+      if (flow_.streams.may_part(index)) {
+        return whom +
+               " waits for one message of each topic, and these come through several processes, "
+               "which may start at any "
+               "moment";
+      }
       if (flow_.streams.too_many(index) || flow_.streams.waits(index)) {
         return whom +
                " has too many ways, or waits for sources that have nothing to do with each other";
