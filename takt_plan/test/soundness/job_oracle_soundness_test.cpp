@@ -65,6 +65,24 @@ json claim(
   return test::for_oracle(model, overheads, claims, seed, runs);
 }
 
+/// Topics of some sets get more publishers.
+Model more_publishers(Model model, std::uint64_t seed)
+{
+  std::mt19937_64 random(seed * 37);
+  for (Index index = 1; index < model.tasks.size(); ++index) {
+    Task & task = model.tasks[index];
+    const auto from = static_cast<Index>(random() % index);
+    const Index topic = random() % 2;
+    const bool again = std::any_of(
+      task.triggers.begin(), task.triggers.end(),
+      [&](const Link & link) { return link.from == from; });
+    if (task.newest && !again && random() % 3 != 0) {
+      task.triggers.push_back({from, 0, topic});
+    }
+  }
+  return model;
+}
+
 /// All timers have phases, and there are sets.
 json phased(std::uint64_t seed, const BoundsOptions & options)
 {
@@ -85,6 +103,14 @@ json started(std::uint64_t seed, const BoundsOptions & options)
   runs.judged_from = test::settled_from(model, kStarted);
   runs.duration = runs.judged_from + kSettledHyperperiods * test::hyperperiod_of(model);
   return claim(model, model, {}, seed, options, true, runs);
+}
+
+/// Sets with topics of several publishers.
+json shared(std::uint64_t seed, const BoundsOptions & options)
+{
+  const Model model = more_publishers(some_ceilings(test::phased_model(seed), seed), seed);
+  const Overheads overheads = test::some_overheads(seed);
+  return claim(model, test::analysed_model(model, overheads), overheads, seed, options, true, {});
 }
 
 /// Any phases, jitter, messages under way.
@@ -141,6 +167,11 @@ TEST(JobOracleSoundness, HoldsWhereProcessesStartAtAnyMoment)
 TEST(JobOracleSoundness, HoldsWithoutPhases)
 {
   expect_holds(unphased, 150);
+}
+
+TEST(JobOracleSoundness, HoldsWhereTopicsHaveSeveralPublishers)
+{
+  expect_holds(shared, 150);
 }
 
 TEST(JobOracleSoundness, HoldsInPools)
