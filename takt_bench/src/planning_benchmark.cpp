@@ -102,8 +102,7 @@ takt_plan::Model with_phases(takt_plan::Ns longest_period)
         task.timer = true;
         task.release = takt_plan::Release{};
         task.release->period = periods[period];
-        task.release->offset =
-          static_cast<takt_plan::Ns>(7 * chain) * kMs % periods[period];
+        task.release->offset = static_cast<takt_plan::Ns>(7 * chain) * kMs % periods[period];
       } else {
         task.triggers = {{model.tasks.size() - 1, 0, 0}};
       }
@@ -142,7 +141,8 @@ int main(int argc, char ** argv)
     benchmark::RegisterBenchmark(("analyse_" + size).c_str(), analyse, shape_of(callbacks))
       ->Unit(benchmark::kMillisecond);
   }
-  for (const auto & [name, longest] : {std::pair{"analyse_4940_jobs", 70}, {"analyse_18860_jobs", 112}}) {
+  for (const auto & [name, longest] :
+       {std::pair{"analyse_4940_jobs", 70}, {"analyse_18860_jobs", 112}}) {
     benchmark::RegisterBenchmark(name, analyse_jobs, longest)->Unit(benchmark::kMillisecond);
   }
   // Once: they take as long as many of the others.
