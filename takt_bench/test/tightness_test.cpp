@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "programs/kind_tightness.hpp"
 #include "programs/tightness.hpp"
 #include "support/campaign.hpp"
 #include "takt_schedule/test/program_test.hpp"
@@ -63,6 +64,23 @@ TEST(Tightness, ATermLeftOutIsRefuted)
   EXPECT_GT(over_seeds(Bound::deadline, 0.7, 10, broken).refuted, 0);
 }
 
+TEST(Tightness, NoSimulatedResponseOfAKindOfSystemIsAboveItsBound)
+{
+  for (const Kind kind : kKinds) {
+    for (const bool phases : {true, false}) {
+      int bounds = 0;
+      for (std::uint64_t i = 0; i < takt_plan::test::rounds(3); ++i) {
+        for (const auto & chain : tightness(kind, phases, takt_plan::test::seed() + i, 50)) {
+          EXPECT_GT(chain.worst, 0) << to_string(kind);
+          bounds += chain.bound ? 1 : 0;
+          EXPECT_TRUE(!chain.bound || chain.worst <= *chain.bound) << to_string(kind);
+        }
+      }
+      EXPECT_GT(bounds, 0) << to_string(kind);
+    }
+  }
+}
+
 class TightnessProgram : public takt_schedule::test::ProgramTest
 {
 protected:
@@ -96,6 +114,21 @@ TEST_F(TightnessProgram, PrintsEverythingAsJsonAndTheSameEveryTime)
       }
     }
   }
+}
+
+TEST_F(TightnessProgram, PrintsKindsOfSystemWithPhasesAndWithout)
+{
+  const auto outcome = run("--kinds --sets 1 --changes 20");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto all = nlohmann::json::parse(outcome.out);
+  ASSERT_EQ(all.size(), 2 * kKinds.size() + 2) << "all kinds together have two, too";
+  EXPECT_EQ(all.at(0).at("kind"), to_string(kKinds.front()));
+  EXPECT_EQ(all.at(0).at("phases"), true);
+  EXPECT_EQ(all.back().at("phases"), false);
+  EXPECT_EQ(all.back().at("kind"), "all kinds");
+  EXPECT_EQ(all.back().at("windows"), 0) << "without phases";
+  EXPECT_GT(all.at(kKinds.size()).at("windows"), 0);
+  EXPECT_GE(all.at(0).at("all").at("median"), 1.0);
 }
 
 TEST_F(TightnessProgram, RefusesNoSystems)

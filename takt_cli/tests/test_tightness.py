@@ -4,7 +4,7 @@ import json
 
 from support.built import TIGHTNESS, need
 from takt_cli.experiments import tightness
-from takt_cli.experiments.tightness import Point, Ratios
+from takt_cli.experiments.tightness import KindPoint, Point, Ratios
 
 
 def point(median, *, analysis="priority", load=0.7, refuted=0):
@@ -43,6 +43,38 @@ def test_plots_are_distributions_and_leave_out_what_has_no_bound():
     ]
 
 
+def kind_point(kind, phases, median, p90=None):
+    return KindPoint(
+        kind, phases, 12, 10 if phases else 0, Ratios(30, 10, 0, median, p90, 2 * median, [])
+    )
+
+
+def test_kinds_of_system_have_a_table_and_goals_of_their_own():
+    points = [
+        point(1.1),
+        kind_point("sets", True, 1.05, 1.4),
+        kind_point("cores", True, 1.05, 1.6),
+        kind_point("sets", False, 1.2),
+        kind_point("cores", False, 1.2, 1.9),
+        kind_point(tightness.ALL_KINDS, False, 1.3),
+    ]
+    *_, table = tightness.tables(points)
+    assert [cell.text for cell in table.rows[0]] == [
+        *("sets", "known", "30", "25.0 %", "1.05", "1.40", "2.10", "25.0 %", "met")
+    ]
+    assert [row[-1].text for row in table.rows] == ["met", "missed", "met", "met", "missed"]
+    assert table.rows[2][3].text == "-"
+    _, known, unknown, _ = tightness.sentences(points)
+    assert known == (
+        "With known phases the bounds of 1 of 2 kinds of system meet both goals; "
+        "those that do not: cores."
+    )
+    assert unknown == "With unknown phases the bounds of 2 of 2 kinds of system meet both goals."
+    assert len(tightness.figures(points)) == 1
+    none = KindPoint("sets", True, 12, 0, Ratios(0, 40, 0, None, None, None, []))
+    assert not none.met
+
+
 def test_a_refuted_bound_fails_the_command(takt, monkeypatch, tmp_path):
     monkeypatch.setattr(tightness, "measure", lambda *_: [point(1.1, refuted=1)])
     said = takt("experiment", "tightness", "--sets", "1", "--output", tmp_path / "t")
@@ -57,7 +89,7 @@ def test_the_experiment_compares_and_writes_a_page(takt, tmp_path):
     assert "No simulated response was above its bound." in said.out
     assert "All chains under pool" in (tmp_path / "t/report.html").read_text()
     summary = json.loads((tmp_path / "t/summary.json").read_text())
-    assert len(summary["tables"]) == 2
+    assert len(summary["tables"]) == 3
     rows = summary["tables"][0]["rows"]
     assert len(rows) == 20
     assert all(value >= 1 for row in rows for value in row[2:5] if value != "-")

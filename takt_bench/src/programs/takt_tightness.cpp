@@ -1,4 +1,5 @@
-// takt_tightness: how far the bounds of each analysis are above the worst simulated response.
+// takt_tightness: how far the bounds of each analysis are above the worst simulated response; with --kinds, of each kind of
+// small system, with phases and without.
 //
 // Exit codes: 0 done, 1 a simulated response was above its bound, or the output could not be written,
 // 2 the command line is wrong.
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "programs/kind_tightness.hpp"
 #include "programs/tightness.hpp"
 #include "takt_schedule/program.hpp"
 
@@ -27,9 +29,11 @@ struct Ratios
   std::vector<double> values;
   int without = 0;  ///< chains that have no bound
   int refuted = 0;  ///< chains whose simulated response is above it
+  int windows = 0;  ///< chains whose jobs have windows
 
   void add(const ChainTightness & chain)
   {
+    windows += chain.windows ? 1 : 0;
     if (!chain.bound) {
       ++without;
     } else if (chain.worst > 0) {
@@ -72,6 +76,52 @@ struct Ratios
   }
 };
 
+/// Prints all points; the program's exit code.
+int finish(const nlohmann::ordered_json & points, int refuted)
+{
+  fmt::print("{}\n", points.dump(2));
+  if (refuted > 0) {
+    fmt::print(stderr, "takt_tightness: simulation was above {} bounds\n", refuted);
+    return kRefuted;
+  }
+  return 0;
+}
+
+nlohmann::ordered_json kind_json(
+  std::string_view kind, bool phases, std::uint64_t sets, Ratios & ratios)
+{
+  std::sort(ratios.values.begin(), ratios.values.end());
+  return {
+    {"kind", kind},
+    {"phases", phases},
+    {"sets", sets},
+    {"windows", ratios.windows},
+    {"all", ratios.json()}};
+}
+
+int run_kinds(std::uint64_t sets, std::uint64_t seed, int changes)
+{
+  auto json = nlohmann::ordered_json::array();
+  int refuted = 0;
+  for (const bool phases : {true, false}) {
+    Ratios all;
+    for (const Kind kind : kKinds) {
+      Ratios ratios;
+      for (std::uint64_t i = 0; i < sets; ++i) {
+        for (const ChainTightness & chain : tightness(kind, phases, seed + i, changes)) {
+          ratios.add(chain);
+          all.add(chain);
+        }
+      }
+      refuted += ratios.refuted;
+      json.push_back(kind_json(to_string(kind), phases, sets, ratios));
+      fmt::print(stderr, "{}, {} phases\n", to_string(kind), phases ? "known" : "unknown");
+    }
+    json.push_back(kind_json("all kinds", phases, sets * kKinds.size(), all));
+  }
+  return finish(json, refuted);
+}
+
 int run(std::uint64_t sets, std::uint64_t seed, const std::vector<Bound> & kinds)
 {
   auto json = nlohmann::ordered_json::array();
@@ -100,12 +150,7 @@ int run(std::uint64_t sets, std::uint64_t seed, const std::vector<Bound> & kinds
       fmt::print(stderr, "{}, {:.0f} %\n", to_string(kind), 100 * utilization);
     }
   }
-  fmt::print("{}\n", json.dump(2));
-  if (refuted > 0) {
-    fmt::print(stderr, "takt_tightness: simulation was above {} bounds\n", refuted);
-    return kRefuted;
-  }
-  return 0;
+  return finish(json, refuted);
 }
 
 }  // namespace
@@ -117,6 +162,8 @@ int main(int argc, char ** argv)
     "takt_tightness"};
   std::uint64_t sets = 200;
   std::uint64_t seed = 1;
+  bool by_kind = false;
+  int changes = kChangesOfKinds;
   std::vector<std::string> names;
   std::vector<std::string> all;
   for (const Bound kind : kBounds) {
@@ -124,8 +171,14 @@ int main(int argc, char ** argv)
   }
   app.add_option("--sets", sets, "systems per point")->check(CLI::Range(1, 1'000'000));
   app.add_option("--seed", seed, "of the first system");
+  app.add_flag("--kinds", by_kind, "small systems of each kind, with phases and without");
+  app.add_option("--changes", changes, "with --kinds, that look for a chain's worst response")
+    ->check(CLI::Range(0, 1'000'000));
   app.add_option("--analysis", names, "only these")->check(CLI::IsMember(all));
   return takt_schedule::run_program(app, argc, argv, [&] {
+    if (by_kind) {
+      return run_kinds(sets, seed, changes);
+    }
     std::vector<Bound> kinds;
     for (const Bound kind : kBounds) {
       if (names.empty() || std::find(names.begin(), names.end(), to_string(kind)) != names.end()) {

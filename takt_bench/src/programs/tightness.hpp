@@ -45,6 +45,7 @@ struct ChainTightness
   bool most_important = false;
   std::optional<takt_plan::Ns> bound;  ///< none: the analysis has none
   takt_plan::Ns worst = 0;             ///< simulated
+  bool windows = false;  ///< of a kind of system: its jobs have windows, from known phases
 };
 
 /// Of each chain of the system of this seed: nine chains of five callbacks on four cores, each core

@@ -100,12 +100,15 @@ _TIGHTNESS = _Experiment(
     name="tightness",
     module=tightness,
     sets=200,
-    announcement="{} systems at each of 4 loads, five analyses, on one core; nothing runs.",
+    announcement="{} systems at each of 4 loads, five analyses, and kinds of small systems, on one "
+    "core; nothing runs.",
     title="How far bounds are above the worst simulated response",
     explanations=(
         "Systems are nine independent chains of one timer and four subscriptions on four "
         "cores, loads drawn by UUniFast, periods from 50 ms to 1 s, log-uniform; a shorter "
         "period is more important.",
+        "Systems of a kind are small; the search for the worst response changes phases, or "
+        "execution times where phases are known.",
         "Simulation may miss the worst case, so a ratio says how loose a bound is at most.",
     ),
     refuted=tightness.refuted,

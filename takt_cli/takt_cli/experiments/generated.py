@@ -16,11 +16,18 @@ T = TypeVar("T")
 
 
 def measure(
-    program_name: str, numbers: Mapping[str, int], read: Callable[[dict[str, Any]], T]
+    program_name: str,
+    numbers: Mapping[str, int],
+    read: Callable[[dict[str, Any]], T],
+    *more: str,
 ) -> list[T]:
-    """Run the program with these options, for minutes; `read` takes one item."""
+    """Run the program with these options, for minutes; `read` takes one item.
+
+    `more`: further arguments.
+    """
     program = find_program(program_name, "takt_bench")
     arguments = [word for name, number in numbers.items() for word in (f"--{name}", str(number))]
+    arguments += more
     done = run_program(program, arguments, timeout_s=_PATIENCE_S, check=False)
     if done.code not in (0, EXIT_FAILED):
         raise program_failed(program.name, done.code, done.stderr)

@@ -11,6 +11,10 @@ from takt_cli.report.axes import Figure, layout
 from takt_cli.tables.table import Cell, Table
 
 GOAL = 1.25  # of the median
+KIND_GOALS = {True: (1.1, 1.5), False: (1.25, 2.0)}  # with phases or without: median, p90
+ALL_KINDS = "all kinds"  # together
+# Systems of a kind, as a share of those of an analysis and load: the search in them takes longer.
+_SETS_OF_A_KIND = 0.3
 _GOAL_ANALYSIS = "priority"
 _GOAL_LOAD = 0.7
 _COLOURS = ("--s1", "--s2", "--s3", "--s4", "--s5", "--s6")
@@ -45,9 +49,45 @@ class Point:
     all_chains: Ratios
 
 
-def measure(sets: int, seed: int) -> list[Point]:
+@dataclass(frozen=True)
+class KindPoint:
+    """All chains of one kind of system, whose timers have known phases or any."""
+
+    kind: str
+    phases: bool
+    sets: int
+    windows: int  # chains whose jobs have windows
+    all_chains: Ratios
+
+    @property
+    def share_of_windows(self) -> float:
+        """Of all chains."""
+        return self.windows / max(self.all_chains.count + self.all_chains.without_bound, 1)
+
+    @property
+    def met(self) -> bool:
+        """Whether there are ratios and they are within the goals; an unknown p90 is."""
+        median, p90 = KIND_GOALS[self.phases]
+        ratios = self.all_chains
+        return ratios.median is not None and ratios.median <= median and (ratios.p90 or 0) <= p90
+
+
+Points = Sequence[Point | KindPoint]
+
+
+def measure(sets: int, seed: int) -> list[Point | KindPoint]:
     """Let the program analyse and simulate; takes minutes."""
-    return generated.measure("takt_tightness", {"sets": sets, "seed": seed}, _point)
+    few = max(1, round(sets * _SETS_OF_A_KIND))
+    return [
+        *generated.measure("takt_tightness", {"sets": sets, "seed": seed}, _point),
+        *generated.measure("takt_tightness", {"sets": few, "seed": seed}, _kind_point, "--kinds"),
+    ]
+
+
+def _kind_point(item: dict[str, Any]) -> KindPoint:
+    return KindPoint(
+        item["kind"], item["phases"], item["sets"], item["windows"], _ratios(item["all"])
+    )
 
 
 def _point(item: dict[str, Any]) -> Point:
@@ -72,17 +112,57 @@ def _ratios(item: dict[str, Any]) -> Ratios:
     )
 
 
-def refuted(points: Sequence[Point]) -> int:
+def _analyses(points: Points) -> list[Point]:
+    return [point for point in points if isinstance(point, Point)]
+
+
+def _kinds(points: Points) -> list[KindPoint]:
+    return [point for point in points if isinstance(point, KindPoint)]
+
+
+def refuted(points: Points) -> int:
     """Count bounds that simulation was above."""
     return sum(point.all_chains.refuted for point in points)
 
 
-def tables(points: Sequence[Point]) -> list[Table]:
+def tables(points: Points) -> list[Table]:
     """Tell median, p90 and maximum of the ratios, and how many chains have no bound."""
-    return [
-        _table("The most important chain: bound / worst simulated", points, True),
-        _table("All chains: bound / worst simulated", points, False),
+    analyses, kinds = _analyses(points), _kinds(points)
+    found = [
+        _table("The most important chain: bound / worst simulated", analyses, True),
+        _table("All chains: bound / worst simulated", analyses, False),
     ]
+    return found + ([_kind_table(kinds)] if kinds else [])
+
+
+def _kind_table(points: Sequence[KindPoint]) -> Table:
+    columns = [
+        *("systems", "phases", "chains", "in windows", "median", "p90", "max", "no bound", "goals")
+    ]
+    table = Table("All chains by kind of system: bound / worst simulated", columns)
+    for point in points:
+        ratios = point.all_chains
+        table.add(
+            point.kind,
+            "known" if point.phases else "unknown",
+            Cell(str(ratios.count), value=ratios.count),
+            Cell(f"{100 * point.share_of_windows:.1f} %", value=point.share_of_windows)
+            if point.phases
+            else Cell("-"),
+            *[_number(value) for value in (ratios.median, ratios.p90, ratios.most)],
+            Cell(f"{100 * ratios.share_without:.1f} %", value=ratios.share_without),
+            "met" if point.met else "missed",
+        )
+    table.notes.append(
+        "in windows: chains whose jobs have windows of known phases; the others have the bound of "
+        "any phases, most of them because a timer of the system may end later than its period"
+    )
+    known, unknown = KIND_GOALS[True], KIND_GOALS[False]
+    table.notes.append(
+        f"goals of median and p90: {known[0]} and {known[1]} with known phases, "
+        f"{unknown[0]} and {unknown[1]} without"
+    )
+    return table
 
 
 def _table(title: str, points: Sequence[Point], most_important: bool) -> Table:
@@ -104,14 +184,15 @@ def _number(value: float | None) -> Cell:
     return Cell("-") if value is None else Cell(f"{value:.2f}", value=value)
 
 
-def figures(points: Sequence[Point]) -> list[tuple[str, Figure]]:
+def figures(points: Points) -> list[tuple[str, Figure]]:
     """Plot the distribution of the ratios of all chains, once for each analysis."""
+    analyses = _analyses(points)
     return [
         (
             f"All chains under {analysis}",
-            _distribution([p for p in points if p.analysis == analysis]),
+            _distribution([p for p in analyses if p.analysis == analysis]),
         )
-        for analysis in dict.fromkeys(point.analysis for point in points)
+        for analysis in dict.fromkeys(point.analysis for point in analyses)
     ]
 
 
@@ -139,10 +220,10 @@ def _distribution(points: Sequence[Point]) -> Figure:
     return {"data": data, "layout": frame}
 
 
-def sentences(points: Sequence[Point]) -> list[str]:
-    """Say whether the goal was met, and count the bounds that simulation refuted."""
+def sentences(points: Points) -> list[str]:
+    """Say whether the goals were met, and count the bounds that simulation refuted."""
     said = []
-    for point in points:
+    for point in _analyses(points):
         median = point.most_important.median
         if (point.analysis, point.utilization) == (_GOAL_ANALYSIS, _GOAL_LOAD) and median:
             verdict = "within" if median <= GOAL else "above"
@@ -150,6 +231,15 @@ def sentences(points: Sequence[Point]) -> list[str]:
                 f"Under {_GOAL_ANALYSIS} at {100 * _GOAL_LOAD:.0f} % the most important chain's "
                 f"bound is {median:.2f} times the worst simulated response in the median, "
                 f"{verdict} the goal of {GOAL}."
+            )
+    for phases in (True, False):
+        kinds = [p for p in _kinds(points) if p.phases == phases and p.kind != ALL_KINDS]
+        missed = [point.kind for point in kinds if not point.met]
+        if kinds:
+            said.append(
+                f"With {'known' if phases else 'unknown'} phases the bounds of "
+                f"{len(kinds) - len(missed)} of {len(kinds)} kinds of system meet both goals"
+                + (f"; those that do not: {'; '.join(missed)}." if missed else ".")
             )
     above = refuted(points)
     said.append(

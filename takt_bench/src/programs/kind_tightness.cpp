@@ -1,0 +1,238 @@
+#include "programs/kind_tightness.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "takt_plan/bounds.hpp"
+#include "takt_plan/draw.hpp"
+#include "takt_plan/simulate.hpp"
+#include "takt_plan/simulation_model.hpp"
+
+namespace takt_bench
+{
+
+using namespace takt_plan;  // NOLINT: all of it is about its models
+
+namespace
+{
+
+constexpr int kFirst = 40;  // situations that are drawn
+constexpr Ns kHyperperiods = 3;
+constexpr Ns kBefore = 100'000'000;  // runs from so long before a response on are changed
+
+template <typename T>
+T needed(takt_core::Result<T> result)
+{
+  if (!result) {
+    throw std::runtime_error(to_string(result.faults().front()));
+  }
+  return std::move(*result);
+}
+
+/// What a search changes.
+struct Situation
+{
+  std::vector<Ns> offsets;             // per task with a release
+  std::vector<std::vector<Ns>> times;  // per task, of its runs; empty: the worst
+  bool late = true;                    // messages are under way for as long as they may be
+  std::uint64_t seed = 1;              // of how long they are under way else
+};
+
+class WorstSearch
+{
+public:
+  WorstSearch(const Model & model, bool phases, std::uint64_t seed, int changes)
+  : simulation_(needed(simulation_model(model))),
+    phases_(phases),
+    changes_(changes),
+    draw_(seed),
+    worst_(model.chains.size()),
+    response_(model.chains.size()),
+    best_(model.chains.size())
+  {
+    Ns hyperperiod = 1;
+    for (Index task = 0; task < model.tasks.size(); ++task) {
+      Index root = task;
+      while (!model.tasks[root].release) {
+        root = model.tasks[root].triggers.front().from;
+      }
+      sources_.push_back(root);
+      hyperperiod = std::lcm(hyperperiod, model.tasks[root].release->period);
+    }
+    duration_ = kHyperperiods * hyperperiod;
+  }
+
+  std::vector<Ns> run()
+  {
+    if (!phases_) {
+      look(Phases::adversarial, adversarial_runs(simulation_), first(0));
+    }
+    for (int i = 0; i < kFirst; ++i) {
+      look(Phases::fixed, 1, first(i));
+    }
+    for (int i = 0; i < changes_; ++i) {
+      for (Index chain = 0; chain < worst_.size(); ++chain) {
+        if (!best_[chain].offsets.empty()) {
+          Situation next = best_[chain];
+          if (phases_) {
+            change_times(response_[chain], next);
+          } else {
+            change_offsets(next);
+          }
+          look(Phases::fixed, 1, next);
+        }
+      }
+    }
+    return worst_;
+  }
+
+private:
+  std::vector<Task> & tasks() { return simulation_.model.tasks; }
+  Index any_task()
+  {
+    return static_cast<Index>(draw_.between(0, static_cast<Ns>(tasks().size()) - 1));
+  }
+
+  // The first one is all at once, or all at their worst.
+  Situation first(int number)
+  {
+    Situation situation;
+    for (const Task & task : tasks()) {
+      const Ns period = task.release ? task.release->period : 1;
+      situation.offsets.push_back(
+        phases_ && task.release ? task.release->offset.value_or(0)
+        : number == 0           ? 0
+                                : draw_.between(0, period - 1));
+    }
+    if (phases_) {
+      situation.times.resize(tasks().size());
+      for (Index task = 0; task < tasks().size(); ++task) {
+        const Ns period = tasks()[sources_[task]].release->period;
+        // Two sources may start it.
+        situation.times[task].assign(
+          static_cast<std::size_t>(2 * duration_ / period) + 1, tasks()[task].time);
+        for (Ns & time : situation.times[task]) {
+          time = number == 0 ? time : any_time(time);
+        }
+      }
+    }
+    return situation;
+  }
+
+  Ns any_time(Ns most)
+  {
+    const Ns way = draw_.between(0, 9);
+    return way < 6 ? most : way < 8 ? 0 : draw_.between(0, most);
+  }
+
+  // Of some runs that may be in the way of that response.
+  void change_times(const Response & response, Situation & situation)
+  {
+    do {
+      const Index task = any_task();
+      const Release & source = *tasks()[sources_[task]].release;
+      std::vector<Ns> & times = situation.times[task];
+      const Ns moment = draw_.between(
+        std::max<Ns>(response.release - kBefore, 0), std::max(response.end, response.release));
+      const auto about = static_cast<std::size_t>(
+        std::max<Ns>(moment - source.offset.value_or(0), 0) / source.period);
+      Ns & time = times[std::min(about, times.size() - 1)];
+      const Ns most = tasks()[task].time;
+      const Ns by = most >> draw_.between(1, 16);
+      time = draw_.between(0, 1) == 0 ? any_time(most)
+                                      : std::clamp<Ns>(time + draw_.between(-by, by), 0, most);
+    } while (draw_.between(0, 2) == 0);
+    if (draw_.between(0, 9) == 0) {
+      situation.late = !situation.late;
+      situation.seed = static_cast<std::uint64_t>(draw_.between(1, 1'000'000));
+    }
+  }
+
+  void change_offsets(Situation & situation)
+  {
+    do {
+      const Index index = any_task();
+      if (!tasks()[index].release) {
+        continue;
+      }
+      const Ns period = tasks()[index].release->period;
+      const Ns by = draw_.between(0, 2) == 0 ? draw_.between(0, period - 1)
+                                             : draw_.between(-period / 16, period / 16);
+      // Or just before, at or just after another source.
+      const bool near = draw_.between(0, 1) == 0;
+      const Ns next =
+        near ? situation.offsets[any_task()] + draw_.between(-1, 1) : situation.offsets[index] + by;
+      situation.offsets[index] = (next % period + period) % period;
+    } while (draw_.between(0, 2) == 0);
+  }
+
+  void look(Phases phases, std::uint64_t runs, const Situation & situation)
+  {
+    SimulationOptions options;
+    options.phases = phases;
+    options.runs = runs;
+    options.seed = situation.seed;
+    options.duration = duration_;
+    options.execution = situation.late ? Execution::worst : Execution::uniform;
+    for (Index index = 0; index < tasks().size(); ++index) {
+      if (tasks()[index].release) {
+        tasks()[index].release->offset = situation.offsets[index];
+      }
+    }
+    if (phases_) {
+      options.execution_time = [&](Index task, std::uint64_t run) {
+        const std::vector<Ns> & times = situation.times[task];
+        return times[std::min<std::size_t>(run, times.size() - 1)];
+      };
+    }
+    const SimulationResult seen = needed(simulate(simulation_, options));
+    for (Index chain = 0; chain < worst_.size(); ++chain) {
+      const Responses & responses = seen.chains[chain].responses;
+      if (responses.count == 0) {
+        continue;
+      }
+      worst_[chain] = std::max(worst_[chain], responses.worst.time());
+      // Other phases are not those of the situation.
+      if (phases == Phases::fixed && responses.worst.time() >= response_[chain].time()) {
+        response_[chain] = responses.worst;
+        best_[chain] = situation;
+      }
+    }
+  }
+
+  SimulationModel simulation_;
+  const bool phases_;
+  const int changes_;
+  Draw draw_;
+  Ns duration_ = 0;
+  std::vector<Index> sources_;      // per task: one that starts it
+  std::vector<Ns> worst_;           // per chain
+  std::vector<Response> response_;  // per chain: the longest of fixed phases
+  std::vector<Situation> best_;     // per chain: in which that was seen
+};
+
+}  // namespace
+
+std::vector<ChainTightness> tightness(Kind kind, bool phases, std::uint64_t seed, int changes)
+{
+  const Model model = system_of(kind, phases, seed);
+  const Bounds found = needed(bounds(model));
+  BoundsOptions by_phases;
+  by_phases.jobs_only = true;
+  const Bounds windows = needed(bounds(model, by_phases));
+  const std::vector<Ns> worst = WorstSearch(model, phases, seed, changes).run();
+  std::vector<ChainTightness> result;
+  for (Index chain = 0; chain < worst.size(); ++chain) {
+    ChainTightness one{false, std::nullopt, worst[chain]};
+    if (found.chains[chain]) {
+      one.bound = found.chains[chain]->bound;
+    }
+    one.windows = windows.chains[chain].ok();
+    result.push_back(one);
+  }
+  return result;
+}
+
+}  // namespace takt_bench
