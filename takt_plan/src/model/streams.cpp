@@ -198,8 +198,8 @@ void Streams::add_set(const Model & model, Index index)
   sets_.push_back(std::move(set));
 }
 
-// With which messages a set may begin. Under an epoch that is a clock's, each process starts at any moment, and again:
-// the first releases of its timers are in any order, and messages for a process that is not there are lost.
+// With which messages a set may begin. Each process starts at any moment, and messages for a process that is not there are
+// lost. Under an epoch that is a clock's it starts so again, and the first releases of its timers are in any order.
 SetStart Streams::start_of(const Model & model, const MessageSet & set) const
 {
   if (model.tasks[set.task].any_start) {
@@ -212,7 +212,7 @@ SetStart Streams::start_of(const Model & model, const MessageSet & set) const
     for (const Index way : topic) {
       const Stream & stream = all_[way];
       const Task & source = model.tasks[stream.source];
-      from_start = from_start && model.counts_from_start(source);
+      from_start = from_start && stream.executor == executor && model.counts_from_start(source);
       together = together && stream.executor == executor && stream.set == kNone &&
                  (&source == &first ||
                   (source.timer && first.timer && source.release->offset && first.release->offset &&

@@ -105,6 +105,26 @@ json started(std::uint64_t seed, const BoundsOptions & options)
   return claim(model, model, {}, seed, options, true, runs);
 }
 
+/// The same, but offsets count from the start of each process, and none is known.
+json apart(std::uint64_t seed, const BoundsOptions & options)
+{
+  Model model = test::some_processes(seed);
+  if (test::load_of(model) > test::kMostLoad) {
+    return nullptr;
+  }
+  test::OracleRuns runs;
+  runs.starts_within = kStarted;
+  runs.judged_from = test::settled_from(model, kStarted);
+  runs.duration = runs.judged_from + kSettledHyperperiods * test::hyperperiod_of(model);
+  model.epochs.assign(model.epochs.size(), takt_core::Epoch::start);
+  for (Task & task : model.tasks) {
+    if (task.release) {
+      task.release->offset.reset();
+    }
+  }
+  return claim(model, model, {}, seed, options, false, runs);
+}
+
 /// Sets with topics of several publishers.
 json shared(std::uint64_t seed, const BoundsOptions & options)
 {
@@ -162,6 +182,12 @@ TEST(JobOracleSoundness, HoldsWithKnownPhases)
 TEST(JobOracleSoundness, HoldsWhereProcessesStartAtAnyMoment)
 {
   expect_holds(started, 100);
+}
+
+// The first 300 systems refuted bounds that took sets of several processes to begin in order.
+TEST(JobOracleSoundness, HoldsWhereProcessesHaveEpochsOfTheirOwn)
+{
+  expect_holds(apart, 300);
 }
 
 TEST(JobOracleSoundness, HoldsWithoutPhases)
