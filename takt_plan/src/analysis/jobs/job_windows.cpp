@@ -26,6 +26,7 @@ JobWindows::JobWindows(
   latest_(std::move(latest)),
   windows_(graph.nodes.size()),
   ends_(graph.nodes.size(), true),
+  ended_(graph.nodes.size()),
   sets_(graph.nodes.size()),
   delays_below_(graph.nodes.size()),
   own_(graph.nodes.size()),
@@ -135,6 +136,7 @@ bool JobWindows::iterate()
         window.sent[job] = std::max(window.sent[job], sent);
       }
     }
+    ended_[node] = window.end.rising_up();
     moved = moved || ended != static_cast<bool>(ends_[node]);
     failed_ = failed_ || too_late(node);
   }
@@ -518,16 +520,23 @@ Ns JobWindows::blocking(Index index, Ns from, Ns to, Job * blocker) const
   for (const Index node : levels_[index].blockers) {
     const JobWindow & window = windows_[node];
     const Ns run = graph_.nodes[node].run;
-    for (std::int64_t job = 0; run > most && terms_.blocking && job < graph_.nodes[node].jobs;
-         ++job) {
-      // The last one that may be released by then.
-      const Ns turn = floor_div(to - window.earliest[job], graph_.hyperperiod);
-      const Ns left =
-        ends_[node] ? std::min(run, window.end[job] + turn * graph_.hyperperiod - from) : run;
-      if (left > most) {
+    if (run <= most || !terms_.blocking) {
+      continue;
+    }
+    if (!ends_[node]) {
+      most = run;
+      if (blocker != nullptr) {
+        *blocker = {node, 0};
+      }
+      continue;
+    }
+    const std::int64_t last = window.from.before(to + 1);
+    for (std::int64_t job = ended_[node].before(from + most + 1); most < run && job < last; ++job) {
+      const Ns left = std::min(run, window.end.at(job) - from);
+      if (window.earliest.at(job) <= to && left > most) {
         most = left;
         if (blocker != nullptr) {
-          *blocker = {node, job + turn * graph_.nodes[node].jobs};
+          *blocker = {node, job};
         }
       }
     }

@@ -213,6 +213,7 @@ private:
   int round_ = 0;
   std::vector<JobWindow> windows_;
   std::vector<char> ends_;
+  std::vector<JobTimes> ended_;  // per node: latest ends, rising
   std::vector<JobSet> sets_;
   std::vector<Level> levels_;  // of JobGraph::levels; then the same with messages under way
   bool any_under_way_ = false;
