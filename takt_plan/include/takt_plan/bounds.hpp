@@ -17,7 +17,7 @@
 // - `deadline`: threads of policy deadline, task by task, whatever their order
 //   (deadline_bounds.hpp).
 //
-// Where all timers of a part of the model have known offsets from one start, `jobs` finds windows of all jobs of a
+// Where at least two sources of a part of the model have known phases, `jobs` finds windows of all jobs of a
 // hyperperiod besides. All solutions are right by themselves, so that the smallest bound counts.
 //
 // A chain's bound is the sum over its parts: of the first one's latest release, then of each part's
@@ -74,6 +74,7 @@ struct JobTerms
   bool begins = true;     ///< busy intervals that begin before the segment does
   bool latest = true;     ///< what enters counts from its latest release, not from its earliest
   bool orders = true;     ///< all orders in which messages of a set may arrive
+  bool unphased = true;   ///< sources without known phases are released at any time
   bool under_way = true;  ///< messages within busy intervals, and what begins meanwhile
   bool starts = true;     ///< sets may begin with any messages, where processes start at any moment
   bool followers = true;  ///< what a run starts before it ends may preempt it

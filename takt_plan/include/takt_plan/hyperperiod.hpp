@@ -1,6 +1,6 @@
 // The jobs of one hyperperiod with their windows: when each is released, and by when it has ended.
 //
-// Where all timers of a part of a model have known offsets from one instant, every job of the part has windows (the
+// Where sources of a part of a model have known offsets from one instant, every job that they start has windows (the
 // analysis `jobs` of bounds.hpp). They hold one hyperperiod after the other, while no timer skips a period and no message
 // is lost; sets of newest messages are in step some hyperperiods after the start.
 //

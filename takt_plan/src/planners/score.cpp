@@ -277,7 +277,10 @@ bool Part::phases_known() const
   return std::all_of(model_.chains.begin(), model_.chains.end(), [&](const Chain & chain) {
     const auto & streams = flow.streams.of(chain.path.front());
     return !streams.empty() && std::any_of(graphs.begin(), graphs.end(), [&](const auto & graph) {
-      return graph.refusal.empty() && graph.node_of_stream[streams.front()] != kNone;
+      return graph.refusal.empty() && graph.node_of_stream[streams.front()] != kNone &&
+             std::none_of(graph.nodes.begin(), graph.nodes.end(), [](const JobNode & node) {
+               return node.unphased;  // their windows are too wide for a search by windows alone
+             });
     });
   });
 }

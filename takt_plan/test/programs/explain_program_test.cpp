@@ -149,6 +149,15 @@ TEST_F(ExplainProgram, JobsOfAHyperperiodAreInJson)
 
   std::string unknown = content("apart.yaml");
   unknown.replace(unknown.find(", offset: 30ms"), 14, "");
+  const nlohmann::json partly = [&] {
+    write("partly.yaml", unknown);
+    return nlohmann::json::parse(run("partly.yaml --json --jobs").out);
+  }();
+  EXPECT_EQ(
+    partly.at("hyperperiod").at("without").at(0),
+    "'/camera:timer(50ms)' is started by a source whose phase is not known");
+  const std::string lidar = "\"/lidar:timer(*)\", offset: 0ms";
+  unknown.replace(unknown.find(lidar), lidar.size(), "\"/lidar:timer(*)\"");
   write("unknown.yaml", unknown);
   const Outcome outcome = run("unknown.yaml --json --jobs");
   EXPECT_EQ(outcome.code, 2);

@@ -91,6 +91,15 @@ json phased(std::uint64_t seed, const BoundsOptions & options)
   return claim(model, test::analysed_model(model, overheads), overheads, seed, options, true, {});
 }
 
+/// Some sources are on clocks of their own, so that nobody knows their phases.
+json partly_phased(std::uint64_t seed, const BoundsOptions & options)
+{
+  const test::PartlyPhased system = test::partly_phased_model(seed);
+  const Overheads overheads = test::some_overheads(seed);
+  const Model known = test::analysed_model(some_ceilings(system.known, seed), overheads);
+  return claim(some_ceilings(system.model, seed), known, overheads, seed, options, true, {});
+}
+
 /// Processes of one epoch that start at any moment, and messages from outside.
 json started(std::uint64_t seed, const BoundsOptions & options)
 {
@@ -229,12 +238,22 @@ void expect_needed(bool JobTerms::*term, const Generator & generator = phased)
 }
 
 // What twins are made of holds while it is whole.
-TEST(JobOracleTwins, WindowsAloneHold)
+void expect_windows_alone_hold(const Generator & generator)
 {
   BoundsOptions options;
   options.jobs_only = true;
-  const json found = look_at(phased, test::rounds(100), options);
+  const json found = look_at(generator, test::rounds(100), options);
   EXPECT_EQ(found.at("violations"), 0) << found.at("first");
+}
+
+TEST(JobOracleTwins, WindowsAloneHold)
+{
+  expect_windows_alone_hold(phased);
+}
+
+TEST(JobOracleTwins, WindowsAloneHoldWhereSomePhasesAreNotKnown)
+{
+  expect_windows_alone_hold(partly_phased);
 }
 
 TEST(JobOracleTwins, BlockingIsNeeded)
@@ -271,6 +290,11 @@ TEST(JobOracleTwins, FollowersAreNeeded)
 TEST(JobOracleTwins, TheTimeOfMessagesUnderWayIsNeeded)
 {
   expect_needed(&JobTerms::under_way);
+}
+
+TEST(JobOracleTwins, AnyPhaseOfSourcesWithoutOffsetIsNeeded)
+{
+  expect_needed(&JobTerms::unphased, partly_phased);
 }
 
 TEST(JobOracleTwins, OrdersOfStartsAreNeeded)

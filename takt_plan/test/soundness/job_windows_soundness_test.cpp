@@ -22,11 +22,13 @@ const test::SimulatedSituations kSituations{
    {" any times ", Phases::fixed, Execution::uniform, 3}},
   true};
 
-void run(std::uint64_t seed, const JobTerms & terms, SimulatedCampaign & campaign)
+/// Bounds of `known` against what `model` does.
+void run(
+  std::uint64_t seed, const Model & model, const Model & known, const JobTerms & terms,
+  SimulatedCampaign & campaign)
 {
-  const Model model = test::phased_model(seed);
   const test::Overheads overheads = test::some_overheads(seed);
-  const Model analysed = test::analysed_model(model, overheads);
+  const Model analysed = test::analysed_model(known, overheads);
   BoundsOptions options;
   options.jobs = terms;
   double looks = 0;
@@ -38,6 +40,18 @@ void run(std::uint64_t seed, const JobTerms & terms, SimulatedCampaign & campaig
     chains.push_back(chain ? test::Bounds::value_type(chain->bound) : chain.faults());
   }
   test::simulate_and_compare(seed, model, overheads, bounds.tasks, chains, campaign, kSituations);
+}
+
+void run(std::uint64_t seed, const JobTerms & terms, SimulatedCampaign & campaign)
+{
+  const Model model = test::phased_model(seed);
+  run(seed, model, model, terms, campaign);
+}
+
+void run_partly(std::uint64_t seed, const JobTerms & terms, SimulatedCampaign & campaign)
+{
+  const test::PartlyPhased system = test::partly_phased_model(seed);
+  run(seed, system.model, system.known, terms, campaign);
 }
 
 TEST(JobWindowsSoundness, NoResponseIsAboveItsBound)
@@ -52,14 +66,25 @@ TEST(JobWindowsSoundness, NoResponseIsAboveItsBound)
   EXPECT_GT(campaign.tightest, 0.999) << "worst times reach some bounds";
 }
 
+TEST(JobWindowsSoundness, NoResponseIsAboveItsBoundWhereSomePhasesAreNotKnown)
+{
+  SimulatedCampaign campaign;
+  for (std::uint64_t i = 0; i < test::rounds(400); ++i) {
+    run_partly(test::seed() + i, {}, campaign);
+  }
+  EXPECT_EQ(campaign.violations, 0U) << campaign.first;
+  EXPECT_GT(campaign.bounds, 1'000U);
+}
+
 /// As many systems as it takes to see that a term is missing.
-void expect_needed(bool JobTerms::*term)
+void expect_needed(
+  bool JobTerms::*term, void (*run_one)(std::uint64_t, const JobTerms &, SimulatedCampaign &) = run)
 {
   JobTerms terms;
   terms.*term = false;
   SimulatedCampaign campaign;
   for (std::uint64_t i = 0; i < 1000 && campaign.violations == 0; ++i) {
-    run(test::seed() + i, terms, campaign);
+    run_one(test::seed() + i, terms, campaign);
   }
   EXPECT_GT(campaign.violations, 0U);
 }
@@ -82,6 +107,11 @@ TEST(JobWindowsSoundness, LatestReleasesAreNeeded)
 TEST(JobWindowsSoundness, AllOrdersOfArrivalAreNeeded)
 {
   expect_needed(&JobTerms::orders);
+}
+
+TEST(JobWindowsSoundness, AnyPhaseOfSourcesWithoutOffsetIsNeeded)
+{
+  expect_needed(&JobTerms::unphased, run_partly);
 }
 
 TEST(JobWindowsSoundness, TheTimeOfMessagesUnderWayIsNeeded)

@@ -34,6 +34,28 @@ Model phased_model(std::uint64_t seed)
   return model;
 }
 
+PartlyPhased partly_phased_model(std::uint64_t seed)
+{
+  PartlyPhased result{phased_model(seed), {}};
+  result.known = result.model;
+  std::mt19937_64 random(seed);
+  const auto pick = [&](Ns least, Ns most) {
+    return std::uniform_int_distribution<Ns>(least, most)(random);
+  };
+  for (Index index = 0; index < result.model.tasks.size(); ++index) {
+    if (!result.model.tasks[index].release || pick(0, 2) != 0) {
+      continue;
+    }
+    Release & real = *result.model.tasks[index].release;
+    Release & known = *result.known.tasks[index].release;
+    known.offset.reset();
+    real.offset = pick(0, 2 * real.period);
+    real.jitter = known.jitter = pick(0, 2) == 0 ? pick(0, real.period) : 0;
+    real.period += pick(0, 1) == 0 ? pick(0, real.period / 10) : 0;
+  }
+  return result;
+}
+
 Model analysed_model(const Model & model, const Overheads & overheads)
 {
   Model analysed = with_overheads(model, overheads);

@@ -35,15 +35,15 @@ void add_jobs(
   const Model & model, const detail::JobGraph & graph, const detail::JobWindows & windows,
   Hyperperiod & result)
 {
-  std::vector<Index> without;
+  std::vector<Index> without, unphased;
   for (Index index = 0; index < graph.nodes.size(); ++index) {
     const detail::JobNode & node = graph.nodes[index];
     const bool in_set = !node.topics.empty() || model.tasks[node.task].newest;
     const SetPart set = !in_set               ? SetPart::none
                         : node.topics.empty() ? SetPart::keeps
                                               : SetPart::works;
-    if (!windows.ends(index)) {
-      without.push_back(node.task);
+    if (node.unphased || !windows.ends(index)) {
+      (node.unphased ? unphased : without).push_back(node.task);
       continue;
     }
     const detail::JobWindow & window = windows.window(index);
@@ -60,6 +60,11 @@ void add_jobs(
   without.erase(std::unique(without.begin(), without.end()), without.end());
   for (const Index task : without) {
     result.without.push_back(quoted(model.tasks[task].id) + " has runs without a latest end");
+  }
+  unphased.erase(std::unique(unphased.begin(), unphased.end()), unphased.end());
+  for (const Index task : unphased) {
+    result.without.push_back(
+      quoted(model.tasks[task].id) + " is started by a source whose phase is not known");
   }
 }
 

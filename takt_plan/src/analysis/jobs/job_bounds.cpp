@@ -72,8 +72,9 @@ std::vector<Ns> latest_ends(
     const auto & streams = flow.streams.of(model.chains[chain].path.front());
     if (
       limits[chain] == kUnbounded || reads(model, model.chains[chain]) || streams.empty() ||
-      graph.node_of_stream[streams.front()] == kNone) {
-      continue;
+      graph.node_of_stream[streams.front()] == kNone ||
+      graph.nodes[graph.node_of_stream[streams.front()]].unphased) {
+      continue;  // of unphased sources other analyses know smaller bounds
     }
     for (const std::vector<Index> & way : ways(flow, graph, model.chains[chain])) {
       bool own = true;

@@ -32,8 +32,8 @@ std::vector<char> spare_messages(const JobGraph & graph, const JobWindows & wind
   for (Index work = 0; work < graph.nodes.size(); ++work) {
     const std::vector<Index> & topics = graph.nodes[work].topics;
     const auto found = std::find(topics.begin(), topics.end(), index);
-    if (found == topics.end()) {
-      continue;
+    if (found == topics.end() || windows.set(work).works.empty()) {
+      continue;  // also where another topic has no latest end, so that nothing is known of sets
     }
     const auto & works = windows.set(work).works[static_cast<Index>(found - topics.begin())];
     for (std::size_t job = 0; job < spare.size(); ++job) {

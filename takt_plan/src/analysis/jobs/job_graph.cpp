@@ -1,6 +1,7 @@
 #include "analysis/jobs/job_graph.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -58,11 +59,15 @@ public:
     tasks_(tasks)
   {
     graph_.node_of_stream.assign(flow.streams.all().size(), kNone);
+    find_epoch();
   }
 
   JobGraph build()
   {
     graph_.refusal = refuse();
+    if (graph_.refusal.empty()) {
+      graph_.refusal = refuse_phases();
+    }
     if (graph_.refusal.empty()) {
       graph_.refusal = find_hyperperiod();
     }
@@ -78,7 +83,6 @@ public:
 private:
   std::string refuse() const
   {
-    Index epoch = kNone;
     for (const Index index : tasks_) {
       const Task & task = model_.tasks[index];
       const std::string whom = quoted(task.id);
@@ -118,26 +122,65 @@ private:
           return whom + " is called";
         }
       }
+    }
+    return refuse_threads();
+  }
+
+  /// That of most sources.
+  void find_epoch()
+  {
+    std::map<Index, Index> sources;
+    for (const Index index : tasks_) {
+      const Task & task = model_.tasks[index];
+      if (task.release && task.release->offset) {
+        ++sources[model_.epoch_of(task)];
+      }
+    }
+    for (const auto & [epoch, count] : sources) {
+      if (epoch_ == kNone || count > sources[epoch_]) {
+        epoch_ = epoch;
+      }
+    }
+  }
+
+  bool has_phase(Index task) const
+  {
+    const Task & of = model_.tasks[task];
+    return of.release->offset && model_.epoch_of(of) == epoch_;
+  }
+
+  /// Of a part with fewer than two known phases, one of which alone says nothing.
+  std::string refuse_phases() const
+  {
+    Index known = 0;
+    std::string why;
+    for (const Index index : tasks_) {
+      const Task & task = model_.tasks[index];
       if (!task.release) {
         continue;
       }
-      if (!task.release->offset) {
-        return whom + (task.timer ? " has no offset; give each timer one in the schedule"
-                                  : " starts with messages from outside, whose phase is not known");
+      if (has_phase(index)) {
+        ++known;
+      } else if (why.empty()) {
+        why = quoted(task.id) + without_phase(task);
       }
-      if (epoch != kNone && epoch != model_.epoch_of(task)) {
-        if (any_outside()) {
-          return "messages from outside come at times of the host's clock, and the offsets of "
-                 "timers count from a "
-                 "start; with epoch: host in the schedule they count from one instant";
-        }
-        return whom +
-               " is a timer of another process than others: their offsets count from different "
-               "starts; with epoch: host in the schedule they count from one instant";
-      }
-      epoch = model_.epoch_of(task);
     }
-    return refuse_threads();
+    return known < 2 ? why : std::string();
+  }
+
+  std::string without_phase(const Task & task) const
+  {
+    if (!task.release->offset) {
+      return task.timer ? " has no offset; give each timer one in the schedule"
+                        : " starts with messages from outside, whose phase is not known";
+    }
+    if (any_outside()) {
+      return " counts from another instant than others: messages from outside come at times of the "
+             "host's clock, and offsets of timers count from a start; with epoch: host in the "
+             "schedule they count from one instant";
+    }
+    return " is a timer of another process than others: their offsets count from different "
+           "starts; with epoch: host in the schedule they count from one instant";
   }
 
   bool any_outside() const
@@ -164,23 +207,27 @@ private:
   std::string find_hyperperiod()
   {
     Ns least = 1;
-    for (const Index index : tasks_) {
-      if (!model_.tasks[index].release) {
-        continue;
+    for (const bool known : {true, false}) {
+      const Ns most = known ? kMostHyperperiod : multiply(least, kLongerForUnphased);
+      for (const Index index : tasks_) {
+        if (!model_.tasks[index].release || has_phase(index) != known) {
+          continue;
+        }
+        const Ns period = model_.tasks[index].release->period;
+        const Ns factor = period / std::gcd(least, period);
+        if (factor <= most / least) {
+          least *= factor;
+        } else if (known) {
+          return "its timers have a hyperperiod of more than a day";
+        }
       }
-      const Ns period = model_.tasks[index].release->period;
-      const Ns factor = period / std::gcd(least, period);
-      if (least > kMostHyperperiod / factor) {
-        return "its timers have a hyperperiod of more than a day";
-      }
-      least *= factor;
     }
     graph_.hyperperiod = least;
     std::int64_t jobs = 0;
     std::size_t nodes = 0;
     for (const Index index : tasks_) {
       for (const Index stream : flow_.streams.of(index)) {
-        jobs += least / flow_.streams.all()[stream].period;
+        jobs += least / period_of(flow_.streams.all()[stream].source);
         ++nodes;
       }
       if (nodes > kMostNodes) {
@@ -193,14 +240,30 @@ private:
     return {};
   }
 
+  /// Of a source, or of the grid that it has instead.
+  Ns period_of(Index source) const
+  {
+    const Ns period = model_.tasks[source].release->period;
+    const Ns turns = graph_.hyperperiod / period + (graph_.hyperperiod % period == 0 ? 0 : 1);
+    // A hyperperiod has a whole number of turns, and no turn is longer than the period.
+    for (Ns even = turns; even <= multiply(turns, kMoreTurns); ++even) {
+      if (graph_.hyperperiod % even == 0) {
+        return graph_.hyperperiod / even;
+      }
+    }
+    return std::gcd(graph_.hyperperiod, period);
+  }
+
   JobNode node_of(Index stream) const
   {
     const Stream & of = flow_.streams.all()[stream];
     JobNode node;
     node.task = of.task;
-    node.period = of.period;
-    node.offset = of.offset;
-    node.jobs = graph_.hyperperiod / of.period;
+    node.unphased = !has_phase(of.source);
+    node.distance = of.period;
+    node.period = period_of(of.source);
+    node.offset = node.unphased ? 0 : of.offset;
+    node.jobs = graph_.hyperperiod / node.period;
     node.run = model_.tasks[of.task].cost();
     return node;
   }
@@ -221,8 +284,11 @@ private:
       node.cost = set == nullptr ? node.run : task.store;
       node.jitter = of.from.empty() ? task.release->jitter : 0;
       node.joined = of.from.size() > 1;
+      node.any_start = of.from.empty() && node.unphased;
       for (const Stream::From & from : of.from) {
-        node.from.push_back({graph_.node_of_stream[from.stream], task.triggers[from.link].delay});
+        const Index before = graph_.node_of_stream[from.stream];
+        node.from.push_back({before, task.triggers[from.link].delay});
+        node.any_start = node.any_start || graph_.nodes[before].any_start;
       }
       add(stream, std::move(node));
     }
@@ -236,6 +302,7 @@ private:
     work.start = set->start;
     for (const auto & topic : set->topics) {
       work.topics.push_back(graph_.node_of_stream[topic.front()]);
+      work.any_start = work.any_start || graph_.nodes[work.topics.back()].any_start;
     }
     add(complete, std::move(work));
   }
@@ -293,11 +360,15 @@ private:
     graph_.others.push_back(std::move(others));
   }
 
+  // So many times may the hyperperiod of known phases become, for the periods of others to fit in.
+  static constexpr Ns kLongerForUnphased = 4;
+  static constexpr Ns kMoreTurns = 4;  // than periods
   static constexpr Ns kMostHyperperiod = Ns{24} * 3'600 * 1'000'000'000;
 
   const Model & model_;
   const Flow & flow_;
   const std::vector<Index> & tasks_;
+  Index epoch_ = kNone;
   JobGraph graph_;
 };
 

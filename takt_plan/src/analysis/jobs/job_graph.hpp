@@ -6,6 +6,11 @@
 // is job k one hyperperiod later. Of a set of newest messages each topic's node keeps a message, and one more node
 // works: job k of it is for message k of the slowest topic, since each complete set has one of those.
 //
+// A source whose phase is not known, with a least distance T of its nominal releases, has at most one of them in each turn
+// of a grid of any period up to T. So it has jobs, too: each is released within its turn, and by the jitter later, or not
+// at all. The phases of all others stay known. Phases are known to each other only of sources whose offsets count from one
+// epoch: that of most of them.
+//
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_GRAPH_HPP_
 #define TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_GRAPH_HPP_
@@ -46,9 +51,11 @@ struct JobNode
 
   Index task = kNone;
   Index level = kNone;    ///< of JobGraph::levels
-  Ns period = 0;          ///< of its source
+  Ns period = 0;          ///< of its source; of its grid, if the phase is not known
   Ns offset = 0;          ///< of its source's first release
   Ns jitter = 0;          ///< of its own release
+  bool unphased = false;  ///< the phase of its source is not known
+  Ns distance = 0;        ///< then: of nominal releases of the source, at least
   std::int64_t jobs = 0;  ///< in a hyperperiod
   Ns cost = 0;            ///< of each job
   Ns run = 0;             ///< of the run that it is part of
@@ -59,6 +66,8 @@ struct JobNode
   std::vector<Index> topics;
   Index slowest = 0;  ///< of `topics`
   SetStart start = SetStart::first;
+  bool any_start =
+    false;  ///< a source on the way is unphased: sets may begin with any messages, and change for ever
 };
 
 /// A part of the model whose tasks start each other or share cores.
@@ -71,6 +80,7 @@ struct JobGraph
   std::vector<std::vector<Index>> others;  ///< per level: of Model::others, those that may delay it
   std::vector<Index> node_of_stream;       ///< kNone: not of this part
   std::string refusal;                     ///< why it has no windows; empty: it may have
+  bool unphased = false;                   ///< why: fewer than two sources have known phases
 };
 
 /// More jobs, or nodes, than this are not looked at: time grows with the cube of the nodes of a core.

@@ -37,15 +37,16 @@ public:
     }
   }
 
-  /// From the start of the system; `periods`: in how many of the hyperperiod's it may be.
-  std::optional<JobSet> explore(std::int64_t periods)
+  /// From the start of the system; `periods`: in how many of the hyperperiod's it may be; `any_start`: or with any
+  /// messages.
+  std::optional<JobSet> explore(std::int64_t periods, bool any_start)
   {
     for (std::int64_t first = 0; first < periods; ++first) {
       push(
         {std::vector<std::int64_t>(topics_.size(), first),
          std::vector<std::int64_t>(topics_.size(), kNoMessage)});
     }
-    if (!visit([&](Index state) { follow(state); })) {
+    if ((any_start && !push_starts()) || !visit([&](Index state) { follow(state); })) {
       return std::nullopt;
     }
     finish();
@@ -292,13 +293,14 @@ private:
 }  // namespace
 
 std::optional<JobSet> job_set(
-  const std::vector<const JobWindow *> & topics, Index slowest, SetStart start)
+  const std::vector<const JobWindow *> & topics, Index slowest, SetStart start, bool any_start)
 {
   Exploration exploration(topics, slowest);
-  if (start == SetStart::any) {
+  if (start == SetStart::any && !any_start) {
     return exploration.explore_settled();
   }
-  return exploration.explore(start == SetStart::first ? 1 : topics[slowest]->from.jobs());
+  const std::int64_t jobs = topics[slowest]->from.jobs();
+  return exploration.explore(start == SetStart::together ? jobs : 1, any_start);
 }
 
 }  // namespace takt_plan::detail

@@ -9,7 +9,8 @@
 // Where processes start at any moment of a clock, and again, the first messages may be any: of two timers of one period,
 // 10 ms and 50 ms after the full period, each second message completes a set, but which are the second ones is decided by
 // the moment at which the last process started, for as long as no message is lost. All states in which a start may leave
-// the set are looked at, and those count that are still possible after any time.
+// the set are looked at, and those count that are still possible after any time. Where a source's phase is not known, all
+// states count that one or the other start leads to.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_SETS_HPP_
@@ -46,10 +47,12 @@ struct JobSet
   std::vector<std::vector<std::vector<std::int64_t>>> works;
 };
 
-/// `topics`: windows of the runs that keep a message, with `from` and `to`; `slowest`: whose messages number the work.
+/// `topics`: windows of the runs that keep a message, with `from` and `to`; `slowest`: whose messages number the work;
+/// `any_start`: it may also begin with any messages, and not only until it has settled.
 /// None: too many states.
 std::optional<JobSet> job_set(
-  const std::vector<const JobWindow *> & topics, Index slowest, SetStart start);
+  const std::vector<const JobWindow *> & topics, Index slowest, SetStart start,
+  bool any_start = false);
 
 }  // namespace takt_plan::detail
 

@@ -50,7 +50,8 @@ JobWindows::JobWindows(
   solved_ = !failed_;
   for (Index node = 0; solved_ && node < graph.nodes.size(); ++node) {
     const JobNode & of = graph.nodes[node];
-    for (std::int64_t job = 0; of.from.empty() && of.topics.empty() && job < of.jobs; ++job) {
+    const bool released = of.from.empty() && of.topics.empty() && !of.unphased;
+    for (std::int64_t job = 0; released && job < of.jobs; ++job) {
       solved_ = solved_ && ends_[node] &&
                 windows_[node].end[job] <= of.offset + (job + 1) * of.period;  // else it may skip
     }
@@ -73,7 +74,8 @@ JobWindows::Level JobWindows::level_of(Index level, bool under_way) const
     if (!own.above(other)) {
       result.place[node] = result.work.size();
       result.work.push_back(node);
-      work = add(work, multiply(graph_.nodes[node].cost, graph_.nodes[node].jobs));
+      const JobNode & of = graph_.nodes[node];
+      work = add(work, multiply(of.cost, of.unphased ? graph_.hyperperiod / of.distance : of.jobs));
     } else if (other.urgency == own.urgency) {
       result.blockers.push_back(node);
     }
@@ -108,6 +110,7 @@ bool JobWindows::iterate()
     if (!levels_[level].unused) {
       find_entries(levels_[level]);
       find_more(level);
+      find_sparse(level);
       find_arrivals(level);
       find_busy(level);
     }
@@ -168,6 +171,10 @@ bool JobWindows::release(Index index)
     if (node.from.empty()) {
       earliest[job] = node.offset + job * node.period;
       latest[job] = earliest[job] + node.jitter;
+      if (node.unphased) {
+        latest[job] += terms_.unphased ? node.period : 0;
+        window.may_miss[static_cast<std::size_t>(job)] = true;
+      }
       continue;
     }
     for (Index i = 0; i < node.from.size(); ++i) {
@@ -201,8 +208,9 @@ bool JobWindows::release_work(Index index)
   if (!ends_[index]) {
     return false;
   }
-  std::optional<JobSet> set =
-    job_set(topics, node.slowest, terms_.starts ? node.start : SetStart::first);
+  std::optional<JobSet> set = job_set(
+    topics, node.slowest, terms_.starts ? node.start : SetStart::first,
+    terms_.starts && node.any_start);
   if (!set) {
     failed_ = true;
     return false;
@@ -298,6 +306,73 @@ void JobWindows::find_more(Index index)
   }
 }
 
+// Nodes of the work whose sources have no known phases, and how late they may enter.
+void JobWindows::find_sparse(Index index)
+{
+  Level & level = levels_[index];
+  level.sparse.clear();
+  for (Index place = 0; place < level.work.size() && !level.endless; ++place) {
+    Index first = level.work[place];
+    const JobNode & node = graph_.nodes[first];
+    if (!node.unphased) {
+      continue;
+    }
+    while (comes_within(level, first)) {
+      first = graph_.nodes[first].from.front().node;
+    }
+    const JobNode & source = graph_.nodes[first];
+    Sparse one;
+    one.place = place;
+    one.above = graph_.levels[node.level].urgency > graph_.levels[level.of].urgency;
+    one.cost = node.cost;
+    for (const Ns more : level.more[place]) {
+      one.cost = std::max(one.cost, add(node.cost, more));
+    }
+    if (source.from.empty() && source.topics.empty()) {
+      one.jitter = source.jitter;
+    } else {
+      for (std::int64_t job = 0; job < node.jobs; ++job) {
+        one.jitter =
+          std::max(one.jitter, level.entry[place][job] - node.offset - job * node.period);
+      }
+    }
+    level.sparse.push_back(one);
+  }
+}
+
+// How often it counts; of the segment that look_for knows, `moved` hyperperiods later.
+std::int64_t JobWindows::runs_of(
+  const Level & level, const Sparse & one, Ns begin, Ns end, std::int64_t moved) const
+{
+  constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  const Index node = level.work[one.place];
+  const JobTimes & from = windows_[node].from;
+  const std::int64_t first = (terms_.latest ? level.entry[one.place] : from).before(begin);
+  std::int64_t last = from.before(end);
+  const std::int64_t shift = moved * graph_.nodes[node].jobs;
+  if (delays_below_[node] != kNever) {
+    last = std::min(last, delays_below_[node] - shift);
+  }
+  std::int64_t count = std::max<std::int64_t>(last - first, 0);
+  if (own_[node] != kNever && own_[node] - shift >= first && own_[node] - shift < last) {
+    --count;
+  }
+  return std::min<std::int64_t>(
+    count, arrivals(end - begin, graph_.nodes[node].distance, one.jitter));
+}
+
+Ns JobWindows::sparse_load(
+  const Level & level, bool above, Ns begin, Ns end, std::int64_t moved) const
+{
+  Ns all = 0;
+  for (const Sparse & one : level.sparse) {
+    if (one.above == above) {
+      all = add(all, multiply(one.cost, runs_of(level, one, begin, end, moved)));
+    }
+  }
+  return all;
+}
+
 // Of a job of the level's work.
 Ns JobWindows::cost(const Level & level, const Job & job) const
 {
@@ -343,7 +418,7 @@ void JobWindows::find_arrivals(Index index)
   const JobLevel & at = graph_.levels[level.of];
   for (Arrival arrival : arrivals_[at.core]) {
     const Index place = level.place[arrival.job.node];
-    if (place != kNone) {
+    if (place != kNone && !graph_.nodes[arrival.job.node].unphased) {
       arrival.entry = terms_.latest ? level.entry[place].at(arrival.job.number) : arrival.from;
       arrival.above = graph_.levels[graph_.nodes[arrival.job.node].level].urgency > at.urgency;
       arrival.cost = cost(level, arrival.job);
@@ -359,6 +434,9 @@ void JobWindows::add_open(Index index, Ns begin, std::vector<Arrival> & open)
   looks_ += static_cast<std::int64_t>(level.work.size());
   for (Index place = 0; place < level.work.size(); ++place) {
     const Index node = level.work[place];
+    if (graph_.nodes[node].unphased) {
+      continue;
+    }
     const JobTimes & from = windows_[node].from;
     const JobTimes & entry = terms_.latest ? level.entry[place] : from;
     const std::int64_t last = from.before(begin);
@@ -485,7 +563,11 @@ void JobWindows::find_busy(Index index)
     Ns length = 1;
     for (;;) {
       go_on(level, time + length, found);
-      const Ns all = add(fixed + found.same + found.above, other_loads(index, length));
+      const Ns sparse = add(
+        sparse_load(level, false, time, time + length, 0),
+        sparse_load(level, true, time, time + length, 0));
+      looks_ += static_cast<std::int64_t>(level.sparse.size());
+      const Ns all = add(add(fixed + found.same + found.above, sparse), other_loads(index, length));
       if (all <= length) {
         break;
       }
@@ -683,9 +765,13 @@ Ns JobWindows::end_from(
   Demand found = demand(index, at, open, moved);
   Ns length = waited;
   for (;;) {
-    go_on(level, begin + length + at_the_end, found);
+    const Ns end = begin + length + at_the_end;
+    go_on(level, end, found);
+    const Ns sparse = add(
+      sparse_load(level, false, begin, end, moved), sparse_load(level, true, begin, end, moved));
+    looks_ += static_cast<std::int64_t>(level.sparse.size());
     const Ns all =
-      add(waited + fixed + found.same + found.above, other_loads(index, length + at_the_end));
+      add(add(waited + fixed + found.same + found.above, sparse), other_loads(index, end - begin));
     if (all <= length) {
       break;
     }
@@ -698,11 +784,12 @@ Ns JobWindows::end_from(
   Ns whole = length;
   if (begins) {
     // Of its thread nothing else comes any more.
-    const Ns same = found.same + followers;
+    const Ns same = add(found.same + followers, sparse_load(level, false, begin, until, moved));
     whole = length + last.cost;
     for (;;) {
       go_on(level, begin + whole, found);
-      const Ns all = add(own + fixed + same + found.above, other_loads(index, whole));
+      const Ns sparse = sparse_load(level, true, begin, begin + whole, moved);
+      const Ns all = add(add(own + fixed + same + found.above, sparse), other_loads(index, whole));
       if (all <= whole) {
         break;
       }
@@ -729,15 +816,24 @@ Ns JobWindows::end_from(
     for (Index place = 0; place < level.work.size(); ++place) {
       const JobNode & node = graph_.nodes[level.work[place]];
       const bool same = begins && graph_.levels[node.level].urgency == of.urgency;
-      add_interference(
-        level, place, runs(level, place, segment, begin, same || !begins ? until : begin + whole),
-        *terms);
+      if (!node.unphased) {
+        add_interference(
+          level, place, runs(level, place, segment, begin, same || !begins ? until : begin + whole),
+          *terms);
+      }
       if (
         preempted_[segment.front().node] > 0 && preempts(level.work[place], segment.front().node)) {
         BoundTerm follower{TermKind::interference, node.cost, node.task};
         follower.jobs.push_back(counted({level.work[place], segment.front().number}));
         add_term(*terms, follower);
       }
+    }
+    for (const Sparse & one : level.sparse) {
+      const JobNode & node = graph_.nodes[level.work[one.place]];
+      const Ns to = begins && one.above ? begin + whole : until;
+      const std::int64_t count = runs_of(level, one, begin, to, moved);
+      add_term(*terms, {TermKind::interference, multiply(node.cost, count), node.task});
+      add_term(*terms, {TermKind::under_way, multiply(one.cost - node.cost, count)});
     }
     for (const Index other : graph_.others[level.of]) {
       add_term(*terms, {TermKind::interference, other_load(other, whole), kNone, kNone, other});

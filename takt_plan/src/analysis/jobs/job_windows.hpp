@@ -45,9 +45,16 @@
 // counts from its sender's earliest end, so messages count that are sent by then. Both ways are right by
 // themselves; each job's end is the smaller one.
 //
+// Sources without a known phase. Their jobs are released at any time within a period, or not at all (job_graph.hpp), so that N_i is
+// one too many in most intervals. Of the nodes i of one such source at most ceil((t1 - t0 + J) / T) jobs enter in [t0, t1), too,
+// where T is the least distance of its nominal releases and J how late after them a job of i may enter; the smaller number
+// counts. Their bounds count from the beginning of the grid's turn; those of other analyses are smaller in most cases. That
+// such a timer skips periods does no harm: its jobs need not come.
+//
 // Soundness: let a window be violated for the first time. Until then all releases were inside of their windows, and
 // the sums look only at releases before that moment. They bound demand, so jobs that take less, or do not come at all,
-// cannot break them. Assumptions: those of priority_bounds.hpp; all timers count from one epoch and skip no period.
+// cannot break them. Assumptions: those of priority_bounds.hpp; timers with known phases count from one epoch and
+// skip no period.
 // Where a set may begin with any messages, because processes start at any moment of a clock, the windows hold once it
 // has settled after such a start (job_sets.hpp), and the work that the start has left is done. That this comes is not proven:
 // at a load near 100 % it takes long.
@@ -129,6 +136,14 @@ private:
     // Of Level::open: jobs that may be released before, and enter at that moment or later.
     std::size_t open = 0, open_end = 0;
   };
+  /// Of a level's work: a node whose source has no known phase.
+  struct Sparse
+  {
+    Index place = kNone;  // in `work`
+    Ns jitter = 0;        // from the nominal release to when it enters
+    Ns cost = 0;
+    bool above = false;
+  };
   struct Level
   {
     Index of = kNone;  // of JobGraph::levels
@@ -141,8 +156,9 @@ private:
     std::vector<JobTimes> entry;  // of each of `work`
     std::vector<std::vector<Ns>>
       more;  // of each of `work` and of each job: what its message brings; empty: nothing
-    std::vector<Arrival> arrivals;  // of all of `work`, by `from`
-    std::vector<Begin> busy;        // intervals, by their beginning in the first hyperperiod
+    std::vector<Arrival> arrivals;  // of all of `work` but `sparse`, by `from`
+    std::vector<Sparse> sparse;
+    std::vector<Begin> busy;  // intervals, by their beginning in the first hyperperiod
     std::vector<Arrival> open;
     Ns longest = 0;
     bool endless = false;  // something in it has no end
@@ -165,6 +181,10 @@ private:
   bool comes_within(const Level & level, Index node) const;
   void find_entries(Level & level);
   void find_more(Index level);
+  void find_sparse(Index level);
+  std::int64_t runs_of(
+    const Level & level, const Sparse & one, Ns begin, Ns end, std::int64_t moved) const;
+  Ns sparse_load(const Level & level, bool above, Ns begin, Ns end, std::int64_t moved) const;
   Ns cost(const Level & level, const Job & job) const;
   void find_busy(Index level);
   Ns blocking(Index level, Ns from, Ns to, Job * blocker = nullptr) const;
