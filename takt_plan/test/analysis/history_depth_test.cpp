@@ -116,6 +116,19 @@ TEST(HistoryDepth, AMessageThatNoSetHasMayBeOverwritten)
   EXPECT_EQ(needed_of_the_fast_one(5 * kMs), 2) << "the older one is part of a set";
 }
 
+TEST(HistoryDepth, OfASetThatIsNeverCompleteEachMessageCounts)
+{
+  Example car(2);
+  const Index fast = car.timer(car.thread(0, 71), 0, 10 * kMs, kMs / 10);
+  const Index slow = car.timer(car.thread(1, 72), 0, 20 * kMs, 21 * kMs);
+  const Index fused = car.sub(car.thread(0, 40), 0, {fast, slow}, kMs);
+  car.model.tasks[fast].release->offset = car.model.tasks[slow].release->offset = 0;
+  car.model.tasks[fused].newest = true;
+  for (const HistoryDepth & depth : depths(car.model)) {
+    EXPECT_FALSE(depth.task == fused && depth.needed.ok());
+  }
+}
+
 TEST(HistoryDepth, NoDepthIsEnoughForUnrelatedSources)
 {
   Example car(1);

@@ -28,19 +28,26 @@ std::size_t within(std::int64_t job, std::int64_t jobs)
 /// Which messages of the node no set has. Without a set of newest messages each message counts.
 std::vector<char> spare_messages(const JobGraph & graph, const JobWindows & windows, Index index)
 {
-  std::vector<char> spare(static_cast<std::size_t>(graph.nodes[index].jobs), 0);
+  bool in_set = false;
+  std::vector<char> spare(static_cast<std::size_t>(graph.nodes[index].jobs), 1);
   for (Index work = 0; work < graph.nodes.size(); ++work) {
     const std::vector<Index> & topics = graph.nodes[work].topics;
     const auto found = std::find(topics.begin(), topics.end(), index);
-    if (found == topics.end() || windows.set(work).works.empty()) {
-      continue;  // also where another topic has no latest end, so that nothing is known of sets
+    if (found == topics.end()) {
+      continue;
     }
-    const auto & works = windows.set(work).works[static_cast<Index>(found - topics.begin())];
+    const auto & all = windows.set(work).works;
+    if (all.empty()) {
+      // Another topic has no latest end, so nothing is known of sets.
+      return std::vector<char>(spare.size(), 0);
+    }
+    const auto & works = all[static_cast<Index>(found - topics.begin())];
     for (std::size_t job = 0; job < spare.size(); ++job) {
-      spare[job] = works[job].empty() ? 1 : 0;
+      spare[job] = spare[job] && works[job].empty() ? 1 : 0;
     }
+    in_set = true;
   }
-  return spare;
+  return in_set ? spare : std::vector<char>(spare.size(), 0);
 }
 
 bool comes_by(const Model & model, const Flow & flow, Index stream, Index topic)
