@@ -129,11 +129,18 @@ Planned plan_of(const takt_schedule::System & system, const PlanOptions & option
   return std::move(*planned);
 }
 
-void judge(const takt_schedule::System & system, bool known, std::uint64_t seed, Count & count)
+/// The contender's plan, counted.
+Planned plan_and_count(const takt_schedule::System & system, Count & count)
 {
-  const Planned planned = plan_of(system, options_of(count.contender));
+  Planned planned = plan_of(system, options_of(count.contender));
   count.accepted += all_met(planned) ? 1 : 0;
   count.threads += static_cast<double>(planned.assignment.threads.size());
+  return planned;
+}
+
+void judge(const takt_schedule::System & system, bool known, std::uint64_t seed, Count & count)
+{
+  const Planned planned = plan_and_count(system, count);
   const auto plan = parse_plan(system, takt_schedule::to_yaml(planned.schedule));
   if (!plan) {
     throw std::runtime_error(to_string(plan.faults().front()));
@@ -214,9 +221,7 @@ void compare_with_exhaustive(double load, const Numbers & numbers, nlohmann::ord
     }
     ++feasible;
     for (Count & count : counts) {
-      const Planned planned = plan_of(system, options_of(count.contender));
-      count.accepted += all_met(planned) ? 1 : 0;
-      count.threads += static_cast<double>(planned.assignment.threads.size());
+      const Planned planned = plan_and_count(system, count);
       if (count.contender.walks && !all_met(planned)) {
         fmt::print(
           stderr, "exhaustive search plans the system of seed {} and load {}, and takt does not\n",

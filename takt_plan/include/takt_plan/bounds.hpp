@@ -65,7 +65,7 @@ struct ThreadTerms
 };
 
 /// The terms of job windows (takt_plan/src/analysis/jobs/job_windows.hpp). All are needed. Tests of soundness notice each
-/// that is left out, but for the ceiling, which their models lack.
+/// that is left out.
 struct JobTerms
 {
   bool windows = true;    ///< there are any

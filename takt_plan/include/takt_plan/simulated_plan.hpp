@@ -32,9 +32,8 @@ struct SimulatedPlan
 
   std::vector<Chain> chains;  ///< per chain of the model
   std::uint64_t skipped = 0;  ///< periods of timers
-  std::uint64_t lost =
-    0;              ///< messages that newer ones overwrote in histories before they were taken
-  Ns duration = 0;  ///< in virtual time, of all runs together
+  std::uint64_t lost = 0;     ///< messages, overwritten in a history before they were taken
+  Ns duration = 0;            ///< in virtual time, of all runs together
 };
 
 /// Faults: those of `build_model` and of `simulate`.

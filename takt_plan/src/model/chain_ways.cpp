@@ -108,10 +108,9 @@ Result<ChainWays> chain_ways(const Model & model, const Streams & streams, const
       return Faults{
         quoted(id) +
         " waits for one message of each topic, and these come through several processes: one that "
-        "starts later loses "
-        "messages of one topic only, and then messages of different periods meet; let it wait for "
-        "the newest of each "
-        "topic (trigger: newest), or put all callbacks on the ways to it into its process"};
+        "starts later loses messages of one topic only, and then messages of different periods "
+        "meet; let it wait for the newest of each topic (trigger: newest), or put all callbacks on "
+        "the ways to it into its process"};
     }
     if (streams.waits(index)) {
       return Faults{

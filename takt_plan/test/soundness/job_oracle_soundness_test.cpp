@@ -100,6 +100,16 @@ json partly_phased(std::uint64_t seed, const BoundsOptions & options)
   return claim(some_ceilings(system.model, seed), known, overheads, seed, options, true, {});
 }
 
+/// Runs in which processes start at any moment, judged once their sets have settled.
+test::OracleRuns any_starts(const Model & model)
+{
+  test::OracleRuns runs;
+  runs.starts_within = kStarted;
+  runs.judged_from = test::settled_from(model, kStarted);
+  runs.duration = runs.judged_from + kSettledHyperperiods * test::hyperperiod_of(model);
+  return runs;
+}
+
 /// Processes of one epoch that start at any moment, and messages from outside.
 json started(std::uint64_t seed, const BoundsOptions & options)
 {
@@ -107,11 +117,7 @@ json started(std::uint64_t seed, const BoundsOptions & options)
   if (test::load_of(model) > test::kMostLoad) {
     return nullptr;
   }
-  test::OracleRuns runs;
-  runs.starts_within = kStarted;
-  runs.judged_from = test::settled_from(model, kStarted);
-  runs.duration = runs.judged_from + kSettledHyperperiods * test::hyperperiod_of(model);
-  return claim(model, model, {}, seed, options, true, runs);
+  return claim(model, model, {}, seed, options, true, any_starts(model));
 }
 
 /// The same, but offsets count from the start of each process, and none is known.
@@ -121,10 +127,7 @@ json apart(std::uint64_t seed, const BoundsOptions & options)
   if (test::load_of(model) > test::kMostLoad) {
     return nullptr;
   }
-  test::OracleRuns runs;
-  runs.starts_within = kStarted;
-  runs.judged_from = test::settled_from(model, kStarted);
-  runs.duration = runs.judged_from + kSettledHyperperiods * test::hyperperiod_of(model);
+  const test::OracleRuns runs = any_starts(model);
   model.epochs.assign(model.epochs.size(), takt_core::Epoch::start);
   for (Task & task : model.tasks) {
     if (task.release) {

@@ -3,8 +3,7 @@
 // An activation begins with the release of the chain's root, and goes on from run to run by the messages (run_flow.hpp).
 // It ends in exactly one of these ways: it completed; newer data replaced it in a node that joins messages, or in the
 // history before a run that only kept the newer data; it was lost, because the next callback took a later message of the
-// publisher; it was still under way at the end; or no run ever began,
-// because the root's timer skipped the period.
+// publisher; it was still under way at the end; or no run ever began, because the root's timer skipped the period.
 //
 // Plain values; no clock, no ROS. Times are nanoseconds of one clock. Set-up only: allocates; does not block.
 #ifndef TAKT_TRACE__ACTIVATION_ACCOUNT_HPP_

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -121,8 +120,11 @@ public:
   /// The run of the callback that took the message.
   RunNumber taker(std::uint32_t callback, const FlowMessage & message) const;
   /// Whether the callback took a later message of the publisher.
-  bool overtaken(std::uint32_t callback, const FlowMessage & message) const;
-  /// The run of the callback that took the first later message of the publisher.
+  bool overtaken(std::uint32_t callback, const FlowMessage & message) const
+  {
+    return next_taker(callback, message) != kNoRun;
+  }
+  /// The run of the callback that took the first later message of the publisher; kNoRun: no run took one.
   RunNumber next_taker(std::uint32_t callback, const FlowMessage & message) const;
   /// Whether some run of the node published the topic.
   bool publishes(std::uint32_t node, std::uint32_t topic) const;
@@ -147,7 +149,6 @@ private:
 
     Moment moment() const { return {time, run}; }
   };
-  using Callback = std::pair<std::uint32_t, std::uint64_t>;  // with a publisher
 
   static std::uint64_t pair_of(std::uint32_t node, std::uint32_t topic) noexcept
   {
@@ -160,7 +161,6 @@ private:
   FlowRuns all_;
   SortedList<Named> published_;
   SortedList<Named> taken_;
-  std::map<Callback, std::uint64_t> newest_taken_;  // sequence
   SortedList<PlacedMoment> publishes_;
   SortedList<PlacedMoment> kept_;
 };

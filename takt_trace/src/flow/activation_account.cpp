@@ -38,12 +38,13 @@ public:
         add({held.superseded ? Fate::superseded : Fate::unfinished, release, run, place});
         return;
       }
-      const Taken found = taken(held.carrier, topic, next);
-      if (found.run == kNoRun) {
-        add({fate_without_taker(found, next, place + 1), release, run, place + 1});
+      const RunNumber taker = taken(held.carrier, topic, next);
+      if (taker == kNoRun) {
+        const Fate fate = fate_without_taker(held.carrier, topic, next, place + 1);
+        add({fate, release, run, place + 1});
         return;
       }
-      run = found.run;
+      run = taker;
     }
   }
 
@@ -84,43 +85,50 @@ public:
   }
 
 private:
-  struct Taken
+  // Calls `each` with every message of the topic that the run published.
+  template <typename Each>
+  void for_each_message(RunNumber carrier, std::uint32_t topic, const Each & each) const
   {
-    RunNumber run = kNoRun;
-    bool lost = false;           ///< no run took any of the messages, and later ones were taken
-    RunNumber instead = kNoRun;  ///< took the first later one
-  };
-
-  // In a node that joins messages it makes no difference whether newer data replaced a message before or after a run took
-  // it, if the run that took the newer data only kept it.
-  Fate fate_without_taker(const Taken & found, std::uint32_t callback, std::size_t place) const
-  {
-    if (!found.lost) {
-      return Fate::unfinished;
-    }
-    if (place + 1 == chain_.path.size() || found.instead == kNoRun) {
-      return Fate::lost;
-    }
-    const FlowingRun instead = flow_.runs()[found.instead];
-    const std::uint32_t topic = flow_.callbacks()[chain_.path[place + 1]].topic;
-    const bool kept = flow_.callbacks()[callback].keeps && instead.kept != kNotYet &&
-                      flow_.held(found.instead, topic).carrier != found.instead;
-    return kept ? Fate::superseded : Fate::lost;
-  }
-
-  Taken taken(RunNumber carrier, std::uint32_t topic, std::uint32_t by) const
-  {
-    Taken result{kNoRun, true, kNoRun};
     const FlowingRun run = flow_.runs()[carrier];
     for (std::size_t number = 0; number < run.published; ++number) {
       const FlowPublish publish = flow_.published(run, number);
       if (publish.topic == topic) {
-        result.run = std::min(result.run, flow_.taker(by, publish.message));
-        result.lost = result.lost && flow_.overtaken(by, publish.message);
-        result.instead = flow_.next_taker(by, publish.message);
+        each(publish.message);
       }
     }
-    return result;
+  }
+
+  RunNumber taken(RunNumber carrier, std::uint32_t topic, std::uint32_t by) const
+  {
+    RunNumber first = kNoRun;
+    for_each_message(carrier, topic, [&](const FlowMessage & message) {
+      first = std::min(first, flow_.taker(by, message));
+    });
+    return first;
+  }
+
+  // Of an activation whose messages no run took; `place`: of the callback `by`, which should have. In a node that joins
+  // messages it makes no difference whether newer data replaced a message before or after a run took it, if the run that took
+  // the newer data only kept it.
+  Fate fate_without_taker(
+    RunNumber carrier, std::uint32_t topic, std::uint32_t by, std::size_t place) const
+  {
+    bool lost = true;  // later messages than each of them were taken
+    RunNumber instead = kNoRun;
+    for_each_message(carrier, topic, [&](const FlowMessage & message) {
+      instead = flow_.next_taker(by, message);
+      lost = lost && instead != kNoRun;
+    });
+    if (!lost) {
+      return Fate::unfinished;
+    }
+    if (place + 1 == chain_.path.size() || instead == kNoRun || !flow_.callbacks()[by].keeps) {
+      return Fate::lost;
+    }
+    const std::uint32_t next = flow_.callbacks()[chain_.path[place + 1]].topic;
+    const bool kept =
+      flow_.runs()[instead].kept != kNotYet && flow_.held(instead, next).carrier != instead;
+    return kept ? Fate::superseded : Fate::lost;
   }
 
   const RunFlow & flow_;

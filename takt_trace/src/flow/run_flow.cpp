@@ -45,10 +45,7 @@ RunFlow::RunFlow(std::vector<FlowCallback> callbacks, FlowRuns runs)
       publishes.push_back({pair_of(callbacks_[run.callback].node, publish.topic), publish.time, i});
     }
     for (std::size_t number = 0; number < run.taken; ++number) {
-      const FlowMessage message = this->taken(run, number);
-      taken.push_back({run.callback, message, i});
-      std::uint64_t & newest = newest_taken_[{run.callback, message.publisher}];
-      newest = std::max(newest, message.sequence);
+      taken.push_back({run.callback, this->taken(run, number), i});
     }
     if (callbacks_[run.callback].keeps && run.kept != kNotYet) {
       kept.push_back({run.callback, run.kept, i});
@@ -117,12 +114,6 @@ RunNumber RunFlow::source(const FlowMessage & message) const
 RunNumber RunFlow::taker(std::uint32_t callback, const FlowMessage & message) const
 {
   return find(taken_, {callback, message, 0});
-}
-
-bool RunFlow::overtaken(std::uint32_t callback, const FlowMessage & message) const
-{
-  const auto found = newest_taken_.find({callback, message.publisher});
-  return found != newest_taken_.end() && found->second > message.sequence;
 }
 
 RunNumber RunFlow::next_taker(std::uint32_t callback, const FlowMessage & message) const

@@ -13,12 +13,16 @@ namespace
 
 using Members = std::vector<const ObservedCallback *>;
 
+bool may_share_a_set(const ObservedCallback & one, const ObservedCallback & other)
+{
+  return one.model.group == other.model.group && one.model.executor == other.model.executor;
+}
+
 bool may_be_set(const Members & members, const std::set<std::string> & joined)
 {
   const ObservedCallback & first = *members.front();
   return std::none_of(members.begin(), members.end(), [&](const ObservedCallback * member) {
-    return joined.contains(member->model.id) || member->model.group != first.model.group ||
-           member->model.executor != first.model.executor;
+    return joined.contains(member->model.id) || !may_share_a_set(*member, first);
   });
 }
 
@@ -113,16 +117,15 @@ ObservedCallback set_of(const Members & members)
   return set;
 }
 
-/// Whether `silent`, which publishes nothing, may be part of a set that the messages of `other` always completed: each
-/// message of `other`'s topics may have had one of its own.
+/// Whether `silent`, which publishes nothing, may be part of a set that messages of `other` always completed: `other`
+/// published no message more often than `silent` ran.
 bool may_be_completed_by(const ObservedCallback & silent, const ObservedCallback & other)
 {
   const auto most = std::max_element(
     other.published.begin(), other.published.end(),
     [](const auto & a, const auto & b) { return a.second < b.second; });
   return most != other.published.end() && most->second > 0 && most->second <= silent.runs + 1 &&
-         node_of(silent.model.id) == node_of(other.model.id) &&
-         silent.model.group == other.model.group && silent.model.executor == other.model.executor;
+         node_of(silent.model.id) == node_of(other.model.id) && may_share_a_set(silent, other);
 }
 
 void note_silent(
@@ -143,10 +146,8 @@ void note_silent(
     if (other != callbacks.end()) {
       notes.push_back(fmt::format(
         "{} published nothing, and {} published: if the node joins their messages, the first one "
-        "may "
-        "do the work under another schedule, and the model misses that; write both as one entry "
-        "with "
-        "`trigger: newest` then",
+        "may do the work under another schedule, and the model misses that; write both as one "
+        "entry with `trigger: newest` then",
         silent.model.id, other->model.id));
     }
   }

@@ -61,14 +61,7 @@ public:
 private:
   static std::vector<Index> topics(const Task & task)
   {
-    std::vector<Index> result;
-    for (const Link & link : task.triggers) {
-      if (!link.call) {  // each caller has one request under way
-        result.push_back(link.topic);
-      }
-    }
-    std::sort(result.begin(), result.end());
-    result.erase(std::unique(result.begin(), result.end()), result.end());
+    std::vector<Index> result = detail::starting_topics(task);
     if (task.release && !task.timer) {
       result.push_back(kNone);
     }
@@ -92,9 +85,8 @@ private:
       return Faults{
         quoted(task.id) +
         " waits for one message of each of its topics, which come through several processes: one "
-        "that starts later loses "
-        "messages of one topic only, and those of the others wait for good, so no depth is known "
-        "to be enough"};
+        "that starts later loses messages of one topic only, and those of the others wait for "
+        "good, so no depth is known to be enough"};
     }
     if (streams_.waits(index) && topic != kNone) {
       return Faults{

@@ -5,7 +5,6 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -337,17 +336,10 @@ Index short_histories(
 {
   Index found = 0;
   for (Index task = 0; task < model.tasks.size(); ++task) {
-    std::set<Index> topics;
-    for (const Link & link : model.tasks[task].triggers) {
-      if (!link.call) {
-        topics.insert(link.topic);
-      }
-    }
-    for (const Index topic : topics) {
-      const auto waiting = model.tasks[task].depth == 0
-                             ? std::nullopt
-                             : most_waiting(model, flow, graphs, windows, task, topic, Waits::all);
-      found += waiting && *waiting > static_cast<Ns>(model.tasks[task].depth) ? 1 : 0;
+    const Task & of = model.tasks[task];
+    for (const Index topic : of.depth == 0 ? std::vector<Index>{} : starting_topics(of)) {
+      const auto waiting = most_waiting(model, flow, graphs, windows, task, topic, Waits::all);
+      found += waiting && *waiting > static_cast<Ns>(of.depth) ? 1 : 0;
     }
   }
   return found;

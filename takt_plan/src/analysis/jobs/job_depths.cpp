@@ -17,37 +17,27 @@ struct Waiting
 {
   JobTimes from;            ///< they may be there
   JobTimes until;           ///< they are taken
-  std::vector<char> spare;  ///< per job: no set has its message
+  std::vector<char> spare;  ///< per job: no set has its message; empty: each one counts
 };
 
-std::size_t within(std::int64_t job, std::int64_t jobs)
-{
-  return static_cast<std::size_t>(job - floor_div(job, jobs) * jobs);
-}
-
-/// Which messages of the node no set has. Without a set of newest messages each message counts.
+/// Which messages of the node no set has. Each one counts where they are of no set of newest messages, or nothing is known of
+/// the set because another topic has no latest end.
 std::vector<char> spare_messages(const JobGraph & graph, const JobWindows & windows, Index index)
 {
-  bool in_set = false;
-  std::vector<char> spare(static_cast<std::size_t>(graph.nodes[index].jobs), 1);
+  std::vector<char> spare(static_cast<std::size_t>(graph.nodes[index].jobs), 0);
   for (Index work = 0; work < graph.nodes.size(); ++work) {
     const std::vector<Index> & topics = graph.nodes[work].topics;
-    const auto found = std::find(topics.begin(), topics.end(), index);
-    if (found == topics.end()) {
+    const auto topic = std::find(topics.begin(), topics.end(), index);
+    if (topic == topics.end() || windows.set(work).works.empty()) {
       continue;
     }
-    const auto & all = windows.set(work).works;
-    if (all.empty()) {
-      // Another topic has no latest end, so nothing is known of sets.
-      return std::vector<char>(spare.size(), 0);
-    }
-    const auto & works = all[static_cast<Index>(found - topics.begin())];
-    for (std::size_t job = 0; job < spare.size(); ++job) {
-      spare[job] = spare[job] && works[job].empty() ? 1 : 0;
-    }
-    in_set = true;
+    // A callback has one set, so no other work takes the node's messages.
+    const auto & works = windows.set(work).works[static_cast<Index>(topic - topics.begin())];
+    std::transform(works.begin(), works.end(), spare.begin(), [](const auto & of) {
+      return of.empty() ? 1 : 0;
+    });
   }
-  return in_set ? spare : std::vector<char>(spare.size(), 0);
+  return spare;
 }
 
 bool comes_by(const Model & model, const Flow & flow, Index stream, Index topic)
@@ -59,6 +49,19 @@ bool comes_by(const Model & model, const Flow & flow, Index stream, Index topic)
 }
 
 }  // namespace
+
+std::vector<Index> starting_topics(const Task & task)
+{
+  std::vector<Index> topics;
+  for (const Link & link : task.triggers) {
+    if (!link.call) {  // each caller has one request under way
+      topics.push_back(link.topic);
+    }
+  }
+  std::sort(topics.begin(), topics.end());
+  topics.erase(std::unique(topics.begin(), topics.end()), topics.end());
+  return topics;
+}
 
 JobDepths::JobDepths(const Model & model) : model_(model), flow_(model)
 {
@@ -90,18 +93,21 @@ std::optional<Ns> most_waiting(
     const auto part = std::find_if(graphs.begin(), graphs.end(), [&](const JobGraph & graph) {
       return graph.refusal.empty() && graph.node_of_stream[stream] != kNone;
     });
-    if (
-      part == graphs.end() || !windows[static_cast<Index>(part - graphs.begin())] ||
-      !windows[static_cast<Index>(part - graphs.begin())]->solved()) {
+    const JobWindows * const solved =
+      part == graphs.end() ? nullptr : windows[static_cast<Index>(part - graphs.begin())].get();
+    if (solved == nullptr || !solved->solved()) {
       return std::nullopt;
     }
-    const JobWindows & of = *windows[static_cast<Index>(part - graphs.begin())];
+    const JobWindows & of = *solved;
     const Index index = part->node_of_stream[stream];
     const JobNode & node = part->nodes[index];
     if (node.joined || !of.ends(index)) {
       return std::nullopt;
     }
-    Waiting way{of.window(index).from, of.window(index).end, spare_messages(*part, of, index)};
+    Waiting way{of.window(index).from, of.window(index).end, {}};
+    if (which == Waits::may_matter) {
+      way.spare = spare_messages(*part, of, index);
+    }
     // A run that keeps a message may take any time from none on; where it works, the message was taken before.
     const Ns least = flow.streams.set(task) == nullptr ? model.tasks[task].time : 0;
     for (std::int64_t job = 0; job < node.jobs; ++job) {

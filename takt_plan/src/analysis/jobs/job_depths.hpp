@@ -27,6 +27,9 @@ namespace takt_plan::detail
 /// Windows of each part of a model; nullptr: it has none.
 using PartWindows = std::vector<std::unique_ptr<JobWindows>>;
 
+/// Topics that start the task by messages, rising.
+std::vector<Index> starting_topics(const Task & task);
+
 /// Which messages count.
 enum class Waits
 {

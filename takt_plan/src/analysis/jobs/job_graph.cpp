@@ -98,8 +98,7 @@ private:
       if (flow_.streams.may_part(index)) {
         return whom +
                " waits for one message of each topic, and these come through several processes, "
-               "which may start at any "
-               "moment";
+               "which may start at any moment";
       }
       if (flow_.streams.too_many(index) || flow_.streams.waits(index)) {
         return whom +

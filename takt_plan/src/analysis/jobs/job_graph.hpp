@@ -80,7 +80,6 @@ struct JobGraph
   std::vector<std::vector<Index>> others;  ///< per level: of Model::others, those that may delay it
   std::vector<Index> node_of_stream;       ///< kNone: not of this part
   std::string refusal;                     ///< why it has no windows; empty: it may have
-  bool unphased = false;                   ///< why: fewer than two sources have known phases
 };
 
 /// More jobs, or nodes, than this are not looked at: time grows with the cube of the nodes of a core.

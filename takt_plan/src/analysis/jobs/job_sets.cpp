@@ -190,7 +190,7 @@ private:
   }
   std::size_t within(Index topic, std::int64_t message) const
   {
-    return static_cast<std::size_t>(message - turn_of(topic, message) * jobs(topic));
+    return detail::within(message, jobs(topic));
   }
 
   Ns latest_of_others(Index topic, const SetState & state) const

@@ -5,6 +5,7 @@
 #define TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_TIMES_HPP_
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,6 +18,12 @@ namespace takt_plan::detail
 constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) noexcept
 {
   return a / b - (a % b < 0 ? 1 : 0);
+}
+
+/// The number of the job of the first hyperperiod that it is, some hyperperiods later or earlier.
+constexpr std::size_t within(std::int64_t job, std::int64_t jobs) noexcept
+{
+  return static_cast<std::size_t>(job - floor_div(job, jobs) * jobs);
 }
 
 /// A time of each job of a hyperperiod; that of job k + n is one hyperperiod later than that of job k.

@@ -131,7 +131,7 @@ bool JobWindows::iterate()
         window.end[job] = end;
       }
       if (ends_[node]) {
-        // The search counts what plans cost, and this is a part of it that is the same for each plan.
+        // How long a search goes on is decided by what its plans cost. It leaves these looks out.
         const std::int64_t looks = looks_;
         const Ns sent = end_without_followers({node, job}, end);
         looks_ = looks;
@@ -373,6 +373,14 @@ Ns JobWindows::sparse_load(
   return all;
 }
 
+// Those above and those not.
+Ns JobWindows::sparse_loads(const Level & level, Ns begin, Ns end, std::int64_t moved)
+{
+  looks_ += static_cast<std::int64_t>(level.sparse.size());
+  return add(
+    sparse_load(level, false, begin, end, moved), sparse_load(level, true, begin, end, moved));
+}
+
 // Of a job of the level's work.
 Ns JobWindows::cost(const Level & level, const Job & job) const
 {
@@ -381,8 +389,7 @@ Ns JobWindows::cost(const Level & level, const Job & job) const
   if (more.empty()) {
     return node.cost;
   }
-  return node.cost +
-         more[static_cast<std::size_t>(job.number - floor_div(job.number, node.jobs) * node.jobs)];
+  return node.cost + more[within(job.number, node.jobs)];
 }
 
 // Jobs of all nodes of each core, in the first hyperperiod.
@@ -563,10 +570,7 @@ void JobWindows::find_busy(Index index)
     Ns length = 1;
     for (;;) {
       go_on(level, time + length, found);
-      const Ns sparse = add(
-        sparse_load(level, false, time, time + length, 0),
-        sparse_load(level, true, time, time + length, 0));
-      looks_ += static_cast<std::int64_t>(level.sparse.size());
+      const Ns sparse = sparse_loads(level, time, time + length, 0);
       const Ns all = add(add(fixed + found.same + found.above, sparse), other_loads(index, length));
       if (all <= length) {
         break;
@@ -767,9 +771,7 @@ Ns JobWindows::end_from(
   for (;;) {
     const Ns end = begin + length + at_the_end;
     go_on(level, end, found);
-    const Ns sparse = add(
-      sparse_load(level, false, begin, end, moved), sparse_load(level, true, begin, end, moved));
-    looks_ += static_cast<std::int64_t>(level.sparse.size());
+    const Ns sparse = sparse_loads(level, begin, end, moved);
     const Ns all =
       add(add(waited + fixed + found.same + found.above, sparse), other_loads(index, end - begin));
     if (all <= length) {

@@ -185,6 +185,7 @@ private:
   std::int64_t runs_of(
     const Level & level, const Sparse & one, Ns begin, Ns end, std::int64_t moved) const;
   Ns sparse_load(const Level & level, bool above, Ns begin, Ns end, std::int64_t moved) const;
+  Ns sparse_loads(const Level & level, Ns begin, Ns end, std::int64_t moved);
   Ns cost(const Level & level, const Job & job) const;
   void find_busy(Index level);
   Ns blocking(Index level, Ns from, Ns to, Job * blocker = nullptr) const;
