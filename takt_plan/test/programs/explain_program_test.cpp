@@ -154,8 +154,7 @@ TEST_F(ExplainProgram, JobsOfAHyperperiodAreInJson)
     return nlohmann::json::parse(run("partly.yaml --json --jobs").out);
   }();
   EXPECT_EQ(
-    partly.at("hyperperiod").at("without").at(0),
-    "'/camera:timer(50ms)' is started by a source whose phase is not known");
+    partly.at("hyperperiod").at("without").at(0), "'/camera:timer(50ms)' has no known phase");
   const std::string lidar = "\"/lidar:timer(*)\", offset: 0ms";
   unknown.replace(unknown.find(lidar), lidar.size(), "\"/lidar:timer(*)\"");
   write("unknown.yaml", unknown);

@@ -64,7 +64,9 @@ void add_jobs(
   unphased.erase(std::unique(unphased.begin(), unphased.end()), unphased.end());
   for (const Index task : unphased) {
     result.without.push_back(
-      quoted(model.tasks[task].id) + " is started by a source whose phase is not known");
+      quoted(model.tasks[task].id) + (model.tasks[task].release
+                                        ? " has no known phase"
+                                        : " is started by a source without a known phase"));
   }
 }
 
