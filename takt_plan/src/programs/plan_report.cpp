@@ -203,7 +203,7 @@ std::string why(const PlanReport & report, const Misfit & misfit)
   return text + ".\n";
 }
 
-/// Of chains whose deadline is not proven, and of periods that timers skip.
+/// Of chains whose deadline is not proven.
 std::string seen_late(const PlanReport & report)
 {
   if (!report.simulated) {
@@ -212,8 +212,12 @@ std::string seen_late(const PlanReport & report)
   const auto late = std::count_if(
     report.misfits.begin(), report.misfits.end(),
     [&](const Misfit & misfit) { return !report.simulated->chains[misfit.chain].met(); });
-  return late == 0 ? std::string(" proven, but met in simulation")
-                   : fmt::format(" proven, {} late in simulation", late);
+  if (late == 0) {
+    return ", but met in simulation";
+  }
+  const bool all = static_cast<std::size_t>(late) == report.misfits.size();
+  return all ? std::string(", and late in simulation")
+             : fmt::format(", {} of them late in simulation", late);
 }
 
 std::string seen_skipped(const PlanReport & report)
@@ -282,11 +286,11 @@ std::string summary(const PlanReport & report)
   const bool some_deadline = std::any_of(
     planned.chains.begin(), planned.chains.end(),
     [&](Index chain) { return planned.model.chains[chain].deadline != kUnbounded; });
-  const std::string deadlines =
-    planned.chains.empty()   ? "there are no chains"
-    : !some_deadline         ? "no chain has a deadline to meet"
-    : report.misfits.empty() ? "all chains within their deadlines"
-                             : counted(report.misfits.size(), "chain") + " not" + seen_late(report);
+  const std::string deadlines = planned.chains.empty()   ? "there are no chains"
+                                : !some_deadline         ? "no chain has a deadline to meet"
+                                : report.misfits.empty() ? "all deadlines are proven"
+                                                         : counted(report.misfits.size(), "chain") +
+                                                             " not proven" + seen_late(report);
   return fmt::format(
     "{}, planner {}: {} on {}; {}{}{}{}", report.system, to_string(report.planner),
     counted(planned.assignment.threads.size(), "thread"), counted(cores.size(), "core"),

@@ -127,7 +127,7 @@ void write_early(const Arguments & arguments, const takt_plan::Planned & planned
   const std::string header =
     fmt::format(
       "{}: takt plan has not ended; the best plan so far, {}.\n", arguments.system,
-      late == 0 ? "all chains within their deadlines"
+      late == 0 ? "all deadlines are proven"
                 : fmt::format("{} chain{} not proven", late, late == 1 ? "" : "s")) +
     takt_plan::program::chain_table(planned.model, planned.bounds, planned.chains, nullptr);
   const takt_plan::program::EarlyWriting writing("takt_plan", arguments.output);
