@@ -69,7 +69,7 @@ format: setup ## format C++ and Python
 
 check: setup ## style, which package may include which, and how the sources are laid out
 	@$(C)/style.sh check
-	@source $(S)/env.sh ""; python3 $(C)/check_includes.py; python3 $(C)/check_structure.py
+	@source $(S)/env.sh ""; python3 $(C)/check_includes.py; python3 $(C)/check_structure.py; python3 $(C)/house.py
 
 budgets: setup ## after make test: what each package costs the compiler; fails where one is over its budget
 	@source $(S)/env.sh ""; python3 $(C)/compile_work.py "$$TAKT_BUILD"
