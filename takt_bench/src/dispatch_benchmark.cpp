@@ -12,6 +12,7 @@ namespace
 {
 
 using namespace takt_core;  // NOLINT: a benchmark's own file
+using namespace takt_rt;    // NOLINT
 
 struct Sleepless final : Waker
 {

@@ -8,13 +8,14 @@
 
 #include "ratio_reporter.hpp"
 #include "takt_core/executor.hpp"
-#include "takt_core/futex.hpp"
 #include "takt_core/middleware_ceiling.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace
 {
 
 using namespace takt_core;  // NOLINT: a benchmark's own file
+using namespace takt_rt;    // NOLINT
 
 constexpr int kPriority = 50;
 

@@ -16,6 +16,7 @@ namespace
 {
 
 using namespace takt_core;  // NOLINT: a benchmark's own file
+using namespace takt_rt;    // NOLINT
 
 constexpr std::size_t kCallbacks = 32;
 constexpr takt_trace::Tracer tracer;

@@ -14,8 +14,8 @@ namespace
 {
 
 using namespace std::chrono_literals;
-using takt_core::Duration;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 using test::VirtualAccount;
 using test::VirtualClock;
 

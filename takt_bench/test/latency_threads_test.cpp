@@ -68,7 +68,7 @@ TEST(CyclicThread, HasABusyNeighbourOfOrdinaryPolicyOnRequest)
 {
   Setting setting = short_setting(Policy::other);
   setting.load = true;
-  takt_core::Duration busy{};
+  takt_rt::Duration busy{};
   int found = 0;
   const Measurement all = measure(setting, [&](const Progress &) {
     for (const auto & account : takt_core::read_accounts()) {

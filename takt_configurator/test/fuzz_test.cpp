@@ -33,8 +33,8 @@ std::string valid_frame(std::mt19937 & random)
     asked.nice = number(-25, 25);
   }
   if (asked.policy == Policy::deadline) {
-    asked.runtime = takt_core::Duration{number(0, 2'000'000)};
-    asked.deadline = asked.period = takt_core::Duration{number(0, 10'000'000)};
+    asked.runtime = takt_rt::Duration{number(0, 2'000'000)};
+    asked.deadline = asked.period = takt_rt::Duration{number(0, 10'000'000)};
   }
   if (number(0, 3) == 0) {
     asked.cores = {number(-1, 2)};

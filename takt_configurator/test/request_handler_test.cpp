@@ -60,7 +60,7 @@ protected:
   {
     return ask(MessageType::rtprio_limit, to_payload(takt_control::LimitRequest{1, priority}));
   }
-  static ThreadAttributes deadline(takt_core::Duration runtime)
+  static ThreadAttributes deadline(takt_rt::Duration runtime)
   {
     ThreadAttributes attributes;
     attributes.policy = Policy::deadline;

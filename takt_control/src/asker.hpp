@@ -15,7 +15,7 @@
 
 #include "connection.hpp"
 #include "takt_control/configurator_messages.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_control
 {
@@ -24,7 +24,7 @@ class Asker
 {
 public:
   /// `timeout`: the longest that one question takes. `awaits`: it waits as long for a daemon that does not listen yet.
-  Asker(std::string socket, takt_core::Duration timeout, bool awaits)
+  Asker(std::string socket, takt_rt::Duration timeout, bool awaits)
   : timeout_(timeout),
     connection_(std::move(socket), awaits)
   {
@@ -56,7 +56,7 @@ private:
     MessageType type, const std::function<std::string(std::uint64_t)> & payload,
     Connection::Time until);
 
-  takt_core::Duration timeout_;
+  takt_rt::Duration timeout_;
   std::mutex mutex_;
   std::condition_variable free_;
   pid_t asking_ =

@@ -91,7 +91,7 @@ public:
   using Asker::Asker;
 };
 
-ConfiguratorClient::ConfiguratorClient(std::string socket, takt_core::Duration timeout, bool awaits)
+ConfiguratorClient::ConfiguratorClient(std::string socket, takt_rt::Duration timeout, bool awaits)
 : impl_(std::make_unique<Impl>(
     socket.empty() ? configurator_socket() : std::move(socket), timeout, awaits))
 {

@@ -33,7 +33,7 @@ json to_json(const ThreadAttributes & attributes)
   for (const auto & [key, value] :
        {std::pair{"runtime", attributes.runtime}, std::pair{"deadline", attributes.deadline},
         std::pair{"period", attributes.period}}) {
-    if (value != takt_core::Duration{}) {
+    if (value != takt_rt::Duration{}) {
       out[key] = value.count();  // nanoseconds
     }
   }
@@ -64,7 +64,7 @@ ThreadAttributes to_attributes(const json & object)
   attributes.priority = optional_number<int>(object, "priority").value_or(0);
   attributes.nice = optional_number<int>(object, "nice");
   const auto duration = [&](const char * key) {
-    return takt_core::Duration{optional_number<std::int64_t>(object, key).value_or(0)};
+    return takt_rt::Duration{optional_number<std::int64_t>(object, key).value_or(0)};
   };
   attributes.runtime = duration("runtime");
   attributes.deadline = duration("deadline");

@@ -45,7 +45,7 @@ json attributes_json(const ThreadAttributes & attributes)
 template <typename Duration>
 json nanoseconds_or_null(const Duration & duration)
 {
-  return duration == takt_core::kForever ? json(nullptr) : json(duration.count());
+  return duration == takt_rt::kForever ? json(nullptr) : json(duration.count());
 }
 
 json faults_json(const takt_core::Faults & faults)
@@ -116,7 +116,7 @@ json executor_json(const ExposedExecutor & exposed, const SetValues & set_values
     {"schedule", exposed.applied_file.empty() ? exposed.schedule_file : exposed.applied_file},
     {"started_with", exposed.schedule_file},
     {"spinning", executor.running()},
-    {"phases", phase_state_json<json>(executor.phases(), takt_core::now())},
+    {"phases", phase_state_json<json>(executor.phases(), takt_rt::now())},
     {"missing_rights", to_string(options.missing_rights)},
     {"on_exception", to_string(options.on_exception)},
     {"middleware_ceiling", to_string(options.middleware_ceiling)},

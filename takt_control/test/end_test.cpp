@@ -15,7 +15,7 @@
 #include "connected.hpp"
 #include "takt_control/control_server.hpp"
 #include "takt_core/executor.hpp"
-#include "takt_core/futex.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace
 {
@@ -32,13 +32,13 @@ std::atomic<std::uint32_t> g_state{kPasses};
 void go_to(State state)
 {
   g_state.store(state);
-  takt_core::futex_wake(g_state, 1);
+  takt_rt::futex_wake(g_state, 1);
 }
 
 void wait_while(State state)
 {
   while (g_state.load() == state) {
-    takt_core::futex_wait(g_state, state);
+    takt_rt::futex_wait(g_state, state);
   }
 }
 

@@ -15,7 +15,7 @@ namespace
 using nlohmann::json;
 using std::chrono::milliseconds;
 using takt_core::PhaseState;
-using takt_core::Time;
+using takt_rt::Time;
 
 constexpr Time kNow{std::chrono::seconds(100)};
 
@@ -46,7 +46,7 @@ TEST(PhaseStateJson, says_from_when_bounds_hold)
   const json settling = told(started(kNow + milliseconds(5)));
   EXPECT_EQ(settling["bounds_hold"], "settling");
   EXPECT_EQ(settling["holds_in_ns"], 5'000'000);
-  const json never = told(started(takt_core::kNever));
+  const json never = told(started(takt_rt::kNever));
   EXPECT_EQ(never["bounds_hold"], "after a new start");
   EXPECT_TRUE(never["holds_in_ns"].is_null());
   const json unknown = told(started(std::nullopt));

@@ -9,6 +9,10 @@
 
 namespace takt_core
 {
+
+using takt_rt::now;
+using takt_rt::to_ns;
+
 namespace
 {
 

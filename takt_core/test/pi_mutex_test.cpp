@@ -1,4 +1,4 @@
-#include "takt_core/pi_mutex.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
@@ -17,6 +17,9 @@
 
 namespace takt_core
 {
+
+using takt_rt::PiMutex;
+
 namespace
 {
 

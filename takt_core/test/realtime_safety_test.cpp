@@ -5,15 +5,21 @@
 
 #include "allocation_guard.hpp"
 #include "takt_core/exchange.hpp"
-#include "takt_core/futex.hpp"
 #include "takt_core/histogram.hpp"
 #include "takt_core/memory_lock.hpp"
-#include "takt_core/pi_mutex.hpp"
 #include "takt_core/running_statistics.hpp"
 #include "takt_core/thread_attributes.hpp"
+#include "takt_rt/futex.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::futex_wait;
+using takt_rt::futex_wake;
+using takt_rt::now;
+using takt_rt::PiMutex;
+
 namespace
 {
 

@@ -9,10 +9,13 @@
 #include <fstream>
 #include <thread>
 
-#include "takt_core/duration_text.hpp"
+#include "takt_rt/duration_text.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::print_duration;
+
 namespace
 {
 

@@ -32,7 +32,7 @@ Time Clock::now() const noexcept
     return Time(simulated_now_.load(std::memory_order_acquire), type_);
   }
   if (type_ == RCL_STEADY_TIME) {
-    return Time(takt_core::to_ns(takt_core::now()), type_);
+    return Time(takt_rt::to_ns(takt_rt::now()), type_);
   }
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   return Time(std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count(), type_);
@@ -64,7 +64,7 @@ void Clock::set_simulated(Time now) noexcept
 
 void Clock::release(SimTimer & timer, Time now) noexcept
 {
-  const takt_core::Duration::rep passed = (now - timer.next) / timer.period;
+  const takt_rt::Duration::rep passed = (now - timer.next) / timer.period;
   timer.expected.store(timer.next.nanoseconds(), std::memory_order_relaxed);
   timer.skipped.fetch_add(static_cast<std::uint64_t>(passed), std::memory_order_relaxed);
   timer.next = timer.next + (passed + 1) * timer.period;
@@ -77,7 +77,7 @@ void Clock::release(SimTimer & timer, Time now) noexcept
   });
 }
 
-void Clock::arm(SimTimer & timer, takt_core::Duration after) noexcept
+void Clock::arm(SimTimer & timer, takt_rt::Duration after) noexcept
 {
   timer.next = now() + after;
   timer.begun = true;
@@ -93,7 +93,7 @@ void Clock::disarm(SimTimer & timer) noexcept
 
 void Clock::add(
   SimTimer & timer, const takt_core::adapter::Attachment & target,
-  std::optional<takt_core::Duration> first)
+  std::optional<takt_rt::Duration> first)
 {
   std::lock_guard lock(mutex_);
   timer.first = timer.first.value_or(first.value_or(timer.period));
@@ -137,7 +137,7 @@ void Clock::reset(SimTimer & timer) noexcept
   }
 }
 
-void Clock::set_period(SimTimer & timer, takt_core::Duration period) noexcept
+void Clock::set_period(SimTimer & timer, takt_rt::Duration period) noexcept
 {
   std::lock_guard lock(mutex_);
   timer.period = period;
@@ -149,17 +149,17 @@ bool Clock::cancelled(const SimTimer & timer) const noexcept
   return !timer.active;
 }
 
-takt_core::Duration Clock::period(const SimTimer & timer) const noexcept
+takt_rt::Duration Clock::period(const SimTimer & timer) const noexcept
 {
   std::lock_guard lock(mutex_);
   return timer.period;
 }
 
-takt_core::Duration Clock::until(const SimTimer & timer) const noexcept
+takt_rt::Duration Clock::until(const SimTimer & timer) const noexcept
 {
   std::lock_guard lock(mutex_);
   if (!timer.active) {
-    return takt_core::kForever;
+    return takt_rt::kForever;
   }
   return timer.place != UINT32_MAX ? timer.next - now() : timer.period;
 }

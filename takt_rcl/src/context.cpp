@@ -10,8 +10,8 @@
 #include "engine.hpp"
 #include "logging.hpp"
 #include "takt_core/adapter/stop_signals.hpp"
-#include "takt_core/futex.hpp"
 #include "takt_rcl/error.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_rcl
 {
@@ -297,18 +297,18 @@ void on_shutdown(std::function<void()> function, const std::shared_ptr<Context> 
   (context != nullptr ? context : default_context())->on_shutdown(std::move(function));
 }
 
-bool sleep_for(takt_core::Duration duration, const std::shared_ptr<Context> & context)
+bool sleep_for(takt_rt::Duration duration, const std::shared_ptr<Context> & context)
 {
   const std::shared_ptr<Context> ended_by = context != nullptr ? context : default_context();
-  const takt_core::Time until = takt_core::add_saturated(takt_core::now(), duration);
+  const takt_rt::Time until = takt_rt::add_saturated(takt_rt::now(), duration);
   for (;;) {
     const std::uint32_t before = stop_signals::interruptions().load();
     if (!ended_by->ok()) {
       return false;
     }
     if (
-      takt_core::futex_wait(stop_signals::interruptions(), before, until) ==
-      takt_core::WaitResult::timed_out) {
+      takt_rt::futex_wait(stop_signals::interruptions(), before, until) ==
+      takt_rt::WaitResult::timed_out) {
       return true;
     }
   }

@@ -138,7 +138,7 @@ bool Executor::may_spin() const
   return true;
 }
 
-void Executor::spin(std::optional<takt_core::Time> epoch)
+void Executor::spin(std::optional<takt_rt::Time> epoch)
 {
   if (!may_spin()) {
     return;
@@ -151,7 +151,7 @@ void Executor::spin(std::optional<takt_core::Time> epoch)
   raise(engine_->core().spin(epoch));
 }
 
-bool Executor::spin_once(takt_core::Duration timeout)
+bool Executor::spin_once(takt_rt::Duration timeout)
 {
   bool ran = false;
   if (may_spin()) {
@@ -160,7 +160,7 @@ bool Executor::spin_once(takt_core::Duration timeout)
   return ran;
 }
 
-std::size_t Executor::spin_some(takt_core::Duration limit)
+std::size_t Executor::spin_some(takt_rt::Duration limit)
 {
   std::size_t ran = 0;
   if (may_spin()) {
@@ -169,19 +169,19 @@ std::size_t Executor::spin_some(takt_core::Duration limit)
   return ran;
 }
 
-std::size_t Executor::spin_all(takt_core::Duration limit)
+std::size_t Executor::spin_all(takt_rt::Duration limit)
 {
-  if (limit < takt_core::Duration::zero()) {
+  if (limit < takt_rt::Duration::zero()) {
     throw std::invalid_argument("spin_all needs a limit that is not negative");
   }
-  const takt_core::Time until = limit == takt_core::Duration::zero()
-                                  ? takt_core::kNever
-                                  : takt_core::add_saturated(takt_core::now(), limit);
+  const takt_rt::Time until = limit == takt_rt::Duration::zero()
+                                ? takt_rt::kNever
+                                : takt_rt::add_saturated(takt_rt::now(), limit);
   std::size_t ran = 0;
-  for (takt_core::Time now = takt_core::now(); now < until && may_spin(); now = takt_core::now()) {
+  for (takt_rt::Time now = takt_rt::now(); now < until && may_spin(); now = takt_rt::now()) {
     std::size_t some = 0;
     const takt_core::SpinOutcome outcome = engine_->core().spin_some(
-      until == takt_core::kNever ? takt_core::Duration::zero() : until - now, &some);
+      until == takt_rt::kNever ? takt_rt::Duration::zero() : until - now, &some);
     ran += some;
     raise(outcome);
     if (some == 0 || outcome.cancelled) {
@@ -196,7 +196,7 @@ std::size_t Executor::spin_all(takt_core::Duration limit)
 void Executor::open_gate()
 {
   if (engine_->placer() == nullptr) {
-    engine_->core().scheduler().open(takt_core::now());
+    engine_->core().scheduler().open(takt_rt::now());
   }
 }
 
@@ -317,7 +317,7 @@ void spin_some(std::shared_ptr<Node> node)
   executor.spin_node_some(std::move(node));
 }
 
-void spin_all(const std::shared_ptr<Node> & node, takt_core::Duration limit)
+void spin_all(const std::shared_ptr<Node> & node, takt_rt::Duration limit)
 {
   Executor executor(node->get_context());
   executor.open_gate();

@@ -100,7 +100,7 @@ TimerOptions Node::timer_options(CallbackGroup::SharedPtr group, bool autostart)
 }
 
 Timer::SharedPtr Node::add_timer(
-  takt_core::Duration period, Timer::Function function, const TimerOptions & options, bool ros_time)
+  takt_rt::Duration period, Timer::Function function, const TimerOptions & options, bool ros_time)
 {
   const bool simulated = ros_time && clock_->ros_time_is_active();
   auto own = std::make_shared<Timer>(

@@ -98,7 +98,7 @@ std::size_t PublisherBase::get_subscription_count() const
   return count;
 }
 
-bool PublisherBase::wait_for_matched(std::size_t count, takt_core::Duration timeout) const
+bool PublisherBase::wait_for_matched(std::size_t count, takt_rt::Duration timeout) const
 {
   return wait_for(*node_->context(), timeout, [&] { return get_subscription_count() >= count; });
 }

@@ -8,9 +8,9 @@ namespace takt_rcl
 namespace
 {
 
-rmw_time_t to_rmw(takt_core::Duration duration)
+rmw_time_t to_rmw(takt_rt::Duration duration)
 {
-  if (duration == takt_core::kForever) {
+  if (duration == takt_rt::kForever) {
     return RMW_DURATION_INFINITE;
   }
   const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(duration.count(), 0));
@@ -54,13 +54,13 @@ QoS & QoS::durability(rmw_qos_durability_policy_t policy)
   return *this;
 }
 
-QoS & QoS::deadline(takt_core::Duration period)
+QoS & QoS::deadline(takt_rt::Duration period)
 {
   profile_.deadline = to_rmw(period);
   return *this;
 }
 
-QoS & QoS::lifespan(takt_core::Duration duration)
+QoS & QoS::lifespan(takt_rt::Duration duration)
 {
   profile_.lifespan = to_rmw(duration);
   return *this;
@@ -72,7 +72,7 @@ QoS & QoS::liveliness(rmw_qos_liveliness_policy_t policy)
   return *this;
 }
 
-QoS & QoS::liveliness_lease_duration(takt_core::Duration duration)
+QoS & QoS::liveliness_lease_duration(takt_rt::Duration duration)
 {
   profile_.liveliness_lease_duration = to_rmw(duration);
   return *this;

@@ -9,7 +9,7 @@ namespace takt_rcl
 namespace
 {
 
-takt_core::Duration period_of(double hertz)
+takt_rt::Duration period_of(double hertz)
 {
   // Also not for what is not a number, nor for a period that no clock can count.
   if (!(hertz > 1e-9)) {
@@ -25,18 +25,18 @@ Rate::Rate(double hertz, std::shared_ptr<Context> context)
 {
 }
 
-Rate::Rate(takt_core::Duration period, std::shared_ptr<Context> context)
+Rate::Rate(takt_rt::Duration period, std::shared_ptr<Context> context)
 : period_(period),
   context_(context != nullptr ? std::move(context) : default_context())
 {
-  if (period <= takt_core::Duration::zero()) {
+  if (period <= takt_rt::Duration::zero()) {
     throw std::invalid_argument("a rate's period must be positive");
   }
 }
 
 bool Rate::sleep()
 {
-  const takt_core::Time now = takt_core::now();
+  const takt_rt::Time now = takt_rt::now();
   last_ += period_;
   if (last_ <= now) {
     if (now - last_ > period_) {

@@ -172,7 +172,7 @@ std::size_t SubscriptionBase::get_publisher_count() const
   return count;
 }
 
-bool SubscriptionBase::wait_for_matched(std::size_t count, takt_core::Duration timeout) const
+bool SubscriptionBase::wait_for_matched(std::size_t count, takt_rt::Duration timeout) const
 {
   return wait_for(
     *shared_->node->context(), timeout, [&] { return get_publisher_count() >= count; });

@@ -23,9 +23,9 @@
 #include "takt_core/adapter/tell_phases.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/middleware_ceiling.hpp"
-#include "takt_core/pi_mutex.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_rcl/subscription.hpp"
+#include "takt_rt/pi_mutex.hpp"
 #include "takt_trace/recording.hpp"
 
 namespace takt_rcl
@@ -58,7 +58,7 @@ struct SubscriptionBase::Shared
   std::uint32_t depth = 1;
   // Takes of one subscription exclude each other also where a run that began in another executor
   // has not ended yet.
-  takt_core::PiMutex take_mutex;
+  takt_rt::PiMutex take_mutex;
   // A callback tells of it as long as it is there, which may be longer than this.
   const std::shared_ptr<takt_core::adapter::SequenceGaps> gaps =
     std::make_shared<takt_core::adapter::SequenceGaps>();

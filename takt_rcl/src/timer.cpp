@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine.hpp"
-#include "takt_core/duration_text.hpp"
+#include "takt_rt/duration_text.hpp"
 #include "timer_run.hpp"
 
 namespace takt_rcl
@@ -13,9 +13,9 @@ namespace takt_rcl
 namespace
 {
 
-takt_core::Duration checked(takt_core::Duration period)
+takt_rt::Duration checked(takt_rt::Duration period)
 {
-  if (period <= takt_core::Duration::zero()) {
+  if (period <= takt_rt::Duration::zero()) {
     throw std::invalid_argument("a timer's period must be positive");
   }
   return period;
@@ -24,10 +24,10 @@ takt_core::Duration checked(takt_core::Duration period)
 }  // namespace
 
 Timer::Timer(
-  std::shared_ptr<NodeState> node, takt_core::Duration period, Function function,
+  std::shared_ptr<NodeState> node, takt_rt::Duration period, Function function,
   TimerOptions options, std::shared_ptr<Clock> clock)
 : Entity(
-    std::move(node), takt_core::Kind::timer, "timer", takt_core::print_duration(checked(period)),
+    std::move(node), takt_core::Kind::timer, "timer", takt_rt::print_duration(checked(period)),
     options),
   shared_(std::make_shared<Shared>())
 {
@@ -51,7 +51,7 @@ std::shared_ptr<takt_core::Callback> Timer::make(
   const takt_core::adapter::CallbackSettings & settings)
 {
   shared_->handle = weak_from_this();
-  const std::optional<takt_core::Duration> offset =
+  const std::optional<takt_rt::Duration> offset =
     settings.offset ? settings.offset : shared_->options.offset;
   if (shared_->clock != nullptr) {
     first_ = offset;
@@ -121,20 +121,20 @@ bool Timer::is_canceled() const noexcept
                                    : shared_->state->cancelled();
 }
 
-takt_core::Duration Timer::time_until_trigger() const noexcept
+takt_rt::Duration Timer::time_until_trigger() const noexcept
 {
   return shared_->clock != nullptr ? shared_->clock->until(shared_->sim) : shared_->state->until();
 }
 
-takt_core::Duration Timer::period() const noexcept
+takt_rt::Duration Timer::period() const noexcept
 {
   return shared_->clock != nullptr ? shared_->clock->period(shared_->sim)
                                    : shared_->state->period();
 }
 
-void Timer::set_period(takt_core::Duration period) noexcept
+void Timer::set_period(takt_rt::Duration period) noexcept
 {
-  if (period <= takt_core::Duration::zero()) {
+  if (period <= takt_rt::Duration::zero()) {
     return;
   }
   if (shared_->clock != nullptr) {

@@ -50,7 +50,7 @@ public:
     // Holds the handle: a callback may drop the user's last one.
     if (const auto timer = shared_->handle.lock(); timer != nullptr) {
       const TimerInfo info{
-        Time(takt_core::to_ns(run.release)), Time(takt_core::to_ns(run.start)), run.skipped};
+        Time(takt_rt::to_ns(run.release)), Time(takt_rt::to_ns(run.start)), run.skipped};
       shared_->function(*timer, info);
     }
   }

@@ -4,19 +4,19 @@
 
 #include <thread>
 
-#include "takt_core/time.hpp"
 #include "takt_rcl/context.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_rcl
 {
 
 /// Polls `condition` until it holds; false if the time or the context ended before.
 template <typename Condition>
-bool wait_for(const Context & context, takt_core::Duration timeout, Condition condition)
+bool wait_for(const Context & context, takt_rt::Duration timeout, Condition condition)
 {
-  const takt_core::Time until = takt_core::add_saturated(takt_core::now(), timeout);
+  const takt_rt::Time until = takt_rt::add_saturated(takt_rt::now(), timeout);
   while (!condition()) {
-    if (takt_core::now() >= until || !context.ok()) {
+    if (takt_rt::now() >= until || !context.ok()) {
       return false;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -29,7 +29,7 @@ TEST_F(Activations, ChainKeepsTheRootsRelease)
   std::mutex mutex;
   std::vector<Activation> at_root;
   std::vector<Activation> at_end;
-  std::vector<takt_core::Time> release_at_end;
+  std::vector<takt_rt::Time> release_at_end;
   auto a = n->create_publisher<Number>("a", QoS(50));
   auto b = n->create_publisher<Number>("b", QoS(50));
   auto timer = n->create_wall_timer(2ms, [&] {

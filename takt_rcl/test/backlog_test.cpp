@@ -49,7 +49,7 @@ TEST_P(Accounts, published_is_taken_and_overwritten_and_lost)
       ++markers[m.data - kMarker];
     }
     // Slower than its publishers while these hurry.
-    for (const auto until = takt_core::now() + 30us; slow && takt_core::now() < until;) {
+    for (const auto until = takt_rt::now() + 30us; slow && takt_rt::now() < until;) {
     }
   });
   std::vector<Publisher<Number>::SharedPtr> publishers;

@@ -233,7 +233,7 @@ TEST_F(Moving, WhatIsPickedWhenTheNodeLeavesFromInsideRunsOnce)
     [&] {
       if (++ran == 1) {
         takt_core::Run second;
-        ASSERT_TRUE(scheduler.next(0, takt_core::now(), second));
+        ASSERT_TRUE(scheduler.next(0, takt_rt::now(), second));
         a.remove_node(n);
         const bool took = second.callback->take(second);
         scheduler.taken(second);
@@ -353,13 +353,13 @@ TEST_F(Moving, HandlesOfOtherGroupsMayEndMeanwhile)
     }
   });
   int seen = 0;
-  auto since = takt_core::now();
+  auto since = takt_rt::now();
   while (moves < kMoves) {
     n->create_guard_condition([] {}, options).reset();
     if (const int now_at = moves; now_at != seen) {
       seen = now_at;
-      since = takt_core::now();
-    } else if (takt_core::now() - since > kPatience) {
+      since = takt_rt::now();
+    } else if (takt_rt::now() - since > kPatience) {
       std::fprintf(stderr, "the mover waits for itself after %d moves\n", seen);
       std::abort();  // it cannot be joined
     }

@@ -150,8 +150,8 @@ TEST_F(PubSub, FirstWakeUpIsNotLostWhileMessagesRace)
       while (round.load() != r) {
         std::this_thread::yield();
       }
-      const auto until = takt_core::now() + std::chrono::microseconds(r % 64);
-      while (takt_core::now() < until) {
+      const auto until = takt_rt::now() + std::chrono::microseconds(r % 64);
+      while (takt_rt::now() < until) {
       }
       pub->publish(number(r));
       sent = true;

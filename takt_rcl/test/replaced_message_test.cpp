@@ -58,7 +58,7 @@ TEST_F(ReplacedMessage, RunsWithItsOwnActivation)
   ASSERT_TRUE(pub->wait_for_matched(1, kPatience));
   const auto publish = [&](std::uint32_t instance) {
     ActivationSet activations;
-    activations.add({4711, instance, takt_core::now()});
+    activations.add({4711, instance, takt_rt::now()});
     const takt_core::ActivationScope scope(activations);
     Number number;
     number.data = instance;

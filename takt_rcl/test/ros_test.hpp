@@ -21,18 +21,18 @@ namespace takt_rcl::test
 using namespace std::chrono_literals;  // NOLINT: tests only
 
 /// Far more than anything takes; only a failing test waits this long.
-inline constexpr takt_core::Duration kPatience = 30s;
+inline constexpr takt_rt::Duration kPatience = 30s;
 
 /// Takes a ROS domain that no other test process on this machine has, until this process ends, and
 /// puts it in the environment.
 void own_domain();
 
 template <typename Condition>
-bool wait_until(Condition condition, takt_core::Duration patience = kPatience)
+bool wait_until(Condition condition, takt_rt::Duration patience = kPatience)
 {
-  const auto until = takt_core::now() + patience;
+  const auto until = takt_rt::now() + patience;
   while (!condition()) {
-    if (takt_core::now() > until) {
+    if (takt_rt::now() > until) {
       return false;
     }
     std::this_thread::sleep_for(1ms);
@@ -42,11 +42,11 @@ bool wait_until(Condition condition, takt_core::Duration patience = kPatience)
 
 /// Runs callbacks on this thread until `condition` holds.
 template <typename Condition>
-bool spin_until(Executor & executor, Condition condition, takt_core::Duration patience = kPatience)
+bool spin_until(Executor & executor, Condition condition, takt_rt::Duration patience = kPatience)
 {
-  const auto until = takt_core::now() + patience;
+  const auto until = takt_rt::now() + patience;
   while (!condition()) {
-    if (takt_core::now() > until) {
+    if (takt_rt::now() > until) {
       return false;
     }
     executor.spin_once(10ms);

@@ -85,12 +85,12 @@ TEST_F(Scheduled, PlacesCallbacksByTheirIds)
   EXPECT_EQ(scheduler.threads(*late->callback()), 0b001u);
   EXPECT_EQ(scheduler.priority(*late->callback()), 9);
   ASSERT_EQ(scheduler.chains().size(), 1u);
-  const takt_core::Time epoch = takt_core::now();
+  const takt_rt::Time epoch = takt_rt::now();
   std::thread spinning([&] { e.spin(epoch); });
   EXPECT_TRUE(wait_until([&] { return timer_thread == 0; }));
   e.cancel();
   spinning.join();
-  EXPECT_EQ((infos[0].expected_call_time - Time(takt_core::to_ns(epoch))) % 5ms, Duration(3ms));
+  EXPECT_EQ((infos[0].expected_call_time - Time(takt_rt::to_ns(epoch))) % 5ms, Duration(3ms));
 }
 
 TEST_F(Scheduled, UnknownExecutorIsOneClearError)

@@ -116,7 +116,7 @@ TEST_F(MovingTimers, ReleaseThatIsPickedWhenTheNodeLeavesRuns)
   takt_core::Scheduler & scheduler = a.core().scheduler();
   a.spin_some();
   a.add_node(n);
-  const takt_core::Time first = scheduler.next_release(*timer->callback());
+  const takt_rt::Time first = scheduler.next_release(*timer->callback());
   takt_core::Run run;
   ASSERT_TRUE(scheduler.next(0, first, run));
   std::thread remover([&] { a.remove_node(n); });
@@ -132,7 +132,7 @@ TEST_F(MovingTimers, ReleaseThatIsPickedWhenTheNodeLeavesRuns)
   b.spin_some();
   b.add_node(n);
   ASSERT_TRUE(spin_until(b, [&] { return infos.size() >= 3; }));
-  EXPECT_EQ(release(infos.front()), takt_core::to_ns(first));
+  EXPECT_EQ(release(infos.front()), takt_rt::to_ns(first));
   expect_every_release(infos, *timer, kPeriod);
 }
 
@@ -144,7 +144,7 @@ TEST_F(MovingTimers, ReleaseThatIsPickedWhenItsNodeLeavesFromInsideRuns)
   auto a = executor();
   takt_core::Scheduler & scheduler = a.core().scheduler();
   std::vector<TimerInfo> infos;
-  takt_core::Time picked{};
+  takt_rt::Time picked{};
   Timer::SharedPtr timer;
   TimerOptions at_once;
   at_once.offset = 0ms;
@@ -174,7 +174,7 @@ TEST_F(MovingTimers, ReleaseThatIsPickedWhenItsNodeLeavesFromInsideRuns)
   b.spin_some();
   b.add_node(n);
   ASSERT_TRUE(spin_until(b, [&] { return infos.size() >= 4; }));
-  EXPECT_EQ(release(infos[1]), takt_core::to_ns(picked));
+  EXPECT_EQ(release(infos[1]), takt_rt::to_ns(picked));
   expect_every_release(infos, *timer, kPeriod);
 }
 
@@ -233,8 +233,8 @@ TEST_F(MovingTimers, CancelledTimerForgetsItsPhase)
   ASSERT_TRUE(spin_until(a, [&] { return ran > 0; }));
   a.remove_node(n);
   timer->cancel();
-  const auto due = takt_core::now() + 5ms;
-  ASSERT_TRUE(wait_until([&] { return takt_core::now() > due; }));
+  const auto due = takt_rt::now() + 5ms;
+  ASSERT_TRUE(wait_until([&] { return takt_rt::now() > due; }));
   timer->set_period(1h);
   b.add_node(n);
   timer->reset();

@@ -144,11 +144,11 @@ TEST_F(Timers, OneThatItsCallbackReplacesKeepsItsId)
   auto e = executor(2);
   e.add_node(n);
   std::vector<std::string> ids;
-  std::vector<takt_core::Time> ran;
+  std::vector<takt_rt::Time> ran;
   Timer::SharedPtr timer;
   std::function<void(Timer &)> again = [&](Timer & self) {
     ids.push_back(self.id());
-    ran.push_back(takt_core::now());
+    ran.push_back(takt_rt::now());
     timer = n->create_wall_timer(10ms, again);
   };
   timer = n->create_wall_timer(10ms, again);

@@ -245,7 +245,7 @@ TEST(Join, ScopeCarriesCurrentAndJoinedActivations)
 {
   const auto set = [](std::uint32_t root) {
     takt_core::ActivationSet result;
-    result.add({root, 1, takt_core::from_ns(root)});
+    result.add({root, 1, takt_rt::from_ns(root)});
     return result;
   };
   takt_rcl::Join<std::string> a;
@@ -305,11 +305,11 @@ TEST(Clock, IsOfTheTypeThatWasAsked)
   const takt_rcl::Clock steady(RCL_STEADY_TIME);
   EXPECT_EQ(steady.get_clock_type(), RCL_STEADY_TIME);
   EXPECT_FALSE(steady.ros_time_is_active());
-  const std::int64_t before = takt_core::to_ns(takt_core::now());
+  const std::int64_t before = takt_rt::to_ns(takt_rt::now());
   const takt_rcl::Time now = steady.now();
   EXPECT_EQ(now.get_clock_type(), RCL_STEADY_TIME);
   EXPECT_GE(now.nanoseconds(), before);
-  EXPECT_LE(now.nanoseconds(), takt_core::to_ns(takt_core::now()));
+  EXPECT_LE(now.nanoseconds(), takt_rt::to_ns(takt_rt::now()));
   EXPECT_GT(takt_rcl::Clock(RCL_ROS_TIME).now().seconds(), 1.6e9);
   EXPECT_GT(takt_rcl::Clock().now().seconds(), 1.6e9);
   EXPECT_THROW(takt_rcl::Clock(static_cast<rcl_clock_type_t>(0)), std::invalid_argument);

@@ -21,7 +21,7 @@ namespace
 {
 
 namespace fs = std::filesystem;
-using takt_core::Duration;
+using takt_rt::Duration;
 
 class DeadlineShare : public testing::Test
 {
@@ -113,8 +113,8 @@ int admitted(int count, Duration runtime, Duration period)
 /// nine times its run); it never admits more for that.
 bool ever_admits(int cores, Duration runtime, Duration period, Duration patience)
 {
-  const takt_core::Time until = takt_core::now() + patience;
-  for (int round = 0; round < 20 || takt_core::now() < until; ++round) {
+  const takt_rt::Time until = takt_rt::now() + patience;
+  for (int round = 0; round < 20 || takt_rt::now() < until; ++round) {
     if (admitted(cores, runtime, period) == cores) {
       return true;
     }

@@ -11,7 +11,7 @@ namespace
 {
 
 using namespace std::chrono_literals;
-using takt_core::Duration;
+using takt_rt::Duration;
 
 Duration good(std::string_view text)
 {

@@ -138,7 +138,7 @@ TEST(System, ReadsEveryFieldOfTheExample)
   const CallbackModel & detect = system.callbacks[3];
   EXPECT_EQ(detect.time.best, 12ms);
   ASSERT_EQ(detect.time.histogram.size(), 3U);
-  EXPECT_EQ(detect.time.histogram[1], (std::pair<takt_core::Duration, std::uint64_t>{15ms, 90}));
+  EXPECT_EQ(detect.time.histogram[1], (std::pair<takt_rt::Duration, std::uint64_t>{15ms, 90}));
   EXPECT_EQ(detect.cores, (std::vector<int>{2, 3}));
   EXPECT_EQ(system.callbacks[4].executor, "maps");
   ASSERT_EQ(system.chains.size(), 1U);

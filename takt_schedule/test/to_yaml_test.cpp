@@ -14,8 +14,8 @@ namespace
 {
 
 using namespace std::chrono_literals;
-using takt_core::Duration;
 using takt_core::Policy;
+using takt_rt::Duration;
 
 TEST(ToYaml, WritesTheSmallestScheduleInFull)
 {

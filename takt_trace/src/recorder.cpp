@@ -138,9 +138,9 @@ void record_stall(const Stall & stall) noexcept
   if (ThreadRing * const ring = known_ring(kMostStalls)) {
     const bool throttled = stall.source == Stall::Source::throttled;
     const auto core = static_cast<std::uint32_t>(stall.core);
-    const std::int64_t end = takt_core::to_ns(stall.end);
+    const std::int64_t end = takt_rt::to_ns(stall.end);
     recorder.store(
-      *ring, {end, RecordKind::host_stall, core, takt_core::to_ns(stall.certain_from), end,
+      *ring, {end, RecordKind::host_stall, core, takt_rt::to_ns(stall.certain_from), end,
               throttled ? 1 : 0});
   }
 }
@@ -195,8 +195,7 @@ ThreadRing & Recorder::add_thread_ring(const std::string & executor, std::size_t
 void Recorder::forget_ended()
 {
   const bool flight = on() && options_.last;
-  const std::int64_t from =
-    flight ? takt_core::to_ns(takt_core::now()) - options_.last->count() : 0;
+  const std::int64_t from = flight ? takt_rt::to_ns(takt_rt::now()) - options_.last->count() : 0;
   std::erase_if(rings_, [&](const auto & own) {
     const Ring * const ring = own->ring.load();
     return own->ended.load(std::memory_order_acquire) &&
@@ -265,7 +264,7 @@ Result<RecordingStart> Recorder::start(const RecordingOptions & options)
       "a ring holds " + std::to_string(least) + " to " + std::to_string(most) +
       " records, and not " + std::to_string(options.records)};
   }
-  if (options.last && *options.last <= takt_core::Duration::zero()) {
+  if (options.last && *options.last <= takt_rt::Duration::zero()) {
     return Faults{"the flight recorder keeps a time above zero"};
   }
   RecordingStart begun;
@@ -306,7 +305,7 @@ Result<RecordingStart> Recorder::start(const RecordingOptions & options)
   if (!options.last) {
     thread_ = std::make_unique<std::thread>([this] { drain_until_told(); });
   }
-  facts_.began = takt_core::to_ns(takt_core::now());
+  facts_.began = takt_rt::to_ns(takt_rt::now());
   witness_ = std::move(witness);
   number_.store(recordings_, std::memory_order_release);
   begun.threads = rings_.size();
@@ -328,7 +327,7 @@ Result<RecordingFile> Recorder::stop_file()
   std::int64_t ended = 0;
   {
     const std::lock_guard lock(mutex_);
-    ended = takt_core::to_ns(takt_core::now());  // until here nothing is missing
+    ended = takt_rt::to_ns(takt_rt::now());  // until here nothing is missing
     number_.store(0, std::memory_order_release);
     measures_.store(0, std::memory_order_relaxed);
     end_ = true;
@@ -370,7 +369,7 @@ Result<RecordingFile> Recorder::stop_flight()
   std::string bytes;
   {
     const std::lock_guard lock(mutex_);
-    facts_.ended = takt_core::to_ns(takt_core::now());
+    facts_.ended = takt_rt::to_ns(takt_rt::now());
     number_.store(0, std::memory_order_release);
     bytes = last_ones();
   }
@@ -533,7 +532,7 @@ std::string Recorder::drained()
 // With `mutex_` held. Threads that have ended are kept as long as their records are young.
 std::string Recorder::last_ones()
 {
-  const std::int64_t now = takt_core::to_ns(takt_core::now());
+  const std::int64_t now = takt_rt::to_ns(takt_rt::now());
   std::int64_t from = std::max(facts_.began, now - options_.last->count());
   std::vector<std::vector<Record>> all(rings_.size());
   for (std::size_t i = 0; i < rings_.size(); ++i) {

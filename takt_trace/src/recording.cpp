@@ -1,7 +1,7 @@
 #include "takt_trace/recording.hpp"
 
 #include "recorder.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 #include "takt_trace/tracer.hpp"
 
 namespace takt_trace
@@ -11,7 +11,7 @@ namespace
 
 std::int64_t now_ns() noexcept
 {
-  return takt_core::to_ns(takt_core::now());
+  return takt_rt::to_ns(takt_rt::now());
 }
 
 void record_named(RecordKind kind, const char * name, std::int64_t a, std::int64_t b) noexcept
@@ -91,9 +91,9 @@ void counter(const char * name, double value) noexcept
   record_named(RecordKind::counter, name, std::bit_cast<std::int64_t>(value), 0);
 }
 
-void slice(const char * name, takt_core::Time begin, takt_core::Time end) noexcept
+void slice(const char * name, takt_rt::Time begin, takt_rt::Time end) noexcept
 {
-  record_named(RecordKind::slice, name, takt_core::to_ns(begin), takt_core::to_ns(end));
+  record_named(RecordKind::slice, name, takt_rt::to_ns(begin), takt_rt::to_ns(end));
 }
 
 }  // namespace detail

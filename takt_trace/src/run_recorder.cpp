@@ -29,9 +29,9 @@ using detail::RunMeter;
 
 constexpr std::int64_t kNothing = 0;
 
-std::int64_t ns_or_zero(takt_core::Time time) noexcept
+std::int64_t ns_or_zero(takt_rt::Time time) noexcept
 {
-  return time == takt_core::kNever ? kNothing : takt_core::to_ns(time);
+  return time == takt_rt::kNever ? kNothing : takt_rt::to_ns(time);
 }
 
 class RunRecorder final : public takt_core::Observer
@@ -78,7 +78,7 @@ public:
   {
     const std::lock_guard lock(mutex_);
     TracedChain traced{chain.name, chain.priority, 0, chain.path};
-    traced.deadline = chain.deadline == takt_core::kForever ? 0 : chain.deadline.count();
+    traced.deadline = chain.deadline == takt_rt::kForever ? 0 : chain.deadline.count();
     chains_[chain.name] = {
       chain.path.front(), chain.path.back(), Recorder::instance().add_chain(std::move(traced))};
     connect();
@@ -105,29 +105,29 @@ public:
   {
     if (recording()) {
       detail::record(
-        {takt_core::to_ns(takt_core::now()), RecordKind::parked, id(callback), kNothing, kNothing,
+        {takt_rt::to_ns(takt_rt::now()), RecordKind::parked, id(callback), kNothing, kNothing,
          kNothing});
     }
   }
 
-  void on_start(const takt_core::Run & run, takt_core::Time start) noexcept override
+  void on_start(const takt_core::Run & run, takt_rt::Time start) noexcept override
   {
     RunMeter::started();
     if (const std::uint32_t recording = Recorder::instance().number(); recording != 0) {
       record_state(*run.callback, recording, start);
       detail::record(
-        {takt_core::to_ns(start), RecordKind::run_start, id(*run.callback), ns_or_zero(run.release),
+        {takt_rt::to_ns(start), RecordKind::run_start, id(*run.callback), ns_or_zero(run.release),
          ns_or_zero(run.deadline), start_facts(run.skipped, ::sched_getcpu())});
     }
   }
 
-  void on_end(const takt_core::Run & run, takt_core::Time end) noexcept override
+  void on_end(const takt_core::Run & run, takt_rt::Time end) noexcept override
   {
     const detail::Measured measured = RunMeter::ended();
     if (!recording()) {
       return;
     }
-    const std::int64_t time = takt_core::to_ns(end);
+    const std::int64_t time = takt_rt::to_ns(end);
     if (const Slot * const slot = find(*run.callback)) {
       if (const auto * const ends = slot->ends.load(std::memory_order_acquire)) {
         for (const End & one : *ends) {
@@ -143,7 +143,7 @@ public:
          switches});
     }
     detail::record(
-      {time, RecordKind::run_end, id(*run.callback), takt_core::to_ns(run.start), measured.cpu,
+      {time, RecordKind::run_end, id(*run.callback), takt_rt::to_ns(run.start), measured.cpu,
        measured.take_cpu});
   }
 
@@ -152,7 +152,7 @@ public:
     RunMeter::dropped();
     if (recording()) {
       detail::record(
-        {takt_core::to_ns(takt_core::now()), RecordKind::empty_take, id(*run.callback), kNothing,
+        {takt_rt::to_ns(takt_rt::now()), RecordKind::empty_take, id(*run.callback), kNothing,
          kNothing, kNothing});
     }
   }
@@ -162,7 +162,7 @@ public:
     RunMeter::thrown();
     if (recording()) {
       detail::record(
-        {takt_core::to_ns(takt_core::now()), RecordKind::exception, id(*run.callback), kNothing,
+        {takt_rt::to_ns(takt_rt::now()), RecordKind::exception, id(*run.callback), kNothing,
          kNothing, kNothing});
     }
   }
@@ -197,7 +197,7 @@ private:
   }
 
   void record_state(
-    const takt_core::Callback & callback, std::uint32_t recording, takt_core::Time start) noexcept
+    const takt_core::Callback & callback, std::uint32_t recording, takt_rt::Time start) noexcept
   {
     Slot * const slot = find(callback);
     if (slot == nullptr) {
@@ -206,7 +206,7 @@ private:
     const detail::CallbackState state = state_of(callback);
     if (slot->last.changes(recording, state)) {
       detail::record(
-        {takt_core::to_ns(start), RecordKind::callback_state, id(callback),
+        {takt_rt::to_ns(start), RecordKind::callback_state, id(callback),
          static_cast<std::int64_t>(state.waiting), state.priority,
          static_cast<std::int64_t>(state.overwritten)});
     }
@@ -247,7 +247,7 @@ private:
     for (const takt_core::Activation & activation : run.activations) {
       if (activation.root == end.root) {
         detail::record(
-          {time, RecordKind::chain_end, end.chain, takt_core::to_ns(activation.release), kNothing,
+          {time, RecordKind::chain_end, end.chain, takt_rt::to_ns(activation.release), kNothing,
            kNothing});
       }
     }

@@ -39,7 +39,7 @@ Result<std::string> start(const std::string & payload)
   options.kernel = flag("kernel");
   options.stalls = flag("stalls");
   if (const auto last = number("last_ns")) {
-    options.last = takt_core::Duration(*last);
+    options.last = takt_rt::Duration(*last);
   }
   const auto begun = start_recording(options);
   if (!begun) {

@@ -278,7 +278,7 @@ TEST_F(RecordingStates, AWitnessRecordsWhatHeldItsCoreUp)
   const int core = takt_core::usable_cores().back();
   options.stalls = true;
   EXPECT_TRUE(start_recording_and_warn().empty());
-  takt_core::Time begin{}, end{};
+  takt_rt::Time begin{}, end{};
   // Of the same priority, so that the witness is ready and waits.
   std::thread([&] {
     takt_core::ThreadAttributes attributes;
@@ -286,10 +286,10 @@ TEST_F(RecordingStates, AWitnessRecordsWhatHeldItsCoreUp)
     attributes.priority = 99;
     attributes.cores = {core};
     ASSERT_TRUE(takt_core::apply(attributes).granted_all());
-    begin = takt_core::now();
-    while (takt_core::now() < begin + milliseconds(40)) {
+    begin = takt_rt::now();
+    while (takt_rt::now() < begin + milliseconds(40)) {
     }
-    end = takt_core::now();
+    end = takt_rt::now();
   }).join();
   const ProcessTrace trace = stop();
   EXPECT_TRUE(trace.witnessed);
@@ -297,10 +297,9 @@ TEST_F(RecordingStates, AWitnessRecordsWhatHeldItsCoreUp)
   for (const Record & stall : of_kind(trace, RecordKind::host_stall)) {
     EXPECT_LE(stall.a, stall.b);
     EXPECT_EQ(stall.time, stall.b);
-    const bool overlaps = stall.b > takt_core::to_ns(begin) && stall.a < takt_core::to_ns(end);
+    const bool overlaps = stall.b > takt_rt::to_ns(begin) && stall.a < takt_rt::to_ns(end);
     if (overlaps && stall.c == 1 && stall.id == static_cast<std::uint32_t>(core)) {
-      held_up +=
-        std::min(stall.b, takt_core::to_ns(end)) - std::max(stall.a, takt_core::to_ns(begin));
+      held_up += std::min(stall.b, takt_rt::to_ns(end)) - std::max(stall.a, takt_rt::to_ns(begin));
     }
   }
   EXPECT_GE(held_up, 20'000'000);

@@ -427,14 +427,14 @@ TEST_F(Recording, HasWhatTheProgramToldOnAThreadOfItsOwn)
 {
   start();
   std::thread([] {
-    const takt_core::Time begin = takt_core::now();
+    const takt_rt::Time begin = takt_rt::now();
     {
       const auto outer = tracer.span("outer");
       const auto inner = tracer.span("inner");
       tracer.counter("clusters", 2.5);
     }
     tracer.instant("done");
-    tracer.slice("all of it", begin, takt_core::now());
+    tracer.slice("all of it", begin, takt_rt::now());
   }).join();
   const ProcessTrace trace = stop();
   ASSERT_EQ(trace.threads.size(), 1U);

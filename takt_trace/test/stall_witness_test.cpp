@@ -18,9 +18,9 @@ namespace
 
 using std::chrono::milliseconds;
 
-takt_core::Time at(int ms)
+takt_rt::Time at(int ms)
 {
-  return takt_core::from_ns(0) + std::chrono::seconds(100) + milliseconds(ms);
+  return takt_rt::from_ns(0) + std::chrono::seconds(100) + milliseconds(ms);
 }
 
 // Told is what certainly was, within the asked time, and what happened at the same time once.
@@ -59,20 +59,20 @@ TEST(Witness, TellsWaitingForOtherThreadsFromAStall)
   const int core = takt_core::usable_cores().back();
   StallWitness witness({core});
   ASSERT_FALSE(witness.blind()) << *witness.blind();
-  takt_core::Time begin{};
-  takt_core::Time end{};
+  takt_rt::Time begin{};
+  takt_rt::Time end{};
   std::thread([&] {
     takt_core::ThreadAttributes attributes;
     attributes.policy = takt_core::Policy::fifo;
     attributes.priority = 99;
     attributes.cores = {core};
     ASSERT_TRUE(takt_core::apply(attributes).granted_all());
-    begin = takt_core::now();
-    while (takt_core::now() < begin + milliseconds(40)) {
+    begin = takt_rt::now();
+    while (takt_rt::now() < begin + milliseconds(40)) {
     }
-    end = takt_core::now();
+    end = takt_rt::now();
   }).join();
-  takt_core::Duration blamed{};
+  takt_rt::Duration blamed{};
   for (const Stall & stall : witness.stop()) {
     if (stall.end > begin && stall.begin < end && stall.source == Stall::Source::throttled) {
       blamed += std::min(stall.end, end) - std::max(stall.begin, begin);

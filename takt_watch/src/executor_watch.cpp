@@ -12,9 +12,9 @@ namespace
 {
 
 using takt_core::Callback;
-using takt_core::Duration;
 using takt_core::Run;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
@@ -34,7 +34,7 @@ void note_waiting(CallbackRecord & record, const Callback & callback, std::uint3
 
 Time after(Time time, std::int64_t limit) noexcept
 {
-  return takt_core::add_saturated(time, Duration(limit));
+  return takt_rt::add_saturated(time, Duration(limit));
 }
 
 // No callback of this process is the chain's root: each run of the last callback is an activation, and its response
@@ -43,7 +43,7 @@ void count_from_arrival(ChainRecord & chain, const Run & run, Time end) noexcept
 {
   const Duration response = end - run.release;
   raise_to(chain.longest, std::int64_t{response.count()});
-  if (chain.deadline != takt_core::kForever) {
+  if (chain.deadline != takt_rt::kForever) {
     chain.misses.record(response > chain.deadline);
   }
   if (chain.from_arrival != nullptr) {
@@ -71,7 +71,7 @@ void count_end(ChainRecord & chain, const Run & run, Time end, const RootIds & r
       continue;  // its miss was counted when it was overdue
     }
     count(chain.activations);
-    if (chain.deadline != takt_core::kForever) {
+    if (chain.deadline != takt_rt::kForever) {
       chain.misses.record(response > chain.deadline);
     }
   }
@@ -187,7 +187,7 @@ void ExecutorWatch::on_end(const Run & run, Time end) noexcept
   {
     const std::lock_guard lock(record->mutex);
     if (record->number.load(kRelaxed) == run.callback->number()) {  // else it was forgotten
-      if (run.deadline != takt_core::kNever) {
+      if (run.deadline != takt_rt::kNever) {
         record->misses.record(end > run.deadline);
       }
       for (ChainRecord * const chain : record->ends) {

@@ -92,8 +92,8 @@ public:
   takt_schedule::WatchSettings settings() const;
 
   /// What is there now. `window`: the figures of the last window begin anew with it. While the executor lives.
-  ExecutorSample sample(takt_core::Time now, bool window);
-  std::vector<CallbackFigures> callbacks(takt_core::Time now);
+  ExecutorSample sample(takt_rt::Time now, bool window);
+  std::vector<CallbackFigures> callbacks(takt_rt::Time now);
   std::vector<ChainFigures> chains();
   /// Distributions since counting began; null before.
   const takt_core::StatisticsObserver * statistics() const noexcept
@@ -106,11 +106,11 @@ public:
   struct Due
   {
     bool now = false;  ///< a limit was crossed since the last call
-    takt_core::Time next =
-      takt_core::kNever;  ///< when the next one is, if nothing is taken and nothing ends
+    takt_rt::Time next =
+      takt_rt::kNever;  ///< when the next one is, if nothing is taken and nothing ends
   };
   /// The ages and stalls of its rules, and the deadlines of its chains: counts the activations that are overdue.
-  Due due(takt_core::Time now);
+  Due due(takt_rt::Time now);
 
   // ---- Observer ----
   takt_core::ObserverInterest interest() const noexcept override;
@@ -120,11 +120,10 @@ public:
   void on_chain_removed(std::string_view name) override;
   void on_thread(std::uint32_t thread, const takt_core::AttributeReport & report) override;
   void on_arrival(
-    const takt_core::Callback & callback, std::uint32_t count,
-    takt_core::Time now) noexcept override;
+    const takt_core::Callback & callback, std::uint32_t count, takt_rt::Time now) noexcept override;
   void on_picked(const takt_core::Run & run) noexcept override;
-  void on_start(const takt_core::Run & run, takt_core::Time start) noexcept override;
-  void on_end(const takt_core::Run & run, takt_core::Time end) noexcept override;
+  void on_start(const takt_core::Run & run, takt_rt::Time start) noexcept override;
+  void on_end(const takt_core::Run & run, takt_rt::Time end) noexcept override;
   void on_empty_take(const takt_core::Run & run) noexcept override;
   void on_exception(
     const takt_core::Run & run, const std::exception_ptr & exception) noexcept override;
@@ -144,9 +143,9 @@ private:
   // executor_watch_figures.cpp, executor_watch_looks.cpp; with `mutex_` held
   std::vector<CallbackRecord *> callbacks_there() const;
   static ChainSample sample_of(const ChainRecord & record);
-  CallbackSample sample_of(const CallbackRecord & record, takt_core::Time now) const;
+  CallbackSample sample_of(const CallbackRecord & record, takt_rt::Time now) const;
   std::optional<RunningCallback> running(const ThreadSlot & slot) const;
-  void judge_chains(takt_core::Time now, Due & due);
+  void judge_chains(takt_rt::Time now, Due & due);
   std::vector<std::uint32_t> threads_of(const CallbackRecord & record) const;
   bool is_isolated(const CallbackRecord & record) const;
   // without it
@@ -176,7 +175,7 @@ private:
   std::vector<std::unique_ptr<ThreadSlot>> slots_;
   std::uint64_t added_ = 0;
   bool left_ = false;
-  takt_core::Time window_began_{};
+  takt_rt::Time window_began_{};
   // Threads of isolated groups, by group.
   bool isolated_changed_ = false;
   std::map<std::string, std::vector<std::uint32_t>, std::less<>> isolated_;

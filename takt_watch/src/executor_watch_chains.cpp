@@ -77,9 +77,9 @@ void ExecutorWatch::follow(ChainRecord & chain)
     const std::lock_guard own(chain.mutex);
     chain.from_arrival = std::move(responses);
   }
-  const takt_core::Duration deadline = chain.options.deadline;
+  const takt_rt::Duration deadline = chain.options.deadline;
   Root * const root =
-    !left_ && !chain.removed && ends_here && deadline != takt_core::kForever ? chain.root : nullptr;
+    !left_ && !chain.removed && ends_here && deadline != takt_rt::kForever ? chain.root : nullptr;
   if (root == chain.followed && deadline == chain.followed_deadline) {
     return;
   }

@@ -9,8 +9,8 @@ namespace takt_watch
 namespace
 {
 
-using takt_core::Duration;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 
 constexpr auto kRelaxedFigure = std::memory_order_relaxed;
 constexpr auto kAcquire = std::memory_order_acquire;
@@ -100,7 +100,7 @@ CallbackSample ExecutorWatch::sample_of(const CallbackRecord & record, Time now)
   } else {
     sample.waiting =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(messages.waiting, UINT32_MAX));
-    if (const Time oldest = callback.oldest_arrival(); oldest != takt_core::kNever) {
+    if (const Time oldest = callback.oldest_arrival(); oldest != takt_rt::kNever) {
       sample.oldest_age = std::max(now - oldest, Duration::zero());
     }
     sample.arrivals =
@@ -122,7 +122,7 @@ ChainSample ExecutorWatch::sample_of(const ChainRecord & record)
   read_misses(record.misses, sample);
   sample.overdue = record.overdue.load(kAcquire);
   sample.activations = record.activations.load(kAcquire);
-  if (record.options.deadline != takt_core::kForever) {
+  if (record.options.deadline != takt_rt::kForever) {
     sample.deadline = record.options.deadline;
   }
   sample.rule = record.rule;

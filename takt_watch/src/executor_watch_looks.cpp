@@ -11,8 +11,8 @@ namespace takt_watch
 namespace
 {
 
-using takt_core::Duration;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 
 constexpr auto kRelaxedLook = std::memory_order_relaxed;
 // Between two judgements of a chain.
@@ -27,7 +27,7 @@ std::optional<RunningCallback> ExecutorWatch::running(const ThreadSlot & slot) c
   if (record == nullptr) {
     return std::nullopt;
   }
-  RunningCallback result{record->id, takt_core::from_ns(current->since), std::nullopt};
+  RunningCallback result{record->id, takt_rt::from_ns(current->since), std::nullopt};
   if (const std::int64_t stall = record->stall.load(kRelaxedLook); stall != kNoLimit) {
     result.stall = Duration(stall);
   }
@@ -151,7 +151,7 @@ void ExecutorWatch::judge_chains(Time now, Due & due)
       now, chain.followed_deadline, common_.roots.unstarted(*chain.followed, common_.spins));
     const Time soonest = now + kShortestLookGap;
     chain.followed->not_before(soonest);
-    if (judgement.next != takt_core::kNever) {
+    if (judgement.next != takt_rt::kNever) {
       due.next = std::min(due.next, std::max(judgement.next, soonest));
     }
     if (judgement.overdue == 0) {
@@ -175,7 +175,7 @@ ExecutorWatch::Due ExecutorWatch::due(Time now)
   Due result;
   // Of a limit that stays crossed only the first look is asked for.
   const auto judge = [&](std::int64_t from, std::int64_t limit) {
-    const Time crossing = takt_core::add_saturated(takt_core::from_ns(from), Duration(limit));
+    const Time crossing = takt_rt::add_saturated(takt_rt::from_ns(from), Duration(limit));
     if (crossing > now) {
       result.next = std::min(result.next, crossing);
     }
@@ -188,7 +188,7 @@ ExecutorWatch::Due ExecutorWatch::due(Time now)
       continue;
     }
     const Time oldest = record->callback->oldest_arrival();
-    const bool too_old = oldest != takt_core::kNever && judge(takt_core::to_ns(oldest), age);
+    const bool too_old = oldest != takt_rt::kNever && judge(takt_rt::to_ns(oldest), age);
     result.now = result.now || (too_old && !record->too_old);
     record->too_old = too_old;
   }

@@ -14,7 +14,7 @@ namespace
 
 using takt_core::Callback;
 
-std::int64_t limit(const std::optional<takt_core::Duration> & duration)
+std::int64_t limit(const std::optional<takt_rt::Duration> & duration)
 {
   return duration ? std::int64_t{duration->count()} : kNoLimit;
 }

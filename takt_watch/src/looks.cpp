@@ -29,7 +29,7 @@ void find_stack(Alarm & alarm, const ExecutorSample & sample, const ExecutorWatc
   for (const ThreadSample & thread : sample.threads) {
     if (
       thread.name != alarm.thread || !thread.running || thread.running->id != alarm.callback ||
-      alarm.time - thread.running->since < thread.running->stall.value_or(takt_core::kForever)) {
+      alarm.time - thread.running->since < thread.running->stall.value_or(takt_rt::kForever)) {
       continue;
     }
     alarm.stack = stack_of(thread.tid, [&] {
@@ -45,8 +45,8 @@ void find_stack(Alarm & alarm, const ExecutorSample & sample, const ExecutorWatc
 /// Whether a thread waited for a core for a twentieth of the time since the last look.
 bool Looks::somebody_waits(const Sample & sample)
 {
-  const takt_core::Duration enough = (sample.time - looked_) / 20;
-  std::map<std::int32_t, takt_core::Duration> delays;
+  const takt_rt::Duration enough = (sample.time - looked_) / 20;
+  std::map<std::int32_t, takt_rt::Duration> delays;
   bool waits = false;
   for (const ExecutorSample & executor : sample.executors) {
     for (const ThreadSample & thread : executor.threads) {
@@ -61,7 +61,7 @@ bool Looks::somebody_waits(const Sample & sample)
   return waits;
 }
 
-std::vector<Alarm> Looks::look(const Executors & executors, takt_core::Time now, bool window)
+std::vector<Alarm> Looks::look(const Executors & executors, takt_rt::Time now, bool window)
 {
   Sample sample;
   sample.time = now;

@@ -24,21 +24,20 @@ class Looks
 public:
   /// `window`: a period is over.
   std::vector<Alarm> look(
-    const std::vector<std::shared_ptr<ExecutorWatch>> & executors, takt_core::Time now,
-    bool window);
+    const std::vector<std::shared_ptr<ExecutorWatch>> & executors, takt_rt::Time now, bool window);
 
   /// When the rules want to look again; kNever: at no certain time.
-  takt_core::Time next() const noexcept { return rules_.next().value_or(takt_core::kNever); }
+  takt_rt::Time next() const noexcept { return rules_.next().value_or(takt_rt::kNever); }
 
 private:
   bool somebody_waits(const Sample & sample);
 
   CoreUsers users_;
-  AlarmRules rules_{[this](takt_core::Time now, takt_core::Duration window) -> const CoreUse & {
+  AlarmRules rules_{[this](takt_rt::Time now, takt_rt::Duration window) -> const CoreUse & {
     return users_.in_window(now, window);
   }};
-  std::map<std::int32_t, takt_core::Duration> delays_;  // for a core, by thread, at the last look
-  takt_core::Time looked_{};
+  std::map<std::int32_t, takt_rt::Duration> delays_;  // for a core, by thread, at the last look
+  takt_rt::Time looked_{};
   std::map<std::string, std::string> names_;  // as the schedule has them, by unique ones
 };
 

@@ -6,8 +6,8 @@
 namespace takt_watch
 {
 
-using takt_core::Duration;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 
 void OpenActivations::released(Time release, std::uint32_t count) noexcept
 {
@@ -86,7 +86,7 @@ void OpenActivations::tell(Time first, Time last) noexcept
     ++told_count_;
   }
   if (silent_since_.load(std::memory_order_relaxed) == kNotSilent) {
-    silent_since_.store(takt_core::to_ns(first), std::memory_order_relaxed);
+    silent_since_.store(takt_rt::to_ns(first), std::memory_order_relaxed);
   }
 }
 
@@ -112,32 +112,32 @@ OpenActivations::Judgement OpenActivations::judge(
     if (oldest.last <= std::max(newest_ended_, judged_)) {
       continue;
     }
-    const Time crossing = takt_core::add_saturated(oldest.last, deadline);
+    const Time crossing = takt_rt::add_saturated(oldest.last, deadline);
     if (crossing > now) {
       result.next = crossing;
       break;
     }
     judge_one(oldest.first, oldest.last, oldest.first <= newest_ended_ ? 1 : oldest.count);
   }
-  if (!timer || timer->next == takt_core::kNever || timer->period <= Duration::zero()) {
+  if (!timer || timer->next == takt_rt::kNever || timer->period <= Duration::zero()) {
     return result;
   }
   const Time due_until = now - deadline;  // the releases that are overdue
-  if (timer_from_ == takt_core::kNever) {
+  if (timer_from_ == takt_rt::kNever) {
     timer_from_ = due_until;
   }
   Time release = timer->next;
   if (const Time after = std::max({newest_ended_, judged_, timer_from_}); release <= after) {
     release =
-      takt_core::add_saturated(release, ((after - release) / timer->period + 1) * timer->period);
+      takt_rt::add_saturated(release, ((after - release) / timer->period + 1) * timer->period);
   }
   if (release <= due_until) {
     const auto more = (due_until - release) / timer->period;
     const Time last = release + more * timer->period;
     judge_one(release, last, static_cast<std::uint64_t>(more) + 1);
-    release = takt_core::add_saturated(last, timer->period);
+    release = takt_rt::add_saturated(last, timer->period);
   }
-  result.next = std::min(result.next, takt_core::add_saturated(release, deadline));
+  result.next = std::min(result.next, takt_rt::add_saturated(release, deadline));
   return result;
 }
 
@@ -145,7 +145,7 @@ void OpenActivations::pause() noexcept
 {
   const std::lock_guard lock(mutex_);
   size_ = 0;
-  timer_from_ = takt_core::kNever;
+  timer_from_ = takt_rt::kNever;
   silent_since_.store(kNotSilent, std::memory_order_relaxed);
 }
 
@@ -158,8 +158,8 @@ void OpenActivations::forget() noexcept
   told_before_ = kBefore;
   judged_ = kBefore;
   newest_ended_ = kBefore;
-  first_release_ = takt_core::kNever;
-  timer_from_ = takt_core::kNever;
+  first_release_ = takt_rt::kNever;
+  timer_from_ = takt_rt::kNever;
   has_ended_ = false;
   ends_for_others_ = false;
   silent_since_.store(kNotSilent, std::memory_order_relaxed);
@@ -168,7 +168,7 @@ void OpenActivations::forget() noexcept
 std::optional<Time> OpenActivations::silent_since() const noexcept
 {
   const std::int64_t since = silent_since_.load(std::memory_order_relaxed);
-  return since == kNotSilent ? std::nullopt : std::optional(takt_core::from_ns(since));
+  return since == kNotSilent ? std::nullopt : std::optional(takt_rt::from_ns(since));
 }
 
 }  // namespace takt_watch

@@ -21,8 +21,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "takt_core/pi_mutex.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/pi_mutex.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_watch
 {
@@ -31,8 +31,8 @@ namespace takt_watch
 /// period from there on.
 struct UnstartedTimer
 {
-  takt_core::Time next{};
-  takt_core::Duration period{};
+  takt_rt::Time next{};
+  takt_rt::Duration period{};
 };
 
 class OpenActivations
@@ -40,25 +40,25 @@ class OpenActivations
 public:
   static constexpr std::uint32_t kCapacity = 256;
   static constexpr std::uint32_t kTimes = 16;
-  static constexpr takt_core::Duration kStartUp = std::chrono::seconds(5);
+  static constexpr takt_rt::Duration kStartUp = std::chrono::seconds(5);
 
   /// The root was released `count` times at `release`.
-  void released(takt_core::Time release, std::uint32_t count = 1) noexcept;
+  void released(takt_rt::Time release, std::uint32_t count = 1) noexcept;
   /// One of those releases was none: its message was not there.
-  void withdrawn(takt_core::Time release) noexcept;
+  void withdrawn(takt_rt::Time release) noexcept;
   /// The activation released at `release` has ended. True: it was told as overdue.
-  bool ended(takt_core::Time release) noexcept;
+  bool ended(takt_rt::Time release) noexcept;
   /// The chain's last callback has ended a run that worked for no activation of the chain.
   void ended_for_others() noexcept;
 
   struct Judgement
   {
-    std::uint64_t overdue = 0;                 ///< since the last call
-    takt_core::Time next = takt_core::kNever;  ///< when the next one will be, if nothing ends
+    std::uint64_t overdue = 0;             ///< since the last call
+    takt_rt::Time next = takt_rt::kNever;  ///< when the next one will be, if nothing ends
   };
   /// `timer`: of the root, if it is one.
   Judgement judge(
-    takt_core::Time now, takt_core::Duration deadline,
+    takt_rt::Time now, takt_rt::Duration deadline,
     const std::optional<UnstartedTimer> & timer) noexcept;
 
   /// Forgets what is open: the executor does not spin.
@@ -67,24 +67,24 @@ public:
   void forget() noexcept;
 
   /// The release of the first activation that is overdue; absent: nothing is overdue, or one has ended since.
-  std::optional<takt_core::Time> silent_since() const noexcept;
+  std::optional<takt_rt::Time> silent_since() const noexcept;
 
 private:
-  static constexpr takt_core::Time kBefore = takt_core::Time::min();
+  static constexpr takt_rt::Time kBefore = takt_rt::Time::min();
   static constexpr std::int64_t kNotSilent = INT64_MAX;
 
   /// Releases that share a place: mostly one.
   struct Releases
   {
-    takt_core::Time first{};
-    takt_core::Time last{};
+    takt_rt::Time first{};
+    takt_rt::Time last{};
     std::uint32_t count = 0;
   };
   /// Activations released after `from`, and not after `to`.
   struct Told
   {
-    takt_core::Time from{};
-    takt_core::Time to{};
+    takt_rt::Time from{};
+    takt_rt::Time to{};
   };
 
   Releases & place(std::uint32_t index) noexcept { return open_[(begin_ + index) % kCapacity]; }
@@ -93,22 +93,22 @@ private:
     begin_ = (begin_ + 1) % kCapacity;
     --size_;
   }
-  void tell(takt_core::Time first, takt_core::Time last) noexcept;
-  bool was_told(takt_core::Time release) const noexcept;
+  void tell(takt_rt::Time first, takt_rt::Time last) noexcept;
+  bool was_told(takt_rt::Time release) const noexcept;
 
-  takt_core::PiMutex mutex_;
+  takt_rt::PiMutex mutex_;
   std::array<Releases, kCapacity> open_{};  // a ring, oldest first
   std::uint32_t begin_ = 0;
   std::uint32_t size_ = 0;
   std::array<Told, kTimes> told_{};  // the latest at `(told_count_ - 1) % kTimes`
   std::uint64_t told_count_ = 0;
-  takt_core::Time told_before_ = kBefore;  // activations up to here count as told
-  takt_core::Time judged_ =
+  takt_rt::Time told_before_ = kBefore;  // activations up to here count as told
+  takt_rt::Time judged_ =
     kBefore;  // so do those up to here, unless they were released before the start-up ended
-  takt_core::Time newest_ended_ = kBefore;  // release of the youngest one that has ended
-  takt_core::Time first_release_ = takt_core::kNever;
-  takt_core::Time timer_from_ =
-    takt_core::kNever;  // older releases of a timer that did not start are not looked at
+  takt_rt::Time newest_ended_ = kBefore;  // release of the youngest one that has ended
+  takt_rt::Time first_release_ = takt_rt::kNever;
+  takt_rt::Time timer_from_ =
+    takt_rt::kNever;  // older releases of a timer that did not start are not looked at
   bool has_ended_ = false;
   bool ends_for_others_ = false;
   std::atomic<std::int64_t> silent_since_{kNotSilent};

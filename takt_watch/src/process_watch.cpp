@@ -18,8 +18,8 @@ namespace takt_watch
 namespace
 {
 
-using takt_core::Duration;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 
 constinit std::atomic<ProcessWatch *> g_instance{nullptr};
 constexpr Duration kShortestGap = std::chrono::milliseconds(1);
@@ -141,7 +141,7 @@ void ProcessWatch::remove(const std::shared_ptr<ExecutorWatch> & watch)
   }
   if (thread != nullptr) {
     thread.reset();
-    look(takt_core::now(), false);  // clears the alarms that are left
+    look(takt_rt::now(), false);  // clears the alarms that are left
   } else {
     common_.wake_up.by(Time());
   }
@@ -173,7 +173,7 @@ void ProcessWatch::switch_on()
   for (const auto & observer : observers_) {
     observer->begin();
   }
-  since_ = takt_core::now();
+  since_ = takt_rt::now();
   alarms_.begin();
   common_.on.store(true, std::memory_order_release);
   thread_ = std::make_unique<Thread>(*this);
@@ -218,7 +218,7 @@ Time ProcessWatch::next()
 
 void ProcessWatch::look_until(const std::atomic<bool> & ends)
 {
-  Time window = takt_core::now();  // when the next one begins
+  Time window = takt_rt::now();  // when the next one begins
   Time last_look{};
   Time not_before{};    // of looks between two windows
   bool wanted = false;  // such a look
@@ -228,7 +228,7 @@ void ProcessWatch::look_until(const std::atomic<bool> & ends)
       return;
     }
     const Duration period = this->period();
-    const Time now = takt_core::now();
+    const Time now = takt_rt::now();
     window = std::min(window, now + period);
     const Time rules = next();
     wanted = wanted || (rules <= now && rules > last_look);
@@ -245,7 +245,7 @@ void ProcessWatch::look_until(const std::atomic<bool> & ends)
       wanted = false;
       not_before = now + std::max(period / 10, kShortestGap);
     }
-    const ExecutorWatch::Due later = due(takt_core::now());
+    const ExecutorWatch::Due later = due(takt_rt::now());
     wanted = wanted || later.now;
     Time until = std::min(window, later.next);
     if (const Time planned = next(); planned > last_look) {

@@ -51,10 +51,10 @@ private:
   ProcessWatch() = default;
   static void forget_in_children();
 
-  takt_core::Duration period();
-  void look(takt_core::Time now, bool window);
-  ExecutorWatch::Due due(takt_core::Time now);
-  takt_core::Time next();
+  takt_rt::Duration period();
+  void look(takt_rt::Time now, bool window);
+  ExecutorWatch::Due due(takt_rt::Time now);
+  takt_rt::Time next();
   void look_until(const std::atomic<bool> & ends);
 
   Switch common_;
@@ -65,7 +65,7 @@ private:
   std::mutex switch_mutex_;                                // the three below
   std::vector<std::shared_ptr<ExecutorWatch>> observers_;  // also those that are being added
   std::unique_ptr<Thread> thread_;
-  takt_core::Time since_{};  // when watching began
+  takt_rt::Time since_{};  // when watching began
 
   std::mutex looks_mutex_;  // after `executors_mutex_`
   Looks looks_;

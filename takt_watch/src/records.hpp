@@ -20,11 +20,11 @@
 #include "root_ids.hpp"
 #include "takt_core/callback.hpp"
 #include "takt_core/chain.hpp"
-#include "takt_core/pi_mutex.hpp"
 #include "takt_core/seen_activations.hpp"
 #include "takt_core/statistics_observer.hpp"
 #include "takt_core/thread_attributes.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/pi_mutex.hpp"
+#include "takt_rt/time.hpp"
 #include "takt_schedule/watch_rules.hpp"
 
 namespace takt_watch
@@ -51,9 +51,9 @@ inline std::uint32_t window_of(const std::optional<takt_schedule::MissRule> & ru
 struct ChainRecord
 {
   // --- a run that ends, or set-up, holds the mutex ---
-  takt_core::PiMutex mutex;
+  takt_rt::PiMutex mutex;
   Root * root = nullptr;
-  takt_core::Duration deadline = takt_core::kForever;
+  takt_rt::Duration deadline = takt_rt::kForever;
   takt_core::SeenActivations seen;
   MissCounter misses;  // one thread at a time records
   // Responses while no callback of this process is the root; made once the last callback is here.
@@ -72,7 +72,7 @@ struct ChainRecord
   bool removed = false;
   bool ends_here = false;     // its last callback is in this executor
   Root * followed = nullptr;  // that tells `open`
-  takt_core::Duration followed_deadline{};
+  takt_rt::Duration followed_deadline{};
 };
 
 /// Counts that the callback itself keeps.
@@ -87,7 +87,7 @@ struct OwnCounts
 struct CallbackRecord
 {
   // --- a run that ends, or set-up, holds the mutex ---
-  takt_core::PiMutex mutex;
+  takt_rt::PiMutex mutex;
   std::vector<ChainRecord *> ends{};  // chains that end with it
   MissCounter misses;                 // one thread at a time records
 
@@ -160,10 +160,10 @@ struct alignas(64) ThreadSlot
     return result;
   }
   // The thread's own.
-  void begin(std::uint32_t number_of_callback, takt_core::Time time) noexcept
+  void begin(std::uint32_t number_of_callback, takt_rt::Time time) noexcept
   {
     callback.store(number_of_callback, std::memory_order_release);
-    since.store(takt_core::to_ns(time), std::memory_order_release);
+    since.store(takt_rt::to_ns(time), std::memory_order_release);
   }
   void end() noexcept { since.store(0, std::memory_order_release); }
 };

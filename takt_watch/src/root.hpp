@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "open_activations.hpp"
-#include "takt_core/pi_mutex.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/pi_mutex.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_watch
 {
@@ -31,7 +31,7 @@ public:
   // ---- set-up; any thread; allocate ----
 
   /// The chain's activations are told of releases from now on; `deadline` is the chain's. Until `unfollow`.
-  void follow(OpenActivations & chain, takt_core::Duration deadline)
+  void follow(OpenActivations & chain, takt_rt::Duration deadline)
   {
     change([&](auto & chains) { chains.push_back({&chain, deadline}); });
   }
@@ -49,14 +49,14 @@ public:
 
   bool here() const noexcept { return here_.load(std::memory_order_relaxed); }
   bool followed() const noexcept { return shortest_.load(std::memory_order_relaxed) != kNone; }
-  void released(takt_core::Time release, std::uint32_t count) noexcept
+  void released(takt_rt::Time release, std::uint32_t count) noexcept
   {
     const std::lock_guard lock(mutex_);
     for (const Follower & one : chains_) {
       one.chain->released(release, count);
     }
   }
-  void withdrawn(takt_core::Time release) noexcept
+  void withdrawn(takt_rt::Time release) noexcept
   {
     const std::lock_guard lock(mutex_);
     for (const Follower & one : chains_) {
@@ -64,24 +64,24 @@ public:
     }
   }
   /// When an activation released at `release` may be overdue first; never before `not_before`.
-  takt_core::Time first_deadline(takt_core::Time release) const noexcept
+  takt_rt::Time first_deadline(takt_rt::Time release) const noexcept
   {
-    const takt_core::Duration shortest(shortest_.load(std::memory_order_relaxed));
+    const takt_rt::Duration shortest(shortest_.load(std::memory_order_relaxed));
     return std::max(
-      takt_core::add_saturated(release, shortest),
-      takt_core::from_ns(not_before_.load(std::memory_order_relaxed)));
+      takt_rt::add_saturated(release, shortest),
+      takt_rt::from_ns(not_before_.load(std::memory_order_relaxed)));
   }
   /// Its chains are not judged again before `time`.
-  void not_before(takt_core::Time time) noexcept
+  void not_before(takt_rt::Time time) noexcept
   {
-    not_before_.store(takt_core::to_ns(time), std::memory_order_relaxed);
+    not_before_.store(takt_rt::to_ns(time), std::memory_order_relaxed);
   }
 
 private:
   struct Follower
   {
     OpenActivations * chain = nullptr;
-    takt_core::Duration deadline{};
+    takt_rt::Duration deadline{};
   };
   static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 
@@ -103,7 +103,7 @@ private:
 
   const std::string id_;
   std::mutex setup_mutex_;
-  takt_core::PiMutex mutex_;
+  takt_rt::PiMutex mutex_;
   std::vector<Follower> chains_;
   std::atomic<std::int64_t> shortest_{kNone};  // of their deadlines, ns
   std::atomic<std::int64_t> not_before_{0};

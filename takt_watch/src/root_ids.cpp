@@ -11,12 +11,12 @@ namespace
 
 // The scheduler tells how many periods are due until a time, and so how long one is. Periods of up to 1000 s come out
 // right to the microsecond.
-takt_core::Duration period_of(
-  const takt_core::Scheduler & scheduler, const takt_core::Callback & timer, takt_core::Time next)
+takt_rt::Duration period_of(
+  const takt_core::Scheduler & scheduler, const takt_core::Callback & timer, takt_rt::Time next)
 {
-  constexpr takt_core::Duration kFar(std::int64_t{1} << 61);
+  constexpr takt_rt::Duration kFar(std::int64_t{1} << 61);
   const std::uint64_t until_then = scheduler.unstarted_periods(timer, next + kFar);
-  return until_then < 2 ? takt_core::Duration() : kFar / static_cast<std::int64_t>(until_then - 1);
+  return until_then < 2 ? takt_rt::Duration() : kFar / static_cast<std::int64_t>(until_then - 1);
 }
 
 }  // namespace
@@ -45,13 +45,13 @@ std::optional<UnstartedTimer> RootIds::unstarted(
     if (timer.kind() != takt_core::Kind::timer || scheduler == nullptr || !spins(*known.executor)) {
       continue;
     }
-    const takt_core::Time next = scheduler->next_release(timer);
-    if (next == takt_core::kNever) {
+    const takt_rt::Time next = scheduler->next_release(timer);
+    if (next == takt_rt::kNever) {
       return std::nullopt;
     }
-    const takt_core::Duration period = period_of(*scheduler, timer, next);
-    return period > takt_core::Duration::zero() ? std::optional(UnstartedTimer{next, period})
-                                                : std::nullopt;
+    const takt_rt::Duration period = period_of(*scheduler, timer, next);
+    return period > takt_rt::Duration::zero() ? std::optional(UnstartedTimer{next, period})
+                                              : std::nullopt;
   }
   return std::nullopt;
 }

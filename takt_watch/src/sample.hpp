@@ -13,7 +13,7 @@
 
 #include "takt_core/callback.hpp"
 #include "takt_core/thread_mask.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 #include "takt_schedule/watch_rules.hpp"
 
 namespace takt_watch
@@ -36,7 +36,7 @@ struct CallbackSample
   std::vector<std::uint32_t> threads{};  ///< ThreadState::number of those it may run on
   std::uint32_t depth = 1;
   std::uint32_t waiting = 0;
-  std::optional<takt_core::Duration> oldest_age{};  ///< absent: nothing waits
+  std::optional<takt_rt::Duration> oldest_age{};  ///< absent: nothing waits
   std::uint64_t arrivals = 0;
   std::uint64_t starts = 0;
   std::uint64_t empty_takes = 0;
@@ -47,8 +47,8 @@ struct CallbackSample
   std::uint64_t misses = 0;
   MissWindow window{};
   std::uint64_t overruns = 0;
-  takt_core::Duration longest_overrun{};  ///< execution time, in this window
-  takt_core::Duration busy{};             ///< execution time so far, of all its runs
+  takt_rt::Duration longest_overrun{};  ///< execution time, in this window
+  takt_rt::Duration busy{};             ///< execution time so far, of all its runs
   takt_schedule::WatchRule rule{};
 };
 
@@ -62,18 +62,18 @@ struct ChainSample
   std::uint64_t misses = 0;
   std::uint64_t overdue = 0;  ///< of the misses: the deadline passed before the activation ended
   /// Since the release of the first activation that is overdue; absent: one has ended since.
-  std::optional<takt_core::Duration> silent{};
+  std::optional<takt_rt::Duration> silent{};
   MissWindow window{};
-  std::optional<takt_core::Duration> deadline{};
-  takt_core::Duration longest{};  ///< response, in this window
+  std::optional<takt_rt::Duration> deadline{};
+  takt_rt::Duration longest{};  ///< response, in this window
   takt_schedule::ChainWatchRule rule{};
 };
 
 struct RunningCallback
 {
   std::string id{};
-  takt_core::Time since{};
-  std::optional<takt_core::Duration> stall{};  ///< its rule's limit
+  takt_rt::Time since{};
+  std::optional<takt_rt::Duration> stall{};  ///< its rule's limit
 };
 
 struct ThreadSample
@@ -82,8 +82,8 @@ struct ThreadSample
   std::string name{};
   std::int32_t tid = 0;
   std::vector<int> cores{};
-  takt_core::Duration on_cpu{};           ///< since the thread began
-  takt_core::Duration run_queue_delay{};  ///< since the thread began: it was ready and had no core
+  takt_rt::Duration on_cpu{};           ///< since the thread began
+  takt_rt::Duration run_queue_delay{};  ///< since the thread began: it was ready and had no core
   std::optional<RunningCallback> running{};
 };
 
@@ -99,7 +99,7 @@ struct ExecutorSample
 
 struct Sample
 {
-  takt_core::Time time{};
+  takt_rt::Time time{};
   std::vector<ExecutorSample> executors{};
 };
 

@@ -17,10 +17,10 @@ namespace
 {
 
 using nlohmann::json;
-using takt_core::Duration;
 using takt_core::ThreadAttributes;
 using takt_core::ThreadState;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 using Accounts = std::map<pid_t, takt_core::ThreadAccount>;
 
 using Deadlines = std::map<std::string, std::optional<Duration>>;  // by the id of the callback
@@ -95,7 +95,7 @@ json thread_json(const ThreadState & thread, const Accounts & accounts, const Ex
     {"asked_differs", there && asked_differs(thread, now, *watch.watched().executor)},
     {"running", nullptr}};
   if (running) {
-    result["running"] = {{"callback", running->id}, {"since_ns", takt_core::to_ns(running->since)}};
+    result["running"] = {{"callback", running->id}, {"since_ns", takt_rt::to_ns(running->since)}};
   }
   const auto known = accounts.find(thread.tid);
   const takt_core::ThreadCounters counters =
@@ -241,7 +241,7 @@ json active_json(const std::vector<AlarmHistory::Active> & alarms, const Process
 {
   json all = json::array();
   for (const AlarmHistory::Active & one : alarms) {
-    const std::int64_t since = takt_core::to_ns(one.since);
+    const std::int64_t since = takt_rt::to_ns(one.since);
     all.push_back(
       {{"kind", to_string(one.kind)},
        {"executor", one.executor},
@@ -258,7 +258,7 @@ std::string statistics_json(
   const ProcessStatistics & process, const std::vector<std::shared_ptr<ExecutorWatch>> & executors)
 {
   const ProcessFacts facts = process_facts();
-  const Time now = takt_core::now();
+  const Time now = takt_rt::now();
   Accounts accounts;
   for (takt_core::ThreadAccount & account : takt_core::read_accounts()) {
     const pid_t tid = account.tid;
@@ -281,9 +281,9 @@ std::string statistics_json(
     {"pid", facts.pid},
     {"program", facts.program},
     {"host", facts.host},
-    {"time_ns", takt_core::to_ns(now)},
-    {"realtime_ns", takt_core::to_ns(now) + facts.to_realtime},
-    {"since_ns", takt_core::to_ns(process.since)},
+    {"time_ns", takt_rt::to_ns(now)},
+    {"realtime_ns", takt_rt::to_ns(now) + facts.to_realtime},
+    {"since_ns", takt_rt::to_ns(process.since)},
     {"rmw", rmw},
     {"unknown", std::move(unknown)},
     {"executors", std::move(all)},

@@ -10,14 +10,14 @@
 
 #include "alarms/alarm_history.hpp"
 #include "executor_watch.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_watch
 {
 
 struct ProcessStatistics
 {
-  takt_core::Time since{};  ///< when watching began
+  takt_rt::Time since{};  ///< when watching began
   AlarmHistory::Counts alarms{};
   std::vector<AlarmHistory::Active> active{};
 };

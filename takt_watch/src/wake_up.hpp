@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "takt_core/futex.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/futex.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_watch
 {
@@ -18,14 +18,14 @@ class WakeUp
 public:
   /// The thread is to be awake at `time` at the latest. Real-time safe, any thread: a load if it will be, else one
   /// system call.
-  void by(takt_core::Time time) noexcept
+  void by(takt_rt::Time time) noexcept
   {
-    const std::int64_t when = takt_core::to_ns(time);
+    const std::int64_t when = takt_rt::to_ns(time);
     std::int64_t planned = planned_.load(std::memory_order_seq_cst);
     while (when < planned) {
       if (planned_.compare_exchange_weak(planned, when, std::memory_order_seq_cst)) {
         told_.fetch_add(1, std::memory_order_seq_cst);
-        takt_core::futex_wake(told_, INT_MAX);
+        takt_rt::futex_wake(told_, INT_MAX);
         return;
       }
     }
@@ -36,26 +36,26 @@ public:
 
   /// Sleeps until `time`, until what `by` asked for since `begin`, or until `ends` and a call of `by`. The thread's
   /// own; may block, by intent.
-  void sleep(takt_core::Time time, const std::atomic<bool> & ends) noexcept
+  void sleep(takt_rt::Time time, const std::atomic<bool> & ends) noexcept
   {
     std::int64_t planned = planned_.load(std::memory_order_seq_cst);
-    const std::int64_t own = takt_core::to_ns(time);
+    const std::int64_t own = takt_rt::to_ns(time);
     while (own < planned &&
            !planned_.compare_exchange_weak(planned, own, std::memory_order_seq_cst)) {
     }
     for (;;) {
       const std::uint32_t told = told_.load(std::memory_order_seq_cst);
-      const takt_core::Time until = takt_core::from_ns(planned_.load(std::memory_order_seq_cst));
-      if (ends.load() || until <= takt_core::now()) {
+      const takt_rt::Time until = takt_rt::from_ns(planned_.load(std::memory_order_seq_cst));
+      if (ends.load() || until <= takt_rt::now()) {
         return;
       }
-      takt_core::futex_wait(told_, told, until);
+      takt_rt::futex_wait(told_, told, until);
     }
   }
 
-  takt_core::Time planned() const noexcept
+  takt_rt::Time planned() const noexcept
   {
-    return takt_core::from_ns(planned_.load(std::memory_order_seq_cst));
+    return takt_rt::from_ns(planned_.load(std::memory_order_seq_cst));
   }
 
 private:

@@ -386,7 +386,7 @@ protected:
   std::vector<Alarm> look(std::int64_t at_ms)
   {
     Sample sample;
-    sample.time = takt_core::from_ns(at_ms * 1'000'000);
+    sample.time = takt_rt::from_ns(at_ms * 1'000'000);
     sample.executors.push_back(executor);
     return rules.look(sample);
   }
@@ -451,7 +451,7 @@ TEST_F(ByHand, age_says_when_it_will_be_too_great)
   callback().oldest_age = milliseconds(20);
   EXPECT_TRUE(look(100).empty());
   ASSERT_TRUE(rules.next());
-  EXPECT_EQ(takt_core::to_ns(*rules.next()), 130'000'000);
+  EXPECT_EQ(takt_rt::to_ns(*rules.next()), 130'000'000);
   callback().oldest_age = milliseconds(50);
   const auto raised = look(130);
   ASSERT_EQ(raised.size(), 1U);
@@ -468,17 +468,17 @@ TEST_F(ByHand, a_stall_is_raised_while_the_run_goes_on_and_cleared_at_its_end)
   executor.threads.emplace_back();
   executor.threads[0].name = "hot";
   executor.threads[0].running =
-    RunningCallback{callback().id, takt_core::from_ns(1'000'000'000), milliseconds(100)};
+    RunningCallback{callback().id, takt_rt::from_ns(1'000'000'000), milliseconds(100)};
   EXPECT_TRUE(look(1050).empty());
   ASSERT_TRUE(rules.next());
-  EXPECT_EQ(takt_core::to_ns(*rules.next()), 1'100'000'000);
+  EXPECT_EQ(takt_rt::to_ns(*rules.next()), 1'100'000'000);
   const auto raised = look(1100);
   ASSERT_EQ(raised.size(), 1U);
   EXPECT_EQ(raised[0].kind, AlarmKind::stall);
   EXPECT_EQ(raised[0].thread, "hot");
   EXPECT_TRUE(look(1200).empty());
   EXPECT_EQ(rules.active().size(), 1U);
-  executor.threads[0].running->since = takt_core::from_ns(1'250'000'000);
+  executor.threads[0].running->since = takt_rt::from_ns(1'250'000'000);
   const auto cleared = look(1300);
   ASSERT_EQ(cleared.size(), 1U);
   EXPECT_FALSE(cleared[0].raised);
@@ -685,7 +685,7 @@ TEST(AlarmRules, raise_and_clear_in_turn_whatever_comes)
     for (int step = 0; step < 100; ++step) {
       Sample sample;
       time += pick(0, 200);
-      sample.time = takt_core::from_ns(time * 1'000'000);
+      sample.time = takt_rt::from_ns(time * 1'000'000);
       for (int e = pick(0, 2); e > 0; --e) {
         ExecutorSample executor;
         executor.name = "e" + std::to_string(e);
@@ -726,7 +726,7 @@ TEST(AlarmRules, raise_and_clear_in_turn_whatever_comes)
           thread.run_queue_delay = milliseconds(pick(0, 100));
           if (pick(0, 1) != 0) {
             thread.running = RunningCallback{
-              "c1", takt_core::from_ns((time - pick(0, 100)) * 1'000'000), milliseconds(30)};
+              "c1", takt_rt::from_ns((time - pick(0, 100)) * 1'000'000), milliseconds(30)};
           }
           executor.threads.push_back(thread);
         }

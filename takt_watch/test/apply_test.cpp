@@ -13,7 +13,7 @@
 #include "support/client.hpp"
 #include "support/made.hpp"
 #include "support/served.hpp"
-#include "takt_core/futex.hpp"
+#include "takt_rt/futex.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_watch/watched_schedule.hpp"
 
@@ -48,7 +48,7 @@ protected:
   std::vector<Alarm> look(int ms)
   {
     Sample sample;
-    sample.time = takt_core::from_ns(1'000'000'000) + milliseconds(ms);
+    sample.time = takt_rt::from_ns(1'000'000'000) + milliseconds(ms);
     sample.executors.push_back(executor_);
     return rules_.look(sample);
   }
@@ -98,11 +98,11 @@ TEST_F(GoneRules, clear_a_stall_that_is_none_any_more)
   executor_.threads.resize(1);
   executor_.threads[0].name = "hot";
   executor_.threads[0].running =
-    RunningCallback{callback().id, takt_core::from_ns(1'000'000'000), milliseconds(100)};
+    RunningCallback{callback().id, takt_rt::from_ns(1'000'000'000), milliseconds(100)};
   EXPECT_EQ(kinds(look(150), true), Strings{"stall"});
   executor_.threads[0].running->stall = milliseconds(200);
   EXPECT_EQ(kinds(look(160), false), Strings{"stall"});
-  EXPECT_EQ(rules_.next(), takt_core::from_ns(1'200'000'000));
+  EXPECT_EQ(rules_.next(), takt_rt::from_ns(1'200'000'000));
   EXPECT_EQ(kinds(look(200), true), Strings{"stall"});
   executor_.threads[0].running->stall.reset();
   EXPECT_EQ(kinds(look(210), false), Strings{"stall"});
@@ -146,7 +146,7 @@ protected:
   ~Applied() override
   {
     told_.store(1);
-    takt_core::futex_wake(told_, 1);
+    takt_rt::futex_wake(told_, 1);
   }
   /// The executor under a schedule, with two callbacks; it spins.
   void watch(const Schedule & schedule)
@@ -189,7 +189,7 @@ TEST_F(Applied, rules_begin_to_count_at_once)
   const auto blocks = subscription("/c:sub(/z)", [&] {
     blocks_.store(true);
     while (told_.load() == 0) {
-      takt_core::futex_wait(told_, 0);
+      takt_rt::futex_wait(told_, 0);
     }
   });
   ASSERT_TRUE(served_.executor->add(blocks).ok());

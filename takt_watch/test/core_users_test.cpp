@@ -25,7 +25,7 @@ namespace
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using takt_core::Time;
+using takt_rt::Time;
 
 class MadeByHand : public testing::Test
 {
@@ -39,7 +39,7 @@ protected:
   ~MadeByHand() override { std::filesystem::remove_all(folder_); }
 
   void set(
-    pid_t pid, pid_t tid, const std::string & name, takt_core::Duration on_cpu, int core = 0,
+    pid_t pid, pid_t tid, const std::string & name, takt_rt::Duration on_cpu, int core = 0,
     unsigned long flags = 0)
   {
     const auto process = std::filesystem::path(folder_) / std::to_string(pid);
@@ -163,12 +163,12 @@ TEST(OfTheMachine, a_child_that_computes_is_named_with_its_core)
     }
   }
   CoreUsers users;
-  const Time begin = takt_core::now();
+  const Time begin = takt_rt::now();
   users.look(begin, true);
   const CoreUser * found = nullptr;
   while (found == nullptr) {
     std::this_thread::sleep_for(milliseconds(20));
-    const Time now = takt_core::now();
+    const Time now = takt_rt::now();
     found = find(users.in_window(now, now - begin), child);
   }
   EXPECT_EQ(found->kind, CoreUser::Kind::process);

@@ -41,12 +41,12 @@ namespace
 {
 
 using std::chrono::milliseconds;
-using takt_core::Duration;
+using takt_rt::Duration;
 using Started = takt_core::Run;
-using takt_core::Time;
+using takt_rt::Time;
 using test::Work;
 
-constexpr Time kBegin = takt_core::from_ns(1'000'000'000);
+constexpr Time kBegin = takt_rt::from_ns(1'000'000'000);
 
 Time at(int ms)
 {
@@ -85,7 +85,7 @@ protected:
 
   Started picked(
     takt_core::Callback & callback, Time release, Time start, std::uint32_t thread = 0,
-    Time deadline = takt_core::kNever)
+    Time deadline = takt_rt::kNever)
   {
     Started run;
     run.callback = &callback;
@@ -98,7 +98,7 @@ protected:
   }
   Started started(
     takt_core::Callback & callback, Time release, Time start, std::uint32_t thread = 0,
-    Time deadline = takt_core::kNever)
+    Time deadline = takt_rt::kNever)
   {
     const Started run = picked(callback, release, start, thread, deadline);
     watch().on_start(run, start);
@@ -106,7 +106,7 @@ protected:
   }
   void ran(
     takt_core::Callback & callback, Time release, Time start, Time end,
-    Time deadline = takt_core::kNever)
+    Time deadline = takt_rt::kNever)
   {
     watch().on_end(started(callback, release, start, 0, deadline), end);
   }
@@ -452,7 +452,7 @@ TEST_F(WithLimits, a_start_plans_a_look_for_when_it_counts_as_a_stall)
 TEST_F(WithLimits, an_age_is_due_once_until_it_is_below_the_limit_again)
 {
   EXPECT_FALSE(watch().due(at(0)).now);
-  EXPECT_EQ(watch().due(at(0)).next, takt_core::kNever);
+  EXPECT_EQ(watch().due(at(0)).next, takt_rt::kNever);
   executor_->ready(*work_, 1);
   const Time arrival = work_->oldest_arrival();
   EXPECT_FALSE(watch().due(arrival + milliseconds(49)).now);

@@ -17,13 +17,13 @@ namespace
 {
 
 using std::chrono::milliseconds;
-using takt_core::Time;
+using takt_rt::Time;
 using test::Side;
 using test::Work;
 
 Time at(int ms)
 {
-  return takt_core::from_ns(1'000'000'000) + milliseconds(ms);
+  return takt_rt::from_ns(1'000'000'000) + milliseconds(ms);
 }
 
 class FromArrival : public testing::Test

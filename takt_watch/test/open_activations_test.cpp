@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_watch
 {
@@ -17,14 +17,14 @@ namespace
 {
 
 using std::chrono::milliseconds;
-using takt_core::Duration;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 
 constexpr Duration kDeadline = milliseconds(50);
 
 Time at(int ms)
 {
-  return takt_core::from_ns(1'000'000'000) + milliseconds(ms);
+  return takt_rt::from_ns(1'000'000'000) + milliseconds(ms);
 }
 
 class OpenActivationsTest : public testing::Test
@@ -53,7 +53,7 @@ TEST_F(OpenActivationsTest, one_that_does_not_end_is_told_once_when_its_deadline
   EXPECT_EQ(next_, at(50));
   EXPECT_FALSE(open_.silent_since());
   EXPECT_EQ(overdue(50), 1U);
-  EXPECT_EQ(next_, takt_core::kNever);
+  EXPECT_EQ(next_, takt_rt::kNever);
   EXPECT_EQ(open_.silent_since(), at(0));
   EXPECT_EQ(overdue(500), 0U);
   EXPECT_TRUE(open_.ended(at(0))) << "it was told";

@@ -12,7 +12,7 @@
 #include "support/made.hpp"
 #include "support/served.hpp"
 #include "support/side.hpp"
-#include "takt_core/futex.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_watch
 {
@@ -21,11 +21,11 @@ namespace
 
 using std::chrono::milliseconds;
 using Started = takt_core::Run;
-using takt_core::Time;
+using takt_rt::Time;
 using test::Side;
 using test::Work;
 
-constexpr Time kBegin = takt_core::from_ns(1'000'000'000);
+constexpr Time kBegin = takt_rt::from_ns(1'000'000'000);
 
 Time at(int ms)
 {
@@ -119,7 +119,7 @@ TEST_F(Overdue, an_end_in_time_is_no_miss)
   release(0);
   end(0, 40);
   EXPECT_FALSE(due(60).now);
-  EXPECT_EQ(due(60).next, takt_core::kNever);
+  EXPECT_EQ(due(60).next, takt_rt::kNever);
   EXPECT_EQ(chain(60).misses, 0U);
   EXPECT_FALSE(chain(60).silent);
 }
@@ -257,7 +257,7 @@ TEST_F(Overdue, a_cancelled_root_timer_misses_nothing)
   end_at(*main_.watch, *root_, 0, 10);
   main_.executor->scheduler().cancel_timer(*root_);
   EXPECT_FALSE(due(10'000).now);
-  EXPECT_EQ(due(10'000).next, takt_core::kNever);
+  EXPECT_EQ(due(10'000).next, takt_rt::kNever);
 }
 
 TEST_F(Overdue, the_root_may_be_in_another_executor)
@@ -288,7 +288,7 @@ TEST_F(Overdue, a_timer_of_an_executor_that_is_gone_is_not_asked)
   EXPECT_EQ(due(10).next, at(150));
   other.reset();
   root_.reset();
-  EXPECT_EQ(due(10).next, takt_core::kNever);
+  EXPECT_EQ(due(10).next, takt_rt::kNever);
 }
 
 TEST_F(Overdue, without_the_last_callback_or_a_deadline_nothing_is_overdue)
@@ -298,7 +298,7 @@ TEST_F(Overdue, without_the_last_callback_or_a_deadline_nothing_is_overdue)
   main_.executor->remove(*last_);
   EXPECT_FALSE(due(60).now);
   main_.add(last_ = test::subscription("/b:sub(/y)"));
-  chain_.deadline = takt_core::kForever;
+  chain_.deadline = takt_rt::kForever;
   ASSERT_TRUE(main_.executor->set_chain(chain_).ok());
   release(100);
   end(100, 110);
@@ -327,7 +327,7 @@ TEST_F(Overdue, nothing_is_overdue_while_a_cancelled_executor_ends)
   const auto slow = main_.add(test::subscription("/c:sub(/z)", [&] {
     inside.store(true);
     while (told.load() == 0) {
-      takt_core::futex_wait(told, 0);
+      takt_rt::futex_wait(told, 0);
     }
   }));
   ASSERT_TRUE(main_.executor->start().ok());
@@ -340,7 +340,7 @@ TEST_F(Overdue, nothing_is_overdue_while_a_cancelled_executor_ends)
   EXPECT_FALSE(due(200).now) << "nothing starts any more";
   EXPECT_TRUE(main_.executor->running());
   told.store(1);
-  takt_core::futex_wake(told, 1);
+  takt_rt::futex_wake(told, 1);
   EXPECT_TRUE(main_.executor->wait().ok());
 }
 

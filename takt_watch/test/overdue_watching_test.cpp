@@ -11,7 +11,7 @@
 #include "support/client.hpp"
 #include "support/made.hpp"
 #include "support/served.hpp"
-#include "takt_core/futex.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_watch
 {
@@ -96,7 +96,7 @@ TEST_F(OverdueChain, whose_root_gets_no_thread_raises_its_alarm_while_that_lasts
   std::atomic<std::uint32_t> told{0};
   const auto blocks = test::subscription("/c:sub(/z)", [&] {
     while (told.load() == 0) {
-      takt_core::futex_wait(told, 0);
+      takt_rt::futex_wait(told, 0);
     }
   });
   ASSERT_TRUE(served_.executor->add(blocks).ok());
@@ -105,7 +105,7 @@ TEST_F(OverdueChain, whose_root_gets_no_thread_raises_its_alarm_while_that_lasts
   EXPECT_EQ(told.load(), 0U) << "it still blocks the only thread";
   test::wait_for([&] { return chain_now()["overdue"] > 3; });
   told.store(1);
-  takt_core::futex_wake(told, 1);
+  takt_rt::futex_wake(told, 1);
   // Of the periods that it missed only the first one runs: it ends late, and is not counted again.
   test::wait_for([&] { return chain_now()["consecutive_misses"] == 0; });
   const json chain = chain_now();

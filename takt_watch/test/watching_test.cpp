@@ -26,8 +26,8 @@
 #include "support/made.hpp"
 #include "support/served.hpp"
 #include "takt_control/control_server.hpp"
-#include "takt_core/futex.hpp"
 #include "takt_core/thread_attributes.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_watch_watching_test
 {
@@ -51,7 +51,7 @@ namespace
 using nlohmann::json;
 using std::chrono::milliseconds;
 using takt_control::MessageType;
-using takt_core::Time;
+using takt_rt::Time;
 using takt_watch_watching_test::compute_until_told;
 using takt_watch_watching_test::g_ends;
 using test::callback_in;
@@ -385,7 +385,7 @@ TEST_F(WatchingTest, a_stall_in_a_system_call_says_which)
   std::atomic<std::uint32_t> told{0};
   const auto work = subscription("/a:sub(/x)", [&] {
     while (told.load() == 0) {
-      takt_core::futex_wait(told, 0);
+      takt_rt::futex_wait(told, 0);
     }
   });
   ASSERT_TRUE(served.executor->add(work).ok());
@@ -402,7 +402,7 @@ TEST_F(WatchingTest, a_stall_in_a_system_call_says_which)
     EXPECT_EQ(alarm["state"], "raised");
     named = alarm["stack"].dump().find("system call: futex") != std::string::npos;
     told.store(1);
-    takt_core::futex_wake(told, 1);
+    takt_rt::futex_wake(told, 1);
     const json cleared = client.alarm();
     EXPECT_EQ(cleared["kind"], "stall");
     EXPECT_EQ(cleared["state"], "cleared");

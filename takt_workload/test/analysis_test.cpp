@@ -22,7 +22,7 @@ TEST_F(Records, PartsOfTheHotPathAddUpToIt)
 {
   round(0, 1);
   for (RunRecord & run : process.runs) {
-    if (run.work_cpu > takt_core::Duration{}) {
+    if (run.work_cpu > takt_rt::Duration{}) {
       run.work_end = run.end - std::chrono::microseconds(500);
     }
   }
@@ -43,7 +43,7 @@ TEST_F(Records, NoPartOfTheHotPathIsNegativeWhereTheNextRunPreemptsTheOneBefore)
 {
   round(0, 1);
   for (RunRecord & run : process.runs) {
-    if (run.work_cpu > takt_core::Duration{}) {
+    if (run.work_cpu > takt_rt::Duration{}) {
       run.work_end = run.end;
       run.end += std::chrono::milliseconds(20);
     }
@@ -227,7 +227,7 @@ TEST_F(Records, WhatNeverArrivesMissesItsDeadlineButWhatIsReplacedDoesNot)
 
 TEST_F(Records, WithoutADeadlineNoneIsMissed)
 {
-  graph.chains[0].deadline = takt_core::kForever;
+  graph.chains[0].deadline = takt_rt::kForever;
   run("/Front:timer(100ms)", 100, 101, 102, 0, true);
   const Analysis figures = result();
   EXPECT_EQ(figures.chains[0].unfinished, 1u);
@@ -319,7 +319,7 @@ TEST_F(Records, ASkippedPeriodOfItsRootMissesTheChainsDeadline)
 {
   round(0, 1);
   run("/Front:timer(100ms)", 100, 340, 341, 0, true).skipped = 2;
-  graph.chains[1].deadline = takt_core::kForever;
+  graph.chains[1].deadline = takt_rt::kForever;
   run("/Rear:timer(100ms)", 100, 240, 241, 0, true).skipped = 1;
   const Analysis figures = result();
   const ChainFigures & front = figures.chains[0];

@@ -285,10 +285,10 @@ TEST(GraphFile, TheDocumentedExampleIsValid)
   ASSERT_TRUE(graph.ok());
   const CallbackTable table(graph.value());
   const Chain & chain = graph->chains.at(0);
-  takt_core::Duration taken = *graph->nodes.at(1).offset - *graph->nodes.at(0).offset;
+  takt_rt::Duration taken = *graph->nodes.at(1).offset - *graph->nodes.at(0).offset;
   for (const std::string & id : chain.path) {
     const CallbackEntry & callback = table.callbacks()[table.find(id)];
-    taken += callback.output_topic == kNone ? takt_core::Duration{} : callback.work.longest;
+    taken += callback.output_topic == kNone ? takt_rt::Duration{} : callback.work.longest;
   }
   EXPECT_LE(2 * taken, chain.deadline);
 }

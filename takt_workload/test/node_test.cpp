@@ -63,7 +63,7 @@ protected:
   void send(const std::string & topic, const std::string & from, std::uint32_t sequence)
   {
     Message4kb message;
-    append_entry(message, from, takt_core::now(), sequence, 0);
+    append_entry(message, from, takt_rt::now(), sequence, 0);
     publishers.at(topic)->publish(message);
     run(1);
   }
@@ -228,11 +228,11 @@ TEST(History, AddsNoMoreThanFits)
 {
   Message4kb message;
   for (int i = 0; i < 70; ++i) {
-    append_entry(message, "node" + std::to_string(i), takt_core::from_ns(i), 1, 0);
+    append_entry(message, "node" + std::to_string(i), takt_rt::from_ns(i), 1, 0);
   }
   EXPECT_EQ(message.size, 63u);
   Message4kb other;
-  append_entry(other, "more", takt_core::from_ns(1), 1, 0);
+  append_entry(other, "more", takt_rt::from_ns(1), 1, 0);
   merge_history(message, other);
   EXPECT_EQ(message.size, 63u);
   message.size = 1000;  // whatever a stranger sends

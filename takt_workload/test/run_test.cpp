@@ -154,10 +154,10 @@ TEST(Run, ThreadsAreAccountedByTheKernel)
   options.reference_timer = 50;
   const Outcome outcome = run("four_chains", options);
   std::size_t executor_threads = 0;
-  takt_core::Duration cpu{};
+  takt_rt::Duration cpu{};
   for (const ThreadRecord & thread : outcome.records.front().threads) {
     executor_threads += thread.executor ? 1 : 0;
-    cpu += thread.executor ? thread.cpu : takt_core::Duration{};
+    cpu += thread.executor ? thread.cpu : takt_rt::Duration{};
   }
   EXPECT_EQ(executor_threads, 3u);
   // Up to a tick per thread is missing, and what a hypervisor stole may be in either.
@@ -210,7 +210,7 @@ TEST(Run, AnExceptionWhileItMeasuresIsItsErrorNotACrash)
   const auto graph = load_graph("three_chains");
   const Graph scaled = prepared(*graph, options);
   const auto records = run_graph(
-    scaled, options, {}, [](takt_core::Duration) { throw std::runtime_error("no terminal"); });
+    scaled, options, {}, [](takt_rt::Duration) { throw std::runtime_error("no terminal"); });
   ASSERT_EQ(records.size(), 1u);
   EXPECT_EQ(records.front().error, "no terminal");
 }
@@ -303,9 +303,9 @@ kpis: {hot_path: {roots: [A], sink: End}}
   EXPECT_TRUE(b.slept_ns.empty());
   ASSERT_FALSE(b.start_delay_ns.empty());
   EXPECT_GE(*std::min_element(b.start_delay_ns.begin(), b.start_delay_ns.end()), 10'000'000);
-  takt_core::Duration cpu{};
+  takt_rt::Duration cpu{};
   for (const ThreadRecord & thread : outcome.records.front().threads) {
-    cpu += thread.executor ? thread.cpu : takt_core::Duration{};
+    cpu += thread.executor ? thread.cpu : takt_rt::Duration{};
   }
   EXPECT_LT(cpu.count(), std::accumulate(a.slept_ns.begin(), a.slept_ns.end(), std::int64_t{0}));
   EXPECT_GE(outcome.analysis.hot_path.floor_ns, 20'000'000);

@@ -26,7 +26,7 @@ protected:
 
 TEST_F(Barrier, GivesTheStartThatWasSent)
 {
-  const PartStart sent{takt_core::from_ns(123'456'789), takt_core::from_ns(987'654'321)};
+  const PartStart sent{takt_rt::from_ns(123'456'789), takt_rt::from_ns(987'654'321)};
   ASSERT_EQ(write(ends[0], &sent, sizeof sent), static_cast<ssize_t>(sizeof sent));
   const auto given = wait_at_barrier(ends[1]);
   ASSERT_TRUE(given.has_value());

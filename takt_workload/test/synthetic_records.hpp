@@ -14,7 +14,7 @@ namespace takt_workload
 {
 
 using std::chrono::milliseconds;
-using takt_core::from_ns;
+using takt_rt::from_ns;
 
 // Two sensors, a fusion, the sink, and a planner that reads the sink.
 constexpr const char * kGraph = R"(
@@ -46,10 +46,7 @@ protected:
     process.measured_to = at(1000);
   }
 
-  static takt_core::Time at(double ms)
-  {
-    return from_ns(static_cast<std::int64_t>(ms * 1e6) + 1000);
-  }
+  static takt_rt::Time at(double ms) { return from_ns(static_cast<std::int64_t>(ms * 1e6) + 1000); }
 
   // One run; `published` true: with the topic's next sequence number.
   RunRecord & run(

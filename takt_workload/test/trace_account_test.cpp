@@ -67,8 +67,8 @@ TEST(TraceAccount, IsThatOfTheRunsOwnRecords)
   const Analysis analysis = analyse(graph, records);
   const auto accounts = takt_trace::chain_accounts(
     *traces, takt_trace::AccountedTime{
-               takt_core::to_ns(analysis.measured_from), takt_core::to_ns(analysis.measured_to),
-               takt_core::to_ns(analysis.observed_to)});
+               takt_rt::to_ns(analysis.measured_from), takt_rt::to_ns(analysis.measured_to),
+               takt_rt::to_ns(analysis.observed_to)});
   std::uint64_t lost = 0, superseded = 0, skipped = 0;
   for (std::size_t i = 0; i < graph.chains.size(); ++i) {
     const std::string & name = graph.chains[i].name;

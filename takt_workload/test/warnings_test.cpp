@@ -234,7 +234,7 @@ TEST(Warnings, SurviveTheRecordOfAPart)
   Refusal cores = refused(7, "x", 9);
   cores.attribute = RefusedAttribute::cores;
   cores.asked.cores = {1, 3};
-  cores.granted = {.policy = Policy::deadline, .runtime = takt_core::Duration(5), .name = "y"};
+  cores.granted = {.policy = Policy::deadline, .runtime = takt_rt::Duration(5), .name = "y"};
   cores.limit_of = -1;
   cores.online = "0-1";
   cores.program = "/p";

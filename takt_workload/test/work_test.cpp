@@ -13,7 +13,7 @@ namespace takt_workload
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
-using takt_core::Duration;
+using takt_rt::Duration;
 
 TEST(Work, UsesWhatIsAskedUnderCompetingLoad)
 {

@@ -78,14 +78,16 @@ class Row:
     anything: bool = False  # any takt package and any header
 
 
-CORE = ("takt_core",)
+RT = ("takt_rt",)
+CORE = (*RT, "takt_core")
 SCHEDULE = (*CORE, "takt_schedule")
 CONTROL = (*SCHEDULE, "takt_control")
 # What every executor of a front end is observed by.
 TRACE = (*CONTROL, "takt_trace", "takt_watch")
 
 PACKAGES: dict[str, Row] = {
-    "takt_core": Row(),
+    "takt_rt": Row(),
+    "takt_core": Row(takt=RT),
     "takt_schedule": Row(takt=CORE, headers=PROGRAM),
     "takt_control": Row(takt=SCHEDULE, headers=PROGRAM),
     "takt_configurator": Row(takt=CONTROL, headers=PROGRAM),

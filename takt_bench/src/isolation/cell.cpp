@@ -19,14 +19,14 @@ namespace takt_bench::isolation
 
 using nlohmann::ordered_json;
 using takt_core::Faults;
-using takt_core::Time;
+using takt_rt::Time;
 
 namespace
 {
 
 constexpr int kVersion = 1;
 // From the agreement on the epoch to the epoch: each process starts its threads meanwhile.
-constexpr takt_core::Duration kLeadTime = std::chrono::milliseconds(300);
+constexpr takt_rt::Duration kLeadTime = std::chrono::milliseconds(300);
 
 /// A child process, and the two pipes through which it talks with the parent.
 struct Child
@@ -67,7 +67,7 @@ void run_child(
   if (::read(child.epoch.read.get(), &epoch_ns, sizeof epoch_ns) != sizeof epoch_ns) {
     return;  // another process cannot start
   }
-  auto found = process.measure(takt_core::from_ns(epoch_ns));
+  auto found = process.measure(takt_rt::from_ns(epoch_ns));
   tell_parent(child, found ? found.value() : faults_json(found.faults()));
 }
 
@@ -125,7 +125,7 @@ Faults hear(std::vector<Child> & children, ordered_json & lines)
 
 Faults agree_on_epoch(const std::vector<Child> & children)
 {
-  const std::int64_t epoch = takt_core::to_ns(takt_core::now() + kLeadTime);
+  const std::int64_t epoch = takt_rt::to_ns(takt_rt::now() + kLeadTime);
   for (const Child & child : children) {
     if (::write(child.epoch.write.get(), &epoch, sizeof epoch) != sizeof epoch) {
       return {"a process of the measurement ended before it began"};

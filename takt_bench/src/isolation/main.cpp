@@ -20,7 +20,7 @@ namespace
 {
 
 using takt_bench::isolation::Setting;
-using takt_core::Duration;
+using takt_rt::Duration;
 
 constexpr const char * kName = "takt_isolation: ";
 constexpr Duration kShortest = std::chrono::milliseconds(10);

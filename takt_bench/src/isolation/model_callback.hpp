@@ -28,7 +28,7 @@ public:
   std::uint32_t root() const noexcept { return root_; }
 
   /// Real-time safe. Drops what does not fit.
-  void record(takt_core::Time release, takt_core::Time end) noexcept
+  void record(takt_rt::Time release, takt_rt::Time end) noexcept
   {
     const std::size_t place = count_.fetch_add(1, std::memory_order_relaxed);
     if (place < samples_.size()) {
@@ -37,7 +37,7 @@ public:
   }
 
   /// Release and response in ns.
-  std::vector<std::pair<takt_core::Time, std::int64_t>> samples() const
+  std::vector<std::pair<takt_rt::Time, std::int64_t>> samples() const
   {
     return {samples_.begin(), samples_.begin() + std::min(count_.load(), samples_.size())};
   }
@@ -45,7 +45,7 @@ public:
 private:
   const std::uint32_t root_;
   std::atomic<std::size_t> count_{0};
-  std::vector<std::pair<takt_core::Time, std::int64_t>> samples_;
+  std::vector<std::pair<takt_rt::Time, std::int64_t>> samples_;
 };
 
 /// Names activations by the position of their root in the model, which all processes know.

@@ -17,9 +17,9 @@ namespace takt_bench::isolation
 {
 
 using nlohmann::ordered_json;
-using takt_core::Duration;
 using takt_core::Faults;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 
 namespace
 {
@@ -29,7 +29,7 @@ constexpr Duration kShortestTail = std::chrono::milliseconds(100);
 void sleep_until(Time time)
 {
   constexpr std::int64_t kSecond = 1'000'000'000;
-  const timespec until{takt_core::to_ns(time) / kSecond, takt_core::to_ns(time) % kSecond};
+  const timespec until{takt_rt::to_ns(time) / kSecond, takt_rt::to_ns(time) % kSecond};
   while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) != 0) {
   }
 }

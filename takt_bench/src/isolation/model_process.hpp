@@ -41,13 +41,13 @@ public:
   takt_core::Faults prepare();
 
   /// Starts at `epoch`, measures from the end of the warm-up on, and gives what it found. May block.
-  takt_core::Result<nlohmann::ordered_json> measure(takt_core::Time epoch);
+  takt_core::Result<nlohmann::ordered_json> measure(takt_rt::Time epoch);
 
 private:
   takt_core::Faults add_callbacks();
   void connect();
   void receive_messages();
-  nlohmann::ordered_json found(takt_core::Time from, takt_core::Time to) const;
+  nlohmann::ordered_json found(takt_rt::Time from, takt_rt::Time to) const;
 
   const Setting & setting_;
   const PlanOfMessages & plan_;

@@ -77,7 +77,7 @@ PlanOfMessages plan_of_messages(const System & system)
   }
   for (const takt_schedule::ChainSchedule & chain : system.chains) {
     const std::uint32_t root = position(system, chain.options.path.front());
-    const takt_core::Duration period = *system.callbacks[root].period;
+    const takt_rt::Duration period = *system.callbacks[root].period;
     plan.chains.push_back(
       {chain.options.name, root, position(system, chain.options.path.back()), period,
        system.callbacks[root].offset.value_or(period)});
@@ -86,9 +86,9 @@ PlanOfMessages plan_of_messages(const System & system)
 }
 
 std::uint64_t releases_between(
-  const ChainEnds & chain, takt_core::Duration from, takt_core::Duration to) noexcept
+  const ChainEnds & chain, takt_rt::Duration from, takt_rt::Duration to) noexcept
 {
-  const auto before = [&](takt_core::Duration time) -> std::int64_t {
+  const auto before = [&](takt_rt::Duration time) -> std::int64_t {
     const std::int64_t since_first = (time - chain.offset).count();
     return since_first <= 0 ? 0 : (since_first - 1) / chain.period.count() + 1;
   };

@@ -18,8 +18,8 @@ struct ChainEnds
   std::string name;
   std::uint32_t root = 0;
   std::uint32_t last = 0;
-  takt_core::Duration period{};
-  takt_core::Duration offset{};
+  takt_rt::Duration period{};
+  takt_rt::Duration offset{};
 };
 
 struct PlanOfMessages
@@ -39,7 +39,7 @@ PlanOfMessages plan_of_messages(const takt_schedule::System & system);
 
 /// How many releases of the chain's root are due from `from` until before `to`, in time since the epoch.
 std::uint64_t releases_between(
-  const ChainEnds & chain, takt_core::Duration from, takt_core::Duration to) noexcept;
+  const ChainEnds & chain, takt_rt::Duration from, takt_rt::Duration to) noexcept;
 
 }  // namespace takt_bench::isolation
 

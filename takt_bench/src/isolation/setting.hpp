@@ -2,7 +2,7 @@
 #ifndef TAKT_BENCH__SRC__ISOLATION__SETTING_HPP_
 #define TAKT_BENCH__SRC__ISOLATION__SETTING_HPP_
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 #include "takt_schedule/schedule.hpp"
 #include "takt_schedule/system.hpp"
 
@@ -13,8 +13,8 @@ struct Setting
 {
   takt_schedule::System system;
   takt_schedule::Schedule schedule;
-  takt_core::Duration warmup = std::chrono::milliseconds(500);
-  takt_core::Duration duration = std::chrono::seconds(2);
+  takt_rt::Duration warmup = std::chrono::milliseconds(500);
+  takt_rt::Duration duration = std::chrono::seconds(2);
   double iterations_per_us = 0.0;  ///< speed of the work, see spin.hpp
 };
 

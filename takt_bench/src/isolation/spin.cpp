@@ -33,7 +33,7 @@ double calibrate_spin()
   return best;
 }
 
-std::uint64_t spin_iterations(takt_core::Duration time, double iterations_per_us) noexcept
+std::uint64_t spin_iterations(takt_rt::Duration time, double iterations_per_us) noexcept
 {
   const double iterations = static_cast<double>(time.count()) * 1e-3 * iterations_per_us;
   return static_cast<std::uint64_t>(std::max(1.0, std::round(iterations)));

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_bench::isolation
 {
@@ -17,7 +17,7 @@ namespace takt_bench::isolation
 double calibrate_spin();
 
 /// So many iterations take about `time` at this speed; at least one.
-std::uint64_t spin_iterations(takt_core::Duration time, double iterations_per_us) noexcept;
+std::uint64_t spin_iterations(takt_rt::Duration time, double iterations_per_us) noexcept;
 
 /// Real-time safe.
 void spin(std::uint64_t iterations) noexcept;

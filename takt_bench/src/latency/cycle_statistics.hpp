@@ -35,7 +35,7 @@ struct Cycles
   Tally overruns;  ///< periods that the thread missed because of these cycles
 
   /// Real-time safe.
-  void record(takt_core::Duration latency, std::uint64_t missed) noexcept
+  void record(takt_rt::Duration latency, std::uint64_t missed) noexcept
   {
     latencies.record(latency);
     sum_ns.add(latency.count());

@@ -20,12 +20,12 @@ namespace takt_bench::latency
 ///   void sleep_until(Time);  may return early: the loop then sleeps again
 template <typename Clock, typename Account>
 void run_cycles(
-  Clock & clock, LateWakeUp<Account> & late_wake_up, ReleaseGrid grid, takt_core::Time end,
+  Clock & clock, LateWakeUp<Account> & late_wake_up, ReleaseGrid grid, takt_rt::Time end,
   const std::atomic<bool> & stop, CycleStatistics & statistics) noexcept
 {
   while (grid.release() < end) {
     clock.sleep_until(grid.release());
-    const takt_core::Time now = clock.now();
+    const takt_rt::Time now = clock.now();
     if (stop.load(std::memory_order_relaxed)) {
       return;
     }
@@ -33,7 +33,7 @@ void run_cycles(
       statistics.early_wake_ups.add(1);
       continue;
     }
-    const takt_core::Duration latency = now - grid.release();
+    const takt_rt::Duration latency = now - grid.release();
     const std::uint64_t missed = grid.move_on(now);
     Cycles & cycles = late_wake_up.held_up(latency) ? statistics.held_up : statistics.ordinary;
     cycles.record(latency, missed);

@@ -17,12 +17,12 @@ constexpr std::size_t kStackInUse = 64 * 1024;
 /// CLOCK_MONOTONIC, and sleep until an absolute time on it. Real-time safe.
 struct KernelClock
 {
-  static takt_core::Time now() noexcept { return takt_core::now(); }
+  static takt_rt::Time now() noexcept { return takt_rt::now(); }
 
-  static void sleep_until(takt_core::Time time) noexcept
+  static void sleep_until(takt_rt::Time time) noexcept
   {
     constexpr std::int64_t kSecond = 1'000'000'000;
-    const std::int64_t ns = takt_core::to_ns(time);
+    const std::int64_t ns = takt_rt::to_ns(time);
     const timespec until{ns / kSecond, ns % kSecond};
     ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
   }

@@ -17,9 +17,9 @@ namespace takt_bench::latency
 struct Run
 {
   StartGate gate;
-  takt_core::Time first{};  ///< release of each thread
-  takt_core::Time end{};    ///< no release from here on
-  takt_core::Duration interval{};
+  takt_rt::Time first{};  ///< release of each thread
+  takt_rt::Time end{};    ///< no release from here on
+  takt_rt::Duration interval{};
   std::atomic<bool> stop{false};
   std::atomic<std::uint32_t> ended{0};  ///< threads whose cycles have ended
 };

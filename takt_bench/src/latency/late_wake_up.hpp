@@ -8,7 +8,7 @@
 #define TAKT_BENCH__SRC__LATENCY__LATE_WAKE_UP_HPP_
 
 #include "takt_core/ready_time.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_bench::latency
 {
@@ -19,7 +19,7 @@ template <typename Account>
 class LateWakeUp
 {
 public:
-  static constexpr takt_core::Duration kLate = std::chrono::microseconds(300);
+  static constexpr takt_rt::Duration kLate = std::chrono::microseconds(300);
 
   /// On the cyclic thread, before its first cycle: set-up only, opens the account.
   explicit LateWakeUp(Account & account) : account_(account), waited_(account.read()) {}
@@ -29,12 +29,12 @@ public:
 
   /// Whether a cycle of this latency was held up. Once for each cycle, after its latency was taken: some
   /// cycles read the account, which takes 2 us. Real-time safe.
-  bool held_up(takt_core::Duration latency) noexcept
+  bool held_up(takt_rt::Duration latency) noexcept
   {
     if (latency <= kShort && --until_reading_ > 0) {
       return false;
     }
-    const takt_core::Duration before = waited_;
+    const takt_rt::Duration before = waited_;
     waited_ = account_.read();
     until_reading_ = kReadEvery;
     return latency > kLate && accounted() &&
@@ -44,11 +44,11 @@ public:
 private:
   // The waits of the cycles since the last reading count too, so that they must be few and short: in
   // doubt a late cycle counts as the machine's own.
-  static constexpr takt_core::Duration kShort = std::chrono::microseconds(50);
+  static constexpr takt_rt::Duration kShort = std::chrono::microseconds(50);
   static constexpr int kReadEvery = 16;
 
   Account & account_;
-  takt_core::Duration waited_;
+  takt_rt::Duration waited_;
   int until_reading_ = kReadEvery;
 };
 

@@ -14,13 +14,13 @@ namespace
 
 // From the opening of the gate to the first release: every thread must sleep by then, also on
 // busy cores, or its first latency would be that of its start.
-constexpr takt_core::Duration kLeadTime = std::chrono::milliseconds(100);
+constexpr takt_rt::Duration kLeadTime = std::chrono::milliseconds(100);
 
 Progress progress_of(const Measurement & all)
 {
   Progress progress;
   progress.elapsed =
-    std::clamp(takt_core::now() - all.run->first, takt_core::Duration{}, all.setting.duration);
+    std::clamp(takt_rt::now() - all.run->first, takt_rt::Duration{}, all.setting.duration);
   progress.cycles = std::numeric_limits<std::uint64_t>::max();
   for (const auto & thread : all.threads) {
     const CycleStatistics & of = thread->statistics();
@@ -62,8 +62,8 @@ void start_threads(Measurement & all)
 void run_to_the_end(Measurement & all, const Watch & watch)
 {
   Run & run = *all.run;
-  run.first = takt_core::now() + kLeadTime;
-  run.end = takt_core::add_saturated(run.first, all.setting.duration);
+  run.first = takt_rt::now() + kLeadTime;
+  run.end = takt_rt::add_saturated(run.first, all.setting.duration);
   run.gate.open();
   while (run.ended.load(std::memory_order_acquire) < all.threads.size()) {
     if (!watch(progress_of(all))) {
@@ -71,8 +71,7 @@ void run_to_the_end(Measurement & all, const Watch & watch)
       run.stop = true;
     }
   }
-  all.elapsed =
-    std::clamp(takt_core::now() - run.first, takt_core::Duration{}, all.setting.duration);
+  all.elapsed = std::clamp(takt_rt::now() - run.first, takt_rt::Duration{}, all.setting.duration);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace takt_bench::latency
 /// How far a measurement is, over all of its threads.
 struct Progress
 {
-  takt_core::Duration elapsed{};
+  takt_rt::Duration elapsed{};
   std::uint64_t cycles = 0;   ///< of the thread with the fewest
   std::int64_t worst_ns = 0;  ///< outside of host stalls
   std::int64_t overruns = 0;  ///< outside of host stalls
@@ -32,7 +32,7 @@ struct Measurement
   bool done = false;  ///< false: `strict`, and the kernel refused something
   bool ended_early = false;
   bool memory_locked = false;
-  takt_core::Duration elapsed{};
+  takt_rt::Duration elapsed{};
   takt_core::Faults memory_faults{};
   takt_core::Faults load_faults{};
   std::unique_ptr<Run> run{};

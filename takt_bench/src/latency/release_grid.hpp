@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_bench::latency
 {
@@ -15,18 +15,18 @@ class ReleaseGrid
 {
 public:
   /// Releases at `first` and every `period` after; `period` is above 0.
-  ReleaseGrid(takt_core::Time first, takt_core::Duration period) noexcept
+  ReleaseGrid(takt_rt::Time first, takt_rt::Duration period) noexcept
   : release_(first),
     period_(period)
   {
   }
 
   /// The nominal time of the next cycle.
-  takt_core::Time release() const noexcept { return release_; }
+  takt_rt::Time release() const noexcept { return release_; }
 
   /// Moves on from a cycle that began at `now`, not before its release, to the first release that has
   /// not passed. Returns how many releases passed between the two: each is a missed period, an overrun.
-  std::uint64_t move_on(takt_core::Time now) noexcept
+  std::uint64_t move_on(takt_rt::Time now) noexcept
   {
     // A release at this very moment has not passed: its cycle still begins in time.
     const std::int64_t late = (now - release_).count();
@@ -36,8 +36,8 @@ public:
   }
 
 private:
-  takt_core::Time release_;
-  takt_core::Duration period_;
+  takt_rt::Time release_;
+  takt_rt::Duration period_;
 };
 
 }  // namespace takt_bench::latency

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "takt_core/duration_text.hpp"
 #include "takt_core/thread_attributes.hpp"
+#include "takt_rt/duration_text.hpp"
 
 namespace takt_bench::latency
 {
@@ -40,9 +40,9 @@ takt_core::ThreadAttributes attributes_of(const Setting & setting, std::size_t n
   takt_core::ThreadAttributes attributes;
   attributes.policy = setting.policy;
   attributes.priority = setting.priority.value_or(0);
-  attributes.runtime = setting.runtime.value_or(takt_core::Duration{});
-  attributes.deadline = setting.deadline.value_or(takt_core::Duration{});
-  attributes.period = setting.period.value_or(takt_core::Duration{});
+  attributes.runtime = setting.runtime.value_or(takt_rt::Duration{});
+  attributes.deadline = setting.deadline.value_or(takt_rt::Duration{});
+  attributes.period = setting.period.value_or(takt_rt::Duration{});
   attributes.stack_size = kStackSize;
   if (setting.policy == takt_core::Policy::deadline) {
     attributes.name = "latency." + std::to_string(number + 1);
@@ -66,14 +66,14 @@ takt_core::Faults check(const Setting & setting)
   };
   if (setting.interval < kShortestInterval || setting.interval > kLongestInterval) {
     faults.push_back(
-      "interval " + takt_core::print_duration(setting.interval) + " is outside " +
-      takt_core::print_duration(kShortestInterval) + " to " +
-      takt_core::print_duration(kLongestInterval));
+      "interval " + takt_rt::print_duration(setting.interval) + " is outside " +
+      takt_rt::print_duration(kShortestInterval) + " to " +
+      takt_rt::print_duration(kLongestInterval));
   }
   if (setting.duration < setting.interval) {
     faults.push_back(
-      "duration " + takt_core::print_duration(setting.duration) + " is shorter than the interval " +
-      takt_core::print_duration(setting.interval));
+      "duration " + takt_rt::print_duration(setting.duration) + " is shorter than the interval " +
+      takt_rt::print_duration(setting.interval));
   }
   for (std::size_t number = 0; number < setting.cores.size(); ++number) {
     add(takt_core::validate(attributes_of(setting, number)));

@@ -17,9 +17,9 @@ struct Setting
   takt_core::Policy policy = takt_core::Policy::fifo;  ///< fifo, rr, other or deadline
   std::optional<int> priority{};                       ///< fifo and rr; absent: 80
   /// Of policy deadline; absent: a tenth of the interval, and the interval.
-  std::optional<takt_core::Duration> runtime{}, deadline{}, period{};
-  takt_core::Duration interval = std::chrono::milliseconds(1);
-  takt_core::Duration duration = std::chrono::seconds(10);
+  std::optional<takt_rt::Duration> runtime{}, deadline{}, period{};
+  takt_rt::Duration interval = std::chrono::milliseconds(1);
+  takt_rt::Duration duration = std::chrono::seconds(10);
   std::vector<int> cores{};  ///< one cyclic thread each; empty: each core that the process may use
   bool load = false;         ///< one busy thread of SCHED_OTHER on each core
   bool strict = false;       ///< measure nothing if the kernel refuses anything
@@ -27,8 +27,8 @@ struct Setting
 
 /// The limits of `interval`. Below, a thread would do little else than wake up; above, an interrupt would
 /// have to wait too long for the next wake-up.
-inline constexpr takt_core::Duration kShortestInterval = std::chrono::microseconds(20);
-inline constexpr takt_core::Duration kLongestInterval = std::chrono::seconds(1);
+inline constexpr takt_rt::Duration kShortestInterval = std::chrono::microseconds(20);
+inline constexpr takt_rt::Duration kLongestInterval = std::chrono::seconds(1);
 
 /// `setting` with its cores and the parameters of its policy filled in.
 Setting completed(Setting setting);

@@ -6,7 +6,7 @@
 #include <climits>
 #include <cstdint>
 
-#include "takt_core/futex.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_bench::latency
 {
@@ -18,7 +18,7 @@ public:
   void arrive() noexcept
   {
     arrived_.fetch_add(1, std::memory_order_release);
-    takt_core::futex_wake(arrived_, INT_MAX);
+    takt_rt::futex_wake(arrived_, INT_MAX);
   }
 
   /// The same, and sleeps until `open`. Memory that was written before `open` is visible after it. May
@@ -27,7 +27,7 @@ public:
   {
     arrive();
     while (open_.load(std::memory_order_acquire) == 0) {
-      takt_core::futex_wait(open_, 0);
+      takt_rt::futex_wait(open_, 0);
     }
   }
 
@@ -35,7 +35,7 @@ public:
   void wait_for(std::uint32_t count) const noexcept
   {
     for (std::uint32_t seen = 0; (seen = arrived_.load(std::memory_order_acquire)) < count;) {
-      takt_core::futex_wait(arrived_, seen);
+      takt_rt::futex_wait(arrived_, seen);
     }
   }
 
@@ -43,7 +43,7 @@ public:
   void open() noexcept
   {
     open_.store(1, std::memory_order_release);
-    takt_core::futex_wake(open_, INT_MAX);
+    takt_rt::futex_wake(open_, INT_MAX);
   }
 
 private:

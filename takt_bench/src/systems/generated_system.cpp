@@ -18,7 +18,7 @@ using namespace takt_plan;  // NOLINT: all of it is about its models
 namespace
 {
 
-using takt_core::Duration;
+using takt_rt::Duration;
 
 constexpr Ns kMs = 1'000'000;
 constexpr std::array<Ns, 5> kPeriods{50, 100, 200, 500, 1'000};  // ms

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_bench::latency::test
 {
@@ -16,38 +16,37 @@ namespace takt_bench::latency::test
 class VirtualClock
 {
 public:
-  explicit VirtualClock(std::function<takt_core::Duration(std::size_t)> late)
-  : late_(std::move(late))
+  explicit VirtualClock(std::function<takt_rt::Duration(std::size_t)> late) : late_(std::move(late))
   {
   }
 
-  takt_core::Time now() const noexcept { return now_; }
+  takt_rt::Time now() const noexcept { return now_; }
 
-  void sleep_until(takt_core::Time time) noexcept
+  void sleep_until(takt_rt::Time time) noexcept
   {
-    const takt_core::Time end = time + late_(sleeps_++);
+    const takt_rt::Time end = time + late_(sleeps_++);
     now_ = end > now_ ? end : now_;  // no sleep turns time back
   }
 
   std::size_t sleeps() const noexcept { return sleeps_; }
 
 private:
-  std::function<takt_core::Duration(std::size_t)> late_;
-  takt_core::Time now_{};
+  std::function<takt_rt::Duration(std::size_t)> late_;
+  takt_rt::Time now_{};
   std::size_t sleeps_ = 0;
 };
 
 /// As takt_core::ReadyTime: a test adds to `waited`.
 struct VirtualAccount
 {
-  takt_core::Duration waited{};
+  takt_rt::Duration waited{};
   bool kept = true;
   std::size_t readings = 0;
 
-  takt_core::Duration read() noexcept
+  takt_rt::Duration read() noexcept
   {
     ++readings;
-    return kept ? waited : takt_core::Duration{};
+    return kept ? waited : takt_rt::Duration{};
   }
   bool counted() const noexcept { return kept; }
 };

@@ -62,7 +62,7 @@ inline std::string untouched()
   return format_policy(takt_core::read_attributes());
 }
 
-inline takt_core::ThreadAttributes deadline(takt_core::Duration runtime, takt_core::Duration period)
+inline takt_core::ThreadAttributes deadline(takt_rt::Duration runtime, takt_rt::Duration period)
 {
   takt_core::ThreadAttributes attributes;
   attributes.policy = takt_core::Policy::deadline;

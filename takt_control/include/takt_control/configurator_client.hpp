@@ -14,7 +14,7 @@
 #include "takt_core/attribute_setter.hpp"
 #include "takt_core/result.hpp"
 #include "takt_core/thread_attributes.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_control
 {
@@ -32,7 +32,7 @@ public:
   /// `timeout`: the longest that one question blocks. `awaits`: a question waits as long for a daemon that does not
   /// listen yet; else it fails at once.
   explicit ConfiguratorClient(
-    std::string socket = {}, takt_core::Duration timeout = std::chrono::seconds(5),
+    std::string socket = {}, takt_rt::Duration timeout = std::chrono::seconds(5),
     bool awaits = false);
   ~ConfiguratorClient() override;
   ConfiguratorClient(const ConfiguratorClient &) = delete;

@@ -14,17 +14,17 @@ namespace takt_control
 {
 
 /// "yes", "settling", "after a new start", or "unknown" where the schedule does not say when they hold again.
-inline std::string_view bounds_hold(const takt_core::PhaseState & state, takt_core::Time now)
+inline std::string_view bounds_hold(const takt_core::PhaseState & state, takt_rt::Time now)
 {
-  return !state.holds_from                        ? "unknown"
-         : state.holds(now)                       ? "yes"
-         : *state.holds_from == takt_core::kNever ? "after a new start"
-                                                  : "settling";
+  return !state.holds_from                      ? "unknown"
+         : state.holds(now)                     ? "yes"
+         : *state.holds_from == takt_rt::kNever ? "after a new start"
+                                                : "settling";
 }
 
 /// Null: the executor's schedule has no offsets, or its timers have not begun.
 template <typename Json>
-Json phase_state_json(const std::optional<takt_core::PhaseState> & state, takt_core::Time now)
+Json phase_state_json(const std::optional<takt_core::PhaseState> & state, takt_rt::Time now)
 {
   if (!state || !state->started) {
     return nullptr;
@@ -33,7 +33,7 @@ Json phase_state_json(const std::optional<takt_core::PhaseState> & state, takt_c
     {"disturbances", state->disturbances},
     {"bounds_hold", bounds_hold(*state, now)},
     {"last", nullptr}};
-  const bool waits = state->holds_from && *state->holds_from != takt_core::kNever;
+  const bool waits = state->holds_from && *state->holds_from != takt_rt::kNever;
   json["holds_in_ns"] =
     waits ? Json((std::max(*state->holds_from, now) - now).count()) : Json(nullptr);
   if (state->last) {
@@ -41,7 +41,7 @@ Json phase_state_json(const std::optional<takt_core::PhaseState> & state, takt_c
       {"cause", to_string(state->last->cause)},
       {"callback", state->last->callback},
       // The state may have been asked for a moment after `now`.
-      {"ago_ns", std::max(now - state->last->time, takt_core::Duration::zero()).count()}};
+      {"ago_ns", std::max(now - state->last->time, takt_rt::Duration::zero()).count()}};
   }
   return json;
 }

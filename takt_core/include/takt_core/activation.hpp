@@ -10,10 +10,12 @@
 #include <array>
 #include <cstdint>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::Time;
 
 /// One activation: the `instance`-th release of callback number `root`.
 struct Activation

@@ -8,10 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::Duration;
 
 /// Kernel scheduling policies.
 enum class Policy

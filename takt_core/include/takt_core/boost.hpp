@@ -2,10 +2,12 @@
 #ifndef TAKT_CORE__BOOST_HPP_
 #define TAKT_CORE__BOOST_HPP_
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::Duration;
 
 /// Under order `priority` a callback that waits counts as `levels` more urgent for each step: a step is a fraction of
 /// its history that is full, or a time for which its oldest message waits. It falls back one step later than it rose.

@@ -21,11 +21,13 @@
 #include "takt_core/detail/precedence.hpp"
 #include "takt_core/group.hpp"
 #include "takt_core/message_counts.hpp"
-#include "takt_core/time.hpp"
 #include "takt_core/timer.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::kNever;
 
 class Callback;
 class ThreadSet;

@@ -5,10 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::Duration;
+using takt_rt::kForever;
 
 /// A chain as the schedule names it. Callback ids of other executors or processes may be in the
 /// path; only those added to this executor inherit from it.

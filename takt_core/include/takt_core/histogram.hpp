@@ -17,10 +17,12 @@
 #include <limits>
 #include <memory>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::Duration;
 
 class LogHistogram
 {

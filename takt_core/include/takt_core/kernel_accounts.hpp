@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "takt_core/thread_attributes.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_core
 {

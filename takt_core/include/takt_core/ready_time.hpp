@@ -14,10 +14,12 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::Duration;
 
 /// The account of the thread that calls `read`, always the same one.
 class ReadyTime

@@ -6,10 +6,13 @@
 #include <optional>
 #include <string_view>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::Duration;
+using takt_rt::Time;
 
 /// What a timer does that starts so late that further periods have passed.
 enum class MissedPeriods

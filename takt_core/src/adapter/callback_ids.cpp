@@ -1,9 +1,13 @@
 #include "takt_core/adapter/callback_ids.hpp"
 
-#include "takt_core/duration_text.hpp"
+#include "takt_rt/duration_text.hpp"
 
 namespace takt_core::adapter
 {
+
+using takt_rt::print_duration;
+using takt_rt::read_duration;
+
 namespace
 {
 

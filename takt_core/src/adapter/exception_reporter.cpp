@@ -7,10 +7,16 @@
 #include <utility>
 #include <vector>
 
-#include "takt_core/futex.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_core::adapter
 {
+
+using takt_rt::add_saturated;
+using takt_rt::futex_wait;
+using takt_rt::futex_wake;
+using takt_rt::now;
+using takt_rt::WaitResult;
 
 ExceptionReporter::ExceptionReporter(Sink sink, Duration period)
 : sink_(std::move(sink)),

@@ -8,10 +8,13 @@
 #include <climits>
 #include <mutex>
 
-#include "takt_core/futex.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_core::adapter::stop_signals
 {
+
+using takt_rt::futex_wait;
+using takt_rt::futex_wake;
 
 namespace
 {

@@ -6,6 +6,9 @@
 namespace takt_core::adapter
 {
 
+using takt_rt::add_saturated;
+using takt_rt::now;
+
 void TimerState::cancel() noexcept
 {
   std::lock_guard lock(mutex_);
@@ -19,7 +22,7 @@ void TimerState::cancel() noexcept
 void TimerState::reset() noexcept
 {
   std::lock_guard lock(mutex_);
-  const Time now = takt_core::now();
+  const Time now = takt_rt::now();
   active_ = true;
   next_ = add_saturated(now, period_);
   if (callback_ != nullptr) {
@@ -86,7 +89,7 @@ void TimerState::enter(Scheduler & scheduler, Callback & callback) noexcept
   if (!active_) {
     return;
   }
-  const Time now = takt_core::now();
+  const Time now = takt_rt::now();
   if (next_ < now) {
     // Of what it missed outside it makes up for one release at most, whatever its policy.
     const auto missed = (now - next_) / period_;

@@ -3,10 +3,13 @@
 #include <utility>
 
 #include "takt_core/clock/tai_clock.hpp"
-#include "takt_core/futex.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::futex_wake;
+
 namespace
 {
 

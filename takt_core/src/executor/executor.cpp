@@ -14,6 +14,8 @@
 namespace takt_core
 {
 
+using takt_rt::now;
+
 Executor::Impl::Impl(ExecutorOptions o, Executor & owner)
 : owner(owner),
   options(with_defaults(std::move(o))),

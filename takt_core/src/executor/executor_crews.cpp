@@ -9,10 +9,14 @@
 #include <cstring>
 
 #include "executor/executor_impl.hpp"
-#include "takt_core/futex.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::futex_wait;
+using takt_rt::futex_wake;
+
 Crew & Executor::Impl::crew_of(const Callback & callback) noexcept
 {
   const Scheduler * const scheduler = Scheduler::of(callback);

@@ -4,13 +4,17 @@
 
 #include "executor/executor_impl.hpp"
 #include "takt_core/binding_rules.hpp"
-#include "takt_core/futex.hpp"
 #include "takt_core/memory_lock.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_core/refusal.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::futex_wait;
+using takt_rt::futex_wake;
+using takt_rt::now;
 
 namespace
 {

@@ -2,10 +2,14 @@
 #include <algorithm>
 
 #include "executor/executor_impl.hpp"
-#include "takt_core/futex.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::add_saturated;
+using takt_rt::futex_wait;
+using takt_rt::now;
 
 // Of the crews that there are when it begins: a callback that it runs may isolate a group, and the next visit finds
 // that one's crew.

@@ -7,10 +7,12 @@
 
 #include "takt_core/attribute_setter.hpp"
 #include "takt_core/middleware_ceiling.hpp"
-#include "takt_core/pi_mutex.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace takt_core::detail
 {
+
+using takt_rt::PiMutex;
 
 struct ThreadPriority
 {

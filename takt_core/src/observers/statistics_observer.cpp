@@ -9,8 +9,8 @@
 
 #include "scheduler/callback_numbers.hpp"
 #include "takt_core/number_table.hpp"
-#include "takt_core/pi_mutex.hpp"
 #include "takt_core/seen_activations.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace takt_core
 {

@@ -11,6 +11,10 @@
 namespace takt_core
 {
 
+using takt_rt::from_ns;
+using takt_rt::kNever;
+using takt_rt::to_ns;
+
 template <typename Sync>
 BasicArrivalRing<Sync>::BasicArrivalRing(std::uint32_t depth)
 : depth_(std::max<std::uint32_t>(depth, 1)),

@@ -8,6 +8,8 @@
 namespace takt_core
 {
 
+using takt_rt::to_ns;
+
 class DeadlineQueue final : public ReadyQueue
 {
 public:

@@ -8,6 +8,10 @@
 
 namespace takt_core
 {
+
+using takt_rt::add_saturated;
+using takt_rt::kForever;
+
 namespace
 {
 

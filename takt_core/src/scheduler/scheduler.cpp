@@ -12,6 +12,10 @@
 namespace takt_core
 {
 
+using takt_rt::add_saturated;
+using takt_rt::from_ns;
+using takt_rt::to_ns;
+
 void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexcept
 {
   callback.prefetch();

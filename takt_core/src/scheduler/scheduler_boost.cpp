@@ -5,10 +5,13 @@
 #include <string>
 
 #include "scheduler/scheduler_settings.hpp"
-#include "takt_core/duration_text.hpp"
+#include "takt_rt/duration_text.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::print_duration;
+
 namespace
 {
 

@@ -3,10 +3,12 @@
 #include <mutex>
 
 #include "scheduler/scheduler_settings.hpp"
-#include "takt_core/duration_text.hpp"
+#include "takt_rt/duration_text.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::print_duration;
 
 constexpr int kMaxPriority = 255;
 

@@ -2,10 +2,15 @@
 #include <mutex>
 
 #include "scheduler/scheduler_settings.hpp"
-#include "takt_core/duration_text.hpp"
+#include "takt_rt/duration_text.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::add_saturated;
+using takt_rt::from_ns;
+using takt_rt::print_duration;
+using takt_rt::to_ns;
 
 namespace
 {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
-#include "takt_core/duration_text.hpp"
+#include "takt_rt/duration_text.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::print_duration;
 
 std::string format_cores(const std::vector<int> & cores)
 {

@@ -10,12 +10,15 @@
 #include <optional>
 #include <utility>
 
-#include "takt_core/duration_text.hpp"
+#include "takt_rt/duration_text.hpp"
 
 #include "thread/affinity.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::print_duration;
+
 namespace
 {
 

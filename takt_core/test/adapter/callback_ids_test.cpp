@@ -5,10 +5,14 @@
 
 #include <chrono>
 
-#include "takt_core/duration_text.hpp"
+#include "takt_rt/duration_text.hpp"
 
 namespace takt_core::adapter::test
 {
+
+using takt_rt::print_duration;
+using takt_rt::read_duration;
+
 namespace
 {
 

@@ -7,6 +7,9 @@
 
 namespace takt_core::test
 {
+
+using takt_rt::from_ns;
+
 namespace
 {
 

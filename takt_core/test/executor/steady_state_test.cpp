@@ -19,8 +19,8 @@
 #include "support/executor_fixture.hpp"
 #include "takt_core/memory_lock.hpp"
 #include "takt_core/middleware_ceiling.hpp"
-#include "takt_core/pi_mutex.hpp"
 #include "takt_core/statistics_observer.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace
 {

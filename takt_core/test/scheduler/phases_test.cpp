@@ -6,6 +6,9 @@
 
 namespace takt_core::test
 {
+
+using takt_rt::now;
+
 namespace
 {
 

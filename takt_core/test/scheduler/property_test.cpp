@@ -12,6 +12,10 @@
 
 namespace takt_core::test
 {
+
+using takt_rt::from_ns;
+using takt_rt::to_ns;
+
 namespace
 {
 

@@ -9,6 +9,9 @@
 
 namespace takt_core::test
 {
+
+using takt_rt::to_ns;
+
 namespace
 {
 

@@ -7,7 +7,7 @@
 #include "takt_core/adapter/stop_signals.hpp"
 #include "takt_core/callback.hpp"
 #include "takt_core/executor.hpp"
-#include "takt_core/pi_mutex.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace
 {
@@ -58,5 +58,5 @@ std::uint64_t probe_signals()
 
 std::uint64_t probe_mutex_waits()
 {
-  return takt_core::PiMutex::waits();
+  return takt_rt::PiMutex::waits();
 }

@@ -15,7 +15,7 @@
 #include "takt_core/activation.hpp"
 #include "takt_core/adapter/stop_signals.hpp"
 #include "takt_core/executor.hpp"
-#include "takt_core/pi_mutex.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace takt_core::test
 {

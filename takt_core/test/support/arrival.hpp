@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "takt_core/activation.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_core::test
 {

@@ -11,6 +11,8 @@
 namespace takt_core::test
 {
 
+using takt_rt::from_ns;
+
 inline constexpr Time ms(std::int64_t n)
 {
   return from_ns(n * 1'000'000);

@@ -11,11 +11,15 @@
 #include <thread>
 #include <vector>
 
-#include "takt_core/futex.hpp"
 #include "takt_core/scheduler.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_core::test
 {
+
+using takt_rt::futex_wait;
+using takt_rt::futex_wake;
+using takt_rt::now;
 
 /// Counts its runs; not more. `inside` is what two members of one group would both write.
 class Counter : public Callback

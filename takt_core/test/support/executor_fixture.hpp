@@ -14,6 +14,8 @@
 namespace takt_core::test
 {
 
+using takt_rt::now;
+
 class FunctionCallback : public Callback
 {
 public:

@@ -10,6 +10,8 @@
 namespace takt_core::test
 {
 
+using takt_rt::from_ns;
+
 namespace
 {
 

@@ -6,6 +6,8 @@
 namespace takt_core::test
 {
 
+using takt_rt::to_ns;
+
 bool VirtualExecutors::wants_to_look(const Thread & thread) const
 {
   return thread.woken || looks_ == Looks::every_instant || thread.wake_at <= now_;

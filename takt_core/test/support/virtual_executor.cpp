@@ -6,6 +6,8 @@
 namespace takt_core::test
 {
 
+using takt_rt::to_ns;
+
 void VirtualExecutors::Host::wake(std::uint32_t thread) noexcept
 {
   if (seam->passes_wake(thread) && thread < scheduler->thread_count()) {

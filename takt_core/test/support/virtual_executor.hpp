@@ -20,6 +20,8 @@
 namespace takt_core::test
 {
 
+using takt_rt::now;
+
 class VirtualExecutors;
 
 /// A callback with a cost, which publishes to its readers when it ends.

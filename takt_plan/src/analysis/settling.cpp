@@ -162,7 +162,7 @@ void say(const Settling & settling, const Model & model, takt_schedule::Schedule
     tasks.emplace(model.tasks[task].id, task);
   }
   for (takt_schedule::ExecutorSchedule & executor : schedule.executors) {
-    executor.settles = takt_core::Duration(*settling.after);
+    executor.settles = takt_rt::Duration(*settling.after);
     for (takt_schedule::CallbackRule & rule : executor.callbacks) {
       rule.never_settles = std::any_of(
         rule.match.begin(), rule.match.end(),

@@ -82,7 +82,7 @@ void append(std::vector<Told> & to, const std::vector<Told> & more)
 /// Chains of both files are as the system has them.
 std::vector<std::string> other_deadlines(const System & system, const Schedule & schedule)
 {
-  std::unordered_map<std::string_view, takt_core::Duration> deadlines;
+  std::unordered_map<std::string_view, takt_rt::Duration> deadlines;
   for (const takt_schedule::ChainSchedule & chain : system.chains) {
     deadlines.emplace(chain.options.name, chain.options.deadline);
   }

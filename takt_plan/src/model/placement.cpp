@@ -162,7 +162,7 @@ void Placement::add_threads(
       } else if (asked->attributes.policy == takt_core::Policy::deadline) {
         thread.kind = ThreadClass::deadline;
         const takt_core::ThreadAttributes & given = asked->attributes;
-        const takt_core::Duration deadline =
+        const takt_rt::Duration deadline =
           given.deadline.count() > 0 ? given.deadline : given.period;
         thread.reservation = {
           given.runtime.count(), deadline.count(), given.period.count(),

@@ -13,7 +13,7 @@ namespace takt_plan::detail
 /// "18.8ms"; every digit that counts.
 inline std::string printed(Ns time)
 {
-  return takt_schedule::print_duration(takt_core::Duration(time));
+  return takt_schedule::print_duration(takt_rt::Duration(time));
 }
 
 }  // namespace takt_plan::detail

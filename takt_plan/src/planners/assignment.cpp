@@ -191,9 +191,9 @@ Schedule schedule_of(
   schedule.chains = system.chains;
   const std::vector<Index> lead = leading_chains(model);
   const std::set<std::string> talkers = talking(system);
-  std::map<Index, takt_core::Duration> offsets;
+  std::map<Index, takt_rt::Duration> offsets;
   for (const AssignedOffset & given : assignment.offsets) {
-    offsets[given.task] = takt_core::Duration(given.offset);
+    offsets[given.task] = takt_rt::Duration(given.offset);
   }
   std::map<Index, int> most_urgent;  // by host
   std::map<Index, Index> host_of;    // by executor

@@ -227,7 +227,7 @@ private:
       here, kMostFaster,
       [&](takt_schedule::System & changed, int percent) {
         takt_schedule::ExecutionTime & time = changed.callbacks[dominant].time;
-        time.worst -= takt_core::Duration(share_of(time.worst.count(), percent));
+        time.worst -= takt_rt::Duration(share_of(time.worst.count(), percent));
         time.best = std::min(time.best, time.worst);
         time.histogram.clear();
       },
@@ -243,8 +243,8 @@ private:
       longer_here(misfit), kMostLonger,
       [&](takt_schedule::System & changed, int percent) {
         for (const Index source : misfit.sources) {
-          takt_core::Duration & period = *changed.callbacks[source].period;
-          period += takt_core::Duration(share_of(period.count(), percent));
+          takt_rt::Duration & period = *changed.callbacks[source].period;
+          period += takt_rt::Duration(share_of(period.count(), percent));
         }
       },
       misfit);

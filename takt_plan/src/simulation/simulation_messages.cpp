@@ -77,7 +77,7 @@ void SimulationRun::announce(Index task, const ActivationSet & works_for)
 {
   SimulatedCallback & callback = *callbacks_[task];
   const ActivationScope scope(works_for);
-  callback.host->scheduler->ready(callback, 1, takt_core::from_ns(now_));
+  callback.host->scheduler->ready(callback, 1, takt_rt::from_ns(now_));
 }
 
 void SimulationRun::deliver(
@@ -201,14 +201,14 @@ void SimulationRun::note(Responses & responses, Response response, Ns deadline)
 void SimulationRun::note_end(Thread & thread)
 {
   ++result_.jobs;
-  const Ns release = takt_core::to_ns(thread.run.release);
+  const Ns release = takt_rt::to_ns(thread.run.release);
   TaskResult & task = result_.tasks[thread.task];
   note(task.responses, {number_, release, now_}, model_.tasks[thread.task].deadline);
   task.from_source = std::max(task.from_source, now_ - thread.load.source);
   if (observer_ != nullptr) {
     observer_->on_end(
       static_cast<Index>(&thread - threads_.data()), thread.task, release,
-      takt_core::to_ns(thread.run.start), now_);
+      takt_rt::to_ns(thread.run.start), now_);
   }
   for (const Progress & progress : thread.load.progress) {
     if (graph_.ends(progress.step)) {

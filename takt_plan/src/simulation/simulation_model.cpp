@@ -174,9 +174,9 @@ Result<SimulationModel> simulation_model(Model model)
           "within its period");
       }
       attributes.policy = Policy::deadline;
-      attributes.runtime = takt_core::Duration(asked.runtime);
-      attributes.deadline = takt_core::Duration(asked.deadline);
-      attributes.period = takt_core::Duration(asked.period);
+      attributes.runtime = takt_rt::Duration(asked.runtime);
+      attributes.deadline = takt_rt::Duration(asked.deadline);
+      attributes.period = takt_rt::Duration(asked.period);
     }
     SimulatedThread simulated;
     simulated.kernel = kernel_thread(attributes);

@@ -28,7 +28,7 @@ void SimulationRun::run()
 {
   schedule_first_releases();
   for (const auto & host : hosts_) {
-    host->scheduler->open(takt_core::from_ns(0));
+    host->scheduler->open(takt_rt::from_ns(0));
   }
   instant();
   const Ns latest = add(options_.duration, multiply(kPatience, options_.duration));
@@ -89,7 +89,7 @@ void SimulationRun::stop_timer(SimulatedCallback & callback)
   takt_core::Scheduler & scheduler = *callback.host->scheduler;
   if (
     callback.kind() == takt_core::Kind::timer &&
-    scheduler.next_release(callback) >= takt_core::from_ns(options_.duration)) {
+    scheduler.next_release(callback) >= takt_rt::from_ns(options_.duration)) {
     scheduler.cancel_timer(callback);
   }
 }
@@ -231,7 +231,7 @@ void SimulationRun::find_work(Thread & thread)
     return;
   }
   takt_core::Scheduler & scheduler = *thread.host->scheduler;
-  const takt_core::Time now = takt_core::from_ns(now_);
+  const takt_rt::Time now = takt_rt::from_ns(now_);
   if (thread.idle) {
     scheduler.end_idle(thread.index);
     thread.idle = false;
@@ -244,10 +244,10 @@ void SimulationRun::find_work(Thread & thread)
       }
       continue;
     }
-    takt_core::Time wake_at = takt_core::kNever;
+    takt_rt::Time wake_at = takt_rt::kNever;
     if (scheduler.begin_idle(thread.index, now, wake_at)) {
       thread.idle = true;
-      thread.wake_at = wake_at == takt_core::kNever ? kUnbounded : takt_core::to_ns(wake_at);
+      thread.wake_at = wake_at == takt_rt::kNever ? kUnbounded : takt_rt::to_ns(wake_at);
       if (thread.host->jitter && thread.wake_at != kUnbounded) {
         thread.wake_at = late_wake(thread);
       }
@@ -277,7 +277,7 @@ Ns SimulationRun::late_wake(Thread & thread)
   Ns first = kUnbounded;
   for (const auto & callback : callbacks_) {
     if (callback->kind() == takt_core::Kind::timer && serves(thread, *callback)) {
-      const Ns due = takt_core::to_ns(thread.host->scheduler->next_release(*callback));
+      const Ns due = takt_rt::to_ns(thread.host->scheduler->next_release(*callback));
       if (due >= thread.wake_at && due < first) {
         first = std::min(first, due + jitter(callback->task, due));
       }
@@ -291,7 +291,7 @@ Ns SimulationRun::late_wake(Thread & thread)
 // that nothing accounts for.
 void SimulationRun::hasten(const SimulatedCallback & timer)
 {
-  const Ns due = takt_core::to_ns(timer.host->scheduler->next_release(timer));
+  const Ns due = takt_rt::to_ns(timer.host->scheduler->next_release(timer));
   for (const Index index : model_.model.tasks[timer.task].threads) {
     Thread & thread = threads_[index];
     if (
@@ -311,7 +311,7 @@ bool SimulationRun::start(Thread & thread)
   if (stopped_) {
     stop_timer(callback);
   }
-  if (!graph_.take(task, takt_core::to_ns(thread.run.release), thread.load)) {
+  if (!graph_.take(task, takt_rt::to_ns(thread.run.release), thread.load)) {
     scheduler.taken(thread.run);
     scheduler.complete(thread.run);
     return false;

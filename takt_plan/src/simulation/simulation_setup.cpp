@@ -7,7 +7,7 @@
 namespace takt_plan::detail
 {
 
-using takt_core::Duration;
+using takt_rt::Duration;
 
 SimulationRun::SimulationRun(
   const SimulationModel & model, const SimulationOptions & options, std::uint64_t run,

@@ -88,7 +88,7 @@ TEST(Settling, ASetOfDifferentPeriodsSettlesAfterAHyperperiod)
   const Settled found = settled("50ms", "200ms", "10ms", "0ms");
   EXPECT_EQ(found.settling.after, 200 * kMs);
   EXPECT_TRUE(found.for_good.empty());
-  EXPECT_EQ(found.schedule.executors[0].settles, takt_core::Duration(200 * kMs));
+  EXPECT_EQ(found.schedule.executors[0].settles, takt_rt::Duration(200 * kMs));
   EXPECT_EQ(
     found.sentence,
     "Bounds rest on phases: they hold while no timer skips a period and no message is lost,"

@@ -892,7 +892,7 @@ chains:
 /// A callback takes so many percent less time.
 System faster(System system, Index callback, int percent)
 {
-  takt_core::Duration & time = system.callbacks[callback].time.worst;
+  takt_rt::Duration & time = system.callbacks[callback].time.worst;
   time -= time * percent / 100;
   return system;
 }
@@ -900,7 +900,7 @@ System faster(System system, Index callback, int percent)
 /// A timer has a period that is so many percent longer.
 System rarer(System system, Index callback, int percent)
 {
-  takt_core::Duration & period = *system.callbacks[callback].period;
+  takt_rt::Duration & period = *system.callbacks[callback].period;
   period += period * percent / 100;
   return system;
 }

@@ -44,13 +44,13 @@ takt_schedule::System system_of(std::uint64_t seed)
   takt_schedule::System system = test::restrained_system(2 * seed + 1);
   Draw draw(seed);
   const Ns hosts = draw.between(1, 20) * kMs;
-  system.communication = {takt_core::Duration(hosts / 10), takt_core::Duration(hosts)};
+  system.communication = {takt_rt::Duration(hosts / 10), takt_rt::Duration(hosts)};
   const Ns micro = 1000;
   for (takt_schedule::HostModel & host : system.hosts) {
     host.overheads = {
-      takt_core::Duration(draw.between(0, 20) * micro),
-      takt_core::Duration(draw.between(0, 50) * micro),
-      takt_core::Duration(draw.between(0, 30) * micro)};
+      takt_rt::Duration(draw.between(0, 20) * micro),
+      takt_rt::Duration(draw.between(0, 50) * micro),
+      takt_rt::Duration(draw.between(0, 30) * micro)};
   }
   for (takt_schedule::CallbackModel & callback : system.callbacks) {
     callback.time.best = callback.time.worst * draw.between(0, 10) / 10;

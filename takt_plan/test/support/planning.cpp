@@ -110,7 +110,7 @@ takt_schedule::System restrained_system(std::uint64_t seed)
   system.hosts[0].utilization_cap = 0.9;
   system.hosts[0].reserved = {3};
   system.hosts[0].other_threads.push_back(
-    {"irq", 95, {0}, takt_core::Duration(kMs), takt_core::Duration(10 * kMs), {}});
+    {"irq", 95, {0}, takt_rt::Duration(kMs), takt_rt::Duration(10 * kMs), {}});
   const bool two = seed % 2 == 1;
   if (two) {
     system.hosts.push_back(system.hosts[0]);

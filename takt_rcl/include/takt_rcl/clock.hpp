@@ -15,8 +15,8 @@
 
 #include "takt_core/adapter/attachment.hpp"
 #include "takt_core/intrusive_heap.hpp"
-#include "takt_core/pi_mutex.hpp"
 #include "takt_rcl/time.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace takt_rcl
 {
@@ -24,8 +24,8 @@ namespace takt_rcl
 /// A timer on simulated time. Owned by `Timer`; guarded by the clock's mutex.
 struct SimTimer
 {
-  takt_core::Duration period{};
-  std::optional<takt_core::Duration>
+  takt_rt::Duration period{};
+  std::optional<takt_rt::Duration>
     first;             ///< from the clock's first message, or from when it was added if later
   Time next{};         ///< if `begun`
   bool begun = false;  ///< has been in an executor since the clock started
@@ -66,15 +66,15 @@ public:
   /// period.
   void add(
     SimTimer & timer, const takt_core::adapter::Attachment & target,
-    std::optional<takt_core::Duration> first);
-  void remove(SimTimer & timer) noexcept;                                  ///< set-up only
-  void cancel(SimTimer & timer) noexcept;                                  ///< real-time safe
-  void reset(SimTimer & timer) noexcept;                                   ///< real-time safe
-  void set_period(SimTimer & timer, takt_core::Duration period) noexcept;  ///< real-time safe
-  bool cancelled(const SimTimer & timer) const noexcept;                   ///< real-time safe
-  takt_core::Duration period(const SimTimer & timer) const noexcept;       ///< real-time safe
+    std::optional<takt_rt::Duration> first);
+  void remove(SimTimer & timer) noexcept;                                ///< set-up only
+  void cancel(SimTimer & timer) noexcept;                                ///< real-time safe
+  void reset(SimTimer & timer) noexcept;                                 ///< real-time safe
+  void set_period(SimTimer & timer, takt_rt::Duration period) noexcept;  ///< real-time safe
+  bool cancelled(const SimTimer & timer) const noexcept;                 ///< real-time safe
+  takt_rt::Duration period(const SimTimer & timer) const noexcept;       ///< real-time safe
   /// Until the next release; kForever: cancelled. Real-time safe.
-  takt_core::Duration until(const SimTimer & timer) const noexcept;
+  takt_rt::Duration until(const SimTimer & timer) const noexcept;
 
 private:
   Clock(rcl_clock_type_t type, bool simulated);
@@ -91,14 +91,14 @@ private:
     std::uint32_t & operator()(SimTimer * timer) const noexcept { return timer->place; }
   };
 
-  void arm(SimTimer & timer, takt_core::Duration after) noexcept;
+  void arm(SimTimer & timer, takt_rt::Duration after) noexcept;
   void disarm(SimTimer & timer) noexcept;
   void release(SimTimer & timer, Time now) noexcept;
 
   const rcl_clock_type_t type_;
   const bool simulated_;
   std::atomic<std::int64_t> simulated_now_{0};
-  mutable takt_core::PiMutex mutex_;
+  mutable takt_rt::PiMutex mutex_;
   bool started_ = false;
   std::vector<SimTimer *> timers_;
   takt_core::IntrusiveHeap<SimTimer *, Less, Index> heap_;

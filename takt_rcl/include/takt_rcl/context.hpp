@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/time.hpp"
 #include "takt_rcl/message_observer.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_rcl
 {
@@ -150,7 +150,7 @@ void on_shutdown(
   std::function<void()> function, const std::shared_ptr<Context> & context = nullptr);
 
 /// Sleeps; false if the context (default: the default context) ended before. May block.
-bool sleep_for(takt_core::Duration duration, const std::shared_ptr<Context> & context = nullptr);
+bool sleep_for(takt_rt::Duration duration, const std::shared_ptr<Context> & context = nullptr);
 
 }  // namespace takt_rcl
 

@@ -117,7 +117,7 @@ private:
   const std::string base_;                   // the id before equal ones are numbered
   std::string id_;                           // changes in the run that made it at the most
   const takt_core::Callback * const maker_;  // in whose run it was made; only compared
-  const takt_core::Time made_ = takt_core::now();
+  const takt_rt::Time made_ = takt_rt::now();
   std::atomic<bool> id_claimed_{true};
   mutable std::mutex mutex_;
   std::shared_ptr<Engine> engine_;

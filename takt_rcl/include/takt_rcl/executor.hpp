@@ -75,15 +75,15 @@ public:
   /// thrown here. Throws `Error` if it cannot start, `ScheduleError` before anything ran if there are
   /// `schedule_faults`. `epoch`: from when timers count; default: now. From the first spin on the process has a control
   /// socket, by which `takt status` and `takt trace` reach it, until the executor is destroyed.
-  void spin(std::optional<takt_core::Time> epoch = std::nullopt);
+  void spin(std::optional<takt_rt::Time> epoch = std::nullopt);
   /// Runs at most one callback here; waits up to `timeout` for one (negative: for ever). Whether
   /// one ran. Throws as `spin`.
-  bool spin_once(takt_core::Duration timeout = takt_core::Duration(-1));
+  bool spin_once(takt_rt::Duration timeout = takt_rt::Duration(-1));
   /// Runs here what is ready now, each callback at most once; how many ran. Throws as `spin`.
-  std::size_t spin_some(takt_core::Duration limit = takt_core::Duration::zero());
+  std::size_t spin_some(takt_rt::Duration limit = takt_rt::Duration::zero());
   /// `spin_some` again and again until nothing is ready or `limit` is over (zero: no limit). Throws
   /// also `std::invalid_argument` for a negative limit.
-  std::size_t spin_all(takt_core::Duration limit);
+  std::size_t spin_all(takt_rt::Duration limit);
   /// Adds the node, runs what is ready of all nodes here, and removes it.
   std::size_t spin_node_some(std::shared_ptr<Node> node);
   /// Ends the current or, if there is none, the next spin. Any thread, any callback, signal
@@ -107,7 +107,7 @@ public:
 
 private:
   friend void spin(const std::shared_ptr<Node> & node);
-  friend void spin_all(const std::shared_ptr<Node> & node, takt_core::Duration limit);
+  friend void spin_all(const std::shared_ptr<Node> & node, takt_rt::Duration limit);
 
   static Executor of_process(const std::shared_ptr<Node> & node);
 
@@ -128,7 +128,7 @@ void spin(const std::shared_ptr<Node> & node);
 void spin_some(std::shared_ptr<Node> node);
 
 /// Runs until nothing is ready or the time is over, as Executor::spin_all.
-void spin_all(const std::shared_ptr<Node> & node, takt_core::Duration limit);
+void spin_all(const std::shared_ptr<Node> & node, takt_rt::Duration limit);
 
 /// rclcpp's names for two schedules of the one executor, for ported programs. Their order is `fifo`:
 /// what became ready first runs first, where rclcpp's executors of these names run timers first.

@@ -52,7 +52,7 @@ private:
   const std::shared_ptr<Function> function_;
   const std::uint32_t capacity_;
   std::atomic<bool> listened_{false};
-  takt_core::PiMutex listener_mutex_;
+  takt_rt::PiMutex listener_mutex_;
   std::function<void(std::size_t)> listener_;
 };
 

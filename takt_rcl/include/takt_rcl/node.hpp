@@ -204,7 +204,7 @@ private:
     CallbackGroupType type, bool automatic, const std::string & name);
   static TimerOptions timer_options(CallbackGroup::SharedPtr group, bool autostart);
   Timer::SharedPtr add_timer(
-    takt_core::Duration period, Timer::Function function, const TimerOptions & options,
+    takt_rt::Duration period, Timer::Function function, const TimerOptions & options,
     bool ros_time);
   void adopt(const std::shared_ptr<Entity> & entity);
   // "/node: parameter 'name'", for messages.

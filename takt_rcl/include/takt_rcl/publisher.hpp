@@ -13,10 +13,10 @@
 #include <rosidl_typesupport_cpp/message_type_support.hpp>
 #include <string>
 
-#include "takt_core/pi_mutex.hpp"
 #include "takt_rcl/callback_group.hpp"
 #include "takt_rcl/message_info.hpp"
 #include "takt_rcl/qos.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace takt_rcl
 {
@@ -61,7 +61,7 @@ public:
   std::size_t get_subscription_count() const;
   /// Waits until at least `count` subscriptions are matched; false if the time was not enough or
   /// the context ended.
-  bool wait_for_matched(std::size_t count, takt_core::Duration timeout) const;
+  bool wait_for_matched(std::size_t count, takt_rt::Duration timeout) const;
 
 protected:
   std::uint64_t publish_message(const void * message) noexcept;
@@ -76,7 +76,7 @@ private:
   Gid gid_{};
   // Serialises publishes, so that sequence numbers are those of the writer. Held inside the
   // middleware; unlike the middleware's own locks it passes on priority.
-  takt_core::PiMutex mutex_;
+  takt_rt::PiMutex mutex_;
   std::atomic<std::uint64_t> sequence_{0};
   std::atomic<std::uint64_t> failed_{0};
 };

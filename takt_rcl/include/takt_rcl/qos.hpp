@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_rcl
 {
@@ -42,10 +42,10 @@ public:
   QoS & durability(rmw_qos_durability_policy_t policy);
   QoS & durability_volatile() { return durability(RMW_QOS_POLICY_DURABILITY_VOLATILE); }
   QoS & transient_local() { return durability(RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL); }
-  QoS & deadline(takt_core::Duration period);
-  QoS & lifespan(takt_core::Duration duration);
+  QoS & deadline(takt_rt::Duration period);
+  QoS & lifespan(takt_rt::Duration duration);
   QoS & liveliness(rmw_qos_liveliness_policy_t policy);
-  QoS & liveliness_lease_duration(takt_core::Duration duration);
+  QoS & liveliness_lease_duration(takt_rt::Duration duration);
   QoS & avoid_ros_namespace_conventions(bool avoid);
 
   std::size_t depth() const noexcept { return profile_.depth; }

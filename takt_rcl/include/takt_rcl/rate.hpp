@@ -17,19 +17,19 @@ public:
   /// `context` (default: the default context) ends sleeps. Both throw `std::invalid_argument` if the
   /// rate or period is not positive.
   explicit Rate(double hertz, std::shared_ptr<Context> context = nullptr);
-  explicit Rate(takt_core::Duration period, std::shared_ptr<Context> context = nullptr);
+  explicit Rate(takt_rt::Duration period, std::shared_ptr<Context> context = nullptr);
 
   /// Until the next period begins. False if it has begun already (after a whole period too late
   /// periods count from now) or the context ended. May block.
   bool sleep();
   /// The next period counts from now.
-  void reset() noexcept { last_ = takt_core::now(); }
+  void reset() noexcept { last_ = takt_rt::now(); }
   Duration period() const noexcept { return period_; }
 
 private:
-  const takt_core::Duration period_;
+  const takt_rt::Duration period_;
   const std::shared_ptr<Context> context_;
-  takt_core::Time last_ = takt_core::now();
+  takt_rt::Time last_ = takt_rt::now();
 };
 
 using WallRate = Rate;

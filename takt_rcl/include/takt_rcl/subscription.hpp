@@ -68,7 +68,7 @@ public:
 
   std::size_t get_publisher_count() const;
   /// As PublisherBase::wait_for_matched.
-  bool wait_for_matched(std::size_t count, takt_core::Duration timeout) const;
+  bool wait_for_matched(std::size_t count, takt_rt::Duration timeout) const;
 
 private:
   struct Shared;  // what a run in progress needs: outlives the handle

@@ -9,23 +9,23 @@
 #include <compare>
 #include <cstdint>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_rcl
 {
 
 /// A span of time: std::chrono::nanoseconds with rclcpp's names. Real-time safe.
-class Duration : public takt_core::Duration
+class Duration : public takt_rt::Duration
 {
 public:
-  constexpr Duration() noexcept : takt_core::Duration(0) {}
+  constexpr Duration() noexcept : takt_rt::Duration(0) {}
   template <typename Rep, typename Period>
   constexpr Duration(std::chrono::duration<Rep, Period> duration)  // NOLINT: implicit as in rclcpp
-  : takt_core::Duration(std::chrono::duration_cast<takt_core::Duration>(duration))
+  : takt_rt::Duration(std::chrono::duration_cast<takt_rt::Duration>(duration))
   {
   }
   constexpr Duration(std::int32_t seconds, std::uint32_t nanoseconds) noexcept
-  : takt_core::Duration(std::int64_t{seconds} * 1'000'000'000 + nanoseconds)
+  : takt_rt::Duration(std::int64_t{seconds} * 1'000'000'000 + nanoseconds)
   {
   }
 
@@ -35,7 +35,7 @@ public:
   }
   static constexpr Duration from_nanoseconds(std::int64_t nanoseconds)
   {
-    return takt_core::Duration(nanoseconds);
+    return takt_rt::Duration(nanoseconds);
   }
 
   constexpr std::int64_t nanoseconds() const noexcept { return count(); }
@@ -94,11 +94,11 @@ public:
   {
     return a.nanoseconds_ <=> b.nanoseconds_;
   }
-  friend constexpr Time operator+(Time t, takt_core::Duration d) noexcept
+  friend constexpr Time operator+(Time t, takt_rt::Duration d) noexcept
   {
     return Time(t.nanoseconds_ + d.count(), t.clock_);
   }
-  friend constexpr Time operator-(Time t, takt_core::Duration d) noexcept
+  friend constexpr Time operator-(Time t, takt_rt::Duration d) noexcept
   {
     return Time(t.nanoseconds_ - d.count(), t.clock_);
   }
@@ -106,8 +106,8 @@ public:
   {
     return Duration::from_nanoseconds(a.nanoseconds_ - b.nanoseconds_);
   }
-  constexpr Time & operator+=(takt_core::Duration d) noexcept { return *this = *this + d; }
-  constexpr Time & operator-=(takt_core::Duration d) noexcept { return *this = *this - d; }
+  constexpr Time & operator+=(takt_rt::Duration d) noexcept { return *this = *this + d; }
+  constexpr Time & operator-=(takt_rt::Duration d) noexcept { return *this = *this - d; }
 
 private:
   static constexpr std::int64_t kSecond = 1'000'000'000;

@@ -37,7 +37,7 @@ struct TimerInfo
 struct TimerOptions : EntityOptions
 {
   bool autostart = true;  ///< false: waits for `reset`
-  std::optional<takt_core::Duration>
+  std::optional<takt_rt::Duration>
     offset;  ///< first release after the start gate; default: a period
   takt_core::MissedPeriods missed_periods = takt_core::MissedPeriods::skip;
 };
@@ -50,7 +50,7 @@ public:
 
   /// For Node::create_wall_timer and create_timer. `clock`: nullptr, or a clock with simulated time.
   Timer(
-    std::shared_ptr<NodeState> node, takt_core::Duration period, Function function,
+    std::shared_ptr<NodeState> node, takt_rt::Duration period, Function function,
     TimerOptions options, std::shared_ptr<Clock> clock);
   ~Timer() override;
 
@@ -66,10 +66,10 @@ public:
   void reset() noexcept;
   bool is_canceled() const noexcept;
   /// Until the next release; negative if it is late; Duration::max() if cancelled.
-  takt_core::Duration time_until_trigger() const noexcept;
-  takt_core::Duration period() const noexcept;
+  takt_rt::Duration time_until_trigger() const noexcept;
+  takt_rt::Duration period() const noexcept;
   /// Counts from the next release on. A period that is not above zero is ignored.
-  void set_period(takt_core::Duration period) noexcept;
+  void set_period(takt_rt::Duration period) noexcept;
   /// Periods dropped so far by the missed-period policy.
   std::uint64_t skipped_periods() const noexcept;
 
@@ -88,7 +88,7 @@ private:
   void removed(takt_core::Callback & callback) noexcept override;
 
   std::shared_ptr<Shared> shared_;
-  std::optional<takt_core::Duration> first_;  // between `make` and `connect`
+  std::optional<takt_rt::Duration> first_;  // between `make` and `connect`
 };
 
 using TimerBase = Timer;
@@ -99,13 +99,13 @@ namespace detail
 
 /// Any unit, also floating point; what cannot be said in nanoseconds is cut off.
 template <typename Rep, typename Period>
-takt_core::Duration timer_period(std::chrono::duration<Rep, Period> period)
+takt_rt::Duration timer_period(std::chrono::duration<Rep, Period> period)
 {
   const std::chrono::duration<double, std::nano> wide(period);
-  if (wide.count() >= static_cast<double>(takt_core::kForever.count())) {
+  if (wide.count() >= static_cast<double>(takt_rt::kForever.count())) {
     throw std::invalid_argument("a timer's period must be below 292 years");
   }
-  return std::chrono::duration_cast<takt_core::Duration>(period);
+  return std::chrono::duration_cast<takt_rt::Duration>(period);
 }
 
 /// Wraps `void()`, `void(Timer &)`, `void(const TimerInfo &)` or `void(Timer &, const TimerInfo &)`.

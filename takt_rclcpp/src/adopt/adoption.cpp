@@ -195,7 +195,7 @@ private:
 takt_core::Result<std::unique_ptr<Adoption>> Adoption::create(
   rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::size_t threads)
 {
-  const takt_core::Time asked = takt_core::now();
+  const takt_rt::Time asked = takt_rt::now();
   std::string name = name_executor(host);
   auto engine = Engine::find_or_make(host, kind, name, settings, threads);
   if (!engine.ok()) {
@@ -296,7 +296,7 @@ public:
   explicit Active(Adoption & adoption)
   : adoption_(adoption),
     uses_(HostAccess::context_of(adoption.host_), adoption),
-    began_(takt_core::now())
+    began_(takt_rt::now())
   {
     adoption_.began_.store(began_);
     adoption_.told_ = false;
@@ -306,7 +306,7 @@ public:
   {
     const std::lock_guard lock(adoption_.report_mutex_);
     adoption_.active_.store(false);
-    adoption_.spun_ += takt_core::now() - began_;
+    adoption_.spun_ += takt_rt::now() - began_;
   }
   Active(const Active &) = delete;
   Active & operator=(const Active &) = delete;
@@ -314,7 +314,7 @@ public:
 private:
   Adoption & adoption_;
   const UsesContext uses_;
-  const takt_core::Time began_;
+  const takt_rt::Time began_;
 };
 
 bool Adoption::stopped() const noexcept
@@ -340,7 +340,7 @@ void Adoption::changed() noexcept
   // Changes that come fast one after the other do not put it off. An update cancels it before it looks for changes.
   if (takt_core::Scheduler & scheduler = core_->scheduler();
       scheduler.timer_cancelled(*late_housekeeping_)) {
-    scheduler.reset_timer(*late_housekeeping_, takt_core::now());
+    scheduler.reset_timer(*late_housekeeping_, takt_rt::now());
   }
 }
 
@@ -473,7 +473,7 @@ Faults Adoption::begin()
   HostAccess::notify_waitable_of(host_).set_on_ready_callback(
     [this](std::size_t, int) { changed(); });
   changed_.store(true);  // since the entities were read
-  entities_->begin_from(takt_core::now());
+  entities_->begin_from(takt_rt::now());
   return {};
 }
 
@@ -535,8 +535,8 @@ Faults Adoption::spin()
   takt_core::SpinOutcome outcome;
   {
     const Active active(*this);
-    if (const std::lock_guard lock(report_mutex_); started_after_ == takt_core::Duration{}) {
-      started_after_ = takt_core::now() - asked_;
+    if (const std::lock_guard lock(report_mutex_); started_after_ == takt_rt::Duration{}) {
+      started_after_ = takt_rt::now() - asked_;
     }
     if (engine_->is_shared()) {
       outcome = spin_with_others();
@@ -563,16 +563,16 @@ void Adoption::spin_once(std::chrono::nanoseconds timeout)
     return;
   }
   update_if_changed(std::unique_lock(update_mutex_));
-  const auto until = takt_core::add_saturated(takt_core::now(), timeout);
+  const auto until = takt_rt::add_saturated(takt_rt::now(), timeout);
   // A take that found nothing and the housekeeping are none of the program's callbacks.
   const std::uint64_t before = engine_->recorder().started();
   bool settled = false;
   for (;;) {
     bool ran = false;
     const bool for_ever = timeout.count() < 0;
-    const auto left = for_ever ? timeout
-                               : std::max<takt_core::Duration>(
-                                   until - takt_core::now(), takt_core::Duration::zero());
+    const auto left =
+      for_ever ? timeout
+               : std::max<takt_rt::Duration>(until - takt_rt::now(), takt_rt::Duration::zero());
     const takt_core::SpinOutcome outcome = core_->spin_once(left, &ran);
     rethrow(outcome);
     must_start(outcome.faults);
@@ -614,8 +614,7 @@ void Adoption::report() const
   report.epoch = core_->options().epoch;
   report.phases = core_->phases();
   report.started_after = started_after_;
-  report.lasted =
-    spun_ + (active_.load() ? takt_core::now() - began_.load() : takt_core::Duration{});
+  report.lasted = spun_ + (active_.load() ? takt_rt::now() - began_.load() : takt_rt::Duration{});
   report.callbacks = engine_->recorder().records(this);
   if (engine_->chain_recorder() != nullptr) {
     report.chains = engine_->chain_recorder()->records(report.callbacks);

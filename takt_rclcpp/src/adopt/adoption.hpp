@@ -102,13 +102,13 @@ private:
   std::atomic<bool> left_{false};  // a spin with others is over
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
-  takt_core::Time asked_{};               // when the program called spin
-  std::atomic<takt_core::Time> began_{};  // the spin that is under way
-  bool told_ = true;                      // the report has what ran
+  takt_rt::Time asked_{};               // when the program called spin
+  std::atomic<takt_rt::Time> began_{};  // the spin that is under way
+  bool told_ = true;                    // the report has what ran
   // The next three, and the report's file: the process may end, and report, while a spin ends on another thread.
   mutable std::mutex report_mutex_;
-  takt_core::Duration started_after_{};              // of the first spin
-  takt_core::Duration spun_{};                       // all spins together
+  takt_rt::Duration started_after_{};                // of the first spin
+  takt_rt::Duration spun_{};                         // all spins together
   std::vector<takt_core::AttributeReport> threads_;  // at the end of a spin with others
 };
 

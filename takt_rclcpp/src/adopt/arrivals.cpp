@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "takt_core/pi_mutex.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace takt_rclcpp
 {
@@ -16,7 +16,7 @@ namespace
 
 struct Part
 {
-  takt_core::PiMutex mutex;
+  takt_rt::PiMutex mutex;
   std::unordered_map<std::uintptr_t, std::shared_ptr<ArrivalListener>> listeners;
 };
 

@@ -66,7 +66,7 @@ void ChainRecorder::on_chain_removed(std::string_view name)
   statistics_.on_chain_removed(name);
 }
 
-void ChainRecorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
+void ChainRecorder::on_end(const takt_core::Run & run, takt_rt::Time end) noexcept
 {
   statistics_.on_end(run, end);
 }

@@ -22,7 +22,7 @@ namespace takt_rclcpp
 struct ChainRecord
 {
   std::string name;
-  takt_core::Duration deadline = takt_core::kForever;
+  takt_rt::Duration deadline = takt_rt::kForever;
   std::unique_ptr<takt_core::Distribution> response;
   std::uint64_t late = 0;  ///< activations that ended after the deadline
   /// Its first callback is not in this executor: no activation is followed from its beginning, and there are no times.
@@ -41,7 +41,7 @@ public:
   void on_removed(const takt_core::Callback & callback) override;
   void on_chain(const takt_core::ChainOptions & chain) override;
   void on_chain_removed(std::string_view name) override;
-  void on_end(const takt_core::Run & run, takt_core::Time end) noexcept override;
+  void on_end(const takt_core::Run & run, takt_rt::Time end) noexcept override;
 
 private:
   bool ends_in(const std::string & id) const;

@@ -106,11 +106,11 @@ void ClockWaiter::add(
   add(Entry{owner, {}, waitable, std::move(ready)});
 }
 
-std::unique_lock<takt_core::PiMutex> ClockWaiter::exclude()
+std::unique_lock<takt_rt::PiMutex> ClockWaiter::exclude()
 {
   return one_at_a_time_ && asks_.load(std::memory_order_relaxed)
            ? std::unique_lock(asking_)
-           : std::unique_lock<takt_core::PiMutex>();
+           : std::unique_lock<takt_rt::PiMutex>();
 }
 
 void ClockWaiter::add(Entry entry)

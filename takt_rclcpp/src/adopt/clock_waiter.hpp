@@ -22,8 +22,8 @@
 #include "rclcpp/guard_condition.hpp"
 #include "rclcpp/timer.hpp"
 #include "rclcpp/waitable.hpp"
-#include "takt_core/pi_mutex.hpp"
 #include "takt_core/thread_attributes.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace takt_rclcpp
 {
@@ -56,7 +56,7 @@ public:
   void again(const void * owner) noexcept;
   /// For each run of a callback: while it is held, no waitable is asked. Holds nothing where that need not be. Any
   /// thread; real-time safe but for the time that a waitable takes to answer.
-  std::unique_lock<takt_core::PiMutex> exclude();
+  std::unique_lock<takt_rt::PiMutex> exclude();
   /// What is ready now has been announced when this returns. Not on the waiter's thread; waits for a turn of it.
   void settle();
 
@@ -89,7 +89,7 @@ private:
   std::vector<Entry> entries_;
   const bool one_at_a_time_;
   std::atomic<bool> asks_{false};  // it has had a waitable
-  takt_core::PiMutex asking_;      // before `mutex_`
+  takt_rt::PiMutex asking_;        // before `mutex_`
   bool ending_ = false;
   bool working_ = false;
   std::uint64_t asked_turns_ = 0;

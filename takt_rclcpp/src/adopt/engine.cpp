@@ -313,7 +313,7 @@ Engine::Engine(Parts parts)
   }
   // Timers keep the phases that the program gave them, so the gate is open for them from here on; nothing runs
   // before the threads do.
-  core_->scheduler().open(takt_core::now());
+  core_->scheduler().open(takt_rt::now());
 }
 
 void Engine::expose(

@@ -38,7 +38,7 @@
 #include "rclcpp/waitable.hpp"
 #include "takt_core/adapter/announced_callback.hpp"
 #include "takt_core/executor.hpp"
-#include "takt_core/pi_mutex.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace takt_rclcpp
 {
@@ -49,7 +49,7 @@ class ClockWaiter;
 class RunScope
 {
 public:
-  RunScope(std::atomic<int> & running, std::unique_lock<takt_core::PiMutex> alone) noexcept
+  RunScope(std::atomic<int> & running, std::unique_lock<takt_rt::PiMutex> alone) noexcept
   : running_(running),
     alone_(std::move(alone))
   {
@@ -61,7 +61,7 @@ public:
 
 private:
   std::atomic<int> & running_;
-  const std::unique_lock<takt_core::PiMutex> alone_;
+  const std::unique_lock<takt_rt::PiMutex> alone_;
 };
 
 /// The adoption whose host has an entity.
@@ -82,11 +82,11 @@ public:
 struct EntityFacts
 {
   RunOwner * owner = nullptr;
-  std::string topic;             ///< of a subscription, also for messages within the process
-  takt_core::Duration period{};  ///< of a timer
-  bool has_offset = false;       ///< a timer's, by a rule of the schedule
-  std::int64_t depth = 0;        ///< of a history; -1: it keeps all; 0: it has none
-  bool within_process = false;   ///< its messages come without the middleware
+  std::string topic;            ///< of a subscription, also for messages within the process
+  takt_rt::Duration period{};   ///< of a timer
+  bool has_offset = false;      ///< a timer's, by a rule of the schedule
+  std::int64_t depth = 0;       ///< of a history; -1: it keeps all; 0: it has none
+  bool within_process = false;  ///< its messages come without the middleware
   bool exclusive_group = true;
   bool follows_group = false;         ///< the program did not write it for itself (see EntityName)
   takt_core::ThreadMask only_on = 0;  ///< whatever the schedule says; 0: where it says
@@ -111,7 +111,7 @@ public:
   virtual void listen() = 0;
   /// Of a timer to which the schedule gives an offset: it is due at takt_core::first_release from `epoch`, and from
   /// there once in each period. Of all others nothing. Set-up only.
-  virtual void begin_from(takt_core::Time /*epoch*/) {}
+  virtual void begin_from(takt_rt::Time /*epoch*/) {}
   /// Nothing is announced any more. Set-up only.
   virtual void silence() noexcept = 0;
   /// Of a waitable: the host's queue held `count` announcements of `part` when the spin began. After `listen`; set-up
@@ -132,10 +132,7 @@ public:
   }
   /// From when on releases are arrivals: what waited before was announced all at once. kNever: not yet. Any
   /// thread; real-time safe.
-  takt_core::Time heard_from() const noexcept
-  {
-    return heard_from_.load(std::memory_order_relaxed);
-  }
+  takt_rt::Time heard_from() const noexcept { return heard_from_.load(std::memory_order_relaxed); }
   /// Bytes of the largest message, serialized, of those that were measured; 0: none was. Any thread; real-time safe.
   std::uint64_t largest_message() const noexcept
   {
@@ -162,10 +159,10 @@ protected:
   };
   /// Pointers to the program's object that there are; by default more than runs.
   virtual long holders() const noexcept { return std::numeric_limits<long>::max(); }
-  void hears_from_now() noexcept { heard_from_.store(takt_core::now(), std::memory_order_relaxed); }
+  void hears_from_now() noexcept { heard_from_.store(takt_rt::now(), std::memory_order_relaxed); }
 
 private:
-  std::atomic<takt_core::Time> heard_from_{takt_core::kNever};
+  std::atomic<takt_rt::Time> heard_from_{takt_rt::kNever};
   std::atomic<std::uint64_t> largest_message_{0};
   std::atomic<long> runs_{0};
 };
@@ -218,7 +215,7 @@ std::shared_ptr<Entity> make_entity(
   const EntitySettings & settings);
 std::shared_ptr<Entity> make_entity(
   const rclcpp::TimerBase::SharedPtr & timer, takt_core::CallbackOptions options,
-  const EntitySettings & settings, std::optional<takt_core::Duration> offset);
+  const EntitySettings & settings, std::optional<takt_rt::Duration> offset);
 
 /// Whether messages carry publication sequence numbers, so that lost ones can be counted.
 bool publication_sequence_supported();
@@ -366,8 +363,8 @@ public:
   void arrived(std::size_t count) noexcept final
   {
     outstanding_.announced(count);
-    if (arrival_spans != nullptr && this->heard_from() != takt_core::kNever) {
-      arrival_spans->add(count, takt_core::now());
+    if (arrival_spans != nullptr && this->heard_from() != takt_rt::kNever) {
+      arrival_spans->add(count, takt_rt::now());
     }
     announce(*core_, static_cast<std::uint32_t>(count));
     if (own_ != nullptr && !object_.expired()) {

@@ -559,7 +559,7 @@ void HostedEntities::announce_before(const std::vector<QueuedPart> & parts)
   }
 }
 
-void HostedEntities::begin_from(takt_core::Time epoch)
+void HostedEntities::begin_from(takt_rt::Time epoch)
 {
   epoch_ = epoch;
   for (auto & [weak, group] : groups_) {

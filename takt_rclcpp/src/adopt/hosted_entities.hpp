@@ -58,7 +58,7 @@ public:
   /// What the host's own queue held of waitables when the spin began. After the first `update`.
   void announce_before(const std::vector<QueuedPart> & parts);
   /// From where the offsets of timers count, those that are here and those that will be.
-  void begin_from(takt_core::Time epoch);
+  void begin_from(takt_rt::Time epoch);
   /// Takes everything out; nothing listens any more. Waits for runs on other threads, also of what was taken out before.
   void clear() noexcept;
 
@@ -115,7 +115,7 @@ private:
   rclcpp::Executor & host_;
   const EntitySettings settings_;
   takt_core::adapter::Placer * const placer_;
-  std::optional<takt_core::Time> epoch_;
+  std::optional<takt_rt::Time> epoch_;
   takt_core::ThreadMask least_urgent_ = 0;
   Groups groups_;
   std::vector<std::shared_ptr<Entity>> given_up_;  // taken out while their callbacks ran on

@@ -130,11 +130,11 @@ EntityName name_of(const std::string & node, rclcpp::TimerBase & timer)
     rcl_reset_error();
   }
   return {
-    takt_core::adapter::timer_id(node, takt_core::Duration{period}),
+    takt_core::adapter::timer_id(node, takt_rt::Duration{period}),
     {},
     false,
     {},
-    takt_core::Duration{period}};
+    takt_rt::Duration{period}};
 }
 
 EntityName name_of(const std::string & node, const rclcpp::Waitable & waitable)

@@ -16,7 +16,7 @@
 #include "rclcpp/timer.hpp"
 #include "rclcpp/waitable.hpp"
 #include "takt_core/adapter/callback_ids.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_rclcpp
 {
@@ -31,10 +31,10 @@ struct EntityName
   /// The program did not write it for itself: a node's services for parameters and types, an event of a
   /// publisher or subscription. Where the schedule does not name it, it goes with its group.
   bool follows_group = false;
-  std::string topic = {};           ///< of a subscription
-  takt_core::Duration period = {};  ///< of a timer
-  std::int64_t depth = 0;           ///< of a history; -1: it keeps all
-  bool within_process = false;      ///< its messages come without the middleware
+  std::string topic = {};         ///< of a subscription
+  takt_rt::Duration period = {};  ///< of a timer
+  std::int64_t depth = 0;         ///< of a history; -1: it keeps all
+  bool within_process = false;    ///< its messages come without the middleware
 };
 
 /// The name of a node in ids. Some libraries put an address or the number of the process behind the name of a

@@ -46,8 +46,8 @@ struct Frame
   std::int64_t took = 0;   // CPU time of the take
   bool asked = false;      // sent a request
   bool measures_sleep = false;
-  std::int64_t times_asleep = 0;      // at the start
-  takt_core::Duration ready_time{0};  // the same
+  std::int64_t times_asleep = 0;    // at the start
+  takt_rt::Duration ready_time{0};  // the same
   void * outer = nullptr;
   const takt_core::Callback * callback = nullptr;
   std::uint32_t thread = 0;
@@ -99,7 +99,7 @@ void TimeSummary::add(std::int64_t ns) noexcept
   ++count;
 }
 
-void ReleaseSpans::add(takt_core::Time release) noexcept
+void ReleaseSpans::add(takt_rt::Time release) noexcept
 {
   if (count_ > 0 && release < last_[(count_ - 1) % last_.size()]) {
     return;
@@ -304,7 +304,7 @@ void Recorder::on_picked(const takt_core::Run & run) noexcept
   ++t_frame_depth;
 }
 
-void Recorder::on_start(const takt_core::Run & run, takt_core::Time) noexcept
+void Recorder::on_start(const takt_core::Run & run, takt_rt::Time) noexcept
 {
   Slot * const slot = find(run);
   if (slot != nullptr && slot->entity != nullptr) {
@@ -325,7 +325,7 @@ void Recorder::on_start(const takt_core::Run & run, takt_core::Time) noexcept
   }
 }
 
-void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
+void Recorder::on_end(const takt_core::Run & run, takt_rt::Time end) noexcept
 {
   if (--t_frame_depth >= kDeepestFrame) {
     return;
@@ -353,24 +353,24 @@ void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
     slot->record.longest_sleep = std::max(slot->record.longest_sleep, slept);
     slot->record.waited.add((run.start - run.release).count());
     if (slot->entity != nullptr && run.release >= slot->entity->heard_from()) {
-      if (slot->last_release != takt_core::kNever && run.release >= slot->last_release) {
+      if (slot->last_release != takt_rt::kNever && run.release >= slot->last_release) {
         slot->record.between.add((run.release - slot->last_release).count());
       }
       slot->last_release = run.release;
       slot->record.spans.add(run.release);
       if (slot->record.kind == takt_core::Kind::subscription) {
-        slot->releases.add(takt_core::to_ns(run.release));
+        slot->releases.add(takt_rt::to_ns(run.release));
       }
     }
     const auto period = slot->record.facts.period.count();
     if (slot->record.kind == takt_core::Kind::timer && period > 0) {
-      slot->record.phase.add(takt_core::to_ns(run.release), period);
+      slot->record.phase.add(takt_rt::to_ns(run.release), period);
     }
     slot->record.skipped_periods += run.skipped;
   }
 }
 
-void Recorder::note_waits(Slot & slot, const void * frame, takt_core::Time start) noexcept
+void Recorder::note_waits(Slot & slot, const void * frame, takt_rt::Time start) noexcept
 {
   std::array<AwaitedCall, CallLog::kMostOfOneRun> calls;
   const std::size_t count = CallLog::of_process().awaited(frame, start, calls);

@@ -20,7 +20,7 @@
 #include "adopt/observe/release_spans.hpp"
 #include "takt_core/histogram.hpp"
 #include "takt_core/observer.hpp"
-#include "takt_core/pi_mutex.hpp"
+#include "takt_rt/pi_mutex.hpp"
 #include "takt_trace/release_fit.hpp"
 #include "takt_trace/release_phase.hpp"
 
@@ -147,8 +147,8 @@ public:
   void on_removed(const takt_core::Callback & callback) override;
   void on_thread(std::uint32_t thread, const takt_core::AttributeReport & report) override;
   void on_picked(const takt_core::Run & run) noexcept override;
-  void on_start(const takt_core::Run & run, takt_core::Time start) noexcept override;
-  void on_end(const takt_core::Run & run, takt_core::Time end) noexcept override;
+  void on_start(const takt_core::Run & run, takt_rt::Time start) noexcept override;
+  void on_end(const takt_core::Run & run, takt_rt::Time end) noexcept override;
   void on_empty_take(const takt_core::Run & run) noexcept override;
   void on_exception(const takt_core::Run & run, const std::exception_ptr &) noexcept override;
 
@@ -170,14 +170,14 @@ private:
   };
   struct Slot
   {
-    mutable takt_core::PiMutex mutex;
+    mutable takt_rt::PiMutex mutex;
     CallbackRecord record;
     const std::string * id = nullptr;                    // stays after the recorder
     std::unique_ptr<takt_core::LogHistogram> histogram;  // of what the program wrote for itself
     takt_trace::ReleaseSamples releases;                 // of a subscription
     std::vector<Outlet> outlets;                         // reserved: at most kTopics
     std::vector<Awaited> awaited;                        // reserved: at most CallLog::kMostOfOneRun
-    takt_core::Time last_release = takt_core::kNever;
+    takt_rt::Time last_release = takt_rt::kNever;
     const takt_core::Callback * callback = nullptr;  // while it is added
     std::atomic<Slot *> * place = nullptr;           // in `by_number_`
     const Entity * entity = nullptr;                 // the same, null for the housekeeping
@@ -185,7 +185,7 @@ private:
 
   static void note(const void * key, bool within_process, const char * topic) noexcept;
   static std::vector<PublishedTopic> published(const std::vector<Outlet> & outlets);
-  static void note_waits(Slot & slot, const void * frame, takt_core::Time start) noexcept;
+  static void note_waits(Slot & slot, const void * frame, takt_rt::Time start) noexcept;
   static void add_counts(const Slot & slot, CallbackRecord & record);
   Slot * find(const takt_core::Run & run) const noexcept;
   static thread_local Slot * t_running;

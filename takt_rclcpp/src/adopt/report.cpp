@@ -100,7 +100,7 @@ ordered_json to_json(const ChainRecord & chain)
 {
   const auto & times = *chain.response;
   ordered_json json{{"name", chain.name}, {"activations", times.moments.count()}};
-  if (chain.deadline != takt_core::kForever) {
+  if (chain.deadline != takt_rt::kForever) {
     json["deadline_ns"] = chain.deadline.count();
     json["late"] = chain.late;
   }
@@ -201,7 +201,7 @@ void write_report(const AdoptionReport & report, const std::string & folder, uns
     {"kind", name_of(report.kind)},
     {"schedule_executor", report.schedule_executor},
     {"epoch", takt_core::to_string(report.epoch)},
-    {"phases", takt_control::phase_state_json<ordered_json>(report.phases, takt_core::now())},
+    {"phases", takt_control::phase_state_json<ordered_json>(report.phases, takt_rt::now())},
     {"start_up_ms", std::chrono::duration<double, std::milli>(report.started_after).count()},
     {"seconds", seconds}};
   json["threads"] = ordered_json::array();

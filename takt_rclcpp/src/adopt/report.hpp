@@ -12,7 +12,7 @@
 #include "takt_core/clock/phases.hpp"
 #include "takt_core/fault.hpp"
 #include "takt_core/thread_attributes.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_rclcpp
 {
@@ -24,9 +24,9 @@ struct AdoptionReport
   std::string schedule_executor;  ///< empty: no schedule rules
   takt_core::Epoch epoch = takt_core::Epoch::start;
   std::optional<takt_core::PhaseState> phases;  ///< of the executor
-  takt_core::Duration
+  takt_rt::Duration
     started_after{};  ///< from the program's first call of spin to the start of the threads
-  takt_core::Duration lasted{};  ///< all spins together
+  takt_rt::Duration lasted{};  ///< all spins together
   std::vector<CallbackRecord> callbacks;
   std::vector<ChainRecord> chains;
   std::vector<takt_core::AttributeReport> threads;

@@ -14,15 +14,15 @@
 #include "rclcpp/exceptions.hpp"
 #include "rclcpp/logging.hpp"
 #include "rclcpp/version.h"
-#include "takt_core/pi_mutex.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace takt_rclcpp
 {
 namespace
 {
 
-using takt_core::Duration;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 
 // A timer whose next call is no further off is due: rcl and takt read the clock one after the other.
 constexpr Duration kTolerance = std::chrono::microseconds(100);
@@ -56,16 +56,16 @@ bool on_monotonic_clock(const rcl_timer_t & timer)
 std::optional<Time> next_call(const rcl_timer_t & timer)
 {
   std::int64_t next = 0;
-  const Time before = takt_core::now();
+  const Time before = takt_rt::now();
 #ifdef TAKT_RCL_HAS_NEXT_CALL_TIME
   const rcl_ret_t result = rcl_timer_get_next_call_time(&timer, &next);
   const Time read = before;
   next = static_cast<std::int64_t>(
-    static_cast<std::uint64_t>(next) - static_cast<std::uint64_t>(takt_core::to_ns(read)));
+    static_cast<std::uint64_t>(next) - static_cast<std::uint64_t>(takt_rt::to_ns(read)));
 #else
   const rcl_ret_t result = rcl_timer_get_time_until_next_call(&timer, &next);
   // rcl read the clock between these two.
-  const Time read = before + (takt_core::now() - before) / 2;
+  const Time read = before + (takt_rt::now() - before) / 2;
 #endif
   if (result == RCL_RET_TIMER_CANCELED) {
     rcl_reset_error();
@@ -74,7 +74,7 @@ std::optional<Time> next_call(const rcl_timer_t & timer)
   if (result != RCL_RET_OK) {
     rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot read when a timer is due");
   }
-  return takt_core::add_saturated(read, Duration{next});
+  return takt_rt::add_saturated(read, Duration{next});
 }
 
 /// The next call will be at `when`. rcl can only count from now, and with a period: meanwhile nobody may call it.
@@ -82,7 +82,7 @@ void set_next_call(rcl_timer_t & timer, Time when)
 {
   std::int64_t period = 0;
   std::int64_t unused = 0;
-  const Duration until = std::max(when - takt_core::now(), Duration{1});
+  const Duration until = std::max(when - takt_rt::now(), Duration{1});
   if (
     rcl_timer_exchange_period(&timer, until.count(), &period) != RCL_RET_OK ||
     rcl_timer_reset(&timer) != RCL_RET_OK ||
@@ -192,7 +192,7 @@ public:
     takt_core::Scheduler & scheduler = core_->scheduler_of(*this);
     const Time next = scheduler.next_release(*this);
     const Duration period = period_.load();
-    if (const Time now = takt_core::now(); next != takt_core::kNever && now - next >= period) {
+    if (const Time now = takt_rt::now(); next != takt_rt::kNever && now - next >= period) {
       scheduler.cancel_timer(*this);
       scheduler.resume_timer(*this, next + (now - next) / period * period, now);
     }
@@ -249,7 +249,7 @@ public:
     if (period != period_.exchange(period)) {
       core_->scheduler_of(*this).set_period(*this, period);
     }
-    if (!next || *next > takt_core::now() + std::min(kTolerance, period / 2)) {
+    if (!next || *next > takt_rt::now() + std::min(kTolerance, period / 2)) {
       follow();
       return false;
     }
@@ -276,7 +276,7 @@ public:
 private:
   Time first_from(Time epoch, Duration period) const
   {
-    const Time now = takt_core::now();
+    const Time now = takt_rt::now();
     const auto counts_from = core_->options().epoch;
     if (counts_from != takt_core::Epoch::start && period != kAlways) {
       takt_core::TimerOptions timer;
@@ -284,13 +284,13 @@ private:
       timer.offset = offset_;
       return core_->scheduler().first_release(timer, std::max(epoch, now));
     }
-    const Time first = takt_core::add_saturated(epoch, *offset_);
+    const Time first = takt_rt::add_saturated(epoch, *offset_);
     if (first >= now) {
       return first;
     }
     return period == kAlways
              ? now
-             : takt_core::add_saturated(first + (now - first) / period * period, period);
+             : takt_rt::add_saturated(first + (now - first) / period * period, period);
   }
 
   // takt's timer is released at the very times that the schedule says: rcl's follows within the tolerance.
@@ -300,7 +300,7 @@ private:
     grid_ = first;
     takt_core::Scheduler & scheduler = core_->scheduler_of(*this);
     scheduler.cancel_timer(*this);
-    scheduler.resume_timer(*this, first, takt_core::now());
+    scheduler.resume_timer(*this, first, takt_rt::now());
   }
 
   // What rcl calls at `next` is released on the schedule's grid, unless the program has moved it. With `following_` held.
@@ -328,7 +328,7 @@ private:
     const auto next = next_call(*timer->get_timer_handle());
     scheduler.cancel_timer(*this);
     if (next) {
-      scheduler.resume_timer(*this, on_grid(*next), takt_core::now());
+      scheduler.resume_timer(*this, on_grid(*next), takt_rt::now());
     }
   }
 
@@ -338,8 +338,8 @@ private:
   const std::shared_ptr<takt_core::Executor> core_;
   const std::optional<Duration> offset_;
   std::atomic<Duration> period_;
-  takt_core::PiMutex calling_;  // before `following_`: rcl's timer has its own period
-  takt_core::PiMutex following_;
+  takt_rt::PiMutex calling_;  // before `following_`: rcl's timer has its own period
+  takt_rt::PiMutex following_;
   std::optional<Time> grid_;  // a release by the schedule; guarded by `following_`
   Resets resets_;
   Lanes<TakenTimer> lanes_;
@@ -423,7 +423,7 @@ private:
 
 std::shared_ptr<Entity> make_entity(
   const rclcpp::TimerBase::SharedPtr & timer, takt_core::CallbackOptions options,
-  const EntitySettings & settings, std::optional<takt_core::Duration> offset)
+  const EntitySettings & settings, std::optional<takt_rt::Duration> offset)
 {
   const auto handle = timer->get_timer_handle();
   if (!on_monotonic_clock(*handle)) {

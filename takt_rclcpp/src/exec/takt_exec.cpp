@@ -78,7 +78,7 @@ struct Arguments
   std::string chains;
   std::string duration;
   std::string folder;  // of reports
-  takt_core::Duration lasts{};
+  takt_rt::Duration lasts{};
   bool strict = false;
   bool children = false;
   bool quiet = false;

@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "takt_core/futex.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_rclcpp
 {
@@ -39,7 +39,7 @@ void GoalGate::goal_known() noexcept
   }
   std::atomic<std::uint32_t> & answering = t_server_run->gate_.answering_;
   if (answering.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    takt_core::futex_wake(answering, std::numeric_limits<int>::max());
+    takt_rt::futex_wake(answering, std::numeric_limits<int>::max());
   }
 }
 
@@ -47,7 +47,7 @@ void GoalGate::wait() noexcept
 {
   for (std::uint32_t number = answering_.load(std::memory_order_acquire); number > 0;
        number = answering_.load(std::memory_order_acquire)) {
-    takt_core::futex_wait(answering_, number);
+    takt_rt::futex_wait(answering_, number);
   }
 }
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "takt_core/pi_mutex.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace takt_rclcpp
 {
@@ -113,7 +113,7 @@ private:
   }
 
   const std::vector<int> ranked_;
-  takt_core::PiMutex mutex_;
+  takt_rt::PiMutex mutex_;
   std::vector<Ready> turns_;  // a ring
   std::size_t first_ = 0;
   std::atomic<std::size_t> size_{0};

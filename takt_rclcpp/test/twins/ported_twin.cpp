@@ -21,7 +21,7 @@ struct Counts : takt_core::Observer
     const std::lock_guard lock(mutex);
     runs[callback.id()] = {callback.group().id(), 0};
   }
-  void on_end(const takt_core::Run & run, takt_core::Time) noexcept override
+  void on_end(const takt_core::Run & run, takt_rt::Time) noexcept override
   {
     const std::lock_guard lock(mutex);
     ++runs[run.callback->id()].second;

@@ -8,23 +8,23 @@
 #include <string>
 #include <string_view>
 
-#include "takt_core/duration_text.hpp"
 #include "takt_core/result.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/duration_text.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_schedule
 {
 
 /// Reads a decimal number of at least zero and a unit, in the digits 0 to 9 and without spaces.
 /// Exactly one fault otherwise: what is wrong and what to write instead, without a position.
-takt_core::Result<takt_core::Duration> parse_duration(std::string_view text);
+takt_core::Result<takt_rt::Duration> parse_duration(std::string_view text);
 
 /// The same, where a number without a unit is seconds, as command lines take it.
-takt_core::Result<takt_core::Duration> parse_seconds(std::string_view text);
+takt_core::Result<takt_rt::Duration> parse_seconds(std::string_view text);
 
 /// The canonical spelling, which `parse_duration` reads back to the same value. Callback ids contain
 /// timer periods in this spelling.
-using takt_core::print_duration;
+using takt_rt::print_duration;
 
 }  // namespace takt_schedule
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "takt_core/result.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 #include "takt_schedule/core_list.hpp"
 #include "takt_schedule/duration.hpp"
 #include "takt_schedule/number.hpp"
@@ -76,7 +76,7 @@ Number number_option(
 }
 
 /// The same for a duration; a plain number is seconds.
-inline takt_core::Duration duration_option(const std::string & option, const std::string & text)
+inline takt_rt::Duration duration_option(const std::string & option, const std::string & text)
 {
   const auto value = parse_seconds(text);
   if (!value) {

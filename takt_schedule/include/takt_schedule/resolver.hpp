@@ -30,7 +30,7 @@ namespace takt_schedule
 struct ResolvedCallback
 {
   takt_core::Binding binding;  ///< for Executor::add; absent fields are inherited from chains
-  std::optional<takt_core::Duration> offset;               ///< timers: for TimerOptions
+  std::optional<takt_rt::Duration> offset;                 ///< timers: for TimerOptions
   std::optional<takt_core::MissedPeriods> missed_periods;  ///< timers: for TimerOptions
   WatchRule watch;                                         ///< see watch_rules.hpp
   bool names_threads = false;  ///< the rule does; else they are the default threads

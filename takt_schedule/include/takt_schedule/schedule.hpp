@@ -37,7 +37,7 @@ struct Fallback
 struct EpochSchedule
 {
   takt_core::Epoch from = takt_core::Epoch::start;
-  takt_core::Duration uncertainty{};  ///< of TAI: how far a host's clock may be off
+  takt_rt::Duration uncertainty{};  ///< of TAI: how far a host's clock may be off
   friend bool operator==(const EpochSchedule &, const EpochSchedule &) = default;
 };
 
@@ -60,9 +60,9 @@ struct CallbackRule
   std::vector<std::string> match;    ///< exact ids and patterns, any of which
   std::vector<std::string> threads;  ///< "hot", "hot.0", "all"; empty: the default set
   std::optional<int> priority;       ///< 0 to 255
-  std::optional<takt_core::Duration> deadline;
+  std::optional<takt_rt::Duration> deadline;
   std::optional<takt_core::MissedPeriods> missed_periods;  ///< timers only
-  std::optional<takt_core::Duration> offset;               ///< timers only
+  std::optional<takt_rt::Duration> offset;                 ///< timers only
   std::optional<takt_core::Boost> boost;                   ///< see takt_core::Binding
   bool publishes_last = false;                             ///< see takt_core::Binding
   bool never_settles = false;                              ///< takt_core::Phased::for_good
@@ -100,7 +100,7 @@ struct ExecutorSchedule
   takt_core::WindowTimers window_timers = takt_core::WindowTimers::snapshot;
   EpochSchedule epoch;  ///< the file's, where it has none of its own
   /// So long after a disturbance bounds on known phases hold again; the file's.
-  std::optional<takt_core::Duration> settles;
+  std::optional<takt_rt::Duration> settles;
   takt_core::ExceptionPolicy on_exception = takt_core::ExceptionPolicy::stop;
   takt_core::MissingRights missing_rights = takt_core::MissingRights::fail;
   takt_core::MiddlewareCeiling middleware_ceiling;

@@ -15,7 +15,7 @@
 
 #include "takt_core/callback.hpp"
 #include "takt_core/group.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 #include "takt_schedule/schedule.hpp"
 
 namespace takt_schedule
@@ -24,10 +24,10 @@ namespace takt_schedule
 /// How long one run takes on an otherwise idle core, without what `Overheads` says.
 struct ExecutionTime
 {
-  takt_core::Duration worst{};
-  takt_core::Duration best{};  ///< at most `worst`; what is not given is `worst`
+  takt_rt::Duration worst{};
+  takt_rt::Duration best{};  ///< at most `worst`; what is not given is `worst`
   /// Times and how often each was seen, in rising order; empty: not known.
-  std::vector<std::pair<takt_core::Duration, std::uint64_t>> histogram;
+  std::vector<std::pair<takt_rt::Duration, std::uint64_t>> histogram;
   friend bool operator==(const ExecutionTime &, const ExecutionTime &) = default;
 };
 
@@ -57,10 +57,10 @@ struct CallbackModel
   /// Timers and sources outside of the model (a driver, another process that is not modelled): one
   /// release each `period` at most, `offset` after the start (timers; unknown: any phase), and up to
   /// `jitter` late. Absent: it is triggered by topics.
-  std::optional<takt_core::Duration> period;
-  std::optional<takt_core::Duration> offset;
+  std::optional<takt_rt::Duration> period;
+  std::optional<takt_rt::Duration> offset;
   bool any_phase = false;  ///< timers: no schedule can set the offset
-  takt_core::Duration jitter{};
+  takt_rt::Duration jitter{};
 
   std::vector<std::string> triggers;  ///< topics that start it
   Trigger trigger = Trigger::any;     ///< for several of them
@@ -71,7 +71,7 @@ struct CallbackModel
   std::vector<std::string> waits_for;
   /// How long each of its runs sleeps at most, after its work and before what it waits for: a wait for anything outside of
   /// the model. It holds its thread and no core.
-  takt_core::Duration sleep{};
+  takt_rt::Duration sleep{};
 
   std::vector<int> cores;  ///< constraint: only these cores; empty: any
   Source source;
@@ -99,9 +99,9 @@ struct GroupModel
 /// What one dispatch costs beside the callback itself.
 struct Overheads
 {
-  takt_core::Duration dispatch{};        ///< per run: release to start, and completion
-  takt_core::Duration middleware{};      ///< per message: publishing and taking it
-  takt_core::Duration context_switch{};  ///< per preemption or wake-up
+  takt_rt::Duration dispatch{};        ///< per run: release to start, and completion
+  takt_rt::Duration middleware{};      ///< per message: publishing and taking it
+  takt_rt::Duration context_switch{};  ///< per preemption or wake-up
   friend bool operator==(const Overheads &, const Overheads &) = default;
 };
 
@@ -111,8 +111,8 @@ struct OtherThread
   std::string name;
   int priority = 0;        ///< SCHED_FIFO; 0: below all real-time threads
   std::vector<int> cores;  ///< it may be on any of these; empty: all of the host's
-  takt_core::Duration time{};
-  takt_core::Duration period{};
+  takt_rt::Duration time{};
+  takt_rt::Duration period{};
   Source source;
   friend bool operator==(const OtherThread &, const OtherThread &) = default;
 };
@@ -138,8 +138,8 @@ struct HostModel
 /// How long a message is under way, at most, in addition to `Overheads::middleware`.
 struct Communication
 {
-  takt_core::Duration processes{};  ///< between executors of one host
-  takt_core::Duration hosts{};      ///< between hosts
+  takt_rt::Duration processes{};  ///< between executors of one host
+  takt_rt::Duration hosts{};      ///< between hosts
   friend bool operator==(const Communication &, const Communication &) = default;
 };
 

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_schedule
 {
@@ -20,10 +20,10 @@ struct BacklogRule
 {
   std::optional<std::uint32_t> messages;  ///< that wait
   std::optional<double> depth;  ///< that wait, as a fraction of the history: above 0, at most 1
-  std::optional<takt_core::Duration> age;  ///< of the oldest message
-  std::optional<double> rate;              ///< arrivals per service, above 0
+  std::optional<takt_rt::Duration> age;  ///< of the oldest message
+  std::optional<double> rate;            ///< arrivals per service, above 0
   double release = 0.5;  ///< the alarm is cleared below this fraction of the threshold
-  takt_core::Duration hold{};
+  takt_rt::Duration hold{};
   friend bool operator==(const BacklogRule &, const BacklogRule &) = default;
 };
 
@@ -62,7 +62,7 @@ struct AlarmAction
 /// `watch:` of the schedule.
 struct WatchSettings
 {
-  takt_core::Duration period = std::chrono::milliseconds(100);
+  takt_rt::Duration period = std::chrono::milliseconds(100);
   std::vector<AlarmAction> on_alarm{AlarmAction{}};
   friend bool operator==(const WatchSettings &, const WatchSettings &) = default;
 };
@@ -71,8 +71,8 @@ struct WatchSettings
 struct WatchRule
 {
   std::optional<BacklogRule> backlog;
-  std::optional<takt_core::Duration> budget;  ///< of execution time
-  std::optional<takt_core::Duration> stall;
+  std::optional<takt_rt::Duration> budget;  ///< of execution time
+  std::optional<takt_rt::Duration> stall;
   std::optional<MissRule> misses;
   std::vector<AlarmAction> on_alarm;
   bool empty() const noexcept { return *this == WatchRule(); }

@@ -87,7 +87,7 @@ std::string without_at(std::string_view pattern)
       if (error != std::errc() || end != what.data() + what.size()) {
         return {};
       }
-      what = print_duration(takt_core::Duration(ns));
+      what = print_duration(takt_rt::Duration(ns));
     }
     return std::string(pattern.substr(0, at)) + ":" + std::string(ours) + "(" + what + ")";
   }

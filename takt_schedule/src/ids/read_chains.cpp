@@ -49,7 +49,7 @@ void read_path(MapReader & map, Findings & findings, ChainSchedule & chain)
 void warn_period(const MapReader & map, const ChainSchedule & chain, Findings & findings)
 {
   const auto & [name, path, priority, deadline, period] = chain.options;
-  if (path.empty() || period == takt_core::Duration{} || kind_word(path.front()) != "timer") {
+  if (path.empty() || period == takt_rt::Duration{} || kind_word(path.front()) != "timer") {
     return;
   }
   const auto timer = parse_duration(bracketed(path.front()));

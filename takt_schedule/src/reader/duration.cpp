@@ -1,31 +1,31 @@
 #include "takt_schedule/duration.hpp"
 
 #include "reader/quantity.hpp"
-#include "takt_core/decimal.hpp"
+#include "takt_rt/decimal.hpp"
 
 namespace takt_schedule
 {
 namespace
 {
 
-takt_core::Result<takt_core::Duration> parse(std::string_view text, std::string_view plain)
+takt_core::Result<takt_rt::Duration> parse(std::string_view text, std::string_view plain)
 {
   const auto ns = detail::parse_quantity(
-    text, {takt_core::kDurationUnits, "ns, us, ms, s and min", "ms", "1ns", plain});
+    text, {takt_rt::kDurationUnits, "ns, us, ms, s and min", "ms", "1ns", plain});
   if (!ns) {
     return ns.faults();
   }
-  return takt_core::Duration{ns.value()};
+  return takt_rt::Duration{ns.value()};
 }
 
 }  // namespace
 
-takt_core::Result<takt_core::Duration> parse_duration(std::string_view text)
+takt_core::Result<takt_rt::Duration> parse_duration(std::string_view text)
 {
   return parse(text, {});
 }
 
-takt_core::Result<takt_core::Duration> parse_seconds(std::string_view text)
+takt_core::Result<takt_rt::Duration> parse_seconds(std::string_view text)
 {
   return parse(text, "s");
 }

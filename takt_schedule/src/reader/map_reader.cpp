@@ -15,7 +15,7 @@ namespace
 {
 
 // Far beyond what anybody schedules, and added to any time still a time.
-constexpr takt_core::Duration kLongest = std::chrono::hours(24 * 365);
+constexpr takt_rt::Duration kLongest = std::chrono::hours(24 * 365);
 
 std::string shown(const YamlNode & node)
 {
@@ -172,15 +172,15 @@ void MapReader::boolean(std::string_view key, bool & field)
   choice<bool>(key, kNames, field);
 }
 
-void MapReader::duration(std::string_view key, bool positive, takt_core::Duration & field)
+void MapReader::duration(std::string_view key, bool positive, takt_rt::Duration & field)
 {
-  std::optional<takt_core::Duration> value;
+  std::optional<takt_rt::Duration> value;
   duration(key, positive, value);
   field = value.value_or(field);
 }
 
 void MapReader::duration(
-  std::string_view key, bool positive, std::optional<takt_core::Duration> & field)
+  std::string_view key, bool positive, std::optional<takt_rt::Duration> & field)
 {
   const auto word = scalar(key, "a duration such as 100ms");
   if (!word) {
@@ -192,7 +192,7 @@ void MapReader::duration(
   } else if (value.value() > kLongest) {
     findings_.fault(
       word->at, std::string(key) + ": " + quoted(word->text) + " is longer than 365 days");
-  } else if (positive && value.value() == takt_core::Duration::zero()) {
+  } else if (positive && value.value() == takt_rt::Duration::zero()) {
     findings_.fault(word->at, std::string(key) + " must be longer than zero");
   } else {
     field = value.value();

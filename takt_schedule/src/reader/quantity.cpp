@@ -39,11 +39,11 @@ takt_core::Result<std::int64_t> parse_quantity(std::string_view text, const Quan
   if (!rest.empty() && rest.front() == '-') {
     return Faults{quoted(text) + " is negative"};
   }
-  const std::string_view whole = takt_core::take_digits(rest);
+  const std::string_view whole = takt_rt::take_digits(rest);
   std::string_view fraction;
   if (!whole.empty() && !rest.empty() && rest.front() == '.') {
     rest.remove_prefix(1);
-    fraction = takt_core::take_digits(rest);
+    fraction = takt_rt::take_digits(rest);
     if (fraction.empty()) {
       return Faults{quoted(text) + " has no digit after the point"};
     }
@@ -71,7 +71,7 @@ takt_core::Result<std::int64_t> parse_quantity(std::string_view text, const Quan
   }
 
   // What is not whole in the smallest unit cannot be kept and is refused.
-  const auto scaled = takt_core::scale_decimal(whole, fraction, unit->factor);
+  const auto scaled = takt_rt::scale_decimal(whole, fraction, unit->factor);
   if (scaled.too_large) {
     return Faults{quoted(text) + " is too large"};
   }

@@ -7,13 +7,13 @@
 #include <string>
 #include <string_view>
 
-#include "takt_core/decimal.hpp"
 #include "takt_core/result.hpp"
+#include "takt_rt/decimal.hpp"
 
 namespace takt_schedule::detail
 {
 
-using takt_core::DecimalUnit;
+using takt_rt::DecimalUnit;
 
 struct QuantityKind
 {

@@ -59,7 +59,7 @@ Faults differences(const ExecutorOptions & wanted, const ExecutorOptions & has)
   return faults;
 }
 
-std::optional<takt_core::Duration> settles_of(const ExecutorOptions & options)
+std::optional<takt_rt::Duration> settles_of(const ExecutorOptions & options)
 {
   return options.phases ? options.phases->settles : std::nullopt;
 }

@@ -125,7 +125,7 @@ void check_bandwidth(
   double sum = 0.0;
   for (const Threads & threads : executor.threads) {
     const takt_core::ThreadAttributes & attributes = threads.attributes;
-    if (attributes.policy != Policy::deadline || attributes.period <= takt_core::Duration::zero()) {
+    if (attributes.policy != Policy::deadline || attributes.period <= takt_rt::Duration::zero()) {
       continue;
     }
     const double before = sum;

@@ -47,7 +47,7 @@ void read_executors(
 {
   EpochSchedule epoch;
   detail::read_epoch(map, findings, epoch);
-  std::optional<takt_core::Duration> settles;
+  std::optional<takt_rt::Duration> settles;
   map.duration("settles", true, settles);
   const YamlNode * const node = map.find("executors");
   if (node == nullptr || (!node->is_map() && !expect_map(findings, *node, "executors"))) {

@@ -19,7 +19,7 @@ constexpr int kLargestDepth = 1'000'000;
 constexpr std::size_t kMostTopics = 10'000;
 
 void read_histogram(
-  MapReader & map, Findings & findings, takt_core::Duration best, ExecutionTime & time)
+  MapReader & map, Findings & findings, takt_rt::Duration best, ExecutionTime & time)
 {
   const YamlNode * const node = map.find("histogram");
   if (node == nullptr || !expect_map(findings, *node, "histogram")) {
@@ -68,14 +68,14 @@ void read_time(MapReader & map, Findings & findings, CallbackModel & callback)
     return;
   }
   own.duration("worst", false, time.worst);
-  std::optional<takt_core::Duration> best;
+  std::optional<takt_rt::Duration> best;
   own.duration("best", false, best);
   if (best && *best > time.worst) {
     findings.fault(
       own.at("best"), "the best time, " + print_duration(*best) + ", is longer than the worst, " +
                         print_duration(time.worst));
   }
-  read_histogram(own, findings, best.value_or(takt_core::Duration{}), time);
+  read_histogram(own, findings, best.value_or(takt_rt::Duration{}), time);
   time.best = best.value_or(time.histogram.empty() ? time.worst : time.histogram.front().first);
 }
 

@@ -114,7 +114,7 @@ OtherThread read_other_thread(
   }
   map.duration("time", false, thread.time);
   map.duration("period", true, thread.period);
-  if (thread.period != takt_core::Duration{} && thread.time > thread.period) {
+  if (thread.period != takt_rt::Duration{} && thread.time > thread.period) {
     findings.fault(map.at("time"), "time is longer than the period");
   }
   return thread;

@@ -29,7 +29,7 @@ std::vector<bool> with_deadlines(const Schedule & schedule, const ExecutorSchedu
   std::vector<bool> result(executor.callbacks.size());
   const RuleTable rules(executor.callbacks);
   for (const ChainSchedule & chain : schedule.chains) {
-    if (chain.options.deadline == takt_core::kForever) {
+    if (chain.options.deadline == takt_rt::kForever) {
       continue;
     }
     for (const std::string & id : chain.options.path) {

@@ -14,7 +14,7 @@ namespace takt_schedule::detail
 namespace
 {
 
-using takt_core::Duration;
+using takt_rt::Duration;
 
 constexpr int kMostMessages = 1'000'000;
 constexpr double kLargestRate = 1000.0;

@@ -17,7 +17,7 @@ using detail::Pairs;
 using detail::scalar;
 using detail::scalar_or_list;
 using detail::Writer;
-using takt_core::Duration;
+using takt_rt::Duration;
 
 void add_time(Pairs & pairs, const char * key, Duration time)
 {

@@ -38,7 +38,7 @@ void add_attributes(const ThreadAttributes & a, Pairs & pairs)
   }
   for (const auto & [key, value] :
        {std::pair{"runtime", a.runtime}, {"deadline", a.deadline}, {"period", a.period}}) {
-    if (value != takt_core::Duration{}) {
+    if (value != takt_rt::Duration{}) {
       pairs.emplace_back(key, print_duration(value));
     }
   }
@@ -112,7 +112,7 @@ std::string text_of(const EpochSchedule & epoch)
     return std::string(to_string(epoch.from));
   }
   Pairs pairs{{"clock", std::string(to_string(epoch.from))}};
-  if (epoch.uncertainty != takt_core::Duration{}) {
+  if (epoch.uncertainty != takt_rt::Duration{}) {
     pairs.emplace_back("uncertainty", print_duration(epoch.uncertainty));
   }
   return flow(pairs);
@@ -157,7 +157,7 @@ EpochSchedule epoch_of(const Schedule & schedule)
   return same ? first : EpochSchedule();
 }
 
-std::optional<takt_core::Duration> settling_time(const Schedule & schedule)
+std::optional<takt_rt::Duration> settling_time(const Schedule & schedule)
 {
   return schedule.executors.empty() ? std::nullopt : schedule.executors.front().settles;
 }

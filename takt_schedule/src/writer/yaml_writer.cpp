@@ -137,10 +137,10 @@ void write_chain(Writer & out, const ChainSchedule & entry)
   if (chain.priority != 0) {
     out.line(2, "priority", std::to_string(chain.priority));
   }
-  if (chain.deadline != takt_core::kForever) {
+  if (chain.deadline != takt_rt::kForever) {
     out.line(2, "deadline", print_duration(chain.deadline));
   }
-  if (chain.period != takt_core::Duration{}) {
+  if (chain.period != takt_rt::Duration{}) {
     out.line(2, "period", print_duration(chain.period));
   }
   for (const auto & [key, value] : pairs_of(entry.watch)) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 #include "takt_schedule/system.hpp"
 
 namespace takt_trace
@@ -30,7 +30,7 @@ struct ModelOptions
   bool keep_executor_names = false;
   std::string
     times{};  ///< sentences on what the execution times are; empty: those of `takt observe`
-  takt_core::Duration between_processes{};  ///< that messages need at most; zero: not known
+  takt_rt::Duration between_processes{};  ///< that messages need at most; zero: not known
 };
 
 /// `report`: {"version": 1, "executors": [...]} of adopted executors (takt_rclcpp/src/adopt/report.cpp), or of

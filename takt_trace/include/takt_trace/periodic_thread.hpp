@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "takt_core/thread_attributes.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_trace
 {
@@ -16,13 +16,13 @@ class PeriodicThread
 {
 public:
   /// Runs on the thread at each wake-up, with the time it was due and the time it got to run.
-  using Function = std::function<void(takt_core::Time due, takt_core::Time now)>;
+  using Function = std::function<void(takt_rt::Time due, takt_rt::Time now)>;
 
   /// Starts the thread and waits until it has its attributes. Wakes at `first` and every `period`
   /// after; periods it has missed are skipped. Set-up only.
   PeriodicThread(
-    const takt_core::ThreadAttributes & attributes, takt_core::Time first,
-    takt_core::Duration period, Function function);
+    const takt_core::ThreadAttributes & attributes, takt_rt::Time first, takt_rt::Duration period,
+    Function function);
   /// Stops; waits up to one period.
   ~PeriodicThread();
   /// Lets the thread end at its next wake-up, and does not wait for that. Real-time safe; any thread.

@@ -15,7 +15,7 @@
 
 #include "takt_core/observer.hpp"
 #include "takt_core/result.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_trace
 {
@@ -62,7 +62,7 @@ struct RecordingOptions
   /// Of each thread's ring; rounded up to a power of two. A ring keeps its size until a recording asks for more.
   std::size_t records = 16384;
   /// Keep only the last so long in memory (flight recorder); absent: all goes to the file.
-  std::optional<takt_core::Duration> last{};
+  std::optional<takt_rt::Duration> last{};
   /// Measure the CPU time of each run, for models: three reads of the thread's CPU clock, some 0.4 us each.
   bool cpu_times = false;
   /// Ask the kernel at the pick and at the end of each run how long the thread waited for a core, and how often it

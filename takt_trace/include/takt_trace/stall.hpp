@@ -2,7 +2,7 @@
 #ifndef TAKT_TRACE__STALL_HPP_
 #define TAKT_TRACE__STALL_HPP_
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_trace
 {
@@ -15,11 +15,11 @@ struct Stall
     overrun,    ///< by the host: work used more CPU time than it asked for
     throttled,  ///< by the kernel: that thread was ready, and others ran. No stall of the host
   };
-  int core = -1;            ///< -1: not known
-  takt_core::Time begin{};  ///< at the earliest: until then the core was seen to run
-  takt_core::Time end{};
+  int core = -1;          ///< -1: not known
+  takt_rt::Time begin{};  ///< at the earliest: until then the core was seen to run
+  takt_rt::Time end{};
   Source source = Source::witness;
-  takt_core::Time certain_from = begin;  ///< at the latest
+  takt_rt::Time certain_from = begin;  ///< at the latest
 };
 
 }  // namespace takt_trace

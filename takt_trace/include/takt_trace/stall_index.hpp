@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 #include "takt_trace/stall.hpp"
 
 namespace takt_trace
@@ -13,8 +13,8 @@ namespace takt_trace
 
 struct TimeSpan
 {
-  takt_core::Time begin;
-  takt_core::Time end;
+  takt_rt::Time begin;
+  takt_rt::Time end;
 };
 
 /// The same times as spans that are ordered by begin, and of which none touches another.
@@ -34,7 +34,7 @@ public:
   explicit StallIndex(std::vector<TimeSpan> spans);
 
   /// Whether a stall overlaps [begin, end]. O(log stalls).
-  bool overlaps(takt_core::Time begin, takt_core::Time end) const;
+  bool overlaps(takt_rt::Time begin, takt_rt::Time end) const;
 
 private:
   std::vector<TimeSpan> spans_;  // merged, by begin
@@ -45,11 +45,10 @@ private:
 struct HeldUp
 {
   std::size_t times = 0;
-  takt_core::Duration time{};
+  takt_rt::Duration time{};
 };
 HeldUp held_up(
-  const std::vector<Stall> & stalls, Stall::Source source, takt_core::Time from,
-  takt_core::Time to);
+  const std::vector<Stall> & stalls, Stall::Source source, takt_rt::Time from, takt_rt::Time to);
 
 }  // namespace takt_trace
 

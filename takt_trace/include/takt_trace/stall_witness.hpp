@@ -33,8 +33,8 @@ namespace takt_trace
 class StallWitness
 {
 public:
-  static constexpr takt_core::Duration kPeriod = std::chrono::milliseconds(10);
-  static constexpr takt_core::Duration kLate = std::chrono::microseconds(300);
+  static constexpr takt_rt::Duration kPeriod = std::chrono::milliseconds(10);
+  static constexpr takt_rt::Duration kLate = std::chrono::microseconds(300);
   static constexpr int kPriority = 99;
 
   /// Runs on the thread of a core when a stall of the core is over. No two calls of one core overlap.
@@ -52,7 +52,7 @@ public:
   const std::optional<takt_core::Fault> & blind() const noexcept { return blind_; }
 
   /// Who had the core while a witness was late, if it was ready for `waited` of that.
-  static Stall::Source blame(takt_core::Duration late, takt_core::Duration waited) noexcept
+  static Stall::Source blame(takt_rt::Duration late, takt_rt::Duration waited) noexcept
   {
     return takt_core::waited_for_others(late, waited) ? Stall::Source::throttled
                                                       : Stall::Source::witness;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 #include "takt_trace/long_trace.hpp"
 #include "takt_trace/trace.hpp"
 
@@ -36,8 +36,8 @@ bool has_kernel_waits(const std::vector<ProcessTrace> & processes);
 
 /// The longest time that a message of one process was under way to another process of the host, from its publish to its
 /// arrival; absent: no message was.
-std::optional<takt_core::Duration> longest_under_way(const std::vector<LongTrace> & processes);
-std::optional<takt_core::Duration> longest_under_way(const std::vector<ProcessTrace> & processes);
+std::optional<takt_rt::Duration> longest_under_way(const std::vector<LongTrace> & processes);
+std::optional<takt_rt::Duration> longest_under_way(const std::vector<ProcessTrace> & processes);
 
 }  // namespace takt_trace
 

@@ -16,7 +16,7 @@
 
 #include <utility>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_trace
 {
@@ -49,7 +49,7 @@ void begin_span(const char * name) noexcept;
 void end_span() noexcept;
 void instant(const char * name) noexcept;
 void counter(const char * name, double value) noexcept;
-void slice(const char * name, takt_core::Time begin, takt_core::Time end) noexcept;
+void slice(const char * name, takt_rt::Time begin, takt_rt::Time end) noexcept;
 }  // namespace detail
 
 /// From its construction to its destruction, on one thread.
@@ -69,7 +69,7 @@ public:
   void instant(Literal name) const noexcept { detail::instant(name.text()); }
   void counter(Literal name, double value) const noexcept { detail::counter(name.text(), value); }
   /// Of a time that is over.
-  void slice(Literal name, takt_core::Time begin, takt_core::Time end) const noexcept
+  void slice(Literal name, takt_rt::Time begin, takt_rt::Time end) const noexcept
   {
     detail::slice(name.text(), begin, end);
   }

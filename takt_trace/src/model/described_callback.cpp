@@ -5,14 +5,14 @@
 #include <algorithm>
 
 #include "model/observed_phases.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_trace
 {
 namespace
 {
 
-using takt_core::Duration;
+using takt_rt::Duration;
 
 // Entries of a histogram in the file: what a reader can take in.
 constexpr std::size_t kMostBars = 8;

@@ -17,7 +17,7 @@ namespace
 {
 
 using nlohmann::ordered_json;
-using takt_core::Duration;
+using takt_rt::Duration;
 
 // A message within the process starts the function of the same subscription.
 std::string model_id(const ordered_json & callback)

@@ -6,14 +6,14 @@
 #include <cmath>
 #include <set>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_trace
 {
 namespace
 {
 
-using takt_core::Duration;
+using takt_rt::Duration;
 
 // Releases that show a phase.
 constexpr std::uint64_t kFewReleases = 3;

@@ -151,7 +151,7 @@ void join_waits(Observation & seen, std::vector<std::string> & notes)
           all_waits = wait.longest;
         }
         one.model.sleep =
-          takt_core::Duration{detail::saturating_add(one.model.sleep.count(), all_waits)};
+          takt_rt::Duration{detail::saturating_add(one.model.sleep.count(), all_waits)};
         one.caveats += "; the service is of another process, so the wait is in sleep";
         notes.push_back(fmt::format(
           "{} waits up to {:.3f} ms for a service of another process; the model has no callback "

@@ -385,9 +385,9 @@ std::string impossible_time(const std::vector<LongTrace> & processes)
   return {};
 }
 
-std::optional<takt_core::Duration> longest_under_way(const std::vector<LongTrace> & processes)
+std::optional<takt_rt::Duration> longest_under_way(const std::vector<LongTrace> & processes)
 {
-  std::optional<takt_core::Duration> longest;
+  std::optional<takt_rt::Duration> longest;
   const MessageFlows flows = message_flows(processes);
   for (const MessageFlow flow : flows.joined) {
     const LongTrace & from = processes[flow.publish.process];
@@ -403,7 +403,7 @@ std::optional<takt_core::Duration> longest_under_way(const std::vector<LongTrace
       continue;
     }
     const std::int64_t sent = from.threads[flow.publish.thread].records[flow.publish.record].time;
-    const takt_core::Duration under_way((*start).a - sent);
+    const takt_rt::Duration under_way((*start).a - sent);
     if (under_way.count() > 0 && (!longest || under_way > *longest)) {
       longest = under_way;
     }
@@ -431,7 +431,7 @@ bool has_kernel_waits(const std::vector<ProcessTrace> & processes)
   return has_kernel_waits(borrowed(processes));
 }
 
-std::optional<takt_core::Duration> longest_under_way(const std::vector<ProcessTrace> & processes)
+std::optional<takt_rt::Duration> longest_under_way(const std::vector<ProcessTrace> & processes)
 {
   return longest_under_way(borrowed(processes));
 }

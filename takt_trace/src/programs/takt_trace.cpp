@@ -139,7 +139,7 @@ std::vector<takt_schedule::ChainSchedule> declared_chains(const std::vector<Long
       chain.options.path = traced.path;
       chain.options.priority = traced.priority;
       if (traced.deadline > 0) {
-        chain.options.deadline = takt_core::Duration(traced.deadline);
+        chain.options.deadline = takt_rt::Duration(traced.deadline);
       }
     }
   }
@@ -181,7 +181,7 @@ int model(
       "threads had the core, so they are too long where cores were shared.";
   }
   options.between_processes =
-    takt_trace::longest_under_way(*traces).value_or(takt_core::Duration::zero());
+    takt_trace::longest_under_way(*traces).value_or(takt_rt::Duration::zero());
   const auto observed = takt_trace::observed_system(takt_trace::trace_report(*traces), options);
   if (observed.system.callbacks.empty()) {
     std::cerr << "takt_trace: no callback ran in the trace, so there is no model\n";

@@ -93,9 +93,9 @@ public:
       }
     }
     const auto from =
-      takt_core::from_ns(saturating_add(activation["release_ns"].get<std::int64_t>(), began_));
+      takt_rt::from_ns(saturating_add(activation["release_ns"].get<std::int64_t>(), began_));
     const auto to =
-      takt_core::from_ns(saturating_add(activation["end_ns"].get<std::int64_t>(), began_));
+      takt_rt::from_ns(saturating_add(activation["end_ns"].get<std::int64_t>(), began_));
     bool known = false;
     std::int64_t sum = 0;
     for (const std::string & host : hosts) {
@@ -105,8 +105,8 @@ public:
       }
       known = true;
       for (const TimeSpan & span : spans->second) {
-        const std::int64_t begin = takt_core::to_ns(std::max(span.begin, from));
-        const std::int64_t end = takt_core::to_ns(std::min(span.end, to));
+        const std::int64_t begin = takt_rt::to_ns(std::max(span.begin, from));
+        const std::int64_t end = takt_rt::to_ns(std::min(span.end, to));
         sum = begin < end ? saturating_add(sum, saturating_subtract(end, begin)) : sum;
       }
     }
@@ -122,7 +122,7 @@ private:
       is_throttled(record)};
     auto & spans = spans_[host];
     if (!stall.throttled) {
-      spans.push_back({takt_core::from_ns(stall.begin), takt_core::from_ns(stall.end)});
+      spans.push_back({takt_rt::from_ns(stall.begin), takt_rt::from_ns(stall.end)});
     }
     stalls_.push_back(stall);
   }

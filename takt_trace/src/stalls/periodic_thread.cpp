@@ -5,10 +5,10 @@
 namespace takt_trace
 {
 
-using takt_core::Time;
+using takt_rt::Time;
 
 PeriodicThread::PeriodicThread(
-  const takt_core::ThreadAttributes & attributes, Time first, takt_core::Duration period,
+  const takt_core::ThreadAttributes & attributes, Time first, takt_rt::Duration period,
   Function function)
 {
   thread_ = std::thread([this, attributes, first, period, function = std::move(function)] {
@@ -17,13 +17,13 @@ PeriodicThread::PeriodicThread(
     ready_.notify_one();
     Time due = first;
     while (!stop_.load(std::memory_order_relaxed)) {
-      const std::int64_t ns = takt_core::to_ns(due);
+      const std::int64_t ns = takt_rt::to_ns(due);
       const timespec until{ns / 1'000'000'000, ns % 1'000'000'000};
       clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
-      const Time now = takt_core::now();
+      const Time now = takt_rt::now();
       if (now >= due) {
         function(due, now);
-        due += period * ((takt_core::now() - due) / period + 1);
+        due += period * ((takt_rt::now() - due) / period + 1);
       }
     }
   });

@@ -40,17 +40,17 @@ StallIndex::StallIndex(std::vector<TimeSpan> spans) : spans_(merged(std::move(sp
 {
 }
 
-bool StallIndex::overlaps(takt_core::Time begin, takt_core::Time end) const
+bool StallIndex::overlaps(takt_rt::Time begin, takt_rt::Time end) const
 {
   // Merged spans are ordered by their ends too.
   const auto first = std::lower_bound(
     spans_.begin(), spans_.end(), begin,
-    [](const TimeSpan & span, takt_core::Time time) { return span.end < time; });
+    [](const TimeSpan & span, takt_rt::Time time) { return span.end < time; });
   return first != spans_.end() && first->begin <= end;
 }
 
 HeldUp held_up(
-  const std::vector<Stall> & stalls, Stall::Source source, takt_core::Time from, takt_core::Time to)
+  const std::vector<Stall> & stalls, Stall::Source source, takt_rt::Time from, takt_rt::Time to)
 {
   std::vector<TimeSpan> spans;
   for (const Stall & stall : stalls) {

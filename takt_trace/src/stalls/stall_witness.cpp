@@ -17,11 +17,11 @@ struct StallWitness::Core
   // Wake-ups between readings: what ordinary ones wait (some us each) must not look like throttling.
   static constexpr int kReadEvery = 16;
 
-  void woke(int number, takt_core::Time due, takt_core::Time now)
+  void woke(int number, takt_rt::Time due, takt_rt::Time now)
   {
     const bool late = now - due > kLate;
     if (late || --until_reading < 0) {
-      const takt_core::Duration before = waited;
+      const takt_rt::Duration before = waited;
       waited = ready_time.read();
       until_reading = kReadEvery;
       if (late) {
@@ -45,12 +45,12 @@ struct StallWitness::Core
   const Told told;
 
   takt_core::ReadyTime ready_time;
-  takt_core::Duration waited{};
+  takt_rt::Duration waited{};
   int until_reading = 0;  // the first wake-up reads
 
   std::vector<Stall> stalls;
   std::uint64_t unrecorded = 0;
-  takt_core::Time last{};
+  takt_rt::Time last{};
   std::unique_ptr<PeriodicThread> thread;
 };
 
@@ -63,7 +63,7 @@ StallWitness::StallWitness(const std::vector<int> & cores, Told told)
   for (const int number : cores) {
     auto core = std::make_unique<Core>(told);
     core->stalls.reserve(told ? 0 : Core::kCapacity);
-    core->last = takt_core::now();
+    core->last = takt_rt::now();
     takt_core::ThreadAttributes attributes;
     attributes.policy = takt_core::Policy::fifo;
     attributes.priority = kPriority;
@@ -71,7 +71,7 @@ StallWitness::StallWitness(const std::vector<int> & cores, Told told)
     attributes.name = "witness." + std::to_string(number);
     core->thread = std::make_unique<PeriodicThread>(
       attributes, core->last + kPeriod, kPeriod,
-      [core = core.get(), number](takt_core::Time due, takt_core::Time now) {
+      [core = core.get(), number](takt_rt::Time due, takt_rt::Time now) {
         core->woke(number, due, now);
       });
     if (!core->thread->attributes().granted_all()) {

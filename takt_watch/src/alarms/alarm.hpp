@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 #include "takt_schedule/watch_rules.hpp"
 
 namespace takt_watch
@@ -50,9 +50,9 @@ struct Cause
   std::vector<Share> who{};            ///< had the processor; largest first
   std::string callback{};              ///< of a chain: the callback that the cause is about
   // Without the time in which its thread waited for a core:
-  std::optional<takt_core::Duration> run{};        ///< mean of the last runs
-  std::optional<takt_core::Duration> usual_run{};  ///< before
-  std::optional<takt_core::Duration>
+  std::optional<takt_rt::Duration> run{};        ///< mean of the last runs
+  std::optional<takt_rt::Duration> usual_run{};  ///< before
+  std::optional<takt_rt::Duration>
     running{};  ///< a run has not returned for so long, and that is the cause
 };
 
@@ -61,7 +61,7 @@ struct Alarm
   AlarmKind kind = AlarmKind::backlog;
   bool raised = true;  ///< false: cleared
   bool error = false;  ///< its level; else a warning
-  takt_core::Time time{};
+  takt_rt::Time time{};
   std::string executor{};
   std::string callback{};  ///< empty: none; so are these two
   std::string chain{};
@@ -71,9 +71,9 @@ struct Alarm
   std::string_view unit = "messages";  ///< messages, ns, ratio, misses
   std::optional<Cause> cause{};
   /// Since the release of the chain's first activation that is overdue; absent: one has ended since.
-  std::optional<takt_core::Duration> silent{};
-  bool from_arrival = false;                      ///< of the chain: see ChainSample
-  std::optional<takt_core::Duration> deadline{};  ///< of the chain
+  std::optional<takt_rt::Duration> silent{};
+  bool from_arrival = false;                    ///< of the chain: see ChainSample
+  std::optional<takt_rt::Duration> deadline{};  ///< of the chain
   std::vector<std::string> stack{};
   std::string text{};  ///< a sentence for people
   std::vector<takt_schedule::AlarmAction> actions{};

@@ -38,7 +38,7 @@ ProcessFacts process_facts()
   }
   const auto realtime = std::chrono::duration_cast<std::chrono::nanoseconds>(
     std::chrono::system_clock::now().time_since_epoch());
-  facts.to_realtime = realtime.count() - takt_core::to_ns(takt_core::now());
+  facts.to_realtime = realtime.count() - takt_rt::to_ns(takt_rt::now());
   return facts;
 }
 

@@ -36,7 +36,7 @@ public:
     AlarmKind kind{};
     std::string executor{};
     std::string subject{};  ///< "chain hot", "callback /n:sub(/a)"
-    takt_core::Time since{};
+    takt_rt::Time since{};
     std::uint64_t sequence = 0;
   };
 

@@ -16,7 +16,7 @@ json text_or_null(const std::string & text)
   return text.empty() ? json(nullptr) : json(text);
 }
 
-json ns_or_null(const std::optional<takt_core::Duration> & duration)
+json ns_or_null(const std::optional<takt_rt::Duration> & duration)
 {
   return duration ? json(duration->count()) : json(nullptr);
 }
@@ -100,7 +100,7 @@ std::string alarm_json(const Alarm & alarm, std::uint64_t sequence, const Proces
   for (const AlarmAction & action : alarm.actions) {
     actions.push_back(action_json(action));
   }
-  const std::int64_t time = takt_core::to_ns(alarm.time);
+  const std::int64_t time = takt_rt::to_ns(alarm.time);
   const json all{
     {"sequence", sequence},
     {"time_ns", time},

@@ -12,8 +12,8 @@ namespace takt_watch
 namespace
 {
 
-using takt_core::Duration;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 using takt_schedule::AlarmAction;
 using takt_schedule::BacklogRule;
 

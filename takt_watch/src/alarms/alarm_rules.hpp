@@ -48,7 +48,7 @@ public:
   std::vector<Alarm> look(const Sample & now);
 
   /// When an age or a stall will be too long if nothing changes; absent: never. After `look`.
-  std::optional<takt_core::Time> next() const noexcept { return next_; }
+  std::optional<takt_rt::Time> next() const noexcept { return next_; }
 
   /// Raised and not cleared.
   std::vector<Alarm> active() const;
@@ -57,7 +57,7 @@ private:
   /// One alarm that may be raised.
   struct Level
   {
-    std::optional<takt_core::Time> crossing_since{};
+    std::optional<takt_rt::Time> crossing_since{};
     std::optional<Alarm> active{};
     int quiet = 0;              ///< looks since it last was true, of those that only time clears
     std::uint64_t bad_at = 0;   ///< responses at the last miss
@@ -80,7 +80,7 @@ private:
   };
   struct Stall
   {
-    takt_core::Time since{};
+    takt_rt::Time since{};
     Alarm alarm{};
     bool seen = false;
   };
@@ -94,8 +94,8 @@ private:
   std::vector<Suspect> callbacks_of(const Look & look, const ChainSample & chain) const;
   void look_at(Look & look, const ChainSample & sample);
   void look_at(Look & look, const ThreadSample & sample);
-  void clear_what_vanished(std::vector<Alarm> & alarms, takt_core::Time time);
-  void wake_at(takt_core::Time time);
+  void clear_what_vanished(std::vector<Alarm> & alarms, takt_rt::Time time);
+  void wake_at(takt_rt::Time time);
 
   const AskCores cores_;
   std::map<Key, CallbackState> callbacks_;
@@ -104,7 +104,7 @@ private:
   RunsUnderWay under_way_;
   Sample before_;
   bool looked_ = false;
-  std::optional<takt_core::Time> next_;
+  std::optional<takt_rt::Time> next_;
 };
 
 }  // namespace takt_watch

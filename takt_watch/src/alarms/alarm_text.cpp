@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "takt_core/duration_text.hpp"
+#include "takt_rt/duration_text.hpp"
 
 namespace takt_watch
 {
@@ -26,7 +26,7 @@ std::string duration_text(double ns)
 {
   // Nobody reads nanoseconds of what took milliseconds.
   const double step = ns >= 1e8 ? 1e6 : ns >= 1e5 ? 1e3 : 1;
-  return takt_core::print_duration(takt_core::Duration(
+  return takt_rt::print_duration(takt_rt::Duration(
     static_cast<std::int64_t>(std::llround(ns / step) * static_cast<std::int64_t>(step))));
 }
 
@@ -54,7 +54,7 @@ std::string who(const Cause & cause)
   return text;
 }
 
-std::string text_of(takt_core::Duration of)
+std::string text_of(takt_rt::Duration of)
 {
   return duration_text(static_cast<double>(of.count()));
 }

@@ -17,7 +17,7 @@ constexpr double kWorthBlaming = 0.1;
 constexpr double kKeepsAllFromIt = 0.5;  // of a core, where no message shows that something waited
 constexpr std::size_t kMostTold = 5;
 
-double seconds(takt_core::Duration duration) noexcept
+double seconds(takt_rt::Duration duration) noexcept
 {
   return std::chrono::duration<double>(duration).count();
 }
@@ -45,20 +45,20 @@ const CallbackSample * find_callback(const ExecutorSample & executor, const std:
   return found == executor.callbacks.end() ? nullptr : &*found;
 }
 
-takt_core::Duration grown(takt_core::Duration now, takt_core::Duration before)
+takt_rt::Duration grown(takt_rt::Duration now, takt_rt::Duration before)
 {
-  return std::max(now - before, takt_core::Duration::zero());
+  return std::max(now - before, takt_rt::Duration::zero());
 }
 
 // A run counts as busy when it ends; one that goes on counts from here.
-takt_core::Duration running_for(
-  const ExecutorSample & executor, const std::string & id, takt_core::Duration most,
-  takt_core::Time time)
+takt_rt::Duration running_for(
+  const ExecutorSample & executor, const std::string & id, takt_rt::Duration most,
+  takt_rt::Time time)
 {
-  takt_core::Duration sum{};
+  takt_rt::Duration sum{};
   for (const ThreadSample & thread : executor.threads) {
     if (thread.running && thread.running->id == id) {
-      sum += std::clamp(time - thread.running->since, takt_core::Duration::zero(), most);
+      sum += std::clamp(time - thread.running->since, takt_rt::Duration::zero(), most);
     }
   }
   return sum;
@@ -67,20 +67,20 @@ takt_core::Duration running_for(
 /// The callback whose runs took most of the thread in the window; empty: none is known to have run there.
 std::string busiest(
   const ExecutorSample & before, const ExecutorSample & now, const ThreadSample & thread,
-  takt_core::Duration window, takt_core::Time time)
+  takt_rt::Duration window, takt_rt::Time time)
 {
   std::string id = thread.running ? thread.running->id : std::string();
-  takt_core::Duration most =
-    thread.running ? std::clamp(time - thread.running->since, takt_core::Duration::zero(), window)
-                   : takt_core::Duration::zero();
+  takt_rt::Duration most =
+    thread.running ? std::clamp(time - thread.running->since, takt_rt::Duration::zero(), window)
+                   : takt_rt::Duration::zero();
   for (const CallbackSample & callback : now.callbacks) {
     const auto & threads = callback.threads;
     if (std::find(threads.begin(), threads.end(), thread.number) == threads.end()) {
       continue;
     }
     const CallbackSample * const earlier = find_callback(before, callback.id);
-    const takt_core::Duration busy =
-      grown(callback.busy, earlier == nullptr ? takt_core::Duration::zero() : earlier->busy);
+    const takt_rt::Duration busy =
+      grown(callback.busy, earlier == nullptr ? takt_rt::Duration::zero() : earlier->busy);
     if (busy > most) {
       most = busy;
       id = callback.id;
@@ -184,8 +184,8 @@ std::vector<Cause::Share> who_had_it(const CallbackSample & callback, const TwoL
 {
   const ExecutorSample & before = looks.before;
   const ExecutorSample & now = looks.now;
-  const takt_core::Duration window = looks.window;
-  const takt_core::Time time = looks.time;
+  const takt_rt::Duration window = looks.window;
+  const takt_rt::Time time = looks.time;
   std::vector<Cause::Share> who;
   const double whole = seconds(window);
   if (whole <= 0) {
@@ -197,10 +197,10 @@ std::vector<Cause::Share> who_had_it(const CallbackSample & callback, const TwoL
       continue;
     }
     const CallbackSample * const earlier = find_callback(before, other.id);
-    const takt_core::Duration ended =
-      grown(other.busy, earlier == nullptr ? takt_core::Duration::zero() : earlier->busy);
+    const takt_rt::Duration ended =
+      grown(other.busy, earlier == nullptr ? takt_rt::Duration::zero() : earlier->busy);
     // Of a run that had begun before the window only the rest was in it.
-    const takt_core::Duration busy =
+    const takt_rt::Duration busy =
       grown(ended, running_for(before, other.id, ended, time - window)) +
       running_for(now, other.id, window, time);
     who.push_back({other.id, std::min(seconds(busy) / whole, 1.0)});
@@ -258,9 +258,9 @@ void keep_largest(std::vector<Cause::Share> & who)
   who.resize(std::min(who.size(), kMostTold));
 }
 
-takt_core::Duration duration(double seconds)
+takt_rt::Duration duration(double seconds)
 {
-  return std::chrono::duration_cast<takt_core::Duration>(std::chrono::duration<double>(seconds));
+  return std::chrono::duration_cast<takt_rt::Duration>(std::chrono::duration<double>(seconds));
 }
 
 Cause figures_of(const Suspect & suspect)

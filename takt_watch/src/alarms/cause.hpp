@@ -26,8 +26,8 @@ struct TwoLooks
   const ExecutorSample & now;
   const Sample & all_before;
   const Sample & all_now;
-  takt_core::Duration window{};  ///< between them
-  takt_core::Time time{};        ///< of `now`
+  takt_rt::Duration window{};  ///< between them
+  takt_rt::Time time{};        ///< of `now`
   /// Who else had the cores; null or empty: not known. Asked only if a thread of the callback waited for a core.
   const AskCores * cores = nullptr;
 };

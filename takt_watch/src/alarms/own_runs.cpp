@@ -9,7 +9,7 @@ namespace takt_watch
 namespace
 {
 
-using takt_core::Duration;
+using takt_rt::Duration;
 
 constexpr double kLonger = 1.25;      // of the mean of several runs
 constexpr double kOneIsLonger = 2.0;  // a single run
@@ -77,7 +77,7 @@ std::optional<LongerRuns> longer_runs(const Suspect & suspect, bool pile_up)
 }
 
 void RunsUnderWay::note(
-  const ExecutorSample & before, const ExecutorSample & now, takt_core::Time time)
+  const ExecutorSample & before, const ExecutorSample & now, takt_rt::Time time)
 {
   for (const ThreadSample & thread : now.threads) {
     if (!thread.running) {

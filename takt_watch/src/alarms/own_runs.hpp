@@ -20,19 +20,19 @@ class RunsUnderWay
 {
 public:
   /// At each look, before `of`.
-  void note(const ExecutorSample & before, const ExecutorSample & now, takt_core::Time time);
+  void note(const ExecutorSample & before, const ExecutorSample & now, takt_rt::Time time);
   /// Ends a look: forgets the threads that were not noted since the last call.
   void forget_others();
   /// Of one callback, longest first.
-  std::vector<takt_core::Duration> of(const std::string & executor, const std::string & id) const;
+  std::vector<takt_rt::Duration> of(const std::string & executor, const std::string & id) const;
 
 private:
   struct Run
   {
     std::string id{};
-    takt_core::Time since{};
-    takt_core::Duration waited_before{};  // of its thread
-    takt_core::Duration lasted{};
+    takt_rt::Time since{};
+    takt_rt::Duration waited_before{};  // of its thread
+    takt_rt::Duration lasted{};
     bool seen = true;
   };
   std::map<std::pair<std::string, std::uint32_t>, Run> runs_;  // by executor and thread
@@ -43,7 +43,7 @@ struct Suspect
 {
   const CallbackSample & callback;
   const Rates & rates;
-  std::vector<takt_core::Duration> under_way{};  ///< longest first
+  std::vector<takt_rt::Duration> under_way{};  ///< longest first
 
   /// As many of its runs as may go on at once.
   double at_once() const noexcept;
@@ -51,8 +51,8 @@ struct Suspect
 
 struct LongerRuns
 {
-  double factor = 1;                             ///< how much longer than usual
-  std::optional<takt_core::Duration> running{};  ///< present: it is the run under way
+  double factor = 1;                           ///< how much longer than usual
+  std::optional<takt_rt::Duration> running{};  ///< present: it is the run under way
 };
 
 /// Absent: its runs take as long as usual, or that is no reason. If messages `pile_up`, the runs must take all the time

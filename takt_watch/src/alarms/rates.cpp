@@ -18,7 +18,7 @@ constexpr double kLatestRuns = 0.3;  // weight of a window's mean run time
 constexpr std::uint64_t kFewRuns = 3;
 constexpr std::ptrdiff_t kFewLooks = 10;
 
-double seconds_of(takt_core::Duration duration) noexcept
+double seconds_of(takt_rt::Duration duration) noexcept
 {
   return std::chrono::duration<double>(duration).count();
 }
@@ -47,7 +47,7 @@ double without_waits(double busy, const CoreTime & core) noexcept
 }  // namespace
 
 void Rates::note(
-  takt_core::Time now, const CallbackSample & sample, const CoreTime & core, std::size_t under_way,
+  takt_rt::Time now, const CallbackSample & sample, const CoreTime & core, std::size_t under_way,
   bool settled)
 {
   const std::uint64_t ends = sample.starts - std::min<std::uint64_t>(under_way, sample.starts);
@@ -92,7 +92,7 @@ void Rates::measure() noexcept
   service_rate_ = 0;
   arrivals_ = 0;
   double rate_before_pause = 0;
-  takt_core::Time pause_ended{};
+  takt_rt::Time pause_ended{};
   for (auto look = std::next(looks_.rbegin()); look < looks_.rend(); ++look) {
     const double dt = seconds_of(last.time - look->time);
     if (dt <= 0) {

@@ -25,8 +25,8 @@ public:
   /// Notes a look. `core`: of its threads, since the look before. `under_way`: its runs that go on. `settled`: nothing
   /// of it is in alarm, so that what is seen may count as usual.
   void note(
-    takt_core::Time now, const CallbackSample & sample, const CoreTime & core,
-    std::size_t under_way, bool settled);
+    takt_rt::Time now, const CallbackSample & sample, const CoreTime & core, std::size_t under_way,
+    bool settled);
 
   /// Messages per second over the shortest time with ten of them, at most the last 64 looks; 0 after one look. A pause in
   /// which ten messages would usually have come does not count, nor what was before it: the publisher was away.
@@ -46,7 +46,7 @@ public:
 private:
   struct Look
   {
-    takt_core::Time time{};
+    takt_rt::Time time{};
     std::uint64_t arrivals = 0;
     std::uint64_t taken = 0;
     std::uint64_t ends = 0;
@@ -60,7 +60,7 @@ private:
   double service_rate_ = 0;
   std::uint64_t arrivals_ = 0;
   std::uint64_t ends_before_ = 0;
-  takt_core::Duration busy_before_{};
+  takt_rt::Duration busy_before_{};
   CoreTime core_;  // since a run ended
   double worked_ = 0;
   std::optional<double> run_time_;

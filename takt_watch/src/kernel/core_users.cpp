@@ -20,8 +20,8 @@ namespace takt_watch
 namespace
 {
 
-using takt_core::Duration;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 
 constexpr std::size_t kMostThreads = 4096;
 constexpr Duration kShortestIdleGap = std::chrono::seconds(1);

@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_watch
 {
@@ -44,7 +44,7 @@ struct CoreUse
 };
 
 /// The use of all cores in the window that ends at the given time.
-using AskCores = std::function<const CoreUse &(takt_core::Time, takt_core::Duration)>;
+using AskCores = std::function<const CoreUse &(takt_rt::Time, takt_rt::Duration)>;
 
 class CoreUsers
 {
@@ -53,16 +53,16 @@ public:
   explicit CoreUsers(std::string proc = "/proc", pid_t own = 0);
 
   /// To be called at each look: reads from time to time, so that a first alarm finds an earlier reading.
-  void look(takt_core::Time now, bool somebody_waits);
+  void look(takt_rt::Time now, bool somebody_waits);
   /// Of the window that ends at `now`. Reads unless the last reading is too young. What a thread had since the last
   /// reading but one counts for the window as far as it is more than the thread had usually. Lives until the next call.
-  const CoreUse & in_window(takt_core::Time now, takt_core::Duration window);
+  const CoreUse & in_window(takt_rt::Time now, takt_rt::Duration window);
 
 private:
   struct Known
   {
-    takt_core::Duration on_cpu{};  ///< since the thread began
-    takt_core::Duration had{};     ///< between the last two readings
+    takt_rt::Duration on_cpu{};  ///< since the thread began
+    takt_rt::Duration had{};     ///< between the last two readings
     // Of a core, between the last two readings and the two before; absent: not known.
     std::optional<double> rate{};
     std::optional<double> rate_before{};
@@ -70,9 +70,9 @@ private:
     std::uint64_t reading = 0;  ///< the last one that found it
   };
 
-  void read(takt_core::Time now);
+  void read(takt_rt::Time now);
   void read_process(int folder, pid_t pid);
-  void note(pid_t pid, pid_t tid, takt_core::Duration on_cpu);
+  void note(pid_t pid, pid_t tid, takt_rt::Duration on_cpu);
   bool describe(CoreUser & user) const;
 
   const std::string proc_;
@@ -80,9 +80,9 @@ private:
   std::unordered_map<pid_t, Known> threads_;  // by thread id
   std::uint64_t readings_ = 0;
   std::size_t read_threads_ = 0;  // in this reading
-  takt_core::Time last_{};
-  takt_core::Duration span_{};  // between the last two readings
-  takt_core::Duration cost_{};  // of the last one, in CPU time
+  takt_rt::Time last_{};
+  takt_rt::Duration span_{};  // between the last two readings
+  takt_rt::Duration cost_{};  // of the last one, in CPU time
   CoreUse use_;
 };
 

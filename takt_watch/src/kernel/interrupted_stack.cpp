@@ -12,14 +12,14 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "takt_core/futex.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_watch
 {
 namespace
 {
 
-using takt_core::Time;
+using takt_rt::Time;
 
 constexpr int kMostFrames = 64;
 
@@ -71,7 +71,7 @@ void answer(int, siginfo_t * info, void * context)
     question.count = ::backtrace(question.frames.data(), kMostFrames);
     question.interrupted_at = program_counter(context);
     question.state.store(number * kStages + answered, std::memory_order_release);
-    takt_core::futex_wake(question.state, 1);
+    takt_rt::futex_wake(question.state, 1);
   }
   errno = before;
 }
@@ -130,14 +130,14 @@ bool wait_for_answer(std::uint32_t number, Time until)
 {
   std::atomic<std::uint32_t> & state = g_question.state;
   // The handler may be without a core for long; the frames are its own until it is through.
-  const Time at_last = takt_core::add_saturated(until, std::chrono::seconds(1));
+  const Time at_last = takt_rt::add_saturated(until, std::chrono::seconds(1));
   for (;;) {
     std::uint32_t now = state.load(std::memory_order_acquire);
     if (now % kStages == answered) {
       return true;
     }
     const bool begun = now % kStages == answering;
-    const Time time = takt_core::now();
+    const Time time = takt_rt::now();
     if (begun && time >= at_last) {
       return false;
     }
@@ -146,7 +146,7 @@ bool wait_for_answer(std::uint32_t number, Time until)
       state.compare_exchange_strong(now, number * kStages + over, std::memory_order_acq_rel)) {
       return false;
     }
-    takt_core::futex_wait(state, now, begun ? at_last : until);
+    takt_rt::futex_wait(state, now, begun ? at_last : until);
   }
 }
 
@@ -157,7 +157,7 @@ int stack_signal() noexcept
   return g_signal.load();
 }
 
-std::vector<void *> interrupted_stack(pid_t tid, takt_core::Duration limit)
+std::vector<void *> interrupted_stack(pid_t tid, takt_rt::Duration limit)
 {
   Question & question = g_question;
   const std::uint32_t state = question.state.load(std::memory_order_acquire);
@@ -168,7 +168,7 @@ std::vector<void *> interrupted_stack(pid_t tid, takt_core::Duration limit)
   g_number = (g_number + 1) % (UINT32_MAX / kStages);
   const std::uint32_t number = g_number;
   question.state.store(number * kStages + asked, std::memory_order_release);
-  const Time until = takt_core::add_saturated(takt_core::now(), limit);
+  const Time until = takt_rt::add_saturated(takt_rt::now(), limit);
   if (!send(tid, signal, number)) {
     question.state.store(number * kStages + over, std::memory_order_release);
     return {};

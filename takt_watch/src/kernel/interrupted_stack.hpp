@@ -6,14 +6,14 @@
 
 #include <vector>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_watch
 {
 
 /// Innermost first; empty: no signal is free, or the thread did not answer within `limit`. One thread at a time;
 /// blocks; allocates.
-std::vector<void *> interrupted_stack(pid_t tid, takt_core::Duration limit);
+std::vector<void *> interrupted_stack(pid_t tid, takt_rt::Duration limit);
 
 /// The signal that it sends; 0: none yet, or none is free. For tests.
 int stack_signal() noexcept;

@@ -50,7 +50,7 @@ inline std::shared_ptr<Work> subscription(
 }
 
 inline std::shared_ptr<Work> timer(
-  const std::string & id, takt_core::Duration period, std::function<void()> function = [] {})
+  const std::string & id, takt_rt::Duration period, std::function<void()> function = [] {})
 {
   takt_core::CallbackOptions options;
   options.id = id;

@@ -20,8 +20,8 @@ namespace takt_watch::test
 {
 
 using std::chrono::milliseconds;
-using takt_core::Duration;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 
 /// Messages of one publisher.
 struct Source

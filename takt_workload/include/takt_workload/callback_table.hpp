@@ -30,7 +30,7 @@ struct CallbackEntry
   std::uint32_t output_topic = kNone;  ///< where a run of it may publish
   WorkTime work;                       ///< of a run that works
   WorkTime sleep;                      ///< of the same run
-  takt_core::Duration period{};        ///< timers
+  takt_rt::Duration period{};          ///< timers
 };
 
 struct TopicEntry
@@ -71,7 +71,7 @@ private:
 };
 
 /// Ids as takt_rcl makes them, of the first of that kind in its node.
-std::string timer_id(std::string_view node, takt_core::Duration period);
+std::string timer_id(std::string_view node, takt_rt::Duration period);
 std::string subscription_id(std::string_view node, std::string_view topic);
 
 }  // namespace takt_workload

@@ -22,10 +22,10 @@ struct Samples
   std::vector<std::int64_t> at_ns;
   std::vector<char> stalled;
 
-  void add(takt_core::Duration value, takt_core::Time at, bool stall)
+  void add(takt_rt::Duration value, takt_rt::Time at, bool stall)
   {
     ns.push_back(value.count());
-    at_ns.push_back(takt_core::to_ns(at));
+    at_ns.push_back(takt_rt::to_ns(at));
     stalled.push_back(stall ? 1 : 0);
   }
 };
@@ -104,9 +104,9 @@ struct LoadFigures
 
 struct Analysis
 {
-  takt_core::Time measured_from{};
-  takt_core::Time measured_to{};
-  takt_core::Time observed_to{};           ///< until then all processes ran on
+  takt_rt::Time measured_from{};
+  takt_rt::Time measured_to{};
+  takt_rt::Time observed_to{};             ///< until then all processes ran on
   std::vector<CallbackFigures> callbacks;  ///< as the table numbers them
   std::vector<ChainFigures> chains;        ///< as the graph lists them
   HotPathFigures hot_path;
@@ -131,13 +131,13 @@ std::vector<RunRecord> runs_of(const Graph & graph, const std::vector<ProcessRec
 ChainFigures analyse_chain(
   const Chain & chain, const CallbackTable & table, const Causality & causality,
   const StallIndex & stalls, const StallIndex & after,
-  const std::vector<takt_trace::UnstartedReleases> & unstarted, takt_core::Time from,
-  takt_core::Time to, takt_core::Time observed_to);
+  const std::vector<takt_trace::UnstartedReleases> & unstarted, takt_rt::Time from,
+  takt_rt::Time to, takt_rt::Time observed_to);
 /// `callbacks`: the figures of each, as the table numbers them.
 HotPathFigures analyse_hot_path(
   const Graph & graph, const CallbackTable & table, const Causality & causality,
-  const StallIndex & stalls, const std::vector<CallbackFigures> & callbacks, takt_core::Time from,
-  takt_core::Time to);
+  const StallIndex & stalls, const std::vector<CallbackFigures> & callbacks, takt_rt::Time from,
+  takt_rt::Time to);
 /// Callbacks on any path from `roots` to `sink`, roots and sink included, in graph order.
 std::vector<std::uint32_t> callbacks_between(
   const Graph & graph, const CallbackTable & table, const std::vector<std::uint32_t> & roots,

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 #include "takt_schedule/source.hpp"
 #include "takt_workload/work_time.hpp"
 
@@ -63,12 +63,12 @@ struct Node
 {
   std::string name;  ///< fully qualified
   NodeKind kind = NodeKind::transform;
-  takt_core::Duration period{};               ///< sensor and cyclic
-  std::optional<takt_core::Duration> offset;  ///< of the timer; absent: one period, as in rclcpp
-  std::vector<Input> inputs;                  ///< in creation order
-  std::string output;                         ///< sensor, fusion and cyclic only
-  WorkTime work;                              ///< sensor, fusion and cyclic only
-  WorkTime sleep;                             ///< likewise: after the work, before the publication
+  takt_rt::Duration period{};               ///< sensor and cyclic
+  std::optional<takt_rt::Duration> offset;  ///< of the timer; absent: one period, as in rclcpp
+  std::vector<Input> inputs;                ///< in creation order
+  std::string output;                       ///< sensor, fusion and cyclic only
+  WorkTime work;                            ///< sensor, fusion and cyclic only
+  WorkTime sleep;                           ///< likewise: after the work, before the publication
   std::uint32_t publisher_depth = 1;
   Grouping grouping = Grouping::node;
   std::string host;  ///< where it is meant to run; empty: anywhere
@@ -83,7 +83,7 @@ struct Chain
   std::string name;
   std::vector<std::string> path;  ///< callback ids
   int priority = 0;
-  takt_core::Duration deadline = takt_core::kForever;
+  takt_rt::Duration deadline = takt_rt::kForever;
   bool hot_path = false;
   takt_schedule::Source source;
 };

@@ -9,7 +9,7 @@
 
 #include <span>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_workload
 {
@@ -21,10 +21,10 @@ void hold_signals();
 void release_signals();
 
 /// Waits until `until`; true as soon as one of the signals came, now or at an earlier call.
-bool wait_for_signal(takt_core::Time until);
+bool wait_for_signal(takt_rt::Time until);
 
 /// The same, and ends too when one of `files` has something to say (see `revents`).
-bool wait_for_signal_or(std::span<pollfd> files, takt_core::Time until);
+bool wait_for_signal_or(std::span<pollfd> files, takt_rt::Time until);
 
 }  // namespace takt_workload
 

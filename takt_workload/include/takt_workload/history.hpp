@@ -10,9 +10,9 @@
 #include <std_msgs/msg/int32.hpp>
 #include <string_view>
 
-#include "takt_core/time.hpp"
 #include "takt_msgs/msg/message4kb.hpp"
 #include "takt_msgs/msg/payload.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_workload
 {
@@ -91,13 +91,13 @@ void merge_history(Msg & message, const Msg & from) noexcept
 /// Adds a node's own entry.
 template <typename Msg>
 void append_entry(
-  Msg & message, std::string_view node, takt_core::Time stamp, std::uint32_t sequence,
+  Msg & message, std::string_view node, takt_rt::Time stamp, std::uint32_t sequence,
   std::uint32_t dropped) noexcept
 {
   if constexpr (has_history<Msg>) {
     if (message.size < message.stats.size()) {
       Entry & entry = message.stats[message.size++];
-      entry.timestamp = static_cast<std::uint64_t>(takt_core::to_ns(stamp));
+      entry.timestamp = static_cast<std::uint64_t>(takt_rt::to_ns(stamp));
       entry.sequence_number = sequence;
       entry.dropped_samples = dropped;
       entry.node_name.fill(0);

@@ -14,7 +14,7 @@
 #include "takt_core/attributes.hpp"
 #include "takt_core/clock/phases.hpp"
 #include "takt_core/fault.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 #include "takt_trace/recording.hpp"
 #include "takt_trace/stall.hpp"
 #include "takt_workload/callback_table.hpp"
@@ -30,13 +30,13 @@ struct RunRecord
   std::uint32_t thread = 0;  ///< executor thread
   std::uint32_t process = 0;
   std::uint32_t skipped = 0;  ///< timers: periods dropped by this start
-  takt_core::Time release{};  ///< nominal; of messages: their arrival
-  takt_core::Time start{};    ///< of the user's function, after the take
-  takt_core::Time end{};
-  takt_core::Duration work_asked{};
-  takt_core::Duration work_cpu{};
-  takt_core::Duration slept{};  ///< after its work
-  takt_core::Time work_end{};   ///< of work and sleep, before it published; 0: it did neither
+  takt_rt::Time release{};    ///< nominal; of messages: their arrival
+  takt_rt::Time start{};      ///< of the user's function, after the take
+  takt_rt::Time end{};
+  takt_rt::Duration work_asked{};
+  takt_rt::Duration work_cpu{};
+  takt_rt::Duration slept{};  ///< after its work
+  takt_rt::Time work_end{};   ///< of work and sleep, before it published; 0: it did neither
   std::uint64_t taken = 0;
   std::uint64_t published = 0;
   std::uint64_t taken_from = 0;  ///< the publisher: see `fold`
@@ -69,8 +69,8 @@ struct ThreadRecord
   std::optional<takt_core::ThreadAttributes> asked{};  ///< nothing: of threads of others
   takt_core::ThreadAttributes granted{};
   takt_core::Faults faults{};
-  takt_core::Duration cpu{};
-  takt_core::Duration queue_wait{};
+  takt_rt::Duration cpu{};
+  takt_rt::Duration queue_wait{};
   std::uint64_t voluntary_switches = 0;
   std::uint64_t involuntary_switches = 0;
 };
@@ -87,7 +87,7 @@ struct CallbackCounters
 struct TimerRecord
 {
   std::uint32_t callback = kNone;
-  takt_core::Time
+  takt_rt::Time
     next{};  ///< its earliest release that no run has begun; past: it waited for a thread
 };
 
@@ -95,23 +95,23 @@ struct TimerRecord
 struct OriginalSample
 {
   std::uint32_t callback = kNone;  ///< the command's subscription
-  takt_core::Time at{};
+  takt_rt::Time at{};
   bool has_hot_path = false;  ///< the history holds the sink and a root
-  takt_core::Duration hot_path{};
+  takt_rt::Duration hot_path{};
   std::uint64_t hot_path_drops = 0;
-  takt_core::Time planner_start{};  ///< 0: the history holds no planner
+  takt_rt::Time planner_start{};  ///< 0: the history holds no planner
   std::uint32_t planner_sequence = 0;
-  takt_core::Duration oldest{};  ///< now - the oldest entry
+  takt_rt::Duration oldest{};  ///< now - the oldest entry
 };
 
 /// Everything one process has to say about one run of its part of a graph.
 struct ProcessRecord
 {
   std::uint32_t process = 0;
-  takt_core::Time epoch{};
-  takt_core::Time measured_from{};  ///< when warm-up ended
-  takt_core::Time measured_to{};
-  takt_core::Time observed_to{};  ///< when the executor was ended; 0: with the measured time
+  takt_rt::Time epoch{};
+  takt_rt::Time measured_from{};  ///< when warm-up ended
+  takt_rt::Time measured_to{};
+  takt_rt::Time observed_to{};  ///< when the executor was ended; 0: with the measured time
   std::vector<RunRecord> runs;
   std::uint64_t unrecorded_runs = 0;  ///< did not fit
   std::vector<ThreadRecord> threads;

@@ -14,7 +14,7 @@
 namespace takt_workload
 {
 
-using Progress = std::function<void(takt_core::Duration elapsed)>;
+using Progress = std::function<void(takt_rt::Duration elapsed)>;
 
 /// One record per process; witness and reference timer are the first one's. Records with an `error`
 /// stand last; of a split run the others then have what they recorded until that part failed. `graph`

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "takt_core/order.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 #include "takt_workload/graph.hpp"
 
 namespace takt_workload
@@ -21,8 +21,8 @@ struct RunOptions
   std::optional<takt_core::Order> order;  ///< without a schedule; default: fifo
   int threads = 1;                        ///< without a schedule
   std::vector<int> cores;                 ///< the process is confined to them; empty: as it is
-  takt_core::Duration duration = std::chrono::seconds(10);
-  takt_core::Duration warmup = std::chrono::seconds(1);
+  takt_rt::Duration duration = std::chrono::seconds(10);
+  takt_rt::Duration warmup = std::chrono::seconds(1);
   std::optional<std::uint64_t> random_phases;  ///< absent: fixed
   std::uint64_t seed = 0;
   double work_scale = 1.0;
@@ -32,7 +32,7 @@ struct RunOptions
   struct Restart
   {
     int part = 0;
-    takt_core::Duration after{};
+    takt_rt::Duration after{};
   };
   std::optional<Restart> restart;
   bool witness = true;
@@ -40,11 +40,11 @@ struct RunOptions
   std::optional<int> reference_timer;  ///< SCHED_FIFO priority
   std::string label;
 
-  takt_core::Duration match_timeout = std::chrono::seconds(30);
+  takt_rt::Duration match_timeout = std::chrono::seconds(30);
 };
 
 /// After the measured time the graph runs on for this long, so that what was released in it may end.
-inline constexpr takt_core::Duration kDrain = std::chrono::milliseconds(500);
+inline constexpr takt_rt::Duration kDrain = std::chrono::milliseconds(500);
 
 /// The graph with phases and work times as `options` asks.
 Graph prepared(const Graph & graph, const RunOptions & options);

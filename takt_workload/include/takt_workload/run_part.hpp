@@ -14,8 +14,8 @@ namespace takt_workload
 
 struct PartStart
 {
-  takt_core::Time epoch{};  ///< of the run: warm-up and measured time count from it
-  takt_core::Time begin{};  ///< of the part's timers; later than the epoch if it started again
+  takt_rt::Time epoch{};  ///< of the run: warm-up and measured time count from it
+  takt_rt::Time begin{};  ///< of the part's timers; later than the epoch if it started again
 };
 
 /// What happens around the run, told on the calling thread.
@@ -24,7 +24,7 @@ struct PartHooks
   /// All endpoints are matched: agree on when timers begin, in this part and at first. False: give up.
   std::function<bool(PartStart & start)> barrier;
   /// About five times a second: time since the epoch.
-  std::function<void(takt_core::Duration elapsed)> progress;
+  std::function<void(takt_rt::Duration elapsed)> progress;
 };
 
 /// `graph` must be prepared. Ends early, with what it has, on SIGINT or SIGTERM (signals.hpp). Failures

@@ -19,13 +19,13 @@ struct SystemOptions
 {
   int cores = 4;
   takt_schedule::Overheads overheads;
-  bool has_overheads = false;    ///< they are known, if only to be none
-  takt_core::Duration jitter{};  ///< of each timer
+  bool has_overheads = false;  ///< they are known, if only to be none
+  takt_rt::Duration jitter{};  ///< of each timer
   /// Worst execution times that were measured, by callback; of all others the graph's work.
-  std::map<std::string, takt_core::Duration> times;
+  std::map<std::string, takt_rt::Duration> times;
   /// Per node, which process runs it, from 0; empty: one process. See parts_of (run_options.hpp).
   std::vector<int> parts;
-  takt_core::Duration between_processes{};  ///< that a message takes in addition
+  takt_rt::Duration between_processes{};  ///< that a message takes in addition
   bool witness = false;  ///< the threads with which takt_run watches for stalls are there, too
 };
 

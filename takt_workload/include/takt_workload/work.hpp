@@ -9,17 +9,17 @@
 
 #include <cstdint>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_workload
 {
 
 /// CPU time the calling thread has used. Real-time safe.
-takt_core::Duration thread_cpu_time() noexcept;
+takt_rt::Duration thread_cpu_time() noexcept;
 
 /// The calling thread leaves its core for at least that long. Returns how long it took; at once where nothing is asked.
 /// Blocks.
-takt_core::Duration sleep_for(takt_core::Duration time) noexcept;
+takt_rt::Duration sleep_for(takt_rt::Duration time) noexcept;
 
 class Work
 {
@@ -32,18 +32,18 @@ public:
 
   struct Done
   {
-    takt_core::Duration cpu{};  ///< what it took; at least what was asked
-    std::uint64_t result = 0;   ///< of the loop: store it, so that the loop stays
+    takt_rt::Duration cpu{};   ///< what it took; at least what was asked
+    std::uint64_t result = 0;  ///< of the loop: store it, so that the loop stays
   };
 
   /// Real-time safe; nothing is read or written for a target of 0.
-  Done use(takt_core::Duration cpu_time) const noexcept;
+  Done use(takt_rt::Duration cpu_time) const noexcept;
 
   double iterations_per_microsecond() const noexcept { return speed_; }
 
   /// What is beyond one chunk and a clock read is not a measuring noise but time that was lost.
-  static constexpr takt_core::Duration kChunk = std::chrono::microseconds(20);
-  static constexpr takt_core::Duration kOverrun = std::chrono::microseconds(200);
+  static constexpr takt_rt::Duration kChunk = std::chrono::microseconds(20);
+  static constexpr takt_rt::Duration kOverrun = std::chrono::microseconds(200);
 
 private:
   double speed_;

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_workload
 {
@@ -23,21 +23,21 @@ struct WorkTime
   };
 
   Shape shape = Shape::constant;
-  takt_core::Duration mean{};
-  takt_core::Duration deviation{};  ///< normal only
-  takt_core::Duration shortest{};   ///< uniform and normal; normal values are clamped to these
-  takt_core::Duration longest{};
+  takt_rt::Duration mean{};
+  takt_rt::Duration deviation{};  ///< normal only
+  takt_rt::Duration shortest{};   ///< uniform and normal; normal values are clamped to these
+  takt_rt::Duration longest{};
 
-  static WorkTime constant(takt_core::Duration value);
-  static WorkTime uniform(takt_core::Duration shortest, takt_core::Duration longest);
+  static WorkTime constant(takt_rt::Duration value);
+  static WorkTime uniform(takt_rt::Duration shortest, takt_rt::Duration longest);
   static WorkTime normal(
-    takt_core::Duration mean, takt_core::Duration deviation, takt_core::Duration shortest,
-    takt_core::Duration longest);
+    takt_rt::Duration mean, takt_rt::Duration deviation, takt_rt::Duration shortest,
+    takt_rt::Duration longest);
 
   bool none() const noexcept { return longest.count() == 0; }
 
   /// The value for run `run` of callback `callback`. Real-time safe.
-  takt_core::Duration sample(
+  takt_rt::Duration sample(
     std::uint64_t seed, std::uint32_t callback, std::uint64_t run) const noexcept;
 
   /// All values times `factor`.

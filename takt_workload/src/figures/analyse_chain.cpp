@@ -4,7 +4,7 @@
 namespace takt_workload
 {
 
-using takt_core::Time;
+using takt_rt::Time;
 
 ChainFigures analyse_chain(
   const Chain & chain, const CallbackTable & table, const Causality & causality,
@@ -16,16 +16,16 @@ ChainFigures analyse_chain(
   for (const std::string & id : chain.path) {
     asked.path.push_back(table.find(id));
   }
-  if (chain.deadline != takt_core::kForever) {
+  if (chain.deadline != takt_rt::kForever) {
     asked.deadline = chain.deadline.count();
   }
   const takt_trace::ActivationAccount account = takt_trace::account_activations(
     causality.flow(), asked, unstarted[asked.path.front()],
-    {takt_core::to_ns(from), takt_core::to_ns(to), takt_core::to_ns(observed_to)});
+    {takt_rt::to_ns(from), takt_rt::to_ns(to), takt_rt::to_ns(observed_to)});
   ChainFigures figures;
   for (const takt_trace::AccountedActivation & one : account.activations) {
     if (one.fate == takt_trace::Fate::completed) {
-      const Time release = takt_core::from_ns(one.release);
+      const Time release = takt_rt::from_ns(one.release);
       const Time end = causality.runs()[one.last].end;
       figures.responses.add(end - release, release, stalls.overlaps(release, end));
       figures.catching_up.push_back(after.overlaps(release, end) ? 1 : 0);

@@ -8,8 +8,8 @@
 namespace takt_workload
 {
 
-using takt_core::Duration;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 
 namespace
 {

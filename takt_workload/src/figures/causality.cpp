@@ -31,9 +31,9 @@ takt_trace::RunFlow flow_of(
     takt_trace::FlowRun & one = all.emplace_back();
     one.callback = run.callback;
     one.process = run.process;
-    one.release = takt_core::to_ns(run.release);
-    one.start = one.kept = takt_core::to_ns(run.start);
-    one.end = takt_core::to_ns(run.end);
+    one.release = takt_rt::to_ns(run.release);
+    one.start = one.kept = takt_rt::to_ns(run.start);
+    one.end = takt_rt::to_ns(run.end);
     if (run.taken != 0 && !run.foreign) {
       one.taken.push_back({callback.input_topic, run.taken});
     }

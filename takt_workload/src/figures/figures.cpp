@@ -8,7 +8,7 @@
 namespace takt_workload
 {
 
-using takt_core::Time;
+using takt_rt::Time;
 
 namespace
 {
@@ -164,8 +164,8 @@ std::vector<RunRecord> runs_of(const Graph & graph, const std::vector<ProcessRec
 Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & processes)
 {
   Analysis result;
-  result.measured_to = takt_core::kNever;
-  result.observed_to = takt_core::kNever;
+  result.measured_to = takt_rt::kNever;
+  result.observed_to = takt_rt::kNever;
   std::vector<TimerRecord> timers;
   std::size_t usable = 0;
   for (const ProcessRecord & process : processes) {

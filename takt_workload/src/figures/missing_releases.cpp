@@ -6,8 +6,8 @@
 namespace takt_workload
 {
 
-using takt_core::Duration;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 
 std::vector<takt_trace::UnstartedReleases> missing_releases(
   const CallbackTable & table, const std::vector<RunRecord> & runs,
@@ -19,7 +19,7 @@ std::vector<takt_trace::UnstartedReleases> missing_releases(
     const Duration period = table.callbacks()[run.callback].period;
     for (std::uint32_t i = 1; i <= run.skipped && period > Duration::zero(); ++i) {
       if (const Time due = run.release + i * period; measured(due)) {
-        missing[run.callback].skipped.push_back(takt_core::to_ns(due));
+        missing[run.callback].skipped.push_back(takt_rt::to_ns(due));
       }
     }
   }
@@ -30,12 +30,12 @@ std::vector<takt_trace::UnstartedReleases> missing_releases(
     }
     takt_trace::UnstartedReleases & own = missing[timer.callback];
     if (measured(timer.next)) {
-      own.waiting = takt_core::to_ns(timer.next);
+      own.waiting = takt_rt::to_ns(timer.next);
     }
     const Time end = std::min(to, observed_to);
     for (Time due = timer.next + period; due < end; due += period) {
       if (due >= from) {
-        own.skipped.push_back(takt_core::to_ns(due));
+        own.skipped.push_back(takt_rt::to_ns(due));
       }
     }
   }

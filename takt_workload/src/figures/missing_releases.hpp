@@ -20,8 +20,8 @@ namespace takt_workload
 /// not fail. The measured time is [`from`, `to`); until `observed_to` the executors ran on.
 std::vector<takt_trace::UnstartedReleases> missing_releases(
   const CallbackTable & table, const std::vector<RunRecord> & runs,
-  const std::vector<TimerRecord> & timers, takt_core::Time from, takt_core::Time to,
-  takt_core::Time observed_to);
+  const std::vector<TimerRecord> & timers, takt_rt::Time from, takt_rt::Time to,
+  takt_rt::Time observed_to);
 
 }  // namespace takt_workload
 

@@ -11,7 +11,7 @@ namespace takt_workload
 {
 
 using nlohmann::json;
-using takt_core::to_ns;
+using takt_rt::to_ns;
 
 std::string records_json(const Graph & graph, const std::vector<ProcessRecord> & processes)
 {
@@ -20,7 +20,7 @@ std::string records_json(const Graph & graph, const std::vector<ProcessRecord> &
   for (const CallbackEntry & callback : table.callbacks()) {
     ids.push_back(callback.id);
   }
-  const takt_core::Time epoch = processes.front().epoch;
+  const takt_rt::Time epoch = processes.front().epoch;
   json timers = json::array();
   for (const ProcessRecord & process : processes) {
     for (const TimerRecord & timer : process.timers) {

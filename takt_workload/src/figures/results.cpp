@@ -13,7 +13,7 @@ namespace takt_workload
 {
 
 using nlohmann::json;
-using takt_core::to_ns;
+using takt_rt::to_ns;
 
 namespace
 {
@@ -112,7 +112,7 @@ json callback_json(
 
 json chain_json(const Chain & chain, const ChainFigures & figures)
 {
-  const bool bounded = chain.deadline != takt_core::kForever;
+  const bool bounded = chain.deadline != takt_rt::kForever;
   return {
     {"name", chain.name},
     {"path", chain.path},

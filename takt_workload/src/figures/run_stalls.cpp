@@ -12,12 +12,12 @@ namespace
 {
 
 // A message that was published at the end of a run may arrive so much later.
-constexpr takt_core::Duration kOnItsWay = std::chrono::milliseconds(1);
+constexpr takt_rt::Duration kOnItsWay = std::chrono::milliseconds(1);
 
 // At a load of up to nine tenths what has piled up is worked off in ten times the length of the stall; and
 // so long it may take in any case.
 constexpr int kMostTimes = 10;
-constexpr takt_core::Duration kLeast = std::chrono::milliseconds(50);
+constexpr takt_rt::Duration kLeast = std::chrono::milliseconds(50);
 
 }  // namespace
 
@@ -33,9 +33,9 @@ std::vector<TimeSpan> catching_up(
   for (const TimeSpan & stall : takt_trace::host_spans(stalls)) {
     const auto period = std::lower_bound(
       busy.begin(), busy.end(), stall.end,
-      [](const TimeSpan & span, takt_core::Time time) { return span.end < time; });
+      [](const TimeSpan & span, takt_rt::Time time) { return span.end < time; });
     if (period != busy.end() && period->begin <= stall.end) {
-      const takt_core::Duration most = std::max(kMostTimes * (stall.end - stall.begin), kLeast);
+      const takt_rt::Duration most = std::max(kMostTimes * (stall.end - stall.begin), kLeast);
       found.push_back({stall.end, std::min(period->end, stall.end + most)});
     }
   }
@@ -48,7 +48,7 @@ std::vector<Stall> overruns(const std::vector<RunRecord> & runs)
   for (const RunRecord & run : runs) {
     if (const auto over = run.work_cpu - run.work_asked; over > Work::kOverrun) {
       // Work ends with the chunk that overran; then the run slept.
-      const takt_core::Time end = run.work_end - run.slept;
+      const takt_rt::Time end = run.work_end - run.slept;
       found.push_back({-1, end - over - Work::kChunk, end, Stall::Source::overrun, end - over});
     }
   }

@@ -12,7 +12,7 @@ namespace takt_workload
 namespace
 {
 
-double per_second(takt_core::Duration period)
+double per_second(takt_rt::Duration period)
 {
   return period.count() > 0 ? 1e9 / static_cast<double>(period.count()) : 0.0;
 }
@@ -55,7 +55,7 @@ private:
 
 }  // namespace
 
-std::string timer_id(std::string_view node, takt_core::Duration period)
+std::string timer_id(std::string_view node, takt_rt::Duration period)
 {
   return takt_core::adapter::timer_id(node, period);
 }

@@ -57,7 +57,7 @@ Graph with_random_phases(Graph graph, std::uint64_t seed)
     if (node.has_timer()) {
       const double part = random_unit(seed, kPhaseStream, i);
       node.offset =
-        takt_core::Duration(std::llround(part * static_cast<double>(node.period.count())));
+        takt_rt::Duration(std::llround(part * static_cast<double>(node.period.count())));
     }
   }
   return graph;

@@ -20,7 +20,7 @@ constexpr int kMaxDepth = 10'000;
 // What the middleware adds to a name must fit into its 255 letters, too.
 constexpr std::size_t kMaxName = 200;
 // Far below what any timer of a general-purpose kernel keeps; records of each run must fit somewhere.
-constexpr takt_core::Duration kLeastPeriod = std::chrono::microseconds(10);
+constexpr takt_rt::Duration kLeastPeriod = std::chrono::microseconds(10);
 
 constexpr const char * kNames =
   "; use letters, digits and '_', with '/' between words that begin with no digit";
@@ -142,9 +142,9 @@ private:
   void read_timer(MapReader & map, Node & node)
   {
     if (map.require("period", "100ms")) {
-      std::optional<takt_core::Duration> period;
+      std::optional<takt_rt::Duration> period;
       map.duration("period", false, period);
-      node.period = period.value_or(takt_core::Duration{});
+      node.period = period.value_or(takt_rt::Duration{});
       if (period && *period < kLeastPeriod) {
         findings_.fault(map.value_at("period"), "period must be at least 10us");
       }

@@ -3,7 +3,7 @@
 namespace takt_workload
 {
 
-using takt_core::Duration;
+using takt_rt::Duration;
 
 std::optional<WorkTime> read_work(
   MapReader & map, const std::string & key, const std::string & owner, Findings & findings)

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 using takt_schedule::CallbackModel;
 
 // Of each time that a stall witness wakes up: three times the 0.2 % of its core that they take.
-constexpr takt_core::Duration kWitnessTime = 60us;
+constexpr takt_rt::Duration kWitnessTime = 60us;
 
 class Builder
 {

@@ -7,7 +7,7 @@
 namespace takt_workload
 {
 
-using takt_core::Duration;
+using takt_rt::Duration;
 
 namespace
 {

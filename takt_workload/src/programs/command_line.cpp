@@ -13,7 +13,7 @@ namespace takt_workload
 {
 
 CLI::Option * add_duration(
-  CLI::App & app, const std::string & name, takt_core::Duration & value, const std::string & help)
+  CLI::App & app, const std::string & name, takt_rt::Duration & value, const std::string & help)
 {
   return app
     .add_option_function<std::string>(

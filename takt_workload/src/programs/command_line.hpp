@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_workload
 {
 
 /// An option that is a duration with a unit.
 CLI::Option * add_duration(
-  CLI::App & app, const std::string & name, takt_core::Duration & value, const std::string & help);
+  CLI::App & app, const std::string & name, takt_rt::Duration & value, const std::string & help);
 
 /// "0,2-3": throws CLI::ValidationError for anything else, or cores this process may not use.
 std::vector<int> usable_cores_option(const std::string & option, const std::string & text);

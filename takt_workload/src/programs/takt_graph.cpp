@@ -84,7 +84,7 @@ json info(const Graph & graph)
   result["topics"] = table.topics().size();
   result["chains"] = json::array();
   for (const Chain & chain : graph.chains) {
-    const bool bounded = chain.deadline != takt_core::kForever;
+    const bool bounded = chain.deadline != takt_rt::kForever;
     result["chains"].push_back(
       {{"name", chain.name},
        {"path", chain.path},
@@ -135,7 +135,7 @@ bool read_times(const std::string & file, const Graph & graph, SystemOptions & o
     if (!time.is_number_unsigned() || time.get<std::uint64_t>() > kMostTime) {
       return refuse(fmt::format("the time of '{}' is not a whole number of ns up to a day", id));
     }
-    options.times[id] = takt_core::Duration(time.get<std::int64_t>());
+    options.times[id] = takt_rt::Duration(time.get<std::int64_t>());
   }
   return true;
 }

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "programs/command_line.hpp"
-#include "takt_core/futex.hpp"
+#include "takt_rt/futex.hpp"
 #include "takt_schedule/program.hpp"
 #include "takt_trace/stall_witness.hpp"
 #include "takt_workload/host.hpp"
@@ -24,8 +24,8 @@ namespace
 {
 
 using nlohmann::json;
-using takt_core::Duration;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 
 // Two threads that wake each other in turn through one word; time from a wake-up call to the other
 // thread's first instruction. Both at SCHED_FIFO 80 where allowed.
@@ -47,20 +47,20 @@ std::vector<std::int64_t> ping_pong(int first_core, int second_core, bool realti
       std::uint32_t now = 0;
       bool slept = false;
       while ((now = turn.load(std::memory_order_acquire)) != own) {
-        slept = takt_core::futex_wait(turn, now) == takt_core::WaitResult::woken || slept;
+        slept = takt_rt::futex_wait(turn, now) == takt_rt::WaitResult::woken || slept;
       }
       if (slept && round > rounds / 10) {
-        latencies.push_back(takt_core::to_ns(takt_core::now()) - called.load());
+        latencies.push_back(takt_rt::to_ns(takt_rt::now()) - called.load());
       }
       if (first_core != second_core) {
         // Until the other sleeps for certain, or its wake-up would cost nothing.
-        const Time until = takt_core::now() + std::chrono::microseconds(50);
-        while (takt_core::now() < until) {
+        const Time until = takt_rt::now() + std::chrono::microseconds(50);
+        while (takt_rt::now() < until) {
         }
       }
-      called.store(takt_core::to_ns(takt_core::now()));
+      called.store(takt_rt::to_ns(takt_rt::now()));
       turn.store(1 - own, std::memory_order_release);
-      takt_core::futex_wake(turn, 1);
+      takt_rt::futex_wake(turn, 1);
     }
   };
   std::thread other(player, 1, second_core);
@@ -75,11 +75,11 @@ double cost_ns(const std::function<void()> & call)
   constexpr int kCalls = 20'000;
   double best = 1e9;
   for (int i = 0; i < 5; ++i) {
-    const Time begin = takt_core::now();
+    const Time begin = takt_rt::now();
     for (int n = 0; n < kCalls; ++n) {
       call();
     }
-    best = std::min(best, static_cast<double>((takt_core::now() - begin).count()) / kCalls);
+    best = std::min(best, static_cast<double>((takt_rt::now() - begin).count()) / kCalls);
   }
   return best;
 }
@@ -133,7 +133,7 @@ int run(int argc, char ** argv)
     } else {
       all["wake_up_cross_core_ns"] = nullptr;
     }
-    all["clock_monotonic_ns"] = cost_ns([] { takt_core::now(); });
+    all["clock_monotonic_ns"] = cost_ns([] { takt_rt::now(); });
     all["clock_thread_cpu_ns"] = cost_ns([] { thread_cpu_time(); });
     all["work_iterations_per_us"] = Work::calibrate().iterations_per_microsecond();
     all["stalls"] = stalls_json(host.cores, span);

@@ -39,7 +39,7 @@ Progress progress_for(const RunArguments & a)
 {
   const double whole = std::chrono::duration<double>(a.run.duration + a.run.warmup).count();
   if (a.json_progress) {
-    return [whole](takt_core::Duration elapsed) {
+    return [whole](takt_rt::Duration elapsed) {
       fmt::print(
         "{{\"elapsed_s\": {:.1f}, \"of_s\": {:.1f}}}\n",
         std::chrono::duration<double>(elapsed).count(), whole);
@@ -49,7 +49,7 @@ Progress progress_for(const RunArguments & a)
   if (a.quiet || isatty(STDERR_FILENO) == 0) {
     return nullptr;
   }
-  return [whole](takt_core::Duration elapsed) {
+  return [whole](takt_rt::Duration elapsed) {
     const double seconds = std::max(0.0, std::chrono::duration<double>(elapsed).count());
     fmt::print(stderr, "\r{:5.1f} of {:.1f} s", std::min(seconds, whole), whole);
   };

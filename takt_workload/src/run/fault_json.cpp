@@ -7,10 +7,10 @@ namespace takt_workload
 {
 
 using nlohmann::json;
-using takt_core::Duration;
 using takt_core::Fault;
 using takt_core::Refusal;
 using takt_core::ThreadAttributes;
+using takt_rt::Duration;
 
 namespace
 {

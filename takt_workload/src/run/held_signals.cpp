@@ -60,17 +60,17 @@ void release_signals()
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
-bool wait_for_signal(takt_core::Time until)
+bool wait_for_signal(takt_rt::Time until)
 {
   return wait_for_signal_or({}, until);
 }
 
-bool wait_for_signal_or(std::span<pollfd> files, takt_core::Time until)
+bool wait_for_signal_or(std::span<pollfd> files, takt_rt::Time until)
 {
   std::vector<pollfd> all(files.begin(), files.end());
   all.push_back({signal_file(), POLLIN, 0});
   while (!came.load()) {
-    const takt_core::Time now = takt_core::now();
+    const takt_rt::Time now = takt_rt::now();
     const std::int64_t left = until <= now ? 0 : std::min((until - now).count(), kLongest);
     const timespec timeout{left / 1'000'000'000, left % 1'000'000'000};
     const int ready = ppoll(all.data(), all.size(), &timeout, nullptr);

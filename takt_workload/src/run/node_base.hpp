@@ -36,16 +36,16 @@ public:
   std::uint64_t operator()() noexcept
   {
     const std::uint64_t run = runs_.fetch_add(1, std::memory_order_relaxed);
-    const takt_core::Duration asked = work_.sample(settings_.seed, callback_, run);
+    const takt_rt::Duration asked = work_.sample(settings_.seed, callback_, run);
     const Work::Done done = settings_.work.use(asked);
-    const takt_core::Duration slept =
+    const takt_rt::Duration slept =
       sleep_for(sleep_.sample(settings_.seed, callback_ | kSleepStream, run));
     if (RunRecord * const record = Recorder::current(); record != nullptr) {
       record->work_asked += asked;
       record->work_cpu += done.cpu;
       record->slept += slept;
-      if (asked > takt_core::Duration::zero() || slept > takt_core::Duration::zero()) {
-        record->work_end = takt_core::now();
+      if (asked > takt_rt::Duration::zero() || slept > takt_rt::Duration::zero()) {
+        record->work_end = takt_rt::now();
       }
     }
     return done.result;
@@ -64,10 +64,10 @@ private:
 
 /// When the callback in progress started: what its record says, so that the messages' histories and
 /// the records agree. Real-time safe.
-inline takt_core::Time start_of_run() noexcept
+inline takt_rt::Time start_of_run() noexcept
 {
   const RunRecord * const record = Recorder::current();
-  return record != nullptr ? record->start : takt_core::now();
+  return record != nullptr ? record->start : takt_rt::now();
 }
 
 /// A publisher with one message object per concurrent run.
@@ -99,7 +99,7 @@ public:
   }
 
   /// Appends the node's entry and publishes. Real-time safe.
-  void publish(Msg & message, takt_core::Time stamp, std::uint32_t dropped) noexcept
+  void publish(Msg & message, takt_rt::Time stamp, std::uint32_t dropped) noexcept
   {
     const std::uint32_t sequence = 1 + sequence_.fetch_add(1, std::memory_order_relaxed);
     append_entry(message, name_, stamp, sequence, dropped);

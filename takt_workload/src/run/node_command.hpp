@@ -45,13 +45,13 @@ private:
       return;
     }
     const auto time_of = [](const Entry & entry) {
-      return takt_core::from_ns(static_cast<std::int64_t>(entry.timestamp));
+      return takt_rt::from_ns(static_cast<std::int64_t>(entry.timestamp));
     };
     OriginalSample sample;
     sample.callback = this->callbacks_[0];
     sample.at = start_of_run();
-    takt_core::Time oldest = sample.at;
-    takt_core::Time later{};
+    takt_rt::Time oldest = sample.at;
+    takt_rt::Time later{};
     for (std::size_t i = 0; i < used_entries(input); ++i) {
       const Entry & entry = input.stats[i];
       oldest = std::min(oldest, time_of(entry));
@@ -71,7 +71,7 @@ private:
     }
     sample.oldest = sample.at - oldest;
     if (const Entry * const sink = find_entry(input, sink_);
-        sink != nullptr && later != takt_core::Time{}) {
+        sink != nullptr && later != takt_rt::Time{}) {
       sample.has_hot_path = true;
       sample.hot_path = time_of(*sink) - later;
     }

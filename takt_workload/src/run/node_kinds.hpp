@@ -23,7 +23,7 @@ public:
     worker_(this->make_worker(0))
   {
     this->make_timer([this] {
-      const takt_core::Time stamp = start_of_run();
+      const takt_rt::Time stamp = start_of_run();
       Msg & message = output_->message();
       store_result(message, (*worker_)());
       output_->publish(message, stamp, 0);
@@ -59,7 +59,7 @@ private:
   {
     void run(const Msg & input) noexcept
     {
-      const takt_core::Time stamp = start_of_run();
+      const takt_rt::Time stamp = start_of_run();
       const std::uint64_t result = (*worker)();
       Msg & message = output->message();
       merge_history(message, input);
@@ -90,7 +90,7 @@ public:
     for (std::uint32_t i = 0; i < slots_.size(); ++i) {
       workers_.push_back(this->make_worker(i));
       this->subscribe(i, [this, i](std::shared_ptr<const Msg> input) {
-        const takt_core::Time stamp = start_of_run();
+        const takt_rt::Time stamp = start_of_run();
         slots_[i].store(std::move(input));
         if (complete()) {
           fuse(stamp, *workers_[i]);
@@ -111,7 +111,7 @@ private:
     return true;
   }
 
-  void fuse(takt_core::Time stamp, Worker & worker) noexcept
+  void fuse(takt_rt::Time stamp, Worker & worker) noexcept
   {
     const std::uint64_t result = worker();
     Msg & message = output_->message();
@@ -162,7 +162,7 @@ public:
 private:
   void cycle() noexcept
   {
-    const takt_core::Time stamp = start_of_run();
+    const takt_rt::Time stamp = start_of_run();
     const std::uint64_t result = (*worker_)();
     Msg & message = output_->message();
     std::uint32_t dropped = 0;

@@ -18,8 +18,8 @@
 namespace takt_workload
 {
 
-using takt_core::Duration;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 
 namespace
 {
@@ -93,10 +93,10 @@ void PartProcess::end(Duration patience)
 
 void PartProcess::reap(Duration patience)
 {
-  if (!ended_by(takt_core::now() + patience)) {
+  if (!ended_by(takt_rt::now() + patience)) {
     kill(pid_, SIGKILL);
     killed_ = true;
-    ended_by(takt_core::kNever);
+    ended_by(takt_rt::kNever);
   }
 }
 
@@ -107,7 +107,7 @@ bool PartProcess::ended_by(Time until)
     const pid_t found = waitpid(pid_, &status_, WNOHANG);
     if (found == pid_ || (found < 0 && errno == ECHILD)) {
       pid_ = 0;
-    } else if (takt_core::now() >= until) {
+    } else if (takt_rt::now() >= until) {
       return false;
     } else {
       poll(nullptr, 0, 2);

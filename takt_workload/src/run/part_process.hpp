@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 #include "takt_workload/records.hpp"
 
 namespace takt_workload
@@ -35,9 +35,9 @@ public:
   /// Asks it to end early and to leave what it has.
   void interrupt() const;
   /// Waits until it has ended; interrupts it, and kills it `patience` later.
-  void end(takt_core::Duration patience);
+  void end(takt_rt::Duration patience);
   /// Like `end`, without asking first: for a part whose channel is closed, or that was asked before.
-  void reap(takt_core::Duration patience);
+  void reap(takt_rt::Duration patience);
 
   /// What went wrong, with `who`; empty if it ended as it should. Once it has ended.
   std::string failure() const;
@@ -45,7 +45,7 @@ public:
   ProcessRecord record() const;
 
 private:
-  bool ended_by(takt_core::Time until);
+  bool ended_by(takt_rt::Time until);
 
   const int part_;
   const std::string file_;

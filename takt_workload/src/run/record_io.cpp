@@ -14,9 +14,9 @@ namespace takt_workload
 {
 
 using nlohmann::json;
-using takt_core::Duration;
-using takt_core::from_ns;
-using takt_core::to_ns;
+using takt_rt::Duration;
+using takt_rt::from_ns;
+using takt_rt::to_ns;
 
 namespace
 {

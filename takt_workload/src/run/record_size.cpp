@@ -31,7 +31,7 @@ double expected_runs(
   const Graph & graph, const CallbackTable & table, const RunOptions & options,
   const std::vector<int> & parts, int part)
 {
-  const auto seconds = [](takt_core::Duration duration) {
+  const auto seconds = [](takt_rt::Duration duration) {
     return std::chrono::duration<double>(duration).count();
   };
   const double span = seconds(options.duration) + seconds(options.warmup) + seconds(kDrain) + 1.0;

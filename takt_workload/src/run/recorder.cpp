@@ -81,7 +81,7 @@ RunRecord & Recorder::next_record(Lane & lane) noexcept
   return lane.exhausted ? (lane.spare = RunRecord{}) : lane.chunk[lane.used];
 }
 
-void Recorder::on_start(const takt_core::Run & run, takt_core::Time start) noexcept
+void Recorder::on_start(const takt_core::Run & run, takt_rt::Time start) noexcept
 {
   const std::uint32_t number = run.callback->number();
   const std::uint32_t callback = number < numbers_.size() ? numbers_[number] : kNone;
@@ -105,7 +105,7 @@ void Recorder::on_start(const takt_core::Run & run, takt_core::Time start) noexc
   record.start = start;
 }
 
-void Recorder::on_end(const takt_core::Run & run, takt_core::Time end) noexcept
+void Recorder::on_end(const takt_core::Run & run, takt_rt::Time end) noexcept
 {
   if (current_record == nullptr) {
     return;

@@ -21,17 +21,17 @@ namespace
 {
 
 // Time for every process to have its threads before the first release.
-constexpr takt_core::Duration kLead = std::chrono::milliseconds(200);
+constexpr takt_rt::Duration kLead = std::chrono::milliseconds(200);
 
 // A bare timer thread beside the executor: what the kernel alone can do at that priority. It is due
 // whenever the planner is, so that both meet the same more urgent threads.
 class ReferenceTimer
 {
 public:
-  ReferenceTimer(const Graph & graph, const RunOptions & options, takt_core::Time epoch)
+  ReferenceTimer(const Graph & graph, const RunOptions & options, takt_rt::Time epoch)
   {
-    takt_core::Duration period = std::chrono::milliseconds(100);
-    takt_core::Duration offset = period;
+    takt_rt::Duration period = std::chrono::milliseconds(100);
+    takt_rt::Duration offset = period;
     const CallbackTable table(graph);
     if (const auto planner = table.find(graph.kpis.planner); planner != kNone) {
       const Node & node = graph.nodes[table.callbacks()[planner].node];
@@ -46,7 +46,7 @@ public:
     attributes.priority = *options.reference_timer;
     attributes.name = "reference";
     thread_ = std::make_unique<PeriodicThread>(
-      attributes, epoch + offset, period, [this](takt_core::Time due, takt_core::Time now) {
+      attributes, epoch + offset, period, [this](takt_rt::Time due, takt_rt::Time now) {
         if (due >= from_ && due < to_ && lateness_.size() < lateness_.capacity()) {
           lateness_.push_back((now - due).count());
         }
@@ -67,8 +67,8 @@ public:
 
 private:
   std::vector<std::int64_t> lateness_;
-  takt_core::Time from_{};
-  takt_core::Time to_{};
+  takt_rt::Time from_{};
+  takt_rt::Time to_{};
   std::unique_ptr<PeriodicThread> thread_;
 };
 
@@ -97,11 +97,11 @@ std::vector<ProcessRecord> run_graph(
   std::unique_ptr<StallWitness> witness;
   std::unique_ptr<ReferenceTimer> reference;
   // Both start with the epoch: threads that a fork would lose, and cores that set-up would load.
-  const auto begin = [&](takt_core::Time & epoch) {
+  const auto begin = [&](takt_rt::Time & epoch) {
     if (options.witness) {
       witness = std::make_unique<StallWitness>(read_host().cores);
     }
-    epoch = takt_core::now() + kLead;
+    epoch = takt_rt::now() + kLead;
     if (options.reference_timer) {
       reference = std::make_unique<ReferenceTimer>(graph, options, epoch);
     }

@@ -22,8 +22,8 @@
 namespace takt_workload
 {
 
-using takt_core::Duration;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 
 namespace
 {
@@ -177,7 +177,7 @@ private:
 
   bool matched()
   {
-    const Time until = takt_core::now() + options_.match_timeout;
+    const Time until = takt_rt::now() + options_.match_timeout;
     constexpr Duration kSlice = std::chrono::milliseconds(100);
     const auto wait = [&](const auto & endpoint, std::size_t count, const std::string & topic) {
       while (!endpoint->wait_for_matched(count, kSlice)) {
@@ -185,7 +185,7 @@ private:
           record_.error = kStopped;
           return false;
         }
-        if (takt_core::now() > until) {
+        if (takt_rt::now() > until) {
           record_.error = fmt::format(
             "{} was not matched with {} endpoint{} within {}", topic, count, count == 1 ? "" : "s",
             takt_schedule::print_duration(options_.match_timeout));
@@ -226,13 +226,13 @@ private:
     const Joined joined{executor_->executor, spinning};
     const auto sleep_until = [&](Time until) {
       constexpr Duration kSlice = std::chrono::milliseconds(200);
-      for (Time next = takt_core::now(); !ended && next < until;) {
+      for (Time next = takt_rt::now(); !ended && next < until;) {
         next = std::min(until, next + kSlice);
         if (wait_for_signal(next)) {
           return false;
         }
         if (hooks.progress) {
-          hooks.progress(takt_core::now() - record_.epoch);
+          hooks.progress(takt_rt::now() - record_.epoch);
         }
       }
       return !ended;
@@ -244,7 +244,7 @@ private:
     const std::vector<CallbackCounters> counted = counters();
     record_.phases_before = executor_->executor.core().phases();
     if (!warm || !sleep_until(record_.measured_to)) {
-      record_.measured_to = std::max(record_.measured_from, takt_core::now());
+      record_.measured_to = std::max(record_.measured_from, takt_rt::now());
       record_.warnings.push_back("ended early");
     }
     record_.threads =
@@ -256,9 +256,9 @@ private:
       record_.counters[i].lost_messages -=
         std::min(record_.counters[i].lost_messages, counted[i].lost_messages);
     }
-    sleep_until(takt_core::now() + kDrain);
+    sleep_until(takt_rt::now() + kDrain);
     record_.middleware_ceiling = executor_->executor.core().middleware_ceiling();
-    record_.observed_to = takt_core::now();
+    record_.observed_to = takt_rt::now();
     joined.end();
     if (failure != nullptr) {
       std::rethrow_exception(failure);

@@ -21,8 +21,8 @@
 namespace takt_workload
 {
 
-using takt_core::Duration;
-using takt_core::Time;
+using takt_rt::Duration;
+using takt_rt::Time;
 
 namespace
 {
@@ -66,7 +66,7 @@ std::optional<ProcessRecord> wait_until_matched(const Processes & processes)
     files.push_back({process->channel(), POLLIN, 0});
   }
   for (std::size_t matched = 0; matched < processes.size();) {
-    if (wait_for_signal_or(files, takt_core::kNever)) {
+    if (wait_for_signal_or(files, takt_rt::kNever)) {
       return failed("stopped before it began");
     }
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -109,7 +109,7 @@ public:
   /// Now and then. False: the part did not start in time.
   bool look()
   {
-    const Time now = takt_core::now();
+    const Time now = takt_rt::now();
     if (state_ == State::before && now >= at_ && part_->running()) {
       part_->end(kPatience);
       part_ = make_();
@@ -134,7 +134,7 @@ public:
       return false;
     }
     state_ = State::over;
-    begin_part(process, {epoch_, takt_core::now() + kBeginsAfter});
+    begin_part(process, {epoch_, takt_rt::now() + kBeginsAfter});
     return true;
   }
 
@@ -164,11 +164,11 @@ void wait_until_ended(
 {
   const Time overdue = due + kPatience + (due - epoch) / 10;
   bool stopping = false;
-  Time patience = takt_core::kNever;
+  Time patience = takt_rt::kNever;
   const auto stop = [&] {
     if (!stopping) {
       stopping = true;
-      patience = takt_core::now() + kPatience;
+      patience = takt_rt::now() + kPatience;
       for (const auto & process : processes) {
         process->interrupt();
       }
@@ -191,7 +191,7 @@ void wait_until_ended(
     }
     if (stopping) {
       poll(files.data(), files.size(), static_cast<int>(kSlice.count() / 1'000'000));
-    } else if (wait_for_signal_or(files, takt_core::now() + kSlice) || takt_core::now() > overdue) {
+    } else if (wait_for_signal_or(files, takt_rt::now() + kSlice) || takt_rt::now() > overdue) {
       stop();
     }
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -200,15 +200,15 @@ void wait_until_ended(
       }
       if (files[i].revents != 0) {
         running[i]->reap(kPatience);
-        if (takt_core::now() < due || !running[i]->failure().empty()) {
+        if (takt_rt::now() < due || !running[i]->failure().empty()) {
           stop();
         }
-      } else if (takt_core::now() > patience) {
+      } else if (takt_rt::now() > patience) {
         running[i]->reap({});
       }
     }
     if (progress) {
-      progress(takt_core::now() - epoch);
+      progress(takt_rt::now() - epoch);
     }
   }
 }
@@ -275,7 +275,7 @@ std::optional<PartStart> wait_at_barrier(int channel)
   }
   pollfd file{channel, POLLIN, 0};
   while (file.revents == 0) {
-    if (wait_for_signal_or({&file, 1}, takt_core::kNever)) {
+    if (wait_for_signal_or({&file, 1}, takt_rt::kNever)) {
       return std::nullopt;
     }
   }

@@ -23,7 +23,7 @@ namespace takt_workload
 std::vector<ProcessRecord> run_split(
   const Graph & graph, const RunOptions & options, const std::vector<int> & parts,
   const std::vector<std::string> & arguments,
-  const std::function<bool(takt_core::Time & epoch)> & begin, const Progress & progress);
+  const std::function<bool(takt_rt::Time & epoch)> & begin, const Progress & progress);
 
 /// A part's side of the barrier: says that all is matched and waits for its start. Nothing if a signal
 /// came, or if who started it is gone.

@@ -8,7 +8,7 @@
 namespace takt_workload
 {
 
-using takt_core::Duration;
+using takt_rt::Duration;
 
 namespace
 {
@@ -36,12 +36,12 @@ Duration sleep_for(Duration time) noexcept
   if (time <= Duration::zero()) {
     return {};
   }
-  const takt_core::Time begin = takt_core::now();
-  const std::int64_t until = takt_core::to_ns(begin + time);
+  const takt_rt::Time begin = takt_rt::now();
+  const std::int64_t until = takt_rt::to_ns(begin + time);
   const timespec end{until / 1'000'000'000, until % 1'000'000'000};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nullptr) == EINTR) {
   }
-  return takt_core::now() - begin;
+  return takt_rt::now() - begin;
 }
 
 Work Work::calibrate()

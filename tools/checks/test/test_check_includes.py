@@ -33,6 +33,8 @@ def faults(root: Path) -> list[str]:
         ("takt_core/src/a.cpp", "<sys/syscall.h>"),
         ("takt_core/src/a.cpp", '"takt_core/a.hpp"'),
         ("takt_core/src/a.cpp", '"takt_core/detail/a.hpp"'),
+        ("takt_core/src/a.cpp", '"takt_rt/a.hpp"'),
+        ("takt_schedule/src/a.cpp", '"takt_rt/a.hpp"'),
         ("takt_core/test/a.cpp", "<gtest/gtest.h>"),
         ("takt_core/bench/a.cpp", "<benchmark/benchmark.h>"),
         ("takt_schedule/src/reader/a.cpp", "<yaml-cpp/yaml.h>"),
@@ -52,6 +54,8 @@ def test_listed_includes_pass(tmp_path, path, header):
 @pytest.mark.parametrize(
     ("path", "header"),
     [
+        ("takt_rt/src/a.cpp", '"takt_core/a.hpp"'),
+        ("takt_rt/src/a.cpp", "<yaml-cpp/yaml.h>"),
         ("takt_core/src/a.cpp", '"takt_schedule/a.hpp"'),
         ("takt_core/src/a.cpp", '"rcl/rcl.h"'),
         ("takt_core/src/a.cpp", "<yaml-cpp/yaml.h>"),

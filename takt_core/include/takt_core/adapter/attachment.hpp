@@ -11,7 +11,7 @@
 #include <atomic>
 
 #include "takt_core/executor.hpp"
-#include "takt_core/pi_mutex.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace takt_core::adapter
 {

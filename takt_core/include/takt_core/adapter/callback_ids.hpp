@@ -11,10 +11,12 @@
 #include <string>
 #include <string_view>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_core::adapter
 {
+
+using takt_rt::Duration;
 
 /// "`node`:`kind`(`what`)". `what`: the topic, the service, the period or the name that the user gave. A name of a
 /// timer that reads as a period is spelled as a period.

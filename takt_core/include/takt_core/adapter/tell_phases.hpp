@@ -10,6 +10,8 @@
 namespace takt_core::adapter
 {
 
+using takt_rt::now;
+
 /// `callback`, of `executor`, took a message that its gaps noted so. One thread at a time for each callback.
 inline void tell_phases(
   Executor & executor, const Callback & callback, SequenceGaps::Noted noted) noexcept

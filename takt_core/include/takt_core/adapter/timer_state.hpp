@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "takt_core/pi_mutex.hpp"
 #include "takt_core/scheduler.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace takt_core::adapter
 {

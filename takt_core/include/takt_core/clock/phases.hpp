@@ -15,12 +15,14 @@
 #include <string>
 #include <string_view>
 
-#include "takt_core/pi_mutex.hpp"
-#include "takt_core/time.hpp"
 #include "takt_core/timer.hpp"
+#include "takt_rt/pi_mutex.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::PiMutex;
 
 class Callback;
 

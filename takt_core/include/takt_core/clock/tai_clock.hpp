@@ -2,10 +2,12 @@
 #ifndef TAKT_CORE__CLOCK__TAI_CLOCK_HPP_
 #define TAKT_CORE__CLOCK__TAI_CLOCK_HPP_
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::Duration;
 
 /// How far CLOCK_TAI is ahead of the monotonic clock. Any thread; real-time safe (three reads of a clock).
 ///

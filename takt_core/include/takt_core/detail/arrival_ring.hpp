@@ -25,7 +25,7 @@
 
 #include "takt_core/activation.hpp"
 #include "takt_core/detail/sync.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_core
 {

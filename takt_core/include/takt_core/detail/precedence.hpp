@@ -4,10 +4,12 @@
 
 #include <cstdint>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::Time;
 
 /// A callback's place among those that are ready: the smaller key first, then the earlier release,
 /// then the earlier announcement. (Timers that fall due while all threads are busy are announced

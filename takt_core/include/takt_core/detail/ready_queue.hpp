@@ -10,7 +10,7 @@
 
 #include "takt_core/callback.hpp"
 #include "takt_core/order.hpp"
-#include "takt_core/pi_mutex.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace takt_core
 {

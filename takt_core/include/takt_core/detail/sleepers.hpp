@@ -24,11 +24,15 @@
 #include <vector>
 
 #include "takt_core/detail/sync.hpp"
-#include "takt_core/time.hpp"
 #include "takt_core/waker.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_core::detail
 {
+
+using takt_rt::kNever;
+using takt_rt::Time;
+using takt_rt::to_ns;
 
 /// A set of threads; bit i stands for thread i.
 using WakeMask = std::uint64_t;

@@ -7,10 +7,12 @@
 
 #include <atomic>
 
-#include "takt_core/pi_mutex.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace takt_core::detail
 {
+
+using takt_rt::PiMutex;
 
 struct NativeSync
 {

@@ -19,8 +19,8 @@
 #include "takt_core/detail/ready_queue.hpp"
 #include "takt_core/detail/sleepers.hpp"
 #include "takt_core/intrusive_heap.hpp"
-#include "takt_core/pi_mutex.hpp"
 #include "takt_core/thread_mask.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 namespace takt_core
 {

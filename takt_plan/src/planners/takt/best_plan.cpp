@@ -194,9 +194,9 @@ std::optional<SimulatedPlan> simulated(
 System with_longer_deadlines(System system, const std::vector<Index> & chains, int percent)
 {
   for (const Index chain : chains) {
-    takt_core::Duration & deadline = system.chains[chain].options.deadline;
+    takt_rt::Duration & deadline = system.chains[chain].options.deadline;
     const Ns longer = add(deadline.count(), multiply(deadline.count() / 100, percent));
-    deadline = takt_core::Duration(longer);
+    deadline = takt_rt::Duration(longer);
   }
   return system;
 }

@@ -64,7 +64,7 @@ void CallLog::sent(
     return;
   }
   add(
-    {Kind::sent, hash_of(service), client, number, run, nullptr, own_thread(), takt_core::now(),
+    {Kind::sent, hash_of(service), client, number, run, nullptr, own_thread(), takt_rt::now(),
      cpu_time(), sleeps()});
 }
 
@@ -72,7 +72,7 @@ void CallLog::served(const char * service, std::int64_t number, const std::strin
 {
   if (on_.load(std::memory_order_relaxed)) {
     add(
-      {Kind::served, hash_of(service), nullptr, number, nullptr, by, own_thread(), takt_core::now(),
+      {Kind::served, hash_of(service), nullptr, number, nullptr, by, own_thread(), takt_rt::now(),
        0, 0});
   }
 }
@@ -80,14 +80,14 @@ void CallLog::served(const char * service, std::int64_t number, const std::strin
 void CallLog::answered(const void * client, std::int64_t number, const std::string * by) noexcept
 {
   if (on_.load(std::memory_order_relaxed)) {
-    add({Kind::answered, 0, client, number, nullptr, by, own_thread(), takt_core::now(), 0, 0});
+    add({Kind::answered, 0, client, number, nullptr, by, own_thread(), takt_rt::now(), 0, 0});
   }
 }
 
 std::size_t CallLog::awaited(
-  const void * run, takt_core::Time start, std::array<AwaitedCall, kMostOfOneRun> & calls) noexcept
+  const void * run, takt_rt::Time start, std::array<AwaitedCall, kMostOfOneRun> & calls) noexcept
 {
-  const takt_core::Time now = takt_core::now();
+  const takt_rt::Time now = takt_rt::now();
   const std::int64_t cpu = cpu_time();
   const std::int64_t slept = sleeps();
   std::size_t count = 0;
@@ -120,8 +120,8 @@ std::size_t CallLog::awaited(
     }
     const std::int64_t asleep = (now - request.time).count() - (cpu - request.cpu);
     // It may have come before the request was noted.
-    const takt_core::Duration waited =
-      std::max(answer->time - request.time, takt_core::Duration::zero());
+    const takt_rt::Duration waited =
+      std::max(answer->time - request.time, takt_rt::Duration::zero());
     if (2 * asleep < waited.count()) {
       continue;
     }

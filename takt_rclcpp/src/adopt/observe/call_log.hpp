@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <string>
 
-#include "takt_core/pi_mutex.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/pi_mutex.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_rclcpp
 {
@@ -23,7 +23,7 @@ struct AwaitedCall
 {
   const std::string * service = nullptr;  ///< as `served` was told; none: another process did
   const std::string * client = nullptr;   ///< as `answered` was told
-  takt_core::Duration waited{};           ///< from the request until that began
+  takt_rt::Duration waited{};             ///< from the request until that began
 };
 
 class CallLog
@@ -49,8 +49,7 @@ public:
   /// requests. A run that goes on while another thread runs the answer has not waited for it: the time from the request to
   /// the answer must be time that its thread slept of its own will, for the most part.
   std::size_t awaited(
-    const void * run, takt_core::Time start,
-    std::array<AwaitedCall, kMostOfOneRun> & calls) noexcept;
+    const void * run, takt_rt::Time start, std::array<AwaitedCall, kMostOfOneRun> & calls) noexcept;
 
 private:
   enum class Kind : std::uint8_t
@@ -69,7 +68,7 @@ private:
     const void * run = nullptr;
     const std::string * by = nullptr;
     std::uintptr_t thread = 0;
-    takt_core::Time time{};
+    takt_rt::Time time{};
     std::int64_t cpu = 0;  // of the thread, sent
     std::int64_t sleeps = 0;
   };
@@ -77,7 +76,7 @@ private:
   void add(const Entry & entry) noexcept;
 
   std::atomic<bool> on_{false};
-  takt_core::PiMutex mutex_;
+  takt_rt::PiMutex mutex_;
   std::array<Entry, 256> ring_{};
   std::size_t next_ = 0;
 };

@@ -14,21 +14,21 @@
 
 #include "adopt/entity.hpp"
 #include "adopt/process_settings.hpp"
-#include "takt_core/futex.hpp"
 #include "takt_core/kernel_accounts.hpp"
 #include "takt_core/thread_attributes.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_rclcpp
 {
 namespace
 {
 
-constexpr takt_core::Duration kHangLook = std::chrono::milliseconds(250);
-constexpr takt_core::Duration kLongSleep = std::chrono::seconds(1);
+constexpr takt_rt::Duration kHangLook = std::chrono::milliseconds(250);
+constexpr takt_rt::Duration kLongSleep = std::chrono::seconds(1);
 
 constinit std::atomic<Hangs *> g_hangs{nullptr};
 
-std::string seconds_of(takt_core::Duration time)
+std::string seconds_of(takt_rt::Duration time)
 {
   return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
 }
@@ -123,7 +123,7 @@ void Hangs::note(const Request & request) noexcept
     first = count_.fetch_add(1, std::memory_order_release) == 0;
   }
   if (first) {
-    takt_core::futex_wake(count_, 1);
+    takt_rt::futex_wake(count_, 1);
   }
 }
 
@@ -164,7 +164,7 @@ void Hangs::look_for_ever()
   for (;;) {
     if (count_.load(std::memory_order_acquire) == 0) {
       sleepers_.clear();
-      takt_core::futex_wait(count_, 0);
+      takt_rt::futex_wait(count_, 0);
     }
     std::this_thread::sleep_for(kHangLook);
     look(requests());
@@ -193,7 +193,7 @@ Hangs::Found Hangs::find(const std::vector<Found> & all, const Is & is)
 
 void Hangs::look(const std::vector<Request> & requests)
 {
-  const takt_core::Time now = takt_core::now();
+  const takt_rt::Time now = takt_rt::now();
   follow(requests, now);
   std::vector<Request> sleeping;
   std::copy_if(
@@ -228,7 +228,7 @@ void Hangs::look(const std::vector<Request> & requests)
 }
 
 // Whose runs sleep, and since when.
-void Hangs::follow(const std::vector<Request> & requests, takt_core::Time now)
+void Hangs::follow(const std::vector<Request> & requests, takt_rt::Time now)
 {
   std::map<std::uint64_t, Sleeper> before = std::exchange(sleepers_, {});
   for (const Request & one : requests) {
@@ -240,7 +240,7 @@ void Hangs::follow(const std::vector<Request> & requests, takt_core::Time now)
       continue;
     }
     sleeper = known->second;
-    const takt_core::Duration time = now - sleeper.since;
+    const takt_rt::Duration time = now - sleeper.since;
     if (20 * (on_cpu - sleeper.on_cpu) > time || 2 * (delay - sleeper.delay) > time) {
       sleeper = {now, on_cpu, delay, false};  // it works, or waits for a core
     } else {
@@ -296,7 +296,7 @@ bool Hangs::runs_nowhere(
 }
 
 void Hangs::tell(
-  const Found & waits, const Request & request, const Found & awaited, takt_core::Duration time)
+  const Found & waits, const Request & request, const Found & awaited, takt_rt::Duration time)
 {
   if (!told_.emplace(waits.callback->id(), awaited.callback->id()).second) {
     return;

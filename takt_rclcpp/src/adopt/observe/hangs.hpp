@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "takt_core/executor.hpp"
-#include "takt_core/pi_mutex.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/pi_mutex.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_rclcpp
 {
@@ -82,9 +82,9 @@ private:
   };
   struct Sleeper
   {
-    takt_core::Time since{};
-    takt_core::Duration on_cpu{};
-    takt_core::Duration delay{};
+    takt_rt::Time since{};
+    takt_rt::Duration on_cpu{};
+    takt_rt::Duration delay{};
     bool sleeps = false;
   };
   /// A callback, and the executor that has it.
@@ -106,7 +106,7 @@ private:
   // On the thread that looks; the last ones with `watched_mutex_` held.
   void look_for_ever();
   void look(const std::vector<Request> & requests);
-  void follow(const std::vector<Request> & requests, takt_core::Time now);
+  void follow(const std::vector<Request> & requests, takt_rt::Time now);
   std::vector<Found> callbacks() const;
   template <typename Is>
   static Found find(const std::vector<Found> & all, const Is & is);
@@ -114,12 +114,12 @@ private:
     const std::vector<Found> & all, const Found & waits, const Found & awaited,
     const std::vector<Request> & sleeping);
   void tell(
-    const Found & waits, const Request & request, const Found & awaited, takt_core::Duration time);
+    const Found & waits, const Request & request, const Found & awaited, takt_rt::Duration time);
 
   std::atomic<bool> begun_{false};
   std::atomic<std::uint32_t> count_{
     0};  // of requests that there are; a futex; written with `mutex_` held
-  mutable takt_core::PiMutex mutex_;  // the next two
+  mutable takt_rt::PiMutex mutex_;  // the next two
   std::array<Request, 64> requests_{};
   std::uint64_t last_ = 0;
   std::mutex watched_mutex_;  // the next one

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "takt_core/pi_mutex.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/pi_mutex.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_rclcpp
 {
@@ -22,12 +22,12 @@ public:
   static constexpr std::array<std::size_t, 5> kSteps{1, 2, 4, 8, 16};
 
   /// In order; an earlier release than the last one is left out.
-  void add(takt_core::Time release) noexcept;
+  void add(takt_rt::Time release) noexcept;
   /// {steps, the shortest time in nanoseconds from one release to that many later}.
   std::vector<std::pair<std::size_t, std::int64_t>> shortest() const;
 
 private:
-  std::array<takt_core::Time, 32> last_{};
+  std::array<takt_rt::Time, 32> last_{};
   std::size_t count_ = 0;
   std::array<std::int64_t, kSteps.size()> shortest_{};
 };
@@ -37,7 +37,7 @@ private:
 class ArrivalSpans
 {
 public:
-  void add(std::size_t count, takt_core::Time now) noexcept
+  void add(std::size_t count, takt_rt::Time now) noexcept
   {
     const std::lock_guard lock(mutex_);
     count_ += count;
@@ -57,7 +57,7 @@ public:
   }
 
 private:
-  mutable takt_core::PiMutex mutex_;
+  mutable takt_rt::PiMutex mutex_;
   std::uint64_t count_ = 0;
   ReleaseSpans spans_;
 };

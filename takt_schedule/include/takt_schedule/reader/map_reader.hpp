@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "takt_core/names.hpp"
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 #include "takt_schedule/reader/findings.hpp"
 #include "takt_schedule/reader/yaml_tree.hpp"
 
@@ -57,8 +57,8 @@ public:
     std::string_view key, double least, double most, bool above, std::optional<double> & field);
   void boolean(std::string_view key, bool & field);
   /// `positive`: zero is a fault.
-  void duration(std::string_view key, bool positive, takt_core::Duration & field);
-  void duration(std::string_view key, bool positive, std::optional<takt_core::Duration> & field);
+  void duration(std::string_view key, bool positive, takt_rt::Duration & field);
+  void duration(std::string_view key, bool positive, std::optional<takt_rt::Duration> & field);
   void size(std::string_view key, std::size_t & field);
 
   /// A word or a list of words; must not be empty. `example` shows what to write.

@@ -1,13 +1,13 @@
-#include "takt_core/duration_text.hpp"
+#include "takt_rt/duration_text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
 
-#include "takt_core/decimal.hpp"
+#include "takt_rt/decimal.hpp"
 
-namespace takt_core
+namespace takt_rt
 {
 namespace
 {
@@ -65,4 +65,4 @@ std::optional<Duration> read_duration(std::string_view text)
   return Duration{scaled.value};
 }
 
-}  // namespace takt_core
+}  // namespace takt_rt

@@ -1,14 +1,14 @@
 // Durations as people write them. Set-up only: allocates.
-#ifndef TAKT_CORE__DURATION_TEXT_HPP_
-#define TAKT_CORE__DURATION_TEXT_HPP_
+#ifndef TAKT_RT__DURATION_TEXT_HPP_
+#define TAKT_RT__DURATION_TEXT_HPP_
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
-namespace takt_core
+namespace takt_rt
 {
 
 /// In the largest of s, ms, us, ns that gives a number of at least one, with every digit that counts:
@@ -19,6 +19,6 @@ std::string print_duration(Duration duration);
 /// too. Nothing where it is none, is finer than 1ns or too large.
 std::optional<Duration> read_duration(std::string_view text);
 
-}  // namespace takt_core
+}  // namespace takt_rt
 
-#endif  // TAKT_CORE__DURATION_TEXT_HPP_
+#endif  // TAKT_RT__DURATION_TEXT_HPP_

@@ -2,15 +2,15 @@
 //
 // Thin wrappers of futex(2), private to the process. Nothing here orders memory: change the word
 // with release and read it with acquire around these calls.
-#ifndef TAKT_CORE__FUTEX_HPP_
-#define TAKT_CORE__FUTEX_HPP_
+#ifndef TAKT_RT__FUTEX_HPP_
+#define TAKT_RT__FUTEX_HPP_
 
 #include <atomic>
 #include <cstdint>
 
-#include "takt_core/time.hpp"
+#include "takt_rt/time.hpp"
 
-namespace takt_core
+namespace takt_rt
 {
 
 /// Why `futex_wait` returned. Whatever it says, look at the word again.
@@ -33,6 +33,6 @@ WaitResult futex_wait(
 /// not read, so it may already be gone (the wake-up then goes to nobody or is seen as spurious).
 int futex_wake(const std::atomic<std::uint32_t> & word, int count) noexcept;
 
-}  // namespace takt_core
+}  // namespace takt_rt
 
-#endif  // TAKT_CORE__FUTEX_HPP_
+#endif  // TAKT_RT__FUTEX_HPP_

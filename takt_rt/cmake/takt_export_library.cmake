@@ -1,5 +1,5 @@
 # Installs the library of a package without ROS so that find_package finds it: headers, targets,
-# config and package.xml. takt_core's config brings this function along.
+# config and package.xml. takt_rt's config brings this function along.
 #
 #     takt_export_library(takt_x [DEPENDS package...] [CMAKE file...])
 #

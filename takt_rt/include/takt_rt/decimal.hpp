@@ -1,12 +1,12 @@
 // Decimal numbers with units, computed exactly: what ids and files share when they read durations and sizes.
-#ifndef TAKT_CORE__DECIMAL_HPP_
-#define TAKT_CORE__DECIMAL_HPP_
+#ifndef TAKT_RT__DECIMAL_HPP_
+#define TAKT_RT__DECIMAL_HPP_
 
 #include <array>
 #include <cstdint>
 #include <string_view>
 
-namespace takt_core
+namespace takt_rt
 {
 
 /// A unit of a quantity that is counted in whole smallest units.
@@ -40,6 +40,6 @@ std::string_view take_digits(std::string_view & text) noexcept;
 ScaledDecimal scale_decimal(
   std::string_view whole, std::string_view fraction, std::int64_t factor) noexcept;
 
-}  // namespace takt_core
+}  // namespace takt_rt
 
-#endif  // TAKT_CORE__DECIMAL_HPP_
+#endif  // TAKT_RT__DECIMAL_HPP_

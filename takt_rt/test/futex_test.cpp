@@ -1,4 +1,4 @@
-#include "takt_core/futex.hpp"
+#include "takt_rt/futex.hpp"
 
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace takt_core
+namespace takt_rt
 {
 namespace
 {
@@ -161,4 +161,4 @@ TEST(Futex, WakesFromASignalHandler)
 }
 
 }  // namespace
-}  // namespace takt_core
+}  // namespace takt_rt

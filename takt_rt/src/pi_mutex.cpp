@@ -1,4 +1,4 @@
-#include "takt_core/pi_mutex.hpp"
+#include "takt_rt/pi_mutex.hpp"
 
 #include <linux/futex.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace takt_core
+namespace takt_rt
 {
 
 constinit thread_local std::uint32_t PiMutex::id_ = 0;
@@ -21,7 +21,7 @@ namespace
 
 [[noreturn]] void die(const char * operation, int error) noexcept
 {
-  std::fprintf(stderr, "takt_core::PiMutex %s: %s\n", operation, std::strerror(error));
+  std::fprintf(stderr, "takt_rt::PiMutex %s: %s\n", operation, std::strerror(error));
   std::abort();
 }
 
@@ -91,4 +91,4 @@ void PiMutex::hand_over() noexcept
   }
 }
 
-}  // namespace takt_core
+}  // namespace takt_rt

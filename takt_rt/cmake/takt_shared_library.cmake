@@ -1,4 +1,4 @@
-# Makes a package's shared library. takt_core's config brings this function along.
+# Makes a package's shared library. takt_rt's config brings this function along.
 #
 #     takt_shared_library(takt_x source... [NAMESPACE namespace] [EXPORT symbol...])
 #
@@ -12,8 +12,8 @@
 # - No function of these libraries is replaced by another library's (interposed), so calls between
 #   functions of one library are direct and may be inlined, as in a static library.
 # - Thread-local variables are reached in one instruction (initial-exec). A library that is opened late
-#   (dlopen) takes them from the loader's reserve for that, of which glibc keeps 1,664 bytes: takt_core
-#   needs 76 (the shared-state test opens it late), and all libraries that `takt exec` opens need some 660.
+#   (dlopen) takes them from the loader's reserve for that, of which glibc keeps 1,664 bytes: takt_core with takt_rt
+#   need 76 (the shared-state test opens it late), and all libraries that `takt exec` opens need some 660.
 include_guard(GLOBAL)
 
 function(takt_shared_library library)

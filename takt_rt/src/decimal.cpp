@@ -1,9 +1,9 @@
-#include "takt_core/decimal.hpp"
+#include "takt_rt/decimal.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace takt_core
+namespace takt_rt
 {
 namespace
 {
@@ -68,4 +68,4 @@ ScaledDecimal scale_decimal(
   return scaled;
 }
 
-}  // namespace takt_core
+}  // namespace takt_rt

@@ -10,13 +10,13 @@
 //
 // A misuse (locking twice, unlocking what another thread holds) ends the process with a message: it
 // is a fault of the program that no caller could handle.
-#ifndef TAKT_CORE__PI_MUTEX_HPP_
-#define TAKT_CORE__PI_MUTEX_HPP_
+#ifndef TAKT_RT__PI_MUTEX_HPP_
+#define TAKT_RT__PI_MUTEX_HPP_
 
 #include <atomic>
 #include <cstdint>
 
-namespace takt_core
+namespace takt_rt
 {
 
 class PiMutex
@@ -77,6 +77,6 @@ private:
   std::atomic<std::uint32_t> word_{0};
 };
 
-}  // namespace takt_core
+}  // namespace takt_rt
 
-#endif  // TAKT_CORE__PI_MUTEX_HPP_
+#endif  // TAKT_RT__PI_MUTEX_HPP_

@@ -2,13 +2,13 @@
 //
 // The scheduler never reads a clock; its driver passes the time, so that it runs under a virtual clock
 // just as well. Only executor threads and adapters call `now()`.
-#ifndef TAKT_CORE__TIME_HPP_
-#define TAKT_CORE__TIME_HPP_
+#ifndef TAKT_RT__TIME_HPP_
+#define TAKT_RT__TIME_HPP_
 
 #include <chrono>
 #include <cstdint>
 
-namespace takt_core
+namespace takt_rt
 {
 
 /// A span of time in nanoseconds.
@@ -49,6 +49,6 @@ constexpr Time add_saturated(Time t, Duration d) noexcept
   return d.count() > 0 && kNever - t < d ? kNever : t + d;
 }
 
-}  // namespace takt_core
+}  // namespace takt_rt
 
-#endif  // TAKT_CORE__TIME_HPP_
+#endif  // TAKT_RT__TIME_HPP_

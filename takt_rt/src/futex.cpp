@@ -1,4 +1,4 @@
-#include "takt_core/futex.hpp"
+#include "takt_rt/futex.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <ctime>
 
-namespace takt_core
+namespace takt_rt
 {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
@@ -52,4 +52,4 @@ int futex_wake(const std::atomic<std::uint32_t> & word, int count) noexcept
   return woken < 0 ? 0 : static_cast<int>(woken);
 }
 
-}  // namespace takt_core
+}  // namespace takt_rt

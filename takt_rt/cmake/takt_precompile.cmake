@@ -1,4 +1,4 @@
-# Headers that many sources of a package share, parsed once. takt_core's config brings this function along.
+# Headers that many sources of a package share, parsed once. takt_rt's config brings this function along.
 #
 #     takt_precompile(takt_x_test_headers HEADERS <header>... [LIBRARIES library...] [OPTIONS option...])
 #     target_precompile_headers(takt_x_some_test REUSE_FROM takt_x_test_headers)
