@@ -77,7 +77,7 @@ TEST(PlanOfMessages, KnowsWhoStartsWhomInWhichProcess)
 TEST(PlanOfMessages, TellsWhatTheProgramDoesNotRun)
 {
   EXPECT_TRUE(unsupported(system_of(model())).empty());
-  const takt_core::Faults faults = unsupported(system_of(R"yaml(version: 1
+  const takt_rt::Faults faults = unsupported(system_of(R"yaml(version: 1
 hosts: {here: {cores: 1}}
 overheads: {}
 callbacks:

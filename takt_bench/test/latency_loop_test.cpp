@@ -6,7 +6,7 @@
 
 #include "latency/cyclic_loop.hpp"
 #include "support/virtual_cycles.hpp"
-#include "takt_core/test/allocation_guard.hpp"
+#include "takt_rt/test/allocation_guard.hpp"
 
 namespace takt_bench::latency
 {
@@ -166,7 +166,7 @@ TEST(CyclicLoop, CountsADayWithoutAllocation)
     return sleep % 1'000'000 == 999'999 ? Duration(25ms) : Duration(20us + 1ns * (sleep % 1000));
   });
   loop.account.kept = false;
-  const takt_core::test::AllocationGuard guard;
+  const takt_rt::test::AllocationGuard guard;
   loop.run(kPeriods, 10ms);
   const std::uint64_t allocations = guard.allocations();
   EXPECT_EQ(allocations, 0U);

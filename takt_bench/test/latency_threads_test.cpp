@@ -11,8 +11,8 @@
 
 #include "latency/measurement.hpp"
 #include "latency/report.hpp"
-#include "takt_core/kernel_accounts.hpp"
-#include "takt_core/test/unprivileged_child.hpp"
+#include "takt_rt/kernel_accounts.hpp"
+#include "takt_rt/test/unprivileged_child.hpp"
 
 namespace takt_bench::latency
 {
@@ -20,7 +20,7 @@ namespace
 {
 
 using namespace std::chrono_literals;
-using takt_core::Policy;
+using takt_rt::Policy;
 
 bool look(const Progress &)
 {
@@ -33,7 +33,7 @@ Setting short_setting(Policy policy = Policy::fifo)
   Setting setting;
   setting.policy = policy;
   setting.duration = 50ms;
-  setting.cores = {takt_core::usable_cores().front()};
+  setting.cores = {takt_rt::usable_cores().front()};
   return completed(setting);
 }
 
@@ -46,7 +46,7 @@ std::int64_t periods(const CyclicThread & thread)
 
 TEST(CyclicThread, RunsUnderWhatItAskedForAndReadsItBackItself)
 {
-  if (!takt_core::may_use_realtime(80)) {
+  if (!takt_rt::may_use_realtime(80)) {
     GTEST_SKIP() << "needs the right to SCHED_FIFO 80";
   }
   const Setting setting = short_setting();
@@ -71,7 +71,7 @@ TEST(CyclicThread, HasABusyNeighbourOfOrdinaryPolicyOnRequest)
   takt_rt::Duration busy{};
   int found = 0;
   const Measurement all = measure(setting, [&](const Progress &) {
-    for (const auto & account : takt_core::read_accounts()) {
+    for (const auto & account : takt_rt::read_accounts()) {
       if (account.name == "load." + std::to_string(setting.cores.front())) {
         ++found;
         busy = account.counters.cpu_time;
@@ -86,7 +86,7 @@ TEST(CyclicThread, HasABusyNeighbourOfOrdinaryPolicyOnRequest)
   // The load ends with the measurement; a run that hangs has one that stays. The kernel lists a joined thread for a
   // moment more.
   const auto loads = [] {
-    const auto accounts = takt_core::read_accounts();
+    const auto accounts = takt_rt::read_accounts();
     return std::any_of(accounts.begin(), accounts.end(), [](const auto & account) {
       return account.name.starts_with("load.");
     });
@@ -114,7 +114,7 @@ TEST(Measurement, EndsEarlyWhenItIsToldTo)
 
 TEST(Measurement, TellsWhatWasRefusedAndMeasuresAllTheSame)
 {
-  const auto text = takt_core::test::in_unprivileged_child([] {
+  const auto text = takt_rt::test::in_unprivileged_child([] {
     const Measurement all = measure(short_setting(), look);
     const auto told = report(all);
     const auto & thread = told.at("threads").at(0);
@@ -141,7 +141,7 @@ TEST(Measurement, TellsWhatWasRefusedAndMeasuresAllTheSame)
 
 TEST(Measurement, MeasuresNothingUnderStrictIfAnythingIsRefused)
 {
-  const auto text = takt_core::test::in_unprivileged_child([] {
+  const auto text = takt_rt::test::in_unprivileged_child([] {
     Setting setting = short_setting();
     setting.strict = true;
     setting.duration = 1h;  // which would be noticed
@@ -160,7 +160,7 @@ TEST(Measurement, EndsTheThreadsThatItHasIfItCannotHaveAll)
   }
   for (const rlim_t most :
        {1, 2}) {  // this thread, and the cyclic thread without its busy neighbour
-    const auto text = takt_core::test::in_unprivileged_child([most]() -> std::string {
+    const auto text = takt_rt::test::in_unprivileged_child([most]() -> std::string {
       const rlimit limit{most, most};
       ::setrlimit(RLIMIT_NPROC, &limit);
       Setting setting = short_setting(Policy::other);
@@ -181,7 +181,7 @@ TEST(Setting, CompletesEachPolicy)
 {
   const Setting fifo = completed({});
   EXPECT_EQ(fifo.priority, 80);
-  EXPECT_EQ(fifo.cores, takt_core::usable_cores());
+  EXPECT_EQ(fifo.cores, takt_rt::usable_cores());
   Setting deadline;
   deadline.policy = Policy::deadline;
   const auto attributes = attributes_of(completed(deadline), 0);

@@ -16,9 +16,9 @@ namespace
 
 using namespace takt_plan;  // NOLINT: all of it is about its models
 using takt_core::Order;
-using takt_core::Result;
 using takt_plan::test::kMs;
 using takt_plan::test::PoolExample;
+using takt_rt::Result;
 
 PooledBounds bounds(const Model & model)
 {

@@ -34,7 +34,7 @@ Pool case_study(int threads)
      chain(100'000, {11'097, 12'094, 12'088}), chain(200'000, {21'062, 41'005, 42'023, 22'069})}};
 }
 
-std::vector<Ticks> bounds(const takt_core::Result<PoolBounds> & result)
+std::vector<Ticks> bounds(const takt_rt::Result<PoolBounds> & result)
 {
   EXPECT_TRUE(result.ok()) << result.faults().front();
   return result ? result->chains : std::vector<Ticks>{};
@@ -124,7 +124,7 @@ TEST(PoolPublished, ExclusiveGroupsAddWhatMayGoBefore)
   EXPECT_GE(after[1], before[1] + pool.chains[0].tasks[0].time);
   EXPECT_EQ(after[2], before[2]);
   EXPECT_EQ(
-    pool_rtss22(pool).faults(), takt_core::Faults{"exclusive groups are outside of this theorem"});
+    pool_rtss22(pool).faults(), takt_rt::Faults{"exclusive groups are outside of this theorem"});
 }
 
 TEST(PoolPublished, OverloadHasNoNumberOrANumberUnderAFalseAssumption)

@@ -12,12 +12,12 @@ namespace takt_configurator
 namespace
 {
 
-using takt_core::format_cores;
-using takt_core::MissingRight;
-using takt_core::Policy;
-using takt_core::Refusal;
-using takt_core::RefusedAttribute;
-using takt_core::ThreadAttributes;
+using takt_rt::format_cores;
+using takt_rt::MissingRight;
+using takt_rt::Policy;
+using takt_rt::Refusal;
+using takt_rt::RefusedAttribute;
+using takt_rt::ThreadAttributes;
 using takt_schedule::ConfiguratorPolicy;
 using takt_schedule::ConfiguratorRule;
 

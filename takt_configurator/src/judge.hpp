@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ledger.hpp"
-#include "takt_core/refusal.hpp"
+#include "takt_rt/refusal.hpp"
 #include "takt_schedule/configurator_policy.hpp"
 
 namespace takt_configurator
@@ -19,10 +19,10 @@ namespace takt_configurator
 /// State that a decision depends on.
 struct Circumstances
 {
-  takt_core::ThreadAttributes thread{};  ///< what the thread has now
-  int nice = 0;                   ///< of the thread, also under a policy that does not use it
-  Holdings users{};               ///< of the user, without this thread
-  Holdings everybodys{};          ///< of all users, without this thread
+  takt_rt::ThreadAttributes thread{};  ///< what the thread has now
+  int nice = 0;                        ///< of the thread, also under a policy that does not use it
+  Holdings users{};                    ///< of the user, without this thread
+  Holdings everybodys{};               ///< of all users, without this thread
   double kernel_bandwidth = 0.0;  ///< that the kernel admits on all cores together; 0: no limit
 };
 
@@ -35,13 +35,13 @@ std::string no_rule(const takt_schedule::ConfiguratorPolicy & policy, uid_t user
 
 /// Whether the request gives the thread attributes that need a right. A thread that gets the policy other or batch
 /// without a nice value has the nice value again that it had.
-bool would_count(const takt_core::ThreadAttributes & asked, const Circumstances & now);
+bool would_count(const takt_rt::ThreadAttributes & asked, const Circumstances & now);
 
 /// Everything in which the request exceeds the rule, each with the rule's line and what it allows; empty if
 /// nothing does.
-std::vector<takt_core::Refusal> judge(
+std::vector<takt_rt::Refusal> judge(
   const takt_schedule::ConfiguratorPolicy & policy, const takt_schedule::ConfiguratorRule & rule,
-  const takt_core::ThreadAttributes & asked, const Circumstances & now);
+  const takt_rt::ThreadAttributes & asked, const Circumstances & now);
 
 /// The same for RLIMIT_RTPRIO; an empty sentence if the rule allows it.
 std::string judge_limit(

@@ -6,15 +6,14 @@
 namespace takt_configurator
 {
 
-takt_core::AttributeReport LinuxKernel::apply(
-  const takt_core::ThreadAttributes & attributes, pid_t tid)
+takt_rt::AttributeReport LinuxKernel::apply(const takt_rt::ThreadAttributes & attributes, pid_t tid)
 {
-  return takt_core::apply(attributes, tid);
+  return takt_rt::apply(attributes, tid);
 }
 
-takt_core::ThreadAttributes LinuxKernel::read(pid_t tid) const
+takt_rt::ThreadAttributes LinuxKernel::read(pid_t tid) const
 {
-  return takt_core::read_attributes(tid);
+  return takt_rt::read_attributes(tid);
 }
 
 int LinuxKernel::nice(pid_t tid) const

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_configurator
 {
@@ -17,10 +17,10 @@ class Kernel
 public:
   virtual ~Kernel() = default;
 
-  /// As takt_core::apply: cores before policy, tries everything, reads all of it back.
-  virtual takt_core::AttributeReport apply(
-    const takt_core::ThreadAttributes & attributes, pid_t tid) = 0;
-  virtual takt_core::ThreadAttributes read(pid_t tid) const = 0;
+  /// As takt_rt::apply: cores before policy, tries everything, reads all of it back.
+  virtual takt_rt::AttributeReport apply(
+    const takt_rt::ThreadAttributes & attributes, pid_t tid) = 0;
+  virtual takt_rt::ThreadAttributes read(pid_t tid) const = 0;
   /// The nice value of a thread, which the kernel keeps also under policies that do not use it. 0 if it has ended.
   virtual int nice(pid_t tid) const = 0;
 
@@ -33,9 +33,8 @@ public:
 class LinuxKernel : public Kernel
 {
 public:
-  takt_core::AttributeReport apply(
-    const takt_core::ThreadAttributes & attributes, pid_t tid) override;
-  takt_core::ThreadAttributes read(pid_t tid) const override;
+  takt_rt::AttributeReport apply(const takt_rt::ThreadAttributes & attributes, pid_t tid) override;
+  takt_rt::ThreadAttributes read(pid_t tid) const override;
   int nice(pid_t tid) const override;
   int raise_rtprio_limit(pid_t pid, int priority, rlimit & before) override;
   void set_rtprio_limit(pid_t pid, const rlimit & limit) override;

@@ -3,23 +3,22 @@
 namespace takt_configurator
 {
 
-double bandwidth_of(const takt_core::ThreadAttributes & attributes)
+double bandwidth_of(const takt_rt::ThreadAttributes & attributes)
 {
-  if (attributes.policy != takt_core::Policy::deadline || attributes.period.count() <= 0) {
+  if (attributes.policy != takt_rt::Policy::deadline || attributes.period.count() <= 0) {
     return 0.0;
   }
   return static_cast<double>(attributes.runtime.count()) /
          static_cast<double>(attributes.period.count());
 }
 
-bool counts(const takt_core::ThreadAttributes & attributes)
+bool counts(const takt_rt::ThreadAttributes & attributes)
 {
-  return attributes.policy == takt_core::Policy::deadline ||
-         takt_core::has_rt_priority(attributes.policy) || attributes.nice.value_or(0) < 0;
+  return attributes.policy == takt_rt::Policy::deadline ||
+         takt_rt::has_rt_priority(attributes.policy) || attributes.nice.value_or(0) < 0;
 }
 
-void Ledger::set(
-  const ThreadKey & thread, uid_t user, const takt_core::ThreadAttributes & attributes)
+void Ledger::set(const ThreadKey & thread, uid_t user, const takt_rt::ThreadAttributes & attributes)
 {
   if (counts(attributes)) {
     entries_[thread] = {user, bandwidth_of(attributes)};

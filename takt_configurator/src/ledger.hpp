@@ -13,7 +13,7 @@
 
 #include "kernel.hpp"
 #include "process_table.hpp"
-#include "takt_core/attributes.hpp"
+#include "takt_rt/attributes.hpp"
 
 namespace takt_configurator
 {
@@ -36,16 +36,16 @@ struct Holdings
 };
 
 /// Share of one core that a deadline thread reserves; 0 for others.
-double bandwidth_of(const takt_core::ThreadAttributes & attributes);
+double bandwidth_of(const takt_rt::ThreadAttributes & attributes);
 
 /// True for attributes that need a right: fifo, rr, deadline, and nice values below 0.
-bool counts(const takt_core::ThreadAttributes & attributes);
+bool counts(const takt_rt::ThreadAttributes & attributes);
 
 class Ledger
 {
 public:
   /// `attributes`: what the thread has now. Attributes that do not count remove the thread.
-  void set(const ThreadKey & thread, uid_t user, const takt_core::ThreadAttributes & attributes);
+  void set(const ThreadKey & thread, uid_t user, const takt_rt::ThreadAttributes & attributes);
 
   /// Of `user`, or of all users, without `except`.
   Holdings of(uid_t user, const ThreadKey & except) const;

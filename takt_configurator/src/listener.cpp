@@ -17,8 +17,8 @@ namespace takt_configurator
 namespace
 {
 
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 
 // Four rounds of the server: a user who fills the queue must neither keep others out of it nor let them wait for long.
 constexpr int kBacklog = 1024;

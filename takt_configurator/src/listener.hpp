@@ -9,7 +9,7 @@
 #include <string>
 
 #include "file_descriptor.hpp"
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_configurator
 {
@@ -22,7 +22,7 @@ public:
   /// file's mode). One fault if the path has a symbolic link, if another user could change it, if it names
   /// something else than a socket of this user, or if a living daemon listens there. The socket of a dead daemon is
   /// replaced.
-  static takt_core::Result<Listener> open(const std::string & path);
+  static takt_rt::Result<Listener> open(const std::string & path);
 
   Listener(Listener &&) = default;
   Listener & operator=(Listener &&) = default;

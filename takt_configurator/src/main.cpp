@@ -116,7 +116,7 @@ int run(Arguments & arguments)
     return takt_schedule::refuse(listener.faults());
   }
   DecisionLog log(arguments.log == "none");
-  if (!takt_core::may_use_realtime(1)) {
+  if (!takt_rt::may_use_realtime(1)) {
     log.line("warning: CAP_SYS_NICE is missing; the configurator can grant nothing");
   }
   const takt_configurator::ProcFiles table;

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_schedule/core_list.hpp"
 #include "takt_schedule/number.hpp"
 
@@ -125,7 +125,7 @@ std::vector<int> cores_of_threads(const ProcessTable & table, pid_t pid)
   tids.resize(std::min(tids.size(), kMost));
   std::vector<int> cores;
   for (const pid_t tid : tids) {
-    const auto some = takt_core::read_attributes(tid).cores;
+    const auto some = takt_rt::read_attributes(tid).cores;
     cores.insert(cores.end(), some.begin(), some.end());
   }
   return cores;

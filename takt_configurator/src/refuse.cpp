@@ -3,10 +3,10 @@
 namespace takt_configurator
 {
 
-using takt_core::Policy;
-using takt_core::ThreadAttributes;
+using takt_rt::Policy;
+using takt_rt::ThreadAttributes;
 
-std::string joined(const takt_core::Faults & faults)
+std::string joined(const takt_rt::Faults & faults)
 {
   constexpr std::size_t kMost = 5;
   std::string text;
@@ -23,7 +23,7 @@ std::string shown(const ThreadAttributes & asked)
     text = format_policy(asked);
   }
   if (!asked.cores.empty()) {
-    text += (text.empty() ? "cores " : ", cores ") + takt_core::format_cores(asked.cores);
+    text += (text.empty() ? "cores " : ", cores ") + takt_rt::format_cores(asked.cores);
   }
   return text.empty() ? "nothing" : text;
 }

@@ -6,21 +6,21 @@
 #include <vector>
 
 #include "takt_control/configurator_messages.hpp"
-#include "takt_core/refusal.hpp"
-#include "takt_core/result.hpp"
+#include "takt_rt/refusal.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_configurator
 {
 
-using Refusals = std::vector<takt_core::Refusal>;
+using Refusals = std::vector<takt_rt::Refusal>;
 
 using takt_control::refuse;
 
 /// The sentences of the first faults in one.
-std::string joined(const takt_core::Faults & faults);
+std::string joined(const takt_rt::Faults & faults);
 
 /// "SCHED_FIFO priority 60, cores 0-1".
-std::string shown(const takt_core::ThreadAttributes & asked);
+std::string shown(const takt_rt::ThreadAttributes & asked);
 
 }  // namespace takt_configurator
 

@@ -16,9 +16,9 @@ using takt_control::AttributeRequest;
 using takt_control::Frame;
 using takt_control::LimitRequest;
 using takt_control::MessageType;
-using takt_core::MissingRight;
-using takt_core::Policy;
-using takt_core::ThreadAttributes;
+using takt_rt::MissingRight;
+using takt_rt::Policy;
+using takt_rt::ThreadAttributes;
 
 std::string error_frame(std::string what)
 {
@@ -94,7 +94,7 @@ Answer RequestHandler::decide(const Peer & peer, const AttributeRequest & reques
   }
   decision.granted = answer.refusals.empty();
   decision.what = (dry_run ? "asked about " : "") + shown(request.attributes);
-  for (const takt_core::Refusal & refusal : answer.refusals) {
+  for (const takt_rt::Refusal & refusal : answer.refusals) {
     decision.why += (decision.why.empty() ? "" : "; ") + reason(refusal);
   }
   log(peer, decision);
@@ -107,7 +107,7 @@ Refusals RequestHandler::decide_on(
   if (asked.policy == Policy::inherit && !asked.nice && asked.cores.empty()) {
     return {refuse(asked, MissingRight::configurator, "the request asks for nothing", EINVAL)};
   }
-  if (const auto faults = takt_core::validate(asked, table_.usable_cores(peer.pid));
+  if (const auto faults = takt_rt::validate(asked, table_.usable_cores(peer.pid));
       !faults.empty()) {
     return {refuse(asked, MissingRight::configurator, joined(faults), EINVAL)};
   }

@@ -49,10 +49,10 @@ private:
   takt_control::Answer decide(
     const Peer & peer, const takt_control::AttributeRequest & request, bool dry_run);
   Refusals decide_on(
-    const Peer & peer, const Target & target, const takt_core::ThreadAttributes & asked,
+    const Peer & peer, const Target & target, const takt_rt::ThreadAttributes & asked,
     bool dry_run);
   Refusals judge_now(
-    const Peer & peer, const Target & target, const takt_core::ThreadAttributes & asked);
+    const Peer & peer, const Target & target, const takt_rt::ThreadAttributes & asked);
   takt_control::Answer decide_limit(const Peer & peer, const takt_control::LimitRequest & request);
   std::string raise_limit(const Peer & peer, int priority);
   void log(const Peer & peer, const Decision & decision) const;

@@ -5,10 +5,10 @@ namespace takt_configurator
 namespace
 {
 
-using takt_core::MissingRight;
-using takt_core::Policy;
-using takt_core::Refusal;
-using takt_core::ThreadAttributes;
+using takt_rt::MissingRight;
+using takt_rt::Policy;
+using takt_rt::Refusal;
+using takt_rt::ThreadAttributes;
 
 void clear_policy(ThreadAttributes & attributes, Policy policy)
 {
@@ -66,7 +66,7 @@ SetResult set_thread(
     result.refusals = {refuse(asked, MissingRight::configurator, "the thread has ended", ESRCH)};
     return result;
   }
-  const takt_core::AttributeReport report = kernel.apply(asked, tid);
+  const takt_rt::AttributeReport report = kernel.apply(asked, tid);
   if (!is_same(peer, target, table)) {
     reset(peer, tid, asked, before, table, kernel);
     result.refusals = {
@@ -74,7 +74,7 @@ SetResult set_thread(
     return result;
   }
   result.granted = report.granted;
-  for (const takt_core::Fault & fault : report.faults) {
+  for (const takt_rt::Fault & fault : report.faults) {
     Refusal refusal = fault.refusal
                         ? *fault.refusal
                         : refuse(asked, MissingRight::configurator, to_string(fault), EINVAL);

@@ -15,7 +15,7 @@ namespace takt_configurator
 
 struct SetResult
 {
-  takt_core::ThreadAttributes granted{};  ///< that the thread has now; `inherit` if it has ended
+  takt_rt::ThreadAttributes granted{};  ///< that the thread has now; `inherit` if it has ended
   Refusals refusals{};
 };
 
@@ -23,7 +23,7 @@ struct SetResult
 /// was given to another thread between look and call shows in the second look. That other thread then gets back what
 /// it had, and the request is refused.
 SetResult set_thread(
-  const Peer & peer, const Target & target, const takt_core::ThreadAttributes & asked,
+  const Peer & peer, const Target & target, const takt_rt::ThreadAttributes & asked,
   const ProcessTable & table, Kernel & kernel);
 
 }  // namespace takt_configurator

@@ -5,9 +5,9 @@
 namespace takt_configurator
 {
 
-takt_core::Result<Target> find_target(const Peer & peer, pid_t own_tid, const ProcessTable & table)
+takt_rt::Result<Target> find_target(const Peer & peer, pid_t own_tid, const ProcessTable & table)
 {
-  using takt_core::Faults;
+  using takt_rt::Faults;
   if (!peer.is_there(table)) {
     return Faults{"the process that connected has ended; connect again"};
   }

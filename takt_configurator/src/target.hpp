@@ -8,7 +8,7 @@
 #include "ledger.hpp"
 #include "peer.hpp"
 #include "process_table.hpp"
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_configurator
 {
@@ -21,7 +21,7 @@ struct Target
 
 /// The thread that the client's process numbers `own_tid`. One fault if the process has ended, if it has no
 /// such thread, or if the thread runs as another user than its process connected as.
-takt_core::Result<Target> find_target(const Peer & peer, pid_t own_tid, const ProcessTable & table);
+takt_rt::Result<Target> find_target(const Peer & peer, pid_t own_tid, const ProcessTable & table);
 
 /// Whether the id still is that thread's. The kernel's descriptor is exact; where there is none, the start time tells
 /// apart what is a clock tick (10 ms) apart.

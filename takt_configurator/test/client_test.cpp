@@ -20,7 +20,7 @@ namespace
 
 using namespace std::chrono_literals;
 using takt_control::ConfiguratorClient;
-using takt_core::Policy;
+using takt_rt::Policy;
 using test::deadline;
 using test::kPolicy;
 using test::untouched;
@@ -45,13 +45,13 @@ TEST_F(Client, DeadlineThreadsPassNothingOn)
 TEST_F(Client, LetsAThreadLeaveThePolicyDeadlineForOtherCores)
 {
   test::Daemon daemon(kPolicy);
-  const int core = takt_core::usable_cores().back();
+  const int core = takt_rt::usable_cores().back();
   const auto seen = test::in_child_as(test::kNobody, [&] {
     ConfiguratorClient client(daemon.socket());
     std::string text = told(client.apply(deadline(1ms, 10ms)));
     const auto report = client.apply({.policy = Policy::fifo, .priority = 7, .cores = {core}});
     return text + told(report) + format_policy(report.granted) + " on " +
-           takt_core::format_cores(report.granted.cores);
+           takt_rt::format_cores(report.granted.cores);
   });
   EXPECT_EQ(seen, "SCHED_FIFO priority 7 on " + std::to_string(core));
 }
@@ -98,7 +98,7 @@ TEST_F(Client, SetsAnotherThreadOfTheProcess)
     end.notify_all();
     other.join();
     return told(report) + format_policy(report.granted) + " " +
-           format_policy(takt_core::read_attributes());
+           format_policy(takt_rt::read_attributes());
   });
   EXPECT_EQ(seen, "SCHED_RR priority 9 " + untouched());
 }
@@ -111,7 +111,7 @@ TEST_F(Client, WouldGrantChangesNothing)
     const auto good = client.would_grant({.policy = Policy::fifo, .priority = 50});
     const auto bad = client.would_grant({.policy = Policy::fifo, .priority = 51});
     return std::to_string(good.size()) + std::to_string(bad.size()) + " " +
-           format_policy(takt_core::read_attributes());
+           format_policy(takt_rt::read_attributes());
   });
   EXPECT_EQ(seen, "01 " + untouched());
 }
@@ -124,8 +124,8 @@ TEST_F(Client, RaisesTheLimitOfTheProcess)
     const auto raised = client.raise_rtprio_limit(40);
     std::string text = raised.ok() ? "raised" : to_string(raised.faults().front());
     // Now by the thread's own right, as ceilings do it.
-    text += " " + std::to_string(takt_core::set_own_priority(Policy::fifo, 40));
-    text += " " + std::to_string(takt_core::set_own_priority(Policy::fifo, 41));
+    text += " " + std::to_string(takt_rt::set_own_priority(Policy::fifo, 40));
+    text += " " + std::to_string(takt_rt::set_own_priority(Policy::fifo, 41));
     const auto more = client.raise_rtprio_limit(41);
     return text + (more.ok() ? " raised" : " " + to_string(more.faults().front()));
   });

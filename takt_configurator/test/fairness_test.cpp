@@ -23,7 +23,7 @@ namespace takt_configurator
 namespace
 {
 
-using takt_core::Policy;
+using takt_rt::Policy;
 
 constexpr const char * kPolicy =
   "version: 1\nrules: [{users: any, policies: [fifo], max_priority: 9}]";

@@ -15,7 +15,7 @@ namespace
 {
 
 using takt_control::MessageType;
-using takt_core::Policy;
+using takt_rt::Policy;
 
 constexpr pid_t kPid = 100;
 
@@ -24,9 +24,9 @@ std::string valid_frame(std::mt19937 & random)
   const auto number = [&](int least, int most) {
     return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
   };
-  takt_core::ThreadAttributes asked;
+  takt_rt::ThreadAttributes asked;
   asked.policy = static_cast<Policy>(number(0, 6));
-  if (takt_core::has_rt_priority(asked.policy)) {
+  if (takt_rt::has_rt_priority(asked.policy)) {
     asked.priority = number(-1, 101);
   }
   if (number(0, 2) == 0) {

@@ -15,9 +15,9 @@ namespace
 
 using namespace std::chrono_literals;
 using takt_control::ConfiguratorClient;
-using takt_core::MissingRight;
-using takt_core::Policy;
-using takt_core::ThreadAttributes;
+using takt_rt::MissingRight;
+using takt_rt::Policy;
+using takt_rt::ThreadAttributes;
 using test::deadline;
 using test::Grant;
 using test::kPolicy;
@@ -39,13 +39,13 @@ TEST_F(Grant, GivesWhatTheRuleAllows)
 TEST_F(Grant, ReadsCoresAndPolicyBackFromTheKernel)
 {
   test::Daemon daemon(kPolicy);
-  const int core = takt_core::usable_cores().back();
+  const int core = takt_rt::usable_cores().back();
   const auto seen = test::in_child_as(test::kNobody, [&] {
     ConfiguratorClient client(daemon.socket());
     const auto report =
       client.apply({.policy = Policy::fifo, .priority = 7, .cores = {core}, .name = "hot"});
     return told(report) + format_policy(report.granted) + " on " +
-           takt_core::format_cores(report.granted.cores) + " " + report.granted.name;
+           takt_rt::format_cores(report.granted.cores) + " " + report.granted.name;
   });
   EXPECT_EQ(seen, "SCHED_FIFO priority 7 on " + std::to_string(core) + " hot");
 }

@@ -16,8 +16,8 @@ namespace
 {
 
 using takt_control::ConfiguratorClient;
-using takt_core::Policy;
-using takt_core::ThreadAttributes;
+using takt_rt::Policy;
+using takt_rt::ThreadAttributes;
 
 constexpr const char * kPolicy =
   "version: 1\nrules: [{users: any, policies: [fifo], max_priority: 9}]";
@@ -38,13 +38,13 @@ TEST_F(Identity, AnotherProcessesThreadIsRefused)
 {
   test::Daemon daemon(kPolicy);
   const pid_t stranger = ::getpid();
-  const auto before = takt_core::read_attributes();
+  const auto before = takt_rt::read_attributes();
   const auto seen = test::in_child_as(test::kNobody, [&] {
     const int socket = test::connect_to(daemon.socket());
     return test::reasons(test::ask(socket, test::apply_frame(stranger, kFifo)));
   });
   EXPECT_NE(seen.find("is not a thread of the process that asks"), std::string::npos) << seen;
-  EXPECT_EQ(takt_core::read_attributes(), before);
+  EXPECT_EQ(takt_rt::read_attributes(), before);
 }
 
 TEST_F(Identity, NonsenseIdsAreRefused)

@@ -21,13 +21,13 @@ namespace takt_configurator
 namespace
 {
 
-using takt_core::Policy;
-using takt_core::ThreadAttributes;
+using takt_rt::Policy;
+using takt_rt::ThreadAttributes;
 
 /// Does something between the daemon's look at the thread and its call.
 struct LateKernel : LinuxKernel
 {
-  takt_core::AttributeReport apply(const ThreadAttributes & attributes, pid_t tid) override
+  takt_rt::AttributeReport apply(const ThreadAttributes & attributes, pid_t tid) override
   {
     std::exchange(before_apply, [] {})();
     return LinuxKernel::apply(attributes, tid);
@@ -86,7 +86,7 @@ protected:
     decoder.feed(handler.handle(*peer, *frame));
     reasons = test::reasons(*takt_control::read_answer(decoder.next()->payload));
     EXPECT_EQ(other->pid(), tid);
-    return takt_core::read_attributes(tid);
+    return takt_rt::read_attributes(tid);
   }
 };
 
@@ -151,7 +151,7 @@ TEST_F(Recycled, ProcessOfAnInheritedConnectionIsNotTouched)
   }
   ::close(answer[0]);
   EXPECT_NE(text.find("the process that connected has ended"), std::string::npos) << text;
-  EXPECT_EQ(takt_core::read_attributes(first).policy, Policy::other);
+  EXPECT_EQ(takt_rt::read_attributes(first).policy, Policy::other);
 }
 
 }  // namespace

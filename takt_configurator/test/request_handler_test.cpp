@@ -16,8 +16,8 @@ namespace
 
 using namespace std::chrono_literals;
 using takt_control::MessageType;
-using takt_core::Policy;
-using takt_core::ThreadAttributes;
+using takt_rt::Policy;
+using takt_rt::ThreadAttributes;
 
 constexpr pid_t kPid = 100;
 constexpr uid_t kUser = 1000;

@@ -22,7 +22,7 @@ namespace
 
 using takt_control::ConfiguratorClient;
 using takt_control::MessageType;
-using takt_core::Policy;
+using takt_rt::Policy;
 
 constexpr const char * kPolicy =
   "version: 1\nrules: [{users: any, policies: [fifo], max_priority: 9}]";
@@ -209,7 +209,7 @@ TEST(Robustness, AStaleClientReachesTheNextDaemon)
   daemon.end(SIGKILL);
   const auto gone = client.would_grant({.policy = Policy::fifo, .priority = 9});
   ASSERT_EQ(gone.size(), 1U);
-  EXPECT_EQ(gone[0].refusal->right, takt_core::MissingRight::no_configurator);
+  EXPECT_EQ(gone[0].refusal->right, takt_rt::MissingRight::no_configurator);
   daemon.start();  // its socket is still there, of a dead daemon
   EXPECT_TRUE(client.would_grant({.policy = Policy::fifo, .priority = 9}).empty());
   daemon.end(SIGTERM);

@@ -105,7 +105,7 @@ public:
     if (!told.empty()) {
       return told;
     }
-    const takt_core::Status started = executor->start();
+    const takt_rt::Status started = executor->start();
     if (!started.ok()) {
       return to_string(started.faults().front());
     }
@@ -138,7 +138,7 @@ private:
   {
     auto group = std::make_shared<takt_core::Group>(takt_core::GroupKind::mutually_exclusive, "g");
     takt_core::Isolation isolation;
-    isolation.attributes.policy = takt_core::Policy::rr;
+    isolation.attributes.policy = takt_rt::Policy::rr;
     isolation.attributes.priority = 38;
     if (!executor->isolate(*group, isolation).ok()) {
       told = "cannot isolate";
@@ -155,7 +155,7 @@ private:
     options.group = std::move(group);
     callbacks.push_back(std::make_shared<Looks>(options, policy, priority));
     executor->ready(*callbacks.back());  // it is due the moment it is there
-    const takt_core::Status added = executor->add(callbacks.back());
+    const takt_rt::Status added = executor->add(callbacks.back());
     if (!added.ok()) {
       told = to_string(added.faults().front());
     }
@@ -232,8 +232,8 @@ TEST_F(Start, is_seen_by_this_test_where_attributes_come_after_it)
     if (!executor->add(looks).ok() || !executor->start().ok()) {
       return "could not start";
     }
-    takt_core::ThreadAttributes late;
-    late.policy = takt_core::Policy::fifo;
+    takt_rt::ThreadAttributes late;
+    late.policy = takt_rt::Policy::fifo;
     late.priority = kPriority;
     while (looks->runs == 0) {
       std::this_thread::sleep_for(100us);
@@ -285,7 +285,7 @@ TEST_F(Start, fails_or_reports_without_a_daemon_as_the_schedule_says)
       std::move(takt_schedule::make_executor(
                   *schedule, "main", nullptr, std::make_shared<ConfiguratorClient>(nowhere))
                   .value());
-    const takt_core::Status started = executor->start();
+    const takt_rt::Status started = executor->start();
     return started.ok() ? std::string("started") : to_string(started.faults().front());
   });
   EXPECT_NE(failed.find("start takt-configurator"), std::string::npos) << failed;
@@ -315,12 +315,12 @@ TEST_F(Start, follows_priorities_by_a_limit_that_the_daemon_raised)
   const std::string told = test::in_child_as(test::kNobody, [&]() -> std::string {
     takt_core::ExecutorOptions options;
     options.threads.resize(2);
-    options.threads[0].attributes.policy = takt_core::Policy::fifo;
+    options.threads[0].attributes.policy = takt_rt::Policy::fifo;
     options.threads[0].attributes.priority = 40;
     options.middleware_ceiling = {takt_core::MiddlewareCeiling::Mode::automatic, 0};
     options.setter = std::make_shared<ConfiguratorClient>(daemon.socket());
     auto executor = std::move(Executor::create(options).value());
-    const takt_core::Status started = executor->start();
+    const takt_rt::Status started = executor->start();
     if (!started.ok()) {
       return to_string(started.faults().front());
     }

@@ -8,16 +8,16 @@
 namespace takt_control
 {
 
-using takt_core::MissingRight;
+using takt_rt::MissingRight;
 
-takt_core::Result<Answer> Asker::ask(
+takt_rt::Result<Answer> Asker::ask(
   MessageType type, const std::function<std::string(std::uint64_t)> & payload)
 {
   const auto until = std::chrono::steady_clock::now() + timeout_;
   {
     std::unique_lock lock(mutex_);
     if (!free_.wait_until(lock, until, [this] { return asking_ != ::getpid(); })) {
-      return takt_core::Faults{
+      return takt_rt::Faults{
         connection_.path() + ": other threads of this process are still asking"};
     }
     asking_ = ::getpid();
@@ -35,7 +35,7 @@ Asker::Turn::~Turn()
   asker.free_.notify_one();
 }
 
-takt_core::Result<Answer> Asker::exchange(
+takt_rt::Result<Answer> Asker::exchange(
   MessageType type, const std::function<std::string(std::uint64_t)> & payload,
   Connection::Time until)
 {
@@ -52,12 +52,12 @@ takt_core::Result<Answer> Asker::exchange(
     end = connection_.exchange(bytes, until, frame);
   }
   if (end != Connection::End::answered) {
-    return takt_core::Faults{connection_.fault()};
+    return takt_rt::Faults{connection_.fault()};
   }
   auto answer = read_answer(frame.payload);
   if (!answer || (answer->id != id && answer->error.empty())) {
     connection_.close();
-    return takt_core::Faults{
+    return takt_rt::Faults{
       connection_.path() + ": the answer does not fit the request" +
       (answer ? "" : ": " + to_string(answer.faults().front()))};
   }
@@ -67,13 +67,13 @@ takt_core::Result<Answer> Asker::exchange(
   return answer;
 }
 
-std::vector<takt_core::Refusal> Asker::ask_for(
-  MessageType type, const takt_core::ThreadAttributes & part, pid_t tid)
+std::vector<takt_rt::Refusal> Asker::ask_for(
+  MessageType type, const takt_rt::ThreadAttributes & part, pid_t tid)
 {
   const auto answer = ask(type, [&](std::uint64_t id) {
     return to_payload(AttributeRequest{id, tid == 0 ? ::gettid() : tid, part});
   });
-  std::vector<takt_core::Refusal> refusals;
+  std::vector<takt_rt::Refusal> refusals;
   if (!answer) {
     refusals.push_back(refuse(part, MissingRight::no_configurator, answer.faults().front().text));
   } else if (!answer->error.empty()) {
@@ -81,7 +81,7 @@ std::vector<takt_core::Refusal> Asker::ask_for(
   } else {
     refusals = answer->refusals;
   }
-  for (takt_core::Refusal & refusal : refusals) {
+  for (takt_rt::Refusal & refusal : refusals) {
     refusal.tid = tid;
   }
   return refusals;

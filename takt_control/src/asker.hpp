@@ -34,12 +34,12 @@ public:
 
   /// `payload` makes the message for the id that it is given. The daemon's own error is part of the answer; where no
   /// answer comes, one fault says why.
-  takt_core::Result<Answer> ask(
+  takt_rt::Result<Answer> ask(
     MessageType type, const std::function<std::string(std::uint64_t)> & payload);
 
   /// What the daemon refuses thread `tid` (0: the caller) of `part`, or why it did not decide.
-  std::vector<takt_core::Refusal> ask_for(
-    MessageType type, const takt_core::ThreadAttributes & part, pid_t tid);
+  std::vector<takt_rt::Refusal> ask_for(
+    MessageType type, const takt_rt::ThreadAttributes & part, pid_t tid);
 
 private:
   /// Ends the turn of the thread that asks, also where memory runs out.
@@ -52,7 +52,7 @@ private:
     Asker & asker;
   };
 
-  takt_core::Result<Answer> exchange(
+  takt_rt::Result<Answer> exchange(
     MessageType type, const std::function<std::string(std::uint64_t)> & payload,
     Connection::Time until);
 

@@ -15,15 +15,15 @@ namespace takt_control
 namespace
 {
 
-using takt_core::AttributeReport;
-using takt_core::Fault;
-using takt_core::Faults;
-using takt_core::format_cores;
-using takt_core::MissingRight;
-using takt_core::Policy;
-using takt_core::Refusal;
-using takt_core::RefusedAttribute;
-using takt_core::ThreadAttributes;
+using takt_rt::AttributeReport;
+using takt_rt::Fault;
+using takt_rt::Faults;
+using takt_rt::format_cores;
+using takt_rt::MissingRight;
+using takt_rt::Policy;
+using takt_rt::Refusal;
+using takt_rt::RefusedAttribute;
+using takt_rt::ThreadAttributes;
 
 bool has_error(const Fault & fault, int error)
 {
@@ -106,14 +106,14 @@ const std::string & ConfiguratorClient::socket() const noexcept
 
 AttributeReport ConfiguratorClient::apply(const ThreadAttributes & attributes, pid_t tid)
 {
-  AttributeReport report = takt_core::apply(attributes, tid);
+  AttributeReport report = takt_rt::apply(attributes, tid);
   const Faults refused = take_refused_for_rights(report.faults);
   if (refused.empty()) {
     return report;
   }
   const ThreadAttributes part = refused_part(attributes, refused);
   std::vector<Refusal> refusals = impl_->ask_for(MessageType::apply, part, tid);
-  report.granted = takt_core::read_attributes(tid);
+  report.granted = takt_rt::read_attributes(tid);
   report.granted.stack_size = attributes.stack_size;
   if (refusals.empty() && !in_force(part, report.granted)) {
     Refusal refusal = refuse(part, MissingRight::not_in_force, {});
@@ -131,14 +131,14 @@ AttributeReport ConfiguratorClient::apply(const ThreadAttributes & attributes, p
 
 Faults ConfiguratorClient::refusals(const ThreadAttributes & attributes)
 {
-  const Faults own = takt_core::own_rights().refusals(attributes);
+  const Faults own = takt_rt::own_rights().refusals(attributes);
   return own.empty() ? own : would_grant(attributes);
 }
 
 bool ConfiguratorClient::allow_realtime(int priority)
 {
-  return takt_core::may_use_realtime(priority) ||
-         (raise_rtprio_limit(priority).ok() && takt_core::may_use_realtime(priority));
+  return takt_rt::may_use_realtime(priority) ||
+         (raise_rtprio_limit(priority).ok() && takt_rt::may_use_realtime(priority));
 }
 
 Faults ConfiguratorClient::would_grant(const ThreadAttributes & attributes)
@@ -150,7 +150,7 @@ Faults ConfiguratorClient::would_grant(const ThreadAttributes & attributes)
   return faults;
 }
 
-takt_core::Status ConfiguratorClient::raise_rtprio_limit(int priority)
+takt_rt::Status ConfiguratorClient::raise_rtprio_limit(int priority)
 {
   rlimit limit{};
   ::getrlimit(RLIMIT_RTPRIO, &limit);

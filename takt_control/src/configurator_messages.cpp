@@ -13,10 +13,10 @@ namespace
 {
 
 using nlohmann::json;
-using takt_core::MissingRight;
-using takt_core::Refusal;
-using takt_core::RefusedAttribute;
-using takt_core::ThreadAttributes;
+using takt_rt::MissingRight;
+using takt_rt::Refusal;
+using takt_rt::RefusedAttribute;
+using takt_rt::ThreadAttributes;
 
 constexpr std::size_t kMostCores = 4096;
 constexpr std::size_t kMostRefusals = 16;
@@ -56,7 +56,7 @@ ThreadAttributes to_attributes(const json & object)
 {
   ThreadAttributes attributes;
   const std::string policy = text_of(object, "policy");
-  const auto known = takt_core::from_string<takt_core::Policy>(policy);
+  const auto known = takt_core::from_string<takt_rt::Policy>(policy);
   if (!known) {
     throw BadField{"'policy' must be the name of a policy"};
   }
@@ -125,18 +125,18 @@ std::string dump(const json & value)
 /// `read` of the payload's object; a fault instead of any exception.
 template <typename Read>
 auto read_object(std::string_view payload, const Read & read)
-  -> takt_core::Result<decltype(read(json{}))>
+  -> takt_rt::Result<decltype(read(json{}))>
 {
   try {
     const json object = json::parse(payload, nullptr, false);
     if (!object.is_object()) {
-      return takt_core::Faults{"the payload is not a JSON object"};
+      return takt_rt::Faults{"the payload is not a JSON object"};
     }
     return read(object);
   } catch (const BadField & bad) {
-    return takt_core::Faults{bad.what};
+    return takt_rt::Faults{bad.what};
   } catch (const std::exception & error) {
-    return takt_core::Faults{std::string("the payload cannot be read: ") + error.what()};
+    return takt_rt::Faults{std::string("the payload cannot be read: ") + error.what()};
   }
 }
 
@@ -170,7 +170,7 @@ std::string to_payload(const Answer & answer)
   return text;
 }
 
-takt_core::Result<AttributeRequest> read_attribute_request(std::string_view payload)
+takt_rt::Result<AttributeRequest> read_attribute_request(std::string_view payload)
 {
   return read_object(payload, [](const json & object) {
     AttributeRequest request;
@@ -181,7 +181,7 @@ takt_core::Result<AttributeRequest> read_attribute_request(std::string_view payl
   });
 }
 
-takt_core::Result<LimitRequest> read_limit_request(std::string_view payload)
+takt_rt::Result<LimitRequest> read_limit_request(std::string_view payload)
 {
   return read_object(payload, [](const json & object) {
     LimitRequest request;
@@ -191,7 +191,7 @@ takt_core::Result<LimitRequest> read_limit_request(std::string_view payload)
   });
 }
 
-takt_core::Result<Answer> read_answer(std::string_view payload)
+takt_rt::Result<Answer> read_answer(std::string_view payload)
 {
   return read_object(payload, [](const json & object) {
     Answer answer;

@@ -30,23 +30,23 @@ std::string variable(const char * name)
 class Server
 {
 public:
-  takt_core::Status add(const ExposedExecutor & executor)
+  takt_rt::Status add(const ExposedExecutor & executor)
   {
     const std::lock_guard lifecycle(lifecycle_);
     change([&] { requests_.add(executor); });
-    takt_core::Status opened = open();
+    takt_rt::Status opened = open();
     if (!opened.ok()) {
       change([&] { requests_.remove(*executor.executor); });
     }
     return opened;
   }
 
-  takt_core::Status add(
-    pid_t tid, const takt_core::ThreadAttributes & had, const takt_core::AttributeReport & report)
+  takt_rt::Status add(
+    pid_t tid, const takt_rt::ThreadAttributes & had, const takt_rt::AttributeReport & report)
   {
     const std::lock_guard lifecycle(lifecycle_);
     change([&] { requests_.add(tid, had, report); });
-    takt_core::Status opened = open();
+    takt_rt::Status opened = open();
     if (!opened.ok()) {
       change([&] { requests_.remove(tid); });
     }
@@ -125,7 +125,7 @@ private:
   }
 
   // With `lifecycle_` held.
-  takt_core::Status open()
+  takt_rt::Status open()
   {
     if (socket_ != nullptr && owner_ == ::getpid()) {
       return {};
@@ -216,19 +216,19 @@ std::string runtime_folder()
   return "/tmp/takt-" + std::to_string(::geteuid());
 }
 
-takt_core::Result<std::unique_ptr<Exposure>> expose(ExposedExecutor executor)
+takt_rt::Result<std::unique_ptr<Exposure>> expose(ExposedExecutor executor)
 {
   if (variable("TAKT_CONTROL") == "none") {
     return std::unique_ptr<Exposure>();
   }
-  if (const takt_core::Status added = server().add(executor); !added.ok()) {
+  if (const takt_rt::Status added = server().add(executor); !added.ok()) {
     return added.faults();
   }
   return std::unique_ptr<Exposure>(std::make_unique<Exposed>(*executor.executor));
 }
 
-takt_core::Status expose_thread(
-  pid_t tid, const takt_core::ThreadAttributes & had, const takt_core::AttributeReport & report)
+takt_rt::Status expose_thread(
+  pid_t tid, const takt_rt::ThreadAttributes & had, const takt_rt::AttributeReport & report)
 {
   if (variable("TAKT_CONTROL") == "none") {
     return {};

@@ -17,14 +17,14 @@
 #include <vector>
 
 #include "takt_control/unix_address.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_control
 {
 namespace
 {
 
-using takt_core::Faults;
+using takt_rt::Faults;
 
 Faults failed(const std::string & path, int error)
 {
@@ -72,7 +72,7 @@ std::uint64_t alarms_in(const std::string & answer)
 
 }  // namespace
 
-takt_core::Result<std::unique_ptr<ControlSocket>> ControlSocket::open(
+takt_rt::Result<std::unique_ptr<ControlSocket>> ControlSocket::open(
   const std::string & folder, Answer answer, AlarmQueue & alarms)
 {
   if (Faults faults = make_folder(folder); !faults.empty()) {
@@ -144,7 +144,7 @@ ControlSocket::~ControlSocket()
 void ControlSocket::serve()
 {
   // Not what the thread has that made the first executor.
-  takt_core::apply(takt_core::background_attributes("takt.control"));
+  takt_rt::apply(takt_rt::background_attributes("takt.control"));
   for (;;) {
     std::vector<pollfd> sockets{{wakes_, POLLIN, 0}, {rests_ ? -1 : socket_, POLLIN, 0}};
     bool owes = std::exchange(rests_, false);

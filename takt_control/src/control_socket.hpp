@@ -14,7 +14,7 @@
 #include "alarm_queue.hpp"
 #include "reply.hpp"
 #include "served_client.hpp"
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_control
 {
@@ -26,7 +26,7 @@ public:
 
   /// Makes folder and socket and starts the thread, which calls `answer` and sends the alarms of `alarms`, a queue of
   /// this process that lives longer. Fault: why not, with the path.
-  static takt_core::Result<std::unique_ptr<ControlSocket>> open(
+  static takt_rt::Result<std::unique_ptr<ControlSocket>> open(
     const std::string & folder, Answer answer, AlarmQueue & alarms);
   /// Ends the thread and removes the socket. In a child of fork it does neither: both are the parent's.
   ~ControlSocket();

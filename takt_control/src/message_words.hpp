@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "takt_core/refusal.hpp"
+#include "takt_rt/refusal.hpp"
 
 namespace takt_control
 {
@@ -16,28 +16,28 @@ namespace takt_control
 template <typename Enum>
 using Word = std::pair<Enum, std::string_view>;
 
-inline constexpr std::array<Word<takt_core::MissingRight>, 14> kRights{{
-  {takt_core::MissingRight::unknown, "unknown"},
-  {takt_core::MissingRight::cap_sys_nice, "cap_sys_nice"},
-  {takt_core::MissingRight::rlimit_rtprio, "rlimit_rtprio"},
-  {takt_core::MissingRight::rlimit_nice, "rlimit_nice"},
-  {takt_core::MissingRight::realtime_runtime, "realtime_runtime"},
-  {takt_core::MissingRight::deadline_admission, "deadline_admission"},
-  {takt_core::MissingRight::root_domain, "root_domain"},
-  {takt_core::MissingRight::other_users_thread, "other_users_thread"},
-  {takt_core::MissingRight::no_such_thread, "no_such_thread"},
-  {takt_core::MissingRight::invalid, "invalid"},
-  {takt_core::MissingRight::not_in_force, "not_in_force"},
-  {takt_core::MissingRight::configurator_policy, "configurator_policy"},
-  {takt_core::MissingRight::configurator, "configurator"},
-  {takt_core::MissingRight::no_configurator, "no_configurator"},
+inline constexpr std::array<Word<takt_rt::MissingRight>, 14> kRights{{
+  {takt_rt::MissingRight::unknown, "unknown"},
+  {takt_rt::MissingRight::cap_sys_nice, "cap_sys_nice"},
+  {takt_rt::MissingRight::rlimit_rtprio, "rlimit_rtprio"},
+  {takt_rt::MissingRight::rlimit_nice, "rlimit_nice"},
+  {takt_rt::MissingRight::realtime_runtime, "realtime_runtime"},
+  {takt_rt::MissingRight::deadline_admission, "deadline_admission"},
+  {takt_rt::MissingRight::root_domain, "root_domain"},
+  {takt_rt::MissingRight::other_users_thread, "other_users_thread"},
+  {takt_rt::MissingRight::no_such_thread, "no_such_thread"},
+  {takt_rt::MissingRight::invalid, "invalid"},
+  {takt_rt::MissingRight::not_in_force, "not_in_force"},
+  {takt_rt::MissingRight::configurator_policy, "configurator_policy"},
+  {takt_rt::MissingRight::configurator, "configurator"},
+  {takt_rt::MissingRight::no_configurator, "no_configurator"},
 }};
 
-inline constexpr std::array<Word<takt_core::RefusedAttribute>, 4> kAttributes{{
-  {takt_core::RefusedAttribute::name, "name"},
-  {takt_core::RefusedAttribute::cores, "cores"},
-  {takt_core::RefusedAttribute::policy, "policy"},
-  {takt_core::RefusedAttribute::nice, "nice"},
+inline constexpr std::array<Word<takt_rt::RefusedAttribute>, 4> kAttributes{{
+  {takt_rt::RefusedAttribute::name, "name"},
+  {takt_rt::RefusedAttribute::cores, "cores"},
+  {takt_rt::RefusedAttribute::policy, "policy"},
+  {takt_rt::RefusedAttribute::nice, "nice"},
 }};
 
 template <typename Enum>

@@ -10,10 +10,10 @@
 namespace takt_control
 {
 
-std::shared_ptr<takt_core::AttributeSetter> process_setter()
+std::shared_ptr<takt_rt::AttributeSetter> process_setter()
 {
   // Never destroyed: threads may start while the program ends.
-  static const auto & setter = *new auto([]() -> std::shared_ptr<takt_core::AttributeSetter> {
+  static const auto & setter = *new auto([]() -> std::shared_ptr<takt_rt::AttributeSetter> {
     const char * const named = std::getenv("TAKT_CONFIGURATOR");
     const std::string_view path = named == nullptr ? "" : named;
     if (path == "none" || (path.empty() && ::access(kConfiguratorSocket, F_OK) != 0)) {

@@ -7,10 +7,10 @@ namespace takt_control
 namespace
 {
 
-using takt_core::Policy;
-using takt_core::RefusedAttribute;
+using takt_rt::Policy;
+using takt_rt::RefusedAttribute;
 
-RefusedAttribute asked_most(const takt_core::ThreadAttributes & asked)
+RefusedAttribute asked_most(const takt_rt::ThreadAttributes & asked)
 {
   if (asked.policy != Policy::inherit) {
     return RefusedAttribute::policy;
@@ -20,11 +20,11 @@ RefusedAttribute asked_most(const takt_core::ThreadAttributes & asked)
 
 }  // namespace
 
-takt_core::Refusal refuse(
-  const takt_core::ThreadAttributes & asked, takt_core::MissingRight right, std::string detail,
+takt_rt::Refusal refuse(
+  const takt_rt::ThreadAttributes & asked, takt_rt::MissingRight right, std::string detail,
   int error)
 {
-  takt_core::Refusal refusal;
+  takt_rt::Refusal refusal;
   refusal.attribute = asked_most(asked);
   refusal.error = error;
   refusal.right = right;

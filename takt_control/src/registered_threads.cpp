@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "takt_control/process_setter.hpp"
-#include "takt_core/attribute_setter.hpp"
+#include "takt_rt/attribute_setter.hpp"
 #include "takt_schedule/process_threads.hpp"
 
 namespace takt_control
@@ -13,22 +13,22 @@ namespace takt_control
 namespace
 {
 
-using takt_core::AttributeReport;
-using takt_core::Faults;
-using takt_core::Result;
-using takt_core::ThreadAttributes;
+using takt_rt::AttributeReport;
+using takt_rt::Faults;
+using takt_rt::Result;
+using takt_rt::ThreadAttributes;
 using takt_schedule::AppliedPart;
 using takt_schedule::ExecutorSchedule;
 using takt_schedule::Schedule;
 
 constexpr std::size_t kKernelName = 15;  // characters that the kernel keeps
 
-std::shared_ptr<takt_core::AttributeSetter> setter()
+std::shared_ptr<takt_rt::AttributeSetter> setter()
 {
   auto process = process_setter();
   return process != nullptr ? process
-                            : std::shared_ptr<takt_core::AttributeSetter>(
-                                &takt_core::own_rights(), [](takt_core::AttributeSetter *) {});
+                            : std::shared_ptr<takt_rt::AttributeSetter>(
+                                &takt_rt::own_rights(), [](takt_rt::AttributeSetter *) {});
 }
 
 /// Of this process, and still the thread of that name.
@@ -38,8 +38,8 @@ bool lives(pid_t tid, const AttributeReport & report)
   if (!std::filesystem::exists("/proc/self/task/" + std::to_string(tid), error)) {
     return false;
   }
-  const ThreadAttributes now = takt_core::read_attributes(tid);
-  return now.policy != takt_core::Policy::inherit &&
+  const ThreadAttributes now = takt_rt::read_attributes(tid);
+  return now.policy != takt_rt::Policy::inherit &&
          report.asked.name.substr(0, kKernelName) == now.name;
 }
 

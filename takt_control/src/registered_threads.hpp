@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/result.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/result.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_schedule/applied_part.hpp"
 #include "takt_schedule/schedule.hpp"
 
@@ -26,17 +26,16 @@ class RegisteredThreads
 public:
   /// `had`: before it asked for anything. A later report of a thread takes the place of its earlier one.
   void add(
-    pid_t tid, const takt_core::ThreadAttributes & had, const takt_core::AttributeReport & report);
+    pid_t tid, const takt_rt::ThreadAttributes & had, const takt_rt::AttributeReport & report);
   void remove(pid_t tid) { threads_.erase(tid); }
   bool empty() const noexcept { return threads_.empty(); }
   /// Null of a thread that did not register, or whose number another thread has by now.
-  const takt_core::AttributeReport * find(pid_t tid) const;
+  const takt_rt::AttributeReport * find(pid_t tid) const;
 
   /// Threads get what the schedule's `process_threads` say of their names, the executors' rules in the order of the
   /// file; all or nothing, as executors do. Where a rule leaves something open, a thread gets what it had before it
   /// registered. A thread that no rule matches keeps what it has.
-  takt_core::Result<PartsByExecutor> apply(
-    const takt_schedule::Schedule & schedule, bool check_only);
+  takt_rt::Result<PartsByExecutor> apply(const takt_schedule::Schedule & schedule, bool check_only);
   /// Gives back what the last `apply` changed, a check apart; no parts if it changed nothing.
   PartsByExecutor undo();
   /// Gives back what threads had before the first `apply`; no parts if there was none.
@@ -45,21 +44,21 @@ public:
 private:
   struct Known
   {
-    takt_core::ThreadAttributes had;  ///< before it asked
-    takt_core::AttributeReport report;
-    std::optional<takt_core::AttributeReport> at_start{};  ///< before the first apply
-    std::string executor{};                                ///< whose rule was applied last
+    takt_rt::ThreadAttributes had;  ///< before it asked
+    takt_rt::AttributeReport report;
+    std::optional<takt_rt::AttributeReport> at_start{};  ///< before the first apply
+    std::string executor{};                              ///< whose rule was applied last
   };
 
   /// To take a change of the last apply back.
   struct Before
   {
-    takt_core::AttributeReport report;
+    takt_rt::AttributeReport report;
     bool first = false;  ///< `at_start` was set by it
   };
 
   /// What is refused of that.
-  takt_core::Faults give_back(pid_t tid, const takt_core::AttributeReport & before);
+  takt_rt::Faults give_back(pid_t tid, const takt_rt::AttributeReport & before);
   void forget_ended();
 
   std::map<pid_t, Known> threads_;

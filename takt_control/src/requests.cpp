@@ -20,8 +20,8 @@ namespace
 
 using nlohmann::json;
 using takt_core::Executor;
-using takt_core::Faults;
 using takt_core::Reconfiguration;
+using takt_rt::Faults;
 using takt_schedule::AppliedPart;
 using takt_schedule::Schedule;
 
@@ -73,7 +73,7 @@ Reply Requests::answer(std::uint16_t type, const std::string & payload)
              "; its takt may be an older one"});
   }
   // It allocates what the request asks for: a program must not end because somebody asks for too much.
-  takt_core::Result<std::string> answered = Faults{"the request failed"};
+  takt_rt::Result<std::string> answered = Faults{"the request failed"};
   try {
     answered = handler->second(payload);
   } catch (const std::exception & error) {

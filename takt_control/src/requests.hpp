@@ -30,7 +30,7 @@ public:
   void remove(const takt_core::Executor & executor);
   bool empty() const noexcept { return executors_.empty() && threads_.empty(); }
   void add(
-    pid_t tid, const takt_core::ThreadAttributes & had, const takt_core::AttributeReport & report)
+    pid_t tid, const takt_rt::ThreadAttributes & had, const takt_rt::AttributeReport & report)
   {
     threads_.add(tid, had, report);
   }
@@ -76,7 +76,7 @@ private:
   Reply undo(const std::string & id);
   static bool restore(
     const ExposedExecutor & one, const takt_core::Reconfiguration & before,
-    std::vector<takt_schedule::AppliedPart> & parts, takt_core::Faults & faults);
+    std::vector<takt_schedule::AppliedPart> & parts, takt_rt::Faults & faults);
   Reply set(const std::string & payload);
   Reply subscribe() const;
 

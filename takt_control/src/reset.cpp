@@ -12,8 +12,8 @@ namespace takt_control
 {
 
 using nlohmann::json;
-using takt_core::Faults;
 using takt_core::Reconfiguration;
+using takt_rt::Faults;
 using takt_schedule::AppliedPart;
 
 Reply Requests::reset(const std::string & payload)
@@ -47,7 +47,7 @@ void note_refusal(const Faults & faults, std::size_t known, std::vector<AppliedP
 {
   parts.clear();
   for (std::size_t i = known; i < faults.size(); ++i) {
-    parts.push_back({"executor", AppliedPart::Outcome::failed, takt_core::to_string(faults[i])});
+    parts.push_back({"executor", AppliedPart::Outcome::failed, takt_rt::to_string(faults[i])});
   }
 }
 

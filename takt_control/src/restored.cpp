@@ -123,9 +123,9 @@ std::vector<AppliedPart> restored_parts(
 }
 
 void add_refusals_of(
-  const std::vector<takt_core::AttributeReport> & reports, std::vector<AppliedPart> & parts)
+  const std::vector<takt_rt::AttributeReport> & reports, std::vector<AppliedPart> & parts)
 {
-  for (const takt_core::AttributeReport & report : reports) {
+  for (const takt_rt::AttributeReport & report : reports) {
     if (report.faults.empty()) {
       continue;
     }

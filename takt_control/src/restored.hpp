@@ -20,7 +20,7 @@ std::vector<takt_schedule::AppliedPart> restored_parts(
 
 /// With what the kernel refused of it; `reports` are of the threads of `before`, in their order.
 void add_refusals_of(
-  const std::vector<takt_core::AttributeReport> & reports,
+  const std::vector<takt_rt::AttributeReport> & reports,
   std::vector<takt_schedule::AppliedPart> & parts);
 
 /// Without the callbacks and threads that are gone. May block as set-up of an executor does; allocates.

@@ -11,7 +11,7 @@ namespace
 {
 
 using nlohmann::json;
-using takt_core::Faults;
+using takt_rt::Faults;
 
 json document_of(const std::vector<Setting> & settings)
 {

@@ -102,12 +102,12 @@ SetRequest read(const json & request)
 
 }  // namespace
 
-takt_core::Result<SetRequest> read_set_request(const std::string & payload)
+takt_rt::Result<SetRequest> read_set_request(const std::string & payload)
 {
   try {
     return read(json::parse(payload, nullptr, false));
   } catch (const BadField & bad) {
-    return takt_core::Faults{"the request to set something is wrong: " + bad.what};
+    return takt_rt::Faults{"the request to set something is wrong: " + bad.what};
   }
 }
 

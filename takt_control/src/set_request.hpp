@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_control
 {
@@ -35,7 +35,7 @@ struct SetRequest
 };
 
 /// Any bytes are safe. Faults: what is wrong with them.
-takt_core::Result<SetRequest> read_set_request(const std::string & payload);
+takt_rt::Result<SetRequest> read_set_request(const std::string & payload);
 
 }  // namespace takt_control
 

@@ -6,21 +6,21 @@
 #include "executor_words.hpp"
 #include "restored.hpp"
 #include "takt_core/names.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_control
 {
 
 using nlohmann::json;
-using takt_core::AttributeReport;
 using takt_core::Callback;
 using takt_core::ChainOptions;
 using takt_core::Executor;
-using takt_core::Faults;
-using takt_core::Policy;
-using takt_core::Result;
-using takt_core::ThreadAttributes;
 using takt_core::ThreadState;
+using takt_rt::AttributeReport;
+using takt_rt::Faults;
+using takt_rt::Policy;
+using takt_rt::Result;
+using takt_rt::ThreadAttributes;
 using Object = SetRequest::Object;
 using Value = SetRequest::Value;
 
@@ -52,8 +52,8 @@ json value_json(const AttributeReport & report, Value value)
 
 Faults wrong_policy(const std::string & thread, Policy policy, Value value)
 {
-  const bool fair = takt_core::has_nice(policy);
-  const bool real_time = takt_core::has_rt_priority(policy);
+  const bool fair = takt_rt::has_nice(policy);
+  const bool real_time = takt_rt::has_rt_priority(policy);
   if (value == Value::priority ? real_time : fair) {
     return {};
   }
@@ -212,8 +212,8 @@ Faults Setting::check()
 {
   Faults faults = executor_->check(change_);
   const auto & options = executor_->options();
-  takt_core::AttributeSetter & setter =
-    options.setter == nullptr ? takt_core::own_rights() : *options.setter;
+  takt_rt::AttributeSetter & setter =
+    options.setter == nullptr ? takt_rt::own_rights() : *options.setter;
   for (std::size_t i = 0; faults.empty() && i < change_.threads.size(); ++i) {
     entries_[i].faults = setter.refusals(change_.threads[i].attributes);
   }

@@ -13,7 +13,7 @@
 #include "set_request.hpp"
 #include "takt_control/control_server.hpp"
 #include "takt_core/executor.hpp"
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_control
 {
@@ -22,15 +22,15 @@ class Setting
 {
 public:
   /// Nothing, if the executor has nothing of that name. Faults: the thing cannot have such a value.
-  static takt_core::Result<std::optional<Setting>> plan(
+  static takt_rt::Result<std::optional<Setting>> plan(
     const SetRequest & request, const ExposedExecutor & exposed);
 
   takt_core::Executor & executor() const noexcept { return *executor_; }
 
   /// What the executor would refuse. Notes what the kernel would refuse under `missing_rights: report`.
-  takt_core::Faults check();
+  takt_rt::Faults check();
   /// All of it, or faults and nothing.
-  takt_core::Faults carry_out();
+  takt_rt::Faults carry_out();
   void take_back() const;
 
   /// One object for each thing: `executor`, `what`, `before`, `now`, `faults`.
@@ -42,7 +42,7 @@ private:
     std::string what;
     nlohmann::json before;
     nlohmann::json now;
-    takt_core::Faults faults{};  // of the kernel
+    takt_rt::Faults faults{};  // of the kernel
   };
 
   explicit Setting(const ExposedExecutor & exposed)
@@ -52,10 +52,10 @@ private:
   {
   }
   void plan_chain(const SetRequest & request);
-  takt_core::Faults plan_callback(const SetRequest & request);
+  takt_rt::Faults plan_callback(const SetRequest & request);
   void take_along(
     const takt_core::Callback & callback, const takt_core::Binding & wanted, bool threads);
-  takt_core::Faults plan_threads(const SetRequest & request);
+  takt_rt::Faults plan_threads(const SetRequest & request);
 
   takt_core::Executor * executor_;
   std::string name_;

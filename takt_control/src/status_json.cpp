@@ -23,8 +23,8 @@ namespace
 
 using nlohmann::json;
 using takt_core::Executor;
-using takt_core::ThreadAttributes;
 using takt_core::ThreadState;
+using takt_rt::ThreadAttributes;
 
 json attributes_json(const ThreadAttributes & attributes)
 {
@@ -48,7 +48,7 @@ json nanoseconds_or_null(const Duration & duration)
   return duration == takt_rt::kForever ? json(nullptr) : json(duration.count());
 }
 
-json faults_json(const takt_core::Faults & faults)
+json faults_json(const takt_rt::Faults & faults)
 {
   json all = json::array();
   for (const auto & fault : faults) {
@@ -60,7 +60,7 @@ json faults_json(const takt_core::Faults & faults)
 json thread_json(const ThreadState & thread, bool follow)
 {
   const ThreadAttributes now =
-    thread.tid == 0 ? ThreadAttributes() : takt_core::read_attributes(thread.tid);
+    thread.tid == 0 ? ThreadAttributes() : takt_rt::read_attributes(thread.tid);
   return {
     {"number", thread.number},
     {"name", thread.attributes.asked.name},
@@ -156,8 +156,8 @@ json other_threads(const std::set<pid_t> & own, const RegisteredThreads & regist
     if (own.contains(tid)) {
       continue;
     }
-    const ThreadAttributes now = takt_core::read_attributes(tid);
-    if (now.policy != takt_core::Policy::inherit) {  // else it has ended
+    const ThreadAttributes now = takt_rt::read_attributes(tid);
+    if (now.policy != takt_rt::Policy::inherit) {  // else it has ended
       json thread{
         {"tid", tid}, {"name", now.name}, {"now", attributes_json(now)}, {"asked", nullptr}};
       if (const auto * const report = registered.find(tid)) {

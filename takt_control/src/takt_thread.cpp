@@ -11,15 +11,15 @@
 #include "takt_control/control_server.hpp"
 #include "takt_control/process_setter.hpp"
 #include "takt_control/threads_schedule.hpp"
-#include "takt_core/attribute_setter.hpp"
+#include "takt_rt/attribute_setter.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/process_threads.hpp"
 
 namespace
 {
 
-using takt_core::Faults;
-using takt_core::ThreadAttributes;
+using takt_rt::Faults;
+using takt_rt::ThreadAttributes;
 
 thread_local std::string t_error;
 std::atomic<const std::string *> g_schedule{nullptr};  // not in the environment any more
@@ -101,9 +101,9 @@ int takt_thread_register(const char * name)
   ThreadAttributes asked = attributes.value_or(ThreadAttributes());
   asked.name = name;
   const auto setter = takt_control::process_setter();
-  const ThreadAttributes had = takt_core::read_attributes();
-  const takt_core::AttributeReport report =
-    setter == nullptr ? takt_core::apply(asked) : setter->apply(asked, 0);
+  const ThreadAttributes had = takt_rt::read_attributes();
+  const takt_rt::AttributeReport report =
+    setter == nullptr ? takt_rt::apply(asked) : setter->apply(asked, 0);
   // A program does its work also where nobody can ask it about its threads.
   static_cast<void>(takt_control::expose_thread(::gettid(), had, report));
   if (!report.granted_all()) {

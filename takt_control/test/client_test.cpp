@@ -22,9 +22,9 @@ namespace
 {
 
 using namespace std::chrono_literals;
-using takt_core::MissingRight;
-using takt_core::Policy;
-using takt_core::ThreadAttributes;
+using takt_rt::MissingRight;
+using takt_rt::Policy;
+using takt_rt::ThreadAttributes;
 
 const ThreadAttributes kFifo{.policy = Policy::fifo, .priority = 5};
 
@@ -50,7 +50,7 @@ protected:
     ASSERT_EQ(::listen(socket_, 1), 0);
   }
   /// The only refusal's right and detail.
-  static std::string told(const takt_core::Faults & faults)
+  static std::string told(const takt_rt::Faults & faults)
   {
     if (faults.size() != 1 || !faults[0].refusal) {
       return "not one refusal";

@@ -138,9 +138,9 @@ TEST_F(ControlServer, thread_is_not_at_a_real_time_priority)
 
 TEST_F(ControlServer, sees_what_somebody_else_changed)
 {
-  takt_core::ThreadAttributes other;
-  other.policy = takt_core::Policy::batch;
-  ASSERT_TRUE(takt_core::apply(other, executor_->thread_ids()[1]).granted_all());
+  takt_rt::ThreadAttributes other;
+  other.policy = takt_rt::Policy::batch;
+  ASSERT_TRUE(takt_rt::apply(other, executor_->thread_ids()[1]).granted_all());
   const json status = Connected(path()).ask(MessageType::status);
   EXPECT_EQ(status["executors"][0]["threads"][1]["granted"]["policy"], "other");
   EXPECT_EQ(status["executors"][0]["threads"][1]["now"]["policy"], "batch");
@@ -157,7 +157,7 @@ TEST_F(ControlServer, applies_and_resets)
   answer = apply(next);
   EXPECT_EQ(binding("/a:sub(/x)").threads, 2U);
   EXPECT_EQ(binding("/b:sub(/y)").threads, 1U);
-  EXPECT_EQ(takt_core::read_attributes(executor_->thread_ids()[0]).nice, 3);
+  EXPECT_EQ(takt_rt::read_attributes(executor_->thread_ids()[0]).nice, 3);
   answer = Connected(path()).ask(MessageType::reset);
   std::vector<std::string> restored;
   for (const json & part : answer["executors"][0]["parts"]) {
@@ -182,7 +182,7 @@ TEST_F(ControlServer, a_reset_that_one_executor_refuses_tells_what_the_others_di
   options.threads.resize(2);
   options.threads[0].attributes.name = "one";
   options.threads[1].attributes.name = "two";
-  options.threads[1].attributes.policy = takt_core::Policy::other;
+  options.threads[1].attributes.policy = takt_rt::Policy::other;
   options.threads[1].attributes.nice = 5;
   const auto second = std::move(takt_core::Executor::create(options).value());
   const auto group = std::make_shared<takt_core::Group>(takt_core::GroupKind::mutually_exclusive);
@@ -208,7 +208,7 @@ TEST_F(ControlServer, a_reset_that_one_executor_refuses_tells_what_the_others_di
   ASSERT_TRUE(answer.contains("executors")) << answer;
   ASSERT_EQ(answer["executors"].size(), 2U) << answer;
   EXPECT_EQ(answer["executors"][0]["name"], "main");
-  EXPECT_EQ(takt_core::read_attributes(executor_->thread_ids()[0]).nice, 1) << answer;
+  EXPECT_EQ(takt_rt::read_attributes(executor_->thread_ids()[0]).nice, 1) << answer;
   const json & refused = answer["executors"][1]["parts"];
   ASSERT_EQ(refused.size(), 1U) << answer;
   EXPECT_EQ(refused[0]["what"], "executor");
@@ -235,7 +235,7 @@ TEST_F(ControlServer, takes_back_one_schedule)
       MessageType::apply_schedule,
       {{"file", file}, {"text", with_nice(nice)}, {"check_only", false}, {"id", id}});
   };
-  const auto nice = [&] { return takt_core::read_attributes(executor_->thread_ids()[0]).nice; };
+  const auto nice = [&] { return takt_rt::read_attributes(executor_->thread_ids()[0]).nice; };
   apply_as("first", "first.yaml", 3);
   ask(MessageType::set, {{"callback", "/b:sub(/y)"}, {"priority", 7}});
   const json before = ask(MessageType::status, json::object());
@@ -433,9 +433,9 @@ TEST_F(ControlServer, a_rule_for_one_of_several_executors_with_one_name_matches)
 TEST_F(ControlServer, passes_requests_of_other_libraries_on)
 {
   handle_requests(
-    MessageType::trace_start, [](const std::string & payload) -> takt_core::Result<std::string> {
+    MessageType::trace_start, [](const std::string & payload) -> takt_rt::Result<std::string> {
       if (payload.find("wrong") != std::string::npos) {
-        return takt_core::Faults{"that is wrong"};
+        return takt_rt::Faults{"that is wrong"};
       }
       return std::string(R"({"threads": 3})");
     });
@@ -581,7 +581,7 @@ TEST_F(ControlServer, a_child_that_is_forked_during_a_request_exposes_executors)
     asked = true;
     asked.notify_all();
     go_on.wait(false);
-    return takt_core::Result<std::string>("{}");
+    return takt_rt::Result<std::string>("{}");
   });
   Connected client(path());
   client.send(encode(MessageType::trace_start, "{}"));

@@ -13,10 +13,10 @@ namespace
 {
 
 using namespace std::chrono_literals;
-using takt_core::MissingRight;
-using takt_core::Policy;
-using takt_core::Refusal;
-using takt_core::RefusedAttribute;
+using takt_rt::MissingRight;
+using takt_rt::Policy;
+using takt_rt::Refusal;
+using takt_rt::RefusedAttribute;
 
 TEST(Messages, RequestsComeOutAsTheyWentIn)
 {

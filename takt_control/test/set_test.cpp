@@ -15,7 +15,7 @@
 #include "takt_control/control_server.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/group.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/parse.hpp"
 
@@ -94,7 +94,7 @@ protected:
   }
   int nice_of(std::size_t executor, std::size_t thread) const
   {
-    return *takt_core::read_attributes(executors_[executor]->thread_ids()[thread]).nice;
+    return *takt_rt::read_attributes(executors_[executor]->thread_ids()[thread]).nice;
   }
 
   std::string folder_;
@@ -201,7 +201,7 @@ TEST_F(Set, threads_are_named_as_in_the_schedule)
   EXPECT_EQ(nice_of(0, 0), 7);
   EXPECT_EQ(nice_of(0, 1), 5);
   answer = set({{"thread", "rest"}, {"nice", 4}});
-  EXPECT_EQ(answer["changed"][0]["before"]["nice"], takt_core::read_attributes().nice.value_or(0));
+  EXPECT_EQ(answer["changed"][0]["before"]["nice"], takt_rt::read_attributes().nice.value_or(0));
   EXPECT_EQ(nice_of(0, 2), 4);
 }
 
@@ -220,7 +220,7 @@ TEST_F(Set, a_thread_has_the_value_of_its_policy)
 TEST_F(Set, a_real_time_priority_is_granted_or_refused)
 {
   takt_core::ExecutorOptions options;
-  options.threads.emplace_back().attributes.policy = takt_core::Policy::fifo;
+  options.threads.emplace_back().attributes.policy = takt_rt::Policy::fifo;
   options.threads.front().attributes.priority = 1;
   options.threads.front().attributes.name = "rt";
   options.missing_rights = takt_core::MissingRights::report;
@@ -232,7 +232,7 @@ TEST_F(Set, a_real_time_priority_is_granted_or_refused)
   ASSERT_EQ(answer["changed"].size(), 1U) << answer;
   const json & changed = answer["changed"][0];
   EXPECT_EQ(changed["before"], (json{{"priority", 1}}));
-  const int has = takt_core::read_attributes(executor.thread_ids()[0]).priority;
+  const int has = takt_rt::read_attributes(executor.thread_ids()[0]).priority;
   EXPECT_EQ(changed["now"], (json{{"priority", has}}));
   EXPECT_EQ(changed["faults"].empty(), has == 2) << answer;
 }
@@ -241,7 +241,7 @@ TEST_F(Set, one_refusal_keeps_all_executors_as_they_are)
 {
   // A following thread takes no priority above its own.
   takt_core::ExecutorOptions options;
-  options.threads.emplace_back().attributes.policy = takt_core::Policy::fifo;
+  options.threads.emplace_back().attributes.policy = takt_rt::Policy::fifo;
   options.threads.front().attributes.priority = 20;
   options.threads.front().follow = true;
   options.missing_rights = takt_core::MissingRights::report;

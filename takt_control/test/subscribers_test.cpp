@@ -271,7 +271,7 @@ TEST_F(Subscribers, are_told_of_alarms_of_a_request)
 {
   Watch watch;
   handle_requests(
-    MessageType::trace_snapshot, [&](const std::string &) -> takt_core::Result<std::string> {
+    MessageType::trace_snapshot, [&](const std::string &) -> takt_rt::Result<std::string> {
       watch.raise();
       return std::string("{}");
     });
@@ -281,7 +281,7 @@ TEST_F(Subscribers, are_told_of_alarms_of_a_request)
   EXPECT_EQ(client.ask(MessageType::trace_snapshot), json::object());
   EXPECT_EQ(client.alarm(), 1U);
   handle_requests(MessageType::trace_snapshot, [](const std::string &) {
-    return takt_core::Result<std::string>(takt_core::Faults{"over"});
+    return takt_rt::Result<std::string>(takt_rt::Faults{"over"});
   });
 }
 

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "takt_control/control_server.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace
 {
@@ -41,14 +41,14 @@ TEST_F(Registration, gives_the_calling_thread_what_its_rule_says)
   std::thread([] {
     EXPECT_EQ(takt_thread_register("lidar_front"), TAKT_THREAD_OK) << takt_thread_error();
     EXPECT_STREQ(takt_thread_error(), "");
-    EXPECT_EQ(takt_core::read_attributes().nice, 7);
-    EXPECT_EQ(takt_core::read_attributes().name, "lidar_front");
+    EXPECT_EQ(takt_rt::read_attributes().nice, 7);
+    EXPECT_EQ(takt_rt::read_attributes().name, "lidar_front");
   }).join();
   std::thread([] {
     EXPECT_EQ(takt_thread_register("camera"), TAKT_THREAD_OK) << takt_thread_error();
-    EXPECT_EQ(takt_core::read_attributes().policy, takt_core::Policy::batch);
+    EXPECT_EQ(takt_rt::read_attributes().policy, takt_rt::Policy::batch);
   }).join();
-  EXPECT_NE(takt_core::read_attributes().nice, 7);
+  EXPECT_NE(takt_rt::read_attributes().nice, 7);
 }
 
 TEST_F(Registration, shows_the_thread_to_takt_status)

@@ -5,6 +5,8 @@
 namespace takt_core
 {
 
+using takt_rt::policy_names;
+
 namespace
 {
 
@@ -37,16 +39,6 @@ constexpr Names<MissingRights, 2> kMissingRights{{
 constexpr Names<MiddlewareCeiling::Mode, 2> kCeilings{{
   {MiddlewareCeiling::Mode::automatic, "auto"},
   {MiddlewareCeiling::Mode::off, "off"},
-}};
-
-constexpr Names<Policy, 7> kPolicies{{
-  {Policy::inherit, "inherit"},
-  {Policy::other, "other"},
-  {Policy::batch, "batch"},
-  {Policy::idle, "idle"},
-  {Policy::fifo, "fifo"},
-  {Policy::rr, "rr"},
-  {Policy::deadline, "deadline"},
 }};
 
 constexpr Names<MissedPeriods, 3> kMissedPeriods{{
@@ -109,7 +101,7 @@ std::span<const Name<MiddlewareCeiling::Mode>> names<MiddlewareCeiling::Mode>() 
 template <>
 std::span<const Name<Policy>> names<Policy>() noexcept
 {
-  return kPolicies;
+  return policy_names();
 }
 template <>
 std::span<const Name<MissedPeriods>> names<MissedPeriods>() noexcept
@@ -147,10 +139,6 @@ std::string to_string(const MiddlewareCeiling & ceiling)
 {
   return ceiling.mode == MiddlewareCeiling::Mode::fixed ? std::to_string(ceiling.priority)
                                                         : std::string(name_of(ceiling.mode));
-}
-std::string_view to_string(Policy policy) noexcept
-{
-  return name_of(policy);
 }
 std::string_view to_string(MissedPeriods policy) noexcept
 {

@@ -5,6 +5,9 @@
 
 namespace takt_core::test
 {
+
+using takt_rt::Policy;
+
 namespace
 {
 

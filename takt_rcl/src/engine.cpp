@@ -27,7 +27,7 @@ namespace
 class PrepareThreads : public takt_core::Observer
 {
 public:
-  void on_thread(std::uint32_t, const takt_core::AttributeReport &) override
+  void on_thread(std::uint32_t, const takt_rt::AttributeReport &) override
   {
     const auto allocator = rcutils_get_default_allocator();
     detail::ignore(rcutils_initialize_error_handling_thread_local_storage(allocator));
@@ -84,7 +84,7 @@ Engine::~Engine()
   stop_signals::remove(*core_);
 }
 
-takt_core::Faults Engine::expose(
+takt_rt::Faults Engine::expose(
   const std::string & name, const std::string & schedule_file,
   const std::vector<std::string> & default_threads)
 {

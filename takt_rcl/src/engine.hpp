@@ -41,7 +41,7 @@ public:
   void add(const std::shared_ptr<NodeState> & node, const CallbackGroup::SharedPtr & group);
   void remove(const CallbackGroup::SharedPtr & group);
   /// Lets `takt status` and `takt apply` reach it through the process's control socket. Faults: why they cannot.
-  takt_core::Faults expose(
+  takt_rt::Faults expose(
     const std::string & name, const std::string & schedule_file,
     const std::vector<std::string> & default_threads);
   /// The same where no schedule rules, by the name of its first node; once. An executor that has no node yet, or is

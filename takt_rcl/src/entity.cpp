@@ -116,7 +116,7 @@ void Entity::attach(const std::shared_ptr<Engine> & engine)
     detail::throw_schedule_faults("cannot place " + id_, settled.faults());
   }
   auto callback = make(*engine, std::move(core_options), settings);
-  const takt_core::Status added = engine->core().add(callback, settings.binding);
+  const takt_rt::Status added = engine->core().add(callback, settings.binding);
   if (engine->placer() != nullptr) {
     detail::throw_schedule_faults("cannot add " + id_, added.faults());
   }

@@ -10,11 +10,11 @@ namespace takt_rcl
 namespace
 {
 
-std::string listed(std::string_view what, const takt_core::Faults & faults)
+std::string listed(std::string_view what, const takt_rt::Faults & faults)
 {
   std::string text(what);
   const char * separator = faults.size() == 1 ? ": " : ":\n  ";
-  for (const takt_core::Fault & fault : faults) {
+  for (const takt_rt::Fault & fault : faults) {
     text += separator + to_string(fault);
     separator = "\n  ";
   }
@@ -23,7 +23,7 @@ std::string listed(std::string_view what, const takt_core::Faults & faults)
 
 }  // namespace
 
-Error::Error(std::string_view failed, takt_core::Faults faults)
+Error::Error(std::string_view failed, takt_rt::Faults faults)
 : std::runtime_error(listed(failed, faults)),
   failed_(failed),
   faults_(std::move(faults))
@@ -66,14 +66,14 @@ void throw_rcl(const std::string & what)
   throw Error(error.empty() ? what : what + ": " + error);
 }
 
-void throw_faults(std::string_view what, const takt_core::Faults & faults)
+void throw_faults(std::string_view what, const takt_rt::Faults & faults)
 {
   if (!faults.empty()) {
     throw Error(what, faults);
   }
 }
 
-void throw_schedule_faults(std::string_view what, const takt_core::Faults & faults)
+void throw_schedule_faults(std::string_view what, const takt_rt::Faults & faults)
 {
   if (!faults.empty()) {
     throw ScheduleError(what, faults);

@@ -25,7 +25,7 @@ namespace
 {
 
 std::unique_ptr<takt_core::Executor> value_of(
-  takt_core::Result<std::unique_ptr<takt_core::Executor>> result)
+  takt_rt::Result<std::unique_ptr<takt_core::Executor>> result)
 {
   detail::throw_faults("cannot make the executor", result.faults());
   return std::move(result.value());
@@ -59,7 +59,7 @@ Executor Executor::from_schedule(
   std::shared_ptr<Context> context, const takt_schedule::Schedule & schedule,
   const std::string & executor_name)
 {
-  takt_core::Faults notes = schedule.warnings;
+  takt_rt::Faults notes = schedule.warnings;
   auto core =
     takt_schedule::make_executor(schedule, executor_name, &notes, takt_control::process_setter());
   detail::throw_schedule_faults("cannot make the executor", core.faults());
@@ -224,20 +224,20 @@ bool Executor::is_spinning() const noexcept
   return engine_->core().running();
 }
 
-takt_core::Faults Executor::schedule_warnings() const
+takt_rt::Faults Executor::schedule_warnings() const
 {
-  takt_core::Faults all;
+  takt_rt::Faults all;
   if (engine_->placer() != nullptr) {
     all = engine_->placer()->warnings();
   }
-  const takt_core::Faults refused = engine_->core().refusals();
+  const takt_rt::Faults refused = engine_->core().refusals();
   all.insert(all.end(), refused.begin(), refused.end());
   return all;
 }
 
-takt_core::Faults Executor::schedule_faults() const
+takt_rt::Faults Executor::schedule_faults() const
 {
-  return engine_->placer() != nullptr ? engine_->placer()->faults() : takt_core::Faults{};
+  return engine_->placer() != nullptr ? engine_->placer()->faults() : takt_rt::Faults{};
 }
 
 std::vector<std::string> Executor::defaulted_callbacks() const

@@ -13,8 +13,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "takt_core/clock/tai_clock.hpp"
 #include "takt_rcl/takt_rcl.hpp"
+#include "takt_rt/tai_clock.hpp"
 #include "takt_schedule/parse.hpp"
 
 namespace
@@ -26,7 +26,7 @@ void print(const char * what, const TimerInfo & info)
 {
   std::printf(
     "%s%lld %lld\n", what, static_cast<long long>(info.expected_call_time.nanoseconds()),
-    static_cast<long long>(takt_core::tai_ahead().count()));
+    static_cast<long long>(takt_rt::tai_ahead().count()));
   std::fflush(stdout);
 }
 
@@ -34,7 +34,7 @@ void run(const char * file, const char * name, int runs)
 {
   const auto schedule = takt_schedule::load_schedule(file);
   if (!schedule) {
-    throw std::runtime_error(takt_core::to_string(schedule.faults().front()));
+    throw std::runtime_error(takt_rt::to_string(schedule.faults().front()));
   }
   auto context = takt_rcl::default_context();
   auto executor = takt_rcl::Executor::from_schedule(context, *schedule, name);

@@ -222,7 +222,7 @@ TEST_F(Scheduled, StrictRefusesTheFirstSpinWithAllThatMatchedNothing)
   auto other = n->create_wall_timer(1ms, [&] { ++runs; });
   e.add_node(n);
   EXPECT_EQ(e.defaulted_callbacks(), std::vector<std::string>{"/n:timer(1ms)"});
-  const takt_core::Faults faults = e.schedule_faults();
+  const takt_rt::Faults faults = e.schedule_faults();
   EXPECT_EQ(faults.size(), 4u) << "two rules, two ids of the chain";
   const auto refused = [&](const auto & spin) {
     try {
@@ -245,7 +245,7 @@ TEST_F(Scheduled, StrictRefusesTheFirstSpinWithAllThatMatchedNothing)
     }
   });
   auto sub = n->create_subscription<Number>("/numbers", QoS(1), [](const Number &) {});
-  EXPECT_EQ(e.schedule_faults(), takt_core::Faults{});
+  EXPECT_EQ(e.schedule_faults(), takt_rt::Faults{});
   e.spin();
 }
 
@@ -334,17 +334,17 @@ executors:
 class RefusingPlacer : public takt_core::adapter::Placer
 {
 public:
-  takt_core::Result<takt_core::adapter::CallbackSettings> place(
+  takt_rt::Result<takt_core::adapter::CallbackSettings> place(
     const std::string &, takt_core::Kind, const std::string &) override
   {
     return takt_core::adapter::CallbackSettings{};
   }
-  takt_core::Status entity_made() override
+  takt_rt::Status entity_made() override
   {
-    return takt_core::Faults{"threads of the middleware cannot be set"};
+    return takt_rt::Faults{"threads of the middleware cannot be set"};
   }
-  takt_core::Faults faults() override { return {}; }
-  takt_core::Faults warnings() const override { return {}; }
+  takt_rt::Faults faults() override { return {}; }
+  takt_rt::Faults warnings() const override { return {}; }
   std::vector<std::string> defaulted() const override { return {}; }
   void started() noexcept override {}
 };

@@ -12,9 +12,9 @@
 #include <thread>
 
 #include "schedule_text.hpp"
-#include "takt_core/attribute_setter.hpp"
 #include "takt_core/group.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/attribute_setter.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/resolver.hpp"
 
@@ -24,7 +24,7 @@ namespace
 {
 
 using takt_core::Kind;
-using takt_core::Policy;
+using takt_rt::Policy;
 using test::parse;
 using test::with_main;
 
@@ -112,7 +112,7 @@ TEST(ApplySchedule, ChangesWhatDiffersAndSaysSo)
   EXPECT_EQ(running.binding("/b:sub(/y)").priority, 7);
   EXPECT_EQ(running.binding("/b:sub(/y)").deadline, std::chrono::milliseconds(5));
   EXPECT_EQ(running.executor->scheduler().priority(*running.callbacks.at("/a:timer(1s)")), 9);
-  EXPECT_EQ(takt_core::read_attributes(running.executor->thread_ids()[0]).nice, 2);
+  EXPECT_EQ(takt_rt::read_attributes(running.executor->thread_ids()[0]).nice, 2);
 
   const auto again = apply_schedule(next, "main", *running.executor);
   ASSERT_TRUE(again.ok());
@@ -144,7 +144,7 @@ TEST(ApplySchedule, GivesBackWhatSomebodyElseTookFromAThread)
   Running running(text);
   const int before = ::getpriority(PRIO_PROCESS, 0);
   const pid_t hot = running.executor->thread_ids()[0];
-  EXPECT_EQ(takt_core::read_attributes(hot).nice, 1);
+  EXPECT_EQ(takt_rt::read_attributes(hot).nice, 1);
   ASSERT_EQ(::setpriority(PRIO_PROCESS, static_cast<id_t>(hot), 5), 0);
   const Schedule schedule = parse(text);
   const auto done = apply_schedule(schedule, "main", *running.executor);
@@ -155,8 +155,8 @@ TEST(ApplySchedule, GivesBackWhatSomebodyElseTookFromAThread)
   const auto part = std::find_if(
     done->begin(), done->end(), [](const auto & one) { return one.what == "thread hot"; });
   EXPECT_NE(part->why.find("changed by somebody else"), std::string::npos) << part->why;
-  EXPECT_EQ(takt_core::read_attributes(hot).nice, 1);
-  EXPECT_EQ(takt_core::read_attributes(running.executor->thread_ids()[1]).nice.value_or(0), before);
+  EXPECT_EQ(takt_rt::read_attributes(hot).nice, 1);
+  EXPECT_EQ(takt_rt::read_attributes(running.executor->thread_ids()[1]).nice.value_or(0), before);
   EXPECT_EQ(
     outcomes(*apply_schedule(schedule, "main", *running.executor))["thread hot"], "unchanged");
 }
@@ -321,35 +321,34 @@ TEST(ApplySchedule, LeavesAttributesAloneForWhichNobodyAsked)
 {
   Running running(with_main(kThreads));
   const pid_t rest = running.executor->thread_ids()[1];
-  const int level = takt_core::read_attributes(rest).nice.value_or(0) + 3;
+  const int level = takt_rt::read_attributes(rest).nice.value_or(0) + 3;
   ASSERT_EQ(::setpriority(PRIO_PROCESS, static_cast<id_t>(rest), level), 0);
   const auto done = apply_schedule(parse(with_main(kThreads)), "main", *running.executor);
   ASSERT_TRUE(done.ok()) << done.faults().front();
   EXPECT_EQ(outcomes(*done)["thread rest"], "unchanged");
-  EXPECT_EQ(takt_core::read_attributes(rest).nice, level);
+  EXPECT_EQ(takt_rt::read_attributes(rest).nice, level);
 }
 
 // Grants nothing as long as it is told to.
-class Grudging final : public takt_core::AttributeSetter
+class Grudging final : public takt_rt::AttributeSetter
 {
 public:
-  takt_core::AttributeReport apply(
-    const takt_core::ThreadAttributes & attributes, pid_t tid) override
+  takt_rt::AttributeReport apply(const takt_rt::ThreadAttributes & attributes, pid_t tid) override
   {
     if (!grudges || !attributes.nice) {
-      return takt_core::own_rights().apply(attributes, tid);
+      return takt_rt::own_rights().apply(attributes, tid);
     }
-    takt_core::AttributeReport report;
+    takt_rt::AttributeReport report;
     report.asked = attributes;
-    report.granted = takt_core::read_attributes(tid);
+    report.granted = takt_rt::read_attributes(tid);
     report.faults = refusals(attributes);
     return report;
   }
-  takt_core::Faults refusals(const takt_core::ThreadAttributes & attributes) override
+  takt_rt::Faults refusals(const takt_rt::ThreadAttributes & attributes) override
   {
-    takt_core::Refusal refusal;
+    takt_rt::Refusal refusal;
     refusal.asked = attributes;
-    return grudges && attributes.nice ? takt_core::Faults{refusal} : takt_core::Faults{};
+    return grudges && attributes.nice ? takt_rt::Faults{refusal} : takt_rt::Faults{};
   }
   bool allow_realtime(int) override { return true; }
   std::atomic<bool> grudges{true};
@@ -372,7 +371,7 @@ TEST(ApplySchedule, TriesAgainWhatWasRefusedBefore)
   EXPECT_EQ(told(), "failed");
   setter->grudges = false;
   EXPECT_EQ(told(), "applied");
-  EXPECT_EQ(takt_core::read_attributes(hot).nice, 1);
+  EXPECT_EQ(takt_rt::read_attributes(hot).nice, 1);
   EXPECT_EQ(told(), "unchanged");
   executor.cancel();
   executor.wait();

@@ -158,7 +158,7 @@ TEST(Check, OfOneExecutorJudgesIdsOfChainsThatMustBeInIt)
     Strings{"s.yaml:5:21: chain 'c': '/a/x:w(0)' matches no callback; did you mean "
             "'/c:w(0)'?"});
   ASSERT_EQ(report.warnings.size(), 1U);
-  EXPECT_EQ(report.warnings[0].kind, takt_core::FaultKind::unmatched);
+  EXPECT_EQ(report.warnings[0].kind, takt_rt::FaultKind::unmatched);
   EXPECT_EQ(report.warnings[0].file, "s.yaml");
   EXPECT_EQ(report.warnings[0].line, 5);
   EXPECT_EQ(report.warnings[0].column, 21);

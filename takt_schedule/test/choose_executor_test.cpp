@@ -30,7 +30,7 @@ Schedule schedule(
 
 Strings warnings(const ExecutorChoice & choice)
 {
-  return takt_core::sentences(choice.warnings);
+  return takt_rt::sentences(choice.warnings);
 }
 
 const std::string kChain =
@@ -134,7 +134,7 @@ TEST(ChooseExecutor, WarnsOfExactIdsThatAnotherExecutorNames)
     Strings{"s.yaml:6:48: a rule of executor 'worker' names '/worker:timer(1s)', but this callback "
             "runs as part of executor 'sensor', where the rule has no effect"});
   EXPECT_EQ(
-    takt_core::sentences(rules_of_others(split, "worker", ids)),
+    takt_rt::sentences(rules_of_others(split, "worker", ids)),
     Strings{"s.yaml:10:17: a rule of executor 'sensor' names '/sensor:timer(20ms)', but this "
             "callback runs as part of executor 'worker', where the rule has no effect; the same "
             "holds for 2 further callbacks"});

@@ -10,7 +10,7 @@ namespace takt_schedule
 namespace
 {
 
-using takt_core::Policy;
+using takt_rt::Policy;
 
 NameLookup names()
 {
@@ -20,7 +20,7 @@ NameLookup names()
   return {find, find};
 }
 
-takt_core::Result<ConfiguratorPolicy> parse(const std::string & text)
+takt_rt::Result<ConfiguratorPolicy> parse(const std::string & text)
 {
   return parse_configurator_policy(text, "p.yaml", names());
 }

@@ -33,15 +33,15 @@ TEST(CoreList, OfAnotherFormIsAFault)
     ASSERT_FALSE(cores.ok()) << text;
     EXPECT_EQ(
       cores.faults(),
-      takt_core::Faults{
+      takt_rt::Faults{
         "'" + std::string(text) + "' is not a list of cores like 0,2-3 (from 0 to 4095)"});
   }
 }
 
 TEST(CoreList, NamesNoCoreTwice)
 {
-  EXPECT_EQ(parse_cores("0,0").faults(), takt_core::Faults{"'0,0' names core 0 twice"});
-  EXPECT_EQ(parse_cores("0-3,2").faults(), takt_core::Faults{"'0-3,2' names core 2 twice"});
+  EXPECT_EQ(parse_cores("0,0").faults(), takt_rt::Faults{"'0,0' names core 0 twice"});
+  EXPECT_EQ(parse_cores("0-3,2").faults(), takt_rt::Faults{"'0-3,2' names core 2 twice"});
 }
 
 TEST(CoreList, IsReadBackAsItWasPrinted)

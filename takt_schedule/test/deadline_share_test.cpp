@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "schedule_text.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_schedule
 {
@@ -94,11 +94,11 @@ int admitted(int count, Duration runtime, Duration period)
   std::vector<std::thread> threads;
   for (int i = 0; i < count; ++i) {
     threads.emplace_back([&] {
-      takt_core::ThreadAttributes attributes;
-      attributes.policy = takt_core::Policy::deadline;
+      takt_rt::ThreadAttributes attributes;
+      attributes.policy = takt_rt::Policy::deadline;
       attributes.runtime = runtime;
       attributes.deadline = attributes.period = period;
-      granted += takt_core::apply(attributes).granted_all() ? 1 : 0;
+      granted += takt_rt::apply(attributes).granted_all() ? 1 : 0;
       all.arrive_and_wait();
     });
   }
@@ -144,7 +144,7 @@ TEST(DeadlineAdmission, IsJudgedAsTheKernelDoes)
 {
   using namespace std::chrono_literals;
   const double share = deadline_share().share;
-  const auto cores = static_cast<int>(takt_core::usable_cores().size());
+  const auto cores = static_cast<int>(takt_rt::usable_cores().size());
   if (
     share <= 0.0 || cores != ::sysconf(_SC_NPROCESSORS_ONLN) || others_have_the_policy() ||
     admitted(1, 1ms, 10ms) != 1) {

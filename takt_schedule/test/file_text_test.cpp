@@ -19,7 +19,7 @@ namespace
 {
 
 namespace fs = std::filesystem;
-using takt_core::Faults;
+using takt_rt::Faults;
 
 class FileText : public testing::Test
 {
@@ -39,7 +39,7 @@ protected:
     return path("pipe");
   }
 
-  static takt_core::Result<std::string> read(const std::string & path, std::size_t most = 1000)
+  static takt_rt::Result<std::string> read(const std::string & path, std::size_t most = 1000)
   {
     return file_text(path, "a schedule file", most);
   }

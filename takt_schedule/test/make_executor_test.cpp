@@ -15,7 +15,7 @@ namespace takt_schedule
 namespace
 {
 
-using takt_core::Policy;
+using takt_rt::Policy;
 using test::parse;
 using test::Strings;
 using test::with_main;
@@ -52,7 +52,7 @@ TEST(ExecutorOptions, ThreadsSpreadOverTheCoresOfTheProcessIfNoneAreListed)
 {
   const Schedule schedule = parse(with_main("threads: {s: {count: 40, spread: true}}\ndefault: s"));
   const takt_core::ExecutorOptions options = core_options(schedule.executors[0]);
-  const std::vector<int> usable = takt_core::usable_cores();
+  const std::vector<int> usable = takt_rt::usable_cores();
   for (std::size_t i = 0; i < options.threads.size(); ++i) {
     EXPECT_EQ(options.threads[i].attributes.cores, std::vector{usable[i % usable.size()]});
   }
@@ -117,8 +117,8 @@ TEST(Fallback, ReplacesOnlyWhatHasOneAndIsNotAllowed)
     Strings{"executor 'main': this process has no right to policy fifo 80, so threads "
             "'hot' ask for their "
             "fallback, nice -3"});
-  EXPECT_EQ(fallen.used.front().kind, takt_core::FaultKind::fallback);
-  const takt_core::ThreadAttributes & hot = fallen.executor.threads[0].attributes;
+  EXPECT_EQ(fallen.used.front().kind, takt_rt::FaultKind::fallback);
+  const takt_rt::ThreadAttributes & hot = fallen.executor.threads[0].attributes;
   EXPECT_EQ(hot.policy, Policy::other);
   EXPECT_EQ(hot.priority, 0);
   EXPECT_EQ(hot.nice, -3);
@@ -137,8 +137,8 @@ TEST(Fallback, IsJudgedByTheAttributesOfEachEntry)
         "missing_rights: report\nthreads:\n  a: {policy: fifo, priority: 80, fallback: {nice: 0}}\n"
         "  b: {policy: fifo, priority: 20, fallback: {nice: 0}}\ndefault: all"))
       .executors[0];
-  const WithFallbacks fallen = with_fallbacks(
-    executor, [](const takt_core::ThreadAttributes & a) { return a.priority <= 50; });
+  const WithFallbacks fallen =
+    with_fallbacks(executor, [](const takt_rt::ThreadAttributes & a) { return a.priority <= 50; });
   EXPECT_EQ(fallen.executor.threads[0].attributes.policy, Policy::other);
   EXPECT_EQ(fallen.executor.threads[1].attributes.policy, Policy::fifo);
 }
@@ -187,7 +187,7 @@ TEST(MakeExecutor, RunsCallbacksWhereTheScheduleSays)
   options.id = "/n:waitable(x)";
   const auto callback = std::make_shared<Counting>(options, runs);
   takt_core::Executor & e = *executor.value();
-  const takt_core::Status added = e.add(callback, resolved.value().binding);
+  const takt_rt::Status added = e.add(callback, resolved.value().binding);
   ASSERT_TRUE(added.ok()) << added.faults().front();
   EXPECT_EQ(e.scheduler().threads(*callback), 0b10U);
   EXPECT_EQ(e.scheduler().priority(*callback), 42) << "inherited from the chain";
@@ -204,10 +204,10 @@ TEST(MakeExecutor, UsesFallbacksAndTellsSo)
   const Schedule schedule =
     parse(with_main("missing_rights: report\n"
                     "threads: {a: {policy: fifo, priority: 99, fallback: {nice: 0}}}\ndefault: a"));
-  takt_core::Faults notes;
+  takt_rt::Faults notes;
   const auto executor = make_executor(schedule, "main", &notes);
   ASSERT_TRUE(executor.ok());
-  const bool allowed = takt_core::may_use_realtime(99);
+  const bool allowed = takt_rt::may_use_realtime(99);
   EXPECT_EQ(notes.size(), allowed ? 0U : 1U);
   EXPECT_EQ(
     executor.value()->options().threads[0].attributes.policy,

@@ -19,7 +19,7 @@ namespace takt_schedule
 namespace
 {
 
-using takt_core::Faults;
+using takt_rt::Faults;
 using test::kMany;
 using test::repeated;
 using test::Strings;

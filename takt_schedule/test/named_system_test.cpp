@@ -39,7 +39,7 @@ protected:
     return name_of_system(path(model), path(at), shipped());
   }
 
-  takt_core::Result<std::string> found(const std::string & system, const std::string & at) const
+  takt_rt::Result<std::string> found(const std::string & system, const std::string & at) const
   {
     std::ofstream(root / at) << "version: 1\nsystem: " << system << "\n";
     return named_system(path(at), shipped());

@@ -66,7 +66,7 @@ TEST_F(OutputFile, AReasonOtherThanAMissingFolderIsSaid)
 {
   const std::string name = path(std::string(300, 'x'));
   EXPECT_EQ(
-    takt_core::sentences(check_output(name).faults()),
+    takt_rt::sentences(check_output(name).faults()),
     std::vector<std::string>{name + " cannot be written: File name too long"});
 }
 

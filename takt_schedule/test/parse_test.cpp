@@ -30,7 +30,7 @@ TEST(Parse, ReadsEveryFieldOfTheExample)
   ASSERT_EQ(main.threads.size(), 2U);
   const Threads & hot = main.threads[0];
   EXPECT_EQ(hot.count, 2);
-  EXPECT_EQ(hot.attributes.policy, takt_core::Policy::fifo);
+  EXPECT_EQ(hot.attributes.policy, takt_rt::Policy::fifo);
   EXPECT_EQ(hot.attributes.priority, 80);
   EXPECT_EQ(hot.attributes.cores, (std::vector<int>{0, 1}));
   EXPECT_EQ(hot.attributes.stack_size, 256U * 1024);
@@ -104,7 +104,7 @@ TEST(Parse, TheSmallestScheduleHasTheCoresDefaults)
   EXPECT_EQ(main.on_exception, defaults.on_exception);
   EXPECT_EQ(main.missing_rights, defaults.missing_rights);
   EXPECT_EQ(main.middleware_ceiling.mode, defaults.middleware_ceiling.mode);
-  EXPECT_EQ(main.threads[0].attributes, takt_core::ThreadAttributes{});
+  EXPECT_EQ(main.threads[0].attributes, takt_rt::ThreadAttributes{});
 }
 
 TEST(Parse, EmptySectionsAreFine)
@@ -692,13 +692,13 @@ TEST(Parse, CoresInAnotherNotationAreAFaultThatSaysWhatToWrite)
 TEST(Parse, PolicyAndNiceAreInheritedUnlessGiven)
 {
   const Threads bare = parse(with_thread("count: 2")).executors[0].threads[0];
-  EXPECT_EQ(bare.attributes.policy, takt_core::Policy::inherit);
+  EXPECT_EQ(bare.attributes.policy, takt_rt::Policy::inherit);
   EXPECT_FALSE(bare.attributes.nice);
   const Threads nice = parse(with_thread("nice: 0")).executors[0].threads[0];
-  EXPECT_EQ(nice.attributes.policy, takt_core::Policy::inherit);
+  EXPECT_EQ(nice.attributes.policy, takt_rt::Policy::inherit);
   EXPECT_EQ(nice.attributes.nice, 0);
   const Threads other = parse(with_thread("policy: other")).executors[0].threads[0];
-  EXPECT_EQ(other.attributes.policy, takt_core::Policy::other);
+  EXPECT_EQ(other.attributes.policy, takt_rt::Policy::other);
   EXPECT_FALSE(other.attributes.nice);
 }
 

@@ -77,21 +77,21 @@ TEST(ProcessThreads, GetTheAttributesOfTheRuleThatMatchesTheirName)
   EXPECT_EQ(matched.line, 7);
   EXPECT_TRUE(matched.changed);
   EXPECT_EQ(report.threads[1 - first].line, 8) << "an exact name beats a pattern";
-  EXPECT_EQ(takt_core::read_attributes(udp.tid()).nice, 7);
-  EXPECT_EQ(takt_core::read_attributes(event.tid()).nice, 9);
-  EXPECT_EQ(takt_core::read_attributes(other.tid()).nice, takt_core::read_attributes().nice);
+  EXPECT_EQ(takt_rt::read_attributes(udp.tid()).nice, 7);
+  EXPECT_EQ(takt_rt::read_attributes(event.tid()).nice, 9);
+  EXPECT_EQ(takt_rt::read_attributes(other.tid()).nice, takt_rt::read_attributes().nice);
 }
 
 TEST(ProcessThreads, KeepWhatTheRuleDoesNotName)
 {
   const NamedThread thread("dds.x");
   ASSERT_TRUE(
-    takt_core::apply({.policy = takt_core::Policy::batch, .nice = 8}, thread.tid()).granted_all());
-  const int core = takt_core::usable_cores().front();
+    takt_rt::apply({.policy = takt_rt::Policy::batch, .nice = 8}, thread.tid()).granted_all());
+  const int core = takt_rt::usable_cores().front();
   auto threads = process_threads("  - {match: dds.x, cores: [" + std::to_string(core) + "]}");
   EXPECT_EQ(sentences(threads.apply().faults), Strings{});
-  const takt_core::ThreadAttributes has = takt_core::read_attributes(thread.tid());
-  EXPECT_EQ(has.policy, takt_core::Policy::batch);
+  const takt_rt::ThreadAttributes has = takt_rt::read_attributes(thread.tid());
+  EXPECT_EQ(has.policy, takt_rt::Policy::batch);
   EXPECT_EQ(has.nice, 8);
   EXPECT_EQ(has.cores, std::vector<int>{core});
   const ProcessThreadsReport again = threads.apply();
@@ -129,7 +129,7 @@ TEST(ProcessThreads, OfTheExecutorAreNeverTouched)
   auto threads = process_threads("  - {match: \"dds.*\", nice: 7}");
   const pid_t exclude[] = {own.tid()};
   EXPECT_TRUE(threads.apply(exclude).threads.empty());
-  EXPECT_NE(takt_core::read_attributes(own.tid()).nice, 7);
+  EXPECT_NE(takt_rt::read_attributes(own.tid()).nice, 7);
 }
 
 TEST(ProcessThreads, ForWhichTwoRulesTieAreAFaultAndLeftAlone)
@@ -159,13 +159,13 @@ TEST(ProcessThreads, RefusalsAreFaultsWithTheThreadAndTheLine)
   EXPECT_TRUE(to_string(report.faults[0])
                 .starts_with("s.yaml:7:9: thread 'dds.x' (" + std::to_string(thread.tid()) + "): "))
     << report.faults[0];
-  EXPECT_EQ(report.faults[0].kind, takt_core::FaultKind::process_threads);
+  EXPECT_EQ(report.faults[0].kind, takt_rt::FaultKind::process_threads);
   EXPECT_EQ(report.faults[0].line, 7);
   ASSERT_TRUE(report.faults[0].refusal.has_value());
   EXPECT_EQ(report.faults[0].refusal->thread, "dds.x");
   EXPECT_EQ(report.faults[0].refusal->tid, thread.tid());
-  EXPECT_EQ(report.faults[0].refusal->attribute, takt_core::RefusedAttribute::cores);
-  EXPECT_EQ(report.faults[0].refusal->right, takt_core::MissingRight::invalid);
+  EXPECT_EQ(report.faults[0].refusal->attribute, takt_rt::RefusedAttribute::cores);
+  EXPECT_EQ(report.faults[0].refusal->right, takt_rt::MissingRight::invalid);
 }
 
 TEST(ProcessThreads, WithoutRulesDoNothing)

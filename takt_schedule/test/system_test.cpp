@@ -15,7 +15,7 @@ namespace
 {
 
 using namespace std::chrono_literals;
-using takt_core::Faults;
+using takt_rt::Faults;
 
 System parse(const std::string & text)
 {

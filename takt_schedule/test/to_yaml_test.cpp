@@ -14,8 +14,8 @@ namespace
 {
 
 using namespace std::chrono_literals;
-using takt_core::Policy;
 using takt_rt::Duration;
+using takt_rt::Policy;
 
 TEST(ToYaml, WritesTheSmallestScheduleInFull)
 {
@@ -116,13 +116,13 @@ private:
     return coin() ? std::vector<int>{} : coin() ? std::vector{3, 1} : std::vector{0, 1, 2};
   }
 
-  takt_core::ThreadAttributes attributes()
+  takt_rt::ThreadAttributes attributes()
   {
-    takt_core::ThreadAttributes a;
+    takt_rt::ThreadAttributes a;
     a.policy = static_cast<Policy>(pick(6));
-    if (takt_core::has_rt_priority(a.policy)) {
+    if (takt_rt::has_rt_priority(a.policy)) {
       a.priority = 1 + static_cast<int>(pick(98));
-    } else if (takt_core::has_nice(a.policy) && coin()) {
+    } else if (takt_rt::has_nice(a.policy) && coin()) {
       a.nice = static_cast<int>(pick(39)) - 20;
     } else if (a.policy == Policy::deadline) {
       a.runtime = 1ms + Duration{static_cast<std::int64_t>(pick(1000))};
@@ -185,9 +185,9 @@ private:
     t.count = 1 + static_cast<int>(pick(3));
     t.attributes = attributes();
     t.attributes.stack_size = coin() ? 0 : 65536 + pick(1U << 20U);
-    t.spread = t.attributes.policy != takt_core::Policy::deadline && coin();
+    t.spread = t.attributes.policy != takt_rt::Policy::deadline && coin();
     t.follow = t.attributes.policy == Policy::fifo && coin();
-    if (takt_core::has_rt_priority(t.attributes.policy) && coin()) {
+    if (takt_rt::has_rt_priority(t.attributes.policy) && coin()) {
       t.fallback = Fallback{static_cast<int>(pick(39)) - 20};
     }
     t.source.comment = comment();
@@ -306,9 +306,9 @@ private:
       all.push_back({Kind::threads, "", {e->threads[0].name + ".0"}});
     }
     const Threads & thread = e->threads[pick(e->threads.size() - 1)];
-    if (takt_core::has_rt_priority(thread.attributes.policy)) {
+    if (takt_rt::has_rt_priority(thread.attributes.policy)) {
       all.push_back({Kind::thread_priority, thread.name, {}, "", 1 + static_cast<int>(pick(98))});
-    } else if (takt_core::has_nice(thread.attributes.policy)) {
+    } else if (takt_rt::has_nice(thread.attributes.policy)) {
       all.push_back({Kind::thread_nice, thread.name, {}, "", static_cast<int>(pick(39)) - 20});
     }
     return all;

@@ -99,7 +99,7 @@ TEST(Yaml, AnchorsAliasesAndMergeKeysWork)
   ASSERT_EQ(schedule.executors.size(), 1U);
   const auto & threads = schedule.executors[0].threads;
   ASSERT_EQ(threads.size(), 3U);
-  EXPECT_EQ(threads[1].attributes.policy, takt_core::Policy::fifo);
+  EXPECT_EQ(threads[1].attributes.policy, takt_rt::Policy::fifo);
   EXPECT_EQ(threads[1].attributes.priority, 70);
   EXPECT_EQ(threads[1].attributes.cores, (std::vector<int>{0, 1}));
   EXPECT_EQ(threads[2].attributes.cores, (std::vector<int>{0, 1}));

@@ -17,16 +17,16 @@
 
 #include "flow/clocks.hpp"
 #include "takt_control/control_server.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_trace::detail
 {
 namespace
 {
 
-using takt_core::Faults;
-using takt_core::Result;
-using takt_core::Status;
+using takt_rt::Faults;
+using takt_rt::Result;
+using takt_rt::Status;
 
 constexpr std::chrono::milliseconds kDrain{20};
 constexpr std::uint32_t kMostRecordings = UINT32_MAX >> 1U;
@@ -87,20 +87,20 @@ std::unique_ptr<StallWitness> start_witness(Faults & warnings)
 {
   constexpr const char * kMissing = "stalls of the host are not witnessed";
   try {
-    auto witness = std::make_unique<StallWitness>(takt_core::usable_cores(), record_stall);
+    auto witness = std::make_unique<StallWitness>(takt_rt::usable_cores(), record_stall);
     if (!witness->blind()) {
       return witness;
     }
     warnings.push_back(within(kMissing, *witness->blind()));
   } catch (const std::system_error & error) {  // the process may have no more threads
-    warnings.push_back(takt_core::within(kMissing, error.code().message()));
+    warnings.push_back(takt_rt::within(kMissing, error.code().message()));
   }
   return nullptr;
 }
 
 Faults goes_on(Faults faults)
 {
-  for (takt_core::Fault & fault : faults) {
+  for (takt_rt::Fault & fault : faults) {
     fault.text += "; the recording goes on";
   }
   return faults;
@@ -183,7 +183,7 @@ ThreadRing & Recorder::add_thread_ring(const std::string & executor, std::size_t
   own.tid = ::gettid();
   own.executor = executor;
   own.most_records = most_records;
-  own.name = takt_core::read_attributes().name;
+  own.name = takt_rt::read_attributes().name;
   if (on()) {
     give_ring(own);
   }
@@ -438,10 +438,10 @@ Result<RecordingFile> Recorder::snapshot()
 // Of no real-time thread's doing.
 void Recorder::drain_until_told()
 {
-  takt_core::ThreadAttributes attributes;
+  takt_rt::ThreadAttributes attributes;
   attributes.name = "takt_trace";
-  attributes.policy = takt_core::Policy::other;
-  static_cast<void>(takt_core::apply(attributes));
+  attributes.policy = takt_rt::Policy::other;
+  static_cast<void>(takt_rt::apply(attributes));
   for (;;) {
     std::string bytes;
     {

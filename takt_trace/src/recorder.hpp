@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_trace/recording.hpp"
 #include "takt_trace/stall_witness.hpp"
 #include "takt_trace/trace_file.hpp"
@@ -57,9 +57,9 @@ public:
   ThreadRing & add_thread_ring(const std::string & executor, std::size_t most_records);
   std::uint32_t add_callback(TracedCallback callback);
   std::uint32_t add_chain(TracedChain chain);
-  takt_core::Result<RecordingStart> start(const RecordingOptions & options);
-  takt_core::Result<RecordingFile> stop();
-  takt_core::Result<RecordingFile> snapshot();
+  takt_rt::Result<RecordingStart> start(const RecordingOptions & options);
+  takt_rt::Result<RecordingFile> stop();
+  takt_rt::Result<RecordingFile> snapshot();
 
 private:
   struct Written
@@ -74,10 +74,10 @@ private:
   std::string last_ones();
   std::string named(std::vector<Record> & records);
   void add_thread(ThreadRing & own);
-  takt_core::Result<std::string> new_file(int & file);
-  takt_core::Result<RecordingFile> stop_file();
-  takt_core::Result<RecordingFile> stop_flight();
-  takt_core::Status write(int file, const std::string & path, const std::string & bytes);
+  takt_rt::Result<std::string> new_file(int & file);
+  takt_rt::Result<RecordingFile> stop_file();
+  takt_rt::Result<RecordingFile> stop_flight();
+  takt_rt::Status write(int file, const std::string & path, const std::string & bytes);
   void append(const std::string & bytes);
   void before_fork();
   void after_fork();
@@ -108,7 +108,7 @@ private:
   std::string path_;
   std::uint64_t files_ = 0;
   std::uint32_t recordings_ = 0;
-  takt_core::Status failed_;  // what the file's last write said
+  takt_rt::Status failed_;  // what the file's last write said
 };
 
 }  // namespace takt_trace::detail

@@ -51,17 +51,17 @@ void record_take(const MessageName & message) noexcept
   }
 }
 
-takt_core::Result<RecordingStart> start_recording(const RecordingOptions & options)
+takt_rt::Result<RecordingStart> start_recording(const RecordingOptions & options)
 {
   return detail::Recorder::instance().start(options);
 }
 
-takt_core::Result<RecordingFile> stop_recording()
+takt_rt::Result<RecordingFile> stop_recording()
 {
   return detail::Recorder::instance().stop();
 }
 
-takt_core::Result<RecordingFile> snapshot_recording()
+takt_rt::Result<RecordingFile> snapshot_recording()
 {
   return detail::Recorder::instance().snapshot();
 }

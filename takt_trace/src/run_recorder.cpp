@@ -91,7 +91,7 @@ public:
     connect();
   }
 
-  void on_thread(std::uint32_t, const takt_core::AttributeReport &) override
+  void on_thread(std::uint32_t, const takt_rt::AttributeReport &) override
   {
     detail::prepare_thread(executor_);
   }

@@ -23,8 +23,8 @@ namespace
 {
 
 using nlohmann::json;
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 
 constexpr std::string_view kMagic = "TAKTTRC2";
 constexpr std::string_view kFirstMagic = "TAKTTRC1";
@@ -553,7 +553,7 @@ Result<std::vector<LongTrace>> read_long_traces(const std::string & path)
   if (!traces) {
     Faults faults;
     for (const auto & fault : traces.faults()) {
-      faults.push_back(takt_core::within(path, fault));
+      faults.push_back(takt_rt::within(path, fault));
     }
     return faults;
   }

@@ -12,8 +12,8 @@ namespace
 {
 
 using nlohmann::json;
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 
 Result<std::string> start(const std::string & payload)
 {

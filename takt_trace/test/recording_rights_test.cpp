@@ -11,7 +11,7 @@
 #include <fstream>
 #include <string>
 
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_trace/recording.hpp"
 
 namespace takt_trace
@@ -33,7 +33,7 @@ TEST(RecordingRights, WithoutRightsAWitnessWarnsAndTheRestIsRecorded)
     if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) {
       ::_exit(10);
     }
-    if (takt_core::may_use_realtime(99)) {
+    if (takt_rt::may_use_realtime(99)) {
       ::_exit(11);
     }
     const auto begun = start_recording(options);
@@ -61,7 +61,7 @@ TEST(RecordingRights, AWitnessWhoseThreadsCannotStartWarnsAndTheRestIsRecorded)
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer itself needs more memory";
 #endif
-  if (!takt_core::may_use_realtime(99)) {
+  if (!takt_rt::may_use_realtime(99)) {
     GTEST_SKIP() << "no right to SCHED_FIFO 99";
   }
   RecordingOptions options;

@@ -15,7 +15,7 @@
 #include "states/last_state.hpp"
 #include "support/of_kind.hpp"
 #include "takt_core/executor.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_trace/recording.hpp"
 #include "takt_trace/trace_file.hpp"
 
@@ -272,20 +272,20 @@ TEST(LastState, ChangesWithEachValueAndWithTheRecording)
 
 TEST_F(RecordingStates, AWitnessRecordsWhatHeldItsCoreUp)
 {
-  if (!takt_core::may_use_realtime(99)) {
+  if (!takt_rt::may_use_realtime(99)) {
     GTEST_SKIP() << "no right to SCHED_FIFO 99";
   }
-  const int core = takt_core::usable_cores().back();
+  const int core = takt_rt::usable_cores().back();
   options.stalls = true;
   EXPECT_TRUE(start_recording_and_warn().empty());
   takt_rt::Time begin{}, end{};
   // Of the same priority, so that the witness is ready and waits.
   std::thread([&] {
-    takt_core::ThreadAttributes attributes;
-    attributes.policy = takt_core::Policy::fifo;
+    takt_rt::ThreadAttributes attributes;
+    attributes.policy = takt_rt::Policy::fifo;
     attributes.priority = 99;
     attributes.cores = {core};
-    ASSERT_TRUE(takt_core::apply(attributes).granted_all());
+    ASSERT_TRUE(takt_rt::apply(attributes).granted_all());
     begin = takt_rt::now();
     while (takt_rt::now() < begin + milliseconds(40)) {
     }

@@ -345,7 +345,7 @@ TEST_F(Recording, TheKernelCountsTheWaitForACoreAndTheSleepsOfARun)
   if (!waited_ns()) {
     GTEST_SKIP() << "the kernel does not count";
   }
-  const std::vector<int> one_core{takt_core::usable_cores().front()};
+  const std::vector<int> one_core{takt_rt::usable_cores().front()};
   options.kernel = true;
   takt_core::ExecutorOptions with_core;
   with_core.threads.resize(1);
@@ -372,9 +372,9 @@ TEST_F(Recording, TheKernelCountsTheWaitForACoreAndTheSleepsOfARun)
   ASSERT_TRUE(executor->add(sleeper).ok());
   ASSERT_TRUE(executor->add(sharer).ok());
   std::thread other([&] {
-    takt_core::ThreadAttributes same;
+    takt_rt::ThreadAttributes same;
     same.cores = one_core;
-    EXPECT_TRUE(takt_core::apply(same).granted.cores == same.cores);
+    EXPECT_TRUE(takt_rt::apply(same).granted.cores == same.cores);
     while (running) {
     }
   });

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_trace/stall_index.hpp"
 
 namespace takt_trace
@@ -53,20 +53,20 @@ TEST(Witness, IsHeldUpByTheHostOrByTheKernel)
 // throttled, but here it is certain.
 TEST(Witness, TellsWaitingForOtherThreadsFromAStall)
 {
-  if (!takt_core::may_use_realtime(99)) {
+  if (!takt_rt::may_use_realtime(99)) {
     GTEST_SKIP() << "no right to SCHED_FIFO 99";
   }
-  const int core = takt_core::usable_cores().back();
+  const int core = takt_rt::usable_cores().back();
   StallWitness witness({core});
   ASSERT_FALSE(witness.blind()) << *witness.blind();
   takt_rt::Time begin{};
   takt_rt::Time end{};
   std::thread([&] {
-    takt_core::ThreadAttributes attributes;
-    attributes.policy = takt_core::Policy::fifo;
+    takt_rt::ThreadAttributes attributes;
+    attributes.policy = takt_rt::Policy::fifo;
     attributes.priority = 99;
     attributes.cores = {core};
-    ASSERT_TRUE(takt_core::apply(attributes).granted_all());
+    ASSERT_TRUE(takt_rt::apply(attributes).granted_all());
     begin = takt_rt::now();
     while (takt_rt::now() < begin + milliseconds(40)) {
     }

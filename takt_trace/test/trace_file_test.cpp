@@ -42,7 +42,7 @@ ProcessTrace some_trace()
   return trace;
 }
 
-takt_core::Result<ProcessTrace> decode_trace(const std::string & bytes)
+takt_rt::Result<ProcessTrace> decode_trace(const std::string & bytes)
 {
   auto traces = decode_traces(bytes);
   if (!traces) {

@@ -118,7 +118,7 @@ public:
   void on_removed(const takt_core::Callback & callback) override;
   void on_chain(const takt_core::ChainOptions & chain) override;
   void on_chain_removed(std::string_view name) override;
-  void on_thread(std::uint32_t thread, const takt_core::AttributeReport & report) override;
+  void on_thread(std::uint32_t thread, const takt_rt::AttributeReport & report) override;
   void on_arrival(
     const takt_core::Callback & callback, std::uint32_t count, takt_rt::Time now) noexcept override;
   void on_picked(const takt_core::Run & run) noexcept override;

@@ -4,7 +4,7 @@
 
 #include "executor_watch.hpp"
 #include "kernel/kernel_figures.hpp"
-#include "takt_core/kernel_accounts.hpp"
+#include "takt_rt/kernel_accounts.hpp"
 
 namespace takt_watch
 {
@@ -123,7 +123,7 @@ ExecutorSample ExecutorWatch::sample(Time now, bool window)
     if (thread.number == visitor) {
       thread.name = name_of(thread.tid);
     }
-    const takt_core::CoreTimes times = takt_core::core_times(thread.tid);
+    const takt_rt::CoreTimes times = takt_rt::core_times(thread.tid);
     thread.on_cpu = times.on_cpu;
     thread.run_queue_delay = times.queue_wait;
     thread.cores = cores_of(thread.tid);

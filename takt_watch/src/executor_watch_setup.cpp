@@ -233,7 +233,7 @@ ThreadSlot & ExecutorWatch::make_slot(std::uint32_t thread)
   return *slot;
 }
 
-void ExecutorWatch::on_thread(std::uint32_t thread, const takt_core::AttributeReport & report)
+void ExecutorWatch::on_thread(std::uint32_t thread, const takt_rt::AttributeReport & report)
 {
   if (common_.abandoned.load()) {
     return;

@@ -11,7 +11,7 @@
 #include "kernel/own_thread.hpp"
 #include "statistics_json.hpp"
 #include "takt_control/control_server.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_watch
 {
@@ -59,7 +59,7 @@ private:
   void run()
   {
     // Not what the thread has that made the first executor.
-    takt_core::apply(takt_core::background_attributes("takt.watch"));
+    takt_rt::apply(takt_rt::background_attributes("takt.watch"));
     process_.look_until(ends_);
   }
 
@@ -94,7 +94,7 @@ void ProcessWatch::forget_in_children()
   static_cast<void>(once);
 }
 
-takt_core::Result<std::shared_ptr<ExecutorWatch>> ProcessWatch::add(WatchedExecutor executor)
+takt_rt::Result<std::shared_ptr<ExecutorWatch>> ProcessWatch::add(WatchedExecutor executor)
 {
   takt_core::Executor & watched = *executor.executor;
   const auto watch =
@@ -108,7 +108,7 @@ takt_core::Result<std::shared_ptr<ExecutorWatch>> ProcessWatch::add(WatchedExecu
       watch->begin();
     }
   }
-  if (const takt_core::Status added = watched.add_observer(watch); !added.ok()) {
+  if (const takt_rt::Status added = watched.add_observer(watch); !added.ok()) {
     remove(watch);
     return added.faults();
   }

@@ -17,7 +17,7 @@
 #include "alarms/alarm_history.hpp"
 #include "executor_watch.hpp"
 #include "looks.hpp"
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_watch
 {
@@ -29,7 +29,7 @@ public:
   static ProcessWatch & instance();
 
   /// The executor is watched from now on. Set-up only.
-  takt_core::Result<std::shared_ptr<ExecutorWatch>> add(WatchedExecutor executor);
+  takt_rt::Result<std::shared_ptr<ExecutorWatch>> add(WatchedExecutor executor);
   /// And no longer. Not on the watch thread. In a child of fork it does nothing.
   void remove(const std::shared_ptr<ExecutorWatch> & watch);
 

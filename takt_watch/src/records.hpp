@@ -22,8 +22,8 @@
 #include "takt_core/chain.hpp"
 #include "takt_core/seen_activations.hpp"
 #include "takt_core/statistics_observer.hpp"
-#include "takt_core/thread_attributes.hpp"
 #include "takt_rt/pi_mutex.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_rt/time.hpp"
 #include "takt_schedule/watch_rules.hpp"
 

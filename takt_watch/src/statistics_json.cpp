@@ -8,8 +8,8 @@
 
 #include "kernel/kernel_figures.hpp"
 #include "takt_control/phase_state_json.hpp"
-#include "takt_core/attributes.hpp"
-#include "takt_core/kernel_accounts.hpp"
+#include "takt_rt/attributes.hpp"
+#include "takt_rt/kernel_accounts.hpp"
 
 namespace takt_watch
 {
@@ -17,11 +17,11 @@ namespace
 {
 
 using nlohmann::json;
-using takt_core::ThreadAttributes;
 using takt_core::ThreadState;
 using takt_rt::Duration;
+using takt_rt::ThreadAttributes;
 using takt_rt::Time;
-using Accounts = std::map<pid_t, takt_core::ThreadAccount>;
+using Accounts = std::map<pid_t, takt_rt::ThreadAccount>;
 
 using Deadlines = std::map<std::string, std::optional<Duration>>;  // by the id of the callback
 
@@ -71,8 +71,8 @@ bool asked_differs(
   const bool follows = thread.number < options.size() && options[thread.number].follow;
   const int ceiling = executor.middleware_ceiling();
   const bool raised =
-    ceiling != 0 && now.policy == takt_core::Policy::fifo && now.priority == ceiling;
-  const bool policy_differs = asked.policy != takt_core::Policy::inherit && !follows && !raised &&
+    ceiling != 0 && now.policy == takt_rt::Policy::fifo && now.priority == ceiling;
+  const bool policy_differs = asked.policy != takt_rt::Policy::inherit && !follows && !raised &&
                               (asked.policy != now.policy || asked.priority != now.priority);
   const bool nice_differs = asked.nice && now.nice && *asked.nice != *now.nice && !raised;
   return policy_differs || nice_differs || (!asked.cores.empty() && asked.cores != now.cores);
@@ -82,7 +82,7 @@ json thread_json(const ThreadState & thread, const Accounts & accounts, const Ex
 {
   const bool there = thread.tid != 0;
   const ThreadAttributes now =
-    there ? takt_core::read_attributes(thread.tid) : thread.attributes.asked;
+    there ? takt_rt::read_attributes(thread.tid) : thread.attributes.asked;
   const auto running = there ? watch.running(thread.number) : std::nullopt;
   json result{
     {"number", thread.number},
@@ -98,8 +98,8 @@ json thread_json(const ThreadState & thread, const Accounts & accounts, const Ex
     result["running"] = {{"callback", running->id}, {"since_ns", takt_rt::to_ns(running->since)}};
   }
   const auto known = accounts.find(thread.tid);
-  const takt_core::ThreadCounters counters =
-    known == accounts.end() ? takt_core::ThreadCounters() : known->second.counters;
+  const takt_rt::ThreadCounters counters =
+    known == accounts.end() ? takt_rt::ThreadCounters() : known->second.counters;
   result["on_cpu_ns"] = counters.cpu_time.count();
   result["run_queue_delay_ns"] = counters.queue_wait.count();
   result["voluntary_switches"] = counters.voluntary_switches;
@@ -260,7 +260,7 @@ std::string statistics_json(
   const ProcessFacts facts = process_facts();
   const Time now = takt_rt::now();
   Accounts accounts;
-  for (takt_core::ThreadAccount & account : takt_core::read_accounts()) {
+  for (takt_rt::ThreadAccount & account : takt_rt::read_accounts()) {
     const pid_t tid = account.tid;
     accounts.emplace(tid, std::move(account));
   }

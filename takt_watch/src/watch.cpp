@@ -65,11 +65,11 @@ private:
   std::shared_ptr<const Schedule> now_;
 };
 
-takt_core::Result<std::string> statistics(const std::string & payload)
+takt_rt::Result<std::string> statistics(const std::string & payload)
 {
   const auto request = nlohmann::json::parse(payload.empty() ? "{}" : payload, nullptr, false);
   if (!request.is_object()) {
-    return takt_core::Faults{"the request for statistics is not a JSON object; send {}"};
+    return takt_rt::Faults{"the request for statistics is not a JSON object; send {}"};
   }
   return ProcessWatch::instance().statistics();
 }
@@ -86,10 +86,10 @@ void answer_requests()
 
 }  // namespace
 
-takt_core::Result<std::unique_ptr<Watching>> watch(WatchedExecutor executor)
+takt_rt::Result<std::unique_ptr<Watching>> watch(WatchedExecutor executor)
 {
   if (executor.executor == nullptr) {
-    return takt_core::Faults{"there is no executor to watch: the pointer is null"};
+    return takt_rt::Faults{"there is no executor to watch: the pointer is null"};
   }
   answer_requests();
   ProcessWatch & process = ProcessWatch::instance();

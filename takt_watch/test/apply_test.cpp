@@ -136,7 +136,7 @@ Schedule parse(const std::string & callbacks, const std::string & rest = "")
     "version: 1\nexecutors:\n  main:\n    threads: {main: {}}\n    default: main\n" +
       (callbacks.empty() ? "" : "    callbacks:\n" + callbacks) + rest,
     "s.yaml");
-  EXPECT_TRUE(schedule.ok()) << takt_core::to_string(schedule.faults().front());
+  EXPECT_TRUE(schedule.ok()) << takt_rt::to_string(schedule.faults().front());
   return std::move(schedule).value();
 }
 

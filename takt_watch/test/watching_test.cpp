@@ -26,8 +26,8 @@
 #include "support/made.hpp"
 #include "support/served.hpp"
 #include "takt_control/control_server.hpp"
-#include "takt_core/thread_attributes.hpp"
 #include "takt_rt/futex.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_watch_watching_test
 {
@@ -229,7 +229,7 @@ TEST_F(WatchingTest, an_age_alarm_comes_when_the_age_is_reached)
 // A process of somebody else on the same core, which the kernel prefers.
 TEST_F(WatchingTest, the_cause_of_an_alarm_names_the_process_that_had_the_core)
 {
-  const int core = takt_core::usable_cores().front();
+  const int core = takt_rt::usable_cores().front();
   const pid_t eater = ::fork();
   if (eater == 0) {
     cpu_set_t one{};
@@ -243,7 +243,7 @@ TEST_F(WatchingTest, the_cause_of_an_alarm_names_the_process_that_had_the_core)
   takt_core::ExecutorOptions options;
   options.name = "main";
   options.threads.resize(1);
-  options.threads.front().attributes.policy = takt_core::Policy::other;
+  options.threads.front().attributes.policy = takt_rt::Policy::other;
   options.threads.front().attributes.nice = 10;
   options.threads.front().attributes.cores = {core};
   Served served("main");

@@ -215,7 +215,7 @@ TEST(GraphFile, ANodeMayTakeATopicTwiceAndEachSubscriptionHasItsIdAndItsGroup)
     "chains:\n  - {name: l, path: [A, I, L]}\n"
     "  - {name: r, path: [A, \"/I:sub(/A)#2\", R]}\n",
     "g");
-  ASSERT_EQ(graph.faults(), takt_core::Faults{});
+  ASSERT_EQ(graph.faults(), takt_rt::Faults{});
   std::vector<std::pair<std::string, std::string>> found;
   const CallbackTable table(graph.value());
   for (const CallbackEntry & entry : table.callbacks()) {
@@ -242,7 +242,7 @@ TEST(GraphFile, ACallbackMayWorkAndSleep)
     "  - {name: C, kind: fusion, inputs: [A, B]}\n"
     "  - {name: D, kind: cyclic, period: 10ms, inputs: [C], sleep: 0ms}\n",
     "g");
-  ASSERT_EQ(graph.faults(), takt_core::Faults{});
+  ASSERT_EQ(graph.faults(), takt_rt::Faults{});
   EXPECT_TRUE(graph->nodes.at(0).sleep.none()) << "a sensor does what it says itself";
   EXPECT_EQ(graph->nodes.at(1).inputs.at(0).sleep.longest, milliseconds(3));
   EXPECT_EQ(graph->nodes.at(2).sleep.longest, milliseconds(2));
@@ -374,7 +374,7 @@ TEST(GraphFile, MayShareWithAliases)
     "  - &a {name: A, kind: sensor, period: 10ms, work: &w {min: 1ms, max: 2ms}}\n"
     "  - {<<: *a, name: B}\n  - {name: C, kind: transform, input: A, work: *w}\n",
     "g");
-  ASSERT_EQ(graph.faults(), takt_core::Faults{});
+  ASSERT_EQ(graph.faults(), takt_rt::Faults{});
   EXPECT_EQ(graph->nodes.at(1).period, milliseconds(10));
   EXPECT_EQ(graph->nodes.at(2).inputs.at(0).work.longest, milliseconds(2));
 }

@@ -21,7 +21,7 @@ struct Outcome
   Analysis analysis;
 };
 
-Outcome run(const takt_core::Result<Graph> & graph, RunOptions options)
+Outcome run(const takt_rt::Result<Graph> & graph, RunOptions options)
 {
   options.warmup = std::chrono::milliseconds(300);
   options.duration = std::chrono::milliseconds(1500);

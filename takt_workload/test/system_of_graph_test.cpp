@@ -71,7 +71,7 @@ TEST(SystemOfGraph, HasSleepsAndTopicsThatANodeTakesTwice)
     "  - {name: C, kind: cyclic, period: 10ms, inputs: [F, F]}\n"
     "chains: [{name: c, path: [A, \"/F:sub(/A)#2\", C], deadline: 100ms}]\n",
     "g");
-  ASSERT_EQ(graph.faults(), takt_core::Faults{});
+  ASSERT_EQ(graph.faults(), takt_rt::Faults{});
   const System system = system_of(graph.value());
   const auto read = takt_schedule::parse_system(takt_schedule::to_yaml(system), "s.yaml");
   ASSERT_TRUE(read.ok()) << read.faults().front();

@@ -18,13 +18,13 @@ namespace
 
 using Strings = std::vector<std::string>;
 
-using takt_core::Fault;
-using takt_core::FaultKind;
-using takt_core::MissingRight;
-using takt_core::Policy;
-using takt_core::Refusal;
-using takt_core::RefusedAttribute;
-using takt_core::ThreadAttributes;
+using takt_rt::Fault;
+using takt_rt::FaultKind;
+using takt_rt::MissingRight;
+using takt_rt::Policy;
+using takt_rt::Refusal;
+using takt_rt::RefusedAttribute;
+using takt_rt::ThreadAttributes;
 
 // The remedy for one priority stands in one sentence with the limit that was seen.
 std::string why(int priority)
@@ -76,7 +76,7 @@ Fault with_fallback(int priority)
 }
 
 ThreadRecord thread(
-  const std::string & name, const ThreadAttributes & granted, const takt_core::Faults & faults = {})
+  const std::string & name, const ThreadAttributes & granted, const takt_rt::Faults & faults = {})
 {
   ThreadRecord record;
   record.name = name;
@@ -181,7 +181,7 @@ TEST(Warnings, DifferentReasonsStayApart)
 
 TEST(Warnings, RefusalsAreOfTheProgramThatRuns)
 {
-  takt_core::Faults faults{refused(7), "no refusal"};
+  takt_rt::Faults faults{refused(7), "no refusal"};
   name_program(faults, "'/a b/c'");
   EXPECT_NE(to_string(faults[0]).find("cap_sys_nice+ep '/a b/c';"), std::string::npos) << faults[0];
   EXPECT_EQ(faults[1], "no refusal");

@@ -18,7 +18,7 @@ namespace takt_bench::isolation
 {
 
 using nlohmann::ordered_json;
-using takt_core::Faults;
+using takt_rt::Faults;
 using takt_rt::Time;
 
 namespace
@@ -196,7 +196,7 @@ ordered_json report(const Setting & setting, const PlanOfMessages & plan, ordere
 
 }  // namespace
 
-takt_core::Result<ordered_json> measure(const Setting & setting)
+takt_rt::Result<ordered_json> measure(const Setting & setting)
 {
   if (Faults faults = unsupported(setting.system); !faults.empty()) {
     return faults;

@@ -5,14 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "isolation/setting.hpp"
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_bench::isolation
 {
 
 /// Forks, so the caller has one thread only. Waits for all children; they end with the caller. Faults: what
 /// the program does not support, what the schedule or the kernel refuses, a child that died. May block.
-takt_core::Result<nlohmann::ordered_json> measure(const Setting & setting);
+takt_rt::Result<nlohmann::ordered_json> measure(const Setting & setting);
 
 }  // namespace takt_bench::isolation
 

@@ -10,15 +10,15 @@
 #include "isolation/memory_use.hpp"
 #include "isolation/spin.hpp"
 #include "takt_core/adapter/placer.hpp"
-#include "takt_core/kernel_accounts.hpp"
+#include "takt_rt/kernel_accounts.hpp"
 #include "takt_schedule/make_executor.hpp"
 
 namespace takt_bench::isolation
 {
 
 using nlohmann::ordered_json;
-using takt_core::Faults;
 using takt_rt::Duration;
+using takt_rt::Faults;
 using takt_rt::Time;
 
 namespace
@@ -44,7 +44,7 @@ Duration tail_of(const PlanOfMessages & plan)
   return longest;
 }
 
-ordered_json thread_json(const takt_core::ThreadAccount & account, const char * role)
+ordered_json thread_json(const takt_rt::ThreadAccount & account, const char * role)
 {
   return {
     {"role", role},
@@ -196,7 +196,7 @@ void ModelProcess::receive_messages()
   }
 }
 
-takt_core::Result<ordered_json> ModelProcess::measure(Time epoch)
+takt_rt::Result<ordered_json> ModelProcess::measure(Time epoch)
 {
   if (const auto started = executor_->start(epoch); !started) {
     return started.faults();
@@ -205,9 +205,9 @@ takt_core::Result<ordered_json> ModelProcess::measure(Time epoch)
   const Time from = epoch + setting_.warmup;
   const Time to = from + setting_.duration;
   sleep_until(from);
-  const auto before = takt_core::read_accounts();
+  const auto before = takt_rt::read_accounts();
   sleep_until(to);
-  const auto after = takt_core::read_accounts();
+  const auto after = takt_rt::read_accounts();
   const MemoryUse memory = memory_use();
   sleep_until(to + tail_of(plan_));
   const std::vector<pid_t> executor_threads = executor_->thread_ids();
@@ -216,7 +216,7 @@ takt_core::Result<ordered_json> ModelProcess::measure(Time epoch)
   told["rss_kib"] = memory.resident_kib;
   told["pss_kib"] = memory.proportional_kib ? ordered_json(*memory.proportional_kib) : nullptr;
   told["threads"] = ordered_json::array();
-  for (const takt_core::AccountChange & change : takt_core::changes_between(before, after)) {
+  for (const takt_rt::AccountChange & change : takt_rt::changes_between(before, after)) {
     const pid_t tid = change.account.tid;
     const bool own =
       std::find(executor_threads.begin(), executor_threads.end(), tid) != executor_threads.end();
@@ -251,7 +251,7 @@ ordered_json ModelProcess::found(Time from, Time to) const
     skipped += callback == nullptr ? 0 : callback->skipped_periods();
   }
   Faults refused = executor_->refusals();
-  for (const takt_core::AttributeReport & report : executor_->attributes()) {
+  for (const takt_rt::AttributeReport & report : executor_->attributes()) {
     refused.insert(refused.end(), report.faults.begin(), report.faults.end());
   }
   return {

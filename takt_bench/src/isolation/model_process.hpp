@@ -38,13 +38,13 @@ public:
   ModelProcess & operator=(const ModelProcess &) = delete;
 
   /// Makes executor, callbacks and receiver.
-  takt_core::Faults prepare();
+  takt_rt::Faults prepare();
 
   /// Starts at `epoch`, measures from the end of the warm-up on, and gives what it found. May block.
-  takt_core::Result<nlohmann::ordered_json> measure(takt_rt::Time epoch);
+  takt_rt::Result<nlohmann::ordered_json> measure(takt_rt::Time epoch);
 
 private:
-  takt_core::Faults add_callbacks();
+  takt_rt::Faults add_callbacks();
   void connect();
   void receive_messages();
   nlohmann::ordered_json found(takt_rt::Time from, takt_rt::Time to) const;

@@ -27,9 +27,9 @@ std::uint32_t position(const System & system, const std::string & id)
 
 }  // namespace
 
-takt_core::Faults unsupported(const System & system)
+takt_rt::Faults unsupported(const System & system)
 {
-  takt_core::Faults faults;
+  takt_rt::Faults faults;
   for (const CallbackModel & callback : system.callbacks) {
     if (callback.trigger != takt_schedule::Trigger::any) {
       faults.push_back(

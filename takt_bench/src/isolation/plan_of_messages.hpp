@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/fault.hpp"
+#include "takt_rt/fault.hpp"
 #include "takt_schedule/system.hpp"
 
 namespace takt_bench::isolation
@@ -32,7 +32,7 @@ struct PlanOfMessages
 
 /// Everything in the model that this program does not run, one fault each: a callback that several topics
 /// start together, a source outside of the model, a second host, a chain without a timer at its root.
-takt_core::Faults unsupported(const takt_schedule::System & system);
+takt_rt::Faults unsupported(const takt_schedule::System & system);
 
 /// Of a model without unsupported parts.
 PlanOfMessages plan_of_messages(const takt_schedule::System & system);

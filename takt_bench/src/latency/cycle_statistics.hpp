@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "takt_core/histogram.hpp"
+#include "takt_rt/histogram.hpp"
 
 namespace takt_bench::latency
 {
@@ -30,7 +30,7 @@ private:
 /// Some of the cycles of one thread.
 struct Cycles
 {
-  takt_core::LogHistogram latencies;
+  takt_rt::LogHistogram latencies;
   Tally sum_ns;    ///< of the latencies
   Tally overruns;  ///< periods that the thread missed because of these cycles
 

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "latency/cyclic_loop.hpp"
-#include "takt_core/ready_time.hpp"
+#include "takt_rt/ready_time.hpp"
 
 namespace takt_bench::latency
 {
@@ -30,28 +30,28 @@ struct KernelClock
 
 }  // namespace
 
-CyclicThread::CyclicThread(const takt_core::ThreadAttributes & asked, Run & run)
+CyclicThread::CyclicThread(const takt_rt::ThreadAttributes & asked, Run & run)
 : thread_(asked.stack_size, [this, asked, &run] { work(asked, run); })
 {
 }
 
-void CyclicThread::work(const takt_core::ThreadAttributes & asked, Run & run)
+void CyclicThread::work(const takt_rt::ThreadAttributes & asked, Run & run)
 {
-  report_ = takt_core::apply(asked);
-  takt_core::ReadyTime account;
+  report_ = takt_rt::apply(asked);
+  takt_rt::ReadyTime account;
   LateWakeUp late_wake_up(account);
   statistics_.accounted = late_wake_up.accounted();
   // Without room for it the first cycles have page faults, which are counted.
-  static_cast<void>(takt_core::prefault_stack(kStackInUse).ok());
-  takt_core::thread_page_faults();  // the first call binds the symbol
+  static_cast<void>(takt_rt::prefault_stack(kStackInUse).ok());
+  takt_rt::thread_page_faults();  // the first call binds the symbol
   KernelClock clock;
   run.gate.pass();
-  const takt_core::PageFaults before = takt_core::thread_page_faults();
+  const takt_rt::PageFaults before = takt_rt::thread_page_faults();
   run_cycles(
     clock, late_wake_up, ReleaseGrid(run.first, run.interval), run.end, run.stop, statistics_);
-  const takt_core::PageFaults after = takt_core::thread_page_faults();
+  const takt_rt::PageFaults after = takt_rt::thread_page_faults();
   page_faults_ = {after.minor - before.minor, after.major - before.major};
-  at_end_ = takt_core::read_attributes();
+  at_end_ = takt_rt::read_attributes();
   run.ended.fetch_add(1, std::memory_order_release);
 }
 

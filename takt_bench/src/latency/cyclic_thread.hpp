@@ -7,8 +7,8 @@
 #include "latency/cycle_statistics.hpp"
 #include "latency/small_thread.hpp"
 #include "latency/start_gate.hpp"
-#include "takt_core/memory_lock.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/memory_lock.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_bench::latency
 {
@@ -29,26 +29,26 @@ class CyclicThread
 public:
   /// Starts the thread. It asks the kernel for its attributes, reads them back, and waits at the gate.
   /// Set-up only: allocates; throws std::system_error if the kernel refuses a thread.
-  CyclicThread(const takt_core::ThreadAttributes & asked, Run & run);
+  CyclicThread(const takt_rt::ThreadAttributes & asked, Run & run);
 
   /// What was asked and granted; once the thread waits at the gate.
-  const takt_core::AttributeReport & report() const noexcept { return report_; }
+  const takt_rt::AttributeReport & report() const noexcept { return report_; }
 
   /// Any thread, at any time. Real-time safe.
   const CycleStatistics & statistics() const noexcept { return statistics_; }
 
   /// Once `Run::ended` counts this thread: its attributes after its last cycle, as it read them itself,
   /// and its page faults from its first cycle to its last.
-  const takt_core::ThreadAttributes & at_end() const noexcept { return at_end_; }
-  const takt_core::PageFaults & page_faults() const noexcept { return page_faults_; }
+  const takt_rt::ThreadAttributes & at_end() const noexcept { return at_end_; }
+  const takt_rt::PageFaults & page_faults() const noexcept { return page_faults_; }
 
 private:
-  void work(const takt_core::ThreadAttributes & asked, Run & run);
+  void work(const takt_rt::ThreadAttributes & asked, Run & run);
 
-  takt_core::AttributeReport report_;
+  takt_rt::AttributeReport report_;
   CycleStatistics statistics_;
-  takt_core::ThreadAttributes at_end_;
-  takt_core::PageFaults page_faults_;
+  takt_rt::ThreadAttributes at_end_;
+  takt_rt::PageFaults page_faults_;
   SmallThread thread_;  // last: it ends before the others go
 };
 

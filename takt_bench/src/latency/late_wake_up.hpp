@@ -7,7 +7,7 @@
 #ifndef TAKT_BENCH__SRC__LATENCY__LATE_WAKE_UP_HPP_
 #define TAKT_BENCH__SRC__LATENCY__LATE_WAKE_UP_HPP_
 
-#include "takt_core/ready_time.hpp"
+#include "takt_rt/ready_time.hpp"
 #include "takt_rt/time.hpp"
 
 namespace takt_bench::latency
@@ -37,8 +37,7 @@ public:
     const takt_rt::Duration before = waited_;
     waited_ = account_.read();
     until_reading_ = kReadEvery;
-    return latency > kLate && accounted() &&
-           !takt_core::waited_for_others(latency, waited_ - before);
+    return latency > kLate && accounted() && !takt_rt::waited_for_others(latency, waited_ - before);
   }
 
 private:

@@ -16,13 +16,13 @@ Load::Load(const std::vector<int> & cores) : reports_(cores.size())
 {
   try {
     for (std::size_t i = 0; i < cores.size(); ++i) {
-      takt_core::ThreadAttributes attributes;
+      takt_rt::ThreadAttributes attributes;
       // Not what this process has: somebody may have started it under a real-time policy.
-      attributes.policy = takt_core::Policy::other;
+      attributes.policy = takt_rt::Policy::other;
       attributes.cores = {cores[i]};
       attributes.name = "load." + std::to_string(cores[i]);
       threads_.emplace_back(kLoadStackSize, [this, attributes, i] {
-        reports_[i] = takt_core::apply(attributes);
+        reports_[i] = takt_rt::apply(attributes);
         gate_.arrive();
         while (!stop_.load(std::memory_order_relaxed)) {
         }
@@ -33,7 +33,7 @@ Load::Load(const std::vector<int> & cores) : reports_(cores.size())
     throw;
   }
   gate_.wait_for(static_cast<std::uint32_t>(cores.size()));
-  for (const takt_core::AttributeReport & report : reports_) {
+  for (const takt_rt::AttributeReport & report : reports_) {
     faults_.insert(faults_.end(), report.faults.begin(), report.faults.end());
   }
 }

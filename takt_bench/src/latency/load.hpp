@@ -8,7 +8,7 @@
 
 #include "latency/small_thread.hpp"
 #include "latency/start_gate.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_bench::latency
 {
@@ -25,13 +25,13 @@ public:
   Load & operator=(const Load &) = delete;
 
   /// What the kernel refused to the busy threads.
-  const takt_core::Faults & faults() const noexcept { return faults_; }
+  const takt_rt::Faults & faults() const noexcept { return faults_; }
 
 private:
   std::atomic<bool> stop_{false};
   StartGate gate_;
-  std::vector<takt_core::AttributeReport> reports_;
-  takt_core::Faults faults_;
+  std::vector<takt_rt::AttributeReport> reports_;
+  takt_rt::Faults faults_;
   std::deque<SmallThread> threads_;  // last: they end before the others go
 };
 

@@ -21,7 +21,7 @@ namespace
 {
 
 using namespace takt_bench::latency;  // NOLINT: a program
-using takt_core::Policy;
+using takt_rt::Policy;
 
 constexpr int kRefused = 1;
 constexpr std::array kPolicies{Policy::fifo, Policy::rr, Policy::other, Policy::deadline};
@@ -128,7 +128,7 @@ int main(int argc, char ** argv)
   app.add_flag("--progress", aloud, "progress as lines of JSON on the error output");
   return takt_schedule::run_program(app, argc, argv, [&]() -> int {
     setting = completed(setting);
-    if (const takt_core::Faults faults = check(setting); !faults.empty()) {
+    if (const takt_rt::Faults faults = check(setting); !faults.empty()) {
       takt_schedule::tell(faults, "takt_latency: ");
       return takt_schedule::kBadInput;
     }

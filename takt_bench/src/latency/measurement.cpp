@@ -98,14 +98,14 @@ Measurement measure(const Setting & setting, const Watch & watch)
     all.load_faults = load->faults();
   }
   // Last: under a limit of locked memory the threads' stacks might not be had any more.
-  const takt_core::Status locked = takt_core::lock_memory();
+  const takt_rt::Status locked = takt_rt::lock_memory();
   all.memory_locked = locked.ok();
   all.memory_faults = locked.faults();
   if (!setting.strict || all.granted_all()) {
     run_to_the_end(all, watch);
     all.done = true;
   }
-  takt_core::unlock_memory();
+  takt_rt::unlock_memory();
   return all;
 }
 

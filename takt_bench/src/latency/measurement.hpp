@@ -33,8 +33,8 @@ struct Measurement
   bool ended_early = false;
   bool memory_locked = false;
   takt_rt::Duration elapsed{};
-  takt_core::Faults memory_faults{};
-  takt_core::Faults load_faults{};
+  takt_rt::Faults memory_faults{};
+  takt_rt::Faults load_faults{};
   std::unique_ptr<Run> run{};
   std::vector<std::unique_ptr<CyclicThread>>
     threads{};  ///< in the order of the cores; if done, ended

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "takt_core/fault.hpp"
+#include "takt_rt/fault.hpp"
 
 namespace takt_bench::latency
 {
@@ -14,18 +14,18 @@ using nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
 
-ordered_json attributes_json(const takt_core::ThreadAttributes & attributes)
+ordered_json attributes_json(const takt_rt::ThreadAttributes & attributes)
 {
   return {
     {"policy", to_string(attributes.policy)},
     {"priority", attributes.priority},
-    {"words", takt_core::format_policy(attributes)},
+    {"words", takt_rt::format_policy(attributes)},
     {"cores", attributes.cores}};
 }
 
 ordered_json cycles_json(const Cycles & cycles)
 {
-  const takt_core::LogHistogram & latencies = cycles.latencies;
+  const takt_rt::LogHistogram & latencies = cycles.latencies;
   ordered_json buckets = ordered_json::array();
   latencies.for_each_bucket([&](std::int64_t lower, std::int64_t upper, std::uint64_t count) {
     // The last bucket has no upper edge of its own.
@@ -38,7 +38,7 @@ ordered_json cycles_json(const Cycles & cycles)
 
 ordered_json thread_json(const CyclicThread & thread, std::optional<int> core)
 {
-  const takt_core::AttributeReport & attributes = thread.report();
+  const takt_rt::AttributeReport & attributes = thread.report();
   const CycleStatistics & statistics = thread.statistics();
   return {
     {"core", core ? ordered_json(*core) : ordered_json()},
@@ -61,7 +61,7 @@ nlohmann::ordered_json report(const Measurement & all)
   const Setting & setting = all.setting;
   ordered_json threads = ordered_json::array();
   for (std::size_t number = 0; number < all.threads.size(); ++number) {
-    const bool bound = setting.policy != takt_core::Policy::deadline;
+    const bool bound = setting.policy != takt_rt::Policy::deadline;
     threads.push_back(thread_json(
       *all.threads[number], bound ? std::optional(setting.cores[number]) : std::nullopt));
   }
@@ -92,7 +92,7 @@ std::string progress_line(const Progress & progress, const Setting & setting)
 
 std::vector<std::string> refusals(const Measurement & all)
 {
-  takt_core::Faults faults;
+  takt_rt::Faults faults;
   for (const auto & thread : all.threads) {
     faults.insert(faults.end(), thread->report().faults.begin(), thread->report().faults.end());
   }

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "takt_core/thread_attributes.hpp"
 #include "takt_rt/duration_text.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_bench::latency
 {
@@ -22,12 +22,12 @@ constexpr std::size_t kStackSize = 256 * 1024;
 Setting completed(Setting setting)
 {
   if (setting.cores.empty()) {
-    setting.cores = takt_core::usable_cores();
+    setting.cores = takt_rt::usable_cores();
   }
-  if (takt_core::has_rt_priority(setting.policy)) {
+  if (takt_rt::has_rt_priority(setting.policy)) {
     setting.priority = setting.priority.value_or(kPriority);
   }
-  if (setting.policy == takt_core::Policy::deadline) {
+  if (setting.policy == takt_rt::Policy::deadline) {
     setting.period = setting.period.value_or(setting.deadline.value_or(setting.interval));
     setting.deadline = setting.deadline.value_or(*setting.period);
     setting.runtime = setting.runtime.value_or(*setting.deadline / kRuntimeShare);
@@ -35,16 +35,16 @@ Setting completed(Setting setting)
   return setting;
 }
 
-takt_core::ThreadAttributes attributes_of(const Setting & setting, std::size_t number)
+takt_rt::ThreadAttributes attributes_of(const Setting & setting, std::size_t number)
 {
-  takt_core::ThreadAttributes attributes;
+  takt_rt::ThreadAttributes attributes;
   attributes.policy = setting.policy;
   attributes.priority = setting.priority.value_or(0);
   attributes.runtime = setting.runtime.value_or(takt_rt::Duration{});
   attributes.deadline = setting.deadline.value_or(takt_rt::Duration{});
   attributes.period = setting.period.value_or(takt_rt::Duration{});
   attributes.stack_size = kStackSize;
-  if (setting.policy == takt_core::Policy::deadline) {
+  if (setting.policy == takt_rt::Policy::deadline) {
     attributes.name = "latency." + std::to_string(number + 1);
   } else {
     attributes.cores = {setting.cores[number]};
@@ -53,11 +53,11 @@ takt_core::ThreadAttributes attributes_of(const Setting & setting, std::size_t n
   return attributes;
 }
 
-takt_core::Faults check(const Setting & setting)
+takt_rt::Faults check(const Setting & setting)
 {
-  takt_core::Faults faults;
-  const auto add = [&faults](const takt_core::Faults & more) {
-    for (const takt_core::Fault & fault : more) {
+  takt_rt::Faults faults;
+  const auto add = [&faults](const takt_rt::Faults & more) {
+    for (const takt_rt::Fault & fault : more) {
       // Most faults are of all threads alike.
       if (faults.empty() || faults.back() != fault) {
         faults.push_back(fault);
@@ -76,9 +76,9 @@ takt_core::Faults check(const Setting & setting)
       takt_rt::print_duration(setting.interval));
   }
   for (std::size_t number = 0; number < setting.cores.size(); ++number) {
-    add(takt_core::validate(attributes_of(setting, number)));
+    add(takt_rt::validate(attributes_of(setting, number)));
     // The cores of the busy threads, where the cyclic threads ask for none.
-    add(takt_core::validate({.cores = {setting.cores[number]}}));
+    add(takt_rt::validate({.cores = {setting.cores[number]}}));
   }
   return faults;
 }

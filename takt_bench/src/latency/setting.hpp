@@ -6,16 +6,16 @@
 #include <optional>
 #include <vector>
 
-#include "takt_core/attributes.hpp"
-#include "takt_core/fault.hpp"
+#include "takt_rt/attributes.hpp"
+#include "takt_rt/fault.hpp"
 
 namespace takt_bench::latency
 {
 
 struct Setting
 {
-  takt_core::Policy policy = takt_core::Policy::fifo;  ///< fifo, rr, other or deadline
-  std::optional<int> priority{};                       ///< fifo and rr; absent: 80
+  takt_rt::Policy policy = takt_rt::Policy::fifo;  ///< fifo, rr, other or deadline
+  std::optional<int> priority{};                   ///< fifo and rr; absent: 80
   /// Of policy deadline; absent: a tenth of the interval, and the interval.
   std::optional<takt_rt::Duration> runtime{}, deadline{}, period{};
   takt_rt::Duration interval = std::chrono::milliseconds(1);
@@ -35,10 +35,10 @@ Setting completed(Setting setting);
 
 /// What the cyclic thread of this number asks the kernel for; of a completed setting. Threads of policy
 /// deadline ask for no core: the kernel refuses this policy to a thread that is confined to some cores.
-takt_core::ThreadAttributes attributes_of(const Setting & setting, std::size_t number);
+takt_rt::ThreadAttributes attributes_of(const Setting & setting, std::size_t number);
 
 /// All faults of a completed setting that show without asking the kernel for anything.
-takt_core::Faults check(const Setting & setting);
+takt_rt::Faults check(const Setting & setting);
 
 }  // namespace takt_bench::latency
 

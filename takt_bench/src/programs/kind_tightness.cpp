@@ -23,7 +23,7 @@ constexpr Ns kHyperperiods = 3;
 constexpr Ns kBefore = 100'000'000;  // runs from so long before a response on are changed
 
 template <typename T>
-T needed(takt_core::Result<T> result)
+T needed(takt_rt::Result<T> result)
 {
   if (!result) {
     throw std::runtime_error(to_string(result.faults().front()));

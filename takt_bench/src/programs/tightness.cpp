@@ -25,7 +25,7 @@ constexpr std::uint64_t kRandomRuns = 4;
 constexpr Reservation kReservation{9'500'000, 10'000'000, 10'000'000, 0};
 
 template <typename T>
-T need(takt_core::Result<T> result)
+T need(takt_rt::Result<T> result)
 {
   if (!result) {
     throw std::runtime_error(to_string(result.faults().front()));

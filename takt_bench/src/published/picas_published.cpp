@@ -16,8 +16,8 @@ using namespace takt_plan;  // NOLINT: all of it is about its models
 namespace
 {
 
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 
 class Picas
 {

@@ -24,8 +24,8 @@
 
 #include <vector>
 
-#include "takt_core/result.hpp"
 #include "takt_plan/model.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_bench
 {
@@ -39,7 +39,7 @@ struct PicasChain
 };
 
 /// One per chain of the model.
-takt_core::Result<std::vector<PicasChain>> picas_published(const takt_plan::Model & model);
+takt_rt::Result<std::vector<PicasChain>> picas_published(const takt_plan::Model & model);
 
 }  // namespace takt_bench
 

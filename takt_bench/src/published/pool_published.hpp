@@ -30,7 +30,7 @@
 #include <optional>
 #include <vector>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_bench
 {
@@ -73,11 +73,11 @@ struct PoolBounds
 /// RTAS 2023. `arbitrary_deadlines`: a chain may be released again before it ends. Faults: no thread
 /// or chain, times that are not positive or so long that a thousand of them overflow, deadlines below a
 /// chain's own work, and, unless they are arbitrary, deadlines beyond the period.
-takt_core::Result<PoolBounds> pool_rtas23(
+takt_rt::Result<PoolBounds> pool_rtas23(
   const Pool & pool, PoolScheme scheme, bool arbitrary_deadlines = false);
 
 /// RTSS 2022, Theorem 1, rounded up to whole ticks. Faults: as above, and exclusive groups.
-takt_core::Result<PoolBounds> pool_rtss22(const Pool & pool);
+takt_rt::Result<PoolBounds> pool_rtss22(const Pool & pool);
 
 }  // namespace takt_bench
 

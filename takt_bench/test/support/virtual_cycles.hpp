@@ -36,7 +36,7 @@ private:
   std::size_t sleeps_ = 0;
 };
 
-/// As takt_core::ReadyTime: a test adds to `waited`.
+/// As takt_rt::ReadyTime: a test adds to `waited`.
 struct VirtualAccount
 {
   takt_rt::Duration waited{};

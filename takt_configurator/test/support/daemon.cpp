@@ -16,7 +16,7 @@
 #include <sstream>
 
 #include "takt_control/unix_address.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_configurator::test
 {
@@ -69,7 +69,7 @@ std::string read_file(const std::string & path)
 
 bool has_rights()
 {
-  return ::geteuid() == 0 && takt_core::may_use_realtime(50);
+  return ::geteuid() == 0 && takt_rt::may_use_realtime(50);
 }
 
 bool has_capability(int number)

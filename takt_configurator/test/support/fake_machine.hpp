@@ -79,12 +79,11 @@ struct FakeTable : ProcessTable
 /// Grants everything and remembers it.
 struct FakeKernel : Kernel
 {
-  takt_core::AttributeReport apply(
-    const takt_core::ThreadAttributes & attributes, pid_t tid) override
+  takt_rt::AttributeReport apply(const takt_rt::ThreadAttributes & attributes, pid_t tid) override
   {
-    takt_core::ThreadAttributes & now = threads[tid];
+    takt_rt::ThreadAttributes & now = threads[tid];
     const auto cores = attributes.cores.empty() ? now.cores : attributes.cores;
-    if (attributes.policy != takt_core::Policy::inherit) {
+    if (attributes.policy != takt_rt::Policy::inherit) {
       now = attributes;
     }
     if (attributes.nice) {
@@ -101,12 +100,11 @@ struct FakeKernel : Kernel
     }
     return {attributes, now, {}};
   }
-  takt_core::ThreadAttributes read(pid_t tid) const override
+  takt_rt::ThreadAttributes read(pid_t tid) const override
   {
     const auto found = threads.find(tid);
     return found == threads.end()
-             ? takt_core::
-                 ThreadAttributes{.policy = takt_core::Policy::other, .nice = 0, .cores = {0}}
+             ? takt_rt::ThreadAttributes{.policy = takt_rt::Policy::other, .nice = 0, .cores = {0}}
              : found->second;
   }
   int nice(pid_t tid) const override
@@ -128,8 +126,8 @@ struct FakeKernel : Kernel
     limits[pid] = static_cast<int>(limit.rlim_cur);
   }
 
-  std::map<pid_t, takt_core::ThreadAttributes> threads;
-  std::vector<std::pair<pid_t, takt_core::ThreadAttributes>> asked;
+  std::map<pid_t, takt_rt::ThreadAttributes> threads;
+  std::vector<std::pair<pid_t, takt_rt::ThreadAttributes>> asked;
   std::map<pid_t, int> nices;  ///< of threads, kept whatever their policy is
   std::map<pid_t, int> limits;
   int limit_error = 0;

@@ -35,7 +35,7 @@ protected:
     }
   }
 
-  static std::string told(const takt_core::AttributeReport & report)
+  static std::string told(const takt_rt::AttributeReport & report)
   {
     std::string text;
     for (const std::string & sentence : sentences(report.faults)) {
@@ -46,12 +46,12 @@ protected:
 
   /// What user nobody is told, and what the kernel says that the thread has then.
   static std::string ask(
-    const std::string & socket, const takt_core::ThreadAttributes & asked, uid_t user)
+    const std::string & socket, const takt_rt::ThreadAttributes & asked, uid_t user)
   {
     return in_child_as(user, [&] {
       takt_control::ConfiguratorClient client(socket);
-      const takt_core::AttributeReport report = client.apply(asked);
-      return told(report) + format_policy(takt_core::read_attributes());
+      const takt_rt::AttributeReport report = client.apply(asked);
+      return told(report) + format_policy(takt_rt::read_attributes());
     });
   }
 };
@@ -59,13 +59,13 @@ protected:
 /// What a thread has that was granted nothing.
 inline std::string untouched()
 {
-  return format_policy(takt_core::read_attributes());
+  return format_policy(takt_rt::read_attributes());
 }
 
-inline takt_core::ThreadAttributes deadline(takt_rt::Duration runtime, takt_rt::Duration period)
+inline takt_rt::ThreadAttributes deadline(takt_rt::Duration runtime, takt_rt::Duration period)
 {
-  takt_core::ThreadAttributes attributes;
-  attributes.policy = takt_core::Policy::deadline;
+  takt_rt::ThreadAttributes attributes;
+  attributes.policy = takt_rt::Policy::deadline;
   attributes.runtime = runtime;
   attributes.deadline = attributes.period = period;
   return attributes;

@@ -44,7 +44,7 @@ inline takt_control::Answer ask(int socket, const std::string & frame)
   return answer;
 }
 
-inline std::string apply_frame(pid_t tid, const takt_core::ThreadAttributes & attributes)
+inline std::string apply_frame(pid_t tid, const takt_rt::ThreadAttributes & attributes)
 {
   return encode(
     takt_control::MessageType::apply,
@@ -55,7 +55,7 @@ inline std::string apply_frame(pid_t tid, const takt_core::ThreadAttributes & at
 inline std::string reasons(const takt_control::Answer & answer)
 {
   std::string text = answer.error;
-  for (const takt_core::Refusal & refusal : answer.refusals) {
+  for (const takt_rt::Refusal & refusal : answer.refusals) {
     text += reason(refusal);
   }
   return text;

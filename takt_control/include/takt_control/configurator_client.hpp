@@ -11,9 +11,9 @@
 #include <memory>
 #include <string>
 
-#include "takt_core/attribute_setter.hpp"
-#include "takt_core/result.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/attribute_setter.hpp"
+#include "takt_rt/result.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_rt/time.hpp"
 
 namespace takt_control
@@ -25,7 +25,7 @@ inline constexpr const char * kConfiguratorSocket = "/run/takt/configurator.sock
 /// The environment variable TAKT_CONFIGURATOR, or kConfiguratorSocket.
 std::string configurator_socket();
 
-class ConfiguratorClient final : public takt_core::AttributeSetter
+class ConfiguratorClient final : public takt_rt::AttributeSetter
 {
 public:
   /// Connects at the first question that needs the daemon. `socket`: a path; empty: configurator_socket().
@@ -38,25 +38,25 @@ public:
   ConfiguratorClient(const ConfiguratorClient &) = delete;
   ConfiguratorClient & operator=(const ConfiguratorClient &) = delete;
 
-  /// Sets the attributes of thread `tid` of this process (0: the caller) as takt_core::apply does. What this
+  /// Sets the attributes of thread `tid` of this process (0: the caller) as takt_rt::apply does. What this
   /// process is refused for want of rights (EPERM) is asked of the daemon. Blocks until the daemon answers.
   /// `granted` is read back from the kernel by this process, after the answer.
-  takt_core::AttributeReport apply(
-    const takt_core::ThreadAttributes & attributes, pid_t tid = 0) override;
+  takt_rt::AttributeReport apply(
+    const takt_rt::ThreadAttributes & attributes, pid_t tid = 0) override;
 
   /// What neither this process's rights nor the daemon would grant the caller.
-  takt_core::Faults refusals(const takt_core::ThreadAttributes & attributes) override;
+  takt_rt::Faults refusals(const takt_rt::ThreadAttributes & attributes) override;
 
   /// By the process's limit, which it raises if it must and may: see `raise_rtprio_limit`.
   bool allow_realtime(int priority) override;
 
   /// What the daemon would refuse the caller of `attributes`; empty if it would grant all of them. Sets nothing.
-  takt_core::Faults would_grant(const takt_core::ThreadAttributes & attributes);
+  takt_rt::Faults would_grant(const takt_rt::ThreadAttributes & attributes);
 
   /// Raises this process's soft limit RLIMIT_RTPRIO to at least `priority`, by its own rights or through
   /// the daemon. Threads of this process may then choose fifo and rr up to there by themselves, as middleware
   /// ceilings and following pools do.
-  takt_core::Status raise_rtprio_limit(int priority);
+  takt_rt::Status raise_rtprio_limit(int priority);
 
   const std::string & socket() const noexcept;
 

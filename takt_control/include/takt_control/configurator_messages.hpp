@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "takt_core/refusal.hpp"
-#include "takt_core/result.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/refusal.hpp"
+#include "takt_rt/result.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_control
 {
@@ -27,7 +27,7 @@ struct AttributeRequest
 {
   std::uint64_t id = 0;  ///< chosen by the client; the answer repeats it
   pid_t tid = 0;         ///< as the client's PID namespace numbers it; never 0
-  takt_core::ThreadAttributes attributes{};
+  takt_rt::ThreadAttributes attributes{};
 };
 
 /// Of the type `rtprio_limit`.
@@ -40,14 +40,14 @@ struct LimitRequest
 /// Of the types `answer` and `error`.
 struct Answer
 {
-  std::uint64_t id = 0;                        ///< 0: of no request that could be read
-  std::vector<takt_core::Refusal> refusals{};  ///< empty, with `error` empty: granted
+  std::uint64_t id = 0;                      ///< 0: of no request that could be read
+  std::vector<takt_rt::Refusal> refusals{};  ///< empty, with `error` empty: granted
   std::string error{};  ///< why the daemon did not decide; for `rtprio_limit`, why it refused
 };
 
 /// A refusal of what `asked` is mostly about: its policy, else its nice value, else its cores.
-takt_core::Refusal refuse(
-  const takt_core::ThreadAttributes & asked, takt_core::MissingRight right, std::string detail,
+takt_rt::Refusal refuse(
+  const takt_rt::ThreadAttributes & asked, takt_rt::MissingRight right, std::string detail,
   int error = EPERM);
 
 std::string to_payload(const AttributeRequest & request);
@@ -57,9 +57,9 @@ std::string to_payload(const Answer & answer);
 
 /// One fault if the payload is not such a message: not JSON, a field absent or of another type, a
 /// number that does not fit, more than 4096 cores.
-takt_core::Result<AttributeRequest> read_attribute_request(std::string_view payload);
-takt_core::Result<LimitRequest> read_limit_request(std::string_view payload);
-takt_core::Result<Answer> read_answer(std::string_view payload);
+takt_rt::Result<AttributeRequest> read_attribute_request(std::string_view payload);
+takt_rt::Result<LimitRequest> read_limit_request(std::string_view payload);
+takt_rt::Result<Answer> read_answer(std::string_view payload);
 
 }  // namespace takt_control
 

@@ -14,7 +14,7 @@
 
 #include "takt_control/frame.hpp"
 #include "takt_core/executor.hpp"
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_schedule/applied_part.hpp"
 #include "takt_schedule/apply_schedule.hpp"
 #include "takt_schedule/schedule.hpp"
@@ -58,17 +58,17 @@ public:
 
 /// The first one of a process makes the socket and its thread; they end with the last one. TAKT_CONTROL=none: no
 /// socket. Faults: why there is no socket; the executor is none the worse for it. Set-up only; any thread.
-takt_core::Result<std::unique_ptr<Exposure>> expose(ExposedExecutor executor);
+takt_rt::Result<std::unique_ptr<Exposure>> expose(ExposedExecutor executor);
 
 /// Tells of a thread of this process that is no executor's, as long as it lives: what it had before it asked, what it
 /// asked for, and what it got. `takt status` shows it, and `takt apply` changes it. As `expose`, but the socket stays
 /// until the process ends.
-takt_core::Status expose_thread(
-  pid_t tid, const takt_core::ThreadAttributes & had, const takt_core::AttributeReport & report);
+takt_rt::Status expose_thread(
+  pid_t tid, const takt_rt::ThreadAttributes & had, const takt_rt::AttributeReport & report);
 
 /// Answers a request that other libraries of the process know: JSON in, JSON out, or faults. On the thread that serves
 /// the socket, one at a time; any bytes may come in.
-using RequestHandler = std::function<takt_core::Result<std::string>(const std::string & payload)>;
+using RequestHandler = std::function<takt_rt::Result<std::string>(const std::string & payload)>;
 
 /// From here on requests of that type go to `handler`, for as long as the process lives. Set-up only; any thread.
 void handle_requests(MessageType type, RequestHandler handler);

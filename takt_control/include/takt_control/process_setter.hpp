@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "takt_core/attribute_setter.hpp"
+#include "takt_rt/attribute_setter.hpp"
 
 namespace takt_control
 {
@@ -15,7 +15,7 @@ namespace takt_control
 /// Where TAKT_CONFIGURATOR names a socket, a daemon is expected there, and a question waits for it up to the client's
 /// timeout: the daemon may be started after this process. TAKT_CONFIGURATOR=none: no daemon is asked. Any thread;
 /// set-up only.
-std::shared_ptr<takt_core::AttributeSetter> process_setter();
+std::shared_ptr<takt_rt::AttributeSetter> process_setter();
 
 }  // namespace takt_control
 

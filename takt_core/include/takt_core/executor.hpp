@@ -17,15 +17,17 @@
 #include <string_view>
 #include <vector>
 
-#include "takt_core/attribute_setter.hpp"
 #include "takt_core/isolation.hpp"
 #include "takt_core/observer.hpp"
 #include "takt_core/scheduler.hpp"
-#include "takt_core/thread_attributes.hpp"
 #include "takt_core/thread_mask.hpp"
+#include "takt_rt/attribute_setter.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::AttributeSetter;
 
 /// What happens when a user's function (or a take) throws.
 enum class ExceptionPolicy

@@ -8,11 +8,14 @@
 
 #include <cstdint>
 
-#include "takt_core/attributes.hpp"
-#include "takt_core/result.hpp"
+#include "takt_rt/attributes.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::Faults;
+using takt_rt::ThreadAttributes;
 
 class Group;
 

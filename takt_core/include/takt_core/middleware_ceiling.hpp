@@ -11,10 +11,12 @@
 #ifndef TAKT_CORE__MIDDLEWARE_CEILING_HPP_
 #define TAKT_CORE__MIDDLEWARE_CEILING_HPP_
 
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::OwnPriority;
 
 /// Real-time safe. Scopes nest; on threads without a ceiling (all but executor threads of an
 /// executor that has one, and those that are above it already) a scope does nothing.
@@ -29,13 +31,6 @@ public:
 
 /// What the calling thread has when it is outside the middleware, and what inside. For executor
 /// threads and for tests. Real-time safe; not while a scope is open.
-struct OwnPriority
-{
-  Policy policy = Policy::other;
-  int priority = 0;
-
-  friend bool operator==(const OwnPriority &, const OwnPriority &) = default;
-};
 void set_base_priority(OwnPriority base) noexcept;
 OwnPriority base_priority() noexcept;
 /// `ceiling` 0: none. Only for fifo, rr, other, batch and idle threads.

@@ -16,6 +16,8 @@
 namespace takt_core
 {
 
+using takt_rt::Policy;
+
 template <typename Enum>
 using Name = std::pair<Enum, std::string_view>;
 

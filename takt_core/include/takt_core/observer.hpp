@@ -10,10 +10,12 @@
 
 #include "takt_core/callback.hpp"
 #include "takt_core/chain.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::AttributeReport;
 
 /// What an observer wants to be told besides runs: each costs a call at its place.
 struct ObserverInterest

@@ -30,13 +30,16 @@
 #include "takt_core/clock/phases.hpp"
 #include "takt_core/detail/sleepers.hpp"
 #include "takt_core/detail/thread_set.hpp"
-#include "takt_core/result.hpp"
 #include "takt_core/thread_mask.hpp"
 #include "takt_core/wake_deferral.hpp"
 #include "takt_core/waker.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::Result;
+using takt_rt::Status;
 
 struct SchedulerOptions
 {

@@ -21,13 +21,17 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/histogram.hpp"
-#include "takt_core/kernel_accounts.hpp"
 #include "takt_core/observer.hpp"
-#include "takt_core/running_statistics.hpp"
+#include "takt_rt/histogram.hpp"
+#include "takt_rt/kernel_accounts.hpp"
+#include "takt_rt/running_statistics.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::LogHistogram;
+using takt_rt::RunningStatistics;
+using takt_rt::ThreadAccount;
 
 /// A distribution of times: exact moments and extremes, quantiles to within 1 %.
 struct Distribution

@@ -2,13 +2,14 @@
 
 #include <utility>
 
-#include "takt_core/clock/tai_clock.hpp"
 #include "takt_rt/futex.hpp"
+#include "takt_rt/tai_clock.hpp"
 
 namespace takt_core
 {
 
 using takt_rt::futex_wake;
+using takt_rt::tai_ahead;
 
 namespace
 {

@@ -14,6 +14,7 @@
 namespace takt_core
 {
 
+using takt_rt::Fault;
 using takt_rt::now;
 
 Executor::Impl::Impl(ExecutorOptions o, Executor & owner)

@@ -14,6 +14,7 @@
 namespace takt_core
 {
 
+using takt_rt::Fault;
 using takt_rt::futex_wait;
 using takt_rt::futex_wake;
 

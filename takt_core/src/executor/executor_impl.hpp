@@ -17,6 +17,8 @@
 namespace takt_core
 {
 
+using takt_rt::own_rights;
+
 /// The sentence of a callback that cannot be bound, because its group is isolated.
 std::string has_own_threads(const Callback & callback);
 

@@ -4,6 +4,10 @@
 namespace takt_core
 {
 
+using takt_rt::Fault;
+using takt_rt::Policy;
+using takt_rt::read_attributes;
+
 Faults validate(const ExecutorOptions & options)
 {
   Faults faults;

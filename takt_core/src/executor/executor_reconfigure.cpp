@@ -7,6 +7,10 @@
 
 namespace takt_core
 {
+
+using takt_rt::Fault;
+using takt_rt::Policy;
+
 namespace
 {
 

@@ -4,17 +4,22 @@
 
 #include "executor/executor_impl.hpp"
 #include "takt_core/binding_rules.hpp"
-#include "takt_core/memory_lock.hpp"
 #include "takt_core/middleware_ceiling.hpp"
-#include "takt_core/refusal.hpp"
 #include "takt_rt/futex.hpp"
+#include "takt_rt/memory_lock.hpp"
+#include "takt_rt/refusal.hpp"
 
 namespace takt_core
 {
 
+using takt_rt::Fault;
 using takt_rt::futex_wait;
 using takt_rt::futex_wake;
+using takt_rt::lock_memory;
 using takt_rt::now;
+using takt_rt::Policy;
+using takt_rt::read_attributes;
+using takt_rt::RefusedAttribute;
 
 namespace
 {

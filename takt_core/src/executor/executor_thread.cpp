@@ -7,10 +7,10 @@
 
 #include "executor/executor_impl.hpp"
 #include "scheduler/removal_wait.hpp"
-#include "takt_core/memory_lock.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_core/wake_deferral.hpp"
 #include "takt_rt/futex.hpp"
+#include "takt_rt/memory_lock.hpp"
 
 namespace takt_core
 {
@@ -18,6 +18,9 @@ namespace takt_core
 using takt_rt::futex_wait;
 using takt_rt::futex_wake;
 using takt_rt::now;
+using takt_rt::prefault_stack;
+using takt_rt::read_attributes;
+using takt_rt::stack_to_prefault;
 
 namespace
 {

@@ -2,7 +2,7 @@
 
 #include "takt_core/group.hpp"
 #include "takt_core/scheduler.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_core
 {

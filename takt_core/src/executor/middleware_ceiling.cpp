@@ -11,11 +11,20 @@
 #include <new>
 
 #include "executor/thread_priority.hpp"
-#include "takt_core/refusal.hpp"
-#include "thread/sched_attr.hpp"
+#include "takt_rt/refusal.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::AttributeReport;
+using takt_rt::AttributeSetter;
+using takt_rt::Fault;
+using takt_rt::MissingRight;
+using takt_rt::own_priority;
+using takt_rt::Policy;
+using takt_rt::RefusedAttribute;
+using takt_rt::set_own_priority;
+using takt_rt::ThreadAttributes;
 
 namespace
 {
@@ -34,15 +43,12 @@ std::atomic<std::uint64_t> g_raises{0};
 // A change in progress knows better.
 void follow_program(detail::ThreadPriority & thread) noexcept
 {
-  detail::SchedAttr now;
-  if (thread.changing || detail::sched_getattr(0, now) != 0) {
+  if (thread.changing) {
     return;
   }
-  if (
-    now.policy != detail::to_kernel(thread.base.policy) ||
-    static_cast<int>(now.priority) != thread.base.priority) {
-    thread.own = {detail::from_kernel(now.policy), static_cast<int>(now.priority)};
-    thread.base = thread.own;
+  if (const auto now = own_priority(); now && *now != thread.base) {
+    thread.own = *now;
+    thread.base = *now;
   }
 }
 

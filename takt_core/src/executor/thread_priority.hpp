@@ -5,14 +5,17 @@
 
 #include <sys/types.h>
 
-#include "takt_core/attribute_setter.hpp"
 #include "takt_core/middleware_ceiling.hpp"
+#include "takt_rt/attribute_setter.hpp"
 #include "takt_rt/pi_mutex.hpp"
 
 namespace takt_core::detail
 {
 
+using takt_rt::AttributeReport;
+using takt_rt::AttributeSetter;
 using takt_rt::PiMutex;
+using takt_rt::ThreadAttributes;
 
 struct ThreadPriority
 {

@@ -15,6 +15,8 @@
 namespace takt_core
 {
 
+using takt_rt::read_accounts;
+
 namespace
 {
 

@@ -8,11 +8,20 @@
 #include <thread>
 
 #include "support/executor_fixture.hpp"
-#include "takt_core/memory_lock.hpp"
 #include "takt_core/middleware_ceiling.hpp"
+#include "takt_rt/memory_lock.hpp"
 
 namespace takt_core::test
 {
+
+using takt_rt::may_use_realtime;
+using takt_rt::own_priority;
+using takt_rt::Policy;
+using takt_rt::read_attributes;
+using takt_rt::set_own_priority;
+using takt_rt::unlock_memory;
+using takt_rt::usable_cores;
+
 namespace
 {
 
@@ -68,7 +77,7 @@ TEST(TwoPhaseStart, attributes_are_in_force_at_the_first_callback_and_read_back)
 TEST(TwoPhaseStart, leaves_policy_and_nice_as_inherited_unless_asked)
 {
   std::thread([] {
-    ASSERT_TRUE(apply({.policy = Policy::batch, .nice = 13}).granted_all());
+    ASSERT_TRUE(takt_rt::apply({.policy = Policy::batch, .nice = 13}).granted_all());
     const auto executor = make_executor(2, [](auto & o) {
       o.threads[0].attributes = {};
       o.threads[1].attributes = {.nice = 14};
@@ -87,7 +96,7 @@ TEST(TwoPhaseStart, leaves_policy_and_nice_as_inherited_unless_asked)
 
 TEST(TwoPhaseStart, locks_memory_also_under_small_stacks)
 {
-  if (!lock_memory().ok()) {
+  if (!takt_rt::lock_memory().ok()) {
     GTEST_SKIP() << "needs the right to lock memory";
   }
   unlock_memory();

@@ -6,10 +6,14 @@
 #include <vector>
 
 #include "support/executor_fixture.hpp"
-#include "unprivileged_child.hpp"
+#include "takt_rt/test/unprivileged_child.hpp"
 
 namespace takt_core::test
 {
+
+using takt_rt::Policy;
+using takt_rt::read_attributes;
+
 namespace
 {
 
@@ -243,8 +247,8 @@ ExecutorOptions urgent()
 
 TEST(MissingRights, fail_starts_nothing_and_names_the_right)
 {
-  const auto said = in_child([]() -> std::string {
-    if (!become_nobody()) {
+  const auto said = takt_rt::test::in_child([]() -> std::string {
+    if (!takt_rt::test::become_nobody()) {
       return "cannot become nobody";
     }
     auto executor = Executor::create(urgent());
@@ -277,8 +281,8 @@ TEST(Faults, of_options_name_the_executor_and_the_thread)
 
 TEST(MissingRights, report_runs_with_what_was_granted_and_tells)
 {
-  const auto said = in_child([]() -> std::string {
-    if (!become_nobody()) {
+  const auto said = takt_rt::test::in_child([]() -> std::string {
+    if (!takt_rt::test::become_nobody()) {
       return "cannot become nobody";
     }
     ExecutorOptions options = urgent();
@@ -312,7 +316,7 @@ constexpr std::size_t kRefusedLocks = 1;
 // Runs once without any rights, under `policy`, and says how it went.
 std::string run_without_rights(MissingRights policy)
 {
-  const auto said = in_unprivileged_child([policy]() -> std::string {
+  const auto said = takt_rt::test::in_unprivileged_child([policy]() -> std::string {
     struct Watch : Observer
     {
       void on_refusals(const Faults & faults) override { refused = faults; }

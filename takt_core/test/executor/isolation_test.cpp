@@ -19,6 +19,14 @@
 
 namespace takt_core::test
 {
+
+using takt_rt::FaultKind;
+using takt_rt::may_use_realtime;
+using takt_rt::Policy;
+using takt_rt::read_attributes;
+using takt_rt::RefusedAttribute;
+using takt_rt::usable_cores;
+
 namespace
 {
 
@@ -317,11 +325,12 @@ TEST(Isolation, joins_a_thread_that_leaves_while_set_up_counts_those_that_have_l
   const auto executor = make_executor(1);
   ASSERT_TRUE(executor->start().ok());
   std::thread waits([&] {
-    EXPECT_TRUE(apply({.policy = Policy::fifo, .priority = 10, .cores = {core}}).granted_all());
+    EXPECT_TRUE(
+      takt_rt::apply({.policy = Policy::fifo, .priority = 10, .cores = {core}}).granted_all());
     executor->wait();
   });
   std::thread sets_up([&] {
-    EXPECT_TRUE(apply({.cores = {core}}).granted_all());
+    EXPECT_TRUE(takt_rt::apply({.cores = {core}}).granted_all());
     Isolation isolation = fifo(20);
     isolation.attributes.cores = {core};
     for (int i = 0; i < static_cast<int>(rounds(1000)); ++i) {
@@ -429,7 +438,7 @@ TEST(Isolation, that_the_kernel_refuses_adds_nothing_and_leaves_no_thread)
     explicit Refuses(std::atomic<pid_t> & refused) : refused_(refused) {}
     AttributeReport apply(const ThreadAttributes & attributes, pid_t tid) override
     {
-      AttributeReport report = takt_core::apply({.name = attributes.name}, tid);
+      AttributeReport report = takt_rt::apply({.name = attributes.name}, tid);
       if (has_rt_priority(attributes.policy)) {
         refused_ = own_tid();
         report.faults.push_back(make_refusal(RefusedAttribute::policy, attributes, EPERM, tid));

@@ -7,10 +7,14 @@
 #include <memory>
 
 #include "support/executor_fixture.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_core::test
 {
+
+using takt_rt::may_use_realtime;
+using takt_rt::Policy;
+
 namespace
 {
 

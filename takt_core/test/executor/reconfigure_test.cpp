@@ -6,6 +6,14 @@
 
 namespace takt_core::test
 {
+
+using takt_rt::FaultKind;
+using takt_rt::may_use_realtime;
+using takt_rt::Policy;
+using takt_rt::read_attributes;
+using takt_rt::RefusedAttribute;
+using takt_rt::usable_cores;
+
 namespace
 {
 
@@ -181,7 +189,7 @@ TEST(Reconfiguration, that_is_refused_brings_everything_back)
     AttributeReport apply(const ThreadAttributes & attributes, pid_t tid) override
     {
       if (attributes.priority <= 40) {
-        return takt_core::apply(attributes, tid);
+        return takt_rt::apply(attributes, tid);
       }
       AttributeReport report;
       report.granted = read_attributes(tid);

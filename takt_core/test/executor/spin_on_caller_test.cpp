@@ -9,6 +9,12 @@
 
 namespace takt_core::test
 {
+
+using takt_rt::may_use_realtime;
+using takt_rt::Policy;
+using takt_rt::read_attributes;
+using takt_rt::usable_cores;
+
 namespace
 {
 

@@ -17,9 +17,9 @@
 #include <utility>
 
 #include "support/executor_fixture.hpp"
-#include "takt_core/memory_lock.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_core/statistics_observer.hpp"
+#include "takt_rt/memory_lock.hpp"
 #include "takt_rt/pi_mutex.hpp"
 
 namespace

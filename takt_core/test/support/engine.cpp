@@ -7,6 +7,9 @@
 namespace takt_core::test
 {
 
+using takt_rt::may_use_realtime;
+using takt_rt::Policy;
+
 std::string to_string(Shape shape)
 {
   switch (shape) {

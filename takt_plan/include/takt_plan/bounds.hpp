@@ -41,13 +41,13 @@
 #include <cstddef>
 #include <vector>
 
-#include "takt_core/result.hpp"
 #include "takt_plan/analysis_kind.hpp"
 #include "takt_plan/bound_terms.hpp"
 #include "takt_plan/executor_bounds.hpp"
 #include "takt_plan/model.hpp"
 #include "takt_plan/pool_equations.hpp"
 #include "takt_plan/priority_bounds.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_plan
 {
@@ -112,9 +112,9 @@ struct Bounds
 {
   /// One per task: from the nominal release of the source that started it, at any distance, to its
   /// end; the largest over its sources.
-  std::vector<takt_core::Result<Ns>> tasks;
+  std::vector<takt_rt::Result<Ns>> tasks;
   /// One per chain; a fault is a sentence that says why there is no bound.
-  std::vector<takt_core::Result<ChainAnswer>> chains;
+  std::vector<takt_rt::Result<ChainAnswer>> chains;
   /// One per task of a model with callbacks that wait for others: how long a run waits for them at most; 0 where
   /// there is no such bound, and of all others.
   std::vector<Ns> waits;
@@ -124,10 +124,10 @@ struct Bounds
 };
 
 /// Faults: those of `check` (model.hpp).
-takt_core::Result<Bounds> bounds(const Model & model, const BoundsOptions & options = {});
+takt_rt::Result<Bounds> bounds(const Model & model, const BoundsOptions & options = {});
 
 /// Whether a chain has a bound and it is within the chain's deadline.
-bool meets_deadline(const Chain & chain, const takt_core::Result<ChainAnswer> & answer);
+bool meets_deadline(const Chain & chain, const takt_rt::Result<ChainAnswer> & answer);
 
 }  // namespace takt_plan
 

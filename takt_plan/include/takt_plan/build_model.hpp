@@ -14,8 +14,8 @@
 #ifndef TAKT_PLAN__BUILD_MODEL_HPP_
 #define TAKT_PLAN__BUILD_MODEL_HPP_
 
-#include "takt_core/result.hpp"
 #include "takt_plan/model.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_schedule/schedule.hpp"
 #include "takt_schedule/system.hpp"
 
@@ -26,7 +26,7 @@ namespace takt_plan
 /// Faults, all at once: executors the schedule lacks, rules that tie, cores the host does not have
 /// or keeps for others, cores a callback may not use, chains that are no paths, and what `check`
 /// (model.hpp) finds.
-takt_core::Result<Model> build_model(
+takt_rt::Result<Model> build_model(
   const takt_schedule::System & system, const takt_schedule::Schedule & schedule);
 
 }  // namespace takt_plan

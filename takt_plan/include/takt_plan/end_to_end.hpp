@@ -62,9 +62,9 @@
 
 #include <vector>
 
-#include "takt_core/result.hpp"
 #include "takt_plan/bounds.hpp"
 #include "takt_plan/model.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_plan
 {
@@ -92,9 +92,9 @@ struct EndToEnd
 {
   std::vector<PathPart> parts;  ///< `response` is the sum over them
   Ns response = 0;
-  takt_core::Result<Ns> reaction_time = 0;
-  takt_core::Result<Ns> data_age = 0;
-  takt_core::Result<Ns> age_at_output = 0;
+  takt_rt::Result<Ns> reaction_time = 0;
+  takt_rt::Result<Ns> data_age = 0;
+  takt_rt::Result<Ns> age_at_output = 0;
 };
 
 struct EndToEndBounds
@@ -103,16 +103,16 @@ struct EndToEndBounds
   /// no segments of their own.
   Bounds bounds;
   /// One per chain; a fault says why there is no response bound.
-  std::vector<takt_core::Result<EndToEnd>> chains;
+  std::vector<takt_rt::Result<EndToEnd>> chains;
 };
 
 /// Faults: those of `check` (model.hpp). `explain`: as in BoundsOptions, and of a model with one chain
 /// all terms, however many; where chains read the analysis runs twice.
-takt_core::Result<EndToEndBounds> end_to_end(
+takt_rt::Result<EndToEndBounds> end_to_end(
   const Model & model, const EndToEndTerms & terms = EndToEndTerms(), bool explain = false);
 
 /// `EndToEndBounds::bounds` alone; where no chain reads, as fast as `bounds`.
-takt_core::Result<Bounds> bounds_through_reads(const Model & model);
+takt_rt::Result<Bounds> bounds_through_reads(const Model & model);
 
 /// Whether a task is not started by the one before it on a path, but only reads what that publishes.
 bool only_reads(const Task & task, Index before);

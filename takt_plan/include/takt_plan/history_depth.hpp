@@ -34,8 +34,8 @@
 
 #include <vector>
 
-#include "takt_core/result.hpp"
 #include "takt_plan/model.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_plan
 {
@@ -45,12 +45,12 @@ struct HistoryDepth
 {
   Index task = kNone;
   Index topic = kNone;  ///< as in the task's `triggers`; none: messages from outside of the model
-  takt_core::Result<Ns> needed = 0;  ///< messages, at least one
+  takt_rt::Result<Ns> needed = 0;  ///< messages, at least one
 };
 
 /// One for each topic of each task, in order of tasks; none for timers. Faults: those of `check`
 /// (model.hpp).
-takt_core::Result<std::vector<HistoryDepth>> history_depths(const Model & model);
+takt_rt::Result<std::vector<HistoryDepth>> history_depths(const Model & model);
 
 }  // namespace takt_plan
 

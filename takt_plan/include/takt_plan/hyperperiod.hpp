@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/result.hpp"
 #include "takt_plan/bounds.hpp"
 #include "takt_plan/model.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_plan
 {
@@ -53,7 +53,7 @@ inline constexpr std::size_t kMostPhasedJobs = 20'000;
 
 /// `options`: of these, those of job windows. Faults: those of `check` (model.hpp); no part of the model has windows;
 /// the parts together have too many jobs in a hyperperiod.
-takt_core::Result<Hyperperiod> hyperperiod(const Model & model, const BoundsOptions & options = {});
+takt_rt::Result<Hyperperiod> hyperperiod(const Model & model, const BoundsOptions & options = {});
 
 }  // namespace takt_plan
 

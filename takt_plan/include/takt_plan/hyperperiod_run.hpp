@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "takt_core/result.hpp"
 #include "takt_plan/hyperperiod.hpp"
 #include "takt_plan/simulation_model.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_plan
 {
@@ -25,7 +25,7 @@ struct PhasedRun
 
 /// The runs that are released in one hyperperiod, or end in it, after all timers have begun and sets are in step; by
 /// task, then by release. Faults: those of `simulate`.
-takt_core::Result<std::vector<PhasedRun>> simulate_hyperperiod(
+takt_rt::Result<std::vector<PhasedRun>> simulate_hyperperiod(
   const SimulationModel & model, const Hyperperiod & hyperperiod);
 
 }  // namespace takt_plan

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "takt_core/result.hpp"
 #include "takt_plan/model.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_schedule/schedule.hpp"
 #include "takt_schedule/system.hpp"
 
@@ -29,12 +29,12 @@ struct Plan
 /// this one: their cores, and every right granted. Faults: those of both files, all at once; if they
 /// have none, those of `build_model` and what would keep an executor from starting with these callbacks
 /// (takt_schedule::check).
-takt_core::Result<Plan> load_plan(const std::string & system, const std::string & schedule);
+takt_rt::Result<Plan> load_plan(const std::string & system, const std::string & schedule);
 
 /// The same of texts, which messages call "system.yaml" and "schedule.yaml".
-takt_core::Result<Plan> parse_plan(std::string_view system, std::string_view schedule);
+takt_rt::Result<Plan> parse_plan(std::string_view system, std::string_view schedule);
 /// Of a system that is there already.
-takt_core::Result<Plan> parse_plan(takt_schedule::System system, std::string_view schedule);
+takt_rt::Result<Plan> parse_plan(takt_schedule::System system, std::string_view schedule);
 
 }  // namespace takt_plan
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "takt_core/order.hpp"
-#include "takt_core/result.hpp"
 #include "takt_core/timer.hpp"
 #include "takt_plan/nanoseconds.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_plan
 {
@@ -187,7 +187,7 @@ struct Model
 
 /// Every fault that would make an analysis meaningless: indices that refer to nothing, periods that
 /// are not positive, negative times, tasks that nothing starts or that start themselves.
-takt_core::Status check(const Model & model);
+takt_rt::Status check(const Model & model);
 
 /// All tasks so that each comes after those that start it; shorter than `model.tasks` only if tasks
 /// start themselves.

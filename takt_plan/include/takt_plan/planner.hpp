@@ -85,10 +85,10 @@
 #include <utility>
 #include <vector>
 
-#include "takt_core/result.hpp"
 #include "takt_plan/assignment.hpp"
 #include "takt_plan/bounds.hpp"
 #include "takt_plan/settling.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_schedule/schedule.hpp"
 #include "takt_schedule/system.hpp"
 
@@ -206,7 +206,7 @@ bool all_met(const Planned & planned);
 /// Faults, all at once: options that the planner does not have, those of the model, constraints that
 /// contradict each other, executors that would need more threads than one can have. A system that does not fit is not a fault: its plan misses
 /// deadlines or has shortfalls.
-takt_core::Result<Planned> plan_schedule(
+takt_rt::Result<Planned> plan_schedule(
   const takt_schedule::System & system, const PlanOptions & options = {});
 
 }  // namespace takt_plan

@@ -42,9 +42,9 @@
 
 #include <vector>
 
-#include "takt_core/result.hpp"
 #include "takt_plan/model.hpp"
 #include "takt_plan/pool_equations.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_plan
 {
@@ -60,12 +60,12 @@ struct PooledBounds
 {
   /// One per task: from the nominal release of the source that started it to its end; the largest
   /// over its sources. For a task that waits for messages of several sources: of the last one.
-  std::vector<takt_core::Result<Ns>> tasks;
-  std::vector<takt_core::Result<Ns>> chains;
+  std::vector<takt_rt::Result<Ns>> tasks;
+  std::vector<takt_rt::Result<Ns>> chains;
 };
 
 /// Faults: those of `check` (model.hpp).
-takt_core::Result<PooledBounds> pool_bounds(const Model & model, const PoolOptions & options = {});
+takt_rt::Result<PooledBounds> pool_bounds(const Model & model, const PoolOptions & options = {});
 
 }  // namespace takt_plan
 

@@ -101,10 +101,10 @@
 #include <optional>
 #include <vector>
 
-#include "takt_core/result.hpp"
 #include "takt_plan/analysis_kind.hpp"
 #include "takt_plan/bound_terms.hpp"
 #include "takt_plan/model.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_plan
 {
@@ -179,14 +179,14 @@ struct PriorityBounds
   /// One per task: from the nominal release of the source that started it, at any distance, to its
   /// end; the largest over its sources. For a task that waits for messages of several sources: of
   /// the message that came last.
-  std::vector<takt_core::Result<Ns>> tasks;
+  std::vector<takt_rt::Result<Ns>> tasks;
   /// One per chain.
-  std::vector<takt_core::Result<ChainBound>> chains;
+  std::vector<takt_rt::Result<ChainBound>> chains;
   Index short_histories = 0;  ///< Bounds::short_histories
 };
 
 /// Faults: those of `check` (model.hpp).
-takt_core::Result<PriorityBounds> priority_bounds(
+takt_rt::Result<PriorityBounds> priority_bounds(
   const Model & model, const PriorityOptions & options = {});
 
 }  // namespace takt_plan

@@ -121,11 +121,11 @@ struct SimulationResult
 std::uint64_t adversarial_runs(const SimulationModel & model);
 
 /// Faults: options out of range, histories too deep for memory, groups that the schedulers refuse.
-takt_core::Result<SimulationResult> simulate(
+takt_rt::Result<SimulationResult> simulate(
   const SimulationModel & model, const SimulationOptions & options);
 
 /// One of those runs again, watched.
-takt_core::Status watch(
+takt_rt::Status watch(
   const SimulationModel & model, const SimulationOptions & options, std::uint64_t run,
   SimulationObserver & observer);
 

@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "takt_core/result.hpp"
 #include "takt_plan/model.hpp"
 #include "takt_plan/planner.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_schedule/schedule.hpp"
 #include "takt_schedule/system.hpp"
 
@@ -37,7 +37,7 @@ struct SimulatedPlan
 };
 
 /// Faults: those of `build_model` and of `simulate`.
-takt_core::Result<SimulatedPlan> simulate_plan(
+takt_rt::Result<SimulatedPlan> simulate_plan(
   const takt_schedule::System & system, const takt_schedule::Schedule & schedule);
 
 /// ROS 2's own way for comparison: each executor a pool of as many ordinary threads as it may use cores, which picks as the

@@ -59,7 +59,7 @@ SimulationModel simulation_model(const Plan & plan);
 /// Of a model that was filled by hand: worst times only, histories that lose nothing, and overheads
 /// as each task has them, with no switches on top. Faults: those of `check` (model.hpp), and deadline
 /// threads without a reservation.
-takt_core::Result<SimulationModel> simulation_model(Model model);
+takt_rt::Result<SimulationModel> simulation_model(Model model);
 
 }  // namespace takt_plan
 

@@ -36,9 +36,9 @@
 
 #include <vector>
 
-#include "takt_core/result.hpp"
 #include "takt_plan/executor_bounds.hpp"
 #include "takt_plan/model.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_plan
 {
@@ -56,12 +56,12 @@ struct WindowBounds
 {
   /// One per task: from the nominal release of the source that started it to its end; the largest
   /// over its sources. For a task that waits for messages of several sources: of the last one.
-  std::vector<takt_core::Result<Ns>> tasks;
-  std::vector<takt_core::Result<Ns>> chains;
+  std::vector<takt_rt::Result<Ns>> tasks;
+  std::vector<takt_rt::Result<Ns>> chains;
 };
 
 /// Faults: those of `check` (model.hpp).
-takt_core::Result<WindowBounds> window_bounds(
+takt_rt::Result<WindowBounds> window_bounds(
   const Model & model, const WindowOptions & options = {});
 
 }  // namespace takt_plan

@@ -15,8 +15,8 @@ namespace takt_plan::detail
 namespace
 {
 
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 
 /// What the solution says of each task and chain, or why it says nothing.
 class Answers

@@ -23,7 +23,7 @@ void take_smaller(PriorityBounds & bounds, PriorityBounds others);
 template <typename Plain>
 Plain without_segments(PriorityBounds found)
 {
-  using takt_core::Result;
+  using takt_rt::Result;
   Plain plain;
   plain.tasks = std::move(found.tasks);
   for (const Result<ChainBound> & chain : found.chains) {

@@ -13,7 +13,7 @@ namespace takt_plan
 namespace
 {
 
-using takt_core::Result;
+using takt_rt::Result;
 
 Analysis common(const std::vector<SegmentBound> & segments)
 {
@@ -72,7 +72,7 @@ Model with_waits(
 Result<Bounds> detail::counted_bounds(
   const Model & given, const BoundsOptions & options, double & looks, std::int64_t most)
 {
-  if (const takt_core::Status status = check(given); !status) {
+  if (const takt_rt::Status status = check(given); !status) {
     return status.faults();
   }
   const std::size_t terms = options.explain ? options.most_terms : 0;
@@ -87,7 +87,7 @@ Result<Bounds> detail::counted_bounds(
   const Model & model = waits ? waiting : given;
   const detail::PrioritySolver solver(model, options, detail::local_analyses, most, first);
   if (!solver.too_large().empty()) {
-    return takt_core::Faults{solver.too_large()};
+    return takt_rt::Faults{solver.too_large()};
   }
   looks += static_cast<double>(solver.looks());
   PriorityBounds found = detail::answers(solver, terms);

@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "analysis/limits.hpp"
-#include "takt_core/result.hpp"
 #include "takt_plan/bounds.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_plan::detail
 {
@@ -17,12 +17,12 @@ namespace takt_plan::detail
 /// `bounds`; adds to `looks` how many terms of equations of busy windows were evaluated. After about
 /// `most` of them the tasks that are left have no bound. Terms of other analyses (window, pool, deadline)
 /// are not counted.
-takt_core::Result<Bounds> counted_bounds(
+takt_rt::Result<Bounds> counted_bounds(
   const Model & model, const BoundsOptions & options, double & looks,
   std::int64_t most = kMostLooks);
 
 /// `bounds_through_reads`, likewise; where chains read it looks at `most` terms twice.
-takt_core::Result<Bounds> counted_bounds_through_reads(
+takt_rt::Result<Bounds> counted_bounds_through_reads(
   const Model & model, double & looks, std::int64_t most = kMostLooks,
   const BoundsOptions & options = {});
 

@@ -17,8 +17,8 @@ namespace takt_plan
 namespace
 {
 
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 using takt_schedule::CallbackModel;
 using takt_schedule::ChainSchedule;
 using takt_schedule::quoted;

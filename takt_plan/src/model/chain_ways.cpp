@@ -9,8 +9,8 @@ namespace takt_plan::detail
 namespace
 {
 
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 using takt_schedule::quoted;
 
 bool starts(const Task & task, Index before)

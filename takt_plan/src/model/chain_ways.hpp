@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/streams.hpp"
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_plan::detail
 {
@@ -32,7 +32,7 @@ struct ChainWays
 
 /// A sentence where the path only reads, waits for sources that have nothing to do with each other, or has
 /// too many ways.
-takt_core::Result<ChainWays> chain_ways(
+takt_rt::Result<ChainWays> chain_ways(
   const Model & model, const Streams & streams, const Chain & chain);
 
 }  // namespace takt_plan::detail

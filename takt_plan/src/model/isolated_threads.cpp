@@ -91,7 +91,7 @@ void list_threads(
 
 void list_isolated_threads(
   takt_schedule::Schedule & schedule, const std::vector<ListedCallback> & callbacks,
-  takt_core::Faults & faults)
+  takt_rt::Faults & faults)
 {
   for (ExecutorSchedule & executor : schedule.executors) {
     const auto isolates = std::find_if(

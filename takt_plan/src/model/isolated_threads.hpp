@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_schedule/check.hpp"
 #include "takt_schedule/schedule.hpp"
 
@@ -15,7 +15,7 @@ namespace takt_plan
 /// there. Faults: with them an executor would have more threads than analysis and simulation know.
 void list_isolated_threads(
   takt_schedule::Schedule & schedule, const std::vector<takt_schedule::ListedCallback> & callbacks,
-  takt_core::Faults & faults);
+  takt_rt::Faults & faults);
 
 }  // namespace takt_plan
 

@@ -22,8 +22,8 @@ namespace takt_plan
 namespace
 {
 
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 using takt_schedule::Schedule;
 using takt_schedule::System;
 
@@ -123,7 +123,7 @@ Result<Plan> plan_of(Result<System> system, Result<Schedule> schedule)
   faults = model.faults();
   std::copy_if(
     report.faults.begin(), report.faults.end(), std::back_inserter(faults),
-    [known = faults](const takt_core::Fault & fault) {
+    [known = faults](const takt_rt::Fault & fault) {
       return std::find(known.begin(), known.end(), fault) == known.end();
     });
   if (!faults.empty()) {

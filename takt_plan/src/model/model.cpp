@@ -10,7 +10,7 @@ namespace takt_plan
 namespace
 {
 
-using takt_core::Faults;
+using takt_rt::Faults;
 using takt_schedule::quoted;
 
 /// Put into words only where there is a fault: the planner checks a model with each attempt.
@@ -206,7 +206,7 @@ const std::string & Model::id_on(const Chain & chain, Index task) const
   return tasks[task].id;
 }
 
-takt_core::Status check(const Model & model)
+takt_rt::Status check(const Model & model)
 {
   return Checker(model).run();
 }

@@ -11,7 +11,7 @@
 namespace takt_plan::detail
 {
 
-using takt_core::Faults;
+using takt_rt::Faults;
 using takt_schedule::CallbackModel;
 using takt_schedule::located;
 using takt_schedule::quoted;
@@ -38,7 +38,7 @@ void Placement::place(const CallbackModel & callback, Task & task)
   }
   auto resolved = executor.resolver->resolve(callback.id, callback.kind());
   if (!resolved) {
-    for (takt_core::Fault & what : std::move(resolved).faults()) {
+    for (takt_rt::Fault & what : std::move(resolved).faults()) {
       faults_.push_back(std::move(what));
     }
     return;
@@ -156,12 +156,12 @@ void Placement::add_threads(
       thread.follow = asked->follow;
       thread.priority = asked->attributes.priority;
       thread.ceiling = ceiling;
-      if (takt_core::has_rt_priority(asked->attributes.policy)) {
+      if (takt_rt::has_rt_priority(asked->attributes.policy)) {
         thread.kind = ThreadClass::fixed_priority;
-        thread.rr = asked->attributes.policy == takt_core::Policy::rr;
-      } else if (asked->attributes.policy == takt_core::Policy::deadline) {
+        thread.rr = asked->attributes.policy == takt_rt::Policy::rr;
+      } else if (asked->attributes.policy == takt_rt::Policy::deadline) {
         thread.kind = ThreadClass::deadline;
-        const takt_core::ThreadAttributes & given = asked->attributes;
+        const takt_rt::ThreadAttributes & given = asked->attributes;
         const takt_rt::Duration deadline =
           given.deadline.count() > 0 ? given.deadline : given.period;
         thread.reservation = {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "model/hosts.hpp"
-#include "takt_core/result.hpp"
 #include "takt_plan/model.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_schedule/resolver.hpp"
 #include "takt_schedule/schedule.hpp"
 #include "takt_schedule/system.hpp"
@@ -26,7 +26,7 @@ public:
   /// Adds executors and threads to `model`, and what is wrong to `faults`. Keeps references to all.
   Placement(
     const takt_schedule::System & system, const takt_schedule::Schedule & schedule,
-    const Hosts & hosts, Model & model, takt_core::Faults & faults);
+    const Hosts & hosts, Model & model, takt_rt::Faults & faults);
 
   /// Sets what the schedule decides for `task`, which is `callback`'s: host, executor, threads,
   /// priority, and the offset of its release where a rule has one.
@@ -54,7 +54,7 @@ private:
   const takt_schedule::Schedule & schedule_;
   const Hosts & hosts_;
   Model & model_;
-  takt_core::Faults & faults_;
+  takt_rt::Faults & faults_;
   std::unordered_map<std::string, int> inherited_;  // by callbacks of the schedule's chains
   std::unordered_map<std::string, Executor> executors_;
   const takt_schedule::Resolver * first_ = nullptr;  // of these

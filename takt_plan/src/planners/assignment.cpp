@@ -27,14 +27,14 @@ int level_at(Index position, Index count)
   return static_cast<int>(std::min<Index>(count - 1 - position, kMostUrgent));
 }
 
-takt_core::Policy policy_of(int priority)
+takt_rt::Policy policy_of(int priority)
 {
-  return priority > 0 ? takt_core::Policy::fifo : takt_core::Policy::other;
+  return priority > 0 ? takt_rt::Policy::fifo : takt_rt::Policy::other;
 }
 
-takt_core::ThreadAttributes attributes_of(const AssignedThread & thread, const Model & model)
+takt_rt::ThreadAttributes attributes_of(const AssignedThread & thread, const Model & model)
 {
-  takt_core::ThreadAttributes attributes;
+  takt_rt::ThreadAttributes attributes;
   attributes.policy = policy_of(thread.priority);
   attributes.priority = thread.priority;
   attributes.cores = {model.cores[thread.core].number};
@@ -75,7 +75,7 @@ takt_schedule::ProcessThreadRule above(int priority)
 {
   takt_schedule::ProcessThreadRule rule;
   rule.match = {"dds.*"};
-  rule.attributes.policy = takt_core::Policy::fifo;
+  rule.attributes.policy = takt_rt::Policy::fifo;
   rule.attributes.priority = std::min(priority + 1, kMostRealTime);
   return rule;
 }

@@ -346,9 +346,9 @@ std::vector<TradePoint> merge_threads(
   return trade;
 }
 
-takt_core::Faults too_many_threads(const PlanProblem & problem, const Assignment & assignment)
+takt_rt::Faults too_many_threads(const PlanProblem & problem, const Assignment & assignment)
 {
-  takt_core::Faults faults;
+  takt_rt::Faults faults;
   std::vector<Index> count(problem.model.executors.size(), 0);
   for (const AssignedThread & thread : assignment.threads) {
     ++count[thread.executor];

@@ -130,10 +130,10 @@ private:
   }
 
   /// A fault also where the search has looked at enough.
-  takt_core::Result<Bounds> bounds_of(const Model & changed)
+  takt_rt::Result<Bounds> bounds_of(const Model & changed)
   {
     if (looked_ > kMostLooking) {
-      return takt_core::Faults{"looking further would take too long"};
+      return takt_rt::Faults{"looking further would take too long"};
     }
     return detail::counted_bounds_through_reads(changed, looked_, detail::kMostLooksAtOnce);
   }
@@ -422,7 +422,7 @@ private:
   std::vector<std::optional<Planned>> with_more_;  // per host
   Index crowded_;                                  // cores above their caps in this plan
   bool waits_;                                     // chains read, or callbacks wait for sets
-  std::optional<takt_core::Result<EndToEndBounds>> ends_;
+  std::optional<takt_rt::Result<EndToEndBounds>> ends_;
 };
 
 }  // namespace

@@ -19,8 +19,8 @@ namespace takt_plan::detail
 namespace
 {
 
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 using takt_schedule::CallbackModel;
 using takt_schedule::HostModel;
 using takt_schedule::located;

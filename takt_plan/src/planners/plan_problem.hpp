@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/result.hpp"
 #include "takt_plan/model.hpp"
 #include "takt_plan/planner.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_schedule/system.hpp"
 
 namespace takt_plan::detail
@@ -84,7 +84,7 @@ bool usable(const takt_schedule::HostModel & host, int number, const PlanOptions
 
 /// `options`: of these, the cores that may be used. Faults: those of the model, cores that no host has,
 /// hosts that have none of the cores, and groups whose callbacks have no core in common.
-takt_core::Result<PlanProblem> plan_problem(
+takt_rt::Result<PlanProblem> plan_problem(
   const takt_schedule::System & system, const PlanOptions & options);
 
 }  // namespace takt_plan::detail

@@ -20,8 +20,8 @@ namespace
 
 using detail::Layout;
 using detail::PlanProblem;
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 using takt_schedule::System;
 
 /// Of planners that have none of what BestPlan has beside its layout.

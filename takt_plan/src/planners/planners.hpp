@@ -17,7 +17,7 @@ Layout plan_rate_monotonic(const PlanProblem & problem);
 Layout plan_competition(const PlanProblem & problem, const PlanOptions & options);
 Layout plan_competition_literal(const PlanProblem & problem, const PlanOptions & options);
 /// Fault: a callback may only be where none of the `executors` is; 0: there is always another one.
-takt_core::Result<Layout> plan_picas(const PlanProblem & problem, int executors);
+takt_rt::Result<Layout> plan_picas(const PlanProblem & problem, int executors);
 /// The best; and where that leaves less than `wanted` of a deadline to spare also the best with chains cut in
 /// two that fit on one core. Which of them is the better one shows when their threads are merged. What
 /// judging cost (score.hpp) is added to `cost`.
@@ -36,7 +36,7 @@ std::vector<TradePoint> merge_threads(
 void merge_beyond_limit(const PlanProblem & problem, Layout & layout);
 
 /// "executor 'main' would need 80 threads ..." for each such executor.
-takt_core::Faults too_many_threads(const PlanProblem & problem, const Assignment & assignment);
+takt_rt::Faults too_many_threads(const PlanProblem & problem, const Assignment & assignment);
 
 }  // namespace takt_plan::detail
 

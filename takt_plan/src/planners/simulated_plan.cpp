@@ -17,7 +17,7 @@ namespace takt_plan
 namespace
 {
 
-using takt_core::Result;
+using takt_rt::Result;
 using takt_schedule::Schedule;
 using takt_schedule::System;
 

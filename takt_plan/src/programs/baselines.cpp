@@ -42,7 +42,7 @@ std::vector<std::string> better_baselines(
   }
   const auto compare = [&](const char * name, const std::optional<Schedule> & schedule) {
     const auto other = schedule ? simulate_plan(system, *schedule)
-                                : takt_core::Result<SimulatedPlan>(takt_core::Faults{"no plan"});
+                                : takt_rt::Result<SimulatedPlan>(takt_rt::Faults{"no plan"});
     if (!other) {
       return;
     }

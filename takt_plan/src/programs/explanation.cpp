@@ -143,14 +143,14 @@ std::string read_by(
          table(rows);
 }
 
-std::string age_of(const takt_core::Result<Ns> & age)
+std::string age_of(const takt_rt::Result<Ns> & age)
 {
   return age ? printed(*age) : "none";
 }
 
 }  // namespace
 
-bool above_bound(const takt_core::Result<ChainAnswer> & answer, const SimulatedPlan::Chain & seen)
+bool above_bound(const takt_rt::Result<ChainAnswer> & answer, const SimulatedPlan::Chain & seen)
 {
   return answer.ok() && seen.count > 0 && seen.worst > answer->bound;
 }
@@ -159,7 +159,7 @@ namespace
 {
 
 std::string result_of(
-  const Chain & chain, const takt_core::Result<ChainAnswer> & answer,
+  const Chain & chain, const takt_rt::Result<ChainAnswer> & answer,
   const SimulatedPlan::Chain & seen)
 {
   // One of both is wrong.
@@ -201,7 +201,7 @@ std::string chain_table(
       rows.back().push_back(result_of(chain, answer, seen));
     }
     if (!answer && ++without <= kMostReasons) {
-      for (const takt_core::Fault & why : answer.faults()) {
+      for (const takt_rt::Fault & why : answer.faults()) {
         reasons += fmt::format("{} has no bound: {}\n", chain.name, to_string(why));
       }
     }

@@ -20,7 +20,7 @@ std::string chain_table(
   const SimulatedPlan * simulated = nullptr);
 
 /// Whether simulation shows a response above the bound: the bound is wrong, or the simulation is.
-bool above_bound(const takt_core::Result<ChainAnswer> & answer, const SimulatedPlan::Chain & seen);
+bool above_bound(const takt_rt::Result<ChainAnswer> & answer, const SimulatedPlan::Chain & seen);
 
 /// How long callbacks wait at most within a run for others; a line each.
 std::string wait_lines(const Model & model, const Bounds & bounds);

@@ -15,7 +15,7 @@ namespace
 {
 
 using nlohmann::json;
-using takt_core::Result;
+using takt_rt::Result;
 
 const Thread & thread_of(const Model & model, Index task)
 {

@@ -4,15 +4,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "takt_core/result.hpp"
 #include "takt_plan/load_plan.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_plan::program
 {
 
 /// Rows stand by host, core and thread, the most urgent first. Faults: those of `hyperperiod` (hyperperiod.hpp), and of a
 /// simulation.
-takt_core::Result<nlohmann::json> hyperperiod_json(const Plan & plan);
+takt_rt::Result<nlohmann::json> hyperperiod_json(const Plan & plan);
 
 }  // namespace takt_plan::program
 

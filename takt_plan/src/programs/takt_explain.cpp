@@ -30,7 +30,6 @@ namespace
 {
 
 using nlohmann::json;
-using takt_core::Faults;
 using takt_plan::EndToEndBounds;
 using takt_plan::Index;
 using takt_plan::kNone;
@@ -43,6 +42,7 @@ using takt_plan::program::chain_table;
 using takt_plan::program::depth_table;
 using takt_plan::program::depths_as_json;
 using takt_plan::program::explanation;
+using takt_rt::Faults;
 using takt_schedule::kBadInput;
 
 constexpr int kLate = 1;
@@ -228,7 +228,7 @@ json part_json(
     {"segments", segments_json(model, chain, part.answer)}};
 }
 
-json age_json(const takt_core::Result<Ns> & age)
+json age_json(const takt_rt::Result<Ns> & age)
 {
   return age ? json(*age) : json();
 }

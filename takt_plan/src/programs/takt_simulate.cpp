@@ -19,7 +19,6 @@
 namespace
 {
 
-using takt_core::Faults;
 using takt_plan::Execution;
 using takt_plan::Index;
 using takt_plan::Ns;
@@ -27,6 +26,7 @@ using takt_plan::Phases;
 using takt_plan::SimulationModel;
 using takt_plan::SimulationOptions;
 using takt_plan::SimulationResult;
+using takt_rt::Faults;
 using takt_schedule::kUnwritten;
 using takt_schedule::refuse;
 
@@ -49,7 +49,7 @@ struct Subject
 
 /// What the trace is about: what `--of` says, else the chain that came closest to its deadline, else
 /// the longest response of a chain, or without chains of a callback.
-takt_core::Result<Subject> subject(
+takt_rt::Result<Subject> subject(
   const Arguments & arguments, const SimulationModel & model, const SimulationResult & result)
 {
   Subject best;

@@ -55,7 +55,7 @@ private:
 
 }  // namespace
 
-takt_core::Result<std::vector<PhasedRun>> simulate_hyperperiod(
+takt_rt::Result<std::vector<PhasedRun>> simulate_hyperperiod(
   const SimulationModel & model, const Hyperperiod & hyperperiod)
 {
   Ns first = 0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_plan::detail
 {
@@ -36,11 +36,11 @@ Offsets offsets(const SimulationModel & model, const Of & of)
       task.release ? of(task.release->offset, task.release->period, urgency_of(model, i)) : 0);
   }
   for (const OtherLoad & other : model.model.others) {
-    takt_core::ThreadAttributes attributes;
-    attributes.policy = other.priority > 0 ? takt_core::Policy::fifo : takt_core::Policy::other;
+    takt_rt::ThreadAttributes attributes;
+    attributes.policy = other.priority > 0 ? takt_rt::Policy::fifo : takt_rt::Policy::other;
     attributes.priority = other.priority;
     result.others.push_back(
-      of(std::optional<Ns>(), other.period, std::pair(takt_core::urgency(attributes), 0)));
+      of(std::optional<Ns>(), other.period, std::pair(takt_rt::urgency(attributes), 0)));
   }
   return result;
 }

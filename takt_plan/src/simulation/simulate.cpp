@@ -9,7 +9,7 @@ namespace takt_plan
 namespace
 {
 
-using takt_core::Faults;
+using takt_rt::Faults;
 
 SimulationResult empty_result(const SimulationModel & model)
 {
@@ -46,7 +46,7 @@ Faults run_one(
 
 }  // namespace
 
-takt_core::Result<SimulationResult> simulate(
+takt_rt::Result<SimulationResult> simulate(
   const SimulationModel & model, const SimulationOptions & options)
 {
   Faults faults = check(model, options);
@@ -60,7 +60,7 @@ takt_core::Result<SimulationResult> simulate(
   return result;
 }
 
-takt_core::Status watch(
+takt_rt::Status watch(
   const SimulationModel & model, const SimulationOptions & options, std::uint64_t run,
   SimulationObserver & observer)
 {

@@ -51,10 +51,10 @@ std::uint64_t messages(const SimulationModel & model)
 
 }  // namespace
 
-takt_core::Faults too_large_to_simulate(
+takt_rt::Faults too_large_to_simulate(
   const SimulationModel & model, const SimulationOptions & options)
 {
-  takt_core::Faults faults;
+  takt_rt::Faults faults;
   if (const std::uint64_t kept = messages(model); kept > kMostMessages) {
     faults.push_back(
       "the histories hold " + std::to_string(kept) + " messages, and a simulation at most " +

@@ -6,14 +6,14 @@
 
 #include <cstdint>
 
-#include "takt_core/result.hpp"
 #include "takt_plan/simulate.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_plan::detail
 {
 
 /// Histories that do not fit into memory; releases that would take hours.
-takt_core::Faults too_large_to_simulate(
+takt_rt::Faults too_large_to_simulate(
   const SimulationModel & model, const SimulationOptions & options);
 
 /// Runs of callbacks that one run of the simulation has at most. What one release starts ends at some

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_schedule/quoted.hpp"
 #include "takt_schedule/resolver.hpp"
 
@@ -14,9 +14,9 @@ namespace takt_plan
 namespace
 {
 
-using takt_core::Faults;
-using takt_core::Policy;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Policy;
+using takt_rt::Result;
 using takt_schedule::quoted;
 
 // More than any backlog of a stable system that is simulated without histories.
@@ -34,7 +34,7 @@ std::vector<Index> within_host(const Model & model, const std::vector<Index> & c
   return result;
 }
 
-KernelThread kernel_thread(const takt_core::ThreadAttributes & attributes)
+KernelThread kernel_thread(const takt_rt::ThreadAttributes & attributes)
 {
   KernelThread thread;
   thread.priority = attributes.priority;
@@ -87,7 +87,7 @@ private:
         SimulatedThread simulated;
         simulated.kernel = kernel_thread(entry.attributes);
         simulated.kernel.cores = within_host(result_.model, thread.cores);
-        simulated.urgency = takt_core::urgency(entry.attributes);
+        simulated.urgency = takt_rt::urgency(entry.attributes);
         result_.threads.push_back(std::move(simulated));
       }
     }
@@ -161,7 +161,7 @@ Result<SimulationModel> simulation_model(Model model)
   }
   Faults faults;
   for (const Thread & thread : model.threads) {
-    takt_core::ThreadAttributes attributes;
+    takt_rt::ThreadAttributes attributes;
     attributes.priority = thread.priority;
     if (thread.kind == ThreadClass::fixed_priority) {
       attributes.policy = Policy::fifo;
@@ -181,7 +181,7 @@ Result<SimulationModel> simulation_model(Model model)
     SimulatedThread simulated;
     simulated.kernel = kernel_thread(attributes);
     simulated.kernel.cores = within_host(model, thread.cores);
-    simulated.urgency = takt_core::urgency(attributes);
+    simulated.urgency = takt_rt::urgency(attributes);
     result.threads.push_back(std::move(simulated));
   }
   for (const OtherLoad & other : model.others) {

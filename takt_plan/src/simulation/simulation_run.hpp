@@ -46,7 +46,7 @@ public:
   SimulationRun & operator=(const SimulationRun &) = delete;
 
   /// Faults of adding the callbacks: then it cannot run.
-  const takt_core::Faults & faults() const noexcept { return faults_; }
+  const takt_rt::Faults & faults() const noexcept { return faults_; }
 
   /// To the end, adding to the result.
   void run();
@@ -140,7 +140,7 @@ private:
 
   Draw draw_;
   SimulatedGraph graph_;
-  takt_core::Faults faults_;
+  takt_rt::Faults faults_;
   Ns now_ = kStart;
   bool stopped_ = false;
   std::uint64_t sequence_ = 0;

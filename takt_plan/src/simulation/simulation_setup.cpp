@@ -106,7 +106,7 @@ void SimulationRun::add_executors()
     }
     host->scheduler = std::make_unique<takt_core::Scheduler>(options, *host);
     for (const takt_core::ChainOptions & chain : model_.chains) {
-      for (const takt_core::Fault & fault : host->scheduler->set_chain(chain).faults()) {
+      for (const takt_rt::Fault & fault : host->scheduler->set_chain(chain).faults()) {
         faults_.push_back(fault);
       }
     }
@@ -151,7 +151,7 @@ void SimulationRun::add_callbacks()
       }
       binding.threads |= takt_core::ThreadMask{1} << threads_[thread].index;
     }
-    const takt_core::Status added = callback->host->scheduler->add(callback, binding);
+    const takt_rt::Status added = callback->host->scheduler->add(callback, binding);
     faults_.insert(faults_.end(), added.faults().begin(), added.faults().end());
     callback->host->jitter = callback->host->jitter || (task.timer && task.release->jitter > 0);
     callbacks_.push_back(std::move(callback));

@@ -51,7 +51,7 @@ Bounds bounds_of(const Model & model)
   return found ? std::move(*found) : Bounds{};
 }
 
-double in_ms(const takt_core::Result<Ns> & bound)
+double in_ms(const takt_rt::Result<Ns> & bound)
 {
   if (!bound) {
     ADD_FAILURE() << bound.faults().front();
@@ -253,8 +253,8 @@ TEST(Composition, ReservationsThatAreNoneCannotBeSimulatedEither)
   m.timer(m.reserved({0}, 0, kCore, kCore), 0, 100 * kMs, kMs);
   EXPECT_EQ(
     simulation_model(m.model).faults(),
-    takt_core::Faults{"'t0': its policy is deadline, which needs a runtime within its deadline and "
-                      "a deadline within its period"});
+    takt_rt::Faults{"'t0': its policy is deadline, which needs a runtime within its deadline and "
+                    "a deadline within its period"});
 }
 
 TEST(Composition, ExtremeReservationsHaveASentence)

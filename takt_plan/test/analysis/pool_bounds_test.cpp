@@ -15,7 +15,7 @@ namespace
 {
 
 using takt_core::Order;
-using takt_core::Result;
+using takt_rt::Result;
 using test::kMs;
 using test::PoolExample;
 

@@ -348,8 +348,7 @@ TEST(PriorityBounds, AModelWithFaultsIsNotAnalysed)
   Example example(1);
   example.timer(example.thread(0, 50), 0, 0, kMs);
   EXPECT_EQ(
-    priority_bounds(example.model).faults(),
-    takt_core::Faults{"task '/c0' needs a positive period"});
+    priority_bounds(example.model).faults(), takt_rt::Faults{"task '/c0' needs a positive period"});
 }
 
 }  // namespace

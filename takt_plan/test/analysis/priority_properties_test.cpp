@@ -23,7 +23,7 @@ PriorityBounds bounds_of(const Model & model)
   return std::move(*bounds);
 }
 
-Ns or_unbounded(const takt_core::Result<Ns> & bound)
+Ns or_unbounded(const takt_rt::Result<Ns> & bound)
 {
   return bound ? *bound : kUnbounded;
 }

@@ -30,7 +30,7 @@ struct Windows : Example
   }
 };
 
-double in_ms(const takt_core::Result<Ns> & bound)
+double in_ms(const takt_rt::Result<Ns> & bound)
 {
   if (!bound) {
     ADD_FAILURE() << bound.faults().front();

@@ -11,7 +11,7 @@ namespace takt_plan
 namespace
 {
 
-using takt_core::Faults;
+using takt_rt::Faults;
 
 const std::string kSystem = R"yaml(version: 1
 hosts:
@@ -50,7 +50,7 @@ chains:
   other: {path: ["/a:timer(10ms)", "/b:sub(/x)"], priority: 5}
 )yaml";
 
-takt_core::Result<Model> build(const std::string & system_text, const std::string & schedule_text)
+takt_rt::Result<Model> build(const std::string & system_text, const std::string & schedule_text)
 {
   auto system = takt_schedule::parse_system(system_text, "system.yaml");
   auto schedule = takt_schedule::parse_schedule(schedule_text, "schedule.yaml");

@@ -19,7 +19,7 @@ using nlohmann::json;
 namespace
 {
 
-json bound_or_null(const takt_core::Result<Ns> & bound)
+json bound_or_null(const takt_rt::Result<Ns> & bound)
 {
   return bound ? json(*bound) : json();
 }
@@ -94,7 +94,7 @@ Claims claims_of(const takt_plan::Bounds & found)
   claims.tasks = found.tasks;
   for (const auto & chain : found.chains) {
     claims.chains.push_back(
-      chain ? takt_core::Result<Ns>(chain->bound) : takt_core::Result<Ns>(chain.faults()));
+      chain ? takt_rt::Result<Ns>(chain->bound) : takt_rt::Result<Ns>(chain.faults()));
   }
   return claims;
 }

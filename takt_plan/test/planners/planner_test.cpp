@@ -725,7 +725,7 @@ TEST(Planner, WhatDoesNotFitIsKeptOffRealTimeThreads)
   EXPECT_EQ(full.schedule.executors[0].default_threads.size(), 1U);
   const auto & threads = full.schedule.executors[0].threads;
   const auto fair = std::find_if(threads.begin(), threads.end(), [](const auto & one) {
-    return one.attributes.policy == takt_core::Policy::other;
+    return one.attributes.policy == takt_rt::Policy::other;
   });
   ASSERT_NE(fair, threads.end());
   EXPECT_EQ(full.schedule.executors[0].default_threads[0], fair->name);

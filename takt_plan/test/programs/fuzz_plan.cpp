@@ -31,8 +31,8 @@ std::size_t takt_fuzz_planned = 0;
 namespace
 {
 
-using takt_core::Faults;
 using takt_plan::Bounds;
+using takt_rt::Faults;
 
 constexpr std::string_view kBetween = "\n===\n";
 
@@ -59,7 +59,7 @@ void require_sentences(const Faults & faults)
 
 /// The bounds as text, so that two can be compared.
 template <typename Answer, typename Value>
-std::string shown(const std::vector<takt_core::Result<Answer>> & answers, const Value & value)
+std::string shown(const std::vector<takt_rt::Result<Answer>> & answers, const Value & value)
 {
   std::string text;
   for (const auto & answer : answers) {

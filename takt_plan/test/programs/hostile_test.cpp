@@ -18,7 +18,7 @@ namespace
 {
 
 using takt_core::Order;
-using takt_core::Result;
+using takt_rt::Result;
 using test::Example;
 using test::kMs;
 

@@ -22,7 +22,7 @@ namespace takt_plan
 namespace
 {
 
-using takt_core::Faults;
+using takt_rt::Faults;
 using takt_schedule::parse_system;
 using takt_schedule::test::kMany;
 using takt_schedule::test::repeated;

@@ -135,7 +135,7 @@ TEST(JobOracle, AgreesWithTheSimulatorWhereNothingIsLeftOpen)
       expected.back().push_back(chain.responses.count > 0 ? chain.responses.worst.time() : -1);
     }
     test::Claims none;
-    const takt_core::Faults nothing{takt_core::Fault{"nothing is claimed"}};
+    const takt_rt::Faults nothing{takt_rt::Fault{"nothing is claimed"}};
     none.tasks.assign(model.tasks.size(), nothing);
     none.chains.assign(model.chains.size(), nothing);
     test::OracleRuns runs;

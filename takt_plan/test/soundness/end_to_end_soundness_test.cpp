@@ -19,7 +19,7 @@ namespace takt_plan
 namespace
 {
 
-using takt_core::Result;
+using takt_rt::Result;
 
 struct Campaign
 {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "support/simulation.hpp"
-#include "takt_core/result.hpp"
 #include "takt_plan/model.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_plan::test
 {
@@ -24,7 +24,7 @@ struct Campaign
   std::string first;  ///< violation
 };
 
-using Bounds = std::vector<takt_core::Result<Ns>>;
+using Bounds = std::vector<takt_rt::Result<Ns>>;
 
 /// Runs the model in several situations of `seed` and counts what is above its bound.
 void compare(

@@ -17,7 +17,7 @@ void fail(const std::string & what, SimulatedCampaign & campaign)
 }
 
 void compare(
-  const std::string & what, const takt_core::Result<Ns> & bound, Ns observed,
+  const std::string & what, const takt_rt::Result<Ns> & bound, Ns observed,
   SimulatedCampaign & campaign)
 {
   if (!bound || *bound == 0) {

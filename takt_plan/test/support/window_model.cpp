@@ -15,8 +15,8 @@ namespace
 {
 
 using detail::Stream;
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 
 constexpr int kMostRounds = 1000;
 

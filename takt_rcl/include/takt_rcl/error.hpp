@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "takt_core/fault.hpp"
+#include "takt_rt/fault.hpp"
 
 namespace takt_rcl
 {
@@ -19,16 +19,16 @@ class Error : public std::runtime_error
 public:
   using std::runtime_error::runtime_error;
   /// `what()` is made of both: "<failed>: <fault>", or a line for each fault. Allocates.
-  Error(std::string_view failed, takt_core::Faults faults);
+  Error(std::string_view failed, takt_rt::Faults faults);
 
   /// What could not be done; empty if the error has no faults as values.
   const std::string & failed() const noexcept { return failed_; }
   /// Why, as values.
-  const takt_core::Faults & faults() const noexcept { return faults_; }
+  const takt_rt::Faults & faults() const noexcept { return faults_; }
 
 private:
   std::string failed_{};
-  takt_core::Faults faults_{};
+  takt_rt::Faults faults_{};
 };
 
 /// What is wrong lies in the schedule: it does not fit the callbacks there are.
@@ -51,9 +51,9 @@ void ignore(int result) noexcept;
 [[noreturn]] void throw_rcl(const std::string & what);
 
 /// Throws `Error` with all faults in one text; does nothing if there are none.
-void throw_faults(std::string_view what, const takt_core::Faults & faults);
+void throw_faults(std::string_view what, const takt_rt::Faults & faults);
 /// The same with `ScheduleError`.
-void throw_schedule_faults(std::string_view what, const takt_core::Faults & faults);
+void throw_schedule_faults(std::string_view what, const takt_rt::Faults & faults);
 
 }  // namespace detail
 }  // namespace takt_rcl

@@ -95,10 +95,10 @@ public:
   /// Faults and refused rights met since it was made, e.g. rules for threads of the middleware,
   /// locked memory, a fixed middleware ceiling. What single executor threads were refused:
   /// `core().attributes()`.
-  takt_core::Faults schedule_warnings() const;
+  takt_rt::Faults schedule_warnings() const;
   /// Under `strict: true`, what the first spin refuses: start-up is complete then, so that rules and
   /// ids of chains without a match never will have one.
-  takt_core::Faults schedule_faults() const;
+  takt_rt::Faults schedule_faults() const;
   /// Ids of the callbacks on the schedule's default threads because no rule matches them.
   std::vector<std::string> defaulted_callbacks() const;
 

@@ -21,7 +21,7 @@ namespace takt_rclcpp
 namespace
 {
 
-using takt_core::Faults;
+using takt_rt::Faults;
 
 // How long a change of the host waits for a busy default thread before any other thread follows it.
 constexpr std::chrono::milliseconds kLongestWait{100};
@@ -34,8 +34,8 @@ void tell(const std::string & name, const Faults & warnings)
   std::size_t unmatched = 0;
   Faults first;
   for (const auto & warning : warnings) {
-    if (warning.kind != takt_core::FaultKind::unmatched) {
-      say(name + ": " + takt_core::to_string(warning));
+    if (warning.kind != takt_rt::FaultKind::unmatched) {
+      say(name + ": " + takt_rt::to_string(warning));
     } else if (unmatched++ < kPrinted) {
       first.push_back(warning);
     }
@@ -66,19 +66,19 @@ void tell_awaited(const std::string & name, std::size_t count)
 
 /// Of the thread that waits for timers on ROS time: it only announces, and is as urgent as the most urgent of the
 /// threads that run them. Where a schedule rules it does not have what the thread has that meets the first timer.
-takt_core::ThreadAttributes waiting_thread(const takt_core::Executor & core, bool scheduled)
+takt_rt::ThreadAttributes waiting_thread(const takt_core::Executor & core, bool scheduled)
 {
-  takt_core::ThreadAttributes attributes;
+  takt_rt::ThreadAttributes attributes;
   attributes.name = "takt.waits";
   if (!scheduled) {
     return attributes;
   }
-  attributes.policy = takt_core::Policy::other;
-  attributes.cores = takt_core::usable_cores();
+  attributes.policy = takt_rt::Policy::other;
+  attributes.cores = takt_rt::usable_cores();
   for (const auto & thread : core.options().threads) {
     const auto & one = thread.attributes;
-    if (takt_core::has_rt_priority(one.policy) && one.priority > attributes.priority) {
-      attributes.policy = takt_core::Policy::fifo;
+    if (takt_rt::has_rt_priority(one.policy) && one.priority > attributes.priority) {
+      attributes.policy = takt_rt::Policy::fifo;
       attributes.priority = one.priority;
     }
   }
@@ -192,7 +192,7 @@ private:
   Adoption & adoption_;
 };
 
-takt_core::Result<std::unique_ptr<Adoption>> Adoption::create(
+takt_rt::Result<std::unique_ptr<Adoption>> Adoption::create(
   rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::size_t threads)
 {
   const takt_rt::Time asked = takt_rt::now();
@@ -400,11 +400,11 @@ void Adoption::update_if_changed(const std::unique_lock<std::mutex> & /*of updat
     return;
   }
   for (const auto & fault : entities_->update()) {
-    say(name_ + ": " + takt_core::to_string(fault), true);
+    say(name_ + ": " + takt_rt::to_string(fault), true);
   }
   if (engine_->placer() != nullptr) {
     for (const auto & fault : engine_->placer()->entity_made().faults()) {
-      say(name_ + ": " + takt_core::to_string(fault), true);
+      say(name_ + ": " + takt_rt::to_string(fault), true);
     }
   }
 }
@@ -467,7 +467,7 @@ Faults Adoption::begin()
     }
     engine_->placer()->started();
     for (const auto & fault : engine_->placer()->entity_made().faults()) {
-      say(name_ + ": " + takt_core::to_string(fault), true);
+      say(name_ + ": " + takt_rt::to_string(fault), true);
     }
   }
   HostAccess::notify_waitable_of(host_).set_on_ready_callback(

@@ -22,7 +22,7 @@
 #include "adopt/process_settings.hpp"
 #include "rclcpp/executor.hpp"
 #include "takt_core/executor.hpp"
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_rclcpp
 {
@@ -36,7 +36,7 @@ class Adoption : private ContextUser, private RunOwner
 public:
   /// `settings` live longer. `threads`: of a multi-threaded host without a schedule. Faults: why the host
   /// cannot be adopted; then nothing has been changed.
-  static takt_core::Result<std::unique_ptr<Adoption>> create(
+  static takt_rt::Result<std::unique_ptr<Adoption>> create(
     rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::size_t threads);
   ~Adoption() override;
   Adoption(const Adoption &) = delete;
@@ -45,7 +45,7 @@ public:
   /// Until `cancel`, the end of the context, or an exception of a callback, which it throws on. Faults: why it
   /// could not start; then no callback has run. The host's `spinning` is set by the caller of these functions,
   /// one at a time.
-  takt_core::Faults spin();
+  takt_rt::Faults spin();
   /// At most one callback, on the calling thread; waits up to `timeout` (negative: for ever). Throws what the
   /// callback throws, and std::runtime_error if it cannot start.
   void spin_once(std::chrono::nanoseconds timeout);
@@ -68,7 +68,7 @@ private:
   Adoption(
     rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::string name,
     std::shared_ptr<Engine> engine);
-  takt_core::Faults begin();
+  takt_rt::Faults begin();
   /// Follows what changed. `lock`: of `update_mutex_`.
   void update(std::unique_lock<std::mutex> lock);
   void update_if_changed(const std::unique_lock<std::mutex> & lock);
@@ -107,9 +107,9 @@ private:
   bool told_ = true;                    // the report has what ran
   // The next three, and the report's file: the process may end, and report, while a spin ends on another thread.
   mutable std::mutex report_mutex_;
-  takt_rt::Duration started_after_{};                // of the first spin
-  takt_rt::Duration spun_{};                         // all spins together
-  std::vector<takt_core::AttributeReport> threads_;  // at the end of a spin with others
+  takt_rt::Duration started_after_{};              // of the first spin
+  takt_rt::Duration spun_{};                       // all spins together
+  std::vector<takt_rt::AttributeReport> threads_;  // at the end of a spin with others
 };
 
 }  // namespace takt_rclcpp

@@ -73,7 +73,7 @@ struct ClockWaiter::Watched
 
 ClockWaiter::ClockWaiter(
   std::shared_ptr<rclcpp::Context> context, rcl_wait_set_t & place,
-  const takt_core::ThreadAttributes & attributes, bool one_at_a_time)
+  const takt_rt::ThreadAttributes & attributes, bool one_at_a_time)
 : context_(std::move(context)),
   place_(place),
   attributes_(attributes),
@@ -292,8 +292,8 @@ bool ClockWaiter::wait_and_tell(WaitSet & holder, bool for_ever)
 
 void ClockWaiter::work()
 {
-  for (const auto & fault : takt_core::apply(attributes_).faults) {
-    say("the thread that waits for timers on ROS time: " + takt_core::to_string(fault));
+  for (const auto & fault : takt_rt::apply(attributes_).faults) {
+    say("the thread that waits for timers on ROS time: " + takt_rt::to_string(fault));
   }
   try {
     WaitSet holder(*context_);

@@ -22,8 +22,8 @@
 #include "rclcpp/guard_condition.hpp"
 #include "rclcpp/timer.hpp"
 #include "rclcpp/waitable.hpp"
-#include "takt_core/thread_attributes.hpp"
 #include "takt_rt/pi_mutex.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_rclcpp
 {
@@ -38,7 +38,7 @@ public:
   /// program's callbacks never run beside each other, and what it wrote of waitables does not run beside them.
   ClockWaiter(
     std::shared_ptr<rclcpp::Context> context, rcl_wait_set_t & place,
-    const takt_core::ThreadAttributes & attributes, bool one_at_a_time);
+    const takt_rt::ThreadAttributes & attributes, bool one_at_a_time);
   /// Ends the thread.
   ~ClockWaiter();
   ClockWaiter(const ClockWaiter &) = delete;
@@ -83,7 +83,7 @@ private:
 
   const std::shared_ptr<rclcpp::Context> context_;
   rcl_wait_set_t & place_;
-  const takt_core::ThreadAttributes attributes_;
+  const takt_rt::ThreadAttributes attributes_;
   std::shared_ptr<rclcpp::GuardCondition> changed_;
   std::mutex mutex_;
   std::vector<Entry> entries_;

@@ -30,7 +30,7 @@ namespace
 {
 
 using takt_core::ExceptionPolicy;
-using takt_core::Faults;
+using takt_rt::Faults;
 
 // A container has only these when it begins to spin.
 bool is_container(const HostContent & content)
@@ -122,7 +122,7 @@ takt_core::ExecutorThreadOptions inherited_thread()
 {
   takt_core::ExecutorThreadOptions thread;
   // The threads of rclcpp's pool have their creator's name.
-  thread.attributes.name = takt_core::read_attributes().name;
+  thread.attributes.name = takt_rt::read_attributes().name;
   return thread;
 }
 
@@ -155,7 +155,7 @@ struct Engine::Parts
   std::unique_ptr<takt_core::adapter::Placer> placer;
 };
 
-takt_core::Result<std::shared_ptr<Engine>> Engine::find_or_make(
+takt_rt::Result<std::shared_ptr<Engine>> Engine::find_or_make(
   rclcpp::Executor & host, HostKind kind, const std::string & name,
   const ProcessSettings & settings, std::size_t threads)
 {
@@ -171,7 +171,7 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::find_or_make(
     const auto choice = choose_executor(*settings.schedule, settings.executor, content, name);
     executor = choice.name;
     for (const auto & warning : choice.warnings) {
-      say(name + ": " + takt_core::to_string(warning));
+      say(name + ": " + takt_rt::to_string(warning));
     }
     if (executor.empty() && !settings.quiet) {
       std::string names;
@@ -208,7 +208,7 @@ takt_core::Result<std::shared_ptr<Engine>> Engine::find_or_make(
   return made;
 }
 
-takt_core::Result<std::shared_ptr<Engine>> Engine::make(
+takt_rt::Result<std::shared_ptr<Engine>> Engine::make(
   HostKind kind, const std::string & name, const std::string & executor_name,
   const HostContent & content, const ProcessSettings & settings, std::size_t threads)
 {
@@ -355,7 +355,7 @@ void Engine::expose(
   }
   say(
     "takt status and takt apply do not reach executor " + name_ + ": " +
-    takt_core::to_string(exposed.faults().front()));
+    takt_rt::to_string(exposed.faults().front()));
 }
 
 // Before callbacks are added.
@@ -373,7 +373,7 @@ void Engine::watch(const takt_schedule::Schedule & schedule)
   }
   auto watching = takt_watch::watch(std::move(watched));
   if (!watching.ok()) {
-    throw std::logic_error(takt_core::to_string(watching.faults().front()));
+    throw std::logic_error(takt_rt::to_string(watching.faults().front()));
   }
   watching_ = std::move(watching.value());
 }
@@ -403,7 +403,7 @@ bool Engine::needs_whole_history(const takt_core::CallbackOptions & callback)
 void Engine::add_observer(std::shared_ptr<takt_core::Observer> observer)
 {
   if (const auto added = core_->add_observer(std::move(observer)); !added.ok()) {
-    throw std::logic_error(takt_core::to_string(added.faults().front()));
+    throw std::logic_error(takt_rt::to_string(added.faults().front()));
   }
 }
 

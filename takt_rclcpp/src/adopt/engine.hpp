@@ -28,7 +28,7 @@
 #include "takt_control/control_server.hpp"
 #include "takt_core/adapter/placer.hpp"
 #include "takt_core/executor.hpp"
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_schedule/resolver.hpp"
 #include "takt_watch/watch.hpp"
 
@@ -40,7 +40,7 @@ class Engine
 public:
   /// The engine for `host`, whose `name` messages use. `threads`: of a multi-threaded host without a schedule.
   /// Faults: why takt cannot run it. Set-up only.
-  static takt_core::Result<std::shared_ptr<Engine>> find_or_make(
+  static takt_rt::Result<std::shared_ptr<Engine>> find_or_make(
     rclcpp::Executor & host, HostKind kind, const std::string & name,
     const ProcessSettings & settings, std::size_t threads);
   Engine(const Engine &) = delete;
@@ -66,14 +66,14 @@ public:
   // ---- of a shared engine: one call each for each spin of a host ----
 
   /// Starts the threads where no other host spins. Faults: missing rights. May block.
-  takt_core::Faults join();
+  takt_rt::Faults join();
   /// Ends the threads where no other host spins any more, and waits for them. May block.
   void leave();
 
 private:
   struct Parts;
   explicit Engine(Parts parts);
-  static takt_core::Result<std::shared_ptr<Engine>> make(
+  static takt_rt::Result<std::shared_ptr<Engine>> make(
     HostKind kind, const std::string & name, const std::string & executor,
     const HostContent & content, const ProcessSettings & settings, std::size_t threads);
   /// Callbacks of a host that may come after its start, by patterns of the schedule.

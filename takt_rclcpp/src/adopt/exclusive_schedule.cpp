@@ -54,8 +54,7 @@ std::string kept_thread(
 }
 
 void keep_one_thread(
-  takt_schedule::ExecutorSchedule & executor, const HostContent & content,
-  takt_core::Faults & notes)
+  takt_schedule::ExecutorSchedule & executor, const HostContent & content, takt_rt::Faults & notes)
 {
   int count = 0;
   for (const auto & threads : executor.threads) {
@@ -97,7 +96,7 @@ void keep_one_thread(
 
 }  // namespace
 
-takt_core::Faults must_keep_rules(
+takt_rt::Faults must_keep_rules(
   const takt_schedule::ExecutorSchedule & executor, const HostContent & content)
 {
   std::string names;
@@ -118,7 +117,7 @@ takt_core::Faults must_keep_rules(
 
 void keep_exclusive(
   takt_schedule::ExecutorSchedule & executor, const HostContent & content, bool timers_apart,
-  takt_core::Faults & notes)
+  takt_rt::Faults & notes)
 {
   keep_one_thread(executor, content, notes);
   if (timers_apart && executor.threads.size() == 1) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/fault.hpp"
+#include "takt_rt/fault.hpp"
 #include "takt_schedule/schedule.hpp"
 
 namespace takt_rclcpp
@@ -20,7 +20,7 @@ struct HostContent
 
 /// Faults where rules of `executor` for this content name several threads, which `keep_exclusive` would not keep. For
 /// users who insist on the schedule (--strict).
-takt_core::Faults must_keep_rules(
+takt_rt::Faults must_keep_rules(
   const takt_schedule::ExecutorSchedule & executor, const HostContent & content);
 
 /// Leaves `executor` one thread for all callbacks; order and priorities stay. It is the one that the rules for what the
@@ -28,7 +28,7 @@ takt_core::Faults must_keep_rules(
 /// more threads. `timers_apart`: behind it a second one, like the first, for timers.
 void keep_exclusive(
   takt_schedule::ExecutorSchedule & executor, const HostContent & content, bool timers_apart,
-  takt_core::Faults & notes);
+  takt_rt::Faults & notes);
 
 }  // namespace takt_rclcpp
 

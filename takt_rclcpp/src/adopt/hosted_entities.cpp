@@ -12,7 +12,7 @@
 #include "listen/waitable_timers.hpp"
 #include "takt_core/activation.hpp"
 #include "takt_core/binding_rules.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_rclcpp
 {
@@ -27,12 +27,12 @@ takt_core::ThreadMask least_urgent(const takt_core::Executor & core)
   const auto & threads = core.options().threads;
   const auto least =
     std::min_element(threads.begin(), threads.end(), [](const auto & a, const auto & b) {
-      return takt_core::urgency(a.attributes) < takt_core::urgency(b.attributes);
+      return takt_rt::urgency(a.attributes) < takt_rt::urgency(b.attributes);
     });
-  const int urgency = takt_core::urgency(least->attributes);
+  const int urgency = takt_rt::urgency(least->attributes);
   takt_core::ThreadMask mask = 0;
   for (std::size_t t = 0; t < threads.size(); ++t) {
-    if (takt_core::urgency(threads[t].attributes) == urgency) {
+    if (takt_rt::urgency(threads[t].attributes) == urgency) {
       mask |= takt_core::ThreadMask{1} << t;
     }
   }
@@ -239,11 +239,11 @@ HostedEntities::~HostedEntities()
   clear();
 }
 
-takt_core::Faults HostedEntities::update()
+takt_rt::Faults HostedEntities::update()
 {
   const std::vector<HostedGroup> now = groups_of(host_);
   remove_others(now);
-  takt_core::Faults faults;
+  takt_rt::Faults faults;
   for (const HostedGroup & hosted : now) {
     if (hosted.id.empty()) {
       continue;
@@ -368,7 +368,7 @@ void HostedEntities::bind_unruled(Group & group, takt_core::ThreadMask threads)
 // group has no other callbacks. Candidates that cannot be placed are taken out before the spin begins; afterwards
 // nobody could refuse the schedule any more, and they go where their group is.
 void HostedEntities::place(
-  Group & group, std::vector<Candidate> & candidates, takt_core::Faults & faults)
+  Group & group, std::vector<Candidate> & candidates, takt_rt::Faults & faults)
 {
   const bool exclusive = group.group->exclusive();
   const auto follows = [&](const Candidate & one) {
@@ -380,8 +380,7 @@ void HostedEntities::place(
     const std::string & base = one.name.placed_as.empty() ? one.name.id : one.name.placed_as;
     auto placed = placer_->place(numbered(base, one.number), one.kind, group.group->id());
     for (const auto & fault : placed.faults()) {
-      faults.push_back(
-        takt_core::within("cannot place " + numbered(one.name.id, one.number), fault));
+      faults.push_back(takt_rt::within("cannot place " + numbered(one.name.id, one.number), fault));
     }
     if (!placed.ok()) {
       return !epoch_.has_value();
@@ -389,8 +388,7 @@ void HostedEntities::place(
     one.settings = std::move(placed.value());
     for (const auto & fault :
          takt_core::adapter::settle(*settings_.core, *group.group, one.settings).faults()) {
-      faults.push_back(
-        takt_core::within("cannot place " + numbered(one.name.id, one.number), fault));
+      faults.push_back(takt_rt::within("cannot place " + numbered(one.name.id, one.number), fault));
     }
     group.isolated = one.settings.isolation.has_value();
     if (one.settings.by_rule && !by_rule) {
@@ -466,7 +464,7 @@ takt_core::Binding place_unruled(
   return binding;
 }
 
-void HostedEntities::add(Group & group, const Candidate & candidate, takt_core::Faults & faults)
+void HostedEntities::add(Group & group, const Candidate & candidate, takt_rt::Faults & faults)
 {
   const EntityName & name = candidate.name;
   Hosted hosted;
@@ -497,7 +495,7 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_core::
   auto added = settings_.core->add(hosted.entity->callback(), binding);
   if (!added.ok() && epoch_ && group.threads) {
     for (const auto & fault : added.faults()) {
-      faults.push_back(takt_core::within(
+      faults.push_back(takt_rt::within(
         hosted.id + " runs on the threads of its group instead of where the schedule says", fault));
     }
     binding.threads = *group.threads;
@@ -505,7 +503,7 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_core::
   }
   if (!added.ok()) {
     for (const auto & fault : added.faults()) {
-      faults.push_back(takt_core::within("cannot add " + hosted.id, fault));
+      faults.push_back(takt_rt::within("cannot add " + hosted.id, fault));
     }
     return;
   }

@@ -54,7 +54,7 @@ public:
 
   /// Adds what is new and removes what is gone. Faults: callbacks that the schedule cannot place. Before
   /// `begin_from` they are left out; afterwards they run where the other callbacks of their group do.
-  takt_core::Faults update();
+  takt_rt::Faults update();
   /// What the host's own queue held of waitables when the spin began. After the first `update`.
   void announce_before(const std::vector<QueuedPart> & parts);
   /// From where the offsets of timers count, those that are here and those that will be.
@@ -103,9 +103,9 @@ private:
   void collect_if_new(
     Group & group, const std::shared_ptr<Object> & object, const EntityName & name,
     takt_core::Kind kind, std::vector<Candidate> & candidates);
-  void place(Group & group, std::vector<Candidate> & candidates, takt_core::Faults & faults);
+  void place(Group & group, std::vector<Candidate> & candidates, takt_rt::Faults & faults);
   void bind_unruled(Group & group, takt_core::ThreadMask threads);
-  void add(Group & group, const Candidate & candidate, takt_core::Faults & faults);
+  void add(Group & group, const Candidate & candidate, takt_rt::Faults & faults);
   template <typename Object>
   std::shared_ptr<Entity> make(
     const std::shared_ptr<Object> & object, takt_core::CallbackOptions options,

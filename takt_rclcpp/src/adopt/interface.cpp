@@ -35,8 +35,8 @@
 #include "rclcpp/executors/single_threaded_executor.hpp"
 #include "rclcpp/node.hpp"
 #include "rclcpp/version.h"
-#include "takt_core/file_capabilities.hpp"
 #include "takt_core/middleware_ceiling.hpp"
+#include "takt_rt/file_capabilities.hpp"
 #include "takt_trace/recording.hpp"
 
 namespace takt_rclcpp
@@ -84,12 +84,12 @@ HostKind kind_of(rclcpp::Executor & host, takt_host_kind kind)
 }
 
 // rclcpp's own loop is to run: says why, also in the report, or ends the program where the user insists on takt.
-int stock(const std::string & executor, const takt_core::Faults & faults)
+int stock(const std::string & executor, const takt_rt::Faults & faults)
 {
   std::string reason;
   for (const auto & fault : faults) {
-    say(executor + ": " + takt_core::to_string(fault), true);
-    reason += (reason.empty() ? "" : "; ") + takt_core::to_string(fault);
+    say(executor + ": " + takt_rt::to_string(fault), true);
+    reason += (reason.empty() ? "" : "; ") + takt_rt::to_string(fault);
   }
   write_stock_note(executor, reason, process_settings().report_directory);
   if (process_settings().strict) {
@@ -125,7 +125,7 @@ private:
 };
 
 // Nothing where the context has ended meanwhile: nobody listens in it any more.
-std::optional<takt_core::Result<std::unique_ptr<Adoption>>> adopt(
+std::optional<takt_rt::Result<std::unique_ptr<Adoption>>> adopt(
   rclcpp::Executor & host, HostKind kind, std::size_t threads)
 {
   try {
@@ -191,7 +191,7 @@ int spin(void * executor, takt_host_kind kind)
   };
   std::optional<Spinning> spinning{std::in_place, HostAccess::spinning_of(host)};
   auto * const pool = dynamic_cast<rclcpp::executors::MultiThreadedExecutor *>(&host);
-  takt_core::Faults faults;
+  takt_rt::Faults faults;
   {
     const auto adoption =
       adopt(host, kind_of(host, kind), pool == nullptr ? 1 : pool->get_number_of_threads());
@@ -224,7 +224,7 @@ void begin(const char * const * variables, const cpu_set_t * cores)
     }
   }
   if (!usable.empty()) {
-    takt_core::set_usable_cores(usable);
+    takt_rt::set_usable_cores(usable);
   }
   // Now rather than in a spin, which may be cancelled meanwhile.
   if (const auto context = rclcpp::contexts::get_global_default_context(); rclcpp::ok(context)) {
@@ -433,7 +433,7 @@ __attribute__((destructor)) void report_what_still_spins() noexcept
 // Asked for by the preloaded library only.
 extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rclcpp_interface()
 {
-  takt_core::advise_no_file_capabilities();
+  takt_rt::advise_no_file_capabilities();
   static const takt_interface interface = {
     TAKT_INTERFACE_VERSION,
     &takt_rclcpp::begin,

@@ -71,11 +71,11 @@ const ProcessSettings & process_settings()
   return g_settings;
 }
 
-std::string sentences(const std::string & before, const takt_core::Faults & faults)
+std::string sentences(const std::string & before, const takt_rt::Faults & faults)
 {
   std::string words = before;
   for (const auto & fault : faults) {
-    words += "\n  " + takt_core::to_string(fault);
+    words += "\n  " + takt_rt::to_string(fault);
   }
   return words;
 }

@@ -27,7 +27,7 @@ struct ProcessSettings
   bool quiet = false;
   bool observe = false;
   /// Why the schedule cannot be used; empty: it can, or there is none.
-  takt_core::Faults faults;
+  takt_rt::Faults faults;
 };
 
 /// A variable that takt has taken out of the environment, "NAME=value". Before `process_settings`.
@@ -37,7 +37,7 @@ void tell_variable(const std::string & line);
 const ProcessSettings & process_settings();
 
 /// `before` and, each on a line of its own, the sentences of `faults`.
-std::string sentences(const std::string & before, const takt_core::Faults & faults);
+std::string sentences(const std::string & before, const takt_rt::Faults & faults);
 
 /// One line on standard error, "[takt] ...". `always`: also if TAKT_QUIET is set.
 void say(const std::string & line, bool always = false);

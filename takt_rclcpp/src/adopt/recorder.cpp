@@ -11,7 +11,7 @@
 
 #include "adopt/entity.hpp"
 #include "adopt/observe/hangs.hpp"
-#include "takt_core/ready_time.hpp"
+#include "takt_rt/ready_time.hpp"
 
 namespace takt_rclcpp
 {
@@ -27,7 +27,7 @@ std::int64_t thread_cpu_time() noexcept
 
 constinit std::atomic<bool> g_measures_sleeps{false};
 // Opens a file at the thread's first run, which the end of the thread closes.
-thread_local takt_core::ReadyTime t_ready_time;
+thread_local takt_rt::ReadyTime t_ready_time;
 
 // Context switches of the thread's own will.
 std::int64_t times_asleep() noexcept
@@ -182,7 +182,7 @@ std::vector<CallbackRecord> Recorder::records(const RunOwner * owner) const
   return records;
 }
 
-std::vector<takt_core::AttributeReport> Recorder::threads() const
+std::vector<takt_rt::AttributeReport> Recorder::threads() const
 {
   const std::lock_guard lock(mutex_);
   return threads_;
@@ -211,7 +211,7 @@ void Recorder::on_added(const takt_core::Callback & callback)
     if (entity != nullptr) {
       record.facts = entity->facts;
       if (!entity->facts.follows_group) {
-        (*known)->histogram = std::make_unique<takt_core::LogHistogram>();
+        (*known)->histogram = std::make_unique<takt_rt::LogHistogram>();
       }
     }
   }
@@ -264,7 +264,7 @@ void Recorder::add_counts(const Slot & slot, CallbackRecord & record)
   }
 }
 
-void Recorder::on_thread(std::uint32_t thread, const takt_core::AttributeReport & report)
+void Recorder::on_thread(std::uint32_t thread, const takt_rt::AttributeReport & report)
 {
   const std::lock_guard lock(mutex_);
   threads_.resize(std::max<std::size_t>(threads_.size(), thread + 1));

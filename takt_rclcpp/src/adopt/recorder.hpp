@@ -18,8 +18,8 @@
 #include "adopt/entity.hpp"
 #include "adopt/observe/call_log.hpp"
 #include "adopt/observe/release_spans.hpp"
-#include "takt_core/histogram.hpp"
 #include "takt_core/observer.hpp"
+#include "takt_rt/histogram.hpp"
 #include "takt_rt/pi_mutex.hpp"
 #include "takt_trace/release_fit.hpp"
 #include "takt_trace/release_phase.hpp"
@@ -141,11 +141,11 @@ public:
   void keep_waiting(const RunOwner * owner);
   /// `owner` is no more, nor are its callbacks: their records go. Any thread; may block.
   void forget(const RunOwner * owner);
-  std::vector<takt_core::AttributeReport> threads() const;
+  std::vector<takt_rt::AttributeReport> threads() const;
 
   void on_added(const takt_core::Callback & callback) override;
   void on_removed(const takt_core::Callback & callback) override;
-  void on_thread(std::uint32_t thread, const takt_core::AttributeReport & report) override;
+  void on_thread(std::uint32_t thread, const takt_rt::AttributeReport & report) override;
   void on_picked(const takt_core::Run & run) noexcept override;
   void on_start(const takt_core::Run & run, takt_rt::Time start) noexcept override;
   void on_end(const takt_core::Run & run, takt_rt::Time end) noexcept override;
@@ -172,11 +172,11 @@ private:
   {
     mutable takt_rt::PiMutex mutex;
     CallbackRecord record;
-    const std::string * id = nullptr;                    // stays after the recorder
-    std::unique_ptr<takt_core::LogHistogram> histogram;  // of what the program wrote for itself
-    takt_trace::ReleaseSamples releases;                 // of a subscription
-    std::vector<Outlet> outlets;                         // reserved: at most kTopics
-    std::vector<Awaited> awaited;                        // reserved: at most CallLog::kMostOfOneRun
+    const std::string * id = nullptr;                  // stays after the recorder
+    std::unique_ptr<takt_rt::LogHistogram> histogram;  // of what the program wrote for itself
+    takt_trace::ReleaseSamples releases;               // of a subscription
+    std::vector<Outlet> outlets;                       // reserved: at most kTopics
+    std::vector<Awaited> awaited;                      // reserved: at most CallLog::kMostOfOneRun
     takt_rt::Time last_release = takt_rt::kNever;
     const takt_core::Callback * callback = nullptr;  // while it is added
     std::atomic<Slot *> * place = nullptr;           // in `by_number_`
@@ -198,7 +198,7 @@ private:
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<std::unique_ptr<Chunk>> chunks_;
-  std::vector<takt_core::AttributeReport> threads_;
+  std::vector<takt_rt::AttributeReport> threads_;
 };
 
 }  // namespace takt_rclcpp

@@ -116,14 +116,14 @@ ordered_json to_json(const ChainRecord & chain)
   return json;
 }
 
-ordered_json to_json(const takt_core::AttributeReport & thread)
+ordered_json to_json(const takt_rt::AttributeReport & thread)
 {
   return {
     {"name", thread.asked.name},
-    {"asked", takt_core::format_policy(thread.asked)},
-    {"granted", takt_core::format_policy(thread.granted)},
-    {"cores", takt_core::format_cores(thread.granted.cores)},
-    {"refused", takt_core::sentences(thread.faults)}};
+    {"asked", takt_rt::format_policy(thread.asked)},
+    {"granted", takt_rt::format_policy(thread.granted)},
+    {"cores", takt_rt::format_cores(thread.granted.cores)},
+    {"refused", takt_rt::sentences(thread.faults)}};
 }
 
 // One file of a report. Under another name first: a reader finds whole files only.
@@ -216,8 +216,8 @@ void write_report(const AdoptionReport & report, const std::string & folder, uns
   for (const auto & chain : report.chains) {
     json["chains"].push_back(to_json(chain));
   }
-  json["refused"] = takt_core::sentences(report.refusals);
-  json["warnings"] = takt_core::sentences(report.warnings);
+  json["refused"] = takt_rt::sentences(report.refusals);
+  json["warnings"] = takt_rt::sentences(report.warnings);
   json["defaulted"] = report.defaulted;
 
   write(json, folder, std::to_string(number));

@@ -10,8 +10,8 @@
 #include "adopt/host_kind.hpp"
 #include "adopt/recorder.hpp"
 #include "takt_core/clock/phases.hpp"
-#include "takt_core/fault.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/fault.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_rt/time.hpp"
 
 namespace takt_rclcpp
@@ -29,9 +29,9 @@ struct AdoptionReport
   takt_rt::Duration lasted{};  ///< all spins together
   std::vector<CallbackRecord> callbacks;
   std::vector<ChainRecord> chains;
-  std::vector<takt_core::AttributeReport> threads;
-  takt_core::Faults refusals;
-  takt_core::Faults warnings;
+  std::vector<takt_rt::AttributeReport> threads;
+  takt_rt::Faults refusals;
+  takt_rt::Faults warnings;
   std::vector<std::string> defaulted;  ///< ids that no rule of the schedule names
 };
 

@@ -30,18 +30,18 @@ std::string temporary_folder_variable()
 
 }  // namespace
 
-takt_core::Result<ReportFolder> ReportFolder::make()
+takt_rt::Result<ReportFolder> ReportFolder::make()
 {
   std::error_code error;
   const fs::path temporary = fs::temp_directory_path(error);
   if (error) {
-    return takt_core::Faults{fmt::format(
+    return takt_rt::Faults{fmt::format(
       "{}: {}; set TMPDIR to a folder that exists", temporary_folder_variable(), error.message())};
   }
   // The program may change its directory.
   std::string path = (fs::absolute(temporary) / "takt-exec-XXXXXX").string();
   if (::mkdtemp(path.data()) == nullptr) {
-    return takt_core::Faults{fmt::format(
+    return takt_rt::Faults{fmt::format(
       "cannot make a folder in {}: {}; set TMPDIR to a folder that can be written",
       temporary.string(), std::strerror(errno))};
   }
@@ -56,14 +56,14 @@ ReportFolder::~ReportFolder()
   }
 }
 
-takt_core::Result<std::string> preload_word(const fs::path & library, const fs::path & folder)
+takt_rt::Result<std::string> preload_word(const fs::path & library, const fs::path & folder)
 {
   if (library.string().find_first_of(kDividers) == std::string::npos) {
     return library.string();
   }
   const fs::path link = fs::absolute(folder) / "takt";
   if (link.string().find_first_of(kDividers) != std::string::npos) {
-    return takt_core::Faults{fmt::format(
+    return takt_rt::Faults{fmt::format(
       "the loader divides LD_PRELOAD at spaces and colons, and both takt's folder, {}, and the "
       "folder for temporary files, {}, have one; set TMPDIR to a folder without",
       library.parent_path().string(), folder.string())};
@@ -72,7 +72,7 @@ takt_core::Result<std::string> preload_word(const fs::path & library, const fs::
   fs::create_directory_symlink(library.parent_path(), link, error);
   std::error_code unread;
   if (error && fs::read_symlink(link, unread) != library.parent_path()) {
-    return takt_core::Faults{
+    return takt_rt::Faults{
       fmt::format("cannot make the link {}: {}", link.string(), error.message())};
   }
   return (link / library.filename()).string();

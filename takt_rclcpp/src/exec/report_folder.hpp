@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_exec
 {
@@ -14,7 +14,7 @@ namespace takt_exec
 class ReportFolder
 {
 public:
-  static takt_core::Result<ReportFolder> make();
+  static takt_rt::Result<ReportFolder> make();
 
   ReportFolder(ReportFolder && other) noexcept { path_.swap(other.path_); }
   ReportFolder & operator=(ReportFolder &&) = delete;
@@ -32,7 +32,7 @@ private:
 /// The word for LD_PRELOAD that names `library`. The loader divides that variable at spaces and colons, and no
 /// quotes help: if the path has one, the word leads there by a symbolic link, which is made in `folder`. The
 /// link is to the library's folder, so that the library finds beside it what lies there. Set-up only; may block.
-takt_core::Result<std::string> preload_word(
+takt_rt::Result<std::string> preload_word(
   const std::filesystem::path & library, const std::filesystem::path & folder);
 
 }  // namespace takt_exec

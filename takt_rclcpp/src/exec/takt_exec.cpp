@@ -155,12 +155,12 @@ void warn_of_waits(const std::string & file, const takt_schedule::Schedule & sch
 {
   const auto name = takt_schedule::named_system(file, {});
   const auto system = name.ok() ? takt_schedule::load_system(*name)
-                                : takt_core::Result<takt_schedule::System>(name.faults());
+                                : takt_rt::Result<takt_schedule::System>(name.faults());
   if (!system.ok()) {
     return;  // nobody needs the model here
   }
   for (const auto & warning : takt_schedule::wait_warnings(*system, schedule)) {
-    fmt::print(stderr, "takt exec: warning: {}\n", takt_core::to_string(warning));
+    fmt::print(stderr, "takt exec: warning: {}\n", takt_rt::to_string(warning));
   }
 }
 
@@ -173,7 +173,7 @@ int check_schedule(const Arguments & arguments)
   machine.executor = arguments.executor;
   const auto schedule = takt_schedule::load_schedule(arguments.schedule, machine);
   for (const auto & fault : schedule.faults()) {
-    fmt::print(stderr, "{}\n", takt_core::to_string(fault));
+    fmt::print(stderr, "{}\n", takt_rt::to_string(fault));
   }
   if (!schedule.ok()) {
     return kBadInput;
@@ -268,7 +268,7 @@ int print_environment(const Arguments & arguments)
   }
   const auto word = takt_exec::preload_word(preload, arguments.folder);
   if (!word.ok()) {
-    return refuse(takt_core::to_string(word.faults().front()));
+    return refuse(takt_rt::to_string(word.faults().front()));
   }
   nlohmann::ordered_json json;
   const char * const inherited = std::getenv("LD_PRELOAD");
@@ -301,7 +301,7 @@ int run(const Arguments & arguments)
   if (!arguments.chains.empty()) {
     const auto earlier = takt_schedule::load_system(arguments.chains);
     for (const auto & fault : earlier.faults()) {
-      fmt::print(stderr, "{}\n", takt_core::to_string(fault));
+      fmt::print(stderr, "{}\n", takt_rt::to_string(fault));
     }
     if (!earlier.ok()) {
       return kBadInput;
@@ -329,11 +329,11 @@ int run(const Arguments & arguments)
   }
   const auto folder = takt_exec::ReportFolder::make();
   if (!folder.ok()) {
-    return refuse(takt_core::to_string(folder.faults().front()));
+    return refuse(takt_rt::to_string(folder.faults().front()));
   }
   const auto word = takt_exec::preload_word(preload, folder->path());
   if (!word.ok()) {
-    return refuse(takt_core::to_string(word.faults().front()));
+    return refuse(takt_rt::to_string(word.faults().front()));
   }
 
   for (const auto & [name, value] : variables(
@@ -459,7 +459,7 @@ int main(int argc, char ** argv)
   if (!arguments.duration.empty()) {
     const auto duration = takt_schedule::parse_seconds(arguments.duration);
     if (!duration.ok()) {
-      return refuse("--duration: " + takt_core::to_string(duration.faults().front()));
+      return refuse("--duration: " + takt_rt::to_string(duration.faults().front()));
     }
     arguments.lasts = *duration;
     if (arguments.lasts.count() <= 0) {

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/ready_time.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/ready_time.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace
 {
@@ -391,7 +391,7 @@ TEST(Pools, follow_a_change_while_their_default_threads_are_busy)
 
 TEST(Isolation, has_attributes_in_force_at_the_first_callback_of_each_group)
 {
-  if (!takt_core::may_use_realtime(20)) {
+  if (!takt_rt::may_use_realtime(20)) {
     GTEST_SKIP() << "needs SCHED_FIFO up to 20, which this process may not use here";
   }
   const std::string schedule = temporary("isolated.yaml");
@@ -751,7 +751,7 @@ std::string pinned_schedule(int core)
 // The program has narrowed its thread to the last core, and the schedule names the first one of the process.
 TEST(Cores, are_those_that_the_process_was_started_with)
 {
-  const auto cores = takt_core::usable_cores();
+  const auto cores = takt_rt::usable_cores();
   if (cores.size() < 2) {
     GTEST_SKIP() << "needs two cores";
   }
@@ -766,7 +766,7 @@ TEST(Cores, are_those_that_the_process_was_started_with)
 
 TEST(Report, has_the_attributes_that_a_thread_had_at_its_end)
 {
-  const auto cores = takt_core::usable_cores();
+  const auto cores = takt_rt::usable_cores();
   if (cores.size() < 2) {
     GTEST_SKIP() << "needs two cores";
   }
@@ -869,7 +869,7 @@ std::string entry_of(const std::string & id, const std::string & model)
 
 TEST(Observe, takes_no_preempted_run_for_a_sleep)
 {
-  takt_core::ReadyTime account;
+  takt_rt::ReadyTime account;
   account.read();
   if (!account.counted()) {
     GTEST_SKIP() << "this kernel does not count how long threads wait for cores";

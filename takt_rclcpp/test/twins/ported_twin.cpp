@@ -53,7 +53,7 @@ int main(int argc, char ** argv)
   executor.add_node(node);
   executor.spin();
   for (const auto & warning : executor.schedule_warnings()) {
-    std::fprintf(stderr, "%s\n", takt_core::to_string(warning).c_str());
+    std::fprintf(stderr, "%s\n", takt_rt::to_string(warning).c_str());
   }
   for (const auto & [id, one] : counts->runs) {
     std::printf("%s %s %d\n", id.c_str(), one.first.c_str(), one.second);

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "takt_core/result.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/result.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_schedule
 {
@@ -33,7 +33,7 @@ std::string_view to_string(AppliedPart::Outcome outcome) noexcept;
 /// A thread as it is told of.
 struct ToldThread
 {
-  const takt_core::AttributeReport & report;
+  const takt_rt::AttributeReport & report;
   pid_t tid = 0;         ///< 0: it does not run
   bool follows = false;  ///< its callbacks choose its priority, up to its own
   int ceiling =
@@ -43,10 +43,10 @@ struct ToldThread
 /// The part of a thread that is to have `wanted`. It is unchanged if the thread was asked for the same before, was
 /// granted all of it, and has the asked attributes still. Attributes that were not asked for count as nobody's.
 /// Any thread; some system calls; allocates.
-AppliedPart thread_part(const ToldThread & thread, const takt_core::ThreadAttributes & wanted);
+AppliedPart thread_part(const ToldThread & thread, const takt_rt::ThreadAttributes & wanted);
 
 /// The part has failed, if there are faults, and says why.
-void add_refusals(AppliedPart & part, const takt_core::Faults & faults);
+void add_refusals(AppliedPart & part, const takt_rt::Faults & faults);
 
 }  // namespace takt_schedule
 

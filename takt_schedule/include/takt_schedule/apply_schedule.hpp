@@ -34,12 +34,12 @@ using PlaceUnruled = std::function<takt_core::Binding(const UnruledCallback &)>;
 /// the executor refuses; under missing_rights: fail what the kernel refuses. Then nothing has changed.
 /// Watch rules are not the executor's: see watch_parts.hpp.
 /// Set-up only; any thread; may block as the executor's setter does.
-takt_core::Result<std::vector<AppliedPart>> apply_schedule(
+takt_rt::Result<std::vector<AppliedPart>> apply_schedule(
   const Schedule & schedule, std::string_view executor_name, takt_core::Executor & executor,
   const PlaceUnruled & place = {});
 
 /// The same answer, as far as it can be known without doing it; changes nothing.
-takt_core::Result<std::vector<AppliedPart>> check_schedule(
+takt_rt::Result<std::vector<AppliedPart>> check_schedule(
   const Schedule & schedule, std::string_view executor_name, takt_core::Executor & executor,
   const PlaceUnruled & place = {});
 

@@ -35,8 +35,8 @@ struct CallbackThreads
 
 struct CheckReport
 {
-  takt_core::Faults faults;  ///< "FILE:LINE:COL: ..." like those of parsing
-  takt_core::Faults warnings;
+  takt_rt::Faults faults;  ///< "FILE:LINE:COL: ..." like those of parsing
+  takt_rt::Faults warnings;
   std::vector<std::string> defaulted_callbacks;
   std::vector<CallbackThreads> callbacks;
 };
@@ -57,12 +57,12 @@ CheckReport check(
 
 /// Rules for what only a name given in code can be, and is most likely a slip: `sub(images)`, since topics begin with a
 /// slash, and `timer(100 ms)`, since ids have no spaces in durations. None for an id that is one of `callbacks`.
-takt_core::Faults unlikely_ids(
+takt_rt::Faults unlikely_ids(
   const Schedule & schedule, const std::vector<ListedCallback> & callbacks);
 
 /// Why this would take minutes: each pattern with stars is compared with each callback of its
 /// executor, tens of millions of times at most. Empty: it would not.
-takt_core::Faults too_many_patterns(
+takt_rt::Faults too_many_patterns(
   const Schedule & schedule, const std::vector<ListedCallback> & callbacks);
 
 }  // namespace takt_schedule

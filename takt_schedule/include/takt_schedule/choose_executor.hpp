@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_schedule/schedule.hpp"
 
 namespace takt_schedule
@@ -20,8 +20,8 @@ namespace takt_schedule
 
 struct ExecutorChoice
 {
-  std::string name;  ///< of the schedule's executor; empty: it has none for these callbacks
-  takt_core::Faults warnings;  ///< executors that fit equally well, and those of `rules_of_others`
+  std::string name;          ///< of the schedule's executor; empty: it has none for these callbacks
+  takt_rt::Faults warnings;  ///< executors that fit equally well, and those of `rules_of_others`
 };
 
 /// `ids`: of the callbacks; `name`: of the program's executor, by its first node; `nodes`: fully qualified, those of
@@ -32,7 +32,7 @@ ExecutorChoice choose_executor(
 
 /// One warning for each other executor of the schedule that has one of these callbacks as an exact id: in executor
 /// `chosen`, where the callbacks run, that rule has no effect.
-takt_core::Faults rules_of_others(
+takt_rt::Faults rules_of_others(
   const Schedule & schedule, std::string_view chosen, const std::vector<std::string> & ids);
 
 }  // namespace takt_schedule

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "takt_core/attributes.hpp"
-#include "takt_core/result.hpp"
+#include "takt_rt/attributes.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_schedule/source.hpp"
 
 namespace takt_schedule
@@ -29,8 +29,8 @@ struct ConfiguratorRule
   bool anybody = false;
   std::vector<uid_t> users{};
   std::vector<gid_t> groups{};
-  std::vector<takt_core::Policy> policies{};  ///< none: only nice values, cores and the limit
-  int max_priority = 0;                       ///< of fifo and rr
+  std::vector<takt_rt::Policy> policies{};  ///< none: only nice values, cores and the limit
+  int max_priority = 0;                     ///< of fifo and rr
   int min_nice = 0;
   std::optional<std::vector<int>> cores{};  ///< ascending; absent: all cores
   double deadline_bandwidth =
@@ -44,7 +44,7 @@ struct ConfiguratorPolicy
   std::string file{};
   std::vector<ConfiguratorRule> rules{};       ///< the first that is for a client counts
   std::optional<double> deadline_bandwidth{};  ///< of all users together, in cores
-  takt_core::Faults warnings{};
+  takt_rt::Faults warnings{};
 };
 
 /// Users and groups by name.
@@ -58,11 +58,11 @@ struct NameLookup
 NameLookup system_names();
 
 /// All faults at once, "FILE:LINE:COL: what; suggestion", sorted by line.
-takt_core::Result<ConfiguratorPolicy> parse_configurator_policy(
+takt_rt::Result<ConfiguratorPolicy> parse_configurator_policy(
   std::string_view text, std::string file_name, const NameLookup & names = system_names());
 
 /// Reads the file first. A file that cannot be read is one fault, "PATH: reason".
-takt_core::Result<ConfiguratorPolicy> load_configurator_policy(const std::string & path);
+takt_rt::Result<ConfiguratorPolicy> load_configurator_policy(const std::string & path);
 
 }  // namespace takt_schedule
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_schedule
 {
@@ -17,7 +17,7 @@ inline constexpr int kLargestCore = 4095;
 
 /// In the order in which they are named. One fault, without a position, if `text` is not a list of cores and
 /// ranges, or names one twice.
-takt_core::Result<std::vector<int>> parse_cores(std::string_view text);
+takt_rt::Result<std::vector<int>> parse_cores(std::string_view text);
 
 /// "0-3,6", which `parse_cores` reads back if no core is there twice. `cores` in ascending order.
 std::string print_cores(std::span<const int> cores);

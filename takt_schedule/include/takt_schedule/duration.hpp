@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "takt_core/result.hpp"
 #include "takt_rt/duration_text.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_rt/time.hpp"
 
 namespace takt_schedule
@@ -17,10 +17,10 @@ namespace takt_schedule
 
 /// Reads a decimal number of at least zero and a unit, in the digits 0 to 9 and without spaces.
 /// Exactly one fault otherwise: what is wrong and what to write instead, without a position.
-takt_core::Result<takt_rt::Duration> parse_duration(std::string_view text);
+takt_rt::Result<takt_rt::Duration> parse_duration(std::string_view text);
 
 /// The same, where a number without a unit is seconds, as command lines take it.
-takt_core::Result<takt_rt::Duration> parse_seconds(std::string_view text);
+takt_rt::Result<takt_rt::Duration> parse_seconds(std::string_view text);
 
 /// The canonical spelling, which `parse_duration` reads back to the same value. Callback ids contain
 /// timer periods in this spelling.

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_schedule
 {
@@ -19,7 +19,7 @@ namespace takt_schedule
 /// models; the first folder that has a model of that name counts. The function checks no other part of the
 /// schedule. Faults: the file is not a regular file (a stream can be read only once); it is not a YAML map;
 /// it names no model; the model that it names does not exist or is a stream.
-takt_core::Result<std::string> named_system(
+takt_rt::Result<std::string> named_system(
   const std::string & schedule_file, const std::vector<std::string> & shipped);
 
 /// The value of `system` with which a schedule that is written to `schedule_file` names `system_file`:

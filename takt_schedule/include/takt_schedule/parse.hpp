@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_schedule/deadline_share.hpp"
 #include "takt_schedule/schedule.hpp"
 
@@ -34,11 +34,11 @@ struct Machine
 
 /// Faults and warnings read "FILE:LINE:COL: what; suggestion" and are sorted by line.
 /// `file_name` is used for nothing else.
-takt_core::Result<Schedule> parse_schedule(
+takt_rt::Result<Schedule> parse_schedule(
   std::string_view text, std::string file_name, const Machine & machine = {});
 
 /// Reads the file first. A file that cannot be read is one fault, "PATH: reason".
-takt_core::Result<Schedule> load_schedule(const std::string & path, const Machine & machine = {});
+takt_rt::Result<Schedule> load_schedule(const std::string & path, const Machine & machine = {});
 
 }  // namespace takt_schedule
 

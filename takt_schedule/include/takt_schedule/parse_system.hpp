@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_schedule/system.hpp"
 
 namespace takt_schedule
@@ -16,10 +16,10 @@ namespace takt_schedule
 
 /// Faults and warnings read "FILE:LINE:COL: what; suggestion" and are sorted by line.
 /// `file_name` is used for nothing else.
-takt_core::Result<System> parse_system(std::string_view text, std::string file_name);
+takt_rt::Result<System> parse_system(std::string_view text, std::string file_name);
 
 /// Reads the file first. A file that cannot be read is one fault, "PATH: reason".
-takt_core::Result<System> load_system(const std::string & path);
+takt_rt::Result<System> load_system(const std::string & path);
 
 }  // namespace takt_schedule
 

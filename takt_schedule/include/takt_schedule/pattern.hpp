@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_schedule
 {
@@ -45,11 +45,11 @@ class Pattern
 {
 public:
   /// Faults, without a position: empty, three stars in a row, control characters.
-  static takt_core::Result<Pattern> compile(std::string_view text);
+  static takt_rt::Result<Pattern> compile(std::string_view text);
 
   /// A pattern over plain names, such as those of OS threads, which have no segments: `*` stands
   /// for any characters at all, `**` is a fault.
-  static takt_core::Result<Pattern> compile_name(std::string_view text);
+  static takt_rt::Result<Pattern> compile_name(std::string_view text);
 
   bool match(std::string_view id) const;
   const std::string & text() const noexcept { return text_; }
@@ -74,7 +74,7 @@ private:
   };
 
   Pattern() = default;
-  static takt_core::Result<Pattern> compile(std::string_view text, bool name);
+  static takt_rt::Result<Pattern> compile(std::string_view text, bool name);
   /// Whether pieces from `begin` to `end` and the star after them match all of `id`.
   bool match_between(std::string_view id, std::size_t begin, std::size_t end) const;
 

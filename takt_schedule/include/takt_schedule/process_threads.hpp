@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "takt_core/attribute_setter.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/attribute_setter.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_schedule/schedule.hpp"
 
 namespace takt_schedule
@@ -26,9 +26,9 @@ struct MatchedThread
 {
   pid_t tid = 0;
   std::string name;
-  int line = 0;                       ///< of the rule
-  bool changed = false;               ///< false: it had all of it already
-  takt_core::AttributeReport report;  ///< what was asked and what it has
+  int line = 0;                     ///< of the rule
+  bool changed = false;             ///< false: it had all of it already
+  takt_rt::AttributeReport report;  ///< what was asked and what it has
 };
 
 struct ProcessThreadsReport
@@ -36,16 +36,16 @@ struct ProcessThreadsReport
   std::vector<MatchedThread> threads;
   /// With position: attributes the kernel refused, and threads for which two rules tie (left
   /// alone).
-  takt_core::Faults faults;
+  takt_rt::Faults faults;
   /// With position: patterns that have matched no thread in any call so far.
-  takt_core::Faults unmatched_rules;
+  takt_rt::Faults unmatched_rules;
 };
 
 class ProcessThreads
 {
 public:
   /// Fault: no executor of that name.
-  static takt_core::Result<ProcessThreads> create(
+  static takt_rt::Result<ProcessThreads> create(
     const Schedule & schedule, std::string_view executor_name);
   ProcessThreads(ProcessThreads &&) noexcept;
   ProcessThreads & operator=(ProcessThreads &&) noexcept;
@@ -54,10 +54,10 @@ public:
   /// Looks at all threads but those in `exclude` (the executor's own: `Executor::thread_ids`).
   /// Whether refusals matter is the caller's to say, by `missing_rights`. `setter`: null for this process's own rights.
   ProcessThreadsReport apply(
-    std::span<const pid_t> exclude = {}, takt_core::AttributeSetter * setter = nullptr);
+    std::span<const pid_t> exclude = {}, takt_rt::AttributeSetter * setter = nullptr);
 
   /// The rule that decides for a thread of this name; null if none matches. Fault: two tie.
-  takt_core::Result<const ProcessThreadRule *> find(std::string_view name) const;
+  takt_rt::Result<const ProcessThreadRule *> find(std::string_view name) const;
 
 private:
   struct Impl;

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_rt/time.hpp"
 #include "takt_schedule/core_list.hpp"
 #include "takt_schedule/duration.hpp"
@@ -42,13 +42,13 @@ inline void tell(const std::vector<std::string> & findings, const char * before 
   }
 }
 
-inline void tell(const takt_core::Faults & findings, const char * before = "")
+inline void tell(const takt_rt::Faults & findings, const char * before = "")
 {
   tell(sentences(findings), before);
 }
 
 /// Tells faults; the exit code.
-inline int refuse(const takt_core::Faults & faults)
+inline int refuse(const takt_rt::Faults & faults)
 {
   tell(faults);
   return kBadInput;

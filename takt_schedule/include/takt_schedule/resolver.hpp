@@ -46,14 +46,14 @@ struct ResolvedGroup
 };
 
 /// The fault of a callback that a rule binds to threads although its group is isolated.
-takt_core::Fault bound_and_isolated(
+takt_rt::Fault bound_and_isolated(
   const ResolvedCallback & resolved, std::string_view id, std::string_view group_id);
 
 /// What is left to say once every callback has been resolved.
 struct ResolverReport
 {
-  takt_core::Faults faults;  ///< under `strict: true`: rules and ids of chains that matched nothing
-  takt_core::Faults warnings;  ///< otherwise; and rules that more specific ones always beat
+  takt_rt::Faults faults;    ///< under `strict: true`: rules and ids of chains that matched nothing
+  takt_rt::Faults warnings;  ///< otherwise; and rules that more specific ones always beat
   std::vector<std::string> defaulted_callbacks;  ///< ids that no rule matched, in order of asking
   std::size_t awaited = 0;  ///< rules and ids of chains that matched nothing, but may yet
 };
@@ -66,7 +66,7 @@ class Resolver
 public:
   /// Copies what it needs; `sibling`, a resolver of the same schedule, lends what they have in common.
   /// Fault: no executor of that name.
-  static takt_core::Result<Resolver> create(
+  static takt_rt::Result<Resolver> create(
     const Schedule & schedule, std::string_view executor_name, const Resolver * sibling = nullptr);
   Resolver(Resolver &&) noexcept;
   Resolver & operator=(Resolver &&) noexcept;
@@ -75,19 +75,19 @@ public:
   /// Faults: two rules that tie (both lines are named), a priority that a following pool of its
   /// threads cannot take. May be asked again for the same id. `isolated`: its group has threads of its own, so the default
   /// threads have nothing to do with it.
-  takt_core::Result<ResolvedCallback> resolve(
+  takt_rt::Result<ResolvedCallback> resolve(
     std::string_view id, takt_core::Kind kind, bool isolated = false);
 
   /// Fault: two rules tie.
-  takt_core::Result<ResolvedGroup> resolve_group(std::string_view group_id);
+  takt_rt::Result<ResolvedGroup> resolve_group(std::string_view group_id);
 
   /// One sentence with position for each pattern that has matched nothing so far.
-  takt_core::Faults unmatched_rules(
+  takt_rt::Faults unmatched_rules(
     const Awaited & awaited = {}, std::size_t * left_out = nullptr) const;
   /// The same for each id of a chain that has not been asked about although it must be here: the
   /// schedule has no other executor, callbacks of its node are here, or only this executor has a
   /// rule that names its node in full. Where other ids are nobody can tell from here.
-  takt_core::Faults unmatched_chain_ids(
+  takt_rt::Faults unmatched_chain_ids(
     const Awaited & awaited = {}, std::size_t * left_out = nullptr) const;
   /// Ids that no rule has matched so far: they got the default threads.
   const std::vector<std::string> & defaulted_callbacks() const;

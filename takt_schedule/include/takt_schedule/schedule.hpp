@@ -15,8 +15,8 @@
 #include "takt_core/chain.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/order.hpp"
-#include "takt_core/thread_attributes.hpp"
 #include "takt_core/timer.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_schedule/source.hpp"
 #include "takt_schedule/watch_rules.hpp"
 
@@ -45,8 +45,8 @@ struct EpochSchedule
 struct Threads
 {
   std::string name;
-  int count = 1;                           ///< 1 to 63
-  takt_core::ThreadAttributes attributes;  ///< without a name; cores before spreading
+  int count = 1;                         ///< 1 to 63
+  takt_rt::ThreadAttributes attributes;  ///< without a name; cores before spreading
   bool spread = false;  ///< thread i gets only core i mod n of the cores (none: of the process's)
   bool follow = false;  ///< a following pool
   std::optional<Fallback> fallback;
@@ -87,7 +87,7 @@ struct GroupRule
 struct ProcessThreadRule
 {
   std::vector<std::string> match;
-  takt_core::ThreadAttributes attributes;  ///< without name and stack size
+  takt_rt::ThreadAttributes attributes;  ///< without name and stack size
   Source source;
   friend bool operator==(const ProcessThreadRule &, const ProcessThreadRule &) = default;
 };
@@ -136,7 +136,7 @@ struct Schedule
   std::vector<ChainSchedule> chains;
   WatchSettings watch;
   /// "FILE:LINE:COL: what", sorted by line: what may not be meant but can run.
-  takt_core::Faults warnings;
+  takt_rt::Faults warnings;
 
   /// The executor of that name, or nullptr.
   const ExecutorSchedule * find(std::string_view executor_name) const;

@@ -22,38 +22,38 @@ class SchedulePlacer final : public takt_core::adapter::Placer
 public:
   /// `executor` outlives the placer's use; `warnings` begins with `notes`. Set-up only. Faults: the
   /// schedule has no executor of this name, or has patterns that cannot be used.
-  static takt_core::Result<std::unique_ptr<SchedulePlacer>> create(
+  static takt_rt::Result<std::unique_ptr<SchedulePlacer>> create(
     const Schedule & schedule, const std::string & executor_name, takt_core::Executor & executor,
-    takt_core::Faults notes);
+    takt_rt::Faults notes);
 
-  takt_core::Result<takt_core::adapter::CallbackSettings> place(
+  takt_rt::Result<takt_core::adapter::CallbackSettings> place(
     const std::string & id, takt_core::Kind kind, const std::string & group_id) override;
-  takt_core::Status entity_made() override;
+  takt_rt::Status entity_made() override;
   void await(std::function<bool(std::string_view)> may_come) override;
   std::size_t awaited() const override;
-  takt_core::Faults faults() override;
-  takt_core::Faults warnings() const override;
+  takt_rt::Faults faults() override;
+  takt_rt::Faults warnings() const override;
   std::vector<std::string> defaulted() const override;
   void started() noexcept override { started_.store(true, std::memory_order_relaxed); }
 
 private:
   SchedulePlacer(
     Resolver resolver, ProcessThreads process_threads, takt_core::Executor & executor, bool strict,
-    takt_core::Faults notes);
+    takt_rt::Faults notes);
 
   void set_threads();  // `mutex_` is held
 
   mutable std::mutex mutex_;
   takt_core::Executor & executor_;
-  takt_core::Faults notes_;
+  takt_rt::Faults notes_;
   Resolver resolver_;
   Awaited awaited_;
   ProcessThreads process_threads_;
   const bool has_thread_rules_;
   const bool rights_must_be_there_;
   const bool strict_;
-  takt_core::Faults thread_faults_;
-  takt_core::Faults unmatched_thread_rules_;
+  takt_rt::Faults thread_faults_;
+  takt_rt::Faults unmatched_thread_rules_;
   std::atomic<bool> started_{false};
 };
 

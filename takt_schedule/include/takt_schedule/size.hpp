@@ -9,14 +9,14 @@
 #include <string>
 #include <string_view>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_schedule
 {
 
 /// Reads a decimal number and one of B, KiB, MiB, GiB. Exactly one fault otherwise, without a
 /// position.
-takt_core::Result<std::size_t> parse_size(std::string_view text);
+takt_rt::Result<std::size_t> parse_size(std::string_view text);
 
 /// The canonical spelling: the largest unit that gives a whole number. "256KiB", "1000B".
 std::string print_size(std::size_t bytes);

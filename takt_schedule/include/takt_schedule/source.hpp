@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "takt_core/fault.hpp"
+#include "takt_rt/fault.hpp"
 
 namespace takt_schedule
 {
@@ -22,7 +22,7 @@ struct Source
 
 /// The fault with its place in a file: every fault and warning about a schedule has one. Printed as
 /// "FILE:LINE:COL: what".
-takt_core::Fault located(std::string_view file, const Source & source, takt_core::Fault what);
+takt_rt::Fault located(std::string_view file, const Source & source, takt_rt::Fault what);
 
 }  // namespace takt_schedule
 

@@ -152,7 +152,7 @@ struct System
   std::vector<CallbackModel> callbacks;
   std::vector<ChainSchedule> chains;
   /// "FILE:LINE:COL: what", sorted by line: what may not be meant.
-  takt_core::Faults warnings;
+  takt_rt::Faults warnings;
 };
 
 }  // namespace takt_schedule

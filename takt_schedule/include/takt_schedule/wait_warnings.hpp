@@ -4,7 +4,7 @@
 #ifndef TAKT_SCHEDULE__WAIT_WARNINGS_HPP_
 #define TAKT_SCHEDULE__WAIT_WARNINGS_HPP_
 
-#include "takt_core/fault.hpp"
+#include "takt_rt/fault.hpp"
 #include "takt_schedule/schedule.hpp"
 #include "takt_schedule/system.hpp"
 
@@ -13,7 +13,7 @@ namespace takt_schedule
 
 /// "FILE:LINE:COL: ..." of the system model, for each callback whose threads may all be held by callbacks that wait
 /// for it: on one thread the wait never ends; a pool that is too small stops now and then.
-takt_core::Faults wait_warnings(const System & system, const Schedule & schedule);
+takt_rt::Faults wait_warnings(const System & system, const Schedule & schedule);
 
 }  // namespace takt_schedule
 

@@ -50,7 +50,7 @@ void read_rules(
 
 }  // namespace
 
-takt_core::Result<ConfiguratorPolicy> parse_configurator_policy(
+takt_rt::Result<ConfiguratorPolicy> parse_configurator_policy(
   std::string_view text, std::string file_name, const NameLookup & names)
 {
   Findings findings(file_name);
@@ -73,7 +73,7 @@ takt_core::Result<ConfiguratorPolicy> parse_configurator_policy(
   return policy;
 }
 
-takt_core::Result<ConfiguratorPolicy> load_configurator_policy(const std::string & path)
+takt_rt::Result<ConfiguratorPolicy> load_configurator_policy(const std::string & path)
 {
   const auto text = file_text(path, "a configurator policy file", kPolicyLimits.text);
   return text ? parse_configurator_policy(*text, path) : text.faults();

@@ -13,7 +13,7 @@ namespace takt_schedule::detail
 namespace
 {
 
-using takt_core::Policy;
+using takt_rt::Policy;
 
 constexpr int kMostThreads = 100'000;
 

@@ -29,7 +29,7 @@ ChainIds::ChainIds(const Schedule & schedule)
   }
 }
 
-takt_core::Faults ChainIds::unmatched(
+takt_rt::Faults ChainIds::unmatched(
   const std::vector<std::string> & here, std::string_view executor, const Awaited & awaited,
   std::size_t * left_out) const
 {
@@ -44,7 +44,7 @@ takt_core::Faults ChainIds::unmatched(
            (owner != owners_.end() && owner->second == executor);
   };
   const std::unordered_set<std::string_view> known(here.begin(), here.end());
-  takt_core::Faults result;
+  takt_rt::Faults result;
   Guesses guesses;
   for (const ChainSchedule & chain : chains_) {
     for (std::size_t i = 0; i < chain.options.path.size(); ++i) {
@@ -62,7 +62,7 @@ takt_core::Faults ChainIds::unmatched(
       const std::string best = guesses.closest(id, here);
       result.push_back(located(
         file_, at,
-        {takt_core::FaultKind::unmatched,
+        {takt_rt::FaultKind::unmatched,
          "chain " + quoted(chain.options.name) + ": " + quoted(id) + " matches no callback" +
            (best.empty() ? std::string() : "; did you mean " + quoted(best) + "?")}));
     }

@@ -24,7 +24,7 @@ public:
   /// One sentence with position for each id that must be among `here`, which `executor` has, and is not.
   /// An id must be here if the schedule has no other executor, callbacks of its node are here, or only
   /// this executor has a rule that names its node in full. `awaited`, `left_out`: as Resolver::report.
-  takt_core::Faults unmatched(
+  takt_rt::Faults unmatched(
     const std::vector<std::string> & here, std::string_view executor, const Awaited & awaited,
     std::size_t * left_out) const;
 

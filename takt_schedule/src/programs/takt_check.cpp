@@ -26,7 +26,7 @@
 namespace
 {
 
-using takt_core::Faults;
+using takt_rt::Faults;
 using takt_schedule::CheckReport;
 using takt_schedule::ListedCallback;
 using takt_schedule::Schedule;
@@ -53,7 +53,7 @@ std::vector<ListedCallback> read_ids(const std::string & path, Faults & faults)
 {
   std::vector<ListedCallback> result;
   constexpr std::size_t kMostBytes = 64U << 20U;
-  const takt_core::Result<std::string> given =
+  const takt_rt::Result<std::string> given =
     path == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {})
                 : takt_schedule::file_text(path, "a JSON file of callbacks", kMostBytes);
   if (!given) {

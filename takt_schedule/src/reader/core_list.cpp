@@ -8,9 +8,9 @@
 namespace takt_schedule
 {
 
-takt_core::Result<std::vector<int>> parse_cores(std::string_view text)
+takt_rt::Result<std::vector<int>> parse_cores(std::string_view text)
 {
-  using takt_core::Faults;
+  using takt_rt::Faults;
   const Faults unreadable{
     quoted(text) + " is not a list of cores like 0,2-3 (from 0 to " + std::to_string(kLargestCore) +
     ")"};

@@ -8,7 +8,7 @@ namespace takt_schedule
 namespace
 {
 
-takt_core::Result<takt_rt::Duration> parse(std::string_view text, std::string_view plain)
+takt_rt::Result<takt_rt::Duration> parse(std::string_view text, std::string_view plain)
 {
   const auto ns = detail::parse_quantity(
     text, {takt_rt::kDurationUnits, "ns, us, ms, s and min", "ms", "1ns", plain});
@@ -20,12 +20,12 @@ takt_core::Result<takt_rt::Duration> parse(std::string_view text, std::string_vi
 
 }  // namespace
 
-takt_core::Result<takt_rt::Duration> parse_duration(std::string_view text)
+takt_rt::Result<takt_rt::Duration> parse_duration(std::string_view text)
 {
   return parse(text, {});
 }
 
-takt_core::Result<takt_rt::Duration> parse_seconds(std::string_view text)
+takt_rt::Result<takt_rt::Duration> parse_seconds(std::string_view text)
 {
   return parse(text, "s");
 }

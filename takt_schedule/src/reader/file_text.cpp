@@ -14,7 +14,7 @@ namespace takt_schedule
 namespace
 {
 
-using takt_core::Faults;
+using takt_rt::Faults;
 
 class OpenFile
 {
@@ -61,7 +61,7 @@ private:
 
 }  // namespace
 
-takt_core::Result<std::string> file_text(
+takt_rt::Result<std::string> file_text(
   const std::string & path, std::string_view kind, std::size_t most)
 {
   const auto unreadable = [&](int error) {

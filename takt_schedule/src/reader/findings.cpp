@@ -6,10 +6,10 @@
 namespace takt_schedule
 {
 
-void Findings::List::add(const Source & at, takt_core::Fault what)
+void Findings::List::add(const Source & at, takt_rt::Fault what)
 {
   ++count;
-  takt_core::Fault found = located({}, at, std::move(what));
+  takt_rt::Fault found = located({}, at, std::move(what));
   std::string key =
     std::to_string(at.line) + ":" + std::to_string(at.column) + ":" + to_string(found);
   if (known.contains(key)) {
@@ -23,14 +23,14 @@ void Findings::List::add(const Source & at, takt_core::Fault what)
   kept.push_back(std::move(found));
 }
 
-takt_core::Faults Findings::sorted(const List & list, std::string_view kind) const
+takt_rt::Faults Findings::sorted(const List & list, std::string_view kind) const
 {
-  takt_core::Faults result = list.kept;
+  takt_rt::Faults result = list.kept;
   std::stable_sort(
-    result.begin(), result.end(), [](const takt_core::Fault & a, const takt_core::Fault & b) {
+    result.begin(), result.end(), [](const takt_rt::Fault & a, const takt_rt::Fault & b) {
       return std::tie(a.line, a.column) < std::tie(b.line, b.column);
     });
-  for (takt_core::Fault & finding : result) {
+  for (takt_rt::Fault & finding : result) {
     finding.file = file_;
   }
   if (list.left_out > 0) {

@@ -9,7 +9,7 @@ namespace takt_schedule::detail
 namespace
 {
 
-using takt_core::Faults;
+using takt_rt::Faults;
 
 /// "ms" for "msec", "KiB" for "KB"; empty if there is no telling.
 std::string meant_unit(std::string_view unit, std::span<const DecimalUnit> units)
@@ -28,7 +28,7 @@ std::string meant_unit(std::string_view unit, std::span<const DecimalUnit> units
 
 }  // namespace
 
-takt_core::Result<std::int64_t> parse_quantity(std::string_view text, const QuantityKind & kind)
+takt_rt::Result<std::int64_t> parse_quantity(std::string_view text, const QuantityKind & kind)
 {
   if (text.find(' ') != std::string_view::npos) {
     std::string tight{text};

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "takt_core/result.hpp"
 #include "takt_rt/decimal.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_schedule::detail
 {
@@ -25,7 +25,7 @@ struct QuantityKind
 };
 
 /// The value in the smallest unit, or one fault.
-takt_core::Result<std::int64_t> parse_quantity(std::string_view text, const QuantityKind & kind);
+takt_rt::Result<std::int64_t> parse_quantity(std::string_view text, const QuantityKind & kind);
 
 }  // namespace takt_schedule::detail
 

@@ -18,7 +18,7 @@ constexpr std::array<detail::DecimalUnit, 4> kUnits{{
 
 }  // namespace
 
-takt_core::Result<std::size_t> parse_size(std::string_view text)
+takt_rt::Result<std::size_t> parse_size(std::string_view text)
 {
   const auto bytes = detail::parse_quantity(text, {kUnits, "B, KiB, MiB and GiB", "KiB", "1B"});
   if (!bytes) {

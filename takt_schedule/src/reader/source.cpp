@@ -5,7 +5,7 @@
 namespace takt_schedule
 {
 
-takt_core::Fault located(std::string_view file, const Source & source, takt_core::Fault what)
+takt_rt::Fault located(std::string_view file, const Source & source, takt_rt::Fault what)
 {
   what.file = file;
   what.line = source.line;

@@ -12,7 +12,7 @@ namespace
 {
 
 using Outcome = AppliedPart::Outcome;
-using takt_core::ThreadAttributes;
+using takt_rt::ThreadAttributes;
 
 /// A thread keeps its name and its stack.
 bool same(ThreadAttributes a, const ThreadAttributes & b)
@@ -25,18 +25,18 @@ bool same(ThreadAttributes a, const ThreadAttributes & b)
 /// "SCHED_FIFO priority 40 on cores 0"; "as started" of what is left open.
 std::string format(const ThreadAttributes & attributes)
 {
-  std::string text = attributes.policy == takt_core::Policy::inherit && !attributes.nice
+  std::string text = attributes.policy == takt_rt::Policy::inherit && !attributes.nice
                        ? "as started"
                        : format_policy(attributes);
   if (!attributes.cores.empty()) {
-    text += " on cores " + takt_core::format_cores(attributes.cores);
+    text += " on cores " + takt_rt::format_cores(attributes.cores);
   }
   return text;
 }
 
 bool is_raised(const ToldThread & thread, const ThreadAttributes & now)
 {
-  return now.policy == takt_core::Policy::fifo && now.priority == thread.ceiling;
+  return now.policy == takt_rt::Policy::fifo && now.priority == thread.ceiling;
 }
 
 // Policy and priority, or the nice level.
@@ -44,7 +44,7 @@ bool lost_policy(const ToldThread & thread, const ThreadAttributes & now)
 {
   const ThreadAttributes & asked = thread.report.asked;
   const ThreadAttributes & granted = thread.report.granted;
-  const bool policy_asked = asked.policy != takt_core::Policy::inherit;
+  const bool policy_asked = asked.policy != takt_rt::Policy::inherit;
   if (thread.follows || (!policy_asked && !asked.nice) || is_raised(thread, now)) {
     return false;
   }
@@ -60,16 +60,16 @@ std::optional<ThreadAttributes> taken_from(const ToldThread & thread)
   if (thread.tid == 0) {
     return std::nullopt;
   }
-  ThreadAttributes now = takt_core::read_attributes(thread.tid);
-  if (now.policy == takt_core::Policy::inherit) {
+  ThreadAttributes now = takt_rt::read_attributes(thread.tid);
+  if (now.policy == takt_rt::Policy::inherit) {
     return std::nullopt;  // it has ended
   }
-  const takt_core::AttributeReport & report = thread.report;
+  const takt_rt::AttributeReport & report = thread.report;
   const bool moved = !report.asked.cores.empty() && now.cores != report.granted.cores;
   return moved || lost_policy(thread, now) ? std::optional(std::move(now)) : std::nullopt;
 }
 
-bool was_refused(const takt_core::AttributeReport & report)
+bool was_refused(const takt_rt::AttributeReport & report)
 {
   return std::any_of(report.faults.begin(), report.faults.end(), [](const auto & fault) {
     return fault.refusal.has_value();
@@ -95,7 +95,7 @@ std::string_view to_string(Outcome outcome) noexcept
 
 AppliedPart thread_part(const ToldThread & thread, const ThreadAttributes & wanted)
 {
-  const takt_core::AttributeReport & report = thread.report;
+  const takt_rt::AttributeReport & report = thread.report;
   AppliedPart part{"thread " + report.asked.name, Outcome::applied};
   if (const auto now = taken_from(thread)) {
     part.why = format(*now) + " -> " + format(wanted) + " (changed by somebody else)";
@@ -109,9 +109,9 @@ AppliedPart thread_part(const ToldThread & thread, const ThreadAttributes & want
   return part;
 }
 
-void add_refusals(AppliedPart & part, const takt_core::Faults & faults)
+void add_refusals(AppliedPart & part, const takt_rt::Faults & faults)
 {
-  for (const takt_core::Fault & fault : faults) {
+  for (const takt_rt::Fault & fault : faults) {
     part.why = (part.outcome == Outcome::failed ? part.why + "; " : "") + to_string(fault);
     part.outcome = Outcome::failed;
   }

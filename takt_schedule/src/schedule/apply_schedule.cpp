@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "takt_core/group.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_schedule/core_options.hpp"
 #include "takt_schedule/fallback.hpp"
 #include "takt_schedule/make_executor.hpp"
@@ -23,11 +23,11 @@ namespace
 
 using takt_core::Executor;
 using takt_core::ExecutorOptions;
-using takt_core::Fault;
-using takt_core::Faults;
 using takt_core::Reconfiguration;
-using takt_core::Result;
-using takt_core::ThreadAttributes;
+using takt_rt::Fault;
+using takt_rt::Faults;
+using takt_rt::Result;
+using takt_rt::ThreadAttributes;
 using Parts = std::vector<AppliedPart>;
 using Outcome = AppliedPart::Outcome;
 
@@ -229,7 +229,7 @@ public:
   }
 
   /// What the threads got, in the order of `change.threads`.
-  void add_reports(const std::vector<takt_core::AttributeReport> & reports)
+  void add_reports(const std::vector<takt_rt::AttributeReport> & reports)
   {
     for (std::size_t i = 0; i < reports.size(); ++i) {
       add_refusals(parts[changed_parts_[i]], reports[i].faults);
@@ -286,14 +286,14 @@ private:
 };
 
 /// What the setter would refuse of each thread, as a start would be told.
-std::vector<takt_core::AttributeReport> expected(
+std::vector<takt_rt::AttributeReport> expected(
   const Reconfiguration & change, const Executor & executor)
 {
-  takt_core::AttributeSetter & setter =
-    executor.options().setter == nullptr ? takt_core::own_rights() : *executor.options().setter;
-  std::vector<takt_core::AttributeReport> reports;
+  takt_rt::AttributeSetter & setter =
+    executor.options().setter == nullptr ? takt_rt::own_rights() : *executor.options().setter;
+  std::vector<takt_rt::AttributeReport> reports;
   for (const auto & thread : change.threads) {
-    takt_core::AttributeReport report;
+    takt_rt::AttributeReport report;
     report.faults = setter.refusals(thread.attributes);
     reports.push_back(std::move(report));
   }
@@ -330,7 +330,7 @@ Result<Parts> apply(
   if (!changes.faults.empty()) {
     return changes.faults;
   }
-  std::vector<takt_core::AttributeReport> reports;
+  std::vector<takt_rt::AttributeReport> reports;
   if (check_only) {
     faults = executor.check(changes.change);
     reports = expected(changes.change, executor);

@@ -21,7 +21,7 @@ namespace takt_schedule
 namespace
 {
 
-using takt_core::Faults;
+using takt_rt::Faults;
 
 template <typename T>
 void append(std::vector<T> & to, const std::vector<T> & from)
@@ -53,7 +53,7 @@ public:
 
   void add(const ListedCallback & callback)
   {
-    const auto group = callback.group.empty() ? takt_core::Result<ResolvedGroup>(ResolvedGroup())
+    const auto group = callback.group.empty() ? takt_rt::Result<ResolvedGroup>(ResolvedGroup())
                                               : resolver_.resolve_group(callback.group);
     if (!group) {
       append(report_.faults, group.faults());
@@ -168,7 +168,7 @@ private:
 };
 
 /// Line and column in the schedule; a finding of none comes first.
-std::pair<int, int> position(const takt_core::Fault & finding)
+std::pair<int, int> position(const takt_rt::Fault & finding)
 {
   return {finding.line, finding.column};
 }
@@ -307,8 +307,7 @@ CheckReport check(
 
   const auto tidy = [&](Faults & findings) {
     std::stable_sort(
-      findings.begin(), findings.end(),
-      [&](const takt_core::Fault & a, const takt_core::Fault & b) {
+      findings.begin(), findings.end(), [&](const takt_rt::Fault & a, const takt_rt::Fault & b) {
         return position(a) < position(b);
       });
     findings.erase(std::unique(findings.begin(), findings.end()), findings.end());

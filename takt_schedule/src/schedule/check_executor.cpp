@@ -13,8 +13,8 @@ namespace
 {
 
 using takt_core::Order;
-using takt_core::Policy;
 using takt_core::ThreadMask;
+using takt_rt::Policy;
 
 /// A thread set and the first place that uses it.
 struct UsedSet
@@ -124,7 +124,7 @@ void check_bandwidth(
   const double deadline_cores = surroundings.deadline_cores;
   double sum = 0.0;
   for (const Threads & threads : executor.threads) {
-    const takt_core::ThreadAttributes & attributes = threads.attributes;
+    const takt_rt::ThreadAttributes & attributes = threads.attributes;
     if (attributes.policy != Policy::deadline || attributes.period <= takt_rt::Duration::zero()) {
       continue;
     }
@@ -153,7 +153,7 @@ void check_bandwidth(
 bool runs_in_real_time(const Threads & threads, const Surroundings & surroundings)
 {
   const Policy policy = threads.attributes.policy;
-  if (!takt_core::has_rt_priority(policy) && policy != Policy::deadline) {
+  if (!takt_rt::has_rt_priority(policy) && policy != Policy::deadline) {
     return false;
   }
   return !threads.fallback ||
@@ -207,7 +207,7 @@ void warn(
   if (nice != nullptr) {
     findings.warn(
       nice->source,
-      {takt_core::FaultKind::session_nice,
+      {takt_rt::FaultKind::session_nice,
        "nice levels only count within a session here; to make them count between processes set "
        "sysctl kernel.sched_autogroup_enabled=0"});
   }

@@ -108,10 +108,10 @@ ExecutorChoice choose_executor(
   return choice;
 }
 
-takt_core::Faults rules_of_others(
+takt_rt::Faults rules_of_others(
   const Schedule & schedule, std::string_view chosen, const std::vector<std::string> & ids)
 {
-  takt_core::Faults warnings;
+  takt_rt::Faults warnings;
   for (const ExecutorSchedule & executor : schedule.executors) {
     if (executor.name == chosen) {
       continue;

@@ -33,7 +33,7 @@ takt_core::ExecutorOptions core_options(const ExecutorSchedule & executor)
   options.missing_rights = executor.missing_rights;
   options.middleware_ceiling = executor.middleware_ceiling;
   options.lock_memory = executor.lock_memory;
-  const std::vector<int> usable = takt_core::usable_cores();
+  const std::vector<int> usable = takt_rt::usable_cores();
   const ThreadNames names(executor);
   for (const Threads & threads : executor.threads) {
     for (int i = 0; i < threads.count; ++i) {

@@ -1,17 +1,17 @@
 #include "takt_schedule/fallback.hpp"
 
-#include "takt_core/attribute_setter.hpp"
+#include "takt_rt/attribute_setter.hpp"
 #include "takt_schedule/reader/text.hpp"
 
 namespace takt_schedule
 {
 
-using takt_core::Policy;
-using takt_core::ThreadAttributes;
+using takt_rt::Policy;
+using takt_rt::ThreadAttributes;
 
 bool may_use(const ThreadAttributes & attributes)
 {
-  return takt_core::own_rights().refusals(attributes).empty();
+  return takt_rt::own_rights().refusals(attributes).empty();
 }
 
 WithFallbacks with_fallbacks(
@@ -37,12 +37,12 @@ WithFallbacks with_fallbacks(
       continue;
     }
     std::string policy{to_string(attributes.policy)};
-    if (takt_core::has_rt_priority(attributes.policy)) {
+    if (takt_rt::has_rt_priority(attributes.policy)) {
       policy += " " + std::to_string(attributes.priority);
     }
     // What the kernel makes of that is known once the threads have started.
     result.used.emplace_back(
-      takt_core::FaultKind::fallback,
+      takt_rt::FaultKind::fallback,
       "executor " + quoted(executor.name) + ": this process has no right to policy " + policy +
         ", so " +
         (threads.name.empty() ? "the isolated groups of line " + std::to_string(threads.source.line)

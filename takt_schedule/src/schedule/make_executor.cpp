@@ -8,8 +8,8 @@ namespace takt_schedule
 {
 
 using takt_core::Executor;
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 
 Result<const ExecutorSchedule *> find_executor(
   const Schedule & schedule, std::string_view executor_name)
@@ -26,22 +26,22 @@ Result<const ExecutorSchedule *> find_executor(
   // Where the executors that there are begin.
   return Faults{
     schedule.executors.empty() || schedule.executors.front().source.line == 0
-      ? takt_core::Fault(schedule.file + ": " + what)
+      ? takt_rt::Fault(schedule.file + ": " + what)
       : located(schedule.file, schedule.executors.front().source, what)};
 }
 
-WithFallbacks with_fallbacks(const ExecutorSchedule & executor, takt_core::AttributeSetter * setter)
+WithFallbacks with_fallbacks(const ExecutorSchedule & executor, takt_rt::AttributeSetter * setter)
 {
   if (setter == nullptr) {
     return with_fallbacks(executor);
   }
-  return with_fallbacks(executor, [setter](const takt_core::ThreadAttributes & attributes) {
+  return with_fallbacks(executor, [setter](const takt_rt::ThreadAttributes & attributes) {
     return setter->refusals(attributes).empty();
   });
 }
 
 Schedule with_fallbacks(
-  Schedule schedule, std::string_view executor_name, takt_core::AttributeSetter * setter)
+  Schedule schedule, std::string_view executor_name, takt_rt::AttributeSetter * setter)
 {
   for (ExecutorSchedule & executor : schedule.executors) {
     if (executor.name == executor_name) {
@@ -53,7 +53,7 @@ Schedule with_fallbacks(
 
 Result<std::unique_ptr<Executor>> make_executor(
   const Schedule & schedule, std::string_view executor_name, Faults * notes,
-  std::shared_ptr<takt_core::AttributeSetter> setter)
+  std::shared_ptr<takt_rt::AttributeSetter> setter)
 {
   const auto found = find_executor(schedule, executor_name);
   if (!found) {
@@ -67,15 +67,15 @@ Result<std::unique_ptr<Executor>> make_executor(
   takt_core::ExecutorOptions options = core_options(chosen.executor);
   options.setter = std::move(setter);
   auto executor = Executor::create(std::move(options));
-  for (const takt_core::Fault & fault : executor.faults()) {
+  for (const takt_rt::Fault & fault : executor.faults()) {
     faults.push_back(located(schedule.file, found.value()->source, fault));
   }
   for (const ChainSchedule & chain : schedule.chains) {
     if (!executor) {
       break;
     }
-    const takt_core::Status set = executor.value()->set_chain(chain.options);
-    for (const takt_core::Fault & fault : set.faults()) {
+    const takt_rt::Status set = executor.value()->set_chain(chain.options);
+    for (const takt_rt::Fault & fault : set.faults()) {
       faults.push_back(located(schedule.file, chain.source, fault));
     }
   }

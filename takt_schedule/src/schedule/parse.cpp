@@ -5,7 +5,7 @@
 #include "ids/read_chains.hpp"
 #include "schedule/check_schedule.hpp"
 #include "schedule/read_executor.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_schedule/deadline_share.hpp"
 #include "takt_schedule/reader/file_text.hpp"
 #include "takt_schedule/reader/findings.hpp"
@@ -20,7 +20,7 @@ namespace takt_schedule
 namespace
 {
 
-using takt_core::Faults;
+using takt_rt::Faults;
 
 bool autogroup_enabled()
 {
@@ -59,7 +59,7 @@ void read_executors(
   if (node->entries.empty()) {
     findings.fault(map.at("executors"), "executors is empty; add one entry per executor");
   }
-  const std::vector<int> usable = machine.cores ? *machine.cores : takt_core::usable_cores();
+  const std::vector<int> usable = machine.cores ? *machine.cores : takt_rt::usable_cores();
   const AdmittedShare admitted =
     machine.deadline_share ? *machine.deadline_share : deadline_share();
   detail::Surroundings surroundings;
@@ -78,7 +78,7 @@ void read_executors(
 
 }  // namespace
 
-takt_core::Result<Schedule> parse_schedule(
+takt_rt::Result<Schedule> parse_schedule(
   std::string_view text, std::string file_name, const Machine & machine)
 {
   Findings findings(file_name);
@@ -120,7 +120,7 @@ takt_core::Result<Schedule> parse_schedule(
   return schedule;
 }
 
-takt_core::Result<Schedule> load_schedule(const std::string & path, const Machine & machine)
+takt_rt::Result<Schedule> load_schedule(const std::string & path, const Machine & machine)
 {
   const auto text = file_text(path, "a schedule file", kScheduleLimits.text);
   return text ? parse_schedule(*text, path, machine) : text.faults();

@@ -8,8 +8,8 @@
 namespace takt_schedule
 {
 
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 
 Result<Pattern> Pattern::compile(std::string_view text)
 {

@@ -16,8 +16,8 @@ namespace takt_schedule
 namespace
 {
 
-using takt_core::Policy;
-using takt_core::ThreadAttributes;
+using takt_rt::Policy;
+using takt_rt::ThreadAttributes;
 
 std::filesystem::path task_directory(pid_t tid)
 {
@@ -87,7 +87,7 @@ ProcessThreads::ProcessThreads(ProcessThreads &&) noexcept = default;
 ProcessThreads & ProcessThreads::operator=(ProcessThreads &&) noexcept = default;
 ProcessThreads::~ProcessThreads() = default;
 
-takt_core::Result<ProcessThreads> ProcessThreads::create(
+takt_rt::Result<ProcessThreads> ProcessThreads::create(
   const Schedule & schedule, std::string_view executor_name)
 {
   const auto executor = find_executor(schedule, executor_name);
@@ -97,21 +97,21 @@ takt_core::Result<ProcessThreads> ProcessThreads::create(
   return ProcessThreads(std::make_unique<Impl>(schedule, *executor.value()));
 }
 
-takt_core::Result<const ProcessThreadRule *> ProcessThreads::find(std::string_view name) const
+takt_rt::Result<const ProcessThreadRule *> ProcessThreads::find(std::string_view name) const
 {
   const auto & rows = impl_->table.rows();
   const auto best = impl_->table.find(name);
   if (best.tie) {
-    return takt_core::Faults{located(
+    return takt_rt::Faults{located(
       impl_->file, rows[*best.tie].source, "thread " + impl_->table.describe_tie(name, best))};
   }
   return best.row ? &impl_->rules[rows[*best.row].rule] : nullptr;
 }
 
 ProcessThreadsReport ProcessThreads::apply(
-  std::span<const pid_t> exclude, takt_core::AttributeSetter * setter)
+  std::span<const pid_t> exclude, takt_rt::AttributeSetter * setter)
 {
-  takt_core::AttributeSetter & sets = setter == nullptr ? takt_core::own_rights() : *setter;
+  takt_rt::AttributeSetter & sets = setter == nullptr ? takt_rt::own_rights() : *setter;
   ProcessThreadsReport report;
   if (impl_->rules.empty()) {
     return report;
@@ -132,8 +132,7 @@ ProcessThreadsReport ProcessThreads::apply(
     if (best.tie) {
       report.faults.push_back(located(
         impl_->file, rows[*best.tie].source,
-        {takt_core::FaultKind::process_threads,
-         "thread " + impl_->table.describe_tie(*name, best)}));
+        {takt_rt::FaultKind::process_threads, "thread " + impl_->table.describe_tie(*name, best)}));
       continue;
     }
     if (!best.row) {
@@ -145,7 +144,7 @@ ProcessThreadsReport ProcessThreads::apply(
     thread.name = *name;
     thread.line = rule.source.line;
     thread.report.asked = rule.attributes;
-    thread.report.granted = takt_core::read_attributes(tid);
+    thread.report.granted = takt_rt::read_attributes(tid);
     if (!has_already(thread.report.granted, rule.attributes)) {
       thread.changed = true;
       thread.report = sets.apply(rule.attributes, tid);
@@ -153,8 +152,8 @@ ProcessThreadsReport ProcessThreads::apply(
       if (thread_name(tid) != name) {
         continue;
       }
-      for (takt_core::Fault fault : thread.report.faults) {
-        fault.kind = takt_core::FaultKind::process_threads;
+      for (takt_rt::Fault fault : thread.report.faults) {
+        fault.kind = takt_rt::FaultKind::process_threads;
         fault.place = "thread " + takt_schedule::quoted(*name) + " (" + std::to_string(tid) + ")";
         if (fault.refusal) {
           fault.refusal->thread = *name;

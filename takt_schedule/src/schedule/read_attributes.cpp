@@ -10,8 +10,8 @@ namespace takt_schedule::detail
 namespace
 {
 
-using takt_core::Policy;
-using takt_core::ThreadAttributes;
+using takt_rt::Policy;
+using takt_rt::ThreadAttributes;
 
 // A key that only other policies know.
 std::string misplaced(
@@ -26,7 +26,7 @@ std::string misplaced(
 
 void read_priority(MapReader & map, Findings & findings, ThreadAttributes & attributes)
 {
-  if (takt_core::has_rt_priority(attributes.policy)) {
+  if (takt_rt::has_rt_priority(attributes.policy)) {
     if (!map.has("priority")) {
       findings.fault(
         map.at("policy"), "policy '" + std::string(to_string(attributes.policy)) +
@@ -36,7 +36,7 @@ void read_priority(MapReader & map, Findings & findings, ThreadAttributes & attr
   } else if (map.has("priority")) {
     findings.fault(map.at("priority"), misplaced("priority", attributes, "fifo or rr"));
   }
-  if (takt_core::has_nice(attributes.policy)) {
+  if (takt_rt::has_nice(attributes.policy)) {
     map.integer("nice", -20, 19, attributes.nice);
   } else if (map.has("nice")) {
     findings.fault(map.at("nice"), misplaced("nice", attributes, "other or batch"));
@@ -115,7 +115,7 @@ ThreadAttributes read_attributes(
     // The core knows what the kernel refuses beyond that; cores were judged above.
     ThreadAttributes coreless = attributes;
     coreless.cores.clear();
-    for (const takt_core::Fault & fault : takt_core::validate(coreless)) {
+    for (const takt_rt::Fault & fault : takt_rt::validate(coreless)) {
       findings.fault(map.at(map.has("policy") ? "policy" : ""), to_string(fault));
     }
   }

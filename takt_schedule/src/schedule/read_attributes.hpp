@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_schedule/reader/map_reader.hpp"
 
 namespace takt_schedule::detail
@@ -15,7 +15,7 @@ namespace takt_schedule::detail
 std::vector<std::string> attribute_keys();
 
 /// `cores`: those that may be named; nullptr: any.
-takt_core::ThreadAttributes read_attributes(
+takt_rt::ThreadAttributes read_attributes(
   MapReader & map, Findings & findings, const std::vector<int> * cores);
 
 }  // namespace takt_schedule::detail

@@ -13,7 +13,7 @@ namespace
 {
 
 using takt_core::MissingRights;
-using takt_core::Policy;
+using takt_rt::Policy;
 
 constexpr int kMostThreads = static_cast<int>(takt_core::Scheduler::kMaxThreads);
 constexpr std::size_t kLongestOsName = 15;
@@ -27,9 +27,9 @@ void read_stack(MapReader & map, Findings & findings, Threads & threads)
   if (!map.has("stack")) {
     return;
   }
-  takt_core::ThreadAttributes only_stack;
+  takt_rt::ThreadAttributes only_stack;
   only_stack.stack_size = threads.attributes.stack_size;
-  for (const takt_core::Fault & fault : takt_core::validate(only_stack)) {
+  for (const takt_rt::Fault & fault : takt_rt::validate(only_stack)) {
     findings.fault(map.find("stack")->at, to_string(fault));
   }
   if (threads.attributes.stack_size > kLargestStack) {
@@ -48,7 +48,7 @@ void read_fallback(
   threads.fallback.emplace();
   fallback.integer("nice", -20, 19, threads.fallback->nice);
   const Policy policy = threads.attributes.policy;
-  if (!takt_core::has_rt_priority(policy) && policy != Policy::deadline) {
+  if (!takt_rt::has_rt_priority(policy) && policy != Policy::deadline) {
     findings.fault(
       map.at("fallback"), "a fallback belongs to policies that need rights, not to '" +
                             std::string(to_string(policy)) + "'; omit it");

@@ -18,8 +18,8 @@ namespace
 {
 
 using detail::RuleTable;
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 
 /// Each once, in the order of their coming.
 struct Ids
@@ -159,7 +159,7 @@ struct Resolver::Impl
       } else {
         result.push_back(located(
           file, row.source,
-          {takt_core::FaultKind::unmatched,
+          {takt_rt::FaultKind::unmatched,
            std::string(row.pattern.exact() ? "" : "pattern ") + quoted(row.pattern.text()) +
              " matches no " + std::string(what) +
              (guesses.take() ? better_pattern(row.pattern, usage.asked.all) : std::string())}));
@@ -221,7 +221,7 @@ Result<Resolver> Resolver::create(
   return Resolver(std::make_unique<Impl>(schedule, *executor.value(), std::move(ids)));
 }
 
-takt_core::Fault bound_and_isolated(
+takt_rt::Fault bound_and_isolated(
   const ResolvedCallback & resolved, std::string_view id, std::string_view group_id)
 {
   return "line " + std::to_string(resolved.line) + " of the schedule binds " + std::string(id) +

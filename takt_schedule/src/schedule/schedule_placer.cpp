@@ -7,9 +7,9 @@
 namespace takt_schedule
 {
 
-takt_core::Result<std::unique_ptr<SchedulePlacer>> SchedulePlacer::create(
+takt_rt::Result<std::unique_ptr<SchedulePlacer>> SchedulePlacer::create(
   const Schedule & schedule, const std::string & executor_name, takt_core::Executor & executor,
-  takt_core::Faults notes)
+  takt_rt::Faults notes)
 {
   // What the threads of isolated groups ask for is what the executor's own ask for: their fallbacks where it must be.
   auto resolver = Resolver::create(
@@ -28,7 +28,7 @@ takt_core::Result<std::unique_ptr<SchedulePlacer>> SchedulePlacer::create(
 
 SchedulePlacer::SchedulePlacer(
   Resolver resolver, ProcessThreads process_threads, takt_core::Executor & executor, bool strict,
-  takt_core::Faults notes)
+  takt_rt::Faults notes)
 : executor_(executor),
   notes_(std::move(notes)),
   resolver_(std::move(resolver)),
@@ -39,7 +39,7 @@ SchedulePlacer::SchedulePlacer(
 {
 }
 
-takt_core::Result<takt_core::adapter::CallbackSettings> SchedulePlacer::place(
+takt_rt::Result<takt_core::adapter::CallbackSettings> SchedulePlacer::place(
   const std::string & id, takt_core::Kind kind, const std::string & group_id)
 {
   std::lock_guard lock(mutex_);
@@ -52,7 +52,7 @@ takt_core::Result<takt_core::adapter::CallbackSettings> SchedulePlacer::place(
     return resolved.faults();
   }
   if (group->isolation && resolved->names_threads) {
-    return takt_core::Faults{bound_and_isolated(*resolved, id, group_id)};
+    return takt_rt::Faults{bound_and_isolated(*resolved, id, group_id)};
   }
   takt_core::adapter::CallbackSettings settings;
   settings.binding = resolved->binding;
@@ -67,14 +67,14 @@ takt_core::Result<takt_core::adapter::CallbackSettings> SchedulePlacer::place(
   return settings;
 }
 
-takt_core::Status SchedulePlacer::entity_made()
+takt_rt::Status SchedulePlacer::entity_made()
 {
   if (!has_thread_rules_) {
     return {};
   }
   std::lock_guard lock(mutex_);
   set_threads();
-  return rights_must_be_there_ ? takt_core::Status(thread_faults_) : takt_core::Status();
+  return rights_must_be_there_ ? takt_rt::Status(thread_faults_) : takt_rt::Status();
 }
 
 void SchedulePlacer::set_threads()
@@ -97,13 +97,13 @@ std::size_t SchedulePlacer::awaited() const
   return resolver_.report(true, awaited_).awaited;
 }
 
-takt_core::Faults SchedulePlacer::faults()
+takt_rt::Faults SchedulePlacer::faults()
 {
   if (!strict_ || started_.load(std::memory_order_relaxed)) {
     return {};
   }
   std::lock_guard lock(mutex_);
-  takt_core::Faults all = resolver_.report(true, awaited_).faults;
+  takt_rt::Faults all = resolver_.report(true, awaited_).faults;
   if (has_thread_rules_) {
     set_threads();
   }
@@ -117,10 +117,10 @@ std::vector<std::string> SchedulePlacer::defaulted() const
   return resolver_.defaulted_callbacks();
 }
 
-takt_core::Faults SchedulePlacer::warnings() const
+takt_rt::Faults SchedulePlacer::warnings() const
 {
   std::lock_guard lock(mutex_);
-  takt_core::Faults all = notes_;
+  takt_rt::Faults all = notes_;
   const ResolverReport report = resolver_.report(true, awaited_);
   if (!strict_) {
     all.insert(all.end(), unmatched_thread_rules_.begin(), unmatched_thread_rules_.end());

@@ -45,10 +45,10 @@ std::string meant(std::string_view kind, std::string_view what)
 
 }  // namespace
 
-takt_core::Faults unlikely_ids(
+takt_rt::Faults unlikely_ids(
   const Schedule & schedule, const std::vector<ListedCallback> & callbacks)
 {
-  takt_core::Faults faults;
+  takt_rt::Faults faults;
   const auto judge = [&](const std::string & text, const Source & source) {
     const std::string_view kind = detail::kind_word(text);
     const std::string_view what = detail::bracketed(text);

@@ -16,8 +16,8 @@ namespace
 {
 
 namespace fs = std::filesystem;
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 
 bool is_bare(const std::string & name)
 {

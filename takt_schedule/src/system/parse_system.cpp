@@ -27,7 +27,7 @@ const char * other_kind(const MapReader & map)
 
 }  // namespace
 
-takt_core::Result<System> parse_system(std::string_view text, std::string file_name)
+takt_rt::Result<System> parse_system(std::string_view text, std::string file_name)
 {
   Findings findings(file_name);
   const YamlPtr root = parse_yaml(text, findings, kSystemLimits);
@@ -40,7 +40,7 @@ takt_core::Result<System> parse_system(std::string_view text, std::string file_n
     findings, *root, "a system model",
     {"version", "hosts", "overheads", "communication", "groups", "callbacks", "chains"});
   if (const char * const kind = other_kind(map)) {
-    return takt_core::Faults{located(system.file, root->at, kind)};
+    return takt_rt::Faults{located(system.file, root->at, kind)};
   }
   if (root->is_map() && check_version(map, findings, kVersion)) {
     detail::read_hosts(map, findings, system);
@@ -56,7 +56,7 @@ takt_core::Result<System> parse_system(std::string_view text, std::string file_n
   return system;
 }
 
-takt_core::Result<System> load_system(const std::string & path)
+takt_rt::Result<System> load_system(const std::string & path)
 {
   const auto text = file_text(path, "a system model file", kSystemLimits.text);
   return text ? parse_system(*text, path) : text.faults();

@@ -22,8 +22,8 @@ namespace
 {
 
 using Index = std::size_t;
-using takt_core::Faults;
 using takt_core::ThreadMask;
+using takt_rt::Faults;
 
 class WaitCheck
 {
@@ -66,7 +66,7 @@ private:
     const CallbackModel & callback = system_.callbacks[index];
     ThreadMask threads = 0;
     if (Resolver * const resolver = resolver_of(callback.executor)) {
-      const auto group = callback.group.empty() ? takt_core::Result<ResolvedGroup>(ResolvedGroup())
+      const auto group = callback.group.empty() ? takt_rt::Result<ResolvedGroup>(ResolvedGroup())
                                                 : resolver->resolve_group(callback.group);
       if (group && !group->isolation) {
         const auto resolved = resolver->resolve(callback.id, callback.kind());

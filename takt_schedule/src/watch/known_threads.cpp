@@ -9,7 +9,7 @@ namespace takt_schedule::detail
 namespace
 {
 
-using takt_core::Policy;
+using takt_rt::Policy;
 
 constexpr std::size_t kMostOffered = 1000;
 
@@ -28,11 +28,11 @@ KnownThreads::KnownThreads(std::span<const ExecutorSchedule> executors)
       return;
     }
     for (const Threads & threads : executor.threads) {
-      const takt_core::ThreadAttributes & attributes = threads.attributes;
+      const takt_rt::ThreadAttributes & attributes = threads.attributes;
       const Policy policy = attributes.policy;
       const Has has{
-        takt_core::has_rt_priority(policy) || (policy == Policy::inherit && !attributes.nice),
-        takt_core::has_nice(policy) || threads.fallback.has_value()};
+        takt_rt::has_rt_priority(policy) || (policy == Policy::inherit && !attributes.nice),
+        takt_rt::has_nice(policy) || threads.fallback.has_value()};
       const bool offer = can_name(threads.name);
       add(threads.name, has, offer, offered_);
       for (int i = 0; threads.count > 1 && i < threads.count; ++i) {

@@ -11,7 +11,7 @@ namespace takt_schedule
 namespace
 {
 
-using takt_core::Result;
+using takt_rt::Result;
 
 template <typename Rule>
 void add_part(

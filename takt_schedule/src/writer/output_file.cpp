@@ -14,8 +14,8 @@ namespace takt_schedule
 {
 
 namespace fs = std::filesystem;
-using takt_core::Faults;
-using takt_core::Status;
+using takt_rt::Faults;
+using takt_rt::Status;
 
 namespace
 {

@@ -22,8 +22,8 @@ using detail::scalar;
 using detail::scalar_or_list;
 using detail::Writer;
 using takt_core::Epoch;
-using takt_core::Policy;
-using takt_core::ThreadAttributes;
+using takt_rt::Policy;
+using takt_rt::ThreadAttributes;
 
 void add_attributes(const ThreadAttributes & a, Pairs & pairs)
 {

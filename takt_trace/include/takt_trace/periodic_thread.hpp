@@ -6,7 +6,7 @@
 #include <functional>
 #include <thread>
 
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_rt/time.hpp"
 
 namespace takt_trace
@@ -21,7 +21,7 @@ public:
   /// Starts the thread and waits until it has its attributes. Wakes at `first` and every `period`
   /// after; periods it has missed are skipped. Set-up only.
   PeriodicThread(
-    const takt_core::ThreadAttributes & attributes, takt_rt::Time first, takt_rt::Duration period,
+    const takt_rt::ThreadAttributes & attributes, takt_rt::Time first, takt_rt::Duration period,
     Function function);
   /// Stops; waits up to one period.
   ~PeriodicThread();
@@ -30,12 +30,12 @@ public:
   PeriodicThread(const PeriodicThread &) = delete;
   PeriodicThread & operator=(const PeriodicThread &) = delete;
 
-  const takt_core::AttributeReport & attributes() const noexcept { return report_; }
+  const takt_rt::AttributeReport & attributes() const noexcept { return report_; }
 
 private:
   std::atomic<bool> stop_{false};
   std::atomic<bool> ready_{false};
-  takt_core::AttributeReport report_;
+  takt_rt::AttributeReport report_;
   std::thread thread_;
 };
 

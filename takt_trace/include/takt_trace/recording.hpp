@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "takt_core/observer.hpp"
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_rt/time.hpp"
 
 namespace takt_trace
@@ -78,8 +78,8 @@ struct RecordingOptions
 
 struct RecordingStart
 {
-  std::size_t threads = 0;       ///< that record
-  takt_core::Faults warnings{};  ///< what is not recorded, and why; the rest is
+  std::size_t threads = 0;     ///< that record
+  takt_rt::Faults warnings{};  ///< what is not recorded, and why; the rest is
 };
 
 struct RecordingFile
@@ -87,17 +87,17 @@ struct RecordingFile
   std::string path;
   std::uint64_t records = 0;
   std::uint64_t dropped = 0;
-  takt_core::Faults faults{};  ///< why the file ends early; it is whole up to there
+  takt_rt::Faults faults{};  ///< why the file ends early; it is whole up to there
 };
 
 /// Whether something is recorded. Real-time safe.
 bool recording() noexcept;
 /// Faults: it records already; the options are out of range; the file cannot be made.
-takt_core::Result<RecordingStart> start_recording(const RecordingOptions & options);
+takt_rt::Result<RecordingStart> start_recording(const RecordingOptions & options);
 /// Faults: nothing is recorded; the file cannot be written.
-takt_core::Result<RecordingFile> stop_recording();
+takt_rt::Result<RecordingFile> stop_recording();
 /// What there is so far, in a file of its own; recording goes on. Faults: as above.
-takt_core::Result<RecordingFile> snapshot_recording();
+takt_rt::Result<RecordingFile> snapshot_recording();
 
 }  // namespace takt_trace
 

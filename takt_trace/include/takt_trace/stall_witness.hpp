@@ -22,8 +22,8 @@
 #include <optional>
 #include <vector>
 
-#include "takt_core/fault.hpp"
-#include "takt_core/ready_time.hpp"
+#include "takt_rt/fault.hpp"
+#include "takt_rt/ready_time.hpp"
 #include "takt_trace/periodic_thread.hpp"
 #include "takt_trace/stall.hpp"
 
@@ -49,13 +49,13 @@ public:
 
   /// Why it cannot tell a stall from ordinary load; nothing if it can. Without real-time rights the
   /// threads are late for many reasons, so nothing is recorded then.
-  const std::optional<takt_core::Fault> & blind() const noexcept { return blind_; }
+  const std::optional<takt_rt::Fault> & blind() const noexcept { return blind_; }
 
   /// Who had the core while a witness was late, if it was ready for `waited` of that.
   static Stall::Source blame(takt_rt::Duration late, takt_rt::Duration waited) noexcept
   {
-    return takt_core::waited_for_others(late, waited) ? Stall::Source::throttled
-                                                      : Stall::Source::witness;
+    return takt_rt::waited_for_others(late, waited) ? Stall::Source::throttled
+                                                    : Stall::Source::witness;
   }
 
   /// Stops the threads; what they saw and kept, by time. Set-up only; waits up to one period.
@@ -68,7 +68,7 @@ private:
   void end_threads();
 
   std::vector<std::unique_ptr<Core>> cores_;
-  std::optional<takt_core::Fault> blind_{};
+  std::optional<takt_rt::Fault> blind_{};
 };
 
 }  // namespace takt_trace

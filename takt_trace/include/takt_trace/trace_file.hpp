@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_trace/long_trace.hpp"
 #include "takt_trace/trace.hpp"
 
@@ -52,12 +52,12 @@ private:
 
 /// Any bytes are safe. Faults: the bytes are no trace, with what is wrong and where. Memory is bounded by a small
 /// multiple of the bytes.
-takt_core::Result<std::vector<ProcessTrace>> decode_traces(const std::string & bytes);
+takt_rt::Result<std::vector<ProcessTrace>> decode_traces(const std::string & bytes);
 
 /// May block. Faults: as above, and what the system says of the file.
-takt_core::Result<std::vector<ProcessTrace>> read_traces(const std::string & path);
+takt_rt::Result<std::vector<ProcessTrace>> read_traces(const std::string & path);
 /// The same. Under a `MemoryLimit` the records need not fit into memory.
-takt_core::Result<std::vector<LongTrace>> read_long_traces(const std::string & path);
+takt_rt::Result<std::vector<LongTrace>> read_long_traces(const std::string & path);
 
 /// A chunk's length has 32 bits. Smaller chunks take less memory while they are written.
 inline constexpr std::size_t kChunkRecords = 100'000;

@@ -8,11 +8,11 @@ namespace takt_trace
 using takt_rt::Time;
 
 PeriodicThread::PeriodicThread(
-  const takt_core::ThreadAttributes & attributes, Time first, takt_rt::Duration period,
+  const takt_rt::ThreadAttributes & attributes, Time first, takt_rt::Duration period,
   Function function)
 {
   thread_ = std::thread([this, attributes, first, period, function = std::move(function)] {
-    report_ = takt_core::apply(attributes);
+    report_ = takt_rt::apply(attributes);
     ready_.store(true, std::memory_order_release);
     ready_.notify_one();
     Time due = first;

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_trace
 {
@@ -44,7 +44,7 @@ struct StallWitness::Core
 
   const Told told;
 
-  takt_core::ReadyTime ready_time;
+  takt_rt::ReadyTime ready_time;
   takt_rt::Duration waited{};
   int until_reading = 0;  // the first wake-up reads
 
@@ -56,7 +56,7 @@ struct StallWitness::Core
 
 StallWitness::StallWitness(const std::vector<int> & cores, Told told)
 {
-  if (!takt_core::may_use_realtime(kPriority)) {
+  if (!takt_rt::may_use_realtime(kPriority)) {
     blind_ = "no right to SCHED_FIFO 99 (see `ulimit -r`)";
     return;
   }
@@ -64,8 +64,8 @@ StallWitness::StallWitness(const std::vector<int> & cores, Told told)
     auto core = std::make_unique<Core>(told);
     core->stalls.reserve(told ? 0 : Core::kCapacity);
     core->last = takt_rt::now();
-    takt_core::ThreadAttributes attributes;
-    attributes.policy = takt_core::Policy::fifo;
+    takt_rt::ThreadAttributes attributes;
+    attributes.policy = takt_rt::Policy::fifo;
     attributes.priority = kPriority;
     attributes.cores = {number};
     attributes.name = "witness." + std::to_string(number);
@@ -76,7 +76,7 @@ StallWitness::StallWitness(const std::vector<int> & cores, Told told)
       });
     if (!core->thread->attributes().granted_all()) {
       blind_ = core->thread->attributes().faults.front();
-      blind_->kind = takt_core::FaultKind::general;  // of the witness, not of the run
+      blind_->kind = takt_rt::FaultKind::general;  // of the witness, not of the run
     }
     cores_.push_back(std::move(core));
   }

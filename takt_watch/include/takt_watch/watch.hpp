@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "takt_core/executor.hpp"
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_schedule/applied_part.hpp"
 #include "takt_schedule/schedule.hpp"
 #include "takt_schedule/watch_rules.hpp"
@@ -73,7 +73,7 @@ public:
 };
 
 /// Adds the observer and answers requests from now on. Faults: the executor spins, or is null. Set-up only; any thread.
-takt_core::Result<std::unique_ptr<Watching>> watch(WatchedExecutor executor);
+takt_rt::Result<std::unique_ptr<Watching>> watch(WatchedExecutor executor);
 
 }  // namespace takt_watch
 

@@ -7,18 +7,18 @@
 #include <string>
 #include <string_view>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_workload/graph.hpp"
 
 namespace takt_workload
 {
 
 /// `file_name` is used in messages only.
-takt_core::Result<Graph> parse_graph(std::string_view text, const std::string & file_name);
+takt_rt::Result<Graph> parse_graph(std::string_view text, const std::string & file_name);
 
 /// `path`: a file, or the name of a shipped graph ("autoware_reference"), which is looked for in
 /// the package's share directory.
-takt_core::Result<Graph> load_graph(const std::string & path);
+takt_rt::Result<Graph> load_graph(const std::string & path);
 
 /// The file for the name of a shipped graph or schedule: `name` itself if it is a file, else
 /// share/takt_workload/<folder>/<name>[.yaml] beside the program. `name` unchanged if neither is.

@@ -4,15 +4,15 @@
 
 #include <string>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_workload/records.hpp"
 
 namespace takt_workload
 {
 
 /// CBOR. Set-up only; may block.
-takt_core::Status write_record(const std::string & path, const ProcessRecord & record);
-takt_core::Result<ProcessRecord> read_record(const std::string & path);
+takt_rt::Status write_record(const std::string & path, const ProcessRecord & record);
+takt_rt::Result<ProcessRecord> read_record(const std::string & path);
 
 }  // namespace takt_workload
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_workload/callback_table.hpp"
 #include "takt_workload/graph.hpp"
 #include "takt_workload/run_options.hpp"
@@ -20,7 +20,7 @@ double expected_runs(
   const std::vector<int> & parts, int part);
 
 /// Whether what `options` asks can be recorded and analysed in half of `available` bytes.
-takt_core::Status check_record_size(
+takt_rt::Status check_record_size(
   const Graph & graph, const RunOptions & options, double available);
 
 /// Memory that this process may still take: what the kernel calls available, or what is left of the

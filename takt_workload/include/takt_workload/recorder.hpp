@@ -39,7 +39,7 @@ public:
 
   // ---- takt_core::Observer ----
   void on_added(const takt_core::Callback & callback) override;
-  void on_thread(std::uint32_t thread, const takt_core::AttributeReport & report) override;
+  void on_thread(std::uint32_t thread, const takt_rt::AttributeReport & report) override;
   void on_start(const takt_core::Run & run, takt_rt::Time start) noexcept override;
   void on_end(const takt_core::Run & run, takt_rt::Time end) noexcept override;
 

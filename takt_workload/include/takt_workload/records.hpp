@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/attributes.hpp"
 #include "takt_core/clock/phases.hpp"
-#include "takt_core/fault.hpp"
+#include "takt_rt/attributes.hpp"
+#include "takt_rt/fault.hpp"
 #include "takt_rt/time.hpp"
 #include "takt_trace/recording.hpp"
 #include "takt_trace/stall.hpp"
@@ -65,10 +65,10 @@ struct ThreadRecord
   std::string name;
   std::int64_t tid = 0;
   bool executor = false;
-  std::uint32_t number = kNone;                        ///< executor thread
-  std::optional<takt_core::ThreadAttributes> asked{};  ///< nothing: of threads of others
-  takt_core::ThreadAttributes granted{};
-  takt_core::Faults faults{};
+  std::uint32_t number = kNone;                      ///< executor thread
+  std::optional<takt_rt::ThreadAttributes> asked{};  ///< nothing: of threads of others
+  takt_rt::ThreadAttributes granted{};
+  takt_rt::Faults faults{};
   takt_rt::Duration cpu{};
   takt_rt::Duration queue_wait{};
   std::uint64_t voluntary_switches = 0;
@@ -127,7 +127,7 @@ struct ProcessRecord
   /// At `measured_to`, with the disturbances of the measured time; absent: the schedule gives no offsets.
   std::optional<takt_core::PhaseState> phases;
   std::optional<takt_core::PhaseState> phases_before;  ///< at `measured_from`, since the start
-  takt_core::Faults warnings;
+  takt_rt::Faults warnings;
   std::vector<std::string> defaulted_callbacks;  ///< no rule of the schedule matches them
   /// Some rule of the schedule, or some id of its chains, is of a callback of this process.
   bool schedule_fits = true;

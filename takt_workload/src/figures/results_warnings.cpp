@@ -20,8 +20,8 @@ namespace takt_workload
 namespace
 {
 
-using takt_core::Fault;
-using takt_core::FaultKind;
+using takt_rt::Fault;
+using takt_rt::FaultKind;
 
 // A warning, and the process that it is of if not all say the same.
 struct Told
@@ -167,8 +167,8 @@ std::vector<std::string> without_repeats(const std::vector<Told> & warnings)
 
 bool is_realtime(const ThreadRecord & thread)
 {
-  return takt_core::has_rt_priority(thread.granted.policy) ||
-         thread.granted.policy == takt_core::Policy::deadline;
+  return takt_rt::has_rt_priority(thread.granted.policy) ||
+         thread.granted.policy == takt_rt::Policy::deadline;
 }
 
 // Whether throttling may hold anything back. What only watches the run sleeps nearly always.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "takt_core/running_statistics.hpp"
+#include "takt_rt/running_statistics.hpp"
 
 namespace takt_workload
 {
@@ -27,7 +27,7 @@ Summary summarise(std::vector<std::int64_t> samples)
   if (samples.empty()) {
     return summary;
   }
-  takt_core::RunningStatistics statistics;
+  takt_rt::RunningStatistics statistics;
   for (const std::int64_t sample : samples) {
     statistics.record(static_cast<double>(sample));
   }

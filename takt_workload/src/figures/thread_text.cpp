@@ -6,10 +6,10 @@
 namespace takt_workload
 {
 
-std::string describe(const takt_core::ThreadAttributes & attributes)
+std::string describe(const takt_rt::ThreadAttributes & attributes)
 {
-  std::string text(takt_core::to_string(attributes.policy));
-  if (takt_core::has_rt_priority(attributes.policy)) {
+  std::string text(takt_rt::to_string(attributes.policy));
+  if (takt_rt::has_rt_priority(attributes.policy)) {
     text += fmt::format(" {}", attributes.priority);
   } else if (attributes.nice.value_or(0) != 0) {
     text += fmt::format(" nice {}", *attributes.nice);
@@ -20,7 +20,7 @@ std::string describe(const takt_core::ThreadAttributes & attributes)
   return text;
 }
 
-std::string describe_without_cores(takt_core::ThreadAttributes attributes)
+std::string describe_without_cores(takt_rt::ThreadAttributes attributes)
 {
   attributes.cores.clear();
   return describe(attributes);

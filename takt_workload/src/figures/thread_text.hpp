@@ -4,16 +4,16 @@
 
 #include <string>
 
-#include "takt_core/attributes.hpp"
+#include "takt_rt/attributes.hpp"
 
 namespace takt_workload
 {
 
 /// "fifo 40, cores 0,1"
-std::string describe(const takt_core::ThreadAttributes & attributes);
+std::string describe(const takt_rt::ThreadAttributes & attributes);
 
 /// "fifo 40"
-std::string describe_without_cores(takt_core::ThreadAttributes attributes);
+std::string describe_without_cores(takt_rt::ThreadAttributes attributes);
 
 }  // namespace takt_workload
 

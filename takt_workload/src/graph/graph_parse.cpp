@@ -114,7 +114,7 @@ void read_graph(MapReader & map, Findings & findings, Graph & graph)
 
 }  // namespace
 
-takt_core::Result<Graph> parse_graph(std::string_view text, const std::string & file_name)
+takt_rt::Result<Graph> parse_graph(std::string_view text, const std::string & file_name)
 {
   Findings findings(file_name);
   const takt_schedule::YamlPtr root =
@@ -128,7 +128,7 @@ takt_core::Result<Graph> parse_graph(std::string_view text, const std::string & 
     findings, *root, "a graph",
     {"version", "name", "message", "payload", "defaults", "nodes", "chains", "kpis"});
   if (const char * const kind = other_kind(map)) {
-    return takt_core::Faults{takt_schedule::located(file_name, root->at, kind)};
+    return takt_rt::Faults{takt_schedule::located(file_name, root->at, kind)};
   }
   if (root->is_map() && takt_schedule::check_version(map, findings, kGraphVersion)) {
     read_graph(map, findings, graph);
@@ -139,7 +139,7 @@ takt_core::Result<Graph> parse_graph(std::string_view text, const std::string & 
   return graph;
 }
 
-takt_core::Result<Graph> load_graph(const std::string & path)
+takt_rt::Result<Graph> load_graph(const std::string & path)
 {
   const std::string found = find_shipped(path, "graphs");
   const auto text =

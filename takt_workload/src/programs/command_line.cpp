@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_schedule/core_list.hpp"
 #include "takt_schedule/duration.hpp"
 #include "takt_schedule/program.hpp"
@@ -54,7 +54,7 @@ CLI::Option * add_factor(
 
 std::vector<int> usable_cores_option(const std::string & option, const std::string & text)
 {
-  const std::vector<int> usable = takt_core::usable_cores();
+  const std::vector<int> usable = takt_rt::usable_cores();
   std::vector<int> cores = takt_schedule::cores_option(option, text);
   for (const int core : cores) {
     if (std::find(usable.begin(), usable.end(), core) == usable.end()) {

@@ -36,13 +36,13 @@ std::vector<std::int64_t> ping_pong(int first_core, int second_core, bool realti
   std::vector<std::int64_t> latencies;
   latencies.reserve(static_cast<std::size_t>(2 * rounds));
   const auto player = [&](std::uint32_t own, int core) {
-    takt_core::ThreadAttributes attributes;
+    takt_rt::ThreadAttributes attributes;
     attributes.cores = {core};
     if (realtime) {
-      attributes.policy = takt_core::Policy::fifo;
+      attributes.policy = takt_rt::Policy::fifo;
       attributes.priority = 80;
     }
-    takt_core::apply(attributes);
+    takt_rt::apply(attributes);
     for (int round = 0; round < rounds; ++round) {
       std::uint32_t now = 0;
       bool slept = false;

@@ -11,7 +11,7 @@
 
 #include "programs/run_arguments.hpp"
 #include "run/part_schedule.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_schedule/duration.hpp"
 #include "takt_schedule/output_file.hpp"
 #include "takt_schedule/parse.hpp"
@@ -87,7 +87,7 @@ int report(const RunArguments & a, const Graph & graph, const std::vector<Proces
 }
 
 // What is wrong with the schedule, if one was given: alone, or for this graph in several parts.
-takt_core::Faults schedule_faults(const RunArguments & a, const Graph & graph)
+takt_rt::Faults schedule_faults(const RunArguments & a, const Graph & graph)
 {
   if (a.run.schedule.empty()) {
     return {};
@@ -147,7 +147,7 @@ int run(RunArguments & a, int argc, char ** argv)
 {
   const auto loaded = load_graph(a.graph);
   if (!loaded) {
-    for (const takt_core::Fault & fault : loaded.faults()) {
+    for (const takt_rt::Fault & fault : loaded.faults()) {
       fmt::print(stderr, "{}\n", to_string(fault));
     }
     return kBadInput;
@@ -168,7 +168,7 @@ int run(RunArguments & a, int argc, char ** argv)
       "to "
       "its 'kpis'");
   }
-  for (const takt_core::Fault & fault : schedule_faults(a, graph)) {
+  for (const takt_rt::Fault & fault : schedule_faults(a, graph)) {
     fmt::print(stderr, "{}\n", to_string(fault));
     faulty = true;
   }
@@ -196,9 +196,9 @@ int run(RunArguments & a, int argc, char ** argv)
     }
   }
   if (!a.run.cores.empty()) {
-    takt_core::ThreadAttributes attributes;
+    takt_rt::ThreadAttributes attributes;
     attributes.cores = a.run.cores;
-    if (const auto applied = takt_core::apply(attributes); !applied.granted_all()) {
+    if (const auto applied = takt_rt::apply(attributes); !applied.granted_all()) {
       return fail(to_string(applied.faults.front()));
     }
   }

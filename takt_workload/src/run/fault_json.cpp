@@ -7,10 +7,10 @@ namespace takt_workload
 {
 
 using nlohmann::json;
-using takt_core::Fault;
-using takt_core::Refusal;
-using takt_core::ThreadAttributes;
 using takt_rt::Duration;
+using takt_rt::Fault;
+using takt_rt::Refusal;
+using takt_rt::ThreadAttributes;
 
 namespace
 {
@@ -62,7 +62,7 @@ json pack_attributes(const ThreadAttributes & attributes)
      attributes.cores, attributes.name, attributes.stack_size});
 }
 
-json pack_faults(const takt_core::Faults & faults)
+json pack_faults(const takt_rt::Faults & faults)
 {
   json list = json::array();
   for (const Fault & fault : faults) {
@@ -88,11 +88,11 @@ ThreadAttributes unpack_attributes(const json & packed)
   return attributes;
 }
 
-takt_core::Faults unpack_faults(const json & packed)
+takt_rt::Faults unpack_faults(const json & packed)
 {
-  takt_core::Faults faults;
+  takt_rt::Faults faults;
   for (const json & one : packed) {
-    Fault fault(one.at(0).get<takt_core::FaultKind>(), one.at(5).get<std::string>());
+    Fault fault(one.at(0).get<takt_rt::FaultKind>(), one.at(5).get<std::string>());
     one.at(1).get_to(fault.file);
     one.at(2).get_to(fault.line);
     one.at(3).get_to(fault.column);

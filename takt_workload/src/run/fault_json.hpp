@@ -5,17 +5,17 @@
 
 #include <nlohmann/json.hpp>
 
-#include "takt_core/fault.hpp"
+#include "takt_rt/fault.hpp"
 
 namespace takt_workload
 {
 
-nlohmann::json pack_attributes(const takt_core::ThreadAttributes & attributes);
-nlohmann::json pack_faults(const takt_core::Faults & faults);
+nlohmann::json pack_attributes(const takt_rt::ThreadAttributes & attributes);
+nlohmann::json pack_faults(const takt_rt::Faults & faults);
 
 /// Both throw nlohmann::json::exception for anything that these did not make.
-takt_core::ThreadAttributes unpack_attributes(const nlohmann::json & packed);
-takt_core::Faults unpack_faults(const nlohmann::json & packed);
+takt_rt::ThreadAttributes unpack_attributes(const nlohmann::json & packed);
+takt_rt::Faults unpack_faults(const nlohmann::json & packed);
 
 }  // namespace takt_workload
 

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_workload
 {
@@ -24,11 +24,11 @@ long long number_in(const char * path, long long otherwise)
 Host read_host()
 {
   Host host;
-  host.cores = takt_core::usable_cores();
+  host.cores = takt_rt::usable_cores();
   utsname names{};
   uname(&names);
   host.kernel = std::string(names.release) + " " + names.version;
-  host.realtime_allowed = takt_core::may_use_realtime(99);
+  host.realtime_allowed = takt_rt::may_use_realtime(99);
   host.autogroup = number_in("/proc/sys/kernel/sched_autogroup_enabled", 0) == 1;
   host.rt_runtime_us = number_in("/proc/sys/kernel/sched_rt_runtime_us", -1);
   host.rt_period_us = number_in("/proc/sys/kernel/sched_rt_period_us", 0);

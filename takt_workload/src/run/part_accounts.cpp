@@ -13,16 +13,16 @@ namespace takt_workload
 namespace
 {
 
-using takt_core::Fault;
-using takt_core::Policy;
+using takt_rt::Fault;
+using takt_rt::Policy;
 
 // Which right is missing for what a fallback replaced: tried again, for the kernel's own answer.
-Fault refusal_of(takt_core::ThreadAttributes wished)
+Fault refusal_of(takt_rt::ThreadAttributes wished)
 {
   wished.name.clear();
   wished.cores.clear();
-  takt_core::Faults faults;
-  std::thread([&] { faults = takt_core::apply(wished).faults; }).join();
+  takt_rt::Faults faults;
+  std::thread([&] { faults = takt_rt::apply(wished).faults; }).join();
   return faults.empty() ? Fault(describe(wished) + " was refused when the run began")
                         : faults.front();
 }
@@ -34,7 +34,7 @@ bool fell_back(const OwnThread & thread)
 
 bool is_of_fallback(const Fault & fault)
 {
-  return fault.refusal && fault.refusal->attribute == takt_core::RefusedAttribute::policy &&
+  return fault.refusal && fault.refusal->attribute == takt_rt::RefusedAttribute::policy &&
          fault.refusal->asked.policy == Policy::other;
 }
 
@@ -47,8 +47,8 @@ Fault fallback_fault(const OwnThread & thread, std::map<std::string, Fault> & re
   if (known == refusals.end()) {
     known = refusals.emplace(wished, refusal_of(thread.wished)).first;
   }
-  const takt_core::ThreadAttributes & asked = thread.report.asked;
-  const takt_core::ThreadAttributes & granted = thread.report.granted;
+  const takt_rt::ThreadAttributes & asked = thread.report.asked;
+  const takt_rt::ThreadAttributes & granted = thread.report.granted;
   const bool in_force =
     granted.policy == asked.policy && granted.nice.value_or(0) == asked.nice.value_or(0);
   Fault fault = known->second;
@@ -65,22 +65,22 @@ Fault fallback_fault(const OwnThread & thread, std::map<std::string, Fault> & re
 }  // namespace
 
 std::vector<ThreadRecord> thread_records(
-  const std::vector<takt_core::ThreadAccount> & before,
-  const std::vector<takt_core::ThreadAccount> & after, const std::vector<OwnThread> & own,
+  const std::vector<takt_rt::ThreadAccount> & before,
+  const std::vector<takt_rt::ThreadAccount> & after, const std::vector<OwnThread> & own,
   std::uint32_t process)
 {
   std::map<std::string, Fault> refusals;
   std::vector<ThreadRecord> records;
-  for (const takt_core::AccountChange & change : takt_core::changes_between(before, after)) {
-    if (change.presence == takt_core::Presence::went) {
+  for (const takt_rt::AccountChange & change : takt_rt::changes_between(before, after)) {
+    if (change.presence == takt_rt::Presence::went) {
       continue;
     }
-    const takt_core::ThreadAccount & account = change.account;
+    const takt_rt::ThreadAccount & account = change.account;
     ThreadRecord record;
     record.process = process;
     record.name = account.name;
     record.tid = account.tid;
-    takt_core::ThreadAttributes now;
+    takt_rt::ThreadAttributes now;
     now.policy = account.policy;
     now.priority = account.rt_priority;
     now.nice = account.nice;

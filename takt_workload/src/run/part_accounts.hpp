@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "takt_core/kernel_accounts.hpp"
-#include "takt_core/thread_attributes.hpp"
+#include "takt_rt/kernel_accounts.hpp"
+#include "takt_rt/thread_attributes.hpp"
 #include "takt_workload/records.hpp"
 
 namespace takt_workload
@@ -16,15 +16,15 @@ namespace takt_workload
 struct OwnThread
 {
   std::int64_t tid = 0;
-  takt_core::AttributeReport report;
+  takt_rt::AttributeReport report;
   /// What it was to be. A fallback may have asked the kernel for less: that is a fault of its own.
-  takt_core::ThreadAttributes wished;
+  takt_rt::ThreadAttributes wished;
 };
 
 /// One record per thread that lived at the second reading; `own` in the order of the executor.
 std::vector<ThreadRecord> thread_records(
-  const std::vector<takt_core::ThreadAccount> & before,
-  const std::vector<takt_core::ThreadAccount> & after, const std::vector<OwnThread> & own,
+  const std::vector<takt_rt::ThreadAccount> & before,
+  const std::vector<takt_rt::ThreadAccount> & after, const std::vector<OwnThread> & own,
   std::uint32_t process);
 
 }  // namespace takt_workload

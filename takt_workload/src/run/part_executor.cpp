@@ -17,9 +17,9 @@ namespace takt_workload
 namespace
 {
 
-std::vector<takt_core::ThreadAttributes> attributes_of(const takt_core::ExecutorOptions & options)
+std::vector<takt_rt::ThreadAttributes> attributes_of(const takt_core::ExecutorOptions & options)
 {
-  std::vector<takt_core::ThreadAttributes> all;
+  std::vector<takt_rt::ThreadAttributes> all;
   for (const takt_core::ExecutorThreadOptions & thread : options.threads) {
     all.push_back(thread.attributes);
   }
@@ -47,7 +47,7 @@ PartExecutor unscheduled(
     one.priority = chain.priority;
     one.deadline = chain.deadline;
     one.period = table.callbacks()[table.find(chain.path.front())].period;
-    const takt_core::Status status = made.executor.core().set_chain(one);
+    const takt_rt::Status status = made.executor.core().set_chain(one);
     takt_rcl::detail::throw_faults("cannot use chain " + chain.name, status.faults());
   }
   return made;
@@ -73,7 +73,7 @@ bool PartExecutor::lacks_rights()
   }
   const auto reports = executor.core().attributes();
   return !executor.core().refusals().empty() ||
-         std::any_of(reports.begin(), reports.end(), [](const takt_core::AttributeReport & one) {
+         std::any_of(reports.begin(), reports.end(), [](const takt_rt::AttributeReport & one) {
            return !one.granted_all();
          });
 }

@@ -22,7 +22,7 @@ struct PartExecutor
   std::string name;
   takt_core::Order order = takt_core::Order::fifo;
   /// Of each thread, as the schedule says it: before fallbacks.
-  std::vector<takt_core::ThreadAttributes> wished{};
+  std::vector<takt_rt::ThreadAttributes> wished{};
   bool rights_must_be_there = false;
   /// All ids that chains of the schedule name.
   std::set<std::string> chained{};

@@ -74,7 +74,7 @@ bool shares_executor(
   return false;
 }
 
-takt_core::Faults misfits(
+takt_rt::Faults misfits(
   const takt_schedule::Schedule & schedule, const Graph & graph, const RunOptions & options)
 {
   const std::vector<int> parts = parts_of(graph, options);
@@ -92,14 +92,14 @@ takt_core::Faults misfits(
     executors.insert(callback.executor);
     callbacks.push_back(std::move(callback));
   }
-  takt_core::Faults faults;
+  takt_rt::Faults faults;
   for (const std::string & executor : executors) {
     // Of one executor, since unknown ids of chains are faults only under `strict: true` here.
     std::vector<takt_schedule::ListedCallback> own;
     std::copy_if(
       callbacks.begin(), callbacks.end(), std::back_inserter(own),
       [&](const takt_schedule::ListedCallback & one) { return one.executor == executor; });
-    const takt_core::Faults found = takt_schedule::check(schedule, own, executor).faults;
+    const takt_rt::Faults found = takt_schedule::check(schedule, own, executor).faults;
     faults.insert(faults.end(), found.begin(), found.end());
   }
   return faults;
@@ -110,7 +110,7 @@ Graph with_offsets_of(
 {
   const std::vector<int> parts = parts_of(graph, options);
   const CallbackTable table(graph);
-  std::map<std::string, takt_core::Result<takt_schedule::Resolver>> resolvers;
+  std::map<std::string, takt_rt::Result<takt_schedule::Resolver>> resolvers;
   for (const CallbackEntry & entry : table.callbacks()) {
     if (!entry.timer) {
       continue;

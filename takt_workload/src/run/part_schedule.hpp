@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_schedule/schedule.hpp"
 #include "takt_workload/graph.hpp"
 #include "takt_workload/run_options.hpp"
@@ -27,7 +27,7 @@ bool shares_executor(
 
 /// What `takt check` says of the schedule for the callbacks of all parts: faults only. Before any
 /// part is started, because each knows only its own callbacks.
-takt_core::Faults misfits(
+takt_rt::Faults misfits(
   const takt_schedule::Schedule & schedule, const Graph & graph, const RunOptions & options);
 
 /// The graph with the offsets of timers that rules of the schedule give: those are run. Where it does not

@@ -158,7 +158,7 @@ std::optional<takt_core::PhaseState> unpack_phases(const json & j)
 
 }  // namespace
 
-takt_core::Status write_record(const std::string & path, const ProcessRecord & record)
+takt_rt::Status write_record(const std::string & path, const ProcessRecord & record)
 {
   json publishers = json::array();
   json counters = json::array();
@@ -196,12 +196,12 @@ takt_core::Status write_record(const std::string & path, const ProcessRecord & r
   file.write(
     reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   if (!file.flush()) {
-    return takt_core::Faults{fmt::format("{}: cannot be written: {}", path, std::strerror(errno))};
+    return takt_rt::Faults{fmt::format("{}: cannot be written: {}", path, std::strerror(errno))};
   }
   return {};
 }
 
-takt_core::Result<ProcessRecord> read_record(const std::string & path)
+takt_rt::Result<ProcessRecord> read_record(const std::string & path)
 {
   std::ifstream file(path, std::ios::binary);
   const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
@@ -243,7 +243,7 @@ takt_core::Result<ProcessRecord> read_record(const std::string & path)
     all.at("error").get_to(record.error);
     all.at("bad_input").get_to(record.bad_input);
   } catch (const json::exception & error) {
-    return takt_core::Faults{fmt::format("{}: is not a record of a run: {}", path, error.what())};
+    return takt_rt::Faults{fmt::format("{}: is not a record of a run: {}", path, error.what())};
   }
   return record;
 }

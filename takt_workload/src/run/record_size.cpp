@@ -43,15 +43,14 @@ double expected_runs(
   return rate * span * 1.25 + 1000.0;
 }
 
-takt_core::Status check_record_size(
-  const Graph & graph, const RunOptions & options, double available)
+takt_rt::Status check_record_size(const Graph & graph, const RunOptions & options, double available)
 {
   const double runs = expected_runs(graph, CallbackTable(graph), options, {}, -1);
   const double limit = available / 2.0;
   if (runs * kBytesPerRun <= limit) {
     return {};
   }
-  return takt_core::Faults{fmt::format(
+  return takt_rt::Faults{fmt::format(
     "up to {:.3g} runs would be recorded, which takes {:.1f} GB, and {:.1f} GB may be used here: "
     "choose a shorter --duration",
     runs, runs * kBytesPerRun * 1e-9, limit * 1e-9)};

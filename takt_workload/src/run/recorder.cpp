@@ -58,7 +58,7 @@ void Recorder::on_added(const takt_core::Callback & callback)
 }
 
 // A number is an earlier isolated thread's, too: the lane is there then.
-void Recorder::on_thread(std::uint32_t thread, const takt_core::AttributeReport &)
+void Recorder::on_thread(std::uint32_t thread, const takt_rt::AttributeReport &)
 {
   const std::lock_guard lock(mutex_);
   if (thread < kMostThreads && lanes_[thread].load() == nullptr) {

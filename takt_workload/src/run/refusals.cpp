@@ -10,9 +10,9 @@
 namespace takt_workload
 {
 
-using takt_core::Fault;
-using takt_core::Refusal;
-using takt_core::RefusedAttribute;
+using takt_rt::Fault;
+using takt_rt::Refusal;
+using takt_rt::RefusedAttribute;
 
 namespace
 {
@@ -22,7 +22,7 @@ constexpr std::size_t kNamed = 8;
 // Whether the number is a nice value, of which the lower one is the stronger demand.
 bool is_nice(const Refusal & refusal)
 {
-  return takt_core::has_nice(refusal.asked.policy);
+  return takt_rt::has_nice(refusal.asked.policy);
 }
 
 // What threads that lack the same right have in common: neither the thread nor its number.
@@ -64,7 +64,7 @@ std::string named(const std::vector<std::string> & names)
 
 bool Refusals::take(const std::string & who, const Fault & fault, const std::string & granted)
 {
-  if (!fault.refusal || fault.refusal->right == takt_core::MissingRight::not_in_force) {
+  if (!fault.refusal || fault.refusal->right == takt_rt::MissingRight::not_in_force) {
     return false;
   }
   const Refusal & refusal = *fault.refusal;
@@ -91,7 +91,7 @@ bool Refusals::take(const std::string & who, const Fault & fault, const std::str
 
 bool Refusals::take(const Fault & fault, const std::string & before)
 {
-  if (fault.kind == takt_core::FaultKind::general || !fault.refusal) {
+  if (fault.kind == takt_rt::FaultKind::general || !fault.refusal) {
     return false;
   }
   const std::string & thread = fault.refusal->thread;
@@ -140,7 +140,7 @@ std::vector<std::string> Refusals::sentences() const
   return all;
 }
 
-std::string with_grouped_refusals(std::string_view failed, const takt_core::Faults & faults)
+std::string with_grouped_refusals(std::string_view failed, const takt_rt::Faults & faults)
 {
   if (faults.size() == 1) {
     return fmt::format("{}: {}", failed, to_string(faults.front()));
@@ -174,7 +174,7 @@ std::string own_program()
   return quoted + "'";
 }
 
-void name_program(takt_core::Faults & faults, const std::string & program)
+void name_program(takt_rt::Faults & faults, const std::string & program)
 {
   for (Fault & fault : faults) {
     if (fault.refusal) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "takt_core/fault.hpp"
+#include "takt_rt/fault.hpp"
 
 namespace takt_workload
 {
@@ -19,10 +19,10 @@ public:
   /// `fault` of the thread `who`, which has `granted` instead (empty: not known). False, and nothing
   /// taken, if the kernel refused nothing.
   bool take(
-    const std::string & who, const takt_core::Fault & fault, const std::string & granted = "");
+    const std::string & who, const takt_rt::Fault & fault, const std::string & granted = "");
   /// The same of the thread that the fault itself names, after `before`. Faults of the general kind are
   /// not taken.
-  bool take(const takt_core::Fault & fault, const std::string & before = "");
+  bool take(const takt_rt::Fault & fault, const std::string & before = "");
 
   /// "hot.0, planner: SCHED_FIFO priority 60, 50 refused: why; instead they run as ...", in order of
   /// appearance.
@@ -36,9 +36,9 @@ private:
   };
   struct Group
   {
-    takt_core::Refusal key;        // of no thread, without its number
-    takt_core::Refusal strongest;  // the demand that says what to grant
-    std::vector<int> numbers;      // priorities or nice values, each once
+    takt_rt::Refusal key;        // of no thread, without its number
+    takt_rt::Refusal strongest;  // the demand that says what to grant
+    std::vector<int> numbers;    // priorities or nice values, each once
     std::vector<Thread> threads;
   };
 
@@ -46,13 +46,13 @@ private:
 };
 
 /// "<failed>: <fault>" or a line for each fault, with the refusals put together.
-std::string with_grouped_refusals(std::string_view failed, const takt_core::Faults & faults);
+std::string with_grouped_refusals(std::string_view failed, const takt_rt::Faults & faults);
 
 /// The path of the running program, as a shell takes it; empty if it cannot be read.
 std::string own_program();
 
 /// Says in each refusal to which program to grant the right.
-void name_program(takt_core::Faults & faults, const std::string & program);
+void name_program(takt_rt::Faults & faults, const std::string & program);
 
 }  // namespace takt_workload
 

@@ -41,8 +41,8 @@ public:
     from_ = epoch + options.warmup;
     to_ = from_ + options.duration;
     lateness_.reserve(static_cast<std::size_t>(options.duration / period) + 16);
-    takt_core::ThreadAttributes attributes;
-    attributes.policy = takt_core::Policy::fifo;
+    takt_rt::ThreadAttributes attributes;
+    attributes.policy = takt_rt::Policy::fifo;
     attributes.priority = *options.reference_timer;
     attributes.name = "reference";
     thread_ = std::make_unique<PeriodicThread>(
@@ -53,9 +53,9 @@ public:
       });
   }
 
-  std::vector<std::int64_t> stop(takt_core::Faults & warnings)
+  std::vector<std::int64_t> stop(takt_rt::Faults & warnings)
   {
-    for (takt_core::Fault fault : thread_->attributes().faults) {
+    for (takt_rt::Fault fault : thread_->attributes().faults) {
       if (fault.refusal) {
         fault.refusal->thread.clear();  // it is known as the reference timer
       }

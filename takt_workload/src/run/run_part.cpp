@@ -88,7 +88,7 @@ public:
       record_.error = error.what();
       record_.bad_input = true;
     } catch (const takt_rcl::Error & error) {
-      takt_core::Faults faults = error.faults();
+      takt_rt::Faults faults = error.faults();
       name_program(faults, own_program());
       record_.error = faults.empty() ? error.what() : with_grouped_refusals(error.failed(), faults);
       record_.bad_input = executor_ && (executor_->lacks_rights() || threads_refused(faults));
@@ -101,11 +101,11 @@ public:
 
 private:
   // The rights that a strict schedule takes for the middleware's threads are asked for with each node.
-  bool threads_refused(const takt_core::Faults & faults) const
+  bool threads_refused(const takt_rt::Faults & faults) const
   {
     return executor_->rights_must_be_there &&
-           std::any_of(faults.begin(), faults.end(), [](const takt_core::Fault & fault) {
-             return fault.kind == takt_core::FaultKind::process_threads;
+           std::any_of(faults.begin(), faults.end(), [](const takt_rt::Fault & fault) {
+             return fault.kind == takt_rt::FaultKind::process_threads;
            });
   }
 
@@ -131,7 +131,7 @@ private:
     const std::size_t threads =
       core.options().threads.size() + (isolates ? 2 * table_.callbacks().size() : 0);
     recorder_ = std::make_shared<Recorder>(table_, threads, room, part_);
-    if (const takt_core::Status added = core.add_observer(recorder_); !added.ok()) {
+    if (const takt_rt::Status added = core.add_observer(recorder_); !added.ok()) {
       throw std::runtime_error(to_string(added.faults().front()));
     }
     if (!context_->add_message_observer(*recorder_)) {
@@ -240,15 +240,14 @@ private:
     record_.measured_from = record_.epoch + options_.warmup;
     record_.measured_to = record_.measured_from + options_.duration;
     const bool warm = sleep_until(record_.measured_from);
-    const auto before = takt_core::read_accounts();
+    const auto before = takt_rt::read_accounts();
     const std::vector<CallbackCounters> counted = counters();
     record_.phases_before = executor_->executor.core().phases();
     if (!warm || !sleep_until(record_.measured_to)) {
       record_.measured_to = std::max(record_.measured_from, takt_rt::now());
       record_.warnings.push_back("ended early");
     }
-    record_.threads =
-      thread_records(before, takt_core::read_accounts(), executor_->threads(), part_);
+    record_.threads = thread_records(before, takt_rt::read_accounts(), executor_->threads(), part_);
     record_.counters = counters();
     record_.phases = phases();
     for (std::size_t i = 0; i < record_.counters.size(); ++i) {
@@ -305,8 +304,8 @@ private:
       }
     }
     // The threads' own records say what came of fallbacks.
-    for (const takt_core::Fault & warning : executor_->executor.schedule_warnings()) {
-      if (warning.kind != takt_core::FaultKind::fallback) {
+    for (const takt_rt::Fault & warning : executor_->executor.schedule_warnings()) {
+      if (warning.kind != takt_rt::FaultKind::fallback) {
         record_.warnings.push_back(warning);
       }
     }

@@ -299,7 +299,7 @@ int run_as_part(
     return given.has_value();
   };
   const ProcessRecord record = run_part(graph, options, part, parts_of(graph, options), hooks);
-  const takt_core::Status written = write_record(record_file, record);
+  const takt_rt::Status written = write_record(record_file, record);
   if (!written.ok()) {  // the process that started this one reads no reason then
     std::fprintf(
       stderr, "takt_run: the record of part %u: %s\n", part,

@@ -15,9 +15,9 @@
 #include "takt_core/callback.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/isolation.hpp"
-#include "takt_core/result.hpp"
 #include "takt_core/scheduler.hpp"
 #include "takt_core/timer.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_core::adapter
 {

@@ -18,8 +18,8 @@ namespace
 using detail::MoreChains;
 using detail::Stream;
 using detail::Streams;
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 using takt_schedule::quoted;
 
 /// One way to the first task of a part, and on through the part.
@@ -365,7 +365,7 @@ private:
 
 Result<EndToEndBounds> end_to_end(const Model & model, const EndToEndTerms & terms, bool explain)
 {
-  if (const takt_core::Status status = check(model); !status) {
+  if (const takt_rt::Status status = check(model); !status) {
     return status.faults();
   }
   return EndToEndAnalysis(model, terms, explain).answers();

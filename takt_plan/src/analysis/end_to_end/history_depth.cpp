@@ -17,8 +17,8 @@ namespace
 using detail::MoreChains;
 using detail::Stream;
 using detail::Streams;
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 using takt_schedule::quoted;
 
 class DepthAnalysis
@@ -128,7 +128,7 @@ private:
 
 Result<std::vector<HistoryDepth>> history_depths(const Model & model)
 {
-  if (const takt_core::Status status = check(model); !status) {
+  if (const takt_rt::Status status = check(model); !status) {
     return status.faults();
   }
   return DepthAnalysis(model).answers();

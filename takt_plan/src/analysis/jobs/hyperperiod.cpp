@@ -17,8 +17,8 @@ namespace takt_plan
 namespace
 {
 
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 using takt_schedule::quoted;
 
 constexpr std::int64_t kMostLooksOfWindows = 100'000'000;  // terms of sums; a second or so
@@ -74,7 +74,7 @@ void add_jobs(
 
 Result<Hyperperiod> hyperperiod(const Model & model, const BoundsOptions & options)
 {
-  if (const takt_core::Status status = check(model); !status) {
+  if (const takt_rt::Status status = check(model); !status) {
     return status.faults();
   }
   const detail::Flow flow(model);
@@ -113,14 +113,14 @@ Result<Hyperperiod> hyperperiod(const Model & model, const BoundsOptions & optio
                       own * static_cast<std::size_t>(*length / graph.hyperperiod)
                   : kMostPhasedJobs + 1;
     if (jobs > kMostPhasedJobs) {
-      return Faults{takt_core::Fault{
+      return Faults{takt_rt::Fault{
         "the hyperperiod of all parts of the system has more than " +
         std::to_string(kMostPhasedJobs) + " jobs; choose periods that divide each other"}};
     }
     result.length = *length;
   }
   if (jobs == 0) {
-    return Faults{takt_core::Fault{
+    return Faults{takt_rt::Fault{
       "jobs have no known windows: " +
       (result.without.empty() ? "nothing releases any" : result.without.front())}};
   }

@@ -19,8 +19,8 @@ namespace takt_plan::detail
 namespace
 {
 
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 
 /// Nodes from the chain's root to its end; a set is the node that keeps the chain's message, then its work.
 std::vector<std::vector<Index>> ways(const Flow & flow, const JobGraph & graph, const Chain & chain)
@@ -114,7 +114,7 @@ public:
     }
     for (const Index node : nodes) {
       if (!windows_.ends(node)) {
-        return Faults{takt_core::Fault{"its jobs have no latest end"}};
+        return Faults{takt_rt::Fault{"its jobs have no latest end"}};
       }
       for (std::int64_t job = 0; job < graph_.nodes[node].jobs; ++job) {
         bound = std::max(bound, windows_.window(node).end[job] - start({node, job}));
@@ -132,7 +132,7 @@ public:
       for (std::int64_t job = 0; job < jobs; ++job) {
         for (const std::vector<Job> & run : runs(way, job)) {
           if (!windows_.ends(run.back().node)) {
-            return Faults{takt_core::Fault{"its jobs have no latest end"}};
+            return Faults{takt_rt::Fault{"its jobs have no latest end"}};
           }
           const Ns bound = end(run.back()) - nominal(way.front(), job);
           if (worst_run.empty() || bound > worst.bound) {
@@ -143,7 +143,7 @@ public:
       }
     }
     if (worst_run.empty()) {
-      return Faults{takt_core::Fault{"no message of it gets to its end"}};
+      return Faults{takt_rt::Fault{"no message of it gets to its end"}};
     }
     worst.segments = segments(worst_run, explain);
     return worst;
@@ -368,7 +368,7 @@ PriorityBounds job_bounds(
     const Index of = part_of(graphs, flow, task);
     return of != kNone && windows[of]->solved() ? of : kNone;
   };
-  const Faults none{takt_core::Fault{"the phases of its timers are not known"}};
+  const Faults none{takt_rt::Fault{"the phases of its timers are not known"}};
   for (Index task = 0; task < model.tasks.size(); ++task) {
     const Index of = part(task);
     result.tasks.push_back(

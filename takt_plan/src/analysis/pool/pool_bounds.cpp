@@ -5,11 +5,11 @@
 namespace takt_plan
 {
 
-using takt_core::Result;
+using takt_rt::Result;
 
 Result<PooledBounds> pool_bounds(const Model & model, const PoolOptions & options)
 {
-  if (const takt_core::Status status = check(model); !status) {
+  if (const takt_rt::Status status = check(model); !status) {
     return status.faults();
   }
   BoundsOptions all;

@@ -5,10 +5,10 @@
 namespace takt_plan
 {
 
-takt_core::Result<PriorityBounds> priority_bounds(
+takt_rt::Result<PriorityBounds> priority_bounds(
   const Model & model, const PriorityOptions & options)
 {
-  if (const takt_core::Status status = check(model); !status) {
+  if (const takt_rt::Status status = check(model); !status) {
     return status.faults();
   }
   const std::size_t terms = options.explain ? kMostTerms : 0;
@@ -16,7 +16,7 @@ takt_core::Result<PriorityBounds> priority_bounds(
                                                            : detail::UnderWay::between_segments;
   const detail::PrioritySolver solver(model, options, first);
   if (!solver.too_large().empty()) {
-    return takt_core::Faults{solver.too_large()};
+    return takt_rt::Faults{solver.too_large()};
   }
   PriorityBounds found = detail::answers(solver, terms);
   if (options.delays == Delays::best && detail::may_be_in_segments(model)) {

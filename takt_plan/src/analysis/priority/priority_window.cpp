@@ -12,8 +12,8 @@ namespace takt_plan::detail
 namespace
 {
 
-using takt_core::Faults;
-using takt_core::Result;
+using takt_rt::Faults;
+using takt_rt::Result;
 
 class Builder
 {

@@ -11,8 +11,8 @@
 #include "model/segment_ways.hpp"
 #include "model/segments.hpp"
 #include "model/streams.hpp"
-#include "takt_core/result.hpp"
 #include "takt_plan/priority_bounds.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_plan::detail
 {
@@ -48,7 +48,7 @@ struct WindowScratch
   std::vector<Index> set_of;  // position among the window's sets
 };
 
-takt_core::Result<PriorityWindow> priority_window(
+takt_rt::Result<PriorityWindow> priority_window(
   const Model & model, const Streams & streams, const Segments & segments, SegmentWay way,
   const PriorityTerms & terms, WindowScratch & scratch);
 

@@ -5,11 +5,11 @@
 namespace takt_plan
 {
 
-using takt_core::Result;
+using takt_rt::Result;
 
 Result<WindowBounds> window_bounds(const Model & model, const WindowOptions & options)
 {
-  if (const takt_core::Status status = check(model); !status) {
+  if (const takt_rt::Status status = check(model); !status) {
     return status.faults();
   }
   BoundsOptions all;

@@ -14,9 +14,9 @@
 
 #include "adopt/entity.hpp"
 #include "adopt/process_settings.hpp"
-#include "takt_core/kernel_accounts.hpp"
-#include "takt_core/thread_attributes.hpp"
 #include "takt_rt/futex.hpp"
+#include "takt_rt/kernel_accounts.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 namespace takt_rclcpp
 {
@@ -160,7 +160,7 @@ void Hangs::ended(const void * run) noexcept
 void Hangs::look_for_ever()
 {
   // Not what the thread has that made the first client.
-  takt_core::apply(takt_core::background_attributes("takt.hangs"));
+  takt_rt::apply(takt_rt::background_attributes("takt.hangs"));
   for (;;) {
     if (count_.load(std::memory_order_acquire) == 0) {
       sleepers_.clear();
@@ -232,7 +232,7 @@ void Hangs::follow(const std::vector<Request> & requests, takt_rt::Time now)
 {
   std::map<std::uint64_t, Sleeper> before = std::exchange(sleepers_, {});
   for (const Request & one : requests) {
-    const auto [on_cpu, delay] = takt_core::core_times(one.tid);
+    const auto [on_cpu, delay] = takt_rt::core_times(one.tid);
     const auto known = before.find(one.sequence);
     Sleeper & sleeper = sleepers_[one.sequence];
     if (known == before.end()) {

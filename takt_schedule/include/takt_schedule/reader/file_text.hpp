@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_schedule
 {
@@ -14,7 +14,7 @@ namespace takt_schedule
 /// cannot be read; `kind` says what is expected ("a schedule file"). A pipe or a device is read to its
 /// end, and an empty pipe without a writer is a fault. Set-up only; may block: waits for the writer of a
 /// pipe.
-takt_core::Result<std::string> file_text(
+takt_rt::Result<std::string> file_text(
   const std::string & path, std::string_view kind, std::size_t most);
 
 }  // namespace takt_schedule

@@ -10,7 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "takt_core/result.hpp"
+#include "takt_rt/result.hpp"
 #include "takt_schedule/reader/text.hpp"
 #include "takt_schedule/source.hpp"
 
@@ -24,8 +24,8 @@ public:
 
   static constexpr std::size_t kMostFindings = 500;
 
-  void fault(const Source & at, takt_core::Fault what) { faults_.add(at, std::move(what)); }
-  void warn(const Source & at, takt_core::Fault what) { warnings_.add(at, std::move(what)); }
+  void fault(const Source & at, takt_rt::Fault what) { faults_.add(at, std::move(what)); }
+  void warn(const Source & at, takt_rt::Fault what) { warnings_.add(at, std::move(what)); }
 
   bool ok() const { return faults_.count == 0; }
   /// Of all that were told, kept or not, also twice.
@@ -35,20 +35,20 @@ public:
 
   /// Sorted by position, each once (what is written once and used twice by an alias is found
   /// twice); at the end how many more there are.
-  takt_core::Faults faults() const { return sorted(faults_, "fault"); }
-  takt_core::Faults warnings() const { return sorted(warnings_, "warning"); }
+  takt_rt::Faults faults() const { return sorted(faults_, "fault"); }
+  takt_rt::Faults warnings() const { return sorted(warnings_, "warning"); }
 
 private:
   struct List
   {
-    void add(const Source & at, takt_core::Fault what);
+    void add(const Source & at, takt_rt::Fault what);
 
-    takt_core::Faults kept;
+    takt_rt::Faults kept;
     std::unordered_set<std::string> known;  // those kept, with their position
     std::size_t count = 0;                  // of all that were added
     std::size_t left_out = 0;
   };
-  takt_core::Faults sorted(const List & list, std::string_view kind) const;
+  takt_rt::Faults sorted(const List & list, std::string_view kind) const;
 
   std::string file_;
   List faults_;

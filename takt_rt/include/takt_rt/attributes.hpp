@@ -1,0 +1,75 @@
+// The attributes of one OS thread, as a value. Sources: sched(7), sched_setattr(2).
+#ifndef TAKT_RT__ATTRIBUTES_HPP_
+#define TAKT_RT__ATTRIBUTES_HPP_
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "takt_rt/time.hpp"
+
+namespace takt_rt
+{
+
+/// Kernel scheduling policies.
+enum class Policy
+{
+  inherit,  ///< only asked for, never granted: what the thread has is left alone
+  other,
+  batch,
+  idle,
+  fifo,
+  rr,
+  deadline
+};
+
+/// Lower-case name as the schedule file spells it ("fifo", "deadline", ...).
+std::string_view to_string(Policy policy) noexcept;
+
+/// Every policy with its name, in the order in which to list them. Real-time safe.
+std::span<const std::pair<Policy, std::string_view>> policy_names() noexcept;
+
+/// True for fifo and rr, whose `priority` is 1 to 99.
+constexpr bool has_rt_priority(Policy policy) noexcept
+{
+  return policy == Policy::fifo || policy == Policy::rr;
+}
+
+/// True for the policies under which a nice level may be asked for.
+constexpr bool has_nice(Policy policy) noexcept
+{
+  return policy == Policy::inherit || policy == Policy::other || policy == Policy::batch;
+}
+
+/// The attributes of one OS thread. What is not given is not touched: a thread begins with what its
+/// creator has.
+struct ThreadAttributes
+{
+  Policy policy = Policy::inherit;
+  int priority = 0;  ///< fifo and rr only: 1 to 99, larger is more urgent
+  /// Inherit, other and batch only: -20 to 19, smaller is more urgent. Absent: left as it is.
+  std::optional<int> nice{};
+  Duration runtime{};          ///< deadline only: budget in each period
+  Duration deadline{};         ///< deadline only: relative deadline
+  Duration period{};           ///< deadline only
+  std::vector<int> cores{};    ///< allowed cores; empty: left as inherited
+  std::string name{};          ///< OS name; the kernel keeps the first 15 characters
+  std::size_t stack_size = 0;  ///< bytes; 0: the system's default
+
+  friend bool operator==(const ThreadAttributes &, const ThreadAttributes &) = default;
+};
+
+/// "SCHED_FIFO priority 80", "SCHED_DEADLINE runtime 2ms deadline 10ms period 10ms", "nice -5": the
+/// policy part of `attributes`. Allocates.
+std::string format_policy(const ThreadAttributes & attributes);
+
+/// "0-3,8" for {0, 1, 2, 3, 8}: core lists as taskset(1) and cpusets spell them. Allocates.
+std::string format_cores(const std::vector<int> & cores);
+
+}  // namespace takt_rt
+
+#endif  // TAKT_RT__ATTRIBUTES_HPP_

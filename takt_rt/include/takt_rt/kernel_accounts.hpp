@@ -1,0 +1,85 @@
+// What the kernel has counted for each thread of a process: time, switches, faults.
+//
+// Set-up and monitoring only: reads three files of /proc for each thread, allocates and may block.
+// Needs no right for any user's process, unless /proc is mounted with hidepid.
+#ifndef TAKT_RT__KERNEL_ACCOUNTS_HPP_
+#define TAKT_RT__KERNEL_ACCOUNTS_HPP_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "takt_rt/thread_attributes.hpp"
+#include "takt_rt/time.hpp"
+
+namespace takt_rt
+{
+
+/// What only grows while a thread lives.
+struct ThreadCounters
+{
+  /// Time on a core. Brought up to date at switches and scheduler ticks: the account of a thread
+  /// that runs just now lacks up to a tick (1 to 10 ms). Counts in whole ticks where the kernel
+  /// keeps no /proc/<pid>/schedstat.
+  Duration cpu_time{};
+  Duration queue_wait{};                   ///< ready, but waiting for a core; 0 without schedstat
+  std::uint64_t voluntary_switches = 0;    ///< the thread went to sleep
+  std::uint64_t involuntary_switches = 0;  ///< it was preempted
+  std::uint64_t minor_faults = 0;
+  std::uint64_t major_faults = 0;
+
+  friend bool operator==(const ThreadCounters &, const ThreadCounters &) = default;
+};
+
+/// Of one thread since it began. Zero where the kernel keeps no /proc/<pid>/schedstat, and where there is no such thread.
+struct CoreTimes
+{
+  Duration on_cpu{};      ///< as `ThreadCounters::cpu_time`
+  Duration queue_wait{};  ///< ready, but waiting for a core
+};
+
+/// Of the thread `tid` of this process. Any thread; reads one file of /proc: may block, and allocates.
+CoreTimes core_times(pid_t tid);
+
+struct ThreadAccount
+{
+  pid_t tid = 0;
+  std::uint64_t started = 0;  ///< clock ticks since boot; with `tid` it tells reused ids apart
+  std::string name;
+  Policy policy = Policy::other;
+  int rt_priority = 0;  ///< 0 unless fifo or rr
+  int nice = 0;         ///< kept also by threads whose policy ignores it
+  int last_core = 0;
+  ThreadCounters counters;
+};
+
+/// The accounts of all threads of process `pid` (0: this one), ascending by thread id. Threads that
+/// end meanwhile are left out; empty if there is no such process.
+std::vector<ThreadAccount> read_accounts(pid_t pid = 0);
+
+enum class Presence
+{
+  stayed,
+  came,
+  went
+};
+
+/// What happened to one thread between two readings.
+struct AccountChange
+{
+  Presence presence = Presence::stayed;
+  /// As last seen, except for `counters`: what was added between the readings. For a thread that
+  /// came that is all it has; for one that went it is unknown and therefore zero.
+  ThreadAccount account;
+};
+
+/// Compares two readings of the same process, `before` the earlier; ascending by thread id, the
+/// thread that went first where an id was reused.
+std::vector<AccountChange> changes_between(
+  const std::vector<ThreadAccount> & before, const std::vector<ThreadAccount> & after);
+
+}  // namespace takt_rt
+
+#endif  // TAKT_RT__KERNEL_ACCOUNTS_HPP_

@@ -1,0 +1,88 @@
+// A value or the list of everything that was wrong: how set-up operations report faults.
+//
+// Set-up only: holds strings and allocates. Nothing that runs after start returns it.
+#ifndef TAKT_RT__RESULT_HPP_
+#define TAKT_RT__RESULT_HPP_
+
+#include <concepts>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "takt_rt/fault.hpp"
+
+namespace takt_rt
+{
+
+/// Either a `T` or a non-empty list of faults. Another package may have a fault type `F` of its own;
+/// where that turns into another one, so do lists of them.
+///
+/// What a temporary holds is given out by value, so that `for (... : make().value())` and
+/// `const auto & x = *make()` hold what they name.
+template <typename T, typename F = Fault>
+class [[nodiscard]] Result
+{
+public:
+  using FaultList = std::vector<F>;
+
+  Result(T value) : content_(std::move(value)) {}            // NOLINT: implicit by intent
+  Result(FaultList faults) : content_(std::move(faults)) {}  // NOLINT: implicit by intent
+  template <typename G>
+  requires(!std::same_as<F, G> && std::convertible_to<G, F>)
+    Result(const std::vector<G> & faults)  // NOLINT: implicit by intent
+  : content_(FaultList(faults.begin(), faults.end()))
+  {
+  }
+
+  bool ok() const noexcept { return content_.index() == 0; }
+  explicit operator bool() const noexcept { return ok(); }
+
+  /// The value; only if `ok()`.
+  T & value() & { return std::get<0>(content_); }
+  const T & value() const & { return std::get<0>(content_); }
+  T value() && { return std::get<0>(std::move(content_)); }
+  T & operator*() & { return value(); }
+  const T & operator*() const & { return value(); }
+  T operator*() && { return std::move(*this).value(); }
+  T * operator->() { return &std::get<0>(content_); }
+  const T * operator->() const { return &std::get<0>(content_); }
+
+  /// The faults; empty when `ok()`. As long as the result, so that both ends of a range are of one list.
+  const FaultList & faults() const & { return ok() ? none() : std::get<1>(content_); }
+  FaultList faults() && { return ok() ? FaultList{} : std::get<1>(std::move(content_)); }
+
+private:
+  static const FaultList & none()
+  {
+    static const FaultList & empty =
+      *new FaultList;  // never destroyed: programs ask at their very end, too
+    return empty;
+  }
+
+  std::variant<T, FaultList> content_;
+};
+
+/// Success, or a list of faults.
+template <typename F>
+class [[nodiscard]] BasicStatus
+{
+public:
+  using FaultList = std::vector<F>;
+
+  BasicStatus() = default;
+  BasicStatus(FaultList faults) : faults_(std::move(faults)) {}  // NOLINT: implicit by intent
+
+  bool ok() const noexcept { return faults_.empty(); }
+  explicit operator bool() const noexcept { return ok(); }
+  const FaultList & faults() const & noexcept { return faults_; }
+  FaultList faults() && noexcept { return std::move(faults_); }
+
+private:
+  FaultList faults_;
+};
+
+using Status = BasicStatus<Fault>;
+
+}  // namespace takt_rt
+
+#endif  // TAKT_RT__RESULT_HPP_

@@ -1,0 +1,76 @@
+// Counts the allocations a thread makes while a guard of its own is alive.
+//
+// Include in one source file of a test program only: it replaces malloc and its like. Without
+// effect under the sanitizers, which replace them too; `kWatches` says so.
+#ifndef ALLOCATION_GUARD_HPP_
+#define ALLOCATION_GUARD_HPP_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace takt_rt::test
+{
+
+inline constinit thread_local bool t_watching = false;
+inline constinit thread_local std::uint64_t t_allocations = 0;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kWatches = false;
+#else
+inline constexpr bool kWatches = true;
+#endif
+
+class AllocationGuard
+{
+public:
+  AllocationGuard() noexcept
+  {
+    t_allocations = 0;
+    t_watching = true;
+  }
+  ~AllocationGuard() { t_watching = false; }
+  AllocationGuard(const AllocationGuard &) = delete;
+  AllocationGuard & operator=(const AllocationGuard &) = delete;
+
+  /// Calls of malloc, calloc, realloc and free by this thread since the guard was made.
+  std::uint64_t allocations() const noexcept { return t_allocations; }
+};
+
+inline void note_allocation() noexcept
+{
+  t_allocations += t_watching ? 1 : 0;
+}
+
+}  // namespace takt_rt::test
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+extern "C" {
+void * __libc_malloc(std::size_t);               // NOLINT: glibc's names
+void * __libc_calloc(std::size_t, std::size_t);  // NOLINT
+void * __libc_realloc(void *, std::size_t);      // NOLINT
+void __libc_free(void *);                        // NOLINT
+
+void * malloc(std::size_t bytes) noexcept
+{
+  takt_rt::test::note_allocation();
+  return __libc_malloc(bytes);
+}
+void * calloc(std::size_t count, std::size_t bytes) noexcept
+{
+  takt_rt::test::note_allocation();
+  return __libc_calloc(count, bytes);
+}
+void * realloc(void * block, std::size_t bytes) noexcept
+{
+  takt_rt::test::note_allocation();
+  return __libc_realloc(block, bytes);
+}
+void free(void * block) noexcept
+{
+  takt_rt::test::note_allocation();
+  __libc_free(block);
+}
+}
+#endif
+
+#endif  // ALLOCATION_GUARD_HPP_

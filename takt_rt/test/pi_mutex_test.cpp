@@ -1,0 +1,215 @@
+#include "takt_rt/pi_mutex.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <latch>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "takt_rt/thread_attributes.hpp"
+
+namespace takt_rt
+{
+
+namespace
+{
+
+TEST(PiMutex, AdmitsOneThreadAtATime)
+{
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 20000;
+  PiMutex mutex;
+  int plain = 0;
+  std::atomic<int> inside{0};
+  std::atomic<bool> overlapped{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < kRounds; ++round) {
+        const std::lock_guard lock(mutex);
+        overlapped = overlapped || inside.fetch_add(1) != 0;
+        ++plain;
+        inside.fetch_sub(1);
+      }
+    });
+  }
+  for (std::thread & thread : threads) {
+    thread.join();
+  }
+  EXPECT_FALSE(overlapped);
+  EXPECT_EQ(plain, kThreads * kRounds);
+}
+
+TEST(PiMutex, TryLockFailsOnlyWhileHeld)
+{
+  PiMutex mutex;
+  std::unique_lock lock(mutex, std::try_to_lock);
+  ASSERT_TRUE(lock.owns_lock());
+  std::thread([&] { EXPECT_FALSE(std::unique_lock(mutex, std::try_to_lock).owns_lock()); }).join();
+  lock.unlock();
+  std::thread([&] { EXPECT_TRUE(std::unique_lock(mutex, std::try_to_lock).owns_lock()); }).join();
+}
+
+TEST(PiMutexDeathTest, MisuseEndsTheProcessWithAMessage)
+{
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_DEATH(
+    {
+      PiMutex mutex;
+      mutex.unlock();
+    },
+    "PiMutex unlock");
+  EXPECT_DEATH(
+    {
+      PiMutex mutex;
+      mutex.lock();
+      mutex.lock();
+    },
+    "PiMutex lock");
+}
+
+pid_t own_tid()
+{
+  return static_cast<pid_t>(::syscall(SYS_gettid));
+}
+
+/// The fields of /proc/self/task/<tid>/stat from the third (state) on.
+std::vector<std::string> stat_fields(pid_t tid)
+{
+  std::ifstream file("/proc/self/task/" + std::to_string(tid) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  std::istringstream rest(line.substr(line.rfind(')') + 1));
+  std::vector<std::string> fields;
+  for (std::string field; rest >> field;) {
+    fields.push_back(field);
+  }
+  return fields;
+}
+
+/// The priority the thread runs with now, boosts included: field 18 is -1 - priority.
+int effective_priority(pid_t tid)
+{
+  return -1 - std::stoi(stat_fields(tid).at(18 - 3));
+}
+
+bool is_sleeping(pid_t tid)
+{
+  return stat_fields(tid).at(0) == "S";
+}
+
+struct Inversion
+{
+  int low_before = 0;       ///< low's effective priority while nobody waits
+  int low_waited = 0;       ///< while high waits for it
+  int low_after = 0;        ///< after its unlock
+  bool high_first = false;  ///< high had entered before middle ran
+};
+
+/// Waits until `tid` sleeps; sleeps itself between looks so that less urgent threads can run.
+void wait_until_sleeping(const std::atomic<pid_t> & tid)
+{
+  while (tid == 0 || !is_sleeping(tid)) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+/// Low holds the mutex and high waits for it when middle becomes ready, all on one core. The
+/// controller is above all of them, so each step is complete before the next begins.
+template <typename Mutex>
+Inversion provoke_inversion()
+{
+  constexpr int kLow = 10;
+  constexpr int kMiddle = 20;
+  constexpr int kHigh = 30;
+  constexpr int kController = 40;
+  const std::vector<int> core{usable_cores().back()};
+  const auto set_priority = [&core](int priority, pid_t tid = 0) {
+    const AttributeReport report =
+      apply({.policy = Policy::fifo, .priority = priority, .cores = core}, tid);
+    EXPECT_TRUE(report.granted_all());
+  };
+
+  Inversion seen;
+  Mutex mutex;
+  std::atomic<bool> release{false};
+  std::atomic<bool> high_entered{false};
+  std::thread controller([&] {
+    set_priority(kController);
+    std::atomic<pid_t> low_tid{0};
+    std::latch low_holds(1);
+    std::thread low([&] {
+      set_priority(kLow);
+      mutex.lock();
+      low_tid = own_tid();
+      low_holds.count_down();
+      while (!release) {
+      }
+      mutex.unlock();
+      seen.low_after = effective_priority(own_tid());
+    });
+    low_holds.wait();
+    seen.low_before = effective_priority(low_tid);
+
+    std::atomic<pid_t> high_tid{0};
+    std::thread high([&] {
+      set_priority(kHigh);
+      high_tid = own_tid();
+      mutex.lock();  // the only place left where it can sleep
+      high_entered = true;
+      mutex.unlock();
+    });
+    wait_until_sleeping(high_tid);
+    seen.low_waited = effective_priority(low_tid);
+
+    std::atomic<pid_t> middle_tid{0};
+    std::latch middle_go(1);
+    std::thread middle([&] {
+      middle_tid = own_tid();
+      middle_go.wait();
+      seen.high_first = high_entered;
+    });
+    wait_until_sleeping(middle_tid);
+    set_priority(kMiddle, middle_tid);
+    middle_go.count_down();
+    release = true;
+    low.join();  // leaves the core to low and middle: who goes first is the kernel's choice
+    middle.join();
+    high.join();
+  });
+  controller.join();
+  return seen;
+}
+
+TEST(PiMutex, BoostsTheHolderAboveThreadsInBetween)
+{
+  if (!may_use_realtime(50)) {
+    GTEST_SKIP() << "needs the right to set real-time priorities (CAP_SYS_NICE or rtprio 50)";
+  }
+  const Inversion seen = provoke_inversion<PiMutex>();
+  EXPECT_EQ(seen.low_before, 10);
+  EXPECT_EQ(seen.low_waited, 30);
+  EXPECT_EQ(seen.low_after, 10);
+  EXPECT_TRUE(seen.high_first);
+}
+
+// The broken twin: what the test above must be able to see.
+TEST(PiMutex, APlainMutexLetsTheMiddleThreadGoFirst)
+{
+  if (!may_use_realtime(50)) {
+    GTEST_SKIP() << "needs the right to set real-time priorities (CAP_SYS_NICE or rtprio 50)";
+  }
+  const Inversion seen = provoke_inversion<std::mutex>();
+  EXPECT_EQ(seen.low_waited, 10);
+  EXPECT_FALSE(seen.high_first);
+}
+
+}  // namespace
+}  // namespace takt_rt

@@ -1,0 +1,74 @@
+// Runs a function in a child process that has no right to raise anything: another user, no
+// capabilities, RLIMIT_RTPRIO, RLIMIT_NICE and RLIMIT_MEMLOCK zero.
+//
+// For tests of refusals. Call it while the test has no other threads.
+#ifndef UNPRIVILEGED_CHILD_HPP_
+#define UNPRIVILEGED_CHILD_HPP_
+
+#include <grp.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <optional>
+#include <string>
+
+namespace takt_rt::test
+{
+
+/// Gives up root, and with it all capabilities; nothing to do for any other user.
+inline bool become_nobody()
+{
+  constexpr uid_t kNobody = 65534;
+  return ::geteuid() != 0 ||
+         (::setgroups(0, nullptr) == 0 && ::setresgid(kNobody, kNobody, kNobody) == 0 &&
+          ::setresuid(kNobody, kNobody, kNobody) == 0);
+}
+
+/// What `function` returned in a child process, or nothing if the child could not be made or died.
+template <typename Function>
+std::optional<std::string> in_child(Function function)
+{
+  int ends[2];
+  if (::pipe(ends) != 0) {
+    return std::nullopt;
+  }
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(ends[0]);
+    const std::string text = function();
+    const auto size = static_cast<ssize_t>(text.size());
+    ::_exit(::write(ends[1], text.data(), text.size()) == size ? 0 : 2);
+  }
+  ::close(ends[1]);
+  std::string text;
+  char buffer[512];
+  for (ssize_t n = 0; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(n));
+  }
+  ::close(ends[0]);
+  int status = 0;
+  if (child < 0 || ::waitpid(child, &status, 0) != child || status != 0) {
+    return std::nullopt;
+  }
+  return text;
+}
+
+/// The same in a child without any rights.
+template <typename Function>
+std::optional<std::string> in_unprivileged_child(Function function)
+{
+  return in_child([&function]() -> std::string {
+    const rlimit none{0, 0};
+    for (const auto resource : {RLIMIT_RTPRIO, RLIMIT_NICE, RLIMIT_MEMLOCK}) {
+      if (::setrlimit(resource, &none) != 0) {
+        return "could not lower a resource limit";
+      }
+    }
+    return become_nobody() ? function() : "could not become nobody";
+  });
+}
+
+}  // namespace takt_rt::test
+
+#endif  // UNPRIVILEGED_CHILD_HPP_
