@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <random>
 
-#include "latency/cyclic_loop.hpp"
-#include "support/virtual_cycles.hpp"
-#include "takt_rt/test/allocation_guard.hpp"
+#include "latency/recorded_cycles.hpp"
+#include "support/virtual_account.hpp"
+#include "takt_rt/allocation_guard.hpp"
+#include "takt_rt/test/support/virtual_clock.hpp"
 
 namespace takt_bench::latency
 {
@@ -16,8 +16,8 @@ namespace
 using namespace std::chrono_literals;
 using takt_rt::Duration;
 using takt_rt::Time;
+using takt_rt::test::VirtualClock;
 using test::VirtualAccount;
-using test::VirtualClock;
 
 constexpr Duration kPeriod = 1ms;
 constexpr Time kFirst{1h};
@@ -30,9 +30,9 @@ struct Loop
   void run(std::int64_t periods, Duration period = kPeriod)
   {
     LateWakeUp late_wake_up(account);
-    run_cycles(
-      clock, late_wake_up, ReleaseGrid(kFirst, period), kFirst + periods * period, stop,
-      statistics);
+    RecordedCycles cycles(late_wake_up, statistics);
+    takt_rt::run_cycles(
+      clock, takt_rt::ReleaseGrid(kFirst, period), kFirst + periods * period, stop, cycles);
   }
 
   VirtualClock clock;
@@ -90,64 +90,6 @@ TEST(CyclicLoop, CountsEachMissedPeriodOnceAndKeepsItsPhase)
   EXPECT_EQ(loop.ordinary.sum_ns.value(), 3'200'000) << "the next cycle was at its nominal time";
 }
 
-TEST(CyclicLoop, MissesNoPeriodThatBeginsAtThatMoment)
-{
-  for (const std::int64_t periods : {1, 2, 5}) {
-    ReleaseGrid grid(kFirst, kPeriod);
-    EXPECT_EQ(grid.move_on(kFirst + periods * kPeriod), static_cast<std::uint64_t>(periods - 1));
-    EXPECT_EQ(grid.release(), kFirst + periods * kPeriod);
-    EXPECT_EQ(grid.move_on(grid.release() + kPeriod + 1ns), 1U);
-  }
-}
-
-/// Whether `Grid` keeps phase and count through any latenesses.
-template <typename Grid>
-bool keeps_its_promise(std::uint64_t seed)
-{
-  std::mt19937_64 random(seed);
-  std::exponential_distribution<double> lateness(1.0 / 0.7e6);  // mean: 0.7 periods
-  Grid grid(kFirst, kPeriod);
-  std::uint64_t begun = 0;
-  std::uint64_t missed = 0;
-  for (int i = 0; i < 1000; ++i) {
-    const Duration since = grid.release() - kFirst;
-    // Each release before this one was either a cycle or a missed period.
-    if (since % kPeriod != 0ns || since / kPeriod != static_cast<std::int64_t>(begun + missed)) {
-      return false;
-    }
-    ++begun;
-    missed += grid.move_on(grid.release() + Duration(static_cast<std::int64_t>(lateness(random))));
-  }
-  return true;
-}
-
-/// Twin: counts from the wake-up on.
-struct RestartingGrid : ReleaseGrid
-{
-  RestartingGrid(Time first, Duration period) : ReleaseGrid(first, period) {}
-  std::uint64_t move_on(Time now)
-  {
-    static_cast<ReleaseGrid &>(*this) = ReleaseGrid(now + kPeriod, kPeriod);
-    return 0;
-  }
-};
-
-/// Twin: one overrun for a late cycle, however late.
-struct OnceCountingGrid : ReleaseGrid
-{
-  OnceCountingGrid(Time first, Duration period) : ReleaseGrid(first, period) {}
-  std::uint64_t move_on(Time now) { return ReleaseGrid::move_on(now) > 0 ? 1 : 0; }
-};
-
-TEST(ReleaseGrid, KeepsPhaseAndCountThroughAnyLateness)
-{
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    EXPECT_TRUE(keeps_its_promise<ReleaseGrid>(seed)) << seed;
-    EXPECT_FALSE(keeps_its_promise<RestartingGrid>(seed)) << seed;
-    EXPECT_FALSE(keeps_its_promise<OnceCountingGrid>(seed)) << seed;
-  }
-}
-
 TEST(CyclicLoop, EndsAtTheNextWakeUpAfterAStopAndDropsThatCycle)
 {
   Loop loop([&loop](std::size_t sleep) {
@@ -166,7 +108,7 @@ TEST(CyclicLoop, CountsADayWithoutAllocation)
     return sleep % 1'000'000 == 999'999 ? Duration(25ms) : Duration(20us + 1ns * (sleep % 1000));
   });
   loop.account.kept = false;
-  const takt_rt::test::AllocationGuard guard;
+  const takt_rt::AllocationGuard guard;
   loop.run(kPeriods, 10ms);
   const std::uint64_t allocations = guard.allocations();
   EXPECT_EQ(allocations, 0U);

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "allocation_guard.hpp"
+#include "takt_rt/allocation_guard.hpp"
 #include "takt_rt/exchange.hpp"
 #include "takt_rt/futex.hpp"
 #include "takt_rt/histogram.hpp"
@@ -21,7 +21,7 @@ namespace
 template <typename Function>
 std::uint64_t allocations_of(Function function)
 {
-  const test::AllocationGuard guard;
+  const AllocationGuard guard;
   function();
   return guard.allocations();
 }
@@ -31,7 +31,7 @@ class RealTimeSafety : public ::testing::Test
 protected:
   void SetUp() override
   {
-    if (!test::kWatches) {
+    if (!kWatches) {
       GTEST_SKIP() << "sanitizers bring an allocator of their own";
     }
   }

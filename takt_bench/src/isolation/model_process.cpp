@@ -1,7 +1,6 @@
 #include "isolation/model_process.hpp"
 
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "isolation/spin.hpp"
 #include "takt_core/adapter/placer.hpp"
 #include "takt_rt/kernel_accounts.hpp"
+#include "takt_rt/monotonic_clock.hpp"
 #include "takt_schedule/make_executor.hpp"
 
 namespace takt_bench::isolation
@@ -28,9 +28,8 @@ constexpr Duration kShortestTail = std::chrono::milliseconds(100);
 
 void sleep_until(Time time)
 {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  const timespec until{takt_rt::to_ns(time) / kSecond, takt_rt::to_ns(time) % kSecond};
-  while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) != 0) {
+  while (takt_rt::now() < time) {
+    takt_rt::MonotonicClock::sleep_until(time);
   }
 }
 

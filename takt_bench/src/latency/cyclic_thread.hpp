@@ -5,9 +5,9 @@
 #include <atomic>
 
 #include "latency/cycle_statistics.hpp"
-#include "latency/small_thread.hpp"
-#include "latency/start_gate.hpp"
 #include "takt_rt/memory_lock.hpp"
+#include "takt_rt/small_thread.hpp"
+#include "takt_rt/start_gate.hpp"
 #include "takt_rt/thread_attributes.hpp"
 
 namespace takt_bench::latency
@@ -16,7 +16,7 @@ namespace takt_bench::latency
 /// What all cyclic threads of a measurement share. The times are written before the gate opens.
 struct Run
 {
-  StartGate gate;
+  takt_rt::StartGate gate;
   takt_rt::Time first{};  ///< release of each thread
   takt_rt::Time end{};    ///< no release from here on
   takt_rt::Duration interval{};
@@ -49,7 +49,7 @@ private:
   CycleStatistics statistics_;
   takt_rt::ThreadAttributes at_end_;
   takt_rt::PageFaults page_faults_;
-  SmallThread thread_;  // last: it ends before the others go
+  takt_rt::SmallThread thread_;  // last: it ends before the others go
 };
 
 }  // namespace takt_bench::latency

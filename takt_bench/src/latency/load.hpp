@@ -6,8 +6,8 @@
 #include <deque>
 #include <vector>
 
-#include "latency/small_thread.hpp"
-#include "latency/start_gate.hpp"
+#include "takt_rt/small_thread.hpp"
+#include "takt_rt/start_gate.hpp"
 #include "takt_rt/thread_attributes.hpp"
 
 namespace takt_bench::latency
@@ -29,10 +29,10 @@ public:
 
 private:
   std::atomic<bool> stop_{false};
-  StartGate gate_;
+  takt_rt::StartGate gate_;
   std::vector<takt_rt::AttributeReport> reports_;
   takt_rt::Faults faults_;
-  std::deque<SmallThread> threads_;  // last: they end before the others go
+  std::deque<takt_rt::SmallThread> threads_;  // last: they end before the others go
 };
 
 }  // namespace takt_bench::latency

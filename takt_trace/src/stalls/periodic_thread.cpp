@@ -1,6 +1,6 @@
 #include "takt_trace/periodic_thread.hpp"
 
-#include <time.h>
+#include "takt_rt/monotonic_clock.hpp"
 
 namespace takt_trace
 {
@@ -17,9 +17,7 @@ PeriodicThread::PeriodicThread(
     ready_.notify_one();
     Time due = first;
     while (!stop_.load(std::memory_order_relaxed)) {
-      const std::int64_t ns = takt_rt::to_ns(due);
-      const timespec until{ns / 1'000'000'000, ns % 1'000'000'000};
-      clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+      takt_rt::MonotonicClock::sleep_until(due);
       const Time now = takt_rt::now();
       if (now >= due) {
         function(due, now);

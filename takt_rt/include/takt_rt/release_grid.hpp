@@ -1,32 +1,28 @@
 // The nominal releases of a cyclic thread: an absolute grid whose phase no late wake-up shifts.
 //
 // One thread at a time; real-time safe; no clock. Units: nanoseconds.
-#ifndef TAKT_BENCH__SRC__LATENCY__RELEASE_GRID_HPP_
-#define TAKT_BENCH__SRC__LATENCY__RELEASE_GRID_HPP_
+#ifndef TAKT_RT__RELEASE_GRID_HPP_
+#define TAKT_RT__RELEASE_GRID_HPP_
 
 #include <cstdint>
 
 #include "takt_rt/time.hpp"
 
-namespace takt_bench::latency
+namespace takt_rt
 {
 
 class ReleaseGrid
 {
 public:
   /// Releases at `first` and every `period` after; `period` is above 0.
-  ReleaseGrid(takt_rt::Time first, takt_rt::Duration period) noexcept
-  : release_(first),
-    period_(period)
-  {
-  }
+  ReleaseGrid(Time first, Duration period) noexcept : release_(first), period_(period) {}
 
   /// The nominal time of the next cycle.
-  takt_rt::Time release() const noexcept { return release_; }
+  Time release() const noexcept { return release_; }
 
   /// Moves on from a cycle that began at `now`, not before its release, to the first release that has
   /// not passed. Returns how many releases passed between the two: each is a missed period, an overrun.
-  std::uint64_t move_on(takt_rt::Time now) noexcept
+  std::uint64_t move_on(Time now) noexcept
   {
     // A release at this very moment has not passed: its cycle still begins in time.
     const std::int64_t late = (now - release_).count();
@@ -36,10 +32,10 @@ public:
   }
 
 private:
-  takt_rt::Time release_;
-  takt_rt::Duration period_;
+  Time release_;
+  Duration period_;
 };
 
-}  // namespace takt_bench::latency
+}  // namespace takt_rt
 
-#endif  // TAKT_BENCH__SRC__LATENCY__RELEASE_GRID_HPP_
+#endif  // TAKT_RT__RELEASE_GRID_HPP_

@@ -1,11 +1,11 @@
-#include "latency/small_thread.hpp"
+#include "takt_rt/small_thread.hpp"
 
 #include <signal.h>
 
 #include <system_error>
 #include <utility>
 
-namespace takt_bench::latency
+namespace takt_rt
 {
 
 SmallThread::SmallThread(std::size_t stack_size, std::function<void()> function)
@@ -38,4 +38,4 @@ void * SmallThread::run(void * self)
   return nullptr;
 }
 
-}  // namespace takt_bench::latency
+}  // namespace takt_rt

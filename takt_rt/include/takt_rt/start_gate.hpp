@@ -1,6 +1,8 @@
-// Threads meet here: all of them have their attributes before the measurement begins.
-#ifndef TAKT_BENCH__SRC__LATENCY__START_GATE_HPP_
-#define TAKT_BENCH__SRC__LATENCY__START_GATE_HPP_
+// Threads meet here before they begin: all of them have their attributes, and begin together.
+//
+// Any thread. Real-time safe, but for the waits that are asked for.
+#ifndef TAKT_RT__START_GATE_HPP_
+#define TAKT_RT__START_GATE_HPP_
 
 #include <atomic>
 #include <climits>
@@ -8,7 +10,7 @@
 
 #include "takt_rt/futex.hpp"
 
-namespace takt_bench::latency
+namespace takt_rt
 {
 
 class StartGate
@@ -18,7 +20,7 @@ public:
   void arrive() noexcept
   {
     arrived_.fetch_add(1, std::memory_order_release);
-    takt_rt::futex_wake(arrived_, INT_MAX);
+    futex_wake(arrived_, INT_MAX);
   }
 
   /// The same, and sleeps until `open`. Memory that was written before `open` is visible after it. May
@@ -27,7 +29,7 @@ public:
   {
     arrive();
     while (open_.load(std::memory_order_acquire) == 0) {
-      takt_rt::futex_wait(open_, 0);
+      futex_wait(open_, 0);
     }
   }
 
@@ -35,7 +37,7 @@ public:
   void wait_for(std::uint32_t count) const noexcept
   {
     for (std::uint32_t seen = 0; (seen = arrived_.load(std::memory_order_acquire)) < count;) {
-      takt_rt::futex_wait(arrived_, seen);
+      futex_wait(arrived_, seen);
     }
   }
 
@@ -43,7 +45,7 @@ public:
   void open() noexcept
   {
     open_.store(1, std::memory_order_release);
-    takt_rt::futex_wake(open_, INT_MAX);
+    futex_wake(open_, INT_MAX);
   }
 
 private:
@@ -51,6 +53,6 @@ private:
   std::atomic<std::uint32_t> open_{0};
 };
 
-}  // namespace takt_bench::latency
+}  // namespace takt_rt
 
-#endif  // TAKT_BENCH__SRC__LATENCY__START_GATE_HPP_
+#endif  // TAKT_RT__START_GATE_HPP_

@@ -1,13 +1,13 @@
 // A thread with a stack of a chosen size, which std::thread cannot have.
-#ifndef TAKT_BENCH__SRC__LATENCY__SMALL_THREAD_HPP_
-#define TAKT_BENCH__SRC__LATENCY__SMALL_THREAD_HPP_
+#ifndef TAKT_RT__SMALL_THREAD_HPP_
+#define TAKT_RT__SMALL_THREAD_HPP_
 
 #include <pthread.h>
 
 #include <cstddef>
 #include <functional>
 
-namespace takt_bench::latency
+namespace takt_rt
 {
 
 class SmallThread
@@ -28,6 +28,6 @@ private:
   pthread_t thread_{};
 };
 
-}  // namespace takt_bench::latency
+}  // namespace takt_rt
 
-#endif  // TAKT_BENCH__SRC__LATENCY__SMALL_THREAD_HPP_
+#endif  // TAKT_RT__SMALL_THREAD_HPP_

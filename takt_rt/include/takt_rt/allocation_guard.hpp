@@ -1,14 +1,14 @@
 // Counts the allocations a thread makes while a guard of its own is alive.
 //
-// Include in one source file of a test program only: it replaces malloc and its like. Without
-// effect under the sanitizers, which replace them too; `kWatches` says so.
-#ifndef ALLOCATION_GUARD_HPP_
-#define ALLOCATION_GUARD_HPP_
+// For tests of code that must not allocate. Include it in one source file of a program only: it replaces malloc and its
+// like. Without effect under the sanitizers, which replace them too; `kWatches` says so.
+#ifndef TAKT_RT__ALLOCATION_GUARD_HPP_
+#define TAKT_RT__ALLOCATION_GUARD_HPP_
 
 #include <cstddef>
 #include <cstdint>
 
-namespace takt_rt::test
+namespace takt_rt
 {
 
 inline constinit thread_local bool t_watching = false;
@@ -20,6 +20,7 @@ inline constexpr bool kWatches = false;
 inline constexpr bool kWatches = true;
 #endif
 
+/// Guards of one thread do not nest. Real-time safe.
 class AllocationGuard
 {
 public:
@@ -41,7 +42,7 @@ inline void note_allocation() noexcept
   t_allocations += t_watching ? 1 : 0;
 }
 
-}  // namespace takt_rt::test
+}  // namespace takt_rt
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 extern "C" {
@@ -52,25 +53,25 @@ void __libc_free(void *);                        // NOLINT
 
 void * malloc(std::size_t bytes) noexcept
 {
-  takt_rt::test::note_allocation();
+  takt_rt::note_allocation();
   return __libc_malloc(bytes);
 }
 void * calloc(std::size_t count, std::size_t bytes) noexcept
 {
-  takt_rt::test::note_allocation();
+  takt_rt::note_allocation();
   return __libc_calloc(count, bytes);
 }
 void * realloc(void * block, std::size_t bytes) noexcept
 {
-  takt_rt::test::note_allocation();
+  takt_rt::note_allocation();
   return __libc_realloc(block, bytes);
 }
 void free(void * block) noexcept
 {
-  takt_rt::test::note_allocation();
+  takt_rt::note_allocation();
   __libc_free(block);
 }
 }
 #endif
 
-#endif  // ALLOCATION_GUARD_HPP_
+#endif  // TAKT_RT__ALLOCATION_GUARD_HPP_
