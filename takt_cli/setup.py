@@ -8,7 +8,11 @@ setup(
     description="The takt command: real-time execution for ROS 2",
     license="Apache-2.0",
     packages=find_packages(include=["takt_cli", "takt_cli.*"]),
-    package_data={"takt_cli": ["help/*"], "takt_cli.report": ["assets/*"]},
+    package_data={
+        "takt_cli": ["help/*"],
+        "takt_cli.documents": ["schemas/*"],
+        "takt_cli.report": ["assets/*"],
+    },
     data_files=[
         ("share/ament_index/resource_index/packages", ["resource/takt_cli"]),
         ("share/takt_cli", ["package.xml"]),

@@ -7,7 +7,10 @@
 #include <cmath>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "takt_rt/percentile.hpp"
 
 namespace takt_rt
 {
@@ -213,6 +216,36 @@ TEST(LogHistogram, CanBeReadWhileItIsWritten)
     last = count;
   }
   writer.join();
+}
+
+TEST(Percentile, TakesTenValuesBeyondIt)
+{
+  LogHistogram times;
+  std::uint64_t count = 0;
+  for (const auto & [q, least] : std::vector<std::pair<double, std::uint64_t>>{
+         {0.5, 20}, {0.9, 100}, {0.99, 1000}, {0.999, 10000}}) {
+    for (; count < least - 1; ++count) {
+      times.record(1);
+    }
+    EXPECT_FALSE(is_supported(count, q)) << q;
+    EXPECT_EQ(supported_rank(count, q), std::nullopt) << q;
+    EXPECT_EQ(supported_quantile(times, q), std::nullopt) << q;
+    EXPECT_EQ(supported_rank(least, q), least - 10) << q;
+    times.record(1);
+    ++count;
+    EXPECT_EQ(supported_quantile(times, q), 1) << q;
+  }
+}
+
+TEST(Percentile, HasTenValuesBeyondItsRankWhereverItIsSupported)
+{
+  for (std::uint64_t count = 0; count < 20000; ++count) {
+    for (const double q : {0.5, 0.75, 0.9, 0.95, 0.99, 0.999}) {
+      const auto rank = supported_rank(count, q);
+      ASSERT_EQ(rank.has_value(), is_supported(count, q));
+      ASSERT_TRUE(!rank || (*rank >= 1 && *rank + 10 <= count)) << count << ' ' << q;
+    }
+  }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "takt_control/phase_state_json.hpp"
 #include "takt_rt/attributes.hpp"
 #include "takt_rt/kernel_accounts.hpp"
+#include "takt_rt/percentile.hpp"
 
 namespace takt_watch
 {
@@ -47,19 +48,16 @@ json distribution_json(const takt_core::Distribution & distribution)
 {
   const auto & moments = distribution.moments;
   const std::uint64_t count = moments.count();
-  const auto from = [&](std::uint64_t least, const auto & value) {
-    return count >= least ? json(value()) : json(nullptr);
-  };
+  const auto known = [&](const auto & value) { return count > 0 ? json(value()) : json(nullptr); };
   const auto & histogram = distribution.histogram;
   return {
     {"count", count},
-    {"min_ns", from(1, [&] { return histogram.min(); })},
-    {"mean_ns", from(1, [&] { return moments.mean(); })},
-    {"stddev_ns", from(1, [&] { return moments.standard_deviation(); })},
-    // Only with at least ten values beyond it.
-    {"p50_ns", from(20, [&] { return histogram.quantile(0.5); })},
-    {"p99_ns", from(1000, [&] { return histogram.quantile(0.99); })},
-    {"max_ns", from(1, [&] { return histogram.max(); })}};
+    {"min_ns", known([&] { return histogram.min(); })},
+    {"mean_ns", known([&] { return moments.mean(); })},
+    {"stddev_ns", known([&] { return moments.standard_deviation(); })},
+    {"p50_ns", or_null(takt_rt::supported_quantile(histogram, 0.5))},
+    {"p99_ns", or_null(takt_rt::supported_quantile(histogram, 0.99))},
+    {"max_ns", known([&] { return histogram.max(); })}};
 }
 
 // What raises a thread for a while (the middleware ceiling, following) is no difference.

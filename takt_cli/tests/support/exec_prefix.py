@@ -6,6 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
+from support.schemas import example
 from takt_cli.programs import find_program_or_none
 
 TAKT_EXEC = find_program_or_none("takt_exec", "takt_rclcpp")
@@ -29,9 +30,5 @@ def install_exec(prefix: Path) -> Path:
 
 def report_of(executor: str) -> str:
     """Give the report that an adopted executor writes; it ran no callback."""
-    return json.dumps(
-        {
-            "executor": executor, "kind": "single_threaded", "pid": 1, "seconds": 0.5,
-            "schedule_executor": "", "threads": [], "callbacks": [],
-        }
-    )  # fmt: skip
+    one = example("exec_report#executor", executor=executor, kind="single_threaded", seconds=0.5)
+    return json.dumps(one)

@@ -12,6 +12,7 @@
 #include "adopt/process_settings.hpp"
 #include "rclcpp/utilities.hpp"
 #include "takt_control/phase_state_json.hpp"
+#include "takt_rt/percentile.hpp"
 #include "takt_trace/phase_json.hpp"
 
 namespace takt_rclcpp
@@ -96,6 +97,12 @@ ordered_json to_json(const CallbackRecord & record, double seconds)
   return json;
 }
 
+ordered_json percentile(const takt_rt::LogHistogram & times, double q)
+{
+  const auto value = takt_rt::supported_quantile(times, q);
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
 ordered_json to_json(const ChainRecord & chain)
 {
   const auto & times = *chain.response;
@@ -110,8 +117,8 @@ ordered_json to_json(const ChainRecord & chain)
   }
   json["response"] = {
     {"mean_ns", times.moments.mean()},
-    {"p50_ns", times.histogram.quantile(0.5)},
-    {"p99_ns", times.histogram.quantile(0.99)},
+    {"p50_ns", percentile(times.histogram, 0.5)},
+    {"p99_ns", percentile(times.histogram, 0.99)},
     {"max_ns", static_cast<std::int64_t>(times.moments.max())}};
   return json;
 }

@@ -63,19 +63,20 @@ std::string phases_of(const ordered_json & executor)
   }
   const auto disturbances = phases["disturbances"].get<std::uint64_t>();
   const std::string hold = phases["bounds_hold"];
+  const auto & holds_in = phases["holds_in_ns"];
+  const double later = holds_in.is_null() ? 0.0 : holds_in.get<double>() / 1e9;
   const std::string bounds =
-    hold == "yes"        ? "bounds that rest on them held at the end"
-    : hold == "settling" ? fmt::format(
-                             "bounds that rest on them would have held again {:.3f} s later",
-                             phases["holds_in_ns"].get<double>() / 1e9)
+    hold == "yes" ? "bounds that rest on them held at the end"
+    : hold == "settling"
+      ? fmt::format("bounds that rest on them would have held again {:.3f} s later", later)
     : hold == "unknown"
       ? "whether bounds that rest on them held again is unknown, because the schedule has no "
         "settles"
       : "bounds that rest on them hold again " + hold;
-  if (disturbances == 0) {
+  const auto & last = phases["last"];
+  if (last.is_null()) {
     return fmt::format("  nothing disturbed the phases of timers; {}\n", bounds);
   }
-  const auto & last = phases["last"];
   return fmt::format(
     "  the phases of timers were disturbed {}, last by a {} of {} {:.3f} s before the end; {}\n",
     disturbances == 1 ? "once" : fmt::format("{} times", disturbances),
@@ -188,7 +189,7 @@ std::string chains_of(const ordered_json & executor)
   for (const auto & chain : chains) {
     const auto activations = chain["activations"].get<std::uint64_t>();
     const bool has_deadline = chain.contains("deadline_ns");
-    if (chain.value("begins_elsewhere", false)) {
+    if (!chain.contains("response")) {
       rows.push_back(
         {chain["name"], "-", "-", "-", "-", has_deadline ? milliseconds(chain["deadline_ns"]) : "-",
          "-"});
@@ -197,13 +198,11 @@ std::string chains_of(const ordered_json & executor)
     }
     rows.push_back(
       {chain["name"], fmt::format("{}", activations), milliseconds(chain["response"]["mean_ns"]),
-       // Fewer than ten samples beyond it say nothing of a percentile; of several spins it is unknown.
-       activations >= 1000 && !chain["response"]["p99_ns"].is_null()
-         ? milliseconds(chain["response"]["p99_ns"])
-         : "-",
+       // Null: too few activations lie beyond it, or they are of several spins.
+       chain["response"]["p99_ns"].is_null() ? "-" : milliseconds(chain["response"]["p99_ns"]),
        milliseconds(chain["response"]["max_ns"]),
        has_deadline ? milliseconds(chain["deadline_ns"]) : "-",
-       has_deadline ? fmt::format("{}", chain["late"].get<std::uint64_t>()) : "-"});
+       has_deadline ? fmt::format("{}", chain.value("late", std::uint64_t{0})) : "-"});
   }
   if (!elsewhere.empty()) {
     elsewhere = "  begun in another executor or process, so not measured here: " + elsewhere +

@@ -441,6 +441,9 @@ TEST(Chains, through_messages_within_the_process_are_in_the_report)
   EXPECT_GE(chains[0]["activations"], 29);
   EXPECT_LE(chains[0]["activations"], 30);
   EXPECT_EQ(chains[0]["late"], 0);
+  // Ten activations lie beyond the median of thirty, and none beyond their p99.
+  EXPECT_TRUE(chains[0]["response"]["p50_ns"].is_number()) << report;
+  EXPECT_TRUE(chains[0]["response"]["p99_ns"].is_null()) << report;
 }
 
 TEST(Report, names_executors_of_one_address_by_their_nodes)

@@ -1,9 +1,10 @@
 #include "report/distribution.hpp"
 
 #include <cmath>
-#include <cstddef>
 #include <functional>
 #include <nlohmann/json.hpp>
+
+#include "takt_rt/percentile.hpp"
 
 namespace takt_trace::detail
 {
@@ -12,17 +13,11 @@ namespace
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kLeastForMedian = 20;
-constexpr std::size_t kLeastForP99 = 1000;
-
-/// The smallest value that `percent` of all do not exceed. `times` are sorted.
-ordered_json percentile(
-  const LongVector<std::int64_t> & times, std::size_t percent, std::size_t least)
+/// `times` are sorted.
+ordered_json percentile(const LongVector<std::int64_t> & times, double q)
 {
-  if (times.size() < least) {
-    return nullptr;
-  }
-  return times[(times.size() * percent + 99) / 100 - 1];
+  const auto rank = takt_rt::supported_rank(times.size(), q);
+  return rank ? ordered_json(times[*rank - 1]) : ordered_json(nullptr);
 }
 
 }  // namespace
@@ -51,8 +46,8 @@ ordered_json distribution_json(LongVector<std::int64_t> times)
     {"min_ns", times.front()},
     {"mean_ns", rounded(mean)},
     {"stddev_ns", rounded(std::sqrt(squares / count))},
-    {"p50_ns", percentile(times, 50, kLeastForMedian)},
-    {"p99_ns", percentile(times, 99, kLeastForP99)},
+    {"p50_ns", percentile(times, 0.5)},
+    {"p99_ns", percentile(times, 0.99)},
     {"max_ns", times.back()}};
 }
 

@@ -1,8 +1,8 @@
 #include "takt_workload/summary.hpp"
 
 #include <algorithm>
-#include <cmath>
 
+#include "takt_rt/percentile.hpp"
 #include "takt_rt/running_statistics.hpp"
 
 namespace takt_workload
@@ -10,14 +10,8 @@ namespace takt_workload
 
 std::optional<std::int64_t> percentile(const std::vector<std::int64_t> & sorted, double part)
 {
-  constexpr std::size_t kBeyond = 10;
-  const auto count = static_cast<double>(sorted.size());
-  // Less a hair, so that 0.9 * 100 is the 90th and not, by rounding, the 91st.
-  const auto rank = static_cast<std::size_t>(std::max(1.0, std::ceil(count * part - 1e-6)));
-  if (sorted.size() < rank + kBeyond) {
-    return std::nullopt;
-  }
-  return sorted[rank - 1];
+  const auto rank = takt_rt::supported_rank(sorted.size(), part);
+  return rank ? std::optional(sorted[*rank - 1]) : std::nullopt;
 }
 
 Summary summarise(std::vector<std::int64_t> samples)
