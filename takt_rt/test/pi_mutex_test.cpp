@@ -57,6 +57,27 @@ TEST(PiMutex, TryLockFailsOnlyWhileHeld)
   std::thread([&] { EXPECT_TRUE(std::unique_lock(mutex, std::try_to_lock).owns_lock()); }).join();
 }
 
+TEST(PiMutex, TellsWhetherTheCallingThreadHasIt)
+{
+  PiMutex mutex;
+  EXPECT_FALSE(mutex.held());
+  mutex.lock();
+  EXPECT_TRUE(mutex.held());
+  std::thread([&] { EXPECT_FALSE(mutex.held()); }).join();
+  const std::uint64_t before = PiMutex::waits();
+  std::thread waiting([&] {
+    const std::lock_guard lock(mutex);
+    EXPECT_TRUE(mutex.held());
+  });
+  while (PiMutex::waits() == before) {
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(mutex.held()) << "also while another thread waits";
+  mutex.unlock();
+  EXPECT_FALSE(mutex.held());
+  waiting.join();
+}
+
 TEST(PiMutexDeathTest, MisuseEndsTheProcessWithAMessage)
 {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";

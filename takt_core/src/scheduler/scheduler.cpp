@@ -3,6 +3,7 @@
 // files of their names, timers in scheduler_timers.cpp, sleeping and waking in scheduler_idle.cpp.
 #include "takt_core/scheduler.hpp"
 
+#include <cassert>
 #include <mutex>
 #include <utility>
 
@@ -142,6 +143,7 @@ void Scheduler::set_key(ThreadSet & set, Callback & callback, Callback::Comes co
 
 void Scheduler::insert(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept
 {
+  assert(set.mutex.held());
   set_key(set, callback, comes);
   callback.where_.store(Callback::Where::queue, std::memory_order_relaxed);
   set.queue->insert(
@@ -153,6 +155,7 @@ void Scheduler::insert(ThreadSet & set, Callback & callback, Callback::Comes com
 // is sent on; one that is being removed is dropped.
 void Scheduler::drain(ThreadSet & set) noexcept
 {
+  assert(set.mutex.held());
   Callback * callback = set.intake.take_all();
   while (callback != nullptr) {
     Callback * const next = callback->next_;
@@ -178,6 +181,7 @@ void Scheduler::drain(ThreadSet & set) noexcept
 // Brings a set up to date: due timers, then the intake. Returns the members it woke.
 detail::WakeMask Scheduler::service(ThreadSet & set, std::uint32_t thread, Time now) noexcept
 {
+  assert(set.mutex.held());
   set.looked_at.store(to_ns(now), std::memory_order_relaxed);
   sleepers_.give_up_timers(set, thread);
   const std::uint32_t released = release_timers(set, now);
@@ -199,13 +203,15 @@ detail::WakeMask Scheduler::service(ThreadSet & set, std::uint32_t thread, Time 
 
 void Scheduler::publish_hints(ThreadSet & set) noexcept
 {
+  assert(set.mutex.held());
   set.show(set.queue->may_have_work(), to_ns(set.timers.next()));
 }
 
-// Fills `run` if the callback really starts. With the set's mutex held.
+// Fills `run` if the callback really starts.
 bool Scheduler::start(
   ThreadSet & set, Callback & callback, std::uint32_t thread, Time now, Run & run) noexcept
 {
+  assert(set.mutex.held());
   run.callback = &callback;
   run.set = &set;
   run.thread = thread;
@@ -281,6 +287,7 @@ void Scheduler::note_overwritten(Callback & callback, Time now) noexcept
 // held.
 void Scheduler::hold(ThreadSet & set, Callback & callback, std::uint32_t visitor) noexcept
 {
+  assert(set.mutex.held());
   Callback * handed = nullptr;
   if (set.queue->enters_groups()) {
     handed = callback.group_->leave();
@@ -302,10 +309,11 @@ void Scheduler::hold(ThreadSet & set, Callback & callback, std::uint32_t visitor
   }
 }
 
-// Pops one callback and starts it if it may. With the set's mutex held.
+// Pops one callback and starts it if it may.
 Scheduler::Pick Scheduler::pick(
   ThreadSet & set, std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept
 {
+  assert(set.mutex.held());
   Callback * const callback = set.queue->pop();
   if (callback == nullptr) {
     return Pick::nothing;
@@ -454,6 +462,7 @@ void Scheduler::taken(Run & run) noexcept
 // Queues what is pending and leaves the group. For `stock`, with the set's mutex held.
 void Scheduler::finish(Run & run) noexcept
 {
+  assert(!run.set->queue->enters_groups() || run.set->mutex.held());
   Callback & callback = *run.callback;
   ThreadSet & set = *run.set;
   Group & group = *callback.group_;

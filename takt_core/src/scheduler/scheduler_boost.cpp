@@ -1,5 +1,6 @@
 // Priorities that rise with what waits (boost.hpp): looked at by each dispatch of a thread set that has such callbacks.
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <mutex>
 #include <string>
@@ -60,21 +61,23 @@ void check_boost(const Callback & callback, const std::optional<Boost> & boost, 
   }
 }
 
-// These four with the set's mutex held.
 void Scheduler::attach(ThreadSet & set, Callback & callback)
 {
+  assert(set.mutex.held());
   set.queue->attach(callback);
   link_boost(set, callback);
 }
 
 void Scheduler::detach(ThreadSet & set, Callback & callback)
 {
+  assert(set.mutex.held());
   unlink_boost(set, callback);
   set.queue->detach(callback);
 }
 
 void Scheduler::link_boost(ThreadSet & set, Callback & callback) noexcept
 {
+  assert(set.mutex.held());
   if (callback.boost_ && set.order == Order::priority) {
     callback.next_boosted_ = set.boosted;
     set.boosted = &callback;
@@ -83,6 +86,7 @@ void Scheduler::link_boost(ThreadSet & set, Callback & callback) noexcept
 
 void Scheduler::unlink_boost(ThreadSet & set, Callback & callback) noexcept
 {
+  assert(set.mutex.held());
   for (Callback ** at = &set.boosted; *at != nullptr; at = &(*at)->next_boosted_) {
     if (*at == &callback) {
       *at = callback.next_boosted_;
@@ -96,6 +100,7 @@ void Scheduler::unlink_boost(ThreadSet & set, Callback & callback) noexcept
 // be put in, or nullptr. With the set's mutex held; not for windows.
 Callback * Scheduler::requeue(ThreadSet & set, Callback & callback) noexcept
 {
+  assert(set.mutex.held());
   // Acquired, with its precedence: who put it there may have held another mutex or none.
   const Callback::Where where = callback.where_.load(std::memory_order_acquire);
   // In these places nobody starts it without the set's mutex.
@@ -116,9 +121,10 @@ Callback * Scheduler::requeue(ThreadSet & set, Callback & callback) noexcept
   return callback.group_->rekey(callback, place.key);
 }
 
-// Real-time safe; O(callbacks of the set with a boost). With the set's mutex held.
+// Real-time safe; O(callbacks of the set with a boost).
 void Scheduler::boost_all(ThreadSet & set, std::uint32_t thread, Time now) noexcept
 {
+  assert(set.mutex.held());
   const bool nothing_ready = !set.queue->may_have_work();
   bool handed_on = false;
   for (Callback * c = set.boosted; c != nullptr; c = c->next_boosted_) {

@@ -1,5 +1,6 @@
 // Priorities, deadlines and what callbacks inherit from chains. Serialised by setup_mutex_.
 #include <algorithm>
+#include <cassert>
 #include <mutex>
 
 #include "scheduler/scheduler_settings.hpp"
@@ -30,6 +31,7 @@ void check_deadline(const std::string & what, std::optional<Duration> deadline, 
 // The key of a waiting callback follows its new priority at once.
 void Scheduler::rekey(Callback & callback)
 {
+  assert(setup_mutex_.held());
   if (has_windows(order_)) {
     return;
   }
@@ -45,6 +47,7 @@ void Scheduler::rekey(Callback & callback)
 // Computes what the callback gets from its own binding and from its chains, and publishes it.
 void Scheduler::inherit(Callback & callback)
 {
+  assert(setup_mutex_.held());
   Settings & own = settings(callback);
   const ChainOptions * important = nullptr;
   auto deadlines = std::make_unique<Callback::Deadlines>();
@@ -157,6 +160,7 @@ Status Scheduler::remove_chain(std::string_view name)
 
 std::vector<ChainOptions>::const_iterator Scheduler::find_chain(std::string_view name) const
 {
+  assert(setup_mutex_.held());
   return std::find_if(
     chains_.begin(), chains_.end(), [&](const auto & c) { return c.name == name; });
 }
@@ -164,6 +168,7 @@ std::vector<ChainOptions>::const_iterator Scheduler::find_chain(std::string_view
 // Those that are here, each once, in the order of the path.
 std::vector<Callback *> Scheduler::members_of(const ChainOptions & chain) const
 {
+  assert(setup_mutex_.held());
   std::vector<Callback *> members;
   const auto add = [&](Callback * member) {
     if (std::find(members.begin(), members.end(), member) == members.end()) {

@@ -1,5 +1,6 @@
 // Removing. Serialised by setup_mutex_, safe while threads dispatch.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <iterator>
 #include <mutex>
@@ -14,6 +15,7 @@ namespace takt_core
 // the mutex of its set held.
 bool Scheduler::unlink(Callback & callback) noexcept
 {
+  assert(callback.set_.load(std::memory_order_relaxed)->mutex.held());
   ThreadSet & set = *callback.set_.load(std::memory_order_relaxed);
   drain(set);
   bool out = false;
@@ -47,6 +49,7 @@ bool Scheduler::unlink(Callback & callback) noexcept
 // group. Not out of its set's books: those go by `detach` and `give_up`, or with the scheduler.
 void Scheduler::take_out(Callback & callback)
 {
+  assert(setup_mutex_.held());
   callback.state_.fetch_or(Callback::kClosed, std::memory_order_seq_cst);
   for (;;) {
     ThreadSet & set = *lock_set(callback);
@@ -110,6 +113,7 @@ std::shared_ptr<Callback> Scheduler::remove(Callback & callback, bool awaited)
 // added again meanwhile, here or elsewhere.
 void Scheduler::forget(const Settings & gone) noexcept
 {
+  assert(setup_mutex_.held());
   ThreadSet * last = gone.last_set;
   if (settings_.count(gone.callback.get()) == 0) {
     gone.callback->set_.compare_exchange_strong(last, nullptr);

@@ -5,6 +5,7 @@
 // that is being changed twice, first made shorter and then longer; `thread_set` has it look again.
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <chrono>
 #include <functional>
 #include <mutex>
@@ -20,6 +21,7 @@ namespace takt_core
 void Scheduler::check_threads(
   ThreadMask threads, const std::vector<Callback *> & moving, Faults & faults) const
 {
+  assert(setup_mutex_.held());
   if (threads == 0) {
     threads = all_threads();
   }
@@ -56,6 +58,7 @@ void Scheduler::check_threads(
 // The thread set of these members, put to use if it is not yet. After `check_threads`.
 ThreadSet & Scheduler::thread_set(ThreadMask threads)
 {
+  assert(setup_mutex_.held());
   if (threads == 0) {
     threads = all_threads();
   }
@@ -95,6 +98,7 @@ ThreadSet & Scheduler::thread_set(ThreadMask threads)
 // Puts the set on the thread's list. The visitor's list has every set that ever was in use.
 void Scheduler::show(ThreadSet & set, std::uint32_t thread)
 {
+  assert(setup_mutex_.held());
   ThreadSets & own = own_sets_[thread];
   const std::uint32_t count = own.count.load(std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -115,6 +119,7 @@ void Scheduler::show(ThreadSet & set, std::uint32_t thread)
 
 void Scheduler::hide(ThreadSet & set, std::uint32_t thread)
 {
+  assert(setup_mutex_.held());
   ThreadSets & own = own_sets_[thread];
   const std::uint32_t last = own.count.load(std::memory_order_relaxed) - 1;
   for (std::uint32_t i = 0; i <= last; ++i) {
@@ -129,6 +134,7 @@ void Scheduler::hide(ThreadSet & set, std::uint32_t thread)
 // One callback less is bound to the set. Nothing of it waits there, nor is on its way there.
 void Scheduler::give_up(ThreadSet & set)
 {
+  assert(setup_mutex_.held());
   if (--set.users > 0) {
     return;
   }
@@ -150,6 +156,7 @@ void Scheduler::give_up(ThreadSet & set)
 // Binds a callback that is here to other threads. After `check_threads`.
 void Scheduler::move(Callback & callback, ThreadMask threads)
 {
+  assert(setup_mutex_.held());
   ThreadSet & to = thread_set(threads);
   settings(callback).binding.threads = threads;
   ThreadSet & from = *callback.set_.load(std::memory_order_relaxed);  // changes only here
@@ -202,6 +209,7 @@ void Scheduler::move(Callback & callback, ThreadMask threads)
 // Whether the callback waits nowhere, or where whoever takes it from there looks up its set anew.
 bool Scheduler::settled(Callback & callback) noexcept
 {
+  assert(setup_mutex_.held());
   ThreadSet & set = *lock_set(callback);
   drain(set);
   bool there = (callback.state_.load(std::memory_order_seq_cst) & Callback::kQueued) == 0;
@@ -225,6 +233,7 @@ bool Scheduler::settled(Callback & callback) noexcept
 // Brings everything in the intakes to where it belongs, whether or not threads dispatch.
 void Scheduler::drain_all() noexcept
 {
+  assert(setup_mutex_.held());
   for (const auto & set : sets_) {
     set->mutex.lock();
     drain(*set);

@@ -1,5 +1,6 @@
 // Adding and finding. Serialised by setup_mutex_, safe while threads dispatch.
 #include <algorithm>
+#include <cassert>
 #include <mutex>
 #include <utility>
 
@@ -24,13 +25,16 @@ Scheduler::Scheduler(SchedulerOptions options, Waker & waker, Scheduler * siblin
 Scheduler::~Scheduler()
 {
   sleepers_.clear();  // nobody is there to be woken by what is handed on below
-  for (const auto & [callback, settings] : settings_) {
-    take_out(*settings->callback);
-    settings->callback->rank_ = UINT32_MAX;
-    settings->callback->set_.store(nullptr);
-  }
-  for (const auto & settings : retired_) {
-    forget(*settings);
+  {
+    std::lock_guard setup(setup_mutex_);  // no other thread is here; the functions ask for it
+    for (const auto & [callback, settings] : settings_) {
+      take_out(*settings->callback);
+      settings->callback->rank_ = UINT32_MAX;
+      settings->callback->set_.store(nullptr);
+    }
+    for (const auto & settings : retired_) {
+      forget(*settings);
+    }
   }
   // Freed while all members live: destructors of callbacks may call back, and find none here.
   by_id_.clear();
@@ -41,6 +45,7 @@ Scheduler::~Scheduler()
 
 Scheduler::Settings & Scheduler::settings(const Callback & callback) const
 {
+  assert(setup_mutex_.held());
   return *settings_.at(&callback);
 }
 
@@ -135,6 +140,7 @@ Status Scheduler::add(
 
 void Scheduler::start_timer(ThreadSet & set, Callback & timer, Time from) noexcept
 {
+  assert(set.mutex.held());
   if (timer.timer_active_ && !TimerHeap::armed(timer)) {
     timer.expiry_ = first_release(timer.timer_, from);
     timer.on_grid_ = true;

@@ -1,4 +1,5 @@
 // Timers: releasing those that are due, and the policies for missed periods.
+#include <cassert>
 #include <mutex>
 
 #include "scheduler/scheduler_settings.hpp"
@@ -84,9 +85,10 @@ void Scheduler::check_timer(const Callback & callback, Faults & faults)
   }
 }
 
-// Releases every timer of the set that is due; returns how many. With the set's mutex held.
+// Releases every timer of the set that is due; returns how many.
 std::uint32_t Scheduler::release_timers(ThreadSet & set, Time now) noexcept
 {
+  assert(set.mutex.held());
   std::uint32_t released = 0;
   while (!set.timers.empty() && set.timers.next() <= now) {
     Callback & timer = set.timers.top();
@@ -136,6 +138,7 @@ std::uint32_t Scheduler::advance_timer(Callback & timer, Time now) noexcept
 // Puts an idle timer into the set's heap and sees to it that somebody wakes in time.
 void Scheduler::arm(ThreadSet & set, Callback & timer) noexcept
 {
+  assert(set.mutex.held());
   set.timers.arm(timer);
   sleepers_.armed(set, timer.expiry_);
 }
@@ -182,9 +185,10 @@ void Scheduler::taken_by_timer(Callback & timer) noexcept
   }
 }
 
-// The release that is queued, else the next one; kNever if cancelled. With the set's mutex held.
+// The release that is queued, else the next one; kNever if cancelled.
 Time Scheduler::upcoming(const Callback & timer) noexcept
 {
+  assert(timer.set_.load(std::memory_order_relaxed)->mutex.held());
   const bool released =
     !timer.withdrawn_ && (timer.state_.load(std::memory_order_acquire) & Callback::kQueued) != 0;
   return !timer.timer_active_ ? kNever : released ? timer.due_ : timer.expiry_;
@@ -224,6 +228,7 @@ Time Scheduler::cancel_timer(Callback & timer) noexcept
 // set's mutex held, which this unlocks.
 void Scheduler::begin_timer(ThreadSet & set, Callback & timer, Time expiry, bool on_grid) noexcept
 {
+  assert(set.mutex.held());
   timer.timer_active_ = true;
   timer.on_grid_ = on_grid;
   timer.expiry_ = expiry;

@@ -57,10 +57,18 @@ public:
     }
   }
 
+  /// Whether the calling thread has it. For assertions. Real-time safe.
+  bool held() const noexcept
+  {
+    return (word_.load(std::memory_order_relaxed) & kOwner) == own_id();
+  }
+
   /// How often a thread of this process had to wait for any mutex of this kind. Real-time safe.
   static std::uint64_t waits() noexcept { return waits_.load(std::memory_order_relaxed); }
 
 private:
+  static constexpr std::uint32_t kOwner = 0x3fffffff;  ///< FUTEX_TID_MASK: the rest says who waits
+
   // The kernel's thread id; asked for once per thread (and again after fork).
   static std::uint32_t own_id() noexcept { return id_ != 0 ? id_ : ask_id(); }
   static std::uint32_t ask_id() noexcept;
