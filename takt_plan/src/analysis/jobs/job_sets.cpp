@@ -11,6 +11,8 @@ namespace takt_plan::detail
 namespace
 {
 
+// Sets of which windows say something have fewer than 40 states for each job of their topics.
+constexpr std::size_t kMostStatesOfJob = 100;
 constexpr std::size_t kMostStates = 20'000;
 constexpr std::int64_t kNoMessage = std::numeric_limits<std::int64_t>::min();
 
@@ -32,9 +34,12 @@ public:
     const auto works = static_cast<std::size_t>(jobs(slowest));
     result_.by.assign(works, std::vector<Completion>(topics.size()));
     result_.may_miss.assign(works, false);
+    std::size_t all = 0;
     for (Index topic = 0; topic < topics.size(); ++topic) {
       result_.works.emplace_back(static_cast<std::size_t>(jobs(topic)));
+      all += result_.works.back().size();
     }
+    most_ = std::min(kMostStates, kMostStatesOfJob * all);
   }
 
   /// From the start of the system; `periods`: in how many of the hyperperiod's it may be; `any_start`: or with any
@@ -104,7 +109,7 @@ private:
   bool visit(const Visit & each)
   {
     for (Index state = 0; state < states_.size(); ++state) {
-      if (states_.size() > kMostStates) {
+      if (states_.size() > most_) {
         return false;
       }
       each(state);
@@ -159,7 +164,7 @@ private:
       if (std::find(state.kept.begin(), state.kept.end(), kNoMessage) != state.kept.end()) {
         push(state);
       }
-      return states_.size() <= kMostStates;
+      return states_.size() <= most_;
     }
     const std::int64_t most = topics_[topic]->from.before(moment);
     for (std::int64_t next = topics_[topic]->to.before(moment); next <= most; ++next) {
@@ -283,6 +288,7 @@ private:
 
   const std::vector<const JobWindow *> & topics_;
   const Index slowest_;
+  std::size_t most_ = 0;  // states
   std::map<SetState, Index> seen_;  // and their numbers
   std::vector<const SetState *> states_;
   std::vector<Index> followed_by_;  // what was pushed
