@@ -1,6 +1,6 @@
 // Figures from synthetic records: the closed cases that the definitions prescribe.
+#include "figures/summary.hpp"
 #include "synthetic_records.hpp"
-#include "takt_workload/summary.hpp"
 
 namespace takt_workload
 {

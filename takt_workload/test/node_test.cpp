@@ -1,5 +1,5 @@
 // The reference system's node semantics on takt_rcl: single steps, run on the test's own thread.
-#include "takt_workload/graph_node.hpp"
+#include "run/graph_node.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@
 #include <map>
 #include <set>
 
+#include "graph/graph_parse.hpp"
+#include "run/domain.hpp"
+#include "run/history.hpp"
+#include "run/recorder.hpp"
 #include "takt_rcl/executor.hpp"
-#include "takt_workload/domain.hpp"
-#include "takt_workload/graph_parse.hpp"
-#include "takt_workload/history.hpp"
-#include "takt_workload/recorder.hpp"
 
 namespace takt_workload
 {

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "graph/graph_parse.hpp"
 #include "program.hpp"
-#include "takt_workload/graph_parse.hpp"
 
 namespace takt_workload
 {

@@ -2,8 +2,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "figures/results.hpp"
 #include "synthetic_records.hpp"
-#include "takt_workload/results.hpp"
 
 namespace takt_workload
 {

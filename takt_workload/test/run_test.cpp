@@ -7,9 +7,9 @@
 #include <numeric>
 #include <set>
 
-#include "takt_workload/figures.hpp"
-#include "takt_workload/graph_parse.hpp"
-#include "takt_workload/run_graph.hpp"
+#include "figures/figures.hpp"
+#include "graph/graph_parse.hpp"
+#include "run/run_graph.hpp"
 
 namespace takt_workload
 {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "takt_workload/graph_parse.hpp"
+#include "graph/graph_parse.hpp"
 
 namespace takt_workload
 {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <map>
 
+#include "graph/callback_table.hpp"
+#include "graph/graph_parse.hpp"
 #include "shipped_graph.hpp"
 #include "takt_schedule/parse.hpp"
-#include "takt_workload/callback_table.hpp"
-#include "takt_workload/graph_parse.hpp"
 
 namespace takt_workload
 {

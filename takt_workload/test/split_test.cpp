@@ -6,8 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "takt_workload/held_signals.hpp"
-#include "takt_workload/run_part.hpp"
+#include "run/held_signals.hpp"
+#include "run/run_part.hpp"
 
 namespace takt_workload
 {

@@ -1,6 +1,6 @@
 // What held threads up: the host, which samples are marked for, or the kernel, which they are not.
+#include "figures/summary.hpp"
 #include "synthetic_records.hpp"
-#include "takt_workload/summary.hpp"
 
 namespace takt_workload
 {

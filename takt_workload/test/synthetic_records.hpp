@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <map>
 
-#include "takt_workload/figures.hpp"
-#include "takt_workload/graph_parse.hpp"
+#include "figures/figures.hpp"
+#include "graph/graph_parse.hpp"
 
 namespace takt_workload
 {

@@ -1,5 +1,5 @@
 // System models of graphs: every callback of the graph is in it, under the same id.
-#include "takt_workload/system_of_graph.hpp"
+#include "graph/system_of_graph.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,12 +7,12 @@
 #include <set>
 #include <string>
 
+#include "graph/callback_table.hpp"
+#include "graph/graph_parse.hpp"
+#include "run/run_options.hpp"
 #include "shipped_graph.hpp"
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/to_yaml.hpp"
-#include "takt_workload/callback_table.hpp"
-#include "takt_workload/graph_parse.hpp"
-#include "takt_workload/run_options.hpp"
 
 namespace takt_workload
 {

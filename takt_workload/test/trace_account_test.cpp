@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <string>
 
+#include "figures/figures.hpp"
+#include "graph/graph_parse.hpp"
+#include "run/run_graph.hpp"
 #include "takt_trace/chain_accounts.hpp"
 #include "takt_trace/chain_flow.hpp"
 #include "takt_trace/recording.hpp"
 #include "takt_trace/trace_file.hpp"
-#include "takt_workload/figures.hpp"
-#include "takt_workload/graph_parse.hpp"
-#include "takt_workload/run_graph.hpp"
 
 namespace takt_workload
 {

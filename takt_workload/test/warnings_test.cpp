@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "figures/results.hpp"
+#include "records/record_io.hpp"
 #include "run/refusals.hpp"
-#include "takt_workload/record_io.hpp"
-#include "takt_workload/results.hpp"
 
 namespace takt_workload
 {

@@ -1,5 +1,5 @@
 // Work is CPU time of the calling thread, whoever else wants the core.
-#include "takt_workload/work.hpp"
+#include "run/work.hpp"
 
 #include <gtest/gtest.h>
 

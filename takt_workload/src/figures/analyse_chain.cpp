@@ -1,5 +1,5 @@
+#include "figures/figures.hpp"
 #include "takt_trace/activation_account.hpp"
-#include "takt_workload/figures.hpp"
 
 namespace takt_workload
 {

@@ -3,7 +3,8 @@
 #include <optional>
 #include <set>
 
-#include "takt_workload/figures.hpp"
+#include "figures/figures.hpp"
+#include "graph/callbacks_between.hpp"
 
 namespace takt_workload
 {

@@ -1,4 +1,4 @@
-#include "takt_workload/causality.hpp"
+#include "figures/causality.hpp"
 
 #include <algorithm>
 #include <tuple>

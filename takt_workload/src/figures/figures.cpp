@@ -1,4 +1,4 @@
-#include "takt_workload/figures.hpp"
+#include "figures/figures.hpp"
 
 #include <algorithm>
 #include <map>

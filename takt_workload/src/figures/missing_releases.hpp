@@ -9,9 +9,9 @@
 
 #include <vector>
 
+#include "graph/callback_table.hpp"
+#include "records/records.hpp"
 #include "takt_trace/activation_account.hpp"
-#include "takt_workload/callback_table.hpp"
-#include "takt_workload/records.hpp"
 
 namespace takt_workload
 {

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "takt_workload/results.hpp"
+#include "figures/results.hpp"
 
 namespace takt_workload
 {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "takt_workload/figures.hpp"
+#include "figures/figures.hpp"
 
 namespace takt_workload
 {

@@ -3,9 +3,9 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "takt_workload/callback_table.hpp"
-#include "takt_workload/figures.hpp"
-#include "takt_workload/results.hpp"
+#include "figures/figures.hpp"
+#include "figures/results.hpp"
+#include "graph/callback_table.hpp"
 
 namespace takt_workload
 {

@@ -1,4 +1,4 @@
-#include "takt_workload/results.hpp"
+#include "figures/results.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "figures/original_kpis.hpp"
-#include "figures/thread_text.hpp"
+#include "records/thread_text.hpp"
 #include "takt_control/phase_state_json.hpp"
 
 namespace takt_workload

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "figures/thread_text.hpp"
-#include "takt_workload/callback_table.hpp"
-#include "takt_workload/results.hpp"
-#include "takt_workload/run_stalls.hpp"
+#include "figures/results.hpp"
+#include "figures/run_stalls.hpp"
+#include "graph/callback_table.hpp"
+#include "records/thread_text.hpp"
 
 namespace takt_workload
 {

@@ -9,10 +9,10 @@
 #include <string>
 #include <unordered_map>
 
-#include "figures/thread_text.hpp"
+#include "figures/results.hpp"
+#include "figures/run_stalls.hpp"
+#include "records/thread_text.hpp"
 #include "run/refusals.hpp"
-#include "takt_workload/results.hpp"
-#include "takt_workload/run_stalls.hpp"
 
 namespace takt_workload
 {

@@ -1,9 +1,9 @@
-#include "takt_workload/run_stalls.hpp"
+#include "figures/run_stalls.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "takt_workload/work.hpp"
+#include "run/work.hpp"
 
 namespace takt_workload
 {

@@ -1,4 +1,4 @@
-#include "takt_workload/summary.hpp"
+#include "figures/summary.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "takt_workload/callback_table.hpp"
+#include "graph/callback_table.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -2,7 +2,7 @@
 #include <iterator>
 #include <set>
 
-#include "takt_workload/figures.hpp"
+#include "graph/callbacks_between.hpp"
 
 namespace takt_workload
 {

@@ -2,9 +2,9 @@
 
 #include <map>
 
+#include "graph/callback_table.hpp"
 #include "graph/graph_reader.hpp"
 #include "takt_schedule/quoted.hpp"
-#include "takt_workload/callback_table.hpp"
 
 namespace takt_workload
 {

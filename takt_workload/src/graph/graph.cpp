@@ -1,4 +1,4 @@
-#include "takt_workload/graph.hpp"
+#include "graph/graph.hpp"
 
 #include <array>
 #include <cmath>

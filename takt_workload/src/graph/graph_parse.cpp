@@ -1,4 +1,4 @@
-#include "takt_workload/graph_parse.hpp"
+#include "graph/graph_parse.hpp"
 
 #include <fmt/format.h>
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "graph/graph.hpp"
 #include "takt_schedule/reader/findings.hpp"
 #include "takt_schedule/reader/map_reader.hpp"
 #include "takt_schedule/reader/yaml_tree.hpp"
-#include "takt_workload/graph.hpp"
 
 namespace takt_workload
 {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "graph/callback_table.hpp"
+#include "graph/callbacks_between.hpp"
 #include "graph/graph_reader.hpp"
 #include "takt_core/adapter/callback_ids.hpp"
 #include "takt_schedule/quoted.hpp"
-#include "takt_workload/callback_table.hpp"
-#include "takt_workload/figures.hpp"
 
 namespace takt_workload
 {

@@ -1,4 +1,4 @@
-#include "takt_workload/system_of_graph.hpp"
+#include "graph/system_of_graph.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "graph/callback_table.hpp"
 #include "takt_trace/stall_witness.hpp"
-#include "takt_workload/callback_table.hpp"
 
 namespace takt_workload
 {

@@ -1,4 +1,4 @@
-#include "takt_workload/work_time.hpp"
+#include "graph/work_time.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "takt_workload/run_options.hpp"
+#include "run/run_options.hpp"
 
 namespace takt_workload
 {

@@ -9,14 +9,14 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "graph/callback_table.hpp"
+#include "graph/graph_parse.hpp"
+#include "graph/system_of_graph.hpp"
 #include "programs/command_line.hpp"
+#include "run/run_options.hpp"
 #include "takt_schedule/program.hpp"
 #include "takt_schedule/reader/file_text.hpp"
 #include "takt_schedule/to_yaml.hpp"
-#include "takt_workload/callback_table.hpp"
-#include "takt_workload/graph_parse.hpp"
-#include "takt_workload/run_options.hpp"
-#include "takt_workload/system_of_graph.hpp"
 
 namespace takt_workload
 {

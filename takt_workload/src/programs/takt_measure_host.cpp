@@ -9,13 +9,13 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "figures/results.hpp"
 #include "programs/command_line.hpp"
+#include "run/host.hpp"
+#include "run/work.hpp"
 #include "takt_rt/futex.hpp"
 #include "takt_schedule/program.hpp"
 #include "takt_trace/stall_witness.hpp"
-#include "takt_workload/host.hpp"
-#include "takt_workload/results.hpp"
-#include "takt_workload/work.hpp"
 
 namespace takt_workload
 {

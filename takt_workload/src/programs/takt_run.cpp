@@ -9,20 +9,20 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
+#include "figures/figures.hpp"
+#include "figures/results.hpp"
+#include "graph/graph_parse.hpp"
 #include "programs/run_arguments.hpp"
+#include "run/held_signals.hpp"
+#include "run/host.hpp"
 #include "run/part_schedule.hpp"
+#include "run/record_size.hpp"
+#include "run/run_graph.hpp"
 #include "takt_rt/thread_attributes.hpp"
 #include "takt_schedule/duration.hpp"
 #include "takt_schedule/output_file.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/program.hpp"
-#include "takt_workload/figures.hpp"
-#include "takt_workload/graph_parse.hpp"
-#include "takt_workload/held_signals.hpp"
-#include "takt_workload/host.hpp"
-#include "takt_workload/record_size.hpp"
-#include "takt_workload/results.hpp"
-#include "takt_workload/run_graph.hpp"
 
 namespace takt_workload
 {

@@ -1,4 +1,4 @@
-#include "takt_workload/domain.hpp"
+#include "run/domain.hpp"
 
 #include <netinet/in.h>
 #include <sys/socket.h>

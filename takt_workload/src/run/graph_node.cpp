@@ -1,8 +1,8 @@
-#include "takt_workload/graph_node.hpp"
+#include "run/graph_node.hpp"
 
+#include "graph/callbacks_between.hpp"
 #include "run/node_command.hpp"
 #include "run/node_kinds.hpp"
-#include "takt_workload/figures.hpp"
 
 namespace takt_workload
 {

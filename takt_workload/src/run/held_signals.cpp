@@ -1,4 +1,4 @@
-#include "takt_workload/held_signals.hpp"
+#include "run/held_signals.hpp"
 
 #include <signal.h>
 #include <sys/signalfd.h>

@@ -1,4 +1,4 @@
-#include "takt_workload/host.hpp"
+#include "run/host.hpp"
 
 #include <sys/utsname.h>
 

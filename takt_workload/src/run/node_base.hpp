@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "run/graph_node.hpp"
+#include "run/history.hpp"
+#include "run/recorder.hpp"
 #include "takt_core/executor.hpp"
-#include "takt_workload/graph_node.hpp"
-#include "takt_workload/history.hpp"
-#include "takt_workload/recorder.hpp"
 
 namespace takt_workload
 {

@@ -5,7 +5,7 @@
 #include <map>
 #include <thread>
 
-#include "figures/thread_text.hpp"
+#include "records/thread_text.hpp"
 
 namespace takt_workload
 {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "records/records.hpp"
 #include "takt_rt/kernel_accounts.hpp"
 #include "takt_rt/thread_attributes.hpp"
-#include "takt_workload/records.hpp"
 
 namespace takt_workload
 {

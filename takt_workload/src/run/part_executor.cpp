@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "graph/callback_table.hpp"
+#include "graph/graph_parse.hpp"
 #include "run/part_schedule.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_schedule/core_options.hpp"
 #include "takt_schedule/parse.hpp"
-#include "takt_workload/callback_table.hpp"
-#include "takt_workload/graph_parse.hpp"
 
 namespace takt_workload
 {

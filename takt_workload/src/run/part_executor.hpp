@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "graph/graph.hpp"
 #include "run/part_accounts.hpp"
+#include "run/run_options.hpp"
 #include "takt_rcl/context.hpp"
 #include "takt_rcl/executor.hpp"
-#include "takt_workload/graph.hpp"
-#include "takt_workload/run_options.hpp"
 
 namespace takt_workload
 {

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "takt_workload/record_io.hpp"
+#include "records/record_io.hpp"
 
 namespace takt_workload
 {

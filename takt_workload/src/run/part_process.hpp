@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "records/records.hpp"
 #include "takt_rt/time.hpp"
-#include "takt_workload/records.hpp"
 
 namespace takt_workload
 {

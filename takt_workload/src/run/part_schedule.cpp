@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "graph/callback_table.hpp"
 #include "takt_schedule/check.hpp"
 #include "takt_schedule/resolver.hpp"
-#include "takt_workload/callback_table.hpp"
 
 namespace takt_workload
 {

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string>
 
+#include "graph/graph.hpp"
+#include "run/run_options.hpp"
 #include "takt_rt/result.hpp"
 #include "takt_schedule/schedule.hpp"
-#include "takt_workload/graph.hpp"
-#include "takt_workload/run_options.hpp"
 
 namespace takt_workload
 {

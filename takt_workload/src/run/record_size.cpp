@@ -1,4 +1,4 @@
-#include "takt_workload/record_size.hpp"
+#include "run/record_size.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "takt_workload/recorder.hpp"
+#include "run/recorder.hpp"
 
 namespace takt_workload
 {

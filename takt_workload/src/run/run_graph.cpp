@@ -1,15 +1,15 @@
-#include "takt_workload/run_graph.hpp"
+#include "run/run_graph.hpp"
 
 #include <memory>
 #include <utility>
 
+#include "run/domain.hpp"
+#include "run/host.hpp"
 #include "run/refusals.hpp"
+#include "run/run_part.hpp"
 #include "run/split.hpp"
 #include "takt_trace/periodic_thread.hpp"
 #include "takt_trace/stall_witness.hpp"
-#include "takt_workload/domain.hpp"
-#include "takt_workload/host.hpp"
-#include "takt_workload/run_part.hpp"
 
 namespace takt_workload
 {

@@ -1,4 +1,4 @@
-#include "takt_workload/run_options.hpp"
+#include "run/run_options.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "takt_workload/run_part.hpp"
+#include "run/run_part.hpp"
 
 #include <fmt/format.h>
 
@@ -9,15 +9,15 @@
 #include <stdexcept>
 #include <thread>
 
+#include "run/graph_node.hpp"
+#include "run/held_signals.hpp"
 #include "run/part_accounts.hpp"
 #include "run/part_executor.hpp"
+#include "run/record_size.hpp"
+#include "run/recorder.hpp"
 #include "run/refusals.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_schedule/duration.hpp"
-#include "takt_workload/graph_node.hpp"
-#include "takt_workload/held_signals.hpp"
-#include "takt_workload/record_size.hpp"
-#include "takt_workload/recorder.hpp"
 
 namespace takt_workload
 {

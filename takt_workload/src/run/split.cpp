@@ -12,11 +12,11 @@
 #include <memory>
 #include <optional>
 
+#include "records/record_directory.hpp"
+#include "records/record_io.hpp"
+#include "run/held_signals.hpp"
 #include "run/part_process.hpp"
-#include "run/record_directory.hpp"
-#include "takt_workload/held_signals.hpp"
-#include "takt_workload/record_io.hpp"
-#include "takt_workload/run_part.hpp"
+#include "run/run_part.hpp"
 
 namespace takt_workload
 {

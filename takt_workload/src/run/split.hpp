@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "takt_workload/records.hpp"
-#include "takt_workload/run_graph.hpp"
-#include "takt_workload/run_options.hpp"
-#include "takt_workload/run_part.hpp"
+#include "records/records.hpp"
+#include "run/run_graph.hpp"
+#include "run/run_options.hpp"
+#include "run/run_part.hpp"
 
 namespace takt_workload
 {

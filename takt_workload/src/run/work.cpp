@@ -1,4 +1,4 @@
-#include "takt_workload/work.hpp"
+#include "run/work.hpp"
 
 #include <time.h>
 

@@ -288,7 +288,7 @@ private:
 
   const std::vector<const JobWindow *> & topics_;
   const Index slowest_;
-  std::size_t most_ = 0;  // states
+  std::size_t most_ = 0;            // states
   std::map<SetState, Index> seen_;  // and their numbers
   std::vector<const SetState *> states_;
   std::vector<Index> followed_by_;  // what was pushed

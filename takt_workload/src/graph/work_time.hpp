@@ -3,8 +3,8 @@
 //
 // Deterministic: the value of a run depends only on the seed, the callback and the run's number, so
 // two runs of one graph apply the same load whatever order the scheduler chooses.
-#ifndef TAKT_WORKLOAD__WORK_TIME_HPP_
-#define TAKT_WORKLOAD__WORK_TIME_HPP_
+#ifndef TAKT_WORKLOAD__SRC__GRAPH__WORK_TIME_HPP_
+#define TAKT_WORKLOAD__SRC__GRAPH__WORK_TIME_HPP_
 
 #include <cstdint>
 
@@ -51,4 +51,4 @@ double random_unit(std::uint64_t seed, std::uint64_t stream, std::uint64_t numbe
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__WORK_TIME_HPP_
+#endif  // TAKT_WORKLOAD__SRC__GRAPH__WORK_TIME_HPP_

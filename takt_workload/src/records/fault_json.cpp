@@ -1,4 +1,4 @@
-#include "run/fault_json.hpp"
+#include "records/fault_json.hpp"
 
 #include <optional>
 #include <utility>

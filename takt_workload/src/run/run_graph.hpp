@@ -1,15 +1,15 @@
 // Runs a whole graph, in one process or split over several, with witness and reference timer.
-#ifndef TAKT_WORKLOAD__RUN_GRAPH_HPP_
-#define TAKT_WORKLOAD__RUN_GRAPH_HPP_
+#ifndef TAKT_WORKLOAD__SRC__RUN__RUN_GRAPH_HPP_
+#define TAKT_WORKLOAD__SRC__RUN__RUN_GRAPH_HPP_
 
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "takt_workload/graph.hpp"
-#include "takt_workload/records.hpp"
-#include "takt_workload/run_options.hpp"
+#include "graph/graph.hpp"
+#include "records/records.hpp"
+#include "run/run_options.hpp"
 
 namespace takt_workload
 {
@@ -32,4 +32,4 @@ int run_as_part(
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__RUN_GRAPH_HPP_
+#endif  // TAKT_WORKLOAD__SRC__RUN__RUN_GRAPH_HPP_

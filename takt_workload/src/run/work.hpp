@@ -4,8 +4,8 @@
 // them, so that a clock read (a system call, 0.2 to 1 us) costs a few per cent of what it measures and
 // is part of the target itself. Preemption by other threads does not count; time that a hypervisor
 // steals may be charged to the thread and then shows as an overrun.
-#ifndef TAKT_WORKLOAD__WORK_HPP_
-#define TAKT_WORKLOAD__WORK_HPP_
+#ifndef TAKT_WORKLOAD__SRC__RUN__WORK_HPP_
+#define TAKT_WORKLOAD__SRC__RUN__WORK_HPP_
 
 #include <cstdint>
 
@@ -51,4 +51,4 @@ private:
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__WORK_HPP_
+#endif  // TAKT_WORKLOAD__SRC__RUN__WORK_HPP_

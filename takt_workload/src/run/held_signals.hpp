@@ -2,8 +2,8 @@
 //
 // Between `hold_signals` and `release_signals` both only wait until somebody looks; everywhere else
 // they end the program as they always do. So hold them only where somebody does look.
-#ifndef TAKT_WORKLOAD__HELD_SIGNALS_HPP_
-#define TAKT_WORKLOAD__HELD_SIGNALS_HPP_
+#ifndef TAKT_WORKLOAD__SRC__RUN__HELD_SIGNALS_HPP_
+#define TAKT_WORKLOAD__SRC__RUN__HELD_SIGNALS_HPP_
 
 #include <poll.h>
 
@@ -28,4 +28,4 @@ bool wait_for_signal_or(std::span<pollfd> files, takt_rt::Time until);
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__HELD_SIGNALS_HPP_
+#endif  // TAKT_WORKLOAD__SRC__RUN__HELD_SIGNALS_HPP_

@@ -1,17 +1,17 @@
 // A node of a graph as it runs: real publishers, subscriptions and timers on takt_rcl.
-#ifndef TAKT_WORKLOAD__GRAPH_NODE_HPP_
-#define TAKT_WORKLOAD__GRAPH_NODE_HPP_
+#ifndef TAKT_WORKLOAD__SRC__RUN__GRAPH_NODE_HPP_
+#define TAKT_WORKLOAD__SRC__RUN__GRAPH_NODE_HPP_
 
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "graph/callback_table.hpp"
+#include "graph/graph.hpp"
+#include "records/records.hpp"
+#include "run/work.hpp"
 #include "takt_rcl/context.hpp"
 #include "takt_rcl/node.hpp"
-#include "takt_workload/callback_table.hpp"
-#include "takt_workload/graph.hpp"
-#include "takt_workload/records.hpp"
-#include "takt_workload/work.hpp"
 
 namespace takt_workload
 {
@@ -66,4 +66,4 @@ std::unique_ptr<GraphNode> make_node(
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__GRAPH_NODE_HPP_
+#endif  // TAKT_WORKLOAD__SRC__RUN__GRAPH_NODE_HPP_

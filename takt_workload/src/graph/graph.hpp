@@ -1,8 +1,8 @@
 // A graph of nodes as plain data: what a graph file says. docs/graphs.md explains every field.
 //
 // Set-up only.
-#ifndef TAKT_WORKLOAD__GRAPH_HPP_
-#define TAKT_WORKLOAD__GRAPH_HPP_
+#ifndef TAKT_WORKLOAD__SRC__GRAPH__GRAPH_HPP_
+#define TAKT_WORKLOAD__SRC__GRAPH__GRAPH_HPP_
 
 #include <cstddef>
 #include <cstdint>
@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/work_time.hpp"
 #include "takt_rt/time.hpp"
 #include "takt_schedule/source.hpp"
-#include "takt_workload/work_time.hpp"
 
 namespace takt_workload
 {
@@ -116,4 +116,4 @@ Graph with_random_phases(Graph graph, std::uint64_t seed);
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__GRAPH_HPP_
+#endif  // TAKT_WORKLOAD__SRC__GRAPH__GRAPH_HPP_

@@ -2,8 +2,8 @@
 //
 // All processes that run parts of one graph number its callbacks and topics alike, so records of
 // several processes can be laid together. Set-up only.
-#ifndef TAKT_WORKLOAD__CALLBACK_TABLE_HPP_
-#define TAKT_WORKLOAD__CALLBACK_TABLE_HPP_
+#ifndef TAKT_WORKLOAD__SRC__GRAPH__CALLBACK_TABLE_HPP_
+#define TAKT_WORKLOAD__SRC__GRAPH__CALLBACK_TABLE_HPP_
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "takt_workload/graph.hpp"
+#include "graph/graph.hpp"
 
 namespace takt_workload
 {
@@ -76,4 +76,4 @@ std::string subscription_id(std::string_view node, std::string_view topic);
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__CALLBACK_TABLE_HPP_
+#endif  // TAKT_WORKLOAD__SRC__GRAPH__CALLBACK_TABLE_HPP_

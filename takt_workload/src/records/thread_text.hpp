@@ -1,6 +1,6 @@
 // Attributes of threads in one line, for tables and results. Set-up only.
-#ifndef FIGURES__THREAD_TEXT_HPP_
-#define FIGURES__THREAD_TEXT_HPP_
+#ifndef RECORDS__THREAD_TEXT_HPP_
+#define RECORDS__THREAD_TEXT_HPP_
 
 #include <string>
 
@@ -17,4 +17,4 @@ std::string describe_without_cores(takt_rt::ThreadAttributes attributes);
 
 }  // namespace takt_workload
 
-#endif  // FIGURES__THREAD_TEXT_HPP_
+#endif  // RECORDS__THREAD_TEXT_HPP_

@@ -3,8 +3,8 @@
 // Executor threads fill chunks of one preallocated pool, so that it need hold all runs only once,
 // whichever thread runs them; what does not fit is counted. Hangs on the executor (runs) and on the
 // context (takes and publishes). Read it after the executor has stopped.
-#ifndef TAKT_WORKLOAD__RECORDER_HPP_
-#define TAKT_WORKLOAD__RECORDER_HPP_
+#ifndef TAKT_WORKLOAD__SRC__RUN__RECORDER_HPP_
+#define TAKT_WORKLOAD__SRC__RUN__RECORDER_HPP_
 
 #include <array>
 #include <atomic>
@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
+#include "records/records.hpp"
 #include "takt_core/observer.hpp"
 #include "takt_rcl/message_observer.hpp"
-#include "takt_workload/records.hpp"
 
 namespace takt_workload
 {
@@ -80,4 +80,4 @@ private:
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__RECORDER_HPP_
+#endif  // TAKT_WORKLOAD__SRC__RUN__RECORDER_HPP_

@@ -1,13 +1,13 @@
 // Runs the nodes of one part of a graph in this process, and records it.
-#ifndef TAKT_WORKLOAD__RUN_PART_HPP_
-#define TAKT_WORKLOAD__RUN_PART_HPP_
+#ifndef TAKT_WORKLOAD__SRC__RUN__RUN_PART_HPP_
+#define TAKT_WORKLOAD__SRC__RUN__RUN_PART_HPP_
 
 #include <functional>
 #include <vector>
 
-#include "takt_workload/graph.hpp"
-#include "takt_workload/records.hpp"
-#include "takt_workload/run_options.hpp"
+#include "graph/graph.hpp"
+#include "records/records.hpp"
+#include "run/run_options.hpp"
 
 namespace takt_workload
 {
@@ -35,4 +35,4 @@ ProcessRecord run_part(
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__RUN_PART_HPP_
+#endif  // TAKT_WORKLOAD__SRC__RUN__RUN_PART_HPP_

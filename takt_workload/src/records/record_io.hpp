@@ -1,11 +1,11 @@
 // Process records as files: how the parts of a split run hand theirs to the one that merges them.
-#ifndef TAKT_WORKLOAD__RECORD_IO_HPP_
-#define TAKT_WORKLOAD__RECORD_IO_HPP_
+#ifndef TAKT_WORKLOAD__SRC__RECORDS__RECORD_IO_HPP_
+#define TAKT_WORKLOAD__SRC__RECORDS__RECORD_IO_HPP_
 
 #include <string>
 
+#include "records/records.hpp"
 #include "takt_rt/result.hpp"
-#include "takt_workload/records.hpp"
 
 namespace takt_workload
 {
@@ -16,4 +16,4 @@ takt_rt::Result<ProcessRecord> read_record(const std::string & path);
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__RECORD_IO_HPP_
+#endif  // TAKT_WORKLOAD__SRC__RECORDS__RECORD_IO_HPP_

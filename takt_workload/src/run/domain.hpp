@@ -1,6 +1,6 @@
 // A ROS domain that nobody else on this machine uses.
-#ifndef TAKT_WORKLOAD__DOMAIN_HPP_
-#define TAKT_WORKLOAD__DOMAIN_HPP_
+#ifndef TAKT_WORKLOAD__SRC__RUN__DOMAIN_HPP_
+#define TAKT_WORKLOAD__SRC__RUN__DOMAIN_HPP_
 
 #include <cstddef>
 
@@ -27,4 +27,4 @@ private:
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__DOMAIN_HPP_
+#endif  // TAKT_WORKLOAD__SRC__RUN__DOMAIN_HPP_

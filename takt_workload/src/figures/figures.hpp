@@ -1,16 +1,16 @@
 // Figures of one run of a graph, computed from its records. Set-up only; no clock, no ROS.
-#ifndef TAKT_WORKLOAD__FIGURES_HPP_
-#define TAKT_WORKLOAD__FIGURES_HPP_
+#ifndef TAKT_WORKLOAD__SRC__FIGURES__FIGURES_HPP_
+#define TAKT_WORKLOAD__SRC__FIGURES__FIGURES_HPP_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "figures/causality.hpp"
+#include "figures/run_stalls.hpp"
+#include "graph/graph.hpp"
+#include "records/records.hpp"
 #include "takt_trace/activation_account.hpp"
-#include "takt_workload/causality.hpp"
-#include "takt_workload/graph.hpp"
-#include "takt_workload/records.hpp"
-#include "takt_workload/run_stalls.hpp"
 
 namespace takt_workload
 {
@@ -138,11 +138,7 @@ HotPathFigures analyse_hot_path(
   const Graph & graph, const CallbackTable & table, const Causality & causality,
   const StallIndex & stalls, const std::vector<CallbackFigures> & callbacks, takt_rt::Time from,
   takt_rt::Time to);
-/// Callbacks on any path from `roots` to `sink`, roots and sink included, in graph order.
-std::vector<std::uint32_t> callbacks_between(
-  const Graph & graph, const CallbackTable & table, const std::vector<std::uint32_t> & roots,
-  std::uint32_t sink);
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__FIGURES_HPP_
+#endif  // TAKT_WORKLOAD__SRC__FIGURES__FIGURES_HPP_

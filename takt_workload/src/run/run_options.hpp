@@ -1,15 +1,15 @@
 // What a run of a graph is asked to be. Plain data, made by the programs' command lines.
-#ifndef TAKT_WORKLOAD__RUN_OPTIONS_HPP_
-#define TAKT_WORKLOAD__RUN_OPTIONS_HPP_
+#ifndef TAKT_WORKLOAD__SRC__RUN__RUN_OPTIONS_HPP_
+#define TAKT_WORKLOAD__SRC__RUN__RUN_OPTIONS_HPP_
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "graph/graph.hpp"
 #include "takt_core/order.hpp"
 #include "takt_rt/time.hpp"
-#include "takt_workload/graph.hpp"
 
 namespace takt_workload
 {
@@ -56,4 +56,4 @@ std::vector<int> parts_of(const Graph & graph, const RunOptions & options);
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__RUN_OPTIONS_HPP_
+#endif  // TAKT_WORKLOAD__SRC__RUN__RUN_OPTIONS_HPP_

@@ -1,4 +1,4 @@
-#include "figures/thread_text.hpp"
+#include "records/thread_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

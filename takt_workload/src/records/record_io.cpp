@@ -1,4 +1,4 @@
-#include "takt_workload/record_io.hpp"
+#include "records/record_io.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "run/fault_json.hpp"
+#include "records/fault_json.hpp"
 
 namespace takt_workload
 {

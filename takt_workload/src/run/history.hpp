@@ -2,8 +2,8 @@
 //
 // `Message4kb` and `Payload` have one; `Int32` has none, and everything here does nothing for it.
 // All functions are real-time safe.
-#ifndef TAKT_WORKLOAD__HISTORY_HPP_
-#define TAKT_WORKLOAD__HISTORY_HPP_
+#ifndef TAKT_WORKLOAD__SRC__RUN__HISTORY_HPP_
+#define TAKT_WORKLOAD__SRC__RUN__HISTORY_HPP_
 
 #include <algorithm>
 #include <cstdint>
@@ -144,4 +144,4 @@ private:
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__HISTORY_HPP_
+#endif  // TAKT_WORKLOAD__SRC__RUN__HISTORY_HPP_

@@ -2,8 +2,8 @@
 //
 // Written by the recorder (recorder.hpp), carried between processes (record_io.hpp), read by the
 // analysis. Callbacks and topics are numbers of the CallbackTable; times are CLOCK_MONOTONIC.
-#ifndef TAKT_WORKLOAD__RECORDS_HPP_
-#define TAKT_WORKLOAD__RECORDS_HPP_
+#ifndef TAKT_WORKLOAD__SRC__RECORDS__RECORDS_HPP_
+#define TAKT_WORKLOAD__SRC__RECORDS__RECORDS_HPP_
 
 #include <array>
 #include <cstdint>
@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "graph/callback_table.hpp"
 #include "takt_core/clock/phases.hpp"
 #include "takt_rt/attributes.hpp"
 #include "takt_rt/fault.hpp"
 #include "takt_rt/time.hpp"
 #include "takt_trace/recording.hpp"
 #include "takt_trace/stall.hpp"
-#include "takt_workload/callback_table.hpp"
 
 namespace takt_workload
 {
@@ -137,4 +137,4 @@ struct ProcessRecord
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__RECORDS_HPP_
+#endif  // TAKT_WORKLOAD__SRC__RECORDS__RECORDS_HPP_

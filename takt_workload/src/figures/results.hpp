@@ -1,16 +1,16 @@
 // results.json: everything that a run of a graph gave, raw samples included. docs/graphs.md
 // explains every field.
-#ifndef TAKT_WORKLOAD__RESULTS_HPP_
-#define TAKT_WORKLOAD__RESULTS_HPP_
+#ifndef TAKT_WORKLOAD__SRC__FIGURES__RESULTS_HPP_
+#define TAKT_WORKLOAD__SRC__FIGURES__RESULTS_HPP_
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-#include "takt_workload/figures.hpp"
-#include "takt_workload/host.hpp"
-#include "takt_workload/run_options.hpp"
-#include "takt_workload/summary.hpp"
+#include "figures/figures.hpp"
+#include "figures/summary.hpp"
+#include "run/host.hpp"
+#include "run/run_options.hpp"
 
 namespace takt_workload
 {
@@ -43,4 +43,4 @@ std::vector<std::string> warnings_of(
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__RESULTS_HPP_
+#endif  // TAKT_WORKLOAD__SRC__FIGURES__RESULTS_HPP_

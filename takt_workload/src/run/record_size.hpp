@@ -1,14 +1,14 @@
 // How many runs a run of a graph will record, and what memory that takes. Set-up only.
-#ifndef TAKT_WORKLOAD__RECORD_SIZE_HPP_
-#define TAKT_WORKLOAD__RECORD_SIZE_HPP_
+#ifndef TAKT_WORKLOAD__SRC__RUN__RECORD_SIZE_HPP_
+#define TAKT_WORKLOAD__SRC__RUN__RECORD_SIZE_HPP_
 
 #include <cstddef>
 #include <vector>
 
+#include "graph/callback_table.hpp"
+#include "graph/graph.hpp"
+#include "run/run_options.hpp"
 #include "takt_rt/result.hpp"
-#include "takt_workload/callback_table.hpp"
-#include "takt_workload/graph.hpp"
-#include "takt_workload/run_options.hpp"
 
 namespace takt_workload
 {
@@ -29,4 +29,4 @@ double available_memory();
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__RECORD_SIZE_HPP_
+#endif  // TAKT_WORKLOAD__SRC__RUN__RECORD_SIZE_HPP_

@@ -3,16 +3,16 @@
 // Each topic has one publisher, so that a topic names it. Inside a node a run of a fusion or of a planner that only stores
 // its message hands it to the run of its node that next publishes, unless a newer message replaces it before
 // (takt_trace/run_flow.hpp). Set-up only.
-#ifndef TAKT_WORKLOAD__CAUSALITY_HPP_
-#define TAKT_WORKLOAD__CAUSALITY_HPP_
+#ifndef TAKT_WORKLOAD__SRC__FIGURES__CAUSALITY_HPP_
+#define TAKT_WORKLOAD__SRC__FIGURES__CAUSALITY_HPP_
 
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
+#include "graph/graph.hpp"
+#include "records/records.hpp"
 #include "takt_trace/run_flow.hpp"
-#include "takt_workload/graph.hpp"
-#include "takt_workload/records.hpp"
 
 namespace takt_workload
 {
@@ -52,4 +52,4 @@ private:
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__CAUSALITY_HPP_
+#endif  // TAKT_WORKLOAD__SRC__FIGURES__CAUSALITY_HPP_

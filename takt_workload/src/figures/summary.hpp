@@ -2,8 +2,8 @@
 //
 // A percentile is given only if at least ten samples lie beyond it: p50 from 20 samples, p90 from
 // 100, p99 from 1000, p99.9 from 10000. Set-up only.
-#ifndef TAKT_WORKLOAD__SUMMARY_HPP_
-#define TAKT_WORKLOAD__SUMMARY_HPP_
+#ifndef TAKT_WORKLOAD__SRC__FIGURES__SUMMARY_HPP_
+#define TAKT_WORKLOAD__SRC__FIGURES__SUMMARY_HPP_
 
 #include <cstddef>
 #include <cstdint>
@@ -35,4 +35,4 @@ std::vector<std::int64_t> without_stalled(
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__SUMMARY_HPP_
+#endif  // TAKT_WORKLOAD__SRC__FIGURES__SUMMARY_HPP_

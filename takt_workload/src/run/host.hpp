@@ -1,6 +1,6 @@
 // What kind of machine this is, as far as it matters for measurements. Set-up only; may block.
-#ifndef TAKT_WORKLOAD__HOST_HPP_
-#define TAKT_WORKLOAD__HOST_HPP_
+#ifndef TAKT_WORKLOAD__SRC__RUN__HOST_HPP_
+#define TAKT_WORKLOAD__SRC__RUN__HOST_HPP_
 
 #include <string>
 #include <vector>
@@ -22,4 +22,4 @@ Host read_host();
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__HOST_HPP_
+#endif  // TAKT_WORKLOAD__SRC__RUN__HOST_HPP_

@@ -1,11 +1,11 @@
 // Stalls that the records of runs tell, and how long the runs took to catch up with a stall. Set-up only.
-#ifndef TAKT_WORKLOAD__RUN_STALLS_HPP_
-#define TAKT_WORKLOAD__RUN_STALLS_HPP_
+#ifndef TAKT_WORKLOAD__SRC__FIGURES__RUN_STALLS_HPP_
+#define TAKT_WORKLOAD__SRC__FIGURES__RUN_STALLS_HPP_
 
 #include <vector>
 
+#include "records/records.hpp"
 #include "takt_trace/stall_index.hpp"
-#include "takt_workload/records.hpp"
 
 namespace takt_workload
 {
@@ -27,4 +27,4 @@ std::vector<Stall> overruns(const std::vector<RunRecord> & runs);
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__RUN_STALLS_HPP_
+#endif  // TAKT_WORKLOAD__SRC__FIGURES__RUN_STALLS_HPP_

@@ -1,14 +1,14 @@
 // Reading a graph file: all faults at once, each as "FILE:LINE: what".
 //
 // Set-up only: allocates and may block (reads the file). Never throws.
-#ifndef TAKT_WORKLOAD__GRAPH_PARSE_HPP_
-#define TAKT_WORKLOAD__GRAPH_PARSE_HPP_
+#ifndef TAKT_WORKLOAD__SRC__GRAPH__GRAPH_PARSE_HPP_
+#define TAKT_WORKLOAD__SRC__GRAPH__GRAPH_PARSE_HPP_
 
 #include <string>
 #include <string_view>
 
+#include "graph/graph.hpp"
 #include "takt_rt/result.hpp"
-#include "takt_workload/graph.hpp"
 
 namespace takt_workload
 {
@@ -26,4 +26,4 @@ std::string find_shipped(const std::string & name, const std::string & folder);
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__GRAPH_PARSE_HPP_
+#endif  // TAKT_WORKLOAD__SRC__GRAPH__GRAPH_PARSE_HPP_

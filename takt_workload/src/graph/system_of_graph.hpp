@@ -1,15 +1,15 @@
 // The system model of a graph: what analysis, simulation and planning need to know of it.
 //
 // Set-up only: allocates, does not block.
-#ifndef TAKT_WORKLOAD__SYSTEM_OF_GRAPH_HPP_
-#define TAKT_WORKLOAD__SYSTEM_OF_GRAPH_HPP_
+#ifndef TAKT_WORKLOAD__SRC__GRAPH__SYSTEM_OF_GRAPH_HPP_
+#define TAKT_WORKLOAD__SRC__GRAPH__SYSTEM_OF_GRAPH_HPP_
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "graph/graph.hpp"
 #include "takt_schedule/system.hpp"
-#include "takt_workload/graph.hpp"
 
 namespace takt_workload
 {
@@ -38,4 +38,4 @@ takt_schedule::System system_of(const Graph & graph, const SystemOptions & optio
 
 }  // namespace takt_workload
 
-#endif  // TAKT_WORKLOAD__SYSTEM_OF_GRAPH_HPP_
+#endif  // TAKT_WORKLOAD__SRC__GRAPH__SYSTEM_OF_GRAPH_HPP_
