@@ -23,7 +23,14 @@ try:
     from takt_cli.console import err
     from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, TaktError
     from takt_cli.files.output_directory import drop_unused
-    from takt_cli.usage import asked_for_help, refuse_empty, say_interrupted, usage_error
+    from takt_cli.usage import (
+        asked_for_help,
+        help_text,
+        plain_help,
+        refuse_empty,
+        say_interrupted,
+        usage_error,
+    )
 except ModuleNotFoundError as missing:
     sys.stderr.write(
         f"takt: the Python package {missing.name} is missing for {sys.executable}; install it, or "
@@ -32,6 +39,7 @@ except ModuleNotFoundError as missing:
     sys.exit(2)
 
 
+_HELP = ("-h", "--help")
 _LONGEST = 200  # characters of a file's name in a sentence
 # Wrong input: the command line names a file that takt cannot use here.
 _USAGE = frozenset(
@@ -130,7 +138,9 @@ def _system_error(error: OSError) -> str:
 
 
 def _load() -> None:
-    """Load the command that is given."""
+    """Load the command that is given; the help of all is a file."""
+    if not sys.argv[1:] or sys.argv[1] in _HELP:
+        return
     import typer.main  # noqa: F401
 
     from takt_cli.app import app_for
@@ -139,17 +149,22 @@ def _load() -> None:
 
 
 def _call(arguments: list[str] | None) -> int:
+    given = sys.argv[1:] if arguments is None else arguments
+    if not given or given[0] in _HELP:
+        sys.stdout.write(help_text())
+        return 0 if given else EXIT_USAGE
     # Loaded here: even an import that fails shall not end in a traceback.
+    from takt_cli.commands.exec_program import COMMANDS, become
+
+    if given[0] in COMMANDS:
+        become(given)
     from typer.main import get_command
 
     from takt_cli.app import app_for
-    from takt_cli.commands.exec_program import COMMANDS, become
 
-    given = sys.argv[1:] if arguments is None else arguments
-    if given and given[0] in COMMANDS:
-        become(given)
     command = get_command(app_for(given))
     refuse_empty(command)
+    plain_help(command)
     say_interrupted(command)
     try:
         code = command(args=arguments, standalone_mode=False, prog_name="takt")

@@ -13,34 +13,37 @@ import typer
 
 from takt_cli import __version__
 
-# In the order of the help. Where each is in takt_cli.commands: a function, or an app with commands
-# of its own.
+# Where each is in takt_cli.commands: a function, or an app with commands of its own. help/takt.txt
+# shows them in panels.
 COMMANDS = {
     "demo": "demo.demo",
     "exec": "exec_program.exec_help",
-    "observe": "exec_program.observe_help",
     "run": "run.run_graph",
-    "check": "check.check",
-    "explain": "explain.explain",
-    "graph": "graph.graph",
-    "plan": "plan.plan",
-    "status": "status.status",
     "top": "top.top",
+    "status": "status.status",
+    "trace": "trace.app",
+    "report": "report.make_report",
     "monitor": "monitor.monitor",
+    "observe": "exec_program.observe_help",
+    "model": "model.model",
+    "graph": "graph.graph",
+    "import": "import_configuration.app",
+    "check": "check.check",
+    "plan": "plan.plan",
+    "explain": "explain.explain",
+    "simulate": "simulate.simulate",
     "apply": "apply_schedule.apply",
     "set": "set_value.app",
     "reset": "reset.reset",
     "template": "template.template",
-    "trace": "trace.app",
-    "model": "model.model",
-    "import": "import_configuration.app",
-    "simulate": "simulate.simulate",
-    "experiment": "experiments.app",
-    "report": "report.make_report",
-    "host": "host.show_host",
     "doctor": "doctor.doctor",
+    "host": "host.show_host",
     "latency": "latency.latency",
     "calibrate": "calibrate.calibrate",
+}
+# Those of takt's developers, which the help leaves to `make bench` and docs/experiments.md.
+HIDDEN = {
+    "experiment": "experiments.app",
     "bench": "bench.bench",
 }
 
@@ -64,20 +67,23 @@ def app_for(given: Sequence[str]) -> typer.Typer:
     """Return the app with the command that is given first, or with all commands where none is."""
     app = typer.Typer(
         name="takt",
-        help="Real-time execution for ROS 2: run a graph under a schedule, and see the gain.",
-        epilog="Start with: takt demo",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
+        rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_main)
-    for name in given[:1] if given and given[0] in COMMANDS else COMMANDS:
-        module, _, attribute = COMMANDS[name].partition(".")
+    known = COMMANDS | HIDDEN
+    for name in given[:1] if given and given[0] in known else known:
+        module, _, attribute = known[name].partition(".")
         loaded = import_module(f"takt_cli.commands.{module}")
         command = getattr(loaded, attribute)
+        hidden = name in HIDDEN
         if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
+            command.rich_markup_mode = None
+            app.add_typer(command, name=name, hidden=hidden)
         else:
-            app.command(name, context_settings=getattr(loaded, "CONTEXT", None))(command)
+            context = getattr(loaded, "CONTEXT", None)
+            app.command(name, context_settings=context, hidden=hidden)(command)
     return app

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.resources import files
 from typing import Any
 
 from takt_cli.errors import EXIT_INTERRUPTED, TaktError
+
+
+def help_text() -> str:
+    """Give the help of all commands. It is a file, so that nothing is loaded to print it."""
+    return (files("takt_cli") / "help" / "takt.txt").read_text(encoding="utf-8")
 
 
 def refuse_empty(command: Any) -> None:
@@ -28,6 +34,37 @@ def _not_empty(parameter: Any, read: Callable[..., Any]) -> Callable[..., Any]:
         return read(context, value)
 
     return checked
+
+
+def plain_help(command: Any) -> None:
+    """Let the help of a command name what its options take, without the library's brackets.
+
+    The library shows `{graph}` and `<str>`, and a default that says that there is none.
+    """
+    for below in getattr(command, "commands", {}).values():
+        plain_help(below)
+    for parameter in command.params:
+        argument = parameter.param_type_name == "argument"
+        if parameter.metavar is None and argument:
+            parameter.metavar = parameter.name.upper()
+        elif parameter.metavar is None and not parameter.is_flag:
+            parameter.metavar = _TAKES.get(parameter.bare_type())
+        if argument:
+            more = "..." if parameter.nargs != 1 else ""
+            word = (
+                f"{parameter.metavar}{more}"
+                if parameter.required
+                else f"[{parameter.metavar}]{more}"
+            )
+            parameter.get_usage_pieces = lambda _, word=word: [word]
+            # The library's name of the type stands behind it, as in `GRAPH <str>`.
+            parameter.display_type_rich = lambda **_: ""
+        if parameter.show_default == "none":
+            parameter.show_default = False
+
+
+# What an option takes, by the library's name of its type; choices are listed by the library.
+_TAKES = {"str": "TEXT", "Path": "FILE"}
 
 
 def say_interrupted(command: Any) -> None:
