@@ -150,6 +150,11 @@ def _load() -> None:
 
 def _call(arguments: list[str] | None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
+    if "_TAKT_COMPLETE" in os.environ and not given:
+        from takt_cli.app import app_to_complete
+        from takt_cli.commands.completion import answer
+
+        answer(app_to_complete)
     if not given or given[0] in _HELP:
         sys.stdout.write(help_text())
         return 0 if given else EXIT_USAGE

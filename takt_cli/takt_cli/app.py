@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from takt_cli import __version__
+from takt_cli.usage import shown_commands
 
 # Where each is in takt_cli.commands: a function, or an app with commands of its own. help/takt.txt
 # shows them in panels.
@@ -40,6 +41,7 @@ COMMANDS = {
     "host": "host.show_host",
     "latency": "latency.latency",
     "calibrate": "calibrate.calibrate",
+    "completion": "completion.completion",
 }
 # Those of takt's developers, which the help leaves to `make bench` and docs/experiments.md.
 HIDDEN = {
@@ -65,15 +67,7 @@ def _main(
 
 def app_for(given: Sequence[str]) -> typer.Typer:
     """Return the app with the command that is given first, or with all commands where none is."""
-    app = typer.Typer(
-        name="takt",
-        no_args_is_help=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        rich_markup_mode=None,
-        context_settings={"help_option_names": ["-h", "--help"]},
-    )
-    app.callback()(_main)
+    app = _without_commands()
     known = COMMANDS | HIDDEN
     for name in given[:1] if given and given[0] in known else known:
         module, _, attribute = known[name].partition(".")
@@ -86,4 +80,27 @@ def app_for(given: Sequence[str]) -> typer.Typer:
         else:
             context = getattr(loaded, "CONTEXT", None)
             app.command(name, context_settings=context, hidden=hidden)(command)
+    return app
+
+
+def app_to_complete(given: Sequence[str]) -> typer.Typer:
+    """Return the app for the shell: of a command that is not given yet only names are wanted."""
+    if given and given[0] in COMMANDS:
+        return app_for(given)
+    app = _without_commands()
+    for name, words in shown_commands().items():
+        app.command(name, help=words)(lambda: None)
+    return app
+
+
+def _without_commands() -> typer.Typer:
+    app = typer.Typer(
+        name="takt",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_main)
     return app

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
@@ -12,6 +13,11 @@ from takt_cli.errors import EXIT_INTERRUPTED, TaktError
 def help_text() -> str:
     """Give the help of all commands. It is a file, so that nothing is loaded to print it."""
     return (files("takt_cli") / "help" / "takt.txt").read_text(encoding="utf-8")
+
+
+def shown_commands() -> dict[str, str]:
+    """Give the commands that the help shows, each with its words there."""
+    return dict(re.findall(r"^  ([a-z]+)  +(.*)$", help_text(), re.MULTILINE))
 
 
 def refuse_empty(command: Any) -> None:

@@ -49,6 +49,45 @@ runpy.run_module("takt_cli", run_name="__main__", alter_sys=True)
     assert not {"typer", "takt_cli.app", "takt_cli.commands"} & set(loaded)
 
 
+def completed(shell, line):
+    """What `takt` answers to a shell whose user has typed this and presses the tab key."""
+    asked = {"_TAKT_COMPLETE": f"complete_{shell}"}
+    if shell == "bash":
+        words = line.split(" ")
+        asked |= {"COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
+    else:
+        asked |= {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    done = subprocess.run(
+        [sys.executable, "-m", "takt_cli"], env=os.environ | asked, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_complete_commands_and_options(takt, shell):
+    script = takt("completion", shell).out
+    assert f"complete_{shell}" in script
+    assert completed(shell, "takt sta").count("status") == 1
+    assert "snapshot" in completed(shell, "takt trace s")
+    assert "--schedule" in completed(shell, "takt run --sch")
+    assert "rate-monotonic" in completed(shell, "takt plan a.yaml --planner ra")
+
+
+def test_bash_completes_with_the_script(takt, tmp_path):
+    (tmp_path / "takt").write_text(f'#!/bin/sh\nexec {sys.executable} -m takt_cli "$@"\n')
+    (tmp_path / "takt").chmod(0o755)
+    press = 'COMP_WORDS=(takt st); COMP_CWORD=1; _takt_completion takt; echo "${COMPREPLY[@]}"'
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", f"{takt('completion', 'bash').out}{press}"],
+        env=os.environ | {"PATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stdout, done.stderr) == ("status\n", "")
+
+
 def test_an_unknown_graph_is_one_message_with_the_known_ones(takt, fakes):
     said = takt("run", "autoware")
     assert said.code == 2
