@@ -220,6 +220,18 @@ std::optional<OwnPriority> own_priority() noexcept
   return OwnPriority{detail::from_kernel(attr.policy), static_cast<int>(attr.priority)};
 }
 
+int own_urgency() noexcept
+{
+  SchedAttr now;
+  ThreadAttributes own;
+  if (detail::sched_getattr(0, now) == 0) {
+    own.policy = detail::from_kernel(now.policy);
+    own.priority = static_cast<int>(now.priority);
+    own.nice = now.nice;
+  }
+  return urgency(own);
+}
+
 int set_own_priority(Policy policy, int priority) noexcept
 {
   // The old system call on purpose: it has no nice field and so keeps the thread's nice value, which

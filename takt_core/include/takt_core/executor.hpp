@@ -87,6 +87,10 @@ struct ExecutorOptions
   MissingRights missing_rights = MissingRights::fail;
   MiddlewareCeiling middleware_ceiling;
   bool lock_memory = false;  ///< mlockall and pre-faulted stacks at start
+  /// The first thread runs callbacks although the others have not begun, as in a pool of rclcpp: a busy machine may keep
+  /// each of them waiting for a core. Only where nothing can be refused: no thread asks for a policy, a nice value or
+  /// cores, and no memory is locked. `attributes()` has what the starting thread has until a thread has begun.
+  bool begins_with_first = false;
   /// Of groups that may be isolated later: the automatic middleware ceiling counts them.
   std::vector<ThreadAttributes> isolated_attributes;
   /// Through whom the threads get their attributes; null: by the rights of this process.
@@ -216,7 +220,7 @@ public:
 
   // ---- running ----
 
-  /// Creates the threads and opens the gate; returns once it is open. `epoch`: from when timers
+  /// Creates the threads and opens the gate; returns once it is open. See `ExecutorOptions::begins_with_first`. `epoch`: from when timers
   /// count, e.g. agreed between processes; default: now. Under Epoch::host and Epoch::tai: from when they run.
   /// Faults: missing rights (under `fail`), already running.
   Status start(std::optional<Time> epoch = std::nullopt);

@@ -156,6 +156,8 @@ public:
 
   /// The thread is as urgent as `urgency` from now on: who is woken first goes by it.
   void set_urgency(std::uint32_t thread, int urgency);
+  /// As `set_urgency`, but real-time safe. False: set-up is under way, and nothing has changed.
+  bool try_set_urgency(std::uint32_t thread, int urgency) noexcept;
 
   /// Adds a chain or replaces the chain of that name; members inherit at once. Its root may be in
   /// any executor of this process.
@@ -275,6 +277,9 @@ public:
 
   /// The thread woke up, by the waker, by time or spuriously.
   void end_idle(std::uint32_t thread) noexcept;
+  /// Whether the thread is the one that sleeps until the next timer of one of its sets. A thread that slept for timers
+  /// and is not any more need not look: another one took them over. Real-time safe.
+  bool attends_timers(std::uint32_t thread) const noexcept;
 
   /// The thread stops driving the scheduler (until it calls `next` again): hands on the timers it
   /// waited for and the work it was woken for. Not while it is registered as idle.

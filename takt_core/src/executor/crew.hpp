@@ -23,7 +23,10 @@ struct alignas(64) ExecutorThread
   std::atomic<std::uint32_t> wake{0};  // futex: 1 = look at your sets
   std::atomic<pid_t> tid{0};
   pthread_t handle{};
-  AttributeReport report;  // of its start; the thread writes it before it has arrived
+  /// The program may change its policy, because takt gives it none: it is woken in the order of what it has.
+  std::atomic<bool> has_programs_policy{false};
+  std::atomic<int> urgency{0};  // that the scheduler knows; of such a thread only
+  AttributeReport report;       // of its start; the thread writes it before it has arrived
   std::optional<ThreadAttributes> at_end;  // what the thread had then; guarded by `there`
 
   /// Whoever changes the thread's attributes holds this: the thread is there as long.

@@ -64,6 +64,7 @@ Crew & Executor::Impl::crew_for(const Group & group, const Isolation & isolation
   }
   for (std::uint32_t t = 0; t < free->size(); ++t) {
     free->scheduler.set_urgency(t, urgency(thread.attributes));
+    free->threads[t].urgency.store(urgency(thread.attributes), std::memory_order_relaxed);
   }
   const std::lock_guard lock(crews_mutex);
   std::fill(free->options.begin(), free->options.end(), thread);
@@ -131,6 +132,21 @@ void Executor::Impl::await_arrival(Crew & crew)
   for (std::uint32_t here = crew.arrived.load(); here < crew.size(); here = crew.arrived.load()) {
     futex_wait(crew.arrived, here);
   }
+}
+
+// What the threads will have that the first one does not wait for; each puts what it has in this place once it begins.
+void Executor::Impl::expect_reports(Crew & crew)
+{
+  std::vector<AttributeReport> expected;
+  for (const ExecutorThreadOptions & thread : crew.options) {
+    AttributeReport report;
+    report.asked = thread.attributes;
+    report.granted = starter;
+    report.granted.name = thread.attributes.name;
+    expected.push_back(std::move(report));
+  }
+  const std::lock_guard lock(told_mutex);
+  crew.reports = std::move(expected);
 }
 
 // What the threads were granted, and the faults that keep them from starting.

@@ -43,6 +43,8 @@ struct Executor::Impl final : ParkingListener
   void end_thread(Crew & crew, std::uint32_t index);
   void run_thread(Crew & crew, std::uint32_t index);
   void loop(Crew & crew, std::uint32_t index);
+  void sleep(Crew & crew, std::uint32_t index, Time wake_at);
+  static void follow_programs_policy(Crew & crew, std::uint32_t index) noexcept;
   void execute(Crew & crew, Run & run) noexcept;
   void failed(const Run & run) noexcept;
   void parked(const Callback & callback) noexcept override;
@@ -90,7 +92,12 @@ struct Executor::Impl final : ParkingListener
   Crew & crew_for(const Group & group, const Isolation & isolation);
   void release(Crew & crew);
   Faults create_threads(Crew & crew, std::uint32_t begin);
-  void await_arrival(Crew & crew);
+  static void await_arrival(Crew & crew);
+  bool waits_for_all(const Crew & crew) const noexcept
+  {
+    return crew.isolated() || !options.begins_with_first;
+  }
+  void expect_reports(Crew & crew);
   Faults staff(Crew & crew);
   Faults collect_reports(Crew & crew);
   void open_gate(Crew & crew, Crew::Gate gate);

@@ -38,6 +38,24 @@ Faults validate(const ExecutorOptions & options)
       options.name + ": middleware ceiling " + std::to_string(ceiling.priority) +
       " is out of range; use 1 to 99");
   }
+  if (options.begins_with_first) {
+    if (options.lock_memory) {
+      faults.push_back(
+        options.name +
+        ": memory is to be locked before the first callback runs, so all threads begin together; "
+        "leave out either `lock_memory` or `begins_with_first`");
+    }
+    for (const ExecutorThreadOptions & thread : options.threads) {
+      const ThreadAttributes & asked = thread.attributes;
+      if (asked.policy != Policy::inherit || asked.nice || !asked.cores.empty()) {
+        faults.push_back(
+          options.name + ": thread " + name(thread) +
+          " asks for attributes, which it is to have before the first callback runs; leave out "
+          "either them or "
+          "`begins_with_first`");
+      }
+    }
+  }
   return faults;
 }
 

@@ -186,6 +186,9 @@ AttributeReport Executor::Impl::change_thread(
 {
   Crew & crew = *place.crew;
   ExecutorThread & self = crew.threads[place.index];
+  if (crew.gate.load() == static_cast<std::uint32_t>(Crew::Gate::open)) {
+    await_arrival(crew);  // one that has not begun reads its attributes yet
+  }
   ThreadAttributes asked = attributes;
   asked.name = crew.options[place.index].attributes.name;
   asked.stack_size = crew.options[place.index].attributes.stack_size;
@@ -210,6 +213,8 @@ AttributeReport Executor::Impl::change_thread(
     }
   }
   crew.scheduler.set_urgency(place.index, urgency(asked));
+  self.urgency.store(urgency(asked), std::memory_order_relaxed);
+  self.has_programs_policy.store(asked.policy == Policy::inherit && !asked.nice);
   return report;
 }
 

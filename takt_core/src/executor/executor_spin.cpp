@@ -131,6 +131,9 @@ Faults Executor::Impl::start_threads(First first, std::optional<Time> asked_epoc
   std::vector<Crew *> created;
   for_each_crew([&](Crew & crew) {
     if (faults.empty() && (&crew == &main || crew.group != nullptr)) {
+      if (!waits_for_all(crew)) {
+        expect_reports(crew);
+      }
       faults = create_threads(crew, &crew == &main ? begin : 0);
       if (faults.empty()) {
         created.push_back(&crew);
@@ -144,14 +147,16 @@ Faults Executor::Impl::start_threads(First first, std::optional<Time> asked_epoc
     set_up_thread(main, 0, attributes);
   }
   for (Crew * const crew : created) {
-    if (faults.empty()) {
+    if (faults.empty() && waits_for_all(*crew)) {
       await_arrival(*crew);
     }
   }
   if (faults.empty()) {
     for (Crew * const crew : created) {
-      const Faults refused = collect_reports(*crew);
-      faults.insert(faults.end(), refused.begin(), refused.end());
+      if (waits_for_all(*crew)) {
+        const Faults refused = collect_reports(*crew);
+        faults.insert(faults.end(), refused.begin(), refused.end());
+      }
     }
   }
   const bool open = faults.empty();

@@ -22,6 +22,27 @@ void Scheduler::set_urgency(std::uint32_t thread, int urgency)
   sleepers_.set_urgency(thread, urgency);
 }
 
+bool Scheduler::try_set_urgency(std::uint32_t thread, int urgency) noexcept
+{
+  const std::unique_lock setup(setup_mutex_, std::try_to_lock);
+  if (setup.owns_lock()) {
+    sleepers_.set_urgency(thread, urgency);
+  }
+  return setup.owns_lock();
+}
+
+bool Scheduler::attends_timers(std::uint32_t thread) const noexcept
+{
+  const ThreadSets & own = own_sets_[thread];
+  const std::uint32_t count = own.size();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (own[i].timer_waiter.load(std::memory_order_seq_cst) == thread) {
+      return true;
+    }
+  }
+  return false;
+}
+
 void Scheduler::leave(std::uint32_t thread) noexcept
 {
   const ThreadSets & own = own_sets_[thread];

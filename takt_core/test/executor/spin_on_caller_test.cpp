@@ -1,9 +1,15 @@
 // spin_on_caller: the calling thread is the first executor thread.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <future>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 #include "support/executor_fixture.hpp"
 
@@ -149,6 +155,168 @@ TEST(SpinOnCaller, hands_exceptions_to_the_caller_and_counts_as_a_spin)
   EXPECT_THROW(std::rethrow_exception(outcome.exception), std::runtime_error);
   executor->cancel();
   EXPECT_TRUE(executor->spin_on_caller().ok()) << "the cancel that came before ends this spin";
+}
+
+/// The threads behind the first come late to their executor, as on a busy machine.
+class LateThreads : public Observer
+{
+public:
+  explicit LateThreads(std::atomic<bool> & come) : come_(come) {}
+  void on_thread(std::uint32_t thread, const AttributeReport &) override
+  {
+    if (thread > 0) {
+      EXPECT_TRUE(eventually([&] { return come_.load(); }))
+        << "the first thread waits for this one";
+      arrived.fetch_add(1);
+    }
+  }
+  std::atomic<int> arrived{0};
+
+private:
+  std::atomic<bool> & come_;
+};
+
+TEST(SpinOnCaller, runs_callbacks_before_the_other_threads_have_begun_where_asked_to)
+{
+  std::atomic<bool> come{false};
+  const auto late = std::make_shared<LateThreads>(come);
+  const auto executor =
+    make_executor(3, [](ExecutorOptions & options) { options.begins_with_first = true; });
+  ASSERT_TRUE(executor->add_observer(late).ok());
+  const ThreadAttributes own = read_attributes();
+  const auto last = add_function(*executor, "last", [&](const auto &) {
+    EXPECT_TRUE(eventually([&] { return late->arrived.load() == 2; }));
+    executor->cancel();
+  });
+  const auto first = add_function(*executor, "first", [&](const auto &) {
+    EXPECT_EQ(late->arrived.load(), 0);
+    const auto expected = executor->attributes();
+    ASSERT_EQ(expected.size(), 3U);
+    EXPECT_EQ(expected[1].granted.cores, own.cores);
+    EXPECT_EQ(expected[1].granted.policy, own.policy);
+    come.store(true);
+    executor->ready(*last);
+  });
+  for (int i = 0; i < 2; ++i) {
+    come.store(false);
+    late->arrived.store(0);
+    executor->ready(*first);
+    EXPECT_TRUE(executor->spin_on_caller().ok());
+    EXPECT_EQ(last->runs.load(), i + 1);
+    EXPECT_EQ(late->arrived.load(), 2);
+    EXPECT_EQ(executor->attributes().size(), 3U);
+  }
+}
+
+TEST(SpinOnCaller, is_over_when_threads_that_came_after_its_end_have_left)
+{
+  std::atomic<bool> come{false};
+  const auto late = std::make_shared<LateThreads>(come);
+  const auto executor =
+    make_executor(3, [](ExecutorOptions & options) { options.begins_with_first = true; });
+  ASSERT_TRUE(executor->add_observer(late).ok());
+  const auto only = add_function(*executor, "only", [&](const auto &) {
+    executor->cancel();
+    come.store(true);
+  });
+  executor->ready(*only);
+  EXPECT_TRUE(executor->spin_on_caller().ok());
+  EXPECT_EQ(late->arrived.load(), 2);
+  EXPECT_FALSE(executor->running());
+}
+
+TEST(SpinOnCaller, gives_new_attributes_to_a_thread_that_has_not_begun)
+{
+  std::atomic<bool> come{false};
+  const auto late = std::make_shared<LateThreads>(come);
+  const auto executor =
+    make_executor(2, [](ExecutorOptions & options) { options.begins_with_first = true; });
+  ASSERT_TRUE(executor->add_observer(late).ok());
+  const int core = usable_cores().back();
+  std::future<bool> changed;
+  const auto first = add_function(*executor, "first", [&](const auto &) {
+    changed = std::async(std::launch::async, [&] {
+      ThreadAttributes attributes;
+      attributes.cores = {core};
+      return executor->set_attributes(1, attributes).ok();
+    });
+    come.store(true);
+    EXPECT_TRUE(changed.get());
+    executor->cancel();
+  });
+  executor->ready(*first);
+  EXPECT_TRUE(executor->spin_on_caller().ok());
+  EXPECT_EQ(executor->attributes()[1].granted.cores, std::vector<int>{core});
+}
+
+TEST(SpinOnCaller, waits_for_threads_that_ask_for_attributes)
+{
+  ExecutorOptions options;
+  options.begins_with_first = true;
+  options.threads.resize(2);
+  EXPECT_TRUE(validate(options).empty());
+  options.lock_memory = true;
+  EXPECT_EQ(validate(options).size(), 1U);
+  options.threads[1].attributes.nice = 5;
+  EXPECT_EQ(validate(options).size(), 2U);
+  options.threads[0].attributes.cores = {0};
+  EXPECT_EQ(validate(options).size(), 3U);
+}
+
+/// Whether all threads of the executor sleep.
+class Sleeping : public Observer
+{
+public:
+  explicit Sleeping(std::size_t threads) : asleep_(threads) {}
+  void on_idle(std::uint32_t thread, Time) noexcept override { asleep_[thread].store(true); }
+  void on_wake(std::uint32_t thread, Time) noexcept override { asleep_[thread].store(false); }
+  ObserverInterest interest() const noexcept override
+  {
+    ObserverInterest interest;
+    interest.idling = true;
+    return interest;
+  }
+  bool all() const
+  {
+    return std::all_of(asleep_.begin(), asleep_.end(), [](const auto & one) { return one.load(); });
+  }
+
+private:
+  std::vector<std::atomic<bool>> asleep_;
+};
+
+TEST(SpinOnCaller, wakes_the_thread_that_the_program_made_more_urgent_than_the_others)
+{
+  const auto executor = make_executor(2);
+  const auto sleeping = std::make_shared<Sleeping>(2);
+  ASSERT_TRUE(executor->add_observer(sleeping).ok());
+  pid_t yielding = 0;
+  std::vector<pid_t> ran;
+  const auto yields = add_function(*executor, "yields", [&](const auto &) {
+    yielding = this_thread();
+    const int nice = ::getpriority(PRIO_PROCESS, static_cast<id_t>(yielding));
+    EXPECT_EQ(::setpriority(PRIO_PROCESS, static_cast<id_t>(yielding), nice + 1), 0);
+  });
+  const auto after =
+    add_function(*executor, "after", [&](const auto &) { ran.push_back(this_thread()); });
+  std::thread other([&] {
+    const auto sleeps = [&] { return sleeping->all(); };
+    EXPECT_TRUE(eventually(sleeps));
+    executor->ready(*yields);
+    EXPECT_TRUE(eventually([&] { return yields->runs.load() == 1; }));
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_TRUE(eventually(sleeps));
+      executor->ready(*after);
+      EXPECT_TRUE(eventually([&] { return after->runs.load() == i + 1; }));
+    }
+    executor->cancel();
+  });
+  // On a thread of its own: an unprivileged one does not get its urgency back.
+  std::thread spin([&] { EXPECT_TRUE(executor->spin_on_caller().ok()); });
+  spin.join();
+  other.join();
+  EXPECT_EQ(ran.size(), 20U);
+  EXPECT_EQ(std::count(ran.begin(), ran.end(), yielding), 0);
 }
 
 TEST(SpinOnCaller, nests_in_a_callback_of_another_executor)

@@ -291,6 +291,28 @@ TEST(Waking, goes_by_the_urgencies_that_threads_have_now)
   EXPECT_EQ(woken_of_all(4), 2U);
 }
 
+TEST(TimerWaiting, is_no_longer_the_job_of_one_whose_role_a_more_urgent_member_took)
+{
+  Sleepers s({10, 10});
+  const auto t = s.add("t", 0, every(10));
+  s.scheduler.open(ms(0));
+  EXPECT_FALSE(s.scheduler.attends_timers(0));
+  EXPECT_EQ(s.sleep(0), ms(10));
+  EXPECT_TRUE(s.scheduler.attends_timers(0));
+  EXPECT_EQ(s.sleep(1), kNever);
+  s.scheduler.end_idle(1);
+  EXPECT_TRUE(s.scheduler.try_set_urgency(1, 20));
+  EXPECT_EQ(s.sleep(1), ms(10));
+  EXPECT_FALSE(s.scheduler.attends_timers(0));
+  EXPECT_TRUE(s.scheduler.attends_timers(1));
+  // The member that took it over hands it on before it runs anything.
+  s.scheduler.end_idle(1);
+  takt_core::Run run;
+  EXPECT_TRUE(s.scheduler.next(1, ms(10), run));
+  EXPECT_EQ(s.woken, (Woken{0}));
+  s.scheduler.complete(run);
+}
+
 TEST(Waking, of_a_more_urgent_member_is_not_left_to_the_thread_that_ends)
 {
   Sleepers s({10, 30});

@@ -218,6 +218,8 @@ takt_rt::Result<std::shared_ptr<Engine>> Engine::make(
     takt_core::ExecutorOptions options;
     options.name = "takt";
     options.order = takt_core::Order::fifo;
+    options.begins_with_first =
+      true;  // as rclcpp's pool; nothing is asked for that could be refused
     const std::size_t exclusive = kind == HostKind::events_and_timers ? 2 : 1;
     options.threads.assign(
       is_exclusive(kind) ? exclusive : std::max<std::size_t>(threads, 1), inherited_thread());

@@ -72,6 +72,9 @@ int set_own_priority(Policy policy, int priority) noexcept;
 /// because it is not known before the thread is there. Real-time safe.
 int urgency(const ThreadAttributes & attributes) noexcept;
 
+/// That of the calling thread, as the kernel has it now. Real-time safe: one system call.
+int own_urgency() noexcept;
+
 /// Cores that this process may use (its affinity mask).
 std::vector<int> usable_cores();
 /// `usable_cores` gives these from now on: the cores that the process was started with, where somebody read them before
