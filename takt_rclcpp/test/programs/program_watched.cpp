@@ -13,6 +13,7 @@
 //   mark TOPIC I N     a message of the publisher I that is known by the number N
 //   burst TOPIC N      N messages of each publisher, as fast as they can
 //   pace TOPIC HZ      by a thread of its own; 0: no more
+//   keep TOPIC HZ      as pace, but what a busy machine delays is published later, so that the rate holds
 //   call N             requests to the service
 //   state              says how many messages were handled and published, as JSON
 //   quit
@@ -108,6 +109,7 @@ struct Publishers
   std::vector<rclcpp::Publisher<Number>::SharedPtr> all;
   std::atomic<std::uint64_t> published{0};
   std::atomic<int> pace{0};
+  bool keeps_rate = false;  // guarded by the mutex
   std::thread thread;
   std::mutex mutex;
   std::condition_variable changed;
@@ -134,26 +136,36 @@ struct Publishers
       one.join();
     }
   }
-  // Never faster than said: lost time is not made up for.
+  // Never faster than said, unless it is to keep the rate: then lost time is made up for.
   void run_at_pace()
   {
+    using Clock = std::chrono::steady_clock;
     std::unique_lock lock(mutex);
+    Clock::time_point next = Clock::now();
+    int known = 0;
     while (!over) {
       if (pace == 0) {
         changed.wait(lock);
         continue;
       }
-      changed.wait_for(lock, std::chrono::microseconds(1'000'000 / pace));
+      const std::chrono::microseconds period(1'000'000 / pace);
+      if (known != pace || !keeps_rate) {
+        known = pace;
+        next = Clock::now();
+      }
+      next += period;
+      changed.wait_until(lock, next);
       if (pace > 0 && !over) {
         publish(0, 0);
       }
     }
   }
-  void set_pace(int hz)
+  void set_pace(int hz, bool keeps)
   {
     {
       const std::lock_guard lock(mutex);
       pace = hz;
+      keeps_rate = keeps;
     }
     if (!thread.joinable()) {
       thread = std::thread([this] { run_at_pace(); });
@@ -325,9 +337,9 @@ private:
     } else if (verb == "burst") {
       words >> number;
       publishers_.at(what).burst(number);
-    } else if (verb == "pace") {
+    } else if (verb == "pace" || verb == "keep") {
       words >> number;
-      publishers_.at(what).set_pace(number);
+      publishers_.at(what).set_pace(number, verb == "keep");
     }
     say("done");
     return true;
