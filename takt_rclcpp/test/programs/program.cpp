@@ -37,6 +37,23 @@ void on_the_stack()
   executor.spin();
 }
 
+// No run of a callback has the work of the program's end in it, so that runs are as long as the callbacks' own work.
+void ended_outside_of_callbacks()
+{
+  std::promise<void> counted;
+  SingleThreadedExecutor executor;
+  auto a = std::make_shared<Counting>("a", 20, [] {});
+  auto b = std::make_shared<Counting>("b", 60, [&] { counted.set_value(); });
+  executor.add_node(a);
+  executor.add_node(b);
+  std::thread end([&] {
+    counted.get_future().wait();
+    shut_down();
+  });
+  executor.spin();
+  end.join();
+}
+
 void intra_process()
 {
   SingleThreadedExecutor executor;
@@ -296,6 +313,7 @@ void two_executors()
 const Ways kWays{
   {"free_spin", free_spin},
   {"on_the_stack", on_the_stack},
+  {"ended_outside_of_callbacks", ended_outside_of_callbacks},
   {"intra_process", intra_process},
   {"events", events},
   {"twice", twice},
