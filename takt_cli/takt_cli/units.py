@@ -6,6 +6,7 @@ import math
 import re
 
 from takt_cli.errors import TaktError
+from takt_cli.text.printable import short as short
 
 _NS = {"ns": 1, "us": 1_000, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "min": 60 * 10**9}
 NS_PER_MS = 1_000_000
@@ -15,7 +16,6 @@ NS_PER_S = 1_000_000_000
 # The longest duration that the C++ programs hold: 292 years.
 _LONGEST_NS = 2**63 - 1
 _DECIMAL = r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+"
-_SHOWN = 40
 
 
 def parse_duration(text: str) -> int:
@@ -38,11 +38,6 @@ def parse_whole(text: str) -> int | None:
 def parse_number(text: str) -> float | None:
     """Read a decimal number, with an exponent where there is one; None for anything else."""
     return float(text) if re.fullmatch(f"-?(?:{_DECIMAL})(?:[eE][-+]?[0-9]+)?", text) else None
-
-
-def short(text: str) -> str:
-    """Cut a user's text to a length that a sentence can quote."""
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def duration_flag(ns: int) -> str:

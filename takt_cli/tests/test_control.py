@@ -120,7 +120,7 @@ WRONG = {
     ),
     "a wrong core": (
         message(RESULT, process("/p", executor("e", [thread("t", asked={"cores": [-1]})]))),
-        "asked.cores is -1 where a list of whole numbers",
+        "asked.cores[0] is -1 where a number from 0 to 65535",
     ),
 }
 

@@ -8,8 +8,8 @@ import takt_cli
 ROOT = Path(takt_cli.__file__).parent
 # A package uses those before it, and its own modules. Modules beside the packages come first.
 LAYERS = (
-    *("", "files", "importing", "results", "running", "tables", "control", "top", "monitor"),
-    *("doctor", "report", "experiments", "commands"),
+    *("text", "documents", "", "files", "importing", "results", "running", "tables", "control"),
+    *("top", "monitor", "doctor", "report", "experiments", "commands"),
 )
 TOP = {"app", "__main__"}  # these use everything
 

@@ -216,6 +216,7 @@ json status_json(
 {
   std::error_code error;
   json result{
+    {"schema", 1},
     {"pid", ::getpid()},
     {"program", std::filesystem::read_symlink("/proc/self/exe", error).string()},
     {"command", command_line()},

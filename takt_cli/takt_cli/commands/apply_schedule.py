@@ -259,7 +259,7 @@ def entry_lines(
         for change in one.parts:
             for part in change.parts:
                 if verbose or part.outcome != "unchanged" or part.why:
-                    place = f"{one.process.words}, executor {change.executor}"
+                    place = f"{one.process.words}, executor {change.name}"
                     bad = part.outcome in ("failed", "skipped")
                     yield f"{place}: {_entry(part, dry_run)}", bad
 

@@ -428,8 +428,8 @@ def _print(summary: TraceSummary, output: Path, form: str) -> None:
     for process in summary.processes:
         line(process_line(process), "yellow" if process.dropped else "")
     line(message_line(summary))
-    if summary.stalls is not None:
-        line(stall_line(summary.stalls))
+    if summary.host_stalls is not None:
+        line(stall_line(summary.host_stalls))
     if summary.chains:
         chain_table(summary).print_to(console)
     if summary.dropped:

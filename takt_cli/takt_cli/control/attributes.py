@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
+from takt_cli.documents.document import Document
 from takt_cli.units import duration_flag
 
 POLICIES = ("inherit", "other", "batch", "idle", "fifo", "rr", "deadline")
@@ -13,20 +14,11 @@ _REAL_TIME = ("fifo", "rr")
 _WITH_NICE = ("inherit", "other", "batch")
 
 
-@dataclass(frozen=True)
-class Attributes:
+class Attributes(Document, at="status#attributes"):
     """Policy, priority and cores of one thread; policy inherit, no nice level, no cores: not asked.
 
     Of attributes that a thread has, inherit means that there is no such thread.
     """
-
-    policy: str = "inherit"
-    priority: int = 0
-    nice: int | None = None
-    runtime_ns: int = 0
-    deadline_ns: int = 0
-    period_ns: int = 0
-    cores: tuple[int, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Give it for programs."""

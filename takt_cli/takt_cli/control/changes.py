@@ -112,7 +112,7 @@ def not_running(
 ) -> list[str]:
     """Give those of the names that no process has an executor of, or threads for."""
     running = {executor.name for process in processes for executor in process.status.executors}
-    running |= {change.executor for answer in answers for change in answer.parts}
+    running |= {change.name for answer in answers for change in answer.parts}
     return [name for name in names or () if name not in running]
 
 
@@ -132,7 +132,7 @@ def agreeing(
     return [
         those
         for those in agreed
-        if not any(change.executor in lacking for one in those for change in one.parts)
+        if not any(change.name in lacking for one in those for change in one.parts)
     ]
 
 
@@ -155,12 +155,12 @@ def _rule(change: Change, part: Part) -> _Rule | None:
     """Tell which rule matches nothing, says a part; each process may add another guess."""
     if part.what != "rule":
         return None
-    return change.executor, part.why.partition(" matches no ")[0]
+    return change.name, part.why.partition(" matches no ")[0]
 
 
 def _unmatched(answers: Sequence[ScheduleAnswer]) -> dict[_Rule, str]:
     changes = [change for answer in answers for change in answer.parts]
-    processes = Counter(change.executor for change in changes)
+    processes = Counter(change.name for change in changes)
     words = {
         rule: part.why
         for change in changes

@@ -1,22 +1,23 @@
-"""Reads what a process tells: texts lose the characters that a terminal would obey."""
+"""Reads what a process tells; it is not trusted."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
 from takt_cli.control.frames import NoAnswer
-from takt_cli.importing.not_carried_over import printable
-from takt_cli.results.fields import DamagedError, Fields
+from takt_cli.documents.document import DamagedError, Document
+from takt_cli.text.printable import printable
+
+Told = TypeVar("Told", bound=Document)
 
 
-class Told(Fields):
-    """Fields of an answer."""
-
-    def text(self, name: str, default: str = "") -> str:
-        """Read a text."""
-        return printable(super().text(name, default))
-
-    def texts(self, name: str) -> tuple[str, ...]:
-        """Read a list of texts."""
-        return tuple(map(printable, super().texts(name)))
+def read_answer(kind: type[Told], data: Mapping[str, Any]) -> Told:
+    """Read the answer of a process; NoAnswer where a field is of the wrong kind."""
+    try:
+        return kind.read(data)
+    except DamagedError as error:
+        raise damaged(error) from error
 
 
 def damaged(error: DamagedError) -> NoAnswer:

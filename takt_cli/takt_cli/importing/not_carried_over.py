@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from takt_cli.text.printable import printable as printable
 from takt_cli.units import short
 
 # As many as `takt check` prints.
@@ -125,10 +126,3 @@ def lines(said: Iterable[Fault | Remark]) -> Iterator[str]:
 def quoted(text: str) -> str:
     """Quote a user's text in a sentence of one line."""
     return f"'{printable(short(text))}'"
-
-
-def printable(text: str) -> str:
-    """Write characters that a line or a comment cannot hold as escapes."""
-    return "".join(
-        one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text
-    )

@@ -130,7 +130,7 @@ class Diagnostics:
                 recent = window.add(
                     figures.time_ns,
                     chain.activations,
-                    chain.deadline.misses,
+                    chain.misses,
                     round(limits.window_s * NS_PER_S),
                 )
                 name = f"{program}: chain {_qualified(one, chain.name, chains)}"
@@ -159,7 +159,7 @@ def chain_status(
         words = "crosses processes, and this one cannot count it; `takt trace` joins it"
         known = (
             ("elsewhere", " ".join(chain.elsewhere)),
-            ("deadline_us", _us(chain.deadline.deadline_ns)),
+            ("deadline_us", _us(chain.deadline_ns)),
             ("priority", str(chain.priority)),
         )
         return Status(OK, name, words, host, known)
@@ -169,12 +169,12 @@ def chain_status(
     level = OK
     if chain.elsewhere or chain.from_arrival:
         window += ", from the arrival in this process"
-    if chain.deadline.deadline_ns is None:
+    if chain.deadline_ns is None:
         message = f"{how_many(activations, 'activation')} in {window}; no deadline"
     elif misses == 0:
         message = f"no missed deadline in {window}"
     else:
-        within = human(chain.deadline.deadline_ns)
+        within = human(chain.deadline_ns)
         message = (
             f"{misses:,} of {how_many(activations, 'activation')} missed the deadline of {within} "
             f"in {window}"
@@ -182,12 +182,12 @@ def chain_status(
         level = ERROR if ratio > limits.error_ratio else WARN if ratio > limits.warn_ratio else OK
     values = [
         *_spread("response_time_us", chain.response),
-        ("deadline_us", _us(chain.deadline.deadline_ns)),
+        ("deadline_us", _us(chain.deadline_ns)),
         ("activations (window)", str(activations)),
         ("activations (total)", str(chain.activations)),
         ("misses (window)", str(misses)),
-        ("misses (total)", str(chain.deadline.misses)),
-        ("misses (consecutive)", str(chain.deadline.consecutive_misses)),
+        ("misses (total)", str(chain.misses)),
+        ("misses (consecutive)", str(chain.consecutive_misses)),
         ("miss ratio (window)", f"{ratio:.4f}"),
         ("priority", str(chain.priority)),
     ]

@@ -35,7 +35,7 @@ def _pairs(views: Sequence[View]) -> Iterator[tuple[str, float]]:
                 name = f"{place}/chain {chain.name}"
                 yield from _spread(f"{name}/response_time_us", chain.response)
                 yield f"{name}/activations", chain.activations
-                yield f"{name}/misses", chain.deadline.misses
+                yield f"{name}/misses", chain.misses
             for callback in one.callbacks:
                 name = f"{place}/callback {callback.id}"
                 yield from _spread(f"{name}/response_time_us", callback.response)

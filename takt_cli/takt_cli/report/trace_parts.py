@@ -42,8 +42,8 @@ PHRASES = {
 
 def legend(report: TraceReport) -> str:
     """Say which colour means which part."""
-    wall = _WALL if report.kernel_measured else f"{_WALL} or had no core"
-    meanings = MEANINGS if report.cpu_measured else {**MEANINGS, "ran": wall}
+    wall = _WALL if report.measured.kernel else f"{_WALL} or had no core"
+    meanings = MEANINGS if report.measured.cpu else {**MEANINGS, "ran": wall}
     items = "".join(
         f'<span><i class="key p-{part}"></i><b>{part}</b> {escape(meanings[part])}</span>'
         for part in PARTS

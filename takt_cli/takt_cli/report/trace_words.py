@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from takt_cli.report.trace_parts import PHRASES
 from takt_cli.results.trace_figures import (
     PARTS,
     Activation,
-    Blocker,
     ReportedChain,
     Step,
     TraceReport,
@@ -35,14 +35,14 @@ def warnings(report: TraceReport) -> list[str]:
             f"{report.dropped:,} {are} missing ({where}): the ring of a thread was full, so that "
             "the figures of this page are incomplete. Trace again with a larger --records."
         )
-    if not report.cpu_measured:
+    if not report.measured.cpu:
         found.append(
             "CPU times were not measured for all runs. The part 'ran' is therefore the time from "
             "start to end of a callback, also while it slept. `takt trace record --cpu` measures "
             "them."
         )
-    if not report.kernel_measured:
-        lost = "blocked" if report.cpu_measured else "ran"
+    if not report.measured.kernel:
+        lost = "blocked" if report.measured.cpu else "ran"
         found.append(
             "The kernel's run-queue delays were not measured. Where a callback lost its core "
             f"while it ran, the part '{lost}' therefore has that time. "
@@ -131,7 +131,7 @@ def _kept(number: int, step: Step, ns: float) -> str:
     )
 
 
-def _reason(number: int, step: Step, why: str, waited: float, named: Sequence[Blocker]) -> str:
+def _reason(number: int, step: Step, why: str, waited: float, named: Sequence[Any]) -> str:
     thread = step.thread or str(step.tid)
     waits = {
         "group": "for its callback group",

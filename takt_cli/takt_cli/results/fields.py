@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from takt_cli.documents.document import DamagedError
 from takt_cli.units import short
 
 if TYPE_CHECKING:  # numpy takes a sixth of a second, and most objects have no samples
@@ -15,10 +16,6 @@ if TYPE_CHECKING:  # numpy takes a sixth of a second, and most objects have no s
 # Times in ns and counts are 64 bits wide; larger numbers would overflow statistics.
 _LARGEST = 2**63 - 1
 Own = TypeVar("Own", bound="Fields")
-
-
-class DamagedError(Exception):
-    """A field of another kind than it has to be."""
 
 
 @dataclass(frozen=True)

@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
+from takt_cli.documents.document import Document
 from takt_cli.units import how_many, human
 
-Hold = Literal["yes", "settling", "after a new start", "unknown"]
 
-
-@dataclass(frozen=True)
-class Disturbed:
-    """The last disturbance."""
-
-    cause: str
-    callback: str
-    ago_ns: int
-
-
-@dataclass(frozen=True)
-class PhaseState:
+class PhaseState(Document, at="common#phase_state"):
     """What an executor knows of its phases; only one whose schedule gives offsets has it."""
-
-    disturbances: int
-    bounds_hold: Hold
-    holds_in_ns: int | None  # None: not known, or after a new start only
-    last: Disturbed | None
 
     @property
     def quiet(self) -> bool:

@@ -17,7 +17,6 @@ from takt_cli.errors import TaktError
 from takt_cli.files.inputs import refuse_irregular
 from takt_cli.results.fields import DamagedError, Fields
 from takt_cli.results.phase_state import PhaseState
-from takt_cli.results.read_phase_state import read_phase_state
 from takt_cli.results.run_results import (
     HOT_PARTS,
     CallbackResult,
@@ -124,8 +123,8 @@ def _executors(schedule: Fields) -> tuple[str, ...]:
 def _phase_states(raw: Fields) -> Mapping[str, PhaseState]:
     found = {}
     for process in raw.parts("phase_states"):
-        state = read_phase_state(process, "state")
-        if state is not None:
+        if process.has("state"):
+            state = PhaseState.read(process.raw["state"], f"{process.place}.state")
             found[f"{process.whole('process')}/{process.text('executor')}"] = state
     return found
 

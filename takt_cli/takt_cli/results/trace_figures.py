@@ -6,28 +6,22 @@ Times are nanoseconds; moments count from the beginning of the trace.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
+
+from takt_cli.documents.document import Document
+from takt_cli.results.distribution import Distribution as Distribution
 
 PARTS = ("middleware", "group", "queue", "core", "ran", "blocked")
 
 
-@dataclass(frozen=True)
-class Distribution:
-    """How long something took; a figure of too few values is None."""
+class Split(Document, at="trace_report#split"):
+    """What a response time was spent on."""
 
-    count: int
-    min_ns: float | None
-    mean_ns: float | None
-    p50_ns: float | None
-    p99_ns: float | None
-    max_ns: float | None
-
-
-@dataclass(frozen=True)
-class Split:
-    """What a response time was spent on, by the names in PARTS."""
-
-    parts: Mapping[str, float]
+    @property
+    def parts(self) -> Mapping[str, float]:
+        """Give the parts by the names in PARTS; what is below zero counts as zero."""
+        return {name: max(0.0, getattr(self, f"{name}_ns")) for name in PARTS}
 
     @property
     def total_ns(self) -> float:
@@ -40,111 +34,35 @@ class Split:
         return max(PARTS, key=self.parts.__getitem__)
 
 
-@dataclass(frozen=True)
-class Blocker:
-    """A callback, or a sentence about the activity, that kept a step waiting."""
-
-    what: str
-    why: str  # group, queue or core
-    ns: int
-
-
-@dataclass(frozen=True)
-class Step:
+class Step(Document, at="trace_report#step"):
     """One run of an activation."""
 
-    callback: str
-    pid: int
-    thread: str
-    tid: int
-    core: int | None
-    from_ns: int | None  # the publish before it, or the release of the root
-    release_ns: int
-    start_ns: int
-    end_ns: int
-    kept_ns: int  # after its end its node kept the message for the other input
-    split: Split
-    blocked_by: tuple[Blocker, ...]
-    published_by: str  # another callback, where that published the message that carried on
+    @property
+    def kept_ns(self) -> int:
+        """How long after its end its node kept the message for the other input."""
+        return 0 if self.until_ns is None else max(0, self.until_ns - self.end_ns)
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Document, at="trace_report#run"):
     """A run of any callback beside an activation; `own`: a step of it."""
 
-    pid: int
-    tid: int
-    thread: str
-    callback: str
-    start_ns: int
-    end_ns: int
-    own: bool
 
-
-@dataclass(frozen=True)
-class Activation:
+class Activation(Document, at="trace_report#activation"):
     """One of the longest activations of a chain."""
 
-    release_ns: int
-    end_ns: int
-    response_ns: int
-    split: Split
-    steps: tuple[Step, ...]
-    timeline: tuple[Run, ...]
-    host_stall_ns: int | None = None  # how long the host had a core meanwhile; None: not watched
 
-
-@dataclass(frozen=True)
-class Stops:
-    """Activations of a chain that never ended for one reason, at one callback."""
-
-    kind: str  # lost, overdue, skipped, unfinished or superseded
-    callback: str
-    count: int
-
-
-@dataclass(frozen=True)
-class StoppedActivation:
-    """An activation that never ended."""
-
-    release_ns: int
-    kind: str
-    callback: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Account:
+class Account(Document, at="trace_report#account"):
     """How all activations of a chain ended, also those that never did."""
 
-    released: int
-    completed: int
-    late: int
-    lost: int
-    superseded: int
-    unfinished: int
-    overdue: int
-    skipped: int
-    stops: tuple[Stops, ...]
-    stopped: tuple[StoppedActivation, ...]  # some of them
 
-
-@dataclass(frozen=True)
-class ReportedChain:
+class ReportedChain(Document, at="trace_report#chain"):
     """A chain and its activations; `responses`: moment of the release, response time."""
 
-    name: str
-    path: tuple[str, ...]
-    deadline_ns: int | None
-    activations: int  # that ended
-    missed: int
-    account: Account | None  # None: the trace does not tell, for the reason in `account_why`
-    account_why: str
-    unsplit: int  # activations of which the trace has no steps
-    response: Distribution
-    responses: tuple[tuple[int, int], ...]
-    split: Split
-    worst: tuple[Activation, ...]
+    @classmethod
+    def read(cls, raw: Any, place: str = "") -> ReportedChain:
+        """Read it, its responses in the order of time."""
+        found = super().read(raw, place)
+        return replace(found, responses=tuple(sorted(found.responses)))
 
     @property
     def counted(self) -> int:
@@ -152,51 +70,12 @@ class ReportedChain:
         return self.account.released if self.account else self.activations
 
 
-@dataclass(frozen=True)
-class ReportedCallback:
+class ReportedCallback(Document, at="trace_report#callback"):
     """A callback and the times of its runs."""
 
-    id: str
-    executor: str
-    pid: int
-    count: int
-    execution: Distribution
-    start_delay: Distribution
-    response: Distribution
-    cpu: Distribution | None
 
-
-@dataclass(frozen=True)
-class ReportedSlice:
-    """A span of user code."""
-
-    name: str
-    pid: int
-    duration: Distribution
-
-
-@dataclass(frozen=True)
-class ReportedThread:
-    """A thread of a process."""
-
-    pid: int
-    tid: int
-    name: str
-    executor: str
-    runs: int
-    busy_ns: int
-
-
-@dataclass(frozen=True)
-class ReportedProcess:
+class ReportedProcess(Document, at="trace_report#process"):
     """A process of the trace."""
-
-    pid: int
-    program: str
-    host: str
-    threads: int
-    records: int
-    dropped: int
 
     @property
     def words(self) -> str:
@@ -204,29 +83,8 @@ class ReportedProcess:
         return f"{self.program.rpartition('/')[2] or '?'} (pid {self.pid})"
 
 
-@dataclass(frozen=True)
-class ReportedHost:
-    """A host of the trace, and how well its clock is known."""
-
-    name: str
-    clock_uncertainty_ns: int | None
-    synchronised: bool | None
-
-
-@dataclass(frozen=True)
-class TraceReport:
+class TraceReport(Document, at="trace_report"):
     """The whole document."""
-
-    began_ns: int
-    ended_ns: int
-    hosts: tuple[ReportedHost, ...]
-    processes: tuple[ReportedProcess, ...]
-    cpu_measured: bool
-    kernel_measured: bool
-    chains: tuple[ReportedChain, ...]
-    callbacks: tuple[ReportedCallback, ...]
-    slices: tuple[ReportedSlice, ...]
-    threads: tuple[ReportedThread, ...]
 
     @property
     def duration_ns(self) -> int:

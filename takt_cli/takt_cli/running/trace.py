@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from takt_cli.documents.document import DamagedError
 from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.files.outputs import written_whole
 from takt_cli.files.trace_folders import folder_written_whole
 from takt_cli.processes import run_json
 from takt_cli.programs import find_program
-from takt_cli.results.fields import DamagedError
-from takt_cli.results.trace import TraceSummary, read_summary
+from takt_cli.results.trace import TraceSummary
 
 # Traces of hours take minutes to convert; a user who waits for nothing has Ctrl-C.
 _LONGEST_S = 3600.0
@@ -35,7 +35,7 @@ def convert(program: Path, raws: Sequence[Path], output: Path, form: str) -> Tra
     with folder_written_whole(output) if is_folder else written_whole(output) as part:
         try:
             data = run_json(program, [*arguments(raws, part, form), "--json"], timeout_s=_LONGEST_S)
-            summary = read_summary(data)
+            summary = TraceSummary.read(data)
             if not (part.is_dir() if is_folder else part.is_file()):
                 raise TaktError(f"{program.name} wrote no trace")
         except TaktError as error:

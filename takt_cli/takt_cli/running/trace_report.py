@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from takt_cli.documents.document import DamagedError
 from takt_cli.errors import TaktError
 from takt_cli.processes import run_json
-from takt_cli.results.fields import DamagedError
 from takt_cli.results.trace_figures import TraceReport
-from takt_cli.results.trace_report import read_trace_report
 from takt_cli.running.trace import find_converter
 
 # Traces of hours take minutes to read; a user who waits for nothing has Ctrl-C.
@@ -35,7 +34,7 @@ def report_of(traces: Sequence[Path]) -> TraceReport:
     paths = [str(trace.absolute()) for trace in traces]
     data = run_json(program, ["report", *paths], timeout_s=_LONGEST_S)
     try:
-        return read_trace_report(data)
+        return TraceReport.read(data)
     except DamagedError as error:
         raise TaktError(
             f"{program.name} printed a report that takt cannot read: {error}",

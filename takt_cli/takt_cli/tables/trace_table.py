@@ -19,8 +19,8 @@ def process_line(process: TracedProcess) -> str:
 def message_line(summary: TraceSummary) -> str:
     """Say how many messages the trace follows from their publication to their take."""
     return (
-        f"messages: {summary.published:,} published, {summary.taken:,} taken, "
-        f"{summary.joined:,} of these joined with their publication"
+        f"messages: {summary.messages.published:,} published, {summary.messages.taken:,} taken, "
+        f"{summary.messages.joined:,} of these joined with their publication"
     )
 
 

@@ -122,7 +122,6 @@ def _all(
     rows = []
     for one in (one for pair in pairs for one in make(pair)):
         totals = asdict(one.total)
-        totals |= totals.pop("deadline", {})
         if isinstance(one.total, Chain) and not one.total.counted:
             totals |= dict.fromkeys(_COUNTS)
         last = {

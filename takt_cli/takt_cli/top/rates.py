@@ -90,7 +90,7 @@ def chains(pair: Pair) -> Iterator[ChainFigures]:
                 pair.now, executor.name, now,
                 rate_hz=_rate(_since(now, before, "activations"), pair.ns),
                 response_mean_ns=_mean(now.response, before and before.response),
-                misses=_since(now.deadline, before and before.deadline, "misses"),
+                misses=_since(now, before, "misses"),
             )  # fmt: skip
 
 
@@ -108,7 +108,7 @@ def callbacks(pair: Pair) -> Iterator[CallbackFigures]:
                 busy=_share(execution, pair.ns),
                 response_mean_ns=_mean(now.response, before and before.response),
                 execution_mean_ns=_mean(now.execution, before and before.execution),
-                misses=_since(now.deadline, before and before.deadline, "misses"),
+                misses=_since(now, before, "misses"),
                 overruns=_since(now, before, "overruns"),
                 lost=_since(now, before, "lost"),
                 overwritten=_since(now, before, "overwritten"),

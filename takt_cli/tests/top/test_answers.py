@@ -39,7 +39,7 @@ WRONG = {
     ),
     "a long window": (
         message(RESULT, statistics("/p", chains=[chain("c", misses_in_window=[1, 2, 3])])),
-        "misses_in_window has 3 numbers in place of 2",
+        "misses_in_window has 3 values in place of 2",
     ),
     "a huge number": (
         message(RESULT, statistics("/p", chains=[chain("c", response={"max_ns": 2**70})])),

@@ -11,7 +11,7 @@ from support.takttrace import Process, Record, Thread, encode
 from support.trace_documents import document
 from takt_cli.programs import find_program_or_none
 from takt_cli.report.trace_words import reasons
-from takt_cli.results.trace_report import read_trace_report
+from takt_cli.results.trace_figures import TraceReport
 from takt_cli.units import human
 
 PROGRAM = find_program_or_none("takt_trace", "takt_trace")
@@ -236,7 +236,7 @@ def test_the_page_names_the_time_that_the_host_had_a_core():
         worst["host_stall_ns"] = stalled
         return [
             words
-            for words in reasons(read_trace_report(raw).chains[0].worst[0])
+            for words in reasons(TraceReport.read(raw).chains[0].worst[0])
             if "the host" in words
         ]
 

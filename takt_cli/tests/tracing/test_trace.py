@@ -27,8 +27,8 @@ from support.patience import PATIENCE_S
 from takt_cli.control import tracing
 from takt_cli.control.client import Peer
 from takt_cli.control.tracing import RawTrace
-from takt_cli.results.fields import DamagedError
-from takt_cli.results.trace import read_summary
+from takt_cli.documents.document import DamagedError
+from takt_cli.results.trace import TraceSummary
 
 OUT = Path("trace.takttrace")
 
@@ -481,9 +481,17 @@ def test_a_trace_as_json_is_one_document(takt, start):
                 "overwritten": 0,
             }
         ],
-        "messages": {"published": 30, "taken": 20, "joined": 10},
+        "messages": {
+            "published": 30,
+            "taken": 20,
+            "joined": 10,
+            "joinable": 0,
+            "joinable_joined": 0,
+        },
         "chains": [{**CHAIN, "process": 4_000_001}],
         "host_stalls": None,
+        "hosts": [],
+        "join_uncertainty_ns": None,
         "began_ns": 10**9,
         "ended_ns": 6 * 10**9,
     }
@@ -540,7 +548,7 @@ def test_figures_are_read_or_refused():
         "messages": {"published": 1, "taken": 1, "joined": 1},
         "chains": [{"name": "c", "process": "talk", "activations": 0, "max_response_ns": None}],
     }
-    summary = read_summary(document)
+    summary = TraceSummary.read(document)
     assert summary.processes[0].words == "\\x1b[31mx (pid 7)"
     assert summary.chains[0].process == "talk"
     assert summary.chains[0].missed is None
@@ -559,7 +567,7 @@ def test_figures_are_read_or_refused():
         {**document, "began_ns": float("nan")},
     ):
         with pytest.raises(DamagedError):
-            read_summary(wrong)
+            TraceSummary.read(wrong)
 
 
 # Answers that are wrong

@@ -102,6 +102,7 @@ std::string alarm_json(const Alarm & alarm, std::uint64_t sequence, const Proces
   }
   const std::int64_t time = takt_rt::to_ns(alarm.time);
   const json all{
+    {"schema", 1},
     {"sequence", sequence},
     {"time_ns", time},
     {"realtime_ns", time + process.to_realtime},

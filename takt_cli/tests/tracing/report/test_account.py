@@ -3,13 +3,13 @@
 from support.trace_documents import MS, PATH, chain, document, stopped
 from takt_cli.report.trace_page import trace_page
 from takt_cli.report.trace_verdict import verdict
-from takt_cli.results.trace_report import read_trace_report
+from takt_cli.results.trace_figures import TraceReport
 
 TIMER, FUSION, BRAKE = PATH
 
 
 def report_of(*chains):
-    return read_trace_report({**document(3), "chains": list(chains)})
+    return TraceReport.read({**document(3), "chains": list(chains)})
 
 
 def page_of(*chains):

@@ -6,7 +6,7 @@ import pytest
 from support.browser import look, need_browser
 from support.trace_documents import MS, callback, chain, document
 from takt_cli.report.trace_page import trace_page
-from takt_cli.results.trace_report import read_trace_report
+from takt_cli.results.trace_figures import TraceReport
 
 pytestmark = need_browser
 LONG = "/a_namespace/with/a/very/long/path" * 8
@@ -39,7 +39,7 @@ _CLICKS = """
 
 
 def page_of(raw):
-    return trace_page(read_trace_report(raw), "takt report a.takttrace -o report.html")
+    return trace_page(TraceReport.read(raw), "takt report a.takttrace -o report.html")
 
 
 def check(told):

@@ -78,7 +78,10 @@ def test_what_is_missing_in_a_trace_is_a_warning(takt, answers):
     ("answer", "words"),
     [
         ("{", "takt_trace printed no JSON"),
-        ("[]", "takt_trace printed a report that takt cannot read: the document is not an object"),
+        (
+            "[]",
+            "takt_trace printed a report that takt cannot read: the document is a list where",
+        ),
         ({"schema": 7}, "takt_trace printed a report that takt cannot read: schema is 7 where 1"),
         (
             {"schema": 1, "chains": [{"name": "a", "activations": -1}]},

@@ -11,13 +11,13 @@ from takt_cli.report.trace_page import trace_page
 from takt_cli.report.trace_timeline import begins, pieces
 from takt_cli.report.trace_verdict import by_interest, verdict
 from takt_cli.report.trace_words import reasons, warnings
-from takt_cli.results.trace_report import read_trace_report
+from takt_cli.results.trace_figures import TraceReport
 
 COMMAND = "takt report a.takttrace -o report.html"
 
 
 def page_of(raw, title=None):
-    return plain(trace_page(read_trace_report(raw), COMMAND, title))
+    return plain(trace_page(TraceReport.read(raw), COMMAND, title))
 
 
 def plain(page):
@@ -79,7 +79,7 @@ def test_a_deadline_far_above_all_responses_does_not_squeeze_them(raw):
 
 
 def test_chains_with_misses_come_first_and_then_those_with_little_to_spare(raw):
-    assert [one.name for one in by_interest(read_trace_report(raw).chains)] == [
+    assert [one.name for one in by_interest(TraceReport.read(raw).chains)] == [
         "brake",
         "steer",
         "display",
@@ -87,7 +87,7 @@ def test_chains_with_misses_come_first_and_then_those_with_little_to_spare(raw):
 
 
 def test_sentences_name_the_callbacks_that_kept_a_step_waiting(raw):
-    found = read_trace_report(raw).chains[2].worst[0]
+    found = TraceReport.read(raw).chains[2].worst[0]
     told = "\n".join(reasons(found))
     fusion = "Step 2: /perception/fusion:sub(/sensing/image) waited"
     assert re.search(
@@ -108,7 +108,7 @@ def test_a_wait_without_names_says_so(raw):
     for step in one["steps"]:
         step["blocked_by"] = []
     changed = {**raw, "chains": [{**raw["chains"][2], "worst": [one]}]}
-    report = read_trace_report(changed)
+    report = TraceReport.read(changed)
     assert any(
         "the trace does not name the callbacks" in w for w in reasons(report.chains[0].worst[0])
     )
@@ -116,7 +116,7 @@ def test_a_wait_without_names_says_so(raw):
 
 
 def test_the_strip_of_each_step_is_its_whole_split_and_the_steps_follow_each_other(raw):
-    found = read_trace_report(raw).chains[2].worst[0]
+    found = TraceReport.read(raw).chains[2].worst[0]
     starts = begins(found)
     assert starts[0] == found.release_ns
     laid = [pieces(step, begin) for step, begin in zip(found.steps, starts, strict=True)]
@@ -137,7 +137,7 @@ def test_a_message_that_a_node_kept_for_its_other_input_is_in_the_way(raw):
     step["split"]["blocked_ns"] += later
     for name in ("from_ns", "release_ns", "picked_ns", "start_ns", "end_ns"):
         after[name] = after.get(name, step["end_ns"]) + later
-    report = read_trace_report({**raw, "chains": [{**raw["chains"][2], "worst": [one]}]})
+    report = TraceReport.read({**raw, "chains": [{**raw["chains"][2], "worst": [one]}]})
     found = report.chains[0].worst[0]
     words = "kept the message for 40.0 ms, until /perception/fusion:sub(/map) published the result."
     assert sum(words in sentence for sentence in reasons(found)) == 1
@@ -152,7 +152,7 @@ def test_a_core_lost_within_a_run_is_drawn_within_the_run(raw):
     step = one["steps"][0]
     step["start_ns"] = step["release_ns"]  # all of its wait for a core came after its start
     step["split"] = split(core=3 * MS, ran=2 * MS)
-    report = read_trace_report({**raw, "chains": [{**raw["chains"][2], "worst": [one]}]})
+    report = TraceReport.read({**raw, "chains": [{**raw["chains"][2], "worst": [one]}]})
     found = report.chains[0].worst[0]
     parts = pieces(found.steps[0], begins(found)[0])
     assert [part.part for part in parts] == ["ran", "core"]
@@ -161,7 +161,7 @@ def test_a_core_lost_within_a_run_is_drawn_within_the_run(raw):
 def test_figures_that_were_not_measured_are_said_plainly(raw):
     poor = {**raw, "measured": {"cpu": False, "kernel": False}}
     poor["callbacks"] = [{**one, "cpu": None} for one in raw["callbacks"]]
-    report = read_trace_report(poor)
+    report = TraceReport.read(poor)
     said = warnings(report)
     assert len(said) == 2
     assert said[0].startswith("CPU times were not measured for all runs.")
@@ -169,7 +169,7 @@ def test_figures_that_were_not_measured_are_said_plainly(raw):
     page = trace_page(report, COMMAND)
     assert "CPU times were not measured. <code>" in page  # in place of the table
     assert "from start to end of the callback, also where it slept or had no core" in page
-    assert warnings(read_trace_report(raw)) == []
+    assert warnings(TraceReport.read(raw)) == []
 
 
 def test_dropped_records_and_clocks_are_warnings(raw):
@@ -177,13 +177,13 @@ def test_dropped_records_and_clocks_are_warnings(raw):
     poor["processes"][1]["dropped"] = 1700
     poor["hosts"][0]["synchronised"] = False
     poor["hosts"][1]["clock_uncertainty_ns"] = None
-    said = warnings(read_trace_report(poor))
+    said = warnings(TraceReport.read(poor))
     assert said[0].startswith("1,700 records are missing (fusion (pid 4711) 1,700)")
     assert said[0].endswith("Trace again with a larger --records.")
     assert said[1].startswith("The clock of robot1 was not synchronised")
     assert said[2].startswith("The uncertainty of the clock of robot2 is unknown")
     poor["hosts"] = poor["hosts"][:1]
-    assert len(warnings(read_trace_report(poor))) == 1  # one host has one clock
+    assert len(warnings(TraceReport.read(poor))) == 1  # one host has one clock
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_dropped_records_and_clocks_are_warnings(raw):
     ],
 )
 def test_the_verdict(raw, chains, words):
-    report = read_trace_report({**raw, "chains": chains})
+    report = TraceReport.read({**raw, "chains": chains})
     assert verdict(report)[0].startswith(words)
     assert words in plain(trace_page(report, COMMAND))
 

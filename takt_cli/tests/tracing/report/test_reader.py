@@ -5,8 +5,8 @@ import json
 import pytest
 from support.any_json import changed, places
 from support.trace_documents import document
-from takt_cli.results.fields import DamagedError
-from takt_cli.results.trace_report import read_trace_report
+from takt_cli.documents.document import DamagedError
+from takt_cli.results.trace_figures import TraceReport
 
 WRONG = [
     None, True, "text", "", "\udcff", [], ["text"], [None], [[]], [[1]], {}, {"a": 1}, -1, 0, 0.5,
@@ -16,7 +16,7 @@ WRONG = [
 
 def test_a_whole_document_is_read():
     raw = document(60)
-    report = read_trace_report(raw)
+    report = TraceReport.read(raw)
     assert report.duration_ns == raw["ended_ns"] - raw["began_ns"]
     assert [chain.name for chain in report.chains] == ["display", "steer", "brake"]
     brake, told = report.chains[2], raw["chains"][2]
@@ -29,40 +29,44 @@ def test_a_whole_document_is_read():
     assert sum(run.own for run in worst.timeline) == 3
     assert [one.why for step in worst.steps for one in step.blocked_by].count("queue") == 2
     assert report.hosts[1].clock_uncertainty_ns == 31_000
-    assert report.cpu_measured
-    assert report.kernel_measured
+    assert report.measured.cpu
+    assert report.measured.kernel
 
 
 def test_a_document_with_nothing_but_its_schema_is_an_empty_report():
-    report = read_trace_report({"schema": 1})
+    report = TraceReport.read({"schema": 1})
     assert (report.chains, report.callbacks, report.dropped) == ((), (), 0)
-    assert not report.cpu_measured
+    assert not report.measured.cpu
 
 
 def test_a_part_of_a_response_below_zero_reads_as_zero():
     raw = document(3)
     raw["chains"][0]["split"]["middleware_ns"] = -5000  # two hosts, and clocks that disagree
-    report = read_trace_report(raw)
+    report = TraceReport.read(raw)
     assert report.chains[0].split.parts["middleware"] == 0
 
 
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
-        ((), [], "the document is not an object"),
+        ((), [], "the document is a list where an object"),
         (("schema",), 2, "schema is 2 where 1 belongs"),
         (("chains", 1, "activations"), "many", "chains[1].activations is 'many' where a number"),
         (("chains", 0, "name"), None, "chains[0].name is None where a name belongs"),
-        (("chains", 0, "responses"), {}, "chains[0].responses is not a list"),
-        (("chains", 0, "responses", 1), [5], "chains[0].responses[1] is not a moment and a"),
-        (("chains", 0, "responses", 0, 1), -1, "chains[0].responses[0] is not a moment and a"),
+        (("chains", 0, "responses"), {}, "chains[0].responses is an object where a list"),
+        (("chains", 0, "responses", 1), [5], "chains[0].responses[1] has 1 values in place of 2"),
+        (
+            ("chains", 0, "responses", 0, 1),
+            -1,
+            "chains[0].responses[0][1] is -1 where a number from 0",
+        ),
         (("chains", 2, "worst", 0, "steps", 1, "thread"), 7, "worst[0].steps[1].thread is 7 where"),
         (("measured", "cpu"), "yes", "measured.cpu is 'yes' where true or false belongs"),
     ],
 )
 def test_a_damaged_document_names_the_place(path, value, words):
     with pytest.raises(DamagedError) as told:
-        read_trace_report(changed(document(30), path, value))
+        TraceReport.read(changed(document(30), path, value))
     assert words in str(told.value)
 
 
@@ -74,7 +78,7 @@ def test_one_wrong_value_anywhere_is_read_or_refused():
         for value in wrong:
             cases += 1
             try:
-                read_trace_report(changed(whole, path, value))
+                TraceReport.read(changed(whole, path, value))
             except DamagedError:
                 refused += 1
     assert whole == json.loads(json.dumps(document(3))), "a reader changed its document"

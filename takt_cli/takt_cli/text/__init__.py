@@ -1,0 +1,1 @@
+"""Texts of others: as a terminal and a sentence can have them."""

@@ -1,0 +1,90 @@
+"""Readers get any document that its schema allows, and documents with one thing wrong."""
+
+import math
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.any_json import spoiled
+from support.schemas import documents, example, faults
+from takt_cli.control.statistics import ProcessStatistics
+from takt_cli.control.status import Changes, ProcessStatus
+from takt_cli.documents.document import DamagedError, Document
+from takt_cli.documents.schema import FOLDER, load, version
+from takt_cli.results.trace import TraceSummary
+from takt_cli.results.trace_figures import TraceReport
+from takt_cli.text.printable import printable
+
+READERS = {
+    "change": Changes,
+    "statistics": ProcessStatistics,
+    "status": ProcessStatus,
+    "trace_report": TraceReport,
+    "trace_summary": TraceSummary,
+}
+EACH = pytest.mark.parametrize("name", READERS)
+FUZZ = settings(
+    max_examples=10,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def check(raw, found):
+    """Assert that everything that was written was read."""
+    if isinstance(found, Document):
+        for name in raw:
+            if name != "responses":  # sorted
+                check(raw[name], getattr(found, name))
+    elif isinstance(raw, list):
+        assert len(raw) == len(found)
+        for one, other in zip(raw, found, strict=True):
+            check(one, other)
+    elif isinstance(raw, str):
+        assert found == printable(raw)
+    elif isinstance(raw, float):
+        assert math.isclose(raw, found)
+    else:
+        assert raw == found
+
+
+@EACH
+@FUZZ
+@given(data=st.data())
+def test_every_document_that_the_schema_allows_is_read(name, data):
+    raw = data.draw(documents(name))
+    check(raw, READERS[name].read(raw))
+
+
+@EACH
+@FUZZ
+@given(data=st.data())
+def test_a_document_with_one_wrong_value_is_read_or_refused(name, data):
+    raw = data.draw(spoiled(data.draw(documents(name))))
+    try:
+        READERS[name].read(raw)
+    except DamagedError as error:
+        assert str(error)
+        assert faults(name, raw) != []
+
+
+@EACH
+def test_the_least_document_has_no_fault_and_one_without_a_property_has_one(name):
+    least = example(name)
+    assert faults(name, least) == []
+    for key in least:
+        lacking = {other: value for other, value in least.items() if other != key}
+        assert faults(name, lacking) == [f"{name}.{key} is missing"]
+    assert faults(name, least | {"more": 1}) == [f"{name}.more is not in the schema"]
+
+
+@pytest.mark.parametrize("name", [name for name in READERS if name != "change"])
+def test_another_version_is_refused(name):
+    known = version(name)
+    with pytest.raises(DamagedError, match=f"schema is {known + 1} where {known} belongs"):
+        READERS[name].read(example(name) | {"schema": known + 1})
+
+
+def test_every_schema_says_what_it_is_of():
+    for file in FOLDER.glob("*.json"):
+        assert load(file.stem)["title"], file
