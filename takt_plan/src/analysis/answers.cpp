@@ -179,15 +179,22 @@ private:
     });
   }
 
-  /// The stream that this segment's first task is started by; at a join, the one that comes last.
-  Index before(const SolvedWindow & solved) const
+  /// The message that this segment's first task is started by; at a join, the one that comes last. nullptr: none.
+  const Stream::From * last_before(const SolvedWindow & solved) const
   {
-    const auto & from = solver_.streams().all()[solved.window.head_stream].from;
-    const auto last =
-      std::max_element(from.begin(), from.end(), [&](const auto & x, const auto & y) {
-        return solver_.part(x.stream).bound < solver_.part(y.stream).bound;
-      });
-    return last == from.end() ? kNone : last->stream;
+    const Stream & head = solver_.streams().all()[solved.window.head_stream];
+    const auto comes = [&](const Stream::From & from) {
+      return add(solver_.part(from.stream).bound, delay_of(head, from));
+    };
+    const auto last = std::max_element(
+      head.from.begin(), head.from.end(),
+      [&](const Stream::From & x, const Stream::From & y) { return comes(x) < comes(y); });
+    return last == head.from.end() ? nullptr : &*last;
+  }
+
+  Ns delay_of(const Stream & to, const Stream::From & from) const
+  {
+    return model_.tasks[to.task].triggers[from.link].delay;
   }
 
   /// A part of a chain: up to this stream, which may begin with a complete set.
@@ -252,7 +259,8 @@ private:
     std::vector<Way> way;
     while (id != kNone) {
       way.push_back(way_to(id, set, ways.sets.rend()));
-      id = before(*way.back().window);
+      const Stream::From * const before = last_before(*way.back().window);
+      id = before == nullptr ? kNone : before->stream;
     }
     std::reverse(way.begin(), way.end());
     bool counted = true;
@@ -328,8 +336,10 @@ private:
   /// Of the message that starts the segment.
   Ns delay_before(const SolvedWindow & solved) const
   {
-    const Stream & head = solver_.streams().all()[solved.window.head_stream];
-    return head.from.empty() ? 0 : model_.tasks[head.task].triggers[head.from.front().link].delay;
+    const Stream::From * const before = last_before(solved);
+    return before == nullptr
+             ? 0
+             : delay_of(solver_.streams().all()[solved.window.head_stream], *before);
   }
 
   SegmentBound segment(const Way & way) const

@@ -279,6 +279,22 @@ TEST(PriorityBounds, WaysOfOneReleaseMeetAtTheLastOfThem)
   EXPECT_EQ(task_bound(example.model, low), 1 + 2 + 4);
 }
 
+// Behind a set that the chain enters by the faster topic, parts are added up from run to run.
+TEST(PriorityBounds, OfTwoTopicsOfOneRunTheOneThatIsUnderWayForLongerCounts)
+{
+  Example example(4);
+  const Index fast = example.timer(example.thread(0, 50), 0, 40 * kMs, 1 * kMs);
+  const Index slow = example.timer(example.thread(1, 50), 0, 100 * kMs, 1 * kMs);
+  const Index set = example.sub(example.thread(2, 50), 0, {fast, slow}, 2 * kMs);
+  const Index join = example.sub(example.thread(3, 50), 0, {set, set}, 3 * kMs);
+  example.model.tasks[set].newest = true;
+  example.model.tasks[join].all = true;
+  example.chain({fast, set, join});
+  const double at_once = chain_bound(example.model);
+  example.model.tasks[join].triggers[1].delay = 14 * kMs;
+  EXPECT_EQ(chain_bound(example.model), at_once + 14);
+}
+
 TEST(PriorityBounds, EachOfSeveralTopicsMayStartATask)
 {
   Example example(1);
