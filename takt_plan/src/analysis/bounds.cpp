@@ -78,7 +78,7 @@ Result<Bounds> detail::counted_bounds(
   const std::size_t terms = options.explain ? options.most_terms : 0;
   if (options.jobs_only) {
     return with_analyses(detail::job_bounds(
-      given, detail::Flow(given), options, terms, looks, std::min(most, kMostLooksOfJobs)));
+      given, detail::Flow(given), options, terms, {}, looks, std::min(most, kMostLooksOfJobs)));
   }
   const auto first = options.delays == Delays::in_segments ? detail::UnderWay::in_segments
                                                            : detail::UnderWay::between_segments;
@@ -98,8 +98,10 @@ Result<Bounds> detail::counted_bounds(
     detail::take_smaller(found, detail::answers(other, terms));
   }
   if (options.jobs.windows && !solver.exhausted()) {
+    const detail::KnownEnds known = [&] { return solver.ends(); };
     detail::take_smaller(
-      found, detail::job_bounds(model, solver.flow(), options, terms, looks, kMostLooksOfJobs));
+      found,
+      detail::job_bounds(model, solver.flow(), options, terms, known, looks, kMostLooksOfJobs));
   }
   Bounds all = with_analyses(std::move(found));
   for (const Task & task : waiting.tasks) {

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "support/campaign.hpp"
+#include "support/example.hpp"
 #include "support/started_model.hpp"
 #include "takt_plan/bounds.hpp"
 #include "takt_plan/simulate.hpp"
@@ -163,6 +164,53 @@ TEST(JobStartsSoundness, NoResponseIsAboveItsBoundWheneverProcessesStart)
   EXPECT_EQ(found.violations, 0U) << found.first;
   EXPECT_GT(found.bounds, 500U);
   EXPECT_GT(found.tightest, 0.999) << "worst times reach some bounds";
+}
+
+/// Two sets on one core, on threads of two priorities; the less urgent one starts a callback on the other thread.
+Model two_sets()
+{
+  test::Example example(2);
+  const Index urgent = example.thread(0, 40);
+  const Index less = example.thread(0, 10);
+  const Index fast = example.timer(urgent, 3, 400, 21);
+  const Index often = example.timer(urgent, 2, 400, 66);
+  const Index slow = example.timer(less, 3, 600, 19);
+  const Index first = example.sub(less, 5, {slow, fast}, 118);
+  const Index next = example.sub(urgent, 0, {first}, 74, 144);
+  const Index second = example.sub(urgent, 1, {next, often}, 47);
+  Model model = std::move(example.model);
+  model.epochs = {takt_core::Epoch::host};
+  model.tasks[fast].release->offset = 208;
+  model.tasks[often].release->offset = 0;
+  model.tasks[slow].release->offset = 300;
+  for (const Index set : {first, second}) {
+    model.tasks[set].newest = true;
+  }
+  model.tasks[first].store = model.tasks[first].middleware = 18;
+  model.tasks[second].store = model.tasks[second].middleware = 17;
+  model.chains.push_back({"slow", {slow, first, next}});
+  return model;
+}
+
+// After some starts the work of one set delays the messages of the next one so much that it comes late again, for good.
+TEST(JobStartsSoundness, WorkThatAStartLeavesMayKeepItselfUp)
+{
+  const Model model = two_sets();
+  ASSERT_LT(test::load_of(model), test::kMostLoad);
+  auto limits = bounds(model);
+  ASSERT_TRUE(limits.ok());
+  Found found;
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 20; ++i) {
+    compare(model, started(model, true, random), *limits, 1, Execution::worst, found);
+  }
+  EXPECT_EQ(found.violations, 0U) << found.first;
+  // Such starts are among these.
+  limits->chains[0] = ChainAnswer{Analysis::jobs, 500, {}};
+  for (int i = 0; i < 20; ++i) {
+    compare(model, started(model, true, random), *limits, 1, Execution::worst, found);
+  }
+  EXPECT_GT(found.violations, 0U);
 }
 
 TEST(JobStartsSoundness, OrdersOfStartsAreNeeded)

@@ -32,8 +32,9 @@ void run(
   BoundsOptions options;
   options.jobs = terms;
   double looks = 0;
-  const PriorityBounds bounds = detail::job_bounds(
-    analysed, detail::Flow(analysed), options, 0, looks, std::int64_t{100'000'000});
+  constexpr std::int64_t kMost = 100'000'000;
+  const PriorityBounds bounds =
+    detail::job_bounds(analysed, detail::Flow(analysed), options, 0, {}, looks, kMost);
   test::Bounds chains;
   for (const auto & chain : bounds.chains) {
     ++(chain ? campaign.bounds : campaign.refusals);

@@ -9,6 +9,8 @@
 #include "analysis/jobs/job_graph.hpp"
 #include "analysis/jobs/job_windows.hpp"
 #include "analysis/limits.hpp"
+#include "analysis/local_analysis.hpp"
+#include "analysis/priority/priority_solver.hpp"
 #include "model/flow.hpp"
 #include "takt_schedule/quoted.hpp"
 
@@ -83,6 +85,9 @@ Result<Hyperperiod> hyperperiod(const Model & model, const BoundsOptions & optio
   std::size_t jobs = 0;
   std::vector<detail::JobGraph> graphs = detail::job_graphs(model, flow);
   std::vector<std::optional<detail::JobWindows>> windows(graphs.size());
+  const detail::KnownEnds known = [&] {
+    return detail::PrioritySolver(model, options, detail::local_analyses).ends();
+  };
   for (Index part = 0; part < graphs.size(); ++part) {
     const detail::JobGraph & graph = graphs[part];
     if (!graph.refusal.empty()) {
@@ -93,7 +98,8 @@ Result<Hyperperiod> hyperperiod(const Model & model, const BoundsOptions & optio
       continue;
     }
     windows[part].emplace(
-      model, graph, options.jobs, detail::horizon(model, options.horizon), kMostLooksOfWindows);
+      model, graph, options.jobs, detail::horizon(model, options.horizon), kMostLooksOfWindows,
+      known);
     if (!windows[part]->solved()) {
       result.without.push_back(
         quoted(model.tasks[graph.nodes.front().task].id) +

@@ -304,7 +304,9 @@ private:
     if (explain) {
       const LatestEnd how = windows_.latest_end(run[last]);
       segment.terms = windows_.terms_of(how);
-      add_term(segment.terms, {TermKind::head_start, how.begin - released});
+      // Analyses without phases may know an end that is before what these terms add up to.
+      add_term(
+        segment.terms, {TermKind::head_start, how.begin - released + end(run[last]) - how.time});
     }
     result.push_back(std::move(segment));
   }
@@ -349,14 +351,14 @@ Index short_histories(
 
 PriorityBounds job_bounds(
   const Model & model, const Flow & flow, const BoundsOptions & options, std::size_t most_terms,
-  double & looks, std::int64_t most)
+  const KnownEnds & known, double & looks, std::int64_t most)
 {
   const std::vector<JobGraph> graphs = job_graphs(model, flow);
   std::vector<std::unique_ptr<JobWindows>> windows(graphs.size());
   for (Index part = 0; part < graphs.size(); ++part) {
     if (graphs[part].refusal.empty()) {
       windows[part] = std::make_unique<JobWindows>(
-        model, graphs[part], options.jobs, detail::horizon(model, options.horizon), most,
+        model, graphs[part], options.jobs, detail::horizon(model, options.horizon), most, known,
         options.give_up_above.empty()
           ? std::vector<Ns>{}
           : latest_ends(model, flow, graphs[part], options.give_up_above));

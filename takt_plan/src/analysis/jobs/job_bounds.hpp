@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "analysis/jobs/job_windows.hpp"
 #include "model/flow.hpp"
 #include "takt_plan/bounds.hpp"
 
@@ -18,7 +19,7 @@ namespace takt_plan::detail
 /// chains have terms until there are so many.
 PriorityBounds job_bounds(
   const Model & model, const Flow & flow, const BoundsOptions & options, std::size_t most_terms,
-  double & looks, std::int64_t most);
+  const KnownEnds & known, double & looks, std::int64_t most);
 
 }  // namespace takt_plan::detail
 

@@ -124,9 +124,11 @@ private:
     const SetState state = *states_[index];
     for (Index topic = 0; topic < topics_.size(); ++topic) {
       const std::int64_t message = state.next[topic];
-      if (topics_[topic]->from.at(message) <= latest_of_others(topic, state)) {
-        arrive(topic, state);
+      // One that does not come is as if at some moment of its window, in its place among the others.
+      if (topics_[topic]->from.at(message) > latest_of_others(topic, state)) {
+        continue;
       }
+      arrive(topic, state);
       if (topics_[topic]->may_miss[within(topic, message)]) {
         SetState next = state;
         ++next.next[topic];

@@ -10,19 +10,23 @@ namespace
 {
 
 constexpr int kMostRoundsOfWindows = 200;
+constexpr int kMostRoundsFromAbove = 50;   // fewer leave windows that are larger, and hold
+constexpr std::int64_t kTimesAsLong = 5;   // are windows from the start looked for, all in all
 constexpr Ns kHyperperiodsOfInterval = 4;  // a busy interval that goes on for longer has no end
 
 }  // namespace
 
 JobWindows::JobWindows(
   const Model & model, const JobGraph & graph, const JobTerms & terms, Ns horizon,
-  std::int64_t most, std::vector<Ns> latest)
+  std::int64_t most, KnownEnds known, std::vector<Ns> latest)
 : model_(model),
   graph_(graph),
   terms_(terms),
   horizon_(horizon),
   most_length_(multiply(graph.hyperperiod, kHyperperiodsOfInterval)),
   most_(most),
+  limit_(most),
+  known_(std::move(known)),
   latest_(std::move(latest)),
   windows_(graph.nodes.size()),
   ends_(graph.nodes.size(), true),
@@ -45,17 +49,95 @@ JobWindows::JobWindows(
     any_under_way_ = any_under_way_ || !levels_.back().unused;
   }
   find_followers();
-  while (iterate()) {
+  solve();
+}
+
+void JobWindows::solve()
+{
+  rise();
+  const bool settles = std::any_of(
+    graph_.nodes.begin(), graph_.nodes.end(),
+    [&](const JobNode & node) { return settles_later(node); });
+  if (!failed_ && !may_skip() && settles) {
+    settle();
   }
-  solved_ = !failed_;
-  for (Index node = 0; solved_ && node < graph.nodes.size(); ++node) {
-    const JobNode & of = graph.nodes[node];
-    const bool released = of.from.empty() && of.topics.empty() && !of.unphased;
-    for (std::int64_t job = 0; released && job < of.jobs; ++job) {
-      solved_ = solved_ && ends_[node] &&
-                windows_[node].end[job] <= of.offset + (job + 1) * of.period;  // else it may skip
+  solved_ = !failed_ && !may_skip();
+}
+
+// What is found so far holds if it has held before, which nobody knows after a start: the work that it leaves in another
+// order of messages may keep that order up. So from windows that hold after each start down again.
+void JobWindows::settle()
+{
+  const std::vector<char> had_ends = ends_;
+  search_ = Search::from_start;
+  limit_ = std::min(most_, multiply(looks_, kTimesAsLong));
+  rise();
+  limit_ = most_;
+  take_known(had_ends);
+  begin_round_ = round_ + 1;
+  while (round_ - begin_round_ < kMostRoundsFromAbove && looks_ <= limit_ && iterate()) {
+  }
+  failed_ = failed_ || looks_ > limit_;
+  for (Index node = 0; node < graph_.nodes.size(); ++node) {
+    failed_ = failed_ || too_late(node);
+  }
+}
+
+// Begins from above: with what has been found from the start on and what is known besides, of nodes that may have ends.
+void JobWindows::take_known(const std::vector<char> & may_end)
+{
+  std::vector<Ns> known(graph_.nodes.size(), kUnbounded);
+  const std::vector<Ns> of_streams = known_ ? known_() : std::vector<Ns>{};
+  for (Index stream = 0; stream < of_streams.size(); ++stream) {
+    if (graph_.node_of_stream[stream] != kNone) {
+      known[graph_.node_of_stream[stream]] = of_streams[stream];
     }
   }
+  const bool found = !std::exchange(failed_, false);
+  search_ = Search::from_above;
+  for (Index index = 0; index < graph_.nodes.size() && !failed_; ++index) {
+    const JobNode & node = graph_.nodes[index];
+    JobWindow & window = windows_[index];
+    const bool ends = found && ends_[index] != 0;
+    ends_[index] = may_end[index] != 0 && (ends || known[index] != kUnbounded) ? 1 : 0;
+    for (std::int64_t job = 0; ends_[index] != 0 && job < node.jobs; ++job) {
+      const Ns released = node.offset + job * node.period + (node.unphased ? node.period : 0);
+      const Ns end = add(released, known[index]);
+      window.end[job] = ends ? std::min(end, window.end[job]) : end;
+      window.sent[job] = ends ? std::min(end, window.sent[job]) : end;
+    }
+    static_cast<void>(node.topics.empty() ? release(index) : release_work(index));
+    ended_[index] = window.end.rising_up();
+  }
+}
+
+// To the least solution that is not below what is known.
+void JobWindows::rise()
+{
+  begin_round_ = round_ + 1;
+  while (iterate()) {
+  }
+}
+
+// Whether a start may leave the set in states that it does not come back to.
+bool JobWindows::settles_later(const JobNode & node) const
+{
+  return terms_.starts && !node.topics.empty() && node.start == SetStart::any && !node.any_start;
+}
+
+// Whether a timer may be late for its next release.
+bool JobWindows::may_skip() const
+{
+  bool skips = false;
+  for (Index index = 0; index < graph_.nodes.size(); ++index) {
+    const JobNode & node = graph_.nodes[index];
+    const bool released = node.from.empty() && node.topics.empty() && !node.unphased;
+    for (std::int64_t job = 0; released && job < node.jobs; ++job) {
+      skips =
+        skips || !ends_[index] || windows_[index].end[job] > node.offset + (job + 1) * node.period;
+    }
+  }
+  return skips;
 }
 
 JobWindows::Level JobWindows::level_of(Index level, bool under_way) const
@@ -80,7 +162,7 @@ JobWindows::Level JobWindows::level_of(Index level, bool under_way) const
       result.blockers.push_back(node);
     }
   }
-  result.endless = work > graph_.hyperperiod;
+  result.endless = result.overloaded = work > graph_.hyperperiod;
   result.unused = under_way;
   for (const Index node : result.work) {
     const auto & from = graph_.nodes[node].from;
@@ -102,7 +184,7 @@ bool JobWindows::comes_within(const Level & level, Index node) const
 bool JobWindows::iterate()
 {
   ++round_;
-  bool moved = round_ == 1;
+  bool moved = round_ == begin_round_;
   if (round_ > 1) {
     sort_arrivals();
   }
@@ -124,27 +206,40 @@ bool JobWindows::iterate()
       if (round_ > 1) {
         end = end_of({node, job}, nullptr);
       }
-      if (end == kUnbounded || end - window.earliest[job] > horizon_) {
+      const bool from_above = search_ == Search::from_above;
+      if (!from_above && (end == kUnbounded || end - window.earliest[job] > horizon_)) {
         ends_[node] = false;
-      } else if (end > window.end[job] || round_ == 1) {
-        moved = true;
-        window.end[job] = end;
+      } else {
+        moved = move(window.end[job], end) || moved;
       }
       if (ends_[node]) {
         // How long a search goes on is decided by what its plans cost. It leaves these looks out.
         const std::int64_t looks = looks_;
         const Ns sent = end_without_followers({node, job}, end);
         looks_ = looks;
-        moved = moved || sent > window.sent[job];
-        window.sent[job] = std::max(window.sent[job], sent);
+        moved = move(window.sent[job], sent) || moved;
       }
     }
     ended_[node] = window.end.rising_up();
     moved = moved || ended != static_cast<bool>(ends_[node]);
-    failed_ = failed_ || too_late(node);
+    failed_ = failed_ || (search_ == Search::settled && too_late(node));
   }
-  failed_ = failed_ || round_ > kMostRoundsOfWindows || looks_ > most_;
+  if (search_ != Search::from_above) {
+    failed_ = failed_ || round_ - begin_round_ >= kMostRoundsOfWindows || looks_ > limit_;
+  }
   return moved && !failed_;
+}
+
+// Up, or down where windows are known to hold; whether that moved it.
+bool JobWindows::move(Ns & time, Ns found) const
+{
+  const bool from_above = search_ == Search::from_above;
+  if (round_ > 1 && (from_above ? found >= time : found <= time)) {
+    return false;
+  }
+  const bool moved = round_ == 1 || found != time;
+  time = found;
+  return moved;
 }
 
 bool JobWindows::too_late(Index index) const
@@ -166,6 +261,7 @@ bool JobWindows::release(Index index)
   const JobNode & node = graph_.nodes[index];
   JobWindow & window = windows_[index];
   JobTimes earliest = window.earliest, latest = window.latest;
+  std::vector<char> may_miss = window.may_miss;
   bool moved = false;
   for (std::int64_t job = 0; job < node.jobs; ++job) {
     if (node.from.empty()) {
@@ -173,7 +269,13 @@ bool JobWindows::release(Index index)
       latest[job] = earliest[job] + node.jitter;
       if (node.unphased) {
         latest[job] += terms_.unphased ? node.period : 0;
-        window.may_miss[static_cast<std::size_t>(job)] = true;
+        may_miss[static_cast<std::size_t>(job)] = 1;
+      } else if (search_ != Search::settled) {
+        // Until all has settled a timer may still be late, and skip this one.
+        const bool late = window.end.at(job - 1) > earliest[job];
+        const bool again = search_ == Search::from_above;
+        may_miss[static_cast<std::size_t>(job)] =
+          late || (!again && may_miss[static_cast<std::size_t>(job)] != 0) ? 1 : 0;
       }
       continue;
     }
@@ -183,11 +285,14 @@ bool JobWindows::release(Index index)
       const Ns from = before.earliest[job], to = add(before.sent[job], node.from[i].delay);
       earliest[job] = i == 0 ? from : std::max(earliest[job], from);
       latest[job] = i == 0 ? to : std::max(latest[job], to);
-      char & may_miss = window.may_miss[static_cast<std::size_t>(job)];
-      moved = moved || (before.may_miss[static_cast<std::size_t>(job)] && !may_miss);
-      may_miss = may_miss || before.may_miss[static_cast<std::size_t>(job)];
+      const bool again = i == 0 && search_ == Search::from_above;
+      const char own = again ? char{0} : may_miss[static_cast<std::size_t>(job)];
+      may_miss[static_cast<std::size_t>(job)] =
+        own != 0 || before.may_miss[static_cast<std::size_t>(job)] != 0 ? 1 : 0;
     }
   }
+  moved = moved || may_miss != window.may_miss;
+  window.may_miss = std::move(may_miss);
   moved = moved || !(earliest == window.earliest) || !(latest == window.latest);
   window.from = earliest.rising_down();
   window.to = latest.rising_up();
@@ -210,7 +315,7 @@ bool JobWindows::release_work(Index index)
   }
   std::optional<JobSet> set = job_set(
     topics, node.slowest, terms_.starts ? node.start : SetStart::first,
-    terms_.starts && node.any_start);
+    terms_.starts && (node.any_start || (search_ == Search::from_start && settles_later(node))));
   if (!set) {
     failed_ = true;
     return false;
@@ -250,6 +355,9 @@ Ns JobWindows::entry(const Level & level, const Job & job) const
 
 void JobWindows::find_entries(Level & level)
 {
+  if (search_ == Search::from_above) {
+    level.endless = level.overloaded;  // by now it may have an end
+  }
   level.entry.resize(level.work.size());
   for (Index place = 0; place < level.work.size(); ++place) {
     const Index index = level.work[place];
@@ -576,7 +684,7 @@ void JobWindows::find_busy(Index index)
         break;
       }
       length = all;
-      if (length > most_length_ || looks_ > most_) {
+      if (length > most_length_ || looks_ > limit_) {
         level.endless = true;
         return;
       }
@@ -778,7 +886,7 @@ Ns JobWindows::end_from(
       break;
     }
     length = all;
-    if (length > most_length_ || looks_ > most_) {
+    if (length > most_length_ || looks_ > limit_) {
       return kUnbounded;
     }
   }
@@ -796,7 +904,7 @@ Ns JobWindows::end_from(
         break;
       }
       whole = all;
-      if (whole > most_length_ || looks_ > most_) {
+      if (whole > most_length_ || looks_ > limit_) {
         return kUnbounded;
       }
     }

@@ -55,15 +55,28 @@
 // the sums look only at releases before that moment. They bound demand, so jobs that take less, or do not come at all,
 // cannot break them. Assumptions: those of priority_bounds.hpp; timers with known phases count from one epoch and
 // skip no period.
-// Where a set may begin with any messages, because processes start at any moment of a clock, the windows hold once it
-// has settled after such a start (job_sets.hpp), and the work that the start has left is done. That this comes is not proven:
-// at a load near 100 % it takes long.
+// Starts at any moment. Where a set may begin with any messages (job_sets.hpp), a start leaves states of sets that pass. The
+// least solution without these states is not enough: windows hold only if they have held before, and after a start they
+// have not. Work on a set that is late may delay messages so that they come in another order, and this order makes the
+// work late again, for good. So windows come from above:
+//
+// - Some windows hold from the last start on. The least solution with all states of sets that a start may leave is one,
+//   since nothing violates it first. The bounds of the analyses without phases are another one (KnownEnds). Each
+//   job's end is the smaller one. As long as a timer may be late for its next release, that job may not come.
+// - Where windows hold from some moment on, sets are in states that do not pass soon after it. Then all busy intervals that
+//   begin later are within what the sums say of these windows and states. So each round makes windows that hold some time
+//   later, and its number of rounds is finite.
+//
+// No window becomes smaller than the least solution without states that pass, but by what other analyses know. So this one
+// is found first: where it has a timer that may skip a period, or a job that is too late, nothing else is looked for. How
+// long settling takes is not found: at a load near 100 % it takes long.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_WINDOWS_HPP_
 #define TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_WINDOWS_HPP_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -93,6 +106,11 @@ struct LatestEnd
   Index level = kNone;       ///< of JobWindows
 };
 
+/// By when jobs have ended whenever processes started: what is known of them without phases. Per stream, so long after the
+/// nominal release of its source; kUnbounded: nothing. Such bounds rest on no order of messages and on no state of a set.
+/// Asked once at most, if at all.
+using KnownEnds = std::function<std::vector<Ns>()>;
+
 class JobWindows
 {
 public:
@@ -101,7 +119,7 @@ public:
   /// of its jobs may end later than this after the nominal release of its source; empty: whatever it is.
   JobWindows(
     const Model & model, const JobGraph & graph, const JobTerms & terms, Ns horizon,
-    std::int64_t most, std::vector<Ns> latest = {});
+    std::int64_t most, KnownEnds known, std::vector<Ns> latest = {});
 
   /// False if nothing is known: a timer may skip a period, it took too much, or a job may end too late.
   bool solved() const noexcept { return solved_; }
@@ -161,6 +179,7 @@ private:
     std::vector<Begin> busy;  // intervals, by their beginning in the first hyperperiod
     std::vector<Arrival> open;
     Ns longest = 0;
+    bool overloaded = false;
     bool endless = false;  // something in it has no end
   };
   /// What the jobs of a level's work take from `begin` on, up to an end that moves on.
@@ -173,6 +192,21 @@ private:
     std::int64_t moved = 0;  // so many hyperperiods later are the jobs that are looked for
   };
 
+  /// Which states of sets count, that processes may start at any moment, and where windows come from.
+  enum class Search
+  {
+    settled,     // those that do not pass, from below: no window can be smaller
+    from_start,  // all, from there upwards
+    from_above   // those that do not pass, from there down again
+  };
+
+  void solve();
+  void rise();
+  void settle();
+  void take_known(const std::vector<char> & may_end);
+  bool settles_later(const JobNode & node) const;
+  bool may_skip() const;
+  bool move(Ns & time, Ns found) const;
   bool iterate();
   bool too_late(Index node) const;
   bool release(Index node);
@@ -227,11 +261,14 @@ private:
   const Ns horizon_;
   const Ns most_length_;
   const std::int64_t most_;
+  std::int64_t limit_;  // of `looks_`, for now
+  const KnownEnds known_;
   const std::vector<Ns> latest_;
   std::int64_t looks_ = 0;
   bool solved_ = false;
   bool failed_ = false;
-  int round_ = 0;
+  Search search_ = Search::settled;
+  int round_ = 0, begin_round_ = 0;
   std::vector<JobWindow> windows_;
   std::vector<char> ends_;
   std::vector<JobTimes> ended_;  // per node: latest ends, rising

@@ -380,6 +380,15 @@ void PrioritySolver::solve_local(PriorityPart & part)
   }
 }
 
+std::vector<Ns> PrioritySolver::ends() const
+{
+  std::vector<Ns> ends(flow_.streams.all().size(), kUnbounded);
+  for (Index id = 0; id < parts_.size() && !exhausted(); ++id) {
+    ends[id] = parts_[id].bound;
+  }
+  return ends;
+}
+
 // From the last message of a set to the end of what a stream starts after it.
 Ns PrioritySolver::since_set(Index id) const
 {

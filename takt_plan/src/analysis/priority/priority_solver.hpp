@@ -51,6 +51,8 @@ public:
   const Streams & streams() const noexcept { return flow_.streams; }
   const Segments & segments() const noexcept { return flow_.segments; }
   const PriorityPart & part(Index stream) const { return parts_[stream]; }
+  /// Per stream the bound of its part; kUnbounded: none.
+  std::vector<Ns> ends() const;
   const SetCurves & curves() const noexcept { return curves_; }
   const ThroughSets & through_sets() const noexcept { return through_sets_; }
   /// That covers the task; null: segments do.
