@@ -1,6 +1,6 @@
 // What a short simulation shows of a plan: one run with worst execution times, two with random ones; where no source has
-// a known phase, four more at random phases; where offsets count from the starts of several processes, three more with
-// processes that start at random distances.
+// a known phase, four more at random phases; where only some have, or offsets count from several starts or clocks, four more
+// in which sources without a known phase come at random phases, and these starts are at random distances.
 //
 // A simulation proves nothing. It shows what bounds cannot promise: a chain that is late in it is late. The same input
 // gives the same result. Set-up only: allocates, takes up to a second or so.

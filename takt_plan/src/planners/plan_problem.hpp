@@ -61,6 +61,7 @@ struct PlanProblem
   std::vector<Index> timers;
   /// `score` judges by job windows alone.
   bool by_phases = false;
+  bool chooses_offsets = false;     ///< a walk does
   bool brief = false;               ///< the search for a first plan is short: a walk follows
   bool keeps_short = false;         ///< what the most important chains wait counts
   bool enough_when_proven = false;  ///< PlanOptions

@@ -47,7 +47,7 @@ public:
 
   /// `most`: score_by_phases; nothing: whatever the problem says.
   Score judge(const std::vector<Ns> * most = nullptr) const;
-  bool phases_known() const;
+  KnownPhases known_phases() const;
 
 private:
   BoundsOptions by_phases() const;
@@ -267,22 +267,32 @@ Score Part::judge(const std::vector<Ns> * most) const
   return result;
 }
 
-bool Part::phases_known() const
+KnownPhases Part::known_phases() const
 {
   if (!check(model_)) {
-    return false;
+    return KnownPhases::none;
   }
   const Flow flow(model_);
   const std::vector<JobGraph> graphs = job_graphs(model_, flow);
-  return std::all_of(model_.chains.begin(), model_.chains.end(), [&](const Chain & chain) {
+  const auto has_windows = [&](const Chain & chain, bool all) {
     const auto & streams = flow.streams.of(chain.path.front());
     return !streams.empty() && std::any_of(graphs.begin(), graphs.end(), [&](const auto & graph) {
       return graph.refusal.empty() && graph.node_of_stream[streams.front()] != kNone &&
-             std::none_of(graph.nodes.begin(), graph.nodes.end(), [](const JobNode & node) {
-               return node.unphased;  // their windows are too wide for a search by windows alone
-             });
+             (!all ||
+              std::none_of(graph.nodes.begin(), graph.nodes.end(), [](const JobNode & node) {
+                return node.unphased;  // their windows are too wide for a search by windows alone
+              }));
     });
-  });
+  };
+  const auto & chains = model_.chains;
+  if (std::all_of(chains.begin(), chains.end(), [&](const Chain & chain) {
+        return has_windows(chain, true);
+      })) {
+    return KnownPhases::all;
+  }
+  const bool some = std::any_of(
+    chains.begin(), chains.end(), [&](const Chain & chain) { return has_windows(chain, false); });
+  return some ? KnownPhases::some : KnownPhases::none;
 }
 
 bool all_in(const std::vector<Index> & some, const std::vector<Index> & all)
@@ -409,9 +419,9 @@ double stretch(const PlanProblem & problem, const Score & score)
   return longest;
 }
 
-bool phases_known(const PlanProblem & problem, const Layout & layout)
+KnownPhases known_phases(const PlanProblem & problem, const Layout & layout)
 {
-  return Part(problem, layout, {}).phases_known();
+  return Part(problem, layout, {}).known_phases();
 }
 
 }  // namespace takt_plan::detail

@@ -80,8 +80,15 @@ Ns least_response(const PlanProblem & problem, Index chain);
 /// none. `score`: of all chains.
 double stretch(const PlanProblem & problem, const Score & score);
 
-/// Whether the phases of all timers that chains depend on are known in this layout, so that job windows can judge it.
-bool phases_known(const PlanProblem & problem, const Layout & layout);
+/// Of the sources that chains depend on.
+enum class KnownPhases
+{
+  none,
+  some,  ///< job windows know smaller bounds of some chains; others are bounded without phases
+  all,   ///< job windows alone can judge plans
+};
+
+KnownPhases known_phases(const PlanProblem & problem, const Layout & layout);
 
 }  // namespace takt_plan::detail
 

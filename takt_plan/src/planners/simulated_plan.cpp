@@ -26,7 +26,8 @@ constexpr double kMostSimulated = 20'000;  // jobs of a run, about
 constexpr Ns kLeastPeriods = 4;            // of the longest period
 constexpr std::uint64_t kRandomTimes = 2;  // runs
 constexpr std::uint64_t kRandomPhases = 4;
-constexpr std::uint64_t kRandomStarts = 3;  // of several processes
+constexpr std::uint64_t kRandomClocks =
+  4;  // of several processes, or sources without a known phase
 
 Ns duration_of(const Model & model)
 {
@@ -46,19 +47,22 @@ Ns duration_of(const Model & model)
   return add(last, std::max(duration, multiply(longest, kLeastPeriods)));
 }
 
-/// Offsets of several processes count each from its own start, which the runs of `simulate` have at one instant: the
-/// processes at random distances. Nothing where one instant counts for all.
-std::optional<SimulationModel> started_apart(SimulationModel simulated, std::uint64_t seed)
+/// Offsets of several processes count each from its own start, and those of several hosts each on its own clock, which
+/// the runs of `simulate` have at one instant: these instants at random distances, and sources without an offset at random
+/// phases. Nothing where one instant counts for all sources.
+std::optional<SimulationModel> at_other_phases(SimulationModel simulated, std::uint64_t seed)
 {
   Model & model = simulated.model;
-  std::map<Index, Ns> longest;  // period, per epoch that is a process
+  std::map<Index, Ns> longest;  // period, per epoch
+  bool any = false;             // some source has no offset
   for (const Task & task : model.tasks) {
-    if (task.release && task.release->offset && model.counts_from_start(task)) {
+    if (task.release && task.release->offset) {
       Ns & period = longest[model.epoch_of(task)];
       period = std::max(period, task.release->period);
     }
+    any = any || (task.release && !task.release->offset);
   }
-  if (longest.size() < 2) {
+  if (longest.empty() || (longest.size() < 2 && !any)) {
     return std::nullopt;
   }
   Draw draw(seed);
@@ -67,8 +71,10 @@ std::optional<SimulationModel> started_apart(SimulationModel simulated, std::uin
     start[epoch] = draw.between(0, period - 1);
   }
   for (Task & task : model.tasks) {
-    if (task.release && task.release->offset && model.counts_from_start(task)) {
-      task.release->offset = add(*task.release->offset, start[model.epoch_of(task)]);
+    if (task.release) {
+      task.release->offset = task.release->offset
+                               ? add(*task.release->offset, start[model.epoch_of(task)])
+                               : draw.between(0, task.release->period - 1);
     }
   }
   return simulated;
@@ -136,12 +142,12 @@ Result<SimulatedPlan> simulate_plan(const System & system, const Schedule & sche
   options.phases = Phases::fixed;
   options.execution = Execution::worst;
   options.runs = 1;
-  for (std::uint64_t run = 0; run < kRandomStarts; ++run) {
-    const auto apart = started_apart(simulated, run);
-    if (!apart) {
+  for (std::uint64_t run = 0; run < kRandomClocks; ++run) {
+    const auto other = at_other_phases(simulated, run);
+    if (!other) {
       break;
     }
-    const auto found = simulate(*apart, options);
+    const auto found = simulate(*other, options);
     if (!found) {
       return found.faults();
     }

@@ -88,6 +88,45 @@ TEST(PlannerPhases, LeavesTimersAloneWhosePhasesNoScheduleSetsAndSaysSo)
   EXPECT_NE(planned.notes.front().find("'/a:timer(20ms)' is"), std::string::npos);
 }
 
+// Beside the two timers, messages from outside of which nobody knows when they come.
+System with_free_source()
+{
+  std::string text = two_timers();
+  const std::string chains = "chains:\n";
+  text.insert(
+    text.find(chains) + chains.size(),
+    "  c: {path: [\"/c:sub(/points)\"], priority: 5, deadline: 20ms}\n");
+  text.insert(text.find(chains), "  - {id: \"/c:sub(/points)\", time: 500us, period: 20ms}\n");
+  return system_of(text);
+}
+
+TEST(PlannerPhases, OffsetsKeepTimersApartBesideASourceWhosePhaseIsNotKnown)
+{
+  const System system = with_free_source();
+  const Planned planned = walked(system);
+  EXPECT_TRUE(all_met(planned));
+  test::expect_sound(system, planned);
+  EXPECT_EQ(offsets_of(planned).size(), 2U) << "messages from outside have none";
+  ASSERT_EQ(planned.notes.size(), 1U);
+  EXPECT_NE(planned.notes.front().find("'/c:sub(/points)' is"), std::string::npos);
+  EXPECT_FALSE(all_met(test::plan_of(system)));
+}
+
+TEST(PlannerPhases, SourcesWithoutAKnownPhaseComeAtSeveralPhasesInSimulation)
+{
+  const System system = with_free_source();
+  const Planned planned = walked(system);
+  const auto simulated = simulate_plan(system, planned.schedule);
+  ASSERT_TRUE(simulated.ok());
+  // At one phase alone, that of fixed offsets, the source's callback meets one of the timers' or none.
+  Ns latest = 0;
+  for (Index chain = 0; chain < simulated->chains.size(); ++chain) {
+    EXPECT_LE(simulated->chains[chain].worst, planned.bounds.chains[chain]->bound);
+    latest = std::max(latest, simulated->chains[chain].worst);
+  }
+  EXPECT_GT(latest, 8 * kMs + 500'000 - 1) << "the source's callback and a timer's meet";
+}
+
 TEST(PlannerPhases, APlanThatNeedsNoOffsetsGetsNone)
 {
   std::string text = two_timers();

@@ -43,7 +43,7 @@ public:
   {
     for (Index i = 0; i < kWalkers; ++i) {
       walkers_.push_back(std::make_unique<Walker>(
-        problem_, problem.by_phases ? &phases_ : nullptr, clusters_,
+        problem_, problem.chooses_offsets ? &phases_ : nullptr, clusters_,
         (problem.seed + kTurns * turn) * kWalkers + i));
     }
   }
@@ -158,9 +158,9 @@ private:
       return true;
     }
     return problem_.time_used ? problem_.time_is_up()
-                              : spent() > (few_                 ? kMostForThreads
-                                           : problem_.by_phases ? kMostWalking
-                                                                : kMostWithoutPhases);
+                              : spent() > (few_                       ? kMostForThreads
+                                           : problem_.chooses_offsets ? kMostWalking
+                                                                      : kMostWithoutPhases);
   }
 
   const PlanProblem & problem_;

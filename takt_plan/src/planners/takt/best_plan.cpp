@@ -201,12 +201,12 @@ System with_longer_deadlines(System system, const std::vector<Index> & chains, i
   return system;
 }
 
-/// Whether the phases of all timers can be known: if the schedule gives each that may have one an offset.
-bool phases_can_be_known(const PlanProblem & problem)
+/// What can be known of phases: if the schedule gives each timer that may have one an offset.
+KnownPhases knowable_phases(const PlanProblem & problem)
 {
   Layout layout = plan_isolated(problem);
   TimerPhases(problem).set_all(layout);
-  return phases_known(problem, layout);
+  return known_phases(problem, layout);
 }
 
 /// Of sources whose phases no schedule sets; one sentence, or none.
@@ -297,21 +297,22 @@ public:
     wanted_(std::max(options.keep_slack, kWantedSlack)),
     // Without room for all callbacks timers skip periods in any plan, and threads under the fair scheduler come later.
     simulates_(options.walks && may_fit(problem)),
-    known_(simulates_ && phases_known(problem, plan_isolated(problem))),
+    known_(simulates_ && known_phases(problem, plan_isolated(problem)) == KnownPhases::all),
     walks_(simulates_ && problem.model.tasks.size() <= kMostForWalks),
-    can_be_known_(walks_ && phases_can_be_known(problem))
+    knowable_(walks_ ? knowable_phases(problem) : KnownPhases::none),
+    chooses_(knowable_ != KnownPhases::none)
   {
   }
 
   BestPlan run()
   {
     problem_.by_phases = known_;
-    problem_.brief = can_be_known_;
+    problem_.brief = chooses_;
     until(kShareOfFirst);
     std::vector<Layout> first = plan_takt(problem_, wanted_, search_);
     problem_.by_phases = problem_.brief = false;
     // A walk that can choose phases begins with the first plan. What it finds is better in most cases.
-    const bool at_once = can_be_known_ && !score(problem_, first.front()).missed.empty();
+    const bool at_once = chooses_ && !score(problem_, first.front()).missed.empty();
     problem_.by_phases = known_;
     if (show_ && at_once) {
       until(kShareOfFirst);
@@ -429,19 +430,21 @@ private:
     if (show_) {
       problem_.found = [&](const Layout & layout) { show(whole(layout)); };
     }
-    problem_.by_phases = can_be_known_;
+    problem_.by_phases = knowable_ == KnownPhases::all;
+    problem_.chooses_offsets = chooses_;
     consider_walked(first, kShareOfWalk);
-    if (can_be_known_ && best_->score.missed.size() == best_->score.slacks.size()) {
-      problem_.by_phases = false;
+    if (chooses_ && best_->score.missed.size() == best_->score.slacks.size()) {
+      problem_.by_phases = problem_.chooses_offsets = false;
       consider_walked(first, kShareOfWalk);
     }
     const Index few = kFewThreads * usable_cores(problem_).size();
     const auto may_be_fewer = [&] {
-      return can_be_known_ && best_->score.missed.empty() && best_->layout.threads() > few &&
+      return chooses_ && best_->score.missed.empty() && best_->layout.threads() > few &&
              !problem_.enough_when_proven;
     };
     for (std::uint64_t turn = 1; turn <= kWalksForThreads && may_be_fewer(); ++turn) {
-      problem_.by_phases = true;
+      problem_.by_phases = knowable_ == KnownPhases::all;
+      problem_.chooses_offsets = true;
       const Kept kept{
         std::min(options_.keep_slack, best_->score.slack),
         std::max(stretch(problem_, best_->score), kShort), few, std::max(best_->score.tight, 0.0)};
@@ -450,7 +453,7 @@ private:
       until(kShareOfMergers);
       consider(found);
     }
-    problem_.by_phases = false;
+    problem_.by_phases = problem_.chooses_offsets = false;
     problem_.found = nullptr;
     walking_ += std::exchange(mergers_, before) - before;
     notes_ = phases_left_alone(system_, problem_);
@@ -508,8 +511,9 @@ private:
   const bool simulates_;
   const bool known_;  // phases, as the model is
   const bool walks_;
-  const bool can_be_known_;
-  double search_ = 0;  // what judging has cost
+  const KnownPhases knowable_;
+  const bool chooses_;  // offsets
+  double search_ = 0;   // what judging has cost
   double mergers_ = 0;
   double walking_ = 0;
   std::optional<Candidate> best_;
@@ -536,7 +540,9 @@ BestPlan best_plan(
   const System & system, const PlanOptions & options, PlanProblem & problem,
   const std::function<void(const Layout &)> & show)
 {
-  if (!options.walks || !small_enough_to_walk(problem) || !phases_can_be_known(problem)) {
+  if (
+    !options.walks || !small_enough_to_walk(problem) ||
+    knowable_phases(problem) == KnownPhases::none) {
     return Choice(system, options, problem, show).run();
   }
   const System late = with_late_releases(system);
