@@ -6,21 +6,18 @@ are cut, and texts lose the characters that a terminal would obey.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from takt_cli.importing.not_carried_over import printable
-from takt_cli.results.fields import DamagedError, Fields
+from takt_cli.documents.document import DamagedError, Document
+from takt_cli.results.fields import Fields
+from takt_cli.text.printable import printable
 
 KINDS = ("backlog", "age", "rate", "lost", "deadline", "overrun", "stall", "skipped")
 PLAIN = ("log", "publish", "snapshot", "ask")
 _MOST_NAME = 500
 _MOST_TEXT = 2000
-_MOST_ACTIONS = 32
 _MOST_WORDS = 100
-_MOST_SHOWN = 5
-_MOST_FRAMES = 64
 _RANGES = {"priority": (0, 255), "nice": (-20, 19)}
 
 AlarmKey = tuple[str, str, str, str, str]
@@ -94,55 +91,33 @@ class Unknown:
 Action = Plain | Run | SetParameter | Change | Unknown
 
 
-@dataclass(frozen=True)
-class Share:
-    """The part of the processor that one callback, or the other threads of a core, had."""
-
-    name: str
-    share: float
-
-
-@dataclass(frozen=True)
-class Cause:
+class Cause(Document, at="alarm#cause"):
     """The cause of a backlog or of missed deadlines, as the process sees it."""
 
-    kind: str
-    callback: str  # of a chain: the callback that the cause is about
-    run_ns: int | None  # the latest runs of the callback
-    usual_run_ns: int | None
-    running_ns: int | None  # a run of it has not returned for so long
-    arrival_rate_hz: float | None
-    usual_rate_hz: float | None
-    demand: float | None
-    who: tuple[Share, ...]
 
+class Alarm(Document, at="alarm"):
+    """A threshold that was crossed, or is no longer; names that it lacks are empty."""
 
-@dataclass(frozen=True)
-class Alarm:
-    """A threshold that was crossed, or is no longer."""
-
-    sequence: int
-    realtime_ns: int
-    executor: str
-    callback: str
-    chain: str
-    thread: str
-    kind: str
-    raised: bool
-    error: bool
-    value: float
-    limit: float
-    unit: str
-    silent_ns: int | None  # since the release of the first activation that did not end
-    deadline_ns: int | None  # of the chain
-    from_arrival: bool  # the chain counts from the arrival of another process's message
-    cause: Cause | None
-    stack: tuple[str, ...]
-    text: str
-    fail_safe: bool
-    dropped_before: int
-    actions: tuple[Action, ...] = field(default=(), compare=False)
     told: tuple[Any, ...] = field(default=(), compare=False, repr=False)  # the actions as sent
+
+    @classmethod
+    def read(cls, raw: Any, place: str = "") -> Alarm:
+        """Read it, with its actions; raises DamagedError."""
+        found = super().read(raw, place)
+        names = {name: getattr(found, name) or "" for name in ("callback", "chain", "thread")}
+        actions = tuple(_action(Fields(one)) for one in found.actions)
+        stack = found.stack or ()
+        return replace(found, **names, stack=stack, actions=actions, told=found.actions)
+
+    @property
+    def raised(self) -> bool:
+        """Whether the threshold was crossed; else it is crossed no longer."""
+        return self.state == "raised"
+
+    @property
+    def error(self) -> bool:
+        """Whether it is an error; else a warning."""
+        return self.level == "error"
 
     @property
     def key(self) -> AlarmKey:
@@ -166,8 +141,8 @@ class Alarm:
             "realtime_ns": self.realtime_ns,
             **{name: getattr(self, name) or None for name in names},
             "kind": self.kind,
-            "state": "raised" if self.raised else "cleared",
-            "level": "error" if self.error else "warn",
+            "state": self.state,
+            "level": self.level,
             "value": self.value,
             "limit": self.limit,
             "unit": self.unit,
@@ -195,70 +170,12 @@ def cause_of(key: AlarmKey) -> str:
     return f"(for {key[-1]} of {subject_of(key)})"
 
 
-def read_alarm(data: Mapping[str, Any]) -> Alarm:
-    """Read one alarm; raises DamagedError."""
-    fields = Fields(data)
-    told = fields.parts("actions")[:_MOST_ACTIONS]
-    return Alarm(
-        sequence=fields.whole("sequence"),
-        realtime_ns=fields.whole("realtime_ns"),
-        executor=name_of(fields, "executor"),
-        callback=name_of(fields, "callback"),
-        chain=name_of(fields, "chain"),
-        thread=name_of(fields, "thread"),
-        kind=_one_of(fields, "kind", KINDS),
-        raised=_one_of(fields, "state", ("raised", "cleared")) == "raised",
-        error=_one_of(fields, "level", ("warn", "error")) == "error",
-        value=fields.number("value"),
-        limit=fields.number("limit"),
-        unit=name_of(fields, "unit"),
-        silent_ns=fields.whole_or_none("silent_ns"),
-        deadline_ns=fields.whole_or_none("deadline_ns"),
-        from_arrival=fields.flag("from_arrival"),
-        cause=_cause(fields.part("cause")) if fields.has("cause") else None,
-        stack=tuple(_cut(frame) for frame in fields.texts("stack")[:_MOST_FRAMES]),
-        text=_cut(fields.text("text")),
-        fail_safe=fields.flag("fail_safe"),
-        dropped_before=fields.whole("dropped_before"),
-        actions=tuple(map(_action, told)),
-        told=tuple(dict(one.raw) for one in told),
-    )
-
-
 def name_of(fields: Fields, name: str) -> str:
     """Read a name; a name that is too long is damaged, because a cut one names another thing."""
     text = fields.text(name)
     if len(text) > _MOST_NAME:
         raise DamagedError(f"{name} has {len(text)} characters, more than {_MOST_NAME}")
     return printable(text)
-
-
-def _cut(text: str) -> str:
-    return printable(text[:_MOST_TEXT])
-
-
-def _one_of(fields: Fields, name: str, known: tuple[str, ...]) -> str:
-    text = fields.text(name)
-    if text not in known:
-        raise DamagedError(f"{name} is none of {', '.join(known)}")
-    return text
-
-
-def _cause(fields: Fields) -> Cause:
-    return Cause(
-        kind=name_of(fields, "kind"),
-        callback=name_of(fields, "callback"),
-        run_ns=fields.whole_or_none("run_ns"),
-        usual_run_ns=fields.whole_or_none("usual_run_ns"),
-        running_ns=fields.whole_or_none("running_ns"),
-        arrival_rate_hz=fields.number_or_none("arrival_rate_hz"),
-        usual_rate_hz=fields.number_or_none("usual_rate_hz"),
-        demand=fields.number_or_none("demand"),
-        who=tuple(
-            Share(name_of(one, "name"), one.number("share"))
-            for one in fields.parts("who")[:_MOST_SHOWN]
-        ),
-    )
 
 
 def _action(fields: Fields) -> Action:

@@ -21,7 +21,7 @@ from takt_cli.control.side_by_side import is_trusted
 from takt_cli.control.statistics import ProcessStatistics
 from takt_cli.control.status import ProcessStatus, read_process
 from takt_cli.importing.not_carried_over import printable
-from takt_cli.monitor.alarm import Alarm, AlarmKey, read_alarm
+from takt_cli.monitor.alarm import Alarm, AlarmKey
 from takt_cli.monitor.changer import Changer
 from takt_cli.monitor.connection import Connection
 from takt_cli.results.fields import DamagedError, Fields
@@ -208,7 +208,7 @@ class Watched:
         following = answer.whole("alarms")
         seen: set[AlarmKey] = set()
         for one in answer.parts("active")[:MOST_ACTIVE]:
-            alarm = read_alarm(one.raw)
+            alarm = Alarm.read(one.raw)
             seen.add(alarm.key)
             if alarm.key not in self.active or self.active[alarm.key].sequence < alarm.sequence:
                 self._take(alarm)
@@ -247,7 +247,7 @@ class Watched:
 
     def _alarm(self, data: dict[str, Any]) -> None:
         try:
-            alarm = read_alarm(data)
+            alarm = Alarm.read(data)
         except DamagedError as error:
             self._once("alarm", f"sent a damaged alarm: {short(printable(str(error)))}")
             return

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from takt_cli.documents.document import Document
 from takt_cli.results.samples import supported
 
 Bucket = tuple[int, int, int]  # first and last latency in it (ns), and how many cycles
@@ -141,34 +142,39 @@ def joined(rounds: Sequence[LatencyRun]) -> LatencyRun:
     )
 
 
-def read_own(name: str, raw: Mapping[str, Any], virtual: bool) -> LatencyRun:
-    """Read the document of `takt_latency`; KeyError, TypeError or ValueError if it is none.
+class LatencyReport(Document, at="latency"):
+    """What takt_latency counted."""
+
+
+def read_own(name: str, raw: Any, virtual: bool) -> LatencyRun:
+    """Read the document of `takt_latency`; DamagedError if it is none.
 
     A late wake-up that no thread explains is a stall of the host on a virtual machine. Elsewhere
     disabled interrupts or firmware made it late: that is the machine's own latency.
     """
-    threads = tuple(_own_thread(i, one, virtual) for i, one in enumerate(raw["threads"]))
+    report = LatencyReport.read(raw)
+    threads = tuple(_own_thread(i, one, virtual) for i, one in enumerate(report.threads))
     granted = dict.fromkeys(one.granted for one in threads if not one.has_its_policy)
     return LatencyRun(
         name=f"{name} (granted: {', '.join(granted)})" if granted else name,
         own=True,
         threads=threads,
-        refused=tuple(raw["refused"]),
-        memory_locked=bool(raw["memory_locked"]),
-        measured_ns=int(raw["measured_ns"]),
-        ended_early=bool(raw["ended_early"]),
+        refused=report.refused,
+        memory_locked=report.memory_locked,
+        measured_ns=report.measured_ns,
+        ended_early=report.ended_early,
     )
 
 
-def _own_thread(number: int, raw: Mapping[str, Any], virtual: bool) -> Thread:
-    ordinary, late = _own_cycles(raw["ordinary"]), _own_cycles(raw["held_up"])
+def _own_thread(number: int, told: Any, virtual: bool) -> Thread:
+    ordinary, late = _own_cycles(told.ordinary), _own_cycles(told.held_up)
     thread = Thread(
-        name=f"thread {number + 1}" if raw["core"] is None else f"core {raw['core']}",
-        asked=raw["asked"]["words"],
-        granted=raw["granted"]["words"],
-        at_end=raw["at_end"]["words"],
-        accounted=bool(raw["accounted"]),
-        page_faults=int(raw["minor_faults"]) + int(raw["major_faults"]),
+        name=f"thread {number + 1}" if told.core is None else f"core {told.core}",
+        asked=told.asked.words,
+        granted=told.granted.words,
+        at_end=told.at_end.words,
+        accounted=told.accounted,
+        page_faults=told.minor_faults + told.major_faults,
         ordinary=ordinary,
         held_up=late,
     )
@@ -178,14 +184,9 @@ def _own_thread(number: int, raw: Mapping[str, Any], virtual: bool) -> Thread:
     return replace(thread, unexplained=late.count, ordinary=together, held_up=Cycles())
 
 
-def _own_cycles(raw: Mapping[str, Any]) -> Cycles:
+def _own_cycles(told: Any) -> Cycles:
     return Cycles(
-        count=int(raw["count"]),
-        min_ns=int(raw["min_ns"]),
-        max_ns=int(raw["max_ns"]),
-        sum_ns=float(raw["sum_ns"]),
-        overruns=int(raw["overruns"]),
-        buckets=tuple((int(a), int(b), int(n)) for a, b, n in raw["buckets"]),
+        told.count, told.min_ns, told.max_ns, float(told.sum_ns), told.overruns, told.buckets
     )
 
 

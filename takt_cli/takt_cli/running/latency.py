@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from takt_cli.documents.document import DamagedError
 from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.processes import program_failed, start
 from takt_cli.programs import find_program
@@ -140,7 +141,7 @@ def _reading(name: str) -> Any:
     """Make a sentence of a document that is none."""
     try:
         yield
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (DamagedError, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise TaktError(
             f"{name} wrote no result that takt can read: {error}", code=EXIT_FAILED
         ) from error

@@ -11,12 +11,15 @@ from takt_cli.control.statistics import ProcessStatistics
 from takt_cli.control.status import Changes, ProcessStatus
 from takt_cli.documents.document import DamagedError, Document
 from takt_cli.documents.schema import FOLDER, load, version
+from takt_cli.monitor.alarm import Alarm
+from takt_cli.results.latency import LatencyReport
 from takt_cli.results.trace import TraceSummary
 from takt_cli.results.trace_figures import TraceReport
 from takt_cli.text.printable import printable
 
 READERS = {
     "change": Changes,
+    "latency": LatencyReport,
     "statistics": ProcessStatistics,
     "status": ProcessStatus,
     "trace_report": TraceReport,
@@ -68,6 +71,20 @@ def test_a_document_with_one_wrong_value_is_read_or_refused(name, data):
         assert faults(name, raw) != []
 
 
+@FUZZ
+@given(documents("alarm"))
+def test_every_alarm_that_the_schema_allows_is_read(raw):
+    raw["actions"] = [{"log": True}, {"set_parameter": {"node": "/a", "name": "p", "value": 1}}]
+    found = Alarm.read(raw)
+    for name in raw:
+        if name not in ("actions", "callback", "chain", "thread", "stack"):
+            check(raw[name], getattr(found, name))
+    assert [found.callback, found.chain, found.thread] == [
+        printable(raw[name] or "") for name in ("callback", "chain", "thread")
+    ]
+    assert len(found.actions) == 2
+
+
 @EACH
 def test_the_least_document_has_no_fault_and_one_without_a_property_has_one(name):
     least = example(name)
@@ -78,7 +95,7 @@ def test_the_least_document_has_no_fault_and_one_without_a_property_has_one(name
     assert faults(name, least | {"more": 1}) == [f"{name}.more is not in the schema"]
 
 
-@pytest.mark.parametrize("name", [name for name in READERS if name != "change"])
+@pytest.mark.parametrize("name", [name for name in READERS if name not in ("change", "latency")])
 def test_another_version_is_refused(name):
     known = version(name)
     with pytest.raises(DamagedError, match=f"schema is {known + 1} where {known} belongs"):

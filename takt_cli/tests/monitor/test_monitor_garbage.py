@@ -16,7 +16,7 @@ from support.fake_alarms import (
 )
 from support.fake_control import RESULT, frame, message
 from takt_cli.monitor import watched
-from takt_cli.monitor.alarm import read_alarm
+from takt_cli.monitor.alarm import Alarm
 from takt_cli.results.fields import DamagedError
 
 SEED = int(os.environ.get("TAKT_TEST_SEED", "1"))
@@ -79,7 +79,7 @@ def test_damaged_alarms_are_told_once_and_do_nothing(start, monitor):
 @pytest.mark.parametrize("damaged", DAMAGED)
 def test_each_damaged_alarm_is_told(damaged):
     with pytest.raises(DamagedError):
-        read_alarm(alarm(1, **damaged))
+        Alarm.read(alarm(1, **damaged))
 
 
 def test_damaged_statistics_are_told_once(start, monitor, hasty):

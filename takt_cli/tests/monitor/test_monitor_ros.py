@@ -12,7 +12,7 @@ from support.fake_alarms import alarm, wait_for
 from support.fake_statistics import MS, S, callback, chain, distribution, statistics, thread
 from takt_cli.control.client import Peer
 from takt_cli.control.read_statistics import read_statistics
-from takt_cli.monitor.alarm import read_alarm
+from takt_cli.monitor.alarm import Alarm
 from takt_cli.monitor.diagnostics import ERROR, OK, STALE, WARN, Diagnostics, Limits, View
 from takt_cli.monitor.ros_side import RosSide
 from takt_cli.monitor.series import MOST_SERIES, labelled, metrics, series
@@ -25,7 +25,7 @@ def view(name="fusion", pid=1, told=None, alarms=(), **more):
     return View(
         **{"name": name, "pid": pid, "answers": True, "why": "", "status": None} | more,
         figures=figures,
-        alarms=tuple(read_alarm(one) for one in alarms),
+        alarms=tuple(Alarm.read(one) for one in alarms),
     )
 
 

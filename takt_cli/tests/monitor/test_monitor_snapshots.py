@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from support.fake_alarms import alarm, wait_for
 from takt_cli.monitor import snapshots
-from takt_cli.monitor.alarm import read_alarm
+from takt_cli.monitor.alarm import Alarm
 from takt_cli.monitor.watched import Address
 
 GIVEN_UP = (False, "was given up, because the monitor ends")
@@ -44,7 +44,7 @@ def closed_when(tmp_path):
 
         def take(key):
             tell = lambda good, words: told[key].append((good, words))  # noqa: E731
-            taking.take(process, read_alarm(alarm(1)), tell)
+            taking.take(process, Alarm.read(alarm(1)), tell)
 
         take("one")
         take("other")

@@ -2,13 +2,13 @@
 
 import pytest
 from support.fake_alarms import alarm
-from takt_cli.monitor.alarm import read_alarm
+from takt_cli.monitor.alarm import Alarm
 from takt_cli.monitor.words import alarm_words
 
 
 def words(**more):
     """Give the words of an alarm of a callback."""
-    return alarm_words(read_alarm(alarm(1, chain=None, **more)))
+    return alarm_words(Alarm.read(alarm(1, chain=None, **more)))
 
 
 def of_cause(**more):
@@ -77,10 +77,10 @@ def test_a_stall_names_the_first_function_of_the_program(stack, said):
 
 
 def test_a_chain_that_begins_in_another_process_says_from_where_it_counts():
-    said = alarm_words(read_alarm(alarm(1, from_arrival=True)))
+    said = alarm_words(Alarm.read(alarm(1, from_arrival=True)))
     assert said.endswith("limit 1 miss; from the arrival in this process")
 
 
 def test_an_unfinished_activation_is_told_with_its_age():
-    said = alarm_words(read_alarm(alarm(1, silent_ns=41_000_000, deadline_ns=40_000_000)))
+    said = alarm_words(Alarm.read(alarm(1, silent_ns=41_000_000, deadline_ns=40_000_000)))
     assert said.endswith("; an activation has not ended after 41.0 ms, deadline 40.0 ms")

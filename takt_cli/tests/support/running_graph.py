@@ -10,6 +10,7 @@ import time
 from collections import Counter
 
 from support.private import private
+from support.schemas import faults
 from takt_cli.control.client import Gone, ask
 from takt_cli.control.frames import Message
 from takt_cli.programs import find_program
@@ -77,6 +78,8 @@ def running_graph(folder, *arguments, processes=3):
 def answer(socket, kind, request=None):
     """Ask a process; gives its answer."""
     _, data = ask(socket, kind, request or {}, 30.0)
+    if kind in (Message.status, Message.statistics):
+        assert faults(kind.name, data) == []
     return data
 
 
@@ -102,4 +105,6 @@ def takt_trace(*arguments):
 
 def convert(raws, output, form):
     """Make one trace of the files of processes."""
-    return takt_trace("convert", *raws, "-o", output, "--format", form, "--json")
+    told = takt_trace("convert", *raws, "-o", output, "--format", form, "--json")
+    assert faults("trace_summary", told) == []
+    return told

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from support.built import adopted_program, need
 from support.private import private
+from support.schemas import faults
 from takt_cli.control import client, frames
 from takt_cli.control.frames import Message
 
@@ -164,7 +165,10 @@ class Watched(Program):
 
     def ask(self, kind: Message, request: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Ask over the control socket."""
-        return client.ask(self.socket, kind, request or {}, PATIENCE_S)[1]
+        told = client.ask(self.socket, kind, request or {}, PATIENCE_S)[1]
+        if kind in (Message.status, Message.statistics):
+            assert faults(kind.name, told) == []
+        return told
 
     @property
     def pid(self) -> int:
@@ -236,7 +240,9 @@ class Alarms:
 
     def of(self, kind: str, state: str = "raised") -> list[dict[str, Any]]:
         """Give those of one kind, in their order."""
-        return [one for one in list(self.all) if (one["kind"], one["state"]) == (kind, state)]
+        told = list(self.all)
+        assert [fault for one in told for fault in faults("alarm", one)] == []
+        return [one for one in told if (one["kind"], one["state"]) == (kind, state)]
 
     def wait(self, kind: str, state: str = "raised", after: int = 0) -> dict[str, Any]:
         """Wait for one of a kind, and give it; `after` so many that are known."""
