@@ -73,7 +73,8 @@ JobDepths::JobDepths(const Model & model) : model_(model), flow_(model)
   for (Index part = 0; part < graphs_.size(); ++part) {
     if (graphs_[part].refusal.empty()) {
       auto windows = std::make_unique<JobWindows>(
-        model, graphs_[part], JobTerms{}, horizon(model, 0), kMostLooksOfDepths, KnownEnds{});
+        model, graphs_[part], JobTerms{}, horizon(model, 0), kMostLooksOfDepths,
+        [] { return std::vector<Ns>{}; });
       windows_[part] = windows->solved() ? std::move(windows) : nullptr;
     }
   }

@@ -58,7 +58,7 @@ void JobWindows::solve()
   const bool settles = std::any_of(
     graph_.nodes.begin(), graph_.nodes.end(),
     [&](const JobNode & node) { return settles_later(node); });
-  if (!failed_ && !may_skip() && settles) {
+  if (known_ && !failed_ && !may_skip() && settles) {
     settle();
   }
   solved_ = !failed_ && !may_skip();
@@ -87,7 +87,7 @@ void JobWindows::settle()
 void JobWindows::take_known(const std::vector<char> & may_end)
 {
   std::vector<Ns> known(graph_.nodes.size(), kUnbounded);
-  const std::vector<Ns> of_streams = known_ ? known_() : std::vector<Ns>{};
+  const std::vector<Ns> of_streams = known_();
   for (Index stream = 0; stream < of_streams.size(); ++stream) {
     if (graph_.node_of_stream[stream] != kNone) {
       known[graph_.node_of_stream[stream]] = of_streams[stream];

@@ -108,7 +108,8 @@ struct LatestEnd
 
 /// By when jobs have ended whenever processes started: what is known of them without phases. Per stream, so long after the
 /// nominal release of its source; kUnbounded: nothing. Such bounds rest on no order of messages and on no state of a set.
-/// Asked once at most, if at all.
+/// Asked once at most, if at all. Without one, windows after a start at any moment are the least solution alone, which may
+/// never hold: a search looks at them, and what it finds is judged with one.
 using KnownEnds = std::function<std::vector<Ns>()>;
 
 class JobWindows
