@@ -23,6 +23,7 @@ try:
     from takt_cli.console import err
     from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, TaktError
     from takt_cli.files.output_directory import drop_unused
+    from takt_cli.renamed import renew
     from takt_cli.usage import (
         asked_for_help,
         help_text,
@@ -158,6 +159,9 @@ def _call(arguments: list[str] | None) -> int:
     if not given or given[0] in _HELP:
         sys.stdout.write(help_text())
         return 0 if given else EXIT_USAGE
+    given, told = renew(given)
+    for sentence in told:
+        err().print(f"takt: {sentence}", markup=False, soft_wrap=True)
     # Loaded here: even an import that fails shall not end in a traceback.
     from takt_cli.commands.exec_program import COMMANDS, become
 
@@ -172,7 +176,7 @@ def _call(arguments: list[str] | None) -> int:
     plain_help(command)
     say_interrupted(command)
     try:
-        code = command(args=arguments, standalone_mode=False, prog_name="takt")
+        code = command(args=given, standalone_mode=False, prog_name="takt")
     except Exception as error:
         if asked_for_help(error):
             return EXIT_USAGE

@@ -8,7 +8,15 @@ import re
 from takt_cli.errors import TaktError
 from takt_cli.text.printable import short as short
 
-_NS = {"ns": 1, "us": 1_000, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000, "min": 60 * 10**9}
+_NS = {
+    "ns": 1,
+    "us": 1_000,
+    "µs": 1_000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "min": 60 * 10**9,
+    "m": 60 * 10**9,
+}
 NS_PER_MS = 1_000_000
 NS_PER_S = 1_000_000_000
 
@@ -23,7 +31,7 @@ def parse_duration(text: str) -> int:
     match = re.fullmatch(f"({_DECIMAL})([a-zµ]*)", text)
     unit = (match.group(2) or "s") if match else ""
     if match is None or unit not in _NS:
-        raise TaktError(f"'{short(text)}' is not a duration; write for example 10s, 500ms or 1min")
+        raise TaktError(f"'{short(text)}' is not a duration; write for example 10s, 500ms or 1m")
     ns = float(match.group(1)) * _NS[unit]
     if ns > _LONGEST_NS:
         raise TaktError(f"'{short(text)}' is longer than 292 years")

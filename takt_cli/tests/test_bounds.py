@@ -140,7 +140,7 @@ def test_the_plot_has_bound_and_worst_of_each_chain_the_important_one_on_top():
     ("options", "words"),
     [
         ("--runs 0", "--runs"),
-        ("--cores 0,x", "list of cores"),
+        ("--cpus 0,x", "list of cores"),
         ("--duration soon", "--duration"),
         ("--duration 1s --samples 5", "--samples"),
     ],

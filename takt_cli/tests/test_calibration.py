@@ -102,7 +102,7 @@ def test_a_machine_without_a_figure_for_waking_up_across_cores_says_zero():
         ("--percentile 100.5", "'100.5' is not a number from 0 to 100"),
         ("--duration 10ms", "at least 1s"),
         ("--duration soon", "--duration"),
-        ("--cores 0,x", "not a list of cores"),
+        ("--cpus 0,x", "not a list of cores"),
     ],
 )
 def test_nonsense_is_refused_before_anything_is_measured(takt, fakes, monkeypatch, options, words):

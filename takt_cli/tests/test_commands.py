@@ -12,6 +12,7 @@ from support.synthetic import results
 from takt_cli.app import COMMANDS, HIDDEN, app_for
 from takt_cli.commands.run import defaulted_line
 from takt_cli.errors import TaktError
+from takt_cli.renamed import renew
 from takt_cli.results.results_file import parse_results
 from takt_cli.running.busy_cores import hogs
 from takt_cli.running.middleware import check_middleware
@@ -139,7 +140,7 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["run", "three_chains", "--work-scale", "nan"], "'nan' is not a number from 0 to 1000"),
         (["experiment", "hot-path", "--runs", "0"], "--runs: '0' is not a whole number from 1 on"),
         (
-            ["check", "autoware_takt", "--cores", "0,1"],
+            ["check", "autoware_takt", "--core-count", "0,1"],
             "'0,1' is not a whole number from 1 to 65536",
         ),
         (["run", "three_chains", "--thread", "2"], "No such option: --thread"),
@@ -149,19 +150,21 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["experiment", "executors", "--samples", "50", "--duration", "1s"], "give one of them"),
         (["experiment", "executors", "--quick", "--duration", "9s"], "--quick and --duration say"),
         (["experiment", "hot-path", "--samples", "50", "--quick"], "--quick and --samples say"),
-        (["experiment", "binding", "--cores", "4096"], "--cores 4096"),
+        (["experiment", "binding", "--core-count", "4096"], "--core-count 4096"),
         (["experiment", "executors", "--cost", "0ms"], "--cost 0ms is too short"),
         (["experiment", "executors", "--period", "1ms"], "--period 1ms is too short"),
         (
-            ["demo", "--cores", "4096"],
-            "--cores 4096 is a number of cores, and this process may use 1 to ",
+            ["demo", "--core-count", "4096"],
+            "--core-count 4096 is a number of cores, and this process may use 1 to ",
         ),
         (
-            ["demo", "--cores", "0"],
-            "--cores 0 is a number of cores, and this process may use 1 to ",
+            ["demo", "--core-count", "0"],
+            "--core-count 0 is a number of cores, and this process may use 1 to ",
         ),
-        (["demo", "--cores", "0-4096"], "is not usable here; usable are "),
-        (["demo", "--cores", "many"], "'many' is neither a number of cores, as in 2, nor a list"),
+        (["demo", "--cpus", "0-4096"], "is not usable here; usable are "),
+        (["demo", "--core-count", "many"], "'many' is not a number of cores, as in 2"),
+        (["demo", "--cpus", "many"], "'many' is not a list of cores like 0,2-3"),
+        (["demo", "--cpus", "0", "--core-count", "1"], "both say which cores; give one"),
         (["bench", "--only", "("], "'(' is not a regular expression"),
         (["report", "missing.json"], "cannot be read"),
         (["run", "three_chains", "--match-timeout", "0"], "--match-timeout 0 is too short"),
@@ -199,10 +202,10 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["run", "three_chains", "--threads", " 2"], "' 2' is not a whole number from 1 to 63"),
         (["run", "three_chains", "--seed", "1_0"], "'1_0' is not a whole number"),
         (["run", "three_chains", "--work-scale", "٢"], "'٢' is not a number from 0 to 1000"),
-        (["run", "three_chains", "--cores", "0,0"], "--cores 0,0: core 0 is named twice"),
-        (["run", "three_chains", "--cores", "1-0"], "'1-0' is not a list of cores like 0,2-3"),
-        (["run", "three_chains", "--cores", "０"], "'０' is not a list of cores like 0,2-3"),
-        (["demo", "--cores", "0-0,0"], "--cores 0-0,0: core 0 is named twice"),
+        (["run", "three_chains", "--cpus", "0,0"], "--cpus 0,0: core 0 is named twice"),
+        (["run", "three_chains", "--cpus", "1-0"], "'1-0' is not a list of cores like 0,2-3"),
+        (["run", "three_chains", "--cpus", "０"], "'０' is not a list of cores like 0,2-3"),
+        (["demo", "--cpus", "0-0,0"], "--cpus 0-0,0: core 0 is named twice"),
         (["calibrate", "--percentile", "９９"], "'９９' is not a number from 0 to 100"),
     ],
 )
@@ -280,13 +283,40 @@ def test_an_empty_value_is_refused_by_every_option_and_argument(takt, fakes, tmp
 
 def test_cores_are_a_number_of_them_or_a_list(takt, fakes, tmp_path):
     first = min(os.sched_getaffinity(0))
-    for text in ("1", f"{first}-{first}"):
-        said = takt("demo", "--duration", "1s", "--cores", text, "--json", "-o", tmp_path / "d")
+    for words, kept in (
+        (["--core-count", "1"], "--core-count 1"),
+        (["--cpus", f"{first}"], f"--cpus {first}-{first}"),
+        (["--cores", "1"], "--core-count 1"),
+        ([f"--cores={first}-{first}"], f"--cpus {first}-{first}"),
+    ):
+        said = takt("demo", "--duration", "1s", *words, "--json", "-o", tmp_path / "d")
         assert said.code == 0, said.err
+        assert ("takt: --cores is now" in said.err) == words[0].startswith("--cores")
         summary = json.loads(said.out)
-        assert f"--cores {text}" in summary["command"]
+        assert kept in summary["command"]
         schedule = (tmp_path / "d/schedules/autoware_takt.yaml").read_text()
         assert f"for cores {first}: takt demo" in schedule
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("run g --cores 0", "run g --cpus 0"),
+        ("doctor --cores=2-3 --window 1s", "doctor --cpus=2-3 --duration 1s"),
+        ("check s.yaml --cores 2", "check s.yaml --core-count 2"),
+        ("graph system g --cores 2", "graph system g --core-count 2"),
+        ("trace record talk --for 5s", "trace record talk --duration 5s"),
+        ("trace record talk -- --for", "trace record talk -- --for"),
+        ("calibrate --cores 0,1", "calibrate --cpus 0,1"),
+    ],
+)
+def test_an_old_option_works_and_says_the_new_one(old, new):
+    renewed, told = renew(old.split())
+    assert renewed == new.split()
+    assert renew(renewed) == (renewed, [])
+    assert [" is now " in sentence for sentence in told] == [True] * (
+        sum(a != b for a, b in zip(old.split(), new.split(), strict=True))
+    )
 
 
 def test_what_the_runner_says_of_bad_input_is_left_as_it_is(takt, fakes, tmp_path):
@@ -642,7 +672,7 @@ def test_what_is_read_is_never_written(takt, fakes, tmp_path, monkeypatch, comma
 def test_every_option_of_the_runner_is_handed_on(takt, fakes):
     said = takt(
         *"run three_chains --duration 1s --threads 2 --seed 3 --witness off --domain 7".split(),
-        *"--cores 0 --split 2 --split-map A;B --restart 2@1s --reference-timer 50".split(),
+        *"--cpus 0 --split 2 --split-map A;B --restart 2@1s --reference-timer 50".split(),
         *"--match-timeout 5s --label mine --records raw.json".split(),
         *"-o r.json".split(),
     )  # fmt: skip
@@ -654,8 +684,8 @@ def test_every_option_of_the_runner_is_handed_on(takt, fakes):
         "--records raw.json",
     ):  # fmt: skip
         assert words in given
-    assert takt("run", "three_chains", "--cores", "0,4711").code == 2
-    assert takt("run", "three_chains", "--cores", "x").code == 2
+    assert takt("run", "three_chains", "--cpus", "0,4711").code == 2
+    assert takt("run", "three_chains", "--cpus", "x").code == 2
 
 
 def test_graph_hands_on_what_takt_graph_says(takt, fakes, tmp_path):

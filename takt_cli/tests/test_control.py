@@ -932,7 +932,7 @@ def test_a_collection_keeps_callbacks_and_processes_that_went(start):
 def test_a_template_is_a_good_schedule(takt, start):
     start(robot())
     text, _ = written(takt)
-    said = takt("check", "t.yaml", "--cores", "8")
+    said = takt("check", "t.yaml", "--core-count", "8")
     assert said.code == 0, said.err + text
 
 
@@ -943,7 +943,7 @@ def test_templates_of_random_processes_are_good_schedules(takt, start):
     for _ in range(5 * ROUNDS):
         one.status = random_process(chance)
         text, _ = written(takt)
-        said = takt("check", "t.yaml", "--cores", "8")
+        said = takt("check", "t.yaml", "--core-count", "8")
         assert said.code == 0, said.err + text
 
 

@@ -423,7 +423,7 @@ def test_exit_codes_and_the_headline(doctor, good, bad):
 
 
 def test_json_has_a_stable_form(doctor, bad):
-    said = doctor(bad, "--json", "--window", "100ms")
+    said = doctor(bad, "--json", "--duration", "100ms")
     document = json.loads(said.out)
     assert list(document) == ["schema", "headline", "counts", "window_s", "cores", "findings"]
     assert document["schema"] == 1
@@ -452,15 +452,15 @@ def test_a_file_of_the_kernel_is_written_and_read_back():
     [
         (["--fix", "--undo"], "--fix and --undo contradict each other"),
         (["--dry-run"], "--dry-run belongs to --fix or --undo"),
-        (["--fix", "--window", "1s"], "--window belongs to the diagnosis"),
+        (["--fix", "--duration", "1s"], "--duration belongs to the diagnosis"),
         (["--undo", "--all"], "--all belongs to the diagnosis"),
-        (["--undo", "--cores", "1"], "omit --cores"),
-        (["--window", "soon"], "--window: 'soon' is not a duration"),
-        (["--window", "1ms"], "--window 1ms is too short"),
-        (["--window", "2min"], "--window 2min is too long; take at most 1min"),
-        (["--cores", "7"], "core 7 is not usable here; usable are 0,1,2,3"),
-        (["--cores", "x"], "'x' is not a list of cores like 0,2-3"),
-        (["--cores", "0-3"], "these are all cores; leave one for everything else"),
+        (["--undo", "--cpus", "1"], "omit --cpus"),
+        (["--duration", "soon"], "--duration: 'soon' is not a duration"),
+        (["--duration", "1ms"], "--duration 1ms is too short"),
+        (["--duration", "2min"], "--duration 2min is too long; take at most 1min"),
+        (["--cpus", "7"], "core 7 is not usable here; usable are 0,1,2,3"),
+        (["--cpus", "x"], "'x' is not a list of cores like 0,2-3"),
+        (["--cpus", "0-3"], "these are all cores; leave one for everything else"),
         (["--frobnicate"], "No such option"),
     ],
 )
@@ -637,7 +637,7 @@ def test_a_second_fix_keeps_the_first_values(doctor, bad):
     before = contents(bad)
     doctor(bad, "--fix")
     plant(bad, {RUNTIME: "500000\n"})
-    doctor(bad, "--fix", "--cores", "1-3")
+    doctor(bad, "--fix", "--cpus", "1-3")
     assert (bad / "proc/irq/9/smp_affinity_list").read_text() == "0\n"
     assert doctor(bad, "--undo").code == 0
     assert contents(bad) == before
@@ -715,7 +715,7 @@ def test_lists_and_masks_of_cores_are_read_as_they_are_written(cores):
 
 def test_this_machine_is_judged_and_not_touched(takt, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    said = takt("doctor", "--json", "--window", "100ms")
+    said = takt("doctor", "--json", "--duration", "100ms")
     assert said.code in (0, 1), said.err
     document = json.loads(said.out)
     assert [finding["id"] for finding in document["findings"]] == [check.id for check in CHECKS]

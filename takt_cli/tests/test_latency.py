@@ -85,7 +85,7 @@ def test_the_setting_is_spelt_for_both_programs():
         assert flag in theirs
     other = LatencySetting(cores=(1,), policy="other").cyclictest_arguments()
     assert not [flag for flag in other if flag.startswith("--priority")]
-    assert "1-1" in LatencySetting(cores=(1,)).command_words()
+    assert "--cpus 1 " in " ".join(LatencySetting(cores=(1,)).command_words())
 
 
 def test_host_stalls_are_told_apart_on_virtual_machines_only(takt, fakes, machine_kind):
@@ -166,7 +166,7 @@ def test_an_interrupt_shows_what_was_measured(fakes, tmp_path):
         ("--duration soon", "--duration: 'soon' is not a duration"),
         ("--interval 1us", "--interval 1us is too short; take at least 20us"),
         ("--runtime fast", "--runtime: 'fast' is not a duration"),
-        ("--cores 0,x", "not a list of cores"),
+        ("--cpus 0,x", "not a list of cores"),
         ("--policy other --compare-fair", "--compare-fair compares with SCHED_OTHER"),
         ("--policy deadline --cyclictest", "cyclictest has no policy deadline"),
         ("--json -", "'-' names no file"),
@@ -213,7 +213,7 @@ def test_nothing_measured_is_said():
 def test_a_second_of_the_real_program(takt, tmp_path):
     file, page = tmp_path / "all.json", tmp_path / "page.html"
     said = takt(
-        "latency", "--duration", "1s", "--policy", "other", "--cores", "1", "--json", file,
+        "latency", "--duration", "1s", "--policy", "other", "--core-count", "1", "--json", file,
         "--html", page,
     )  # fmt: skip
     assert said.code == 0, said.err

@@ -12,7 +12,14 @@ from takt_cli.units import (
 
 @pytest.mark.parametrize(
     ("text", "ns"),
-    [("10", 10**10), ("10s", 10**10), ("2.5ms", 2_500_000), ("1min", 6 * 10**10), ("7us", 7000)],
+    [
+        ("10", 10**10),
+        ("10s", 10**10),
+        ("2.5ms", 2_500_000),
+        ("1min", 6 * 10**10),
+        ("1m", 6 * 10**10),
+        ("7us", 7000),
+    ],
 )
 def test_durations_are_read_as_people_write_them(text, ns):
     assert parse_duration(text) == ns

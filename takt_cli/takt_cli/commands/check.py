@@ -36,7 +36,7 @@ def check(
     cores: Annotated[
         int | None,
         whole(
-            "--cores",
+            "--core-count",
             1,
             65536,
             metavar="COUNT",

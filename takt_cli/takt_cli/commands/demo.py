@@ -16,6 +16,7 @@ from takt_cli.files.graphs import graph_info, resolve_graph, resolve_schedule
 from takt_cli.files.output_directory import output_directory
 from takt_cli.files.outputs import write_text
 from takt_cli.files.schedule_files import on_cores, read_schedule, with_count, write_schedule
+from takt_cli.renamed import cores_words
 from takt_cli.report.finish import finish
 from takt_cli.report.study import Study, command_line
 from takt_cli.running.host import measure_host, this_host
@@ -138,4 +139,4 @@ def explain(cores: tuple[int, ...], scaling: Scaling) -> list[str]:
 
 def _repeat(duration: str, cores: str | None) -> list[str]:
     words = [] if duration == "10" else ["--duration", duration]
-    return [*words, "--cores", cores] if cores else words
+    return [*words, *cores_words(cores)]

@@ -35,6 +35,7 @@ def doctor(
     window: Annotated[
         str | None,
         typer.Option(
+            "--duration",
             metavar="DURATION",
             help=f"Count interrupts for so long; at most {_LONGEST_WINDOW}.",
             show_default=_WINDOW,
@@ -43,6 +44,7 @@ def doctor(
     cores: Annotated[
         str | None,
         typer.Option(
+            "--cpus",
             metavar="LIST",
             help="The cores for real-time threads, as in 2-3.",
             show_default="the isolated ones",
@@ -89,12 +91,12 @@ def _check_options(
     if dry_run and not fix and not undo_fixes:
         raise TaktError("--dry-run belongs to --fix or --undo; without them nothing is changed")
     if (fix or undo_fixes) and (window is not None or everything):
-        given = "--window" if window is not None else "--all"
+        given = "--duration" if window is not None else "--all"
         raise TaktError(f"{given} belongs to the diagnosis; omit it with --fix and --undo")
     if undo_fixes and cores is not None:
-        raise TaktError("--undo restores all cores; omit --cores")
-    if window is not None and duration_ns(window, "--window") > parse_duration(_LONGEST_WINDOW):
-        raise TaktError(f"--window {window} is too long; take at most {_LONGEST_WINDOW}")
+        raise TaktError("--undo restores all cores; omit --cpus")
+    if window is not None and duration_ns(window, "--duration") > parse_duration(_LONGEST_WINDOW):
+        raise TaktError(f"--duration {window} is too long; take at most {_LONGEST_WINDOW}")
 
 
 def _chosen_cores(machine: Machine, text: str | None) -> tuple[int, ...] | None:
@@ -103,11 +105,11 @@ def _chosen_cores(machine: Machine, text: str | None) -> tuple[int, ...] | None:
     try:
         online = machine.online_cores()
     except Unreadable as unreadable:
-        raise TaktError(f"--cores: which cores exist is unknown: {unreadable.why}") from unreadable
+        raise TaktError(f"--cpus: which cores exist is unknown: {unreadable.why}") from unreadable
     # Isolated cores are not among those that this process may use unasked.
     chosen = parse_cores(text, online)
     if set(chosen) == set(online):
-        raise TaktError(f"--cores {text}: these are all cores; leave one for everything else")
+        raise TaktError(f"--cpus {text}: these are all cores; leave one for everything else")
     return chosen
 
 

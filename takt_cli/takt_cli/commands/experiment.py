@@ -28,6 +28,7 @@ from takt_cli.experiments import (
 )
 from takt_cli.experiments.setting import Setting, make_setting
 from takt_cli.files.output_directory import output_directory
+from takt_cli.renamed import cores_words
 from takt_cli.report.finish import finish
 from takt_cli.report.study import Study, command_line
 from takt_cli.results.configuration import Configuration
@@ -91,7 +92,9 @@ def repeated(name: str, **options: object) -> str:
     """Spell the command that repeats an experiment with these options."""
     words = ["experiment", name]
     for key, value in options.items():
-        if value is True:
+        if key == "cores":
+            words += cores_words(None if value is None else str(value))
+        elif value is True:
             words.append(f"--{key}")
         elif value not in (None, False):
             words += [f"--{key}", str(value)]

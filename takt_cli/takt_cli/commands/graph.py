@@ -37,7 +37,7 @@ def graph(
         str, typer.Argument(metavar="GRAPH", help="A shipped graph's name, or a graph file.")
     ],
     cores: Annotated[
-        int | None, whole("--cores", 1, 4096, help="system: of the machine.", show_default="4")
+        int | None, whole("--core-count", 1, 4096, help="system: of the machine.", show_default="4")
     ] = None,
     work_scale: Annotated[
         str | None, typer.Option(metavar="X", help="system: multiplies all work.")
@@ -101,7 +101,7 @@ def graph(
         raise TaktError("--json: a system model is YAML; omit --json")
     arguments = [question.value, str(resolve_graph(name))]
     for flag, value in (
-        ("--cores", cores),
+        ("--core-count", cores),
         ("--work-scale", work_scale),
         ("--dispatch", dispatch),
         ("--middleware", middleware),
@@ -114,7 +114,7 @@ def graph(
     ):
         if value is not None:
             _only_for_system(question, flag)
-            arguments += [flag, str(value)]
+            arguments += ["--cores" if flag == "--core-count" else flag, str(value)]
     if witness:
         _only_for_system(question, "--witness")
         arguments.append("--witness")

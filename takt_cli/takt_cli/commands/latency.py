@@ -46,8 +46,10 @@ def latency(
     cores: Annotated[
         str | None,
         typer.Option(
-            metavar="COUNT|LIST",
-            help="Measure on this many cores, as in 2, or on these, as in 0,2-3.",
+            "--cpus",
+            "--core-count",
+            metavar="LIST|COUNT",
+            help="Measure on these cores, as in 0,2-3, or on this many, as in 2.",
             show_default="all that are usable",
         ),
     ] = None,

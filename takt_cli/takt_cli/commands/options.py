@@ -28,9 +28,10 @@ OutputDirectory = Annotated[
 Cores = Annotated[
     str | None,
     typer.Option(
-        "--cores",
-        metavar="COUNT|LIST",
-        help="Use this many cores, as in 2, or these, as in 0,2-3.",
+        "--cpus",
+        "--core-count",
+        metavar="LIST|COUNT",
+        help="Use these cores, as in 0,2-3, or this many, as in 2.",
         show_default=f"all, at most {MOST_CORES}",
     ),
 ]
@@ -105,15 +106,15 @@ def parse_cores(text: str, usable: tuple[int, ...] | None = None) -> tuple[int, 
         first = parse_whole(first_word)
         last = parse_whole(last_word) if dash else first
         if first is None or last is None or not 0 <= first <= last:
-            raise TaktError(f"--cores: '{short(text)}' is not a list of cores like 0,2-3")
+            raise TaktError(f"--cpus: '{short(text)}' is not a list of cores like 0,2-3")
         for core in range(first, last + 1):
             if core not in usable:
                 raise TaktError(
-                    f"--cores {short(text)}: core {core} is not usable here; usable are "
+                    f"--cpus {short(text)}: core {core} is not usable here; usable are "
                     f"{','.join(map(str, usable))}"
                 )
             if core in cores:
-                raise TaktError(f"--cores {short(text)}: core {core} is named twice; name it once")
+                raise TaktError(f"--cpus {short(text)}: core {core} is named twice; name it once")
             cores[core] = None
     return tuple(cores)
 
@@ -124,8 +125,5 @@ def choose_cores(text: str | None) -> tuple[int, ...]:
     if text is None or (count is not None and count >= 0):
         return first_cores(count)
     if "," not in text and "-" not in text:
-        raise TaktError(
-            f"--cores: '{short(text)}' is neither a number of cores, as in 2, nor a list of them, "
-            "as in 0,2-3"
-        )
+        raise TaktError(f"--cpus: '{short(text)}' is not a list of cores like 0,2-3")
     return parse_cores(text)

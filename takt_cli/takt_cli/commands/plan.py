@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
@@ -120,7 +121,8 @@ def plan(
     if cpus is not None:
         arguments += ["--cpus", cpus]
     if time is not None:
-        arguments += ["--time", time]
+        # takt_plan reads durations as files write them.
+        arguments += ["--time", re.sub(r"(?<=[0-9])m$", "min", time)]
     if seed is not None:
         arguments += ["--seed", seed]
     if executors is not None:

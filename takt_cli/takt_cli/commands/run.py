@@ -104,6 +104,7 @@ def run_graph(
     cores: Annotated[
         str | None,
         typer.Option(
+            "--cpus",
             metavar="LIST",
             help="Confine the run to these cores, by number, as in 0,2-3.",
             show_default="all",

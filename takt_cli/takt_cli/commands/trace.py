@@ -212,7 +212,7 @@ def write_snapshot(
 def record_trace(
     duration: Annotated[
         str,
-        typer.Option("--for", metavar="DURATION", help="Trace for so long, or until Ctrl-C."),
+        typer.Option("--duration", metavar="DURATION", help="Trace for so long, or until Ctrl-C."),
     ],
     processes: Processes = None,
     records: Records = None,
@@ -225,7 +225,7 @@ def record_trace(
     json_output: Json = False,
 ) -> None:
     """Trace for some time, and write the trace: `start`, a wait, and `stop`."""
-    duration_s = duration_ns(duration, "--for") / NS_PER_S
+    duration_s = duration_ns(duration, "--duration") / NS_PER_S
     found = _find(processes)
     target = _target(output, form, force, json_output)
     recording = Recording(records=records, cpu_times=cpu_times, kernel=kernel, stalls=stalls)

@@ -36,7 +36,7 @@ class Examination:
     window_s: float
     before: Counters
     after: Counters
-    chosen: tuple[int, ...] | None = None  # by --cores
+    chosen: tuple[int, ...] | None = None  # by --cpus
 
     def realtime_cores(self) -> tuple[int, ...]:
         """Give the cores that are set apart for real-time threads: chosen, or else isolated."""

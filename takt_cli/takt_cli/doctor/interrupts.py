@@ -57,7 +57,7 @@ def _quiet_verdict(
     if not apart:
         rate, worst = max((rate, core) for core, rate in rates.items())
         now = f"no core is set apart; at most {rate:g} a second (core {worst})"
-        return Verdict("note", now, "name the cores for real-time threads: --cores LIST", data)
+        return Verdict("note", now, "name the cores for real-time threads: --cpus LIST", data)
     absent = [core for core in apart if core not in rates]
     if absent:
         raise Unreadable(f"the kernel counts no {what} for core {absent[0]}")
@@ -162,7 +162,7 @@ def _judge_affinity(look: Examination) -> Verdict:
     default = parse_mask(look.machine.read(DEFAULT_AFFINITY))
     if not apart:
         now = f"no core is set apart; {len(found)} interrupts"
-        return Verdict("note", now, "name the cores for real-time threads: --cores LIST")
+        return Verdict("note", now, "name the cores for real-time threads: --cpus LIST")
     there = [number for number, cores in found.items() if set(cores) & set(apart)]
     cores = core_list(apart)
     data = {"interrupts": there, "default": bool(set(default) & set(apart))}

@@ -105,7 +105,7 @@ def _affinity(machine: Machine, chosen: tuple[int, ...] | None) -> Iterator[Acti
     apart = set(isolated_cores(machine) if chosen is None else chosen)
     if not apart:
         raise _NothingToDo(
-            "no core is isolated; name the cores for real-time threads with --cores to move "
+            "no core is isolated; name the cores for real-time threads with --cpus to move "
             "interrupts away from them"
         )
     others = [core for core in machine.online_cores() if core not in apart]

@@ -55,7 +55,7 @@ class Model:
 def prepare(setting: Setting) -> Model:
     """Measure, then plan; takes about a minute."""
     if setting.cores != tuple(range(len(setting.cores))):
-        raise TaktError("the cores of this experiment begin with core 0; give --cores a number")
+        raise TaktError("the cores of this experiment begin with core 0; use --core-count")
     graph = resolve_graph(GRAPH)
     scale = min(1.0, fit(graph_info(graph), len(setting.cores), load=LOAD).work_scale)
     calibration = measure(setting.cores[-1], _CALIBRATION_NS, "Message4kb")

@@ -21,7 +21,7 @@ _PERFETTO = (".perfetto-trace", ".pftrace")
 _CHROME = re.compile(rb'"traceEvents"\s*:|^\s*\[\s*\{[^{}]*"ph"\s*:')
 _OWN = (
     "takt needs a trace in its own format: run the program under takt (`takt exec`), and record it "
-    "with `takt trace record --for 10s`"
+    "with `takt trace record --duration 10s`"
 )
 
 

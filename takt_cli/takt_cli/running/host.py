@@ -30,7 +30,8 @@ def first_cores(cores: int | None) -> tuple[int, ...]:
     usable = usable_cores()
     if cores is not None and not 1 <= cores <= len(usable):
         raise TaktError(
-            f"--cores {cores} is a number of cores, and this process may use 1 to {len(usable)}"
+            f"--core-count {cores} is a number of cores, and this process may use 1 to "
+            f"{len(usable)}"
         )
     return usable[: cores or MOST_CORES]
 

@@ -74,11 +74,8 @@ class LatencySetting:
         return flags
 
     def command_words(self) -> list[str]:
-        """Spell the options of `takt latency`, to which a single number means a count of cores."""
-        flags = self.arguments()
-        if len(self.cores) == 1:
-            flags[flags.index("--cores") + 1] = f"{self.cores[0]}-{self.cores[0]}"
-        return flags
+        """Spell the options of `takt latency`."""
+        return ["--cpus" if flag == "--cores" else flag for flag in self.arguments()]
 
     def cyclictest_arguments(self) -> list[str]:
         """Spell the same setting for cyclictest, which shall not tune the machine either."""

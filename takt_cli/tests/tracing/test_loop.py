@@ -23,7 +23,7 @@ def shorter(script):
     """
     for word, other in (
         ("40s", "600s"),
-        ("--for 10s", "--for 3s"),
+        ("--duration 10s", "--duration 3s"),
         ("20s", "4s"),
         ("\nwait\n", "\nkill -TERM $!\nwait $! || test $? = 130\n"),
     ):

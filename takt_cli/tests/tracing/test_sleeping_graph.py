@@ -53,7 +53,7 @@ def graph(tmp_path_factory):
 
 
 def test_the_model_of_the_graph_has_its_sleeps_and_both_subscriptions(graph, takt):
-    said = takt("graph", "system", graph / "graph.yaml", "--cores", "2")
+    said = takt("graph", "system", graph / "graph.yaml", "--core-count", "2")
     assert said.code == 0, said.err
     found = by_id(yaml.safe_load(said.out))
     assert {id_: one["sleep"] for id_, one in found.items() if "sleep" in one} == {

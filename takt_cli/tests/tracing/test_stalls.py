@@ -74,7 +74,7 @@ def test_record_warns_as_well_and_goes_on(takt, start, monkeypatch):
     one = start("talk")
     warns(one)
     monkeypatch.setattr("takt_cli.commands.trace.wait", lambda *_: None)
-    said = takt("trace", "record", "--for", "1s", "--stalls")
+    said = takt("trace", "record", "--duration", "1s", "--stalls")
     assert (said.code, said.err) == (0, f"talk (pid 4000001): {BLIND}\n")
     assert one.asked(TRACE_START)[0]["stalls"]
 

@@ -216,7 +216,7 @@ def test_a_silent_process_does_not_hold_up_the_others(takt, start, hasty):
 
 @pytest.mark.parametrize(
     "arguments",
-    ["start --records 1023", "start --records 1048577", "start --last 1ms", "record --for 0s"],
+    ["start --records 1023", "start --records 1048577", "start --last 1ms", "record --duration 0s"],
 )
 def test_wrong_numbers_are_refused(takt, start, arguments):
     one = start("a")
@@ -355,7 +355,7 @@ def test_an_existing_file_is_refused_before_any_process_is_told(takt, start):
     one = start("talk")
     one.tracing = {}
     OUT.write_text("mine")
-    for arguments in (["stop"], ["snapshot"], ["record", "--for", "1s"]):
+    for arguments in (["stop"], ["snapshot"], ["record", "--duration", "1s"]):
         said = takt("trace", *arguments, "-o", str(OUT))
         assert said.code == 2
         assert f"{OUT} exists; name another file, or replace it with --force" in said.err
@@ -379,7 +379,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_process_is_told(tak
 def test_a_missing_process_is_told_before_an_existing_file(takt, start):
     start("talk")
     OUT.write_text("mine")
-    for command in (["stop"], ["snapshot"], ["record", "--for", "1s"]):
+    for command in (["stop"], ["snapshot"], ["record", "--duration", "1s"]):
         said = takt("trace", *command, "nosuch")
         assert "the program name 'nosuch'" in said.err
         assert "exists" not in said.err
@@ -662,7 +662,7 @@ def test_a_process_that_ends_before_it_answers_is_told(takt, start, folder):
 
 
 def test_without_a_process_one_sentence_says_how_to_start_one(takt, fakes, folder):
-    for arguments in (["start"], ["stop"], ["snapshot"], ["record", "--for", "1s"]):
+    for arguments in (["start"], ["stop"], ["snapshot"], ["record", "--duration", "1s"]):
         said = takt("trace", *arguments)
         assert said.code == 1
         assert said.err.startswith("takt: no process runs under takt; start one with `takt exec")
@@ -684,7 +684,7 @@ def test_record_ends_with_the_processes_and_names_the_file_that_they_leave(takt,
             return answer
 
         one.others = dies
-        said = takt("trace", "record", "--for", "10min")
+        said = takt("trace", "record", "--duration", "10min")
     assert said.code == 1
     file = folder / f"{killed.pid}-1.takttrace"
     assert said.err.splitlines()[-2:] == [
@@ -700,7 +700,7 @@ def test_record_starts_waits_and_stops(takt, start, folder, monkeypatch):
     monkeypatch.setattr(
         "takt_cli.commands.trace.wait", lambda *arguments: waited.append(arguments[:2])
     )
-    said = takt("trace", "record", "talk", "--for", "5s", "--records", "4096", "-o", "t")
+    said = takt("trace", "record", "talk", "--duration", "5s", "--records", "4096", "-o", "t")
     assert said.code == 0, said.err
     assert waited == [(5, 1)]
     assert one.asked(TRACE_START) == [{"last_ns": None, "records": 4096}]
@@ -713,14 +713,14 @@ def test_record_starts_waits_and_stops(takt, start, folder, monkeypatch):
 def test_record_waits_the_time(takt, start):
     start("talk")
     began = time.monotonic()
-    assert takt("trace", "record", "--for", "100ms").code == 0
+    assert takt("trace", "record", "--duration", "100ms").code == 0
     assert time.monotonic() - began >= 0.1
 
 
 def test_record_where_one_process_refuses_traces_nothing(takt, start, folder):
     one = start("a")
     start("b").tracing = {}
-    said = takt("trace", "record", "--for", "60min")
+    said = takt("trace", "record", "--duration", "60min")
     assert said.code == 1
     assert "b (pid 4000002) refuses: a trace runs already\n" in said.err
     assert one.tracing is None
@@ -737,7 +737,7 @@ def test_an_interrupt_ends_the_wait_and_the_trace_is_written(takt, start, monkey
             os.kill(os.getpid(), number)
 
     monkeypatch.setattr("takt_cli.commands.trace.time.sleep", interrupt_once)
-    said = takt("trace", "record", "--for", "60min")
+    said = takt("trace", "record", "--duration", "60min")
     assert said.code == 0, said.err
     assert one.tracing is None
     assert converted()[0] == [4_000_001]
@@ -751,7 +751,7 @@ def test_a_second_interrupt_keeps_the_files(takt, start, folder, monkeypatch):
             os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr("takt_cli.commands.trace.time.sleep", interrupt_twice)
-    said = takt("trace", "record", "--for", "60min")
+    said = takt("trace", "record", "--duration", "60min")
     assert said.code == 130
     assert one.tracing is None
     assert "The files of the processes are kept." in said.err
@@ -766,7 +766,7 @@ def test_a_failure_while_it_waits_ends_the_traces(takt, start, folder, monkeypat
         raise BrokenPipeError
 
     monkeypatch.setattr("takt_cli.commands.trace.wait", fail)
-    assert takt("trace", "record", "--for", "1s").code == 1
+    assert takt("trace", "record", "--duration", "1s").code == 1
     assert one.tracing is None
     assert left(folder) == []
 
@@ -774,7 +774,7 @@ def test_a_failure_while_it_waits_ends_the_traces(takt, start, folder, monkeypat
 def test_a_process_that_ends_while_it_is_traced_is_told(takt, start, monkeypatch):
     one, _ = start("a"), start("b")
     monkeypatch.setattr("takt_cli.commands.trace.wait", lambda *_: one.close(leave_socket=True))
-    said = takt("trace", "record", "--for", "1s")
+    said = takt("trace", "record", "--duration", "1s")
     assert said.code == 1
     assert said.err == "a (pid 4000001) has ended; its records are lost\n"
     assert converted()[0] == [4_000_002]

@@ -111,7 +111,7 @@ def test_top_shows_its_callbacks_chains_and_threads(program):
 def test_a_trace_with_cpu_times_and_the_kernels_figures_is_split_into_parts(program):
     program.tell("work /numbers 500")
     done = program.takt(
-        "trace", "record", "--for", "2s", "--cpu", "--kernel", "--format", "takt",
+        "trace", "record", "--duration", "2s", "--cpu", "--kernel", "--format", "takt",
         "-o", "robot.takttrace", "--json",
     )  # fmt: skip
     assert done["ok"], done

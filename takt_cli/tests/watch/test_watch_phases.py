@@ -125,7 +125,7 @@ def test_a_plan_of_three_processes_runs_while_one_of_them_starts_again(tmp_path)
         return done
 
     split = ("--split", 3, "--split-map", SPLIT)
-    model = takt("graph", "system", "autoware_reference", *split, "--cores", 2).stdout
+    model = takt("graph", "system", "autoware_reference", *split, "--core-count", 2).stdout
     (tmp_path / "model.yaml").write_text(model, encoding="utf-8")
     takt("plan", "model.yaml", "--time", "0s", "-o", "plan.yaml")
     plan = yaml.safe_load((tmp_path / "plan.yaml").read_text(encoding="utf-8"))

@@ -163,7 +163,7 @@ def test_help_sets_nothing_up_and_builds_nothing(tmp_path: Path, words: list[str
         (["snap"], None),
         (["frobnicate" * 9], None),
         (["--verbose", "run"], None),
-        (["trace", "recrod", "--for", "5s"], "record"),
+        (["trace", "recrod", "--duration", "5s"], "record"),
         (["import", "agnocats", "a.yaml"], "agnocast"),
     ],
 )

@@ -144,7 +144,7 @@ def test_traces_of_other_tools_are_named_with_what_takt_needs(takt, answers, com
     assert said.err.startswith(f"takt: {name} is {what}")
     words = " ".join(said.err.split())
     assert "needs a trace in its own format" in words
-    assert "takt trace record --for 10s" in words
+    assert "takt trace record --duration 10s" in words
 
 
 def test_other_files_are_refused_with_the_way_out(takt, answers, tmp_path):

@@ -1,0 +1,77 @@
+"""Options that had other names: they work on, and standard error says the new name.
+
+A command line is rewritten before the parser sees it. Here, too, a number that is the whole list of
+`--cpus` becomes a list: where a count is allowed, the commands take a single number for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from takt_cli.errors import TaktError
+from takt_cli.units import parse_whole, short
+
+CPUS = "--cpus"
+COUNT = "--core-count"
+# Commands whose --cores was a count or a list.
+_EITHER = frozenset({"demo", "latency", "calibrate", "experiment"})
+# By the words of a command: the old name and the new one.
+RENAMED = {
+    "run": {"--cores": CPUS},
+    "doctor": {"--cores": CPUS, "--window": "--duration"},
+    "check": {"--cores": COUNT},
+    "graph": {"--cores": COUNT},
+    "trace record": {"--for": "--duration"},
+}
+
+
+def cores_words(cores: str | None) -> list[str]:
+    """Spell the option for a count of cores or a list of them, as users write it."""
+    if cores is None:
+        return []
+    return [COUNT if parse_whole(cores) is not None else CPUS, cores]
+
+
+def renew(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Give the command line with the options of today, and a sentence for each old name."""
+    renamed = RENAMED.get(" ".join(words[:2]), RENAMED.get(words[0], {}))
+    either = words[0] in _EITHER
+    renewed = list(words)
+    told: dict[str, None] = {}
+    used: set[str] = set()
+    for at, word in enumerate(words):
+        option, equals, value = word.partition("=")
+        if option == "--":
+            break
+        if not equals and at + 1 < len(words):
+            value = words[at + 1]
+        new = renamed.get(option, option)
+        if either and option == "--cores":
+            new = COUNT if _is_count(value) else CPUS
+        if new != option:
+            told[f"{option} is now {new}"] = None
+            renewed[at] = f"{new}{equals}{value if equals else ''}"
+        if either and new in (CPUS, COUNT):
+            used.add(new)
+            value = _as_list(new, value)
+            if equals:
+                renewed[at] = f"{new}={value}"
+            elif at + 1 < len(words):
+                renewed[at + 1] = value
+    if len(used) > 1:
+        raise TaktError(f"{CPUS} and {COUNT} both say which cores; give one of them")
+    return renewed, list(told)
+
+
+def _is_count(text: str) -> bool:
+    count = parse_whole(text)
+    return count is not None and count >= 0
+
+
+def _as_list(option: str, text: str) -> str:
+    """Let no number after --cpus be a count; refuse a list after --core-count."""
+    if option == CPUS:
+        return f"{text}-{text}" if _is_count(text) else text
+    if text and not _is_count(text):
+        raise TaktError(f"{COUNT}: '{short(text)}' is not a number of cores, as in 2")
+    return text
