@@ -215,7 +215,7 @@ class Watched:
         # Alarms that were cleared while there was no connection.
         for key, alarm in list(self.active.items()):
             if key not in seen and alarm.sequence < following:
-                self._take(replace(alarm, raised=False, realtime_ns=time.time_ns()))
+                self._take(replace(alarm, state="cleared", realtime_ns=time.time_ns()))
 
     async def _poll(self, connection: Connection) -> None:
         asked = True
