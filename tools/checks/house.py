@@ -33,9 +33,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-CPP = frozenset({".c", ".cc", ".cpp", ".h", ".hh", ".hpp", ".ipp"})
-TESTS = frozenset({"test", "tests", "bench", "benchmark", "benchmarks"})
-SKIPPED = frozenset({"build", "takt_results", "__pycache__", ".git", ".hypothesis", ".venv"})
+from check_includes import SOURCE_SUFFIXES as CPP
+from check_includes import TEST_FOLDERS as TESTS
+from check_structure import SKIPPED
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 LARGEST = 10
 
