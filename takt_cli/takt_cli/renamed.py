@@ -48,6 +48,9 @@ def renew(words: Sequence[str]) -> tuple[list[str], list[str]]:
         new = renamed.get(option, option)
         if either and option == "--cores":
             new = COUNT if _is_count(value) else CPUS
+        # It named a file, and is a flag now.
+        if words[0] == "latency" and option == "--json" and value and value[0] != "-":
+            new = "--output"
         if new != option:
             told[f"{option} is now {new}"] = None
             renewed[at] = f"{new}{equals}{value if equals else ''}"

@@ -111,7 +111,7 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["run", "missing.yaml"], "this graph file does not exist"),
+        (["run", "missing.yaml"], "missing.yaml: cannot be read: No such file"),
         (["run", "three_chains", "--duration", "soon"], "is not a duration"),
         (["run", "three_chains", "--duration", "0s"], "too short"),
         (["run", "three_chains", "--phases", "random"], "unknown phases"),
@@ -299,6 +299,27 @@ def test_cores_are_a_number_of_them_or_a_list(takt, fakes, tmp_path):
 
 
 @pytest.mark.parametrize(
+    "command",
+    [
+        ["run", "three_chains", "--duration", "1s", "-o"],
+        ["report", "a.json", "-o"],
+        ["plan", "s.yaml", "-o"],
+        ["import", "cie", "c.yaml", "-o"],
+        ["latency", "--duration", "1s", "-o"],
+        ["latency", "--duration", "1s", "--html"],
+    ],
+)
+def test_no_command_replaces_a_file_unless_forced(takt, fakes, tmp_path, command):
+    for name in ("a.json", "s.yaml", "c.yaml"):
+        (tmp_path / name).write_text("{}")
+    (tmp_path / "mine").write_text("edited")
+    said = takt(*command, "mine")
+    assert (said.code, said.out) == (2, "")
+    assert "mine exists; name another file, or replace it with --force" in said.err
+    assert (tmp_path / "mine").read_text() == "edited"
+
+
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         ("run g --cores 0", "run g --cpus 0"),
@@ -308,6 +329,8 @@ def test_cores_are_a_number_of_them_or_a_list(takt, fakes, tmp_path):
         ("trace record talk --for 5s", "trace record talk --duration 5s"),
         ("trace record talk -- --for", "trace record talk -- --for"),
         ("calibrate --cores 0,1", "calibrate --cpus 0,1"),
+        ("latency --json a.json", "latency --output a.json"),
+        ("latency --json --load", "latency --json --load"),
     ],
 )
 def test_an_old_option_works_and_says_the_new_one(old, new):
@@ -373,6 +396,19 @@ def test_runs_of_the_hot_path_are_called_so_and_not_by_a_bare_number(takt, fakes
     assert "</span>run 1</span>" in (tmp_path / "d/report.html").read_text()
 
 
+def test_a_missed_deadline_is_an_exit_code_for_those_who_ask(takt, fakes, monkeypatch):
+    raw = results()
+    for chain in raw["chains"]:
+        chain["missed_deadlines"] = 0
+    monkeypatch.setattr("takt_cli.commands.run.run", lambda *_, **__: parse_results(raw))
+    assert takt("run", "three_chains", "--check").code == 0
+    raw["chains"][0]["missed_deadlines"] = 2
+    assert takt("run", "three_chains").code == 0
+    said = takt("run", "three_chains", "--check")
+    assert said.code == 1
+    assert f"Deadlines were missed by {raw['chains'][0]['name']}, so the" in said.err
+
+
 def test_run_json_is_one_document(takt, fakes):
     said = takt("run", "three_chains", "--duration", "500ms", "--json")
     summary = json.loads(said.out)
@@ -398,7 +434,11 @@ def test_what_is_protected_or_of_others_is_never_replaced(takt, fakes, tmp_path)
         (tmp_path / name).write_text("mine")
     (tmp_path / "kept.json").chmod(0o444)
     (tmp_path / "r.json").write_text(json.dumps(results()))
-    for command in ("run three_chains -o", "run three_chains --records", "report r.json -o"):
+    for command in (
+        "run three_chains --force -o",
+        "run three_chains --records",
+        "report r.json --force -o",
+    ):
         said = takt(*command.split(), "kept.json")
         assert said.code == 2
         assert "kept.json is write-protected; make it writable" in said.err
@@ -426,7 +466,7 @@ def test_a_report_is_of_whole_results(takt, fakes, tmp_path):
 def test_a_failed_run_leaves_old_results_alone(takt, fakes, tmp_path):
     (tmp_path / "g.yaml").write_text("name: failing\n")
     (tmp_path / "r.json").write_text("old")
-    assert takt("run", "g.yaml", "-o", "r.json").code == 1
+    assert takt("run", "g.yaml", "-o", "r.json", "--force").code == 1
     assert (tmp_path / "r.json").read_text() == "old"
     assert takt("run", "g.yaml", "-o", "new.json").code == 1
     assert not (tmp_path / "new.json").exists()
@@ -438,14 +478,14 @@ def test_what_a_killed_run_left_is_no_result(takt, fakes, tmp_path):
     left.write_text(json.dumps(results()))
     (tmp_path / "g.yaml").write_text("name: failing\n")
     (tmp_path / "r.json").write_text("old")
-    said = takt("run", "g.yaml", "-o", "r.json")
+    said = takt("run", "g.yaml", "-o", "r.json", "--force")
     assert (said.code, "it went wrong" in said.err) == (1, True)
     assert (tmp_path / "r.json").read_text() == "old"
     assert left.exists()
 
 
 def test_new_results_have_the_permissions_of_the_old(takt, fakes, tmp_path):
-    for command in ("run three_chains -o new.json", "report r.json -o new.json"):
+    for command in ("run three_chains --force -o new.json", "report r.json --force -o new.json"):
         (tmp_path / "r.json").write_text(json.dumps(results()))
         (tmp_path / "new.json").write_text("old")
         (tmp_path / "new.json").chmod(0o600)
@@ -487,7 +527,7 @@ def test_what_may_never_end_is_not_read(takt, fakes, tmp_path, command, what):
 
 def test_what_the_other_parts_recorded_is_kept_and_named(takt, fakes, tmp_path):
     (tmp_path / "g.yaml").write_text("name: crashing\n")
-    said = takt("run", "g.yaml", "-o", "r.json")
+    said = takt("run", "g.yaml", "-o", "r.json", "--force")
     assert said.code == 1
     assert "part 2 of 3 was ended by signal 11" in said.err
     assert "r.json, marked incomplete" in said.err
@@ -544,7 +584,8 @@ def test_what_is_no_file_is_written_through_and_stays(takt, fakes, tmp_path):
     assert Path("/dev/null").is_char_device()
     (tmp_path / "real.json").write_text("old")
     (tmp_path / "link").symlink_to("real.json")
-    assert takt("run", "three_chains", "--duration", "1s", "-o", "link").code == 0
+    assert takt("run", "three_chains", "--duration", "1s", "-o", "link").code == 2
+    assert takt("run", "three_chains", "--duration", "1s", "-o", "link", "--force").code == 0
     assert (tmp_path / "link").is_symlink()
     assert json.loads((tmp_path / "real.json").read_text())["version"] == 1
 

@@ -676,7 +676,11 @@ def test_a_file_that_is_no_schedule_goes_to_a_process_that_says_so(takt, start, 
         assert said.code == 2, text
         assert "s.yaml:1:1: is a list" in said.err
     (tmp_path / "s.yaml").write_bytes(b"\xff")
-    for name, why in (("s.yaml", "not UTF-8"), ("none.yaml", "does not exist"), (".", "directory")):
+    for name, why in (
+        ("s.yaml", "not UTF-8"),
+        ("none.yaml", "cannot be read: No such file"),
+        (".", "directory"),
+    ):
         said = takt("apply", name)
         assert said.code == 2
         assert why in said.err

@@ -89,7 +89,7 @@ def test_the_setting_is_spelt_for_both_programs():
 
 
 def test_host_stalls_are_told_apart_on_virtual_machines_only(takt, fakes, machine_kind):
-    said = takt("latency", "--json", "all.json")
+    said = takt("latency", "-o", "all.json")
     assert said.code == 0, said.err
     told = json.loads(Path("all.json").read_text(encoding="utf-8"))
     core = told["runs"][0]["threads"][0]
@@ -108,7 +108,7 @@ def test_host_stalls_are_told_apart_on_virtual_machines_only(takt, fakes, machin
 
 
 def test_fair_is_compared_in_the_same_call(takt, fakes, machine_kind):
-    said = takt("latency", "--compare-fair", "--load", "--json", "all.json", "--html", "page.html")
+    said = takt("latency", "--compare-fair", "--load", "-o", "all.json", "--html", "page.html")
     assert said.code == 0, said.err
     first, fair = json.loads(Path("all.json").read_text(encoding="utf-8"))["runs"]
     assert (first["name"], fair["name"]) == ("SCHED_FIFO 80", "SCHED_OTHER")
@@ -169,8 +169,8 @@ def test_an_interrupt_shows_what_was_measured(fakes, tmp_path):
         ("--cpus 0,x", "not a list of cores"),
         ("--policy other --compare-fair", "--compare-fair compares with SCHED_OTHER"),
         ("--policy deadline --cyclictest", "cyclictest has no policy deadline"),
-        ("--json -", "'-' names no file"),
-        ("--json same --html same", "--json and --html name the same file"),
+        ("-o -", "'-' names no file"),
+        ("-o same --html same", "--output and --html name the same file"),
     ],
 )
 def test_nonsense_is_refused_in_a_sentence_before_anything_is_measured(
@@ -213,7 +213,7 @@ def test_nothing_measured_is_said():
 def test_a_second_of_the_real_program(takt, tmp_path):
     file, page = tmp_path / "all.json", tmp_path / "page.html"
     said = takt(
-        "latency", "--duration", "1s", "--policy", "other", "--core-count", "1", "--json", file,
+        "latency", "--duration", "1s", "--policy", "other", "--core-count", "1", "-o", file,
         "--html", page,
     )  # fmt: skip
     assert said.code == 0, said.err

@@ -84,7 +84,7 @@ def test_every_command_can_say_everything_in_every_encoding(fakes, tmp_path, env
     (tmp_path / "kept.json").write_text(json.dumps(results(label="grün – ×")))
     lines = [
         RUN,
-        f"{RUN} --label grün",
+        f"{RUN} --force --label grün",
         "demo --duration 2s -o d",
         "report kept.json -o page.html",
         "host",
@@ -124,7 +124,7 @@ def test_json_and_files_for_programs_are_utf8_in_every_encoding(fakes, tmp_path)
 def test_a_name_that_is_not_utf8_is_one_sentence(fakes, tmp_path):
     done = shell(r"run $'\xff.yaml'")
     assert done.returncode == 2
-    assert done.stderr.decode() == "takt: \\xff.yaml: this graph file does not exist\n"
+    assert done.stderr.decode() == "takt: \\xff.yaml: cannot be read: No such file or directory\n"
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from takt_cli.commands.options import Json
+from takt_cli.commands.options import Force, Json
 from takt_cli.console import note, pass_through, pass_through_errors, print_json
 from takt_cli.errors import EXIT_USAGE
-from takt_cli.files.outputs import check_file, refuse_inputs, write_text
+from takt_cli.files.outputs import check_file, refuse_inputs, refuse_replacing, write_text
 from takt_cli.importing.formats import AGNOCAST, CIE, REP2017, Format, import_file
 from takt_cli.importing.not_carried_over import lines
 
@@ -29,26 +29,35 @@ Output = Annotated[
 
 
 @app.command("cie")
-def import_cie(file: Configuration, output: Output = None, json_output: Json = False) -> None:
+def import_cie(
+    file: Configuration, output: Output = None, force: Force = False, json_output: Json = False
+) -> None:
     """Import a file of CallbackIsolatedExecutor, or a template of cie-inspector."""
-    _import(CIE, file, output, json_output)
+    _import(CIE, file, output, force, json_output)
 
 
 @app.command("agnocast")
-def import_agnocast(file: Configuration, output: Output = None, json_output: Json = False) -> None:
+def import_agnocast(
+    file: Configuration, output: Output = None, force: Force = False, json_output: Json = False
+) -> None:
     """Import a file of Agnocast's thread configurator."""
-    _import(AGNOCAST, file, output, json_output)
+    _import(AGNOCAST, file, output, force, json_output)
 
 
 @app.command("rep2017")
-def import_rep2017(file: Configuration, output: Output = None, json_output: Json = False) -> None:
+def import_rep2017(
+    file: Configuration, output: Output = None, force: Force = False, json_output: Json = False
+) -> None:
     """Import thread attributes in the form of REP-2017."""
-    _import(REP2017, file, output, json_output)
+    _import(REP2017, file, output, force, json_output)
 
 
-def _import(of: Format, file: Path, output: Path | None, json_output: bool) -> None:
+def _import(of: Format, file: Path, output: Path | None, force: bool, json_output: bool) -> None:
+    if str(output) == "-":
+        output = None
     refuse_inputs({"--output": output}, {"configuration": file})
     if output is not None:
+        refuse_replacing(output, force)
         check_file(output)
     made = import_file(of, file)
     good = not made.faults

@@ -12,10 +12,10 @@ from typing import Annotated, Any
 
 import typer
 
-from takt_cli.commands.options import choose_cores, duration_ns, whole
-from takt_cli.console import note, out, progress
+from takt_cli.commands.options import Force, Json, choose_cores, duration_ns, whole
+from takt_cli.console import note, out, print_json, progress
 from takt_cli.errors import EXIT_INTERRUPTED, TaktError
-from takt_cli.files.outputs import check_file, same_file, write_text
+from takt_cli.files.outputs import check_file, refuse_replacing, same_file, write_text
 from takt_cli.report.study import command_line
 from takt_cli.results.latency import LatencyRun, joined
 from takt_cli.running.host import Host, this_host, usable_cores
@@ -81,10 +81,10 @@ def latency(
         bool,
         typer.Option("--strict", help="Measure nothing if a right is missing: exit code 1."),
     ] = False,
-    json_file: Annotated[
+    output: Annotated[
         Path | None,
         typer.Option(
-            "--json", metavar="FILE", help="Write everything as JSON.", show_default="none"
+            "--output", "-o", metavar="FILE", help="Write everything as JSON.", show_default="none"
         ),
     ] = None,
     html_file: Annotated[
@@ -93,6 +93,8 @@ def latency(
             "--html", metavar="FILE", help="Write a page with histograms.", show_default="none"
         ),
     ] = None,
+    force: Force = False,
+    json_output: Json = False,
 ) -> None:
     """Measure how late a cyclic thread wakes up on each core."""
     setting = LatencySetting(
@@ -108,19 +110,22 @@ def latency(
         strict=strict,
     )
     settings = _settings(setting, compare_fair, cyclictest)
-    _check_files(json_file, html_file)
+    _check_files(output, html_file, force)
     host = this_host()
     runs = _measure(settings, host)
     words = _words(setting)
     asked = [("--compare-fair", compare_fair), ("--cyclictest", cyclictest)]
     options = [*setting.command_words(), *(option for option, given in asked if given)]
     command = command_line("latency", *options)
-    if json_file is not None:
-        document = latency_document(runs, setting, words, host, command)
-        write_text(json_file, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    document = latency_document(runs, setting, words, host, command)
+    if output is not None:
+        write_text(output, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    if json_output:
+        print_json(document)
     if html_file is not None:
         _write_page(runs, words, host, command, html_file)
-    if json_file is None or not json_file.absolute().as_posix().startswith(("/dev/", "/proc/")):
+    through = output is not None and output.absolute().as_posix().startswith(("/dev/", "/proc/"))
+    if not json_output and not through:
         _print(runs, words, host.virtual)
     if html_file is not None:
         note(f"Page: {html_file.resolve()}")
@@ -157,15 +162,16 @@ def _settings(
     return [(way, own) for own in (True, False) for way in ways]
 
 
-def _check_files(json_file: Path | None, html_file: Path | None) -> None:
-    for option, path in (("--json", json_file), ("--html", html_file)):
+def _check_files(json_file: Path | None, html_file: Path | None, force: bool) -> None:
+    for option, path in (("--output", json_file), ("--html", html_file)):
         if path is None:
             continue
         if str(path) == "-":
             raise TaktError(f"{option}: '-' names no file; /dev/stdout is standard output")
+        refuse_replacing(path, force)
         check_file(path)
     if json_file is not None and html_file is not None and same_file(json_file, html_file):
-        raise TaktError("--json and --html name the same file; name two files")
+        raise TaktError("--output and --html name the same file; name two files")
 
 
 def _measure(settings: Sequence[tuple[LatencySetting, bool]], host: Host) -> list[LatencyRun]:

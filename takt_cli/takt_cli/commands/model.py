@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.commands.options import Force
 from takt_cli.console import pass_through_errors
-from takt_cli.errors import TaktError
-from takt_cli.files.inputs import refuse_irregular
+from takt_cli.files.inputs import missing, refuse_irregular
 from takt_cli.files.other_traces import refuse_other_trace
 from takt_cli.files.outputs import refuse_inputs, refuse_replacing, written_whole
 from takt_cli.processes import run_program
@@ -34,14 +34,14 @@ def model(
             show_default="those that the programs' schedules declare, else all paths",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    force: Force = False,
 ) -> None:
     """Write the system model of what was traced: callbacks, times, periods, topics and chains."""
     for trace in traces:
         refuse_other_trace(trace)
         refuse_irregular(trace, "trace")
         if not trace.exists():
-            raise TaktError(f"{trace} does not exist; name a file of `takt trace`")
+            raise missing(trace)
         refuse_inputs({"--output": output}, {"trace": trace})
     if chains is not None:
         refuse_irregular(chains, "model")

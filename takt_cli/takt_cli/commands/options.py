@@ -16,6 +16,7 @@ from takt_cli.running.host import MOST_CORES, first_cores, usable_cores
 from takt_cli.units import parse_duration, parse_number, parse_whole, short
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document only.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 OutputDirectory = Annotated[
     Path | None,
     typer.Option(

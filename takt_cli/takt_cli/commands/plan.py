@@ -11,11 +11,11 @@ from typing import Annotated
 
 import typer
 
-from takt_cli.commands.options import Json
+from takt_cli.commands.options import Force, Json
 from takt_cli.commands.pass_on import pass_on, run_aloud
 from takt_cli.console import note
 from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
-from takt_cli.files.outputs import check_file, refuse_inputs, same_file
+from takt_cli.files.outputs import check_file, refuse_inputs, refuse_replacing, same_file
 from takt_cli.files.systems import resolve_system, shipped_models
 from takt_cli.processes import run_program
 from takt_cli.programs import find_program
@@ -100,11 +100,16 @@ def plan(
             show_default="none",
         ),
     ] = None,
+    force: Force = False,
     json_output: Json = False,
 ) -> None:
     """Make a schedule for a system, with bounds; exit code 1 if a deadline may be missed."""
     program = find_program("takt_plan", "takt_plan")
     model = resolve_system(system)
+    if str(output) == "-":
+        output = None
+    if output is not None:
+        refuse_replacing(output, force)
     if plot is not None and time is not None and not json_output:
         raise TaktError(
             "--plot plans a second time, and with --time the second plan may be another one; omit "

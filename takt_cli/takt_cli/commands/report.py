@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.commands.options import Force
 from takt_cli.console import err, out
 from takt_cli.errors import TaktError
-from takt_cli.files.inputs import refuse_irregular
+from takt_cli.files.inputs import missing, refuse_irregular
 from takt_cli.files.other_traces import refuse_other_trace
-from takt_cli.files.outputs import check_file, refuse_inputs
+from takt_cli.files.outputs import check_file, refuse_inputs, refuse_replacing
 from takt_cli.report.page import write_report
 from takt_cli.report.study import Study, command_line
 from takt_cli.report.trace_page import write_trace_page
@@ -49,6 +50,7 @@ def make_report(
         str | None,
         typer.Option(help="Title of the page.", show_default=f"{_TITLE}; of a trace, its programs"),
     ] = None,
+    force: Force = False,
 ) -> None:
     """Build a self-contained HTML page from saved results, or from a trace."""
     if output is None:
@@ -56,6 +58,7 @@ def make_report(
     traced = _are_traces(results)
     for path in results:
         refuse_inputs({"--output": output}, {"trace" if traced else "result": path})
+    refuse_replacing(output, force)
     check_file(output)
     named = ["--title", title] if title is not None else []
     command = command_line("report", *map(str, results), *named, "-o", str(output))
@@ -83,7 +86,7 @@ def _are_traces(files: Sequence[Path]) -> bool:
                 f"{traces[0]} is a trace, but {others[0]} is not; build a page of each kind of file"
             )
         refuse_irregular(others[0], "trace")
-        raise TaktError(f"{others[0]}: cannot be read: No such file or directory")
+        raise missing(others[0])
     return bool(traces)
 
 

@@ -11,6 +11,7 @@ import typer
 
 from takt_cli.commands.options import (
     MOST_SEED,
+    Force,
     Json,
     check_phases,
     duration_ns,
@@ -19,10 +20,10 @@ from takt_cli.commands.options import (
     whole,
 )
 from takt_cli.console import note, out, print_json, progress
-from takt_cli.errors import EXIT_INTERRUPTED, TaktError
+from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
 from takt_cli.files.graphs import resolve_graph, resolve_schedule
 from takt_cli.files.output_directory import DEFAULT, output_directory
-from takt_cli.files.outputs import refuse_inputs, same_file
+from takt_cli.files.outputs import refuse_inputs, refuse_replacing, same_file
 from takt_cli.results.run_results import Results
 from takt_cli.results.samples import summarise
 from takt_cli.running.runner import RunRequest, run
@@ -160,6 +161,10 @@ def run_graph(
             show_default="none",
         ),
     ] = None,
+    fail_on_miss: Annotated[
+        bool, typer.Option("--check", help="End with exit code 1 if a chain missed a deadline.")
+    ] = False,
+    force: Force = False,
     json_output: Json = False,
 ) -> None:
     """Run a graph, and print how its chains did."""
@@ -180,6 +185,8 @@ def run_graph(
         {"--output": output, "--records": records},
         {"graph": graph_file, "schedule": schedule_file},
     )
+    if output is not None:
+        refuse_replacing(output, force)
     request = RunRequest(
         graph=graph_file,
         output=output or output_directory(None, "run") / "results.json",
@@ -216,6 +223,10 @@ def run_graph(
     note(f"Raw results are in {request.output}{more}")
     if results.ended_early:
         raise typer.Exit(EXIT_INTERRUPTED)
+    late = [chain.name for chain in results.chains if chain.missed_deadlines]
+    if fail_on_miss and late:
+        note(f"Deadlines were missed by {', '.join(late)}, so the exit code is 1")
+        raise typer.Exit(EXIT_FAILED)
 
 
 def print_run(results: Results) -> None:

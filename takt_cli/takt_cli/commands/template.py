@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from takt_cli.commands.options import duration_ns
+from takt_cli.commands.options import Force, duration_ns
 from takt_cli.commands.status import Processes
 from takt_cli.console import note, pass_through_errors
 from takt_cli.control.collection import Collection
@@ -36,7 +36,7 @@ def template(
             show_default="one look",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    force: Force = False,
 ) -> None:
     """Write the executors that run now as a schedule to edit."""
     refuse_replacing(output, force)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from takt_cli.commands.options import Json, duration_ns, whole
+from takt_cli.commands.options import Force, Json, duration_ns, whole
 from takt_cli.commands.status import Processes
 from takt_cli.console import err, out, pass_through_errors, print_json, progress
 from takt_cli.control.endings import Endings, left_behind
@@ -129,7 +129,6 @@ FormatOption = Annotated[
         show_default="the ending of --output, else takt",
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 
 app = typer.Typer(
     help="Trace running processes, and write a file for `takt report`, `takt model` or "

@@ -18,7 +18,7 @@ from takt_cli.control.frames import MOST_MESSAGE, Message
 from takt_cli.control.processes import Process
 from takt_cli.control.status import Change, Part, read_changes
 from takt_cli.errors import TaktError
-from takt_cli.files.inputs import refuse_irregular
+from takt_cli.files.inputs import missing, refuse_irregular
 from takt_cli.results.fields import Fields
 
 OUTCOMES = ("applied", "failed", "skipped", "unchanged")
@@ -34,7 +34,7 @@ def read_text(path: Path) -> str:
     """Read a schedule; the processes find its faults."""
     refuse_irregular(path, "schedule")
     if not path.exists():
-        raise TaktError(f"{path} does not exist; name a schedule file")
+        raise missing(path)
     try:
         with path.open("rb") as file:
             content = file.read(MOST_MESSAGE + 1)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from takt_cli.errors import TaktError
-from takt_cli.files.inputs import refuse_irregular
+from takt_cli.files.inputs import missing, refuse_irregular
 from takt_cli.files.shipped import is_bare, shipped_files, unknown
 from takt_cli.processes import run_json, run_program
 from takt_cli.programs import find_program
@@ -82,7 +81,7 @@ def _resolve(name: str, shipped: Mapping[str, Path], kind: str) -> Path:
         return shipped[name]
     refuse_irregular(as_path, kind)
     if not is_bare(name):
-        raise TaktError(f"{name}: this {kind} file does not exist")
+        raise missing(name)
     raise unknown(name, shipped, kind)
 
 

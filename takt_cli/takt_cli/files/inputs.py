@@ -7,6 +7,11 @@ from pathlib import Path
 from takt_cli.errors import TaktError
 
 
+def missing(path: Path | str) -> TaktError:
+    """Make the error for a file that is not there, in the words of takt's programs."""
+    return TaktError(f"{path}: cannot be read: No such file or directory")
+
+
 def refuse_irregular(path: Path, what: str) -> None:
     """Refuse a directory, a pipe or a device; the reader refuses a missing file.
 

@@ -49,7 +49,7 @@ def test_any_records_become_a_page_or_one_clear_error(takt, written):
     pages = 0
     for seed in range(60):
         name = written("t.takttrace", any_process(seed), any_process(seed + 1000))
-        said = takt("report", name, "-o", "out.html")
+        said = takt("report", name, "-o", "out.html", "--force")
         assert said.code in (0, 2), f"seed {seed}: {said.err}"
         assert "internal" not in said.err, f"seed {seed}: {said.err}"
         pages += said.code == 0
