@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.built import CHECK, WORKLOAD, need
+from support.schemas import faults
 from takt_cli.errors import TaktError
 
 
@@ -16,6 +17,7 @@ from takt_cli.errors import TaktError
 def test_a_graph_runs_and_its_chains_complete(takt, tmp_path):
     said = takt("run", "three_chains", "--duration", "2s", "--json", "-o", tmp_path / "r.json")
     assert said.code == 0, said.err
+    assert faults("results", json.loads((tmp_path / "r.json").read_text())) == []
     chains = json.loads(said.out)["chains"]
     assert len(chains) == 3
     for chain in chains:
@@ -55,6 +57,7 @@ def test_the_demonstration_loads_the_cores_as_said(takt, tmp_path, unmeasured):
     assert said.code == 0, said.err
     cores = min(4, len(os.sched_getaffinity(0)))
     raw = json.loads((tmp_path / "takt.json").read_text())
+    assert faults("results", raw) == []
     assert raw["load"]["asked"] <= 0.86 * cores
     rows = {row[0]: row[1:] for row in json.loads(said.out)["tables"][0]["rows"]}
     assert "hot path max (ms)" in rows

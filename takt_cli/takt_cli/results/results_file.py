@@ -1,4 +1,4 @@
-"""Reads the results of `takt_run`: results.json, version 1.
+"""Reads the results of `takt_run`: results.json.
 
 Missing fields read as empty, so that results of an older runner can still be shown. A file that
 holds no results, or a value of the wrong kind, is one clear error.
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from takt_cli.documents.schema import version
 from takt_cli.errors import TaktError
 from takt_cli.files.inputs import refuse_irregular
 from takt_cli.results.fields import DamagedError, Fields
@@ -27,7 +28,6 @@ from takt_cli.results.run_results import (
     ThreadResult,
 )
 
-VERSION = 1
 # A run that is shorter by so much has not ended early.
 _UNNOTICED_NS = 1_000_000
 _MOST_PRIORITY = 2**31
@@ -61,9 +61,9 @@ def load_results(path: Path) -> Results:
         raise TaktError(
             f"{path}: is not a result of `takt run`: the chains or the threads are missing"
         )
-    if raw.get("version") != VERSION:
+    if raw.get("version") != version("results"):
         raise TaktError(
-            f"{path}: has format version {raw.get('version')}; this takt reads {VERSION}"
+            f"{path}: has format version {raw.get('version')}; this takt reads {version('results')}"
         )
     try:
         return parse_results(raw)
@@ -75,7 +75,9 @@ def parse_results(raw: Mapping[str, Any]) -> Results:
     """Turn the JSON of one run into typed data; DamagedError where it is none."""
     all_of_it = Fields(raw)
     epoch = all_of_it.whole("epoch_ns")
-    callbacks = tuple(map(_callback, all_of_it.parts("callbacks")))
+    callbacks = tuple(
+        CallbackResult.read(one.raw, one.place) for one in all_of_it.parts("callbacks")
+    )
     kpis = all_of_it.part("kpis")
     schedule = all_of_it.part("schedule")
     threads = tuple(map(_thread, all_of_it.parts("threads")))
@@ -199,18 +201,6 @@ def _attributes(item: Fields, name: str) -> str:
         policy = f"{policy} nice {nice}"
     cores = ",".join(f"{core:g}" for core in given.samples("cores"))
     return f"{policy}, cores {cores}" if cores else policy
-
-
-def _callback(item: Fields) -> CallbackResult:
-    return CallbackResult(
-        id=item.name("id"),
-        node=item.text("node"),
-        kind=item.text("kind"),
-        count=item.whole("count"),
-        skipped_periods=item.whole("skipped_periods"),
-        overwritten=item.whole("overwritten"),
-        lost_messages=item.whole("lost_messages"),
-    )
 
 
 def _chain(item: Fields, epoch: int) -> ChainResult:

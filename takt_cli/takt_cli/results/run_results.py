@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from takt_cli.documents.document import Document
 from takt_cli.results.phase_state import PhaseState
 from takt_cli.results.samples import Samples
 
@@ -54,17 +55,8 @@ class ThreadResult:
         return self.granted.replace(",", " ").split()[0] if self.granted else "other"
 
 
-@dataclass(frozen=True)
-class CallbackResult:
+class CallbackResult(Document, at="results#callback"):
     """Counts of one callback."""
-
-    id: str
-    node: str
-    kind: str
-    count: int
-    skipped_periods: int
-    overwritten: int
-    lost_messages: int
 
 
 @dataclass(frozen=True)

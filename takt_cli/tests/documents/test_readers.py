@@ -13,6 +13,7 @@ from takt_cli.documents.document import DamagedError, Document
 from takt_cli.documents.schema import FOLDER, load, version
 from takt_cli.monitor.alarm import Alarm
 from takt_cli.results.latency import LatencyReport
+from takt_cli.results.results_file import parse_results
 from takt_cli.results.trace import TraceSummary
 from takt_cli.results.trace_figures import TraceReport
 from takt_cli.text.printable import printable
@@ -83,6 +84,15 @@ def test_every_alarm_that_the_schema_allows_is_read(raw):
         printable(raw[name] or "") for name in ("callback", "chain", "thread")
     ]
     assert len(found.actions) == 2
+
+
+@FUZZ
+@given(documents("results"))
+def test_all_results_that_the_schema_allows_are_read(raw):
+    found = parse_results(raw)
+    assert [one.name for one in found.chains] == [one["name"] for one in raw["chains"]]
+    assert found.skipped_periods == raw["kpis"]["skipped_periods"]
+    check(raw["callbacks"], found.callbacks)
 
 
 @EACH

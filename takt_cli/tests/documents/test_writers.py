@@ -2,7 +2,8 @@
 
 Of other documents the tests that have a running program do the same: support/running_graph.py and
 support/watched.py check each status, statistics, summary of a trace and alarm that they get,
-tracing/test_trace_programs.py the report of a trace, test_exec_report.py that of takt exec.
+tracing/test_trace_programs.py the report of a trace, test_exec_report.py that of takt exec, and
+test_real_programs.py results.
 """
 
 import json

@@ -23,7 +23,7 @@ _KINDS = {
 }
 # Sums of several stay within 64 bits.
 _LARGEST = 2**53
-_PERCENTILES = {"p50_ns": 50, "p99_ns": 99}
+_PERCENTILES = {"p50_ns": 50, "p99_ns": 99, "p50": 50, "p90": 90, "p99": 99, "p999": 99.9}
 
 
 def faults(at: str, document: Any) -> list[str]:
