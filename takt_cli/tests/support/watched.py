@@ -251,6 +251,15 @@ class Alarms:
         )
         return dict(found[0])
 
+    def ended(self, kind: str) -> int:
+        """Wait until none of a kind is active; gives how many were raised until then."""
+
+        def all_ended() -> list[int]:
+            raised = len(self.of(kind))
+            return [raised] if raised == len(self.of(kind, "cleared")) else []
+
+        return wait_for(all_ended, lambda: f"a {kind} is active: {self.all}")[0]
+
     def end(self) -> None:
         """Hang up."""
         with contextlib.suppress(OSError):

@@ -44,7 +44,7 @@ def causes(program, begin, end, wanted):
         before = program.wait_until_quiet("sub(/numbers)")["starts"]
         program.tell("pace /numbers 50")
         wait_for(lambda before=before: program.callback("sub(/numbers)")["starts"] > before + 100)
-        known = len(program.alarms.of("backlog"))
+        known = program.alarms.ended("backlog")
         begin()
         alarm = program.alarms.wait("backlog", after=known)
         end()
