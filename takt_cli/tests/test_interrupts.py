@@ -42,7 +42,7 @@ def noted_pid(path):
 def interrupt_a_run(tmp_path, graph, how=signal.SIGINT):
     """Start `takt run`, interrupt it once the runner runs; gives it and what it said."""
     (tmp_path / "g.yaml").write_text(f"name: {graph}\n")
-    started = begin("run", "g.yaml", "-o", "r.json")
+    started = begin("run", "g.yaml", "-o", "r.json", "--force")
     runner = noted_pid(tmp_path / "g.yaml.pid")
     started.send_signal(how)
     out, said = started.communicate(timeout=30)
@@ -55,7 +55,7 @@ def interrupt_while_writing(tmp_path):
     """Start a run that writes slowly, and interrupt it twice; gives it and the runner's number."""
     (tmp_path / "g.yaml").write_text("name: slow\n")
     (tmp_path / "r.json").write_text("old")
-    started = begin("run", "g.yaml", "-o", "r.json")
+    started = begin("run", "g.yaml", "-o", "r.json", "--force")
     runner = noted_pid(tmp_path / "g.yaml.pid")
     os.killpg(started.pid, signal.SIGINT)
     wait_for((tmp_path / "g.yaml.writing").exists)
