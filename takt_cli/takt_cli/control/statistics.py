@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from takt_cli.documents.document import Document
 from takt_cli.results.distribution import Distribution as Distribution
+from takt_cli.results.phase_state import PhaseState as PhaseState
 
 
 class Thread(Document, at="statistics#thread"):

@@ -10,9 +10,11 @@ import pwd
 from collections.abc import Mapping
 from typing import Any
 
+from takt_cli.control.attributes import Attributes as Attributes
 from takt_cli.control.client import Peer
 from takt_cli.control.told import read_answer
 from takt_cli.documents.document import Document, as_json
+from takt_cli.results.phase_state import PhaseState as PhaseState
 
 
 class Thread(Document, at="status#thread"):

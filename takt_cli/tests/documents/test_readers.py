@@ -1,8 +1,13 @@
 """Readers get any document that its schema allows, and documents with one thing wrong."""
 
+import json
 import math
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+import takt_cli
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.any_json import spoiled
@@ -10,7 +15,7 @@ from support.schemas import documents, example, faults
 from takt_cli.control.statistics import ProcessStatistics
 from takt_cli.control.status import Changes, ProcessStatus
 from takt_cli.documents.document import DamagedError, Document
-from takt_cli.documents.schema import FOLDER, load, version
+from takt_cli.documents.schema import FOLDER, definition, load, referred, version
 from takt_cli.monitor.alarm import Alarm
 from takt_cli.results.latency import LatencyReport
 from takt_cli.results.results_file import parse_results
@@ -115,3 +120,52 @@ def test_another_version_is_refused(name):
 def test_every_schema_says_what_it_is_of():
     for file in FOLDER.glob("*.json"):
         assert load(file.stem)["title"], file
+
+
+def places(at):
+    """Give all objects that one of a schema can hold, by their places."""
+    found, left = set(), [at]
+    while left:
+        place = left.pop()
+        parts = [(definition(place), place.partition("#")[0])] if place not in found else []
+        found.add(place)
+        while parts:
+            part, document = parts.pop()
+            if isinstance(part, dict):
+                left += [referred(part, document)] if "$ref" in part else []
+                parts += [(one, document) for key, one in part.items() if key != "$defs"]
+            elif isinstance(part, list):
+                parts += [(one, document) for one in part]
+    return found
+
+
+# What a module imports decides which class reads a part: without its class it has no words.
+KNOWN = """
+import importlib, json, sys
+from takt_cli.documents.document import Document
+def known():
+    return {at: one.__module__ for at, one in Document._classes.items()}
+importlib.import_module(sys.argv[1])
+first = known()
+for name in sys.argv[2:]:
+    importlib.import_module(name)
+print(json.dumps([first, known()]))
+"""
+
+
+@pytest.mark.parametrize("name", [*READERS, "alarm", "results"])
+def test_a_module_that_reads_a_document_knows_the_classes_of_its_parts(name):
+    reader = {"alarm": Alarm, "results": parse_results}.get(name) or READERS[name]
+    package = Path(takt_cli.__file__).parent
+    modules = [
+        ".".join(("takt_cli", *file.relative_to(package).with_suffix("").parts))
+        for file in package.rglob("*.py")
+        if "(Document, at=" in file.read_text(encoding="utf-8")
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", KNOWN, reader.__module__, *modules],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    first, everything = json.loads(done.stdout)
+    lacking = [at for at in places(name) if at in everything and at not in first]
+    assert lacking == [], f"import {[everything[at] for at in lacking]} in {reader.__module__}"

@@ -54,7 +54,7 @@ def running_graph(folder, *arguments, processes=3):
     command = [sys.executable, "-m", "takt_cli", "run", *map(str, arguments)]
     with log.open("wb") as output:
         running = subprocess.Popen(
-            [*command, "--split", str(processes), "-o", str(folder / "out")],
+            [*command, "--split", str(processes), "-o", str(folder / "out"), "--force"],
             env=private(folder), stdout=output, stderr=output, start_new_session=True,
         )  # fmt: skip
     try:

@@ -87,7 +87,8 @@ def _object_faults(
             yield from _faults(schema, value[name], f"{place}.{name}", document)
         elif not schema.get("optional"):
             yield f"{place}.{name} is missing"
-    for name, percent in _PERCENTILES.items() if "count" in value else ():
+    counted = _is(value.get("count"), "integer")
+    for name, percent in _PERCENTILES.items() if counted else ():
         if name in value and (value[name] is not None) != supported(value["count"], percent):
             yield f"{place}.{name} is {value[name]} of {value['count']} values"
 
