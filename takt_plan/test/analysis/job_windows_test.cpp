@@ -185,5 +185,32 @@ executors:
   EXPECT_NE(why.find("only reads"), std::string::npos) << why;
 }
 
+TEST(JobWindows, WhatComesLaterDoesNotOvertakeOnAThreadOfOrderFifo)
+{
+  const std::string system = R"yaml(version: 1
+overheads: {}
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/p:timer(100ms)", time: 10ms, period: 100ms}
+  - {id: "/a:timer(100ms)", time: 2ms, period: 100ms}
+  - {id: "/b:timer(100ms)", time: 5ms, period: 100ms}
+chains:
+  a: {path: ["/a:timer(100ms)"], deadline: 100ms}
+)yaml";
+  const std::string schedule = R"yaml(version: 1
+executors:
+  main:
+    order: fifo
+    threads: {hot: {policy: fifo, priority: 50, cores: [0]}}
+    default: hot
+    callbacks:
+      - {match: "/p:timer(100ms)", offset: 0ms}
+      - {match: "/a:timer(100ms)", offset: 1ms}
+      - {match: "/b:timer(100ms)", offset: 5ms}
+)yaml";
+  // /b is due while /p runs, but behind /a.
+  EXPECT_EQ(bound_of_chain(system, schedule), 11 * kMs);
+}
+
 }  // namespace
 }  // namespace takt_plan

@@ -34,6 +34,7 @@ JobWindows::JobWindows(
   sets_(graph.nodes.size()),
   delays_below_(graph.nodes.size()),
   own_(graph.nodes.size()),
+  released_by_(graph.nodes.size()),
   arrivals_(model.cores.size())
 {
   for (Index node = 0; node < graph.nodes.size(); ++node) {
@@ -455,6 +456,9 @@ std::int64_t JobWindows::runs_of(
   constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   const Index node = level.work[one.place];
   const JobTimes & from = windows_[node].from;
+  if (released_by_[node] != kUnbounded) {
+    end = std::min(end, released_by_[node] - moved * graph_.hyperperiod + 1);
+  }
   const std::int64_t first = (terms_.latest ? level.entry[one.place] : from).before(begin);
   std::int64_t last = from.before(end);
   const std::int64_t shift = moved * graph_.nodes[node].jobs;
@@ -569,9 +573,11 @@ void JobWindows::look_for(const std::vector<Job> & segment)
   constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   std::fill(delays_below_.begin(), delays_below_.end(), kNever);
   std::fill(own_.begin(), own_.end(), kNever);
+  std::fill(released_by_.begin(), released_by_.end(), kUnbounded);
   for (const Job & job : segment) {
     own_[job.node] = job.number;
   }
+  find_overtaken(segment);
   for (Index node = 0; !segment.empty() && node < graph_.nodes.size(); ++node) {
     if (follows(node, segment.front().node)) {
       delays_below_[node] = segment.front().number;
@@ -579,10 +585,42 @@ void JobWindows::look_for(const std::vector<Job> & segment)
   }
 }
 
-// Whether the job delays the segment: it is not of the segment, and does not wait for the segment's end.
-bool JobWindows::counts(const Job & job) const
+// Until when a job must have been released to go before the segment's end: from the release of one of the segment's jobs on,
+// the last ones of the segment are pending, and what is less urgent than all of these waits. So does what is as urgent as the
+// last one, on its thread, and comes behind it.
+void JobWindows::find_overtaken(const std::vector<Job> & segment)
 {
-  return job.number < delays_below_[job.node] && job.number != own_[job.node];
+  Index least = kNone;
+  for (const Job & job : segment) {
+    const JobNode & own = graph_.nodes[job.node];
+    const bool last = least == kNone;
+    if (last || graph_.levels[least].above(graph_.levels[own.level])) {
+      least = own.level;
+    }
+    const JobLevel & level = graph_.levels[least];
+    const Ns latest = windows_[job.node].latest.at(job.number);
+    for (Index node = 0; node < graph_.nodes.size(); ++node) {
+      const Index other = graph_.nodes[node].level;
+      if (
+        graph_.levels[other].core == level.core &&
+        (level.above(graph_.levels[other]) || (last && other == least && !level.shared))) {
+        released_by_[node] = std::min(released_by_[node], latest);
+      }
+    }
+    const bool under_way = std::any_of(
+      own.from.begin(), own.from.end(), [](const JobNode::From & from) { return from.delay > 0; });
+    if (under_way) {
+      return;  // nothing of the segment is pending meanwhile
+    }
+  }
+}
+
+// Whether the job delays the segment: it is not of the segment, does not wait for the segment's end, and may go before it
+// though released at `from` at the earliest.
+bool JobWindows::counts(const Job & job, Ns from) const
+{
+  return job.number < delays_below_[job.node] && job.number != own_[job.node] &&
+         from <= released_by_[job.node];
 }
 
 JobWindows::Demand JobWindows::demand(
@@ -595,8 +633,9 @@ JobWindows::Demand JobWindows::demand(
   looks_ += static_cast<std::int64_t>(at.open_end - at.open);
   for (std::size_t i = at.open; i < at.open_end; ++i) {
     const Arrival & arrival = open[i];
-    if (counts(
-          {arrival.job.node, arrival.job.number + moved * graph_.nodes[arrival.job.node].jobs})) {
+    const Job job{
+      arrival.job.node, arrival.job.number + moved * graph_.nodes[arrival.job.node].jobs};
+    if (counts(job, arrival.from + moved * graph_.hyperperiod)) {
       (arrival.above ? result.above : result.same) += arrival.cost;
     }
   }
@@ -627,7 +666,9 @@ void JobWindows::go_on(const Level & level, Ns end, Demand & demand)
     const Job job{
       arrival.job.node,
       arrival.job.number + (demand.turn + demand.moved) * graph_.nodes[arrival.job.node].jobs};
-    if (arrival.entry + shift >= demand.begin && counts(job)) {
+    if (
+      arrival.entry + shift >= demand.begin &&
+      counts(job, arrival.from + (demand.turn + demand.moved) * graph_.hyperperiod)) {
       (arrival.above ? demand.above : demand.same) += arrival.cost;
     }
   }
@@ -821,7 +862,7 @@ std::vector<Job> JobWindows::runs(
   const Index node = level.work[place];
   const std::int64_t first =
     (terms_.latest ? level.entry[place] : windows_[node].from).before(begin);
-  std::int64_t last = windows_[node].from.before(end);
+  std::int64_t last = windows_[node].from.before(std::min(end, add(released_by_[node], 1)));
   if (!segment.empty() && follows(node, segment.front().node)) {
     last = std::min(last, segment.front().number);  // it and later ones wait for the first to end
   }

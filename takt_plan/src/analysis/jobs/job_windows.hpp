@@ -12,7 +12,9 @@
 //   and ended at t0 or later. It takes no longer than to its latest end.
 // - ceiling: one publish or take of a less urgent thread that runs at the middleware ceiling.
 // - others: what is not an executor's, by its period.
-// - N_i: jobs of i that may be released before t1 and *enter* at t0 or later. A job enters with the first job of its way
+// - N_i: jobs of i that may be released before t1, not too late to go before j, and *enter* at t0 or later. From the release of
+//   one of j's segment (below) on, some of the segment is pending until j ends, so what is less urgent than all that is left
+//   of the segment must have been released by then. What is of j's thread and priority must have been released by j's release. A job enters with the first job of its way
 //   on this core at this level: if that one is released before t0, it has ended by t0, and so has all that follows
 //   within W(l), since each is released at the end of the one before, at the latest. Without this term windows of less
 //   urgent jobs feed themselves. All that follows from later jobs of j's node begins after j has ended, and does not
@@ -239,7 +241,8 @@ private:
     const Level & level, Index place, const std::vector<Job> & jobs, BoundTerms & terms) const;
   CountedJob counted(const Job & job) const;
   void look_for(const std::vector<Job> & segment);
-  bool counts(const Job & job) const;
+  void find_overtaken(const std::vector<Job> & segment);
+  bool counts(const Job & job, Ns from) const;
   Demand demand(
     Index level, const Begin & at, const std::vector<Arrival> & open, std::int64_t moved);
   void go_on(const Level & level, Ns end, Demand & demand);
@@ -279,6 +282,7 @@ private:
   bool under_way_ = false;  // whether segments go on through messages that are under way
   // Per node, of the segment that is looked for: jobs from that number on wait for its end; its own job.
   std::vector<std::int64_t> delays_below_, own_;
+  std::vector<Ns> released_by_;  // per node: what is released later goes behind that segment
   std::vector<std::vector<Arrival>> arrivals_;  // per core, by `from`, without entries
   std::vector<Arrival> open_;                   // of one moment
   std::vector<char> follows_;                   // per node, which nodes follow it
