@@ -212,5 +212,53 @@ executors:
   EXPECT_EQ(bound_of_chain(system, schedule), 11 * kMs);
 }
 
+TEST(JobWindows, WhatAJobStartsDoesNotBlockIt)
+{
+  const std::string system = R"yaml(version: 1
+overheads: {}
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/a:timer(100ms)", time: 10ms, period: 100ms, publishes: /a}
+  - {id: "/b:sub(/a)", time: 5ms, triggers: /a}
+  - {id: "/p:timer(100ms)", time: 1ms, period: 100ms}
+chains:
+  a: {path: ["/a:timer(100ms)"], deadline: 100ms}
+)yaml";
+  EXPECT_EQ(
+    bound_of_chain(system, one_thread({"/p:timer(100ms)", "/a:timer(100ms)", "/b:sub(/a)"})),
+    11 * kMs);
+}
+
+// One core: /b waits until /a has ended, so /c, which /b starts, cannot preempt /a, though its thread is more urgent.
+TEST(JobWindows, WhatComesBehindAWaitingCallbackDoesNotPreempt)
+{
+  const std::string system = R"yaml(version: 1
+overheads: {}
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/a:timer(100ms)", time: 10ms, period: 100ms, publishes: /a}
+  - {id: "/b:sub(/a)", time: 5ms, triggers: /a, publishes: /b}
+  - {id: "/c:sub(/b)", time: 3ms, triggers: /b}
+  - {id: "/p:timer(100ms)", time: 1ms, period: 100ms}
+chains:
+  a: {path: ["/a:timer(100ms)"], deadline: 100ms}
+)yaml";
+  const std::string schedule = R"yaml(version: 1
+executors:
+  main:
+    threads:
+      high: {policy: fifo, priority: 60, cores: [0]}
+      middle: {policy: fifo, priority: 50, cores: [0]}
+      low: {policy: fifo, priority: 40, cores: [0]}
+    default: middle
+    callbacks:
+      - {match: "/a:timer(100ms)", offset: 0ms}
+      - {match: "/b:sub(/a)", threads: low}
+      - {match: "/c:sub(/b)", threads: high}
+      - {match: "/p:timer(100ms)", threads: high, offset: 0ms}
+)yaml";
+  EXPECT_EQ(bound_of_chain(system, schedule), 11 * kMs);
+}
+
 }  // namespace
 }  // namespace takt_plan

@@ -34,6 +34,7 @@ JobWindows::JobWindows(
   sets_(graph.nodes.size()),
   delays_below_(graph.nodes.size()),
   own_(graph.nodes.size()),
+  begun_below_(graph.nodes.size()),
   released_by_(graph.nodes.size()),
   arrivals_(model.cores.size())
 {
@@ -188,6 +189,7 @@ bool JobWindows::iterate()
   bool moved = round_ == begin_round_;
   if (round_ > 1) {
     sort_arrivals();
+    look_for({});
   }
   for (Index level = 0; level < levels_.size() && !failed_ && round_ > 1; ++level) {
     if (!levels_[level].unused) {
@@ -407,7 +409,7 @@ void JobWindows::find_more(Index index)
     more.assign(static_cast<std::size_t>(graph_.nodes[node].jobs), 0);
     for (std::int64_t job = 0; terms_.under_way && job < graph_.nodes[node].jobs; ++job) {
       const Ns again = add(
-        blocking(index, windows_[node].earliest[job], windows_[node].latest[job]),
+        blocking(index, windows_[node].earliest[job], windows_[node].latest[job], 0, nullptr),
         terms_.ceiling ? graph_.ceilings[level.of] : 0);
       more[static_cast<std::size_t>(job)] = add(delay, again);
       looks_ += static_cast<std::int64_t>(level.blockers.size());
@@ -573,6 +575,7 @@ void JobWindows::look_for(const std::vector<Job> & segment)
   constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   std::fill(delays_below_.begin(), delays_below_.end(), kNever);
   std::fill(own_.begin(), own_.end(), kNever);
+  std::fill(begun_below_.begin(), begun_below_.end(), kNever);
   std::fill(released_by_.begin(), released_by_.end(), kUnbounded);
   for (const Job & job : segment) {
     own_[job.node] = job.number;
@@ -581,6 +584,11 @@ void JobWindows::look_for(const std::vector<Job> & segment)
   for (Index node = 0; !segment.empty() && node < graph_.nodes.size(); ++node) {
     if (follows(node, segment.front().node)) {
       delays_below_[node] = segment.front().number;
+    }
+    for (const Job & job : segment) {
+      if (follows(node, job.node)) {
+        begun_below_[node] = std::min(begun_below_[node], job.number);
+      }
     }
   }
 }
@@ -691,7 +699,6 @@ void JobWindows::find_busy(Index index)
   }
   std::sort(begins.begin(), begins.end());
   begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
-  look_for({});
   auto arrival = level.arrivals.begin();  // the next that is not before the last moment
   for (const Ns time : begins) {
     Begin begin;
@@ -700,7 +707,7 @@ void JobWindows::find_busy(Index index)
     } else {
       begin = level.busy.back();
       begin.time = time;
-      begin.blocking = blocking(index, time, time);
+      begin.blocking = blocking(index, time, time, 0, &begin.blocker);
       for (std::size_t i = level.busy.back().open; i < level.busy.back().open_end; ++i) {
         if (level.open[i].entry >= time) {
           level.open.push_back(Arrival(level.open[i]));
@@ -740,16 +747,25 @@ JobWindows::Begin JobWindows::begin_at(Index index, Ns time, std::vector<Arrival
 {
   Begin begin;
   begin.time = time;
-  begin.blocking = blocking(index, time, time);
+  begin.blocking = blocking(index, time, time, 0, &begin.blocker);
   begin.open = open.size();
   add_open(index, time, open);
   begin.open_end = open.size();
   return begin;
 }
 
+// Jobs of the node from that number on cannot have begun before the segment that look_for knows: some of it starts them. It is
+// `moved` hyperperiods later.
+std::int64_t JobWindows::begun_below(Index node, std::int64_t moved) const
+{
+  constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  return begun_below_[node] == kNever ? kNever
+                                      : begun_below_[node] - moved * graph_.nodes[node].jobs;
+}
+
 // What one run of the thread, which had begun, takes at most from a moment in [from, to] on; `blocker`: its job, if the job
 // has an end.
-Ns JobWindows::blocking(Index index, Ns from, Ns to, Job * blocker) const
+Ns JobWindows::blocking(Index index, Ns from, Ns to, std::int64_t moved, Job * blocker) const
 {
   Ns most = 0;
   for (const Index node : levels_[index].blockers) {
@@ -765,7 +781,7 @@ Ns JobWindows::blocking(Index index, Ns from, Ns to, Job * blocker) const
       }
       continue;
     }
-    const std::int64_t last = window.from.before(to + 1);
+    const std::int64_t last = std::min(window.from.before(to + 1), begun_below(node, moved));
     for (std::int64_t job = ended_[node].before(from + most + 1); most < run && job < last; ++job) {
       const Ns left = std::min(run, window.end.at(job) - from);
       if (window.earliest.at(job) <= to && left > most) {
@@ -798,16 +814,33 @@ void JobWindows::find_followers()
 {
   const std::size_t count = graph_.nodes.size();
   follows_.assign(count * count, 0);
+  within_.assign(count * count, 0);
   for (Index before = 0; before < count; ++before) {
     follows_[before * count + before] = 1;
+    within_[before * count + before] = 1;
+    const JobLevel & own = graph_.levels[graph_.nodes[before].level];
     // Nodes stand behind those that start them.
     for (Index index = before + 1; index < count; ++index) {
       const JobNode & node = graph_.nodes[index];
-      bool found = !node.topics.empty() && follows(node.topics[node.slowest], before);
-      for (const JobNode::From & from : node.from) {
-        found = found || follows(from.node, before);
+      const JobLevel & level = graph_.levels[node.level];
+      // Else it waits for its thread, or for its core.
+      const bool may_run = level.core != own.core || level.urgency > own.urgency ||
+                           (level.urgency == own.urgency && own.shared);
+      std::vector<Index> starters;
+      if (!node.topics.empty()) {
+        starters.push_back(node.topics[node.slowest]);
       }
-      follows_[before * count + index] = found ? 1 : 0;
+      for (const JobNode::From & from : node.from) {
+        starters.push_back(from.node);
+      }
+      for (const Index starter : starters) {
+        if (follows(starter, before)) {
+          follows_[before * count + index] = 1;
+        }
+        if (may_run && within_[before * count + starter] != 0) {
+          within_[before * count + index] = 1;
+        }
+      }
     }
   }
   std::vector<Index> receivers(count, 0);
@@ -838,8 +871,8 @@ bool JobWindows::preempts(Index node, Index before) const
 {
   const JobLevel & own = graph_.levels[graph_.nodes[node].level];
   const JobLevel & other = graph_.levels[graph_.nodes[before].level];
-  return terms_.followers && node != before && follows(node, before) && own.core == other.core &&
-         own.urgency > other.urgency;
+  return terms_.followers && node != before && within_[before * graph_.nodes.size() + node] != 0 &&
+         own.core == other.core && own.urgency > other.urgency;
 }
 
 // By when the job's first message has gone at the latest; `end`: of the job. If it sends more, the next one may wait for
@@ -913,8 +946,11 @@ Ns JobWindows::end_from(
   // What comes at the very moment goes before a run that would begin then.
   const Ns at_the_end = begins || last.cost == 0 ? 1 : 0;
   const Ns followers = without_followers_ ? 0 : preempted_[segment.front().node];
+  const bool begun = at.blocker.number < begun_below(at.blocker.node, moved);
+  const Ns blocked =
+    at.blocking == 0 || begun ? at.blocking : blocking(index, begin, begin, moved, nullptr);
   const Ns fixed =
-    at.blocking + (terms_.ceiling ? graph_.ceilings[level.of] : 0) + (begins ? 0 : followers);
+    blocked + (terms_.ceiling ? graph_.ceilings[level.of] : 0) + (begins ? 0 : followers);
   Demand found = demand(index, at, open, moved);
   Ns length = waited;
   for (;;) {
@@ -952,17 +988,17 @@ Ns JobWindows::end_from(
   }
   if (terms != nullptr) {
     Job blocker;
-    BoundTerm blocked{TermKind::blocking, blocking(index, begin, begin, &blocker)};
-    if (blocked.time > 0) {
-      blocked.task = graph_.nodes[blocker.node].task;
-      blocked.jobs.assign(ends_[blocker.node] ? 1 : 0, counted(blocker));
+    BoundTerm block{TermKind::blocking, blocking(index, begin, begin, moved, &blocker)};
+    if (block.time > 0) {
+      block.task = graph_.nodes[blocker.node].task;
+      block.jobs.assign(ends_[blocker.node] ? 1 : 0, counted(blocker));
     }
     for (const Job & job : segment) {
       const Ns work = graph_.nodes[job.node].cost;
       add_term(*terms, {TermKind::work, work});
       add_term(*terms, {TermKind::under_way, cost(level, job) - work});
     }
-    add_term(*terms, blocked);
+    add_term(*terms, block);
     add_term(*terms, {TermKind::ceiling, terms_.ceiling ? graph_.ceilings[level.of] : 0});
     for (Index place = 0; place < level.work.size(); ++place) {
       const JobNode & node = graph_.nodes[level.work[place]];
@@ -1012,8 +1048,8 @@ BoundTerms JobWindows::terms_of(const LatestEnd & end)
 {
   BoundTerms terms;
   std::vector<Arrival> open;
-  const Begin begin = begin_at(end.level, end.begin, open);
   look_for(end.segment);
+  const Begin begin = begin_at(end.level, end.begin, open);
   end_from(end.level, end.segment, begin, open, 0, &terms);
   return terms;
 }

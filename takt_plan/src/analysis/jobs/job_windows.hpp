@@ -9,18 +9,20 @@
 //     blocking(t0) + ceiling + others + C_j + followers(j) + sum over i in W(l) of C_i N_i(t0, t1)
 //
 // - blocking: one run of the level's own thread, less urgent than l, that may have begun: released at t0 or before,
-//   and ended at t0 or later. It takes no longer than to its latest end.
+//   and ended at t0 or later. It takes no longer than to its latest end. It is none that j's segment (below) starts.
 // - ceiling: one publish or take of a less urgent thread that runs at the middleware ceiling.
 // - others: what is not an executor's, by its period.
-// - N_i: jobs of i that may be released before t1, not too late to go before j, and *enter* at t0 or later. From the release of
-//   one of j's segment (below) on, some of the segment is pending until j ends, so what is less urgent than all that is left
-//   of the segment must have been released by then. What is of j's thread and priority must have been released by j's release. A job enters with the first job of its way
+// - N_i: jobs of i that may be released before t1, not too late to go before j, and *enter* at t0 or later. From the release
+//   of one of j's segment (below) on, some of the segment is pending until j ends, so what is less urgent than all that is
+//   left of the segment must have been released by then. What is of j's thread and priority must have been released by j's
+//   release. A job enters with the first job of its way
 //   on this core at this level: if that one is released before t0, it has ended by t0, and so has all that follows
 //   within W(l), since each is released at the end of the one before, at the latest. Without this term windows of less
 //   urgent jobs feed themselves. All that follows from later jobs of j's node begins after j has ended, and does not
 //   count.
 // - followers: a run may publish before it ends. What j itself starts on more urgent threads of its core, on whatever
-//   way, may preempt it then, once each. All other jobs that it starts wait until it has ended. A run that sends
+//   way, may preempt it then, once each, unless the way has a job that waits for j's thread or core. All other jobs that it
+//   starts wait until it has ended. A run that sends
 //   one message sends it before anything of that comes, so its receivers are released by the end without followers.
 //
 // Jobs that follow each other on one core are one *segment*: its level is that of the least urgent, and t0 is not later
@@ -154,6 +156,7 @@ private:
     Ns time = 0;
     Ns end = 0;  // of the interval
     Ns blocking = 0;
+    Job blocker{0, 0};  // if there is blocking
     // Of Level::open: jobs that may be released before, and enter at that moment or later.
     std::size_t open = 0, open_end = 0;
   };
@@ -225,7 +228,8 @@ private:
   Ns sparse_loads(const Level & level, Ns begin, Ns end, std::int64_t moved);
   Ns cost(const Level & level, const Job & job) const;
   void find_busy(Index level);
-  Ns blocking(Index level, Ns from, Ns to, Job * blocker = nullptr) const;
+  std::int64_t begun_below(Index node, std::int64_t moved) const;
+  Ns blocking(Index level, Ns from, Ns to, std::int64_t moved, Job * blocker) const;
   Ns other_load(Index other, Ns length) const;
   void find_followers();
   bool follows(Index node, Index before) const;
@@ -282,10 +286,13 @@ private:
   bool under_way_ = false;  // whether segments go on through messages that are under way
   // Per node, of the segment that is looked for: jobs from that number on wait for its end; its own job.
   std::vector<std::int64_t> delays_below_, own_;
+  std::vector<std::int64_t>
+    begun_below_;                // per node: later jobs cannot have begun before that segment
   std::vector<Ns> released_by_;  // per node: what is released later goes behind that segment
   std::vector<std::vector<Arrival>> arrivals_;  // per core, by `from`, without entries
   std::vector<Arrival> open_;                   // of one moment
   std::vector<char> follows_;                   // per node, which nodes follow it
+  std::vector<char> within_;                    // per node, which of them may run before it ends
   std::vector<Ns> preempted_;                   // per node, by its followers
   std::vector<char> sends_first_;               // per node: what it starts waits for no follower
   bool without_followers_ = false;              // the end that is looked for
