@@ -1,5 +1,5 @@
 // What follows an alarm: how each action is read, the fault for each way to get it wrong, and whose actions hold.
-#include "takt_schedule/alarm_actions.hpp"
+#include "watch/alarm_actions.hpp"
 
 #include <gtest/gtest.h>
 

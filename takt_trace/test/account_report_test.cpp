@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/response_report.hpp"
 #include "support/account_traces.hpp"
-#include "takt_trace/response_report.hpp"
 
 namespace takt_trace
 {

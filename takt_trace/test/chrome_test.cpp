@@ -1,5 +1,5 @@
 // What is the Trace Event Format's own; what viewers see is in timeline_test.cpp.
-#include "takt_trace/chrome.hpp"
+#include "timeline/chrome.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "support/perfetto_decoder.hpp"
 #include "support/random_traces.hpp"
 #include "support/traces.hpp"
-#include "takt_trace/perfetto.hpp"
+#include "timeline/perfetto.hpp"
 
 namespace takt_trace::test
 {

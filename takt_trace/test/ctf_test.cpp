@@ -1,5 +1,5 @@
 // Files, packets and the text of CTF; what the events tell is in takt_cli/tests/test_ctf.py, with a reader of its own.
-#include "takt_trace/ctf.hpp"
+#include "ctf/ctf.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 #include <random>
 #include <string>
 
+#include "report/response_report.hpp"
 #include "support/chain_traces.hpp"
 #include "support/random_traces.hpp"
-#include "takt_trace/response_report.hpp"
 
 namespace takt_trace
 {

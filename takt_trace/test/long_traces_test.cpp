@@ -14,17 +14,17 @@
 #include <string>
 #include <vector>
 
+#include "ctf/ctf.hpp"
+#include "flow/message_flow.hpp"
+#include "model/trace_report.hpp"
+#include "report/response_report.hpp"
 #include "support/large_traces.hpp"
 #include "support/random_traces.hpp"
 #include "takt_trace/chain_accounts.hpp"
 #include "takt_trace/chain_flow.hpp"
-#include "takt_trace/chrome.hpp"
-#include "takt_trace/ctf.hpp"
-#include "takt_trace/message_flow.hpp"
-#include "takt_trace/perfetto.hpp"
-#include "takt_trace/response_report.hpp"
 #include "takt_trace/trace_file.hpp"
-#include "takt_trace/trace_report.hpp"
+#include "timeline/chrome.hpp"
+#include "timeline/perfetto.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSanitized = true;

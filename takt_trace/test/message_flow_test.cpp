@@ -1,5 +1,5 @@
 // Which take is joined to which publish.
-#include "takt_trace/message_flow.hpp"
+#include "flow/message_flow.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What is Perfetto's own in its traces; what viewers see is in timeline_test.cpp.
-#include "takt_trace/perfetto.hpp"
+#include "timeline/perfetto.hpp"
 
 #include <gtest/gtest.h>
 

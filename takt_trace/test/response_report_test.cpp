@@ -1,5 +1,5 @@
 // The document that `takt_trace report` prints.
-#include "takt_trace/response_report.hpp"
+#include "report/response_report.hpp"
 
 #include <gtest/gtest.h>
 

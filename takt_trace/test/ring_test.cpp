@@ -1,4 +1,4 @@
-#include "ring.hpp"
+#include "recording/ring.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Runs inside of runs, more than are measured: ends and failures of each must find the run that they are of.
-#include "run_meter.hpp"
+#include "recording/run_meter.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,11 +10,11 @@
 #include <random>
 #include <string>
 
+#include "report/response_report.hpp"
 #include "support/chain_traces.hpp"
 #include "support/program_of_chains.hpp"
 #include "support/random_traces.hpp"
 #include "takt_trace/chain_flow.hpp"
-#include "takt_trace/response_report.hpp"
 
 namespace takt_trace::detail
 {

@@ -1,5 +1,5 @@
 // A model out of a trace whose ground truth is known.
-#include "takt_trace/trace_report.hpp"
+#include "model/trace_report.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "takt_schedule/alarm_actions.hpp"
+#include "watch/alarm_actions.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "takt_trace/ctf.hpp"
+#include "ctf/ctf.hpp"
 
 #include <algorithm>
 #include <map>

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "flow/message_flow.hpp"
 #include "handles.hpp"
 #include "takt_trace/long_trace.hpp"
-#include "takt_trace/message_flow.hpp"
 
 namespace takt_trace::detail
 {

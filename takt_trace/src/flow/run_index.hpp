@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "flow/clocks.hpp"
+#include "flow/message_flow.hpp"
 #include "run_pairs.hpp"
 #include "takt_trace/long_trace.hpp"
-#include "takt_trace/message_flow.hpp"
 #include "takt_trace/sorted_list.hpp"
 
 namespace takt_trace::detail

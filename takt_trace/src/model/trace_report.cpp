@@ -1,4 +1,4 @@
-#include "takt_trace/trace_report.hpp"
+#include "model/trace_report.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "callback_ids.hpp"
+#include "flow/message_flow.hpp"
 #include "run_pairs.hpp"
 #include "saturating.hpp"
 #include "states/callback_states.hpp"
-#include "takt_trace/message_flow.hpp"
 #include "takt_trace/phase_json.hpp"
 #include "takt_trace/release_fit.hpp"
 

@@ -7,12 +7,12 @@
 #include <optional>
 
 #include "flow/clocks.hpp"
+#include "flow/message_flow.hpp"
 #include "report/account_json.hpp"
 #include "saturating.hpp"
 #include "stalls/host_stalls.hpp"
 #include "states/callback_states.hpp"
 #include "takt_trace/chain_accounts.hpp"
-#include "takt_trace/message_flow.hpp"
 
 namespace takt_trace
 {

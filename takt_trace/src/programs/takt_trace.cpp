@@ -17,18 +17,18 @@
 #include <string>
 #include <vector>
 
+#include "ctf/ctf.hpp"
+#include "model/trace_report.hpp"
+#include "report/response_report.hpp"
 #include "summary.hpp"
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/to_yaml.hpp"
 #include "takt_trace/chain_flow.hpp"
-#include "takt_trace/chrome.hpp"
-#include "takt_trace/ctf.hpp"
 #include "takt_trace/memory_limit.hpp"
 #include "takt_trace/observed_system.hpp"
-#include "takt_trace/perfetto.hpp"
-#include "takt_trace/response_report.hpp"
 #include "takt_trace/trace_file.hpp"
-#include "takt_trace/trace_report.hpp"
+#include "timeline/chrome.hpp"
+#include "timeline/perfetto.hpp"
 #include "write_folder.hpp"
 
 namespace

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "takt_trace/ctf.hpp"
+#include "ctf/ctf.hpp"
 
 namespace takt_trace::programs
 {

@@ -12,7 +12,7 @@
 #include "flow/clocks.hpp"
 #include "report/distribution.hpp"
 #include "saturating.hpp"
-#include "thread_events.hpp"
+#include "timeline/thread_events.hpp"
 
 namespace takt_trace::detail
 {

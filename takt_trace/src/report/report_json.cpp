@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "flow/run_index.hpp"
+#include "model/trace_report.hpp"
 #include "report/chains_json.hpp"
 #include "report/host_stalls_json.hpp"
 #include "report/parts_json.hpp"
-#include "takt_trace/response_report.hpp"
-#include "takt_trace/trace_report.hpp"
+#include "report/response_report.hpp"
 
 namespace takt_trace
 {

@@ -10,8 +10,8 @@
 
 #include "chrome_decoder.hpp"
 #include "perfetto_decoder.hpp"
-#include "takt_trace/chrome.hpp"
-#include "takt_trace/perfetto.hpp"
+#include "timeline/chrome.hpp"
+#include "timeline/perfetto.hpp"
 #include "traces.hpp"
 
 namespace takt_trace::test
