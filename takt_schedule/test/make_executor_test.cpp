@@ -4,11 +4,11 @@
 
 #include <atomic>
 
-#include "takt_schedule/thread_names.hpp"
 #include "schedule_text.hpp"
 #include "takt_schedule/core_options.hpp"
 #include "takt_schedule/fallback.hpp"
 #include "takt_schedule/resolver.hpp"
+#include "takt_schedule/thread_names.hpp"
 
 namespace takt_schedule
 {

@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "takt_schedule/thread_names.hpp"
 #include "takt_core/adapter/callback_ids.hpp"
 #include "takt_core/names.hpp"
 #include "takt_schedule/check.hpp"
@@ -21,6 +20,7 @@
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/program.hpp"
 #include "takt_schedule/reader/file_text.hpp"
+#include "takt_schedule/thread_names.hpp"
 #include "takt_schedule/wait_warnings.hpp"
 
 namespace

@@ -8,13 +8,13 @@
 #include <unordered_set>
 #include <utility>
 
-#include "takt_schedule/thread_names.hpp"
 #include "schedule/rule_table.hpp"
 #include "takt_core/binding_rules.hpp"
 #include "takt_schedule/core_options.hpp"
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/reader/text.hpp"
 #include "takt_schedule/resolver.hpp"
+#include "takt_schedule/thread_names.hpp"
 
 namespace takt_schedule
 {

@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "takt_schedule/thread_names.hpp"
 #include "schedule/read_executor.hpp"
 #include "takt_core/binding_rules.hpp"
 #include "takt_schedule/fallback.hpp"
 #include "takt_schedule/reader/text.hpp"
+#include "takt_schedule/thread_names.hpp"
 #include "watch/check_watch.hpp"
 
 namespace takt_schedule::detail

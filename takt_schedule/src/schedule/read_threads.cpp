@@ -1,11 +1,11 @@
 #include <algorithm>
 
-#include "takt_schedule/thread_names.hpp"
 #include "schedule/read_attributes.hpp"
 #include "schedule/read_executor.hpp"
 #include "takt_core/scheduler.hpp"
 #include "takt_schedule/reader/text.hpp"
 #include "takt_schedule/size.hpp"
+#include "takt_schedule/thread_names.hpp"
 
 namespace takt_schedule::detail
 {

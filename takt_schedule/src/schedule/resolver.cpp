@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "ids/chain_ids.hpp"
-#include "takt_schedule/thread_names.hpp"
 #include "schedule/rule_table.hpp"
 #include "takt_core/binding_rules.hpp"
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/reader/text.hpp"
+#include "takt_schedule/thread_names.hpp"
 
 namespace takt_schedule
 {

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "takt_schedule/thread_names.hpp"
 #include "takt_core/scheduler.hpp"
 #include "takt_schedule/quoted.hpp"
 #include "takt_schedule/resolver.hpp"
+#include "takt_schedule/thread_names.hpp"
 
 namespace takt_schedule
 {

@@ -82,10 +82,10 @@ void write_piece(std::string & text, std::ostream & out)
   }
 }
 
-class ProcessWriter
+class ChromeProcessWriter
 {
 public:
-  ProcessWriter(
+  ChromeProcessWriter(
     const Timeline & timeline, std::size_t number, std::uint64_t origin, std::string & text,
     std::ostream & out)
   : timeline_(timeline),
@@ -240,9 +240,9 @@ void write_chrome_trace(const std::vector<LongTrace> & processes, std::ostream &
   text += timeline.realtime ? "realtime" : "boottime";
   text += "\",\"origin_ns\":\"" + std::to_string(origin) + "\"},\"traceEvents\":[";
   std::int64_t next_track = kFirstTrack;
-  ProcessWriter::Arrows arrows;
+  ChromeProcessWriter::Arrows arrows;
   for (std::size_t process = 0; process < timeline.processes.size(); ++process) {
-    ProcessWriter(timeline, process, origin, text, out).write(next_track, arrows);
+    ChromeProcessWriter(timeline, process, origin, text, out).write(next_track, arrows);
   }
   text += "\n]}\n";
   out << text;

@@ -46,10 +46,10 @@ void write_interned(ProtobufWriter & data, std::uint32_t field, const Texts & te
 }
 
 /// Writes one process, as a sequence of its own: the names come first, then the tracks, then the events of each track.
-class ProcessWriter
+class PerfettoProcessWriter
 {
 public:
-  ProcessWriter(const detail::Timeline & timeline, std::size_t number, std::ostream & out)
+  PerfettoProcessWriter(const detail::Timeline & timeline, std::size_t number, std::ostream & out)
   : timeline_(timeline),
     number_(number),
     process_(timeline.processes[number]),
@@ -295,9 +295,9 @@ void write_perfetto_trace(const std::vector<LongTrace> & processes, std::ostream
   write_clocks(timeline, trace);
   out << trace.bytes();
   std::uint64_t uuid = 1;
-  ProcessWriter::Arrows arrows;
+  PerfettoProcessWriter::Arrows arrows;
   for (std::size_t process = 0; process < timeline.processes.size(); ++process) {
-    ProcessWriter(timeline, process, out).write(uuid, arrows);
+    PerfettoProcessWriter(timeline, process, out).write(uuid, arrows);
     uuid += timeline.processes[process].tracks.size() + 1;
   }
 }
