@@ -149,7 +149,7 @@ def test_the_page_says_what_holds_and_what_does_not():
 
 
 @need(*PLAN)
-@pytest.mark.parametrize("more", [(), ("--json",), ("--planner", "isolated")])
+@pytest.mark.parametrize("more", [(), ("--json",), ("--planner", "isolated"), ("--time", "0s")])
 def test_a_plot_is_written_beside_the_plan(takt, tmp_path, monkeypatch, more):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "small.yaml").write_text(SMALL)
@@ -186,5 +186,5 @@ def test_a_refused_plan_gives_no_page_and_nonsense_is_one_message(takt, fakes, t
     assert takt("plan", "bad.yaml", "--plot", "p.html").code == 2
     said = takt("plan", "s.yaml", "--plot", "p.html")
     assert said.code == 2
-    assert "takt_plan printed no plan" in said.err
+    assert "takt_plan wrote no plan" in said.err
     assert not (tmp_path / "p.html").exists()

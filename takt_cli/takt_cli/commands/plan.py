@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
@@ -17,7 +18,6 @@ from takt_cli.console import note
 from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
 from takt_cli.files.outputs import check_file, refuse_inputs, refuse_replacing, same_file
 from takt_cli.files.systems import resolve_system, shipped_models
-from takt_cli.processes import run_program
 from takt_cli.programs import find_program
 from takt_cli.report.study import command_line
 
@@ -110,11 +110,6 @@ def plan(
         output = None
     if output is not None:
         refuse_replacing(output, force)
-    if plot is not None and time is not None and not json_output:
-        raise TaktError(
-            "--plot plans a second time, and with --time the second plan may be another one; omit "
-            "--time, or add --json"
-        )
     if plot is not None:
         refuse_inputs({"--plot": plot}, {"system model": Path(model)})
         if output is not None and same_file(plot, output):
@@ -135,26 +130,25 @@ def plan(
     if executor_threads is not None:
         arguments += ["--executor-threads", executor_threads]
     shown = ["--json"] if json_output else []
-    done = run_aloud(program, [*arguments, *written, *shown], _PATIENCE_S)
-    if plot is not None and done.code in (0, EXIT_FAILED):
-        # The same plan again, as JSON: the same model gives the same schedule.
-        text = done.stdout
-        if not json_output:
-            again = [*arguments, "--json"]
-            text = run_program(program, again, timeout_s=_PATIENCE_S, check=False).stdout
-        _write_page(text, plot, arguments)
+    with tempfile.TemporaryDirectory(prefix="takt") as folder:
+        document = Path(folder) / "plan.json"
+        wanted = ["--document", str(document)] if plot is not None else []
+        done = run_aloud(program, [*arguments, *written, *shown, *wanted], _PATIENCE_S)
+        if plot is not None and done.code in (0, EXIT_FAILED):
+            _write_page(document, plot, arguments)
     pass_on(program.name, done, (0, EXIT_FAILED, EXIT_USAGE), said_aloud=True)
 
 
-def _write_page(text: str, plot: Path, arguments: Sequence[str]) -> None:
+def _write_page(document: Path, plot: Path, arguments: Sequence[str]) -> None:
     """Write the page of a plan that is there as JSON."""
     # Loaded here: building pages is slow to import and few plans want one.
     from takt_cli.report.page import write_report
     from takt_cli.report.plan_page import plan_study
 
     try:
-        study = plan_study(json.loads(text), command_line("plan", *arguments, "--plot", str(plot)))
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
-        raise TaktError("takt_plan printed no plan, so takt wrote no page") from error
+        found = json.loads(document.read_text(encoding="utf-8"))
+        study = plan_study(found, command_line("plan", *arguments, "--plot", str(plot)))
+    except (OSError, json.JSONDecodeError, KeyError, TypeError) as error:
+        raise TaktError("takt_plan wrote no plan, so takt wrote no page") from error
     write_report(study, plot)
     note(f"Page: {plot.resolve()}")

@@ -41,6 +41,7 @@ struct Arguments
 {
   std::string system;
   std::string output;
+  std::string document;
   std::vector<std::string> models;
   bool json = false;
   std::optional<std::chrono::nanoseconds> time;  ///< of the search
@@ -139,14 +140,22 @@ void write_early(const Arguments & arguments, const takt_plan::Planned & planned
 int run(const Arguments & arguments)
 {
   takt_plan::program::end_when_interrupted("takt_plan");
-  if (!arguments.output.empty()) {
-    if (takt_schedule::same_file(arguments.output, arguments.system)) {
-      return refuse({"--output names the input file; name another file"});
+  for (const auto & [option, path] :
+       {std::pair("--output", arguments.output), std::pair("--document", arguments.document)}) {
+    if (path.empty()) {
+      continue;
     }
-    const auto status = takt_schedule::check_output(arguments.output);
+    if (takt_schedule::same_file(path, arguments.system)) {
+      return refuse({std::string(option) + " names the input file; name another file"});
+    }
+    const auto status = takt_schedule::check_output(path);
     if (!status.ok()) {
-      return refuse({"--output: " + to_string(status.faults().front())});
+      return refuse({std::string(option) + ": " + to_string(status.faults().front())});
     }
+  }
+  if (
+    !arguments.document.empty() && takt_schedule::same_file(arguments.document, arguments.output)) {
+    return refuse({"--output and --document name the same file; name two files"});
   }
   const auto system = takt_schedule::load_system(arguments.system);
   if (!system) {
@@ -231,8 +240,17 @@ int run(const Arguments & arguments)
       return kUnwritten;
     }
   }
+  const std::string document =
+    arguments.json || !arguments.document.empty() ? as_json(report) : std::string();
+  if (!arguments.document.empty()) {
+    const auto written = takt_schedule::write_output(arguments.document, document);
+    if (!written.ok()) {
+      fmt::print(stderr, "takt_plan: {}\n", to_string(written.faults().front()));
+      return kUnwritten;
+    }
+  }
   if (arguments.json) {
-    fmt::print("{}", as_json(report));
+    fmt::print("{}", document);
   } else if (arguments.output.empty()) {
     // The schedule can be led elsewhere; people still see what it is worth.
     fmt::print("{}", yaml);
@@ -300,5 +318,7 @@ int main(int argc, char ** argv)
     "--models", arguments.models,
     "folders of shipped models, which the schedule calls by their bare names");
   app.add_flag("--json", arguments.json, "print what was found as JSON");
+  app.add_option(
+    "--document", arguments.document, "where what was found goes as JSON, too (nowhere)");
   return takt_schedule::run_program(app, argc, argv, [&] { return run(arguments); });
 }
