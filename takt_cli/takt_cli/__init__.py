@@ -1,3 +1,1 @@
 """The `takt` command: a friendly front to takt's C++ programs."""
-
-__version__ = "0.1.0"

@@ -14,16 +14,15 @@ if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_
     # While modules are loaded takt has started no program: Ctrl-C just ends us.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-from takt_cli import streams
+from takt_cli.base import streams
 
 if __name__ == "__main__":
     streams.prepare()
 
 try:
-    from takt_cli.console import err
-    from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, TaktError
+    from takt_cli.base.console import err
+    from takt_cli.base.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, TaktError
     from takt_cli.files.output_directory import drop_unused
-    from takt_cli.renamed import renew
     from takt_cli.usage import (
         asked_for_help,
         help_text,
@@ -159,11 +158,13 @@ def _call(arguments: list[str] | None) -> int:
     if not given or given[0] in _HELP:
         sys.stdout.write(help_text())
         return 0 if given else EXIT_USAGE
+    # Loaded here: help needs none of these, and an import that fails shall not end in a traceback.
+    from takt_cli.commands.exec_program import COMMANDS, become
+    from takt_cli.commands.renamed import renew
+
     given, told = renew(given)
     for sentence in told:
         err().print(f"takt: {sentence}", markup=False, soft_wrap=True)
-    # Loaded here: even an import that fails shall not end in a traceback.
-    from takt_cli.commands.exec_program import COMMANDS, become
 
     if given[0] in COMMANDS:
         become(given)

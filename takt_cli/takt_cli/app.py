@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from takt_cli import __version__
+from takt_cli.base.version import VERSION
 from takt_cli.usage import shown_commands
 
 # Where each is in takt_cli.commands: a function, or an app with commands of its own. help/takt.txt
@@ -52,7 +52,7 @@ HIDDEN = {
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"takt {__version__}")
+        typer.echo(f"takt {VERSION}")
         raise typer.Exit
 
 

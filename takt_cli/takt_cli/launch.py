@@ -25,9 +25,9 @@ from launch.logging import get_logger
 from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
 from launch.utilities.type_utils import normalize_typed_substitution, perform_typed_substitution
 
-from takt_cli.errors import TaktError
-from takt_cli.processes import run_json, run_program
-from takt_cli.programs import find_program
+from takt_cli.base.errors import TaktError
+from takt_cli.base.processes import run_json, run_program
+from takt_cli.base.programs import find_program
 
 Text = SomeSubstitutionsType | os.PathLike[str]
 Flag = SomeSubstitutionsType | bool

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
-from takt_cli.errors import EXIT_INTERRUPTED, TaktError
+from takt_cli.base.errors import EXIT_INTERRUPTED, TaktError
 
 
 def help_text() -> str:

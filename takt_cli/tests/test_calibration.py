@@ -3,8 +3,8 @@
 import dataclasses
 
 import pytest
+from takt_cli.base.errors import TaktError
 from takt_cli.commands import calibrate as command
-from takt_cli.errors import TaktError
 from takt_cli.running.calibration import from_records
 
 COLUMNS = ["callback", "published", "release_ns", "start_ns", "end_ns"]

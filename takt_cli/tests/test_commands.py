@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from support.synthetic import results
 from takt_cli.app import COMMANDS, HIDDEN, app_for
+from takt_cli.base.errors import TaktError
+from takt_cli.commands.renamed import renew
 from takt_cli.commands.run import defaulted_line
-from takt_cli.errors import TaktError
-from takt_cli.renamed import renew
 from takt_cli.results.results_file import parse_results
 from takt_cli.running.busy_cores import hogs
 from takt_cli.running.middleware import check_middleware

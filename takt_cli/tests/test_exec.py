@@ -16,7 +16,7 @@ from support.exec_prefix import TAKT_EXEC as PROGRAM
 from support.exec_prefix import install_exec, report_of
 from support.private import private
 from support.proc import ended
-from takt_cli.programs import find_program_or_none
+from takt_cli.base.programs import find_program_or_none
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="takt_rclcpp is not built")
 

@@ -6,12 +6,11 @@ from pathlib import Path
 import takt_cli
 
 ROOT = Path(takt_cli.__file__).parent
-# A package uses those before it, and its own modules. Modules beside the packages come first.
+# A folder uses those before it, and its own modules. Modules beside the folders come last.
 LAYERS = (
-    *("text", "documents", "", "files", "importing", "results", "running", "tables", "control"),
-    *("top", "monitor", "doctor", "report", "experiments", "commands"),
+    *("base", "documents", "files", "importing", "results", "running", "tables", "control"),
+    *("top", "monitor", "doctor", "report", "experiments", "commands", ""),
 )
-TOP = {"app", "__main__"}  # these use everything
 
 
 def imports():
@@ -47,8 +46,7 @@ def test_no_two_modules_import_each_other():
 
 def test_packages_use_only_those_before_them():
     def layer(name):
-        package = name.rpartition("/")[0]
-        return len(LAYERS) if name in TOP else LAYERS.index(package)
+        return LAYERS.index(name.rpartition("/")[0])
 
     for name, used in imports().items():
         for other in used:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.built import PLAN, need
-from takt_cli.errors import TaktError
+from takt_cli.base.errors import TaktError
 from takt_cli.experiments import generated, planners, tightness
 from takt_cli.experiments.planners import Count
 from takt_cli.report.svg import file_name, picture

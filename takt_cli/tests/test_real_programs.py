@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.built import CHECK, WORKLOAD, need
 from support.schemas import faults
-from takt_cli.errors import TaktError
+from takt_cli.base.errors import TaktError
 
 
 @need(*WORKLOAD)

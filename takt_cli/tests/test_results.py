@@ -2,7 +2,7 @@ import json
 
 import pytest
 from support.synthetic import EPOCH_NS, MS, results
-from takt_cli.errors import TaktError
+from takt_cli.base.errors import TaktError
 from takt_cli.results.results_file import load_results, parse_results
 from takt_cli.tables.run_tables import key_table
 

@@ -94,7 +94,7 @@ def test_every_command_can_say_everything_in_every_encoding(fakes, tmp_path, env
     ]
     # One process for all of them: what is tested is what each writes.
     script = (
-        "import os; from takt_cli import streams; streams.prepare()\n"
+        "import os; from takt_cli.base import streams; streams.prepare()\n"
         "from takt_cli.__main__ import run\n"
         f"lines = [os.fsdecode(line.encode('utf-8')) for line in {lines!r}]\n"
         "print([run(line.split()) for line in lines])\n"

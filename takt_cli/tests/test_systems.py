@@ -4,7 +4,7 @@ import json
 
 import pytest
 from support.built import PLAN, SIMULATE, WORKLOAD, need
-from takt_cli.errors import TaktError
+from takt_cli.base.errors import TaktError
 from takt_cli.files.systems import available_systems, resolve_system
 from takt_cli.report.plan_page import plan_study, trade_figure
 

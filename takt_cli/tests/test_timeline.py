@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.browser import look, need_browser
 from support.built import need
-from takt_cli.programs import find_program
+from takt_cli.base.programs import find_program
 from takt_cli.report.hyperperiod_page import hyperperiod_page, hyperperiod_picture
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

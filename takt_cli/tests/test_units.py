@@ -1,6 +1,6 @@
 import pytest
-from takt_cli.errors import TaktError
-from takt_cli.units import (
+from takt_cli.base.errors import TaktError
+from takt_cli.base.units import (
     duration_flag,
     human,
     milliseconds,

@@ -19,8 +19,8 @@ from collections import Counter
 import pytest
 from support.built import adopted_program, need
 from support.private import private
-from takt_cli.processes import start
-from takt_cli.programs import find_program
+from takt_cli.base.processes import start
+from takt_cli.base.programs import find_program
 
 FIRST, LAST = (choose(os.sched_getaffinity(0)) for choose in (min, max))
 CALLBACKS = ("hot", "rest", "alone", "late")

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from takt_cli.base.console import out, pass_through_errors, print_json
+from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE, TaktError
 from takt_cli.commands.options import Json
 from takt_cli.commands.status import Processes
-from takt_cli.console import out, pass_through_errors, print_json
 from takt_cli.control.answer import by_user, for_users, left_out, refusal
 from takt_cli.control.changes import (
     OUTCOMES,
@@ -28,7 +29,6 @@ from takt_cli.control.changes import (
 )
 from takt_cli.control.processes import Found, find, no_process
 from takt_cli.control.status import Part
-from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
 from takt_cli.running.interrupts import Unbroken
 
 SCHEMA = 1

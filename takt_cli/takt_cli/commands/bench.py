@@ -12,13 +12,13 @@ from typing import Annotated, Any
 
 import typer
 
+from takt_cli.base.console import err, note, out, print_json
+from takt_cli.base.errors import EXIT_FAILED, TaktError
+from takt_cli.base.processes import last_lines, run_program
+from takt_cli.base.programs import build_directories, prefixes
+from takt_cli.base.units import NS_PER_S, human
 from takt_cli.commands.options import Json, duration_ns
-from takt_cli.console import err, note, out, print_json
-from takt_cli.errors import EXIT_FAILED, TaktError
-from takt_cli.processes import last_lines, run_program
-from takt_cli.programs import build_directories, prefixes
 from takt_cli.tables.table import Cell, Table
-from takt_cli.units import NS_PER_S, human
 
 _PATIENCE_S = 24 * 3600
 _TO_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}

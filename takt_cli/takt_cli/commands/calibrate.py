@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.base.console import err, note, out, print_json
+from takt_cli.base.errors import TaktError
+from takt_cli.base.units import human
 from takt_cli.commands.options import Cores, Json, choose_cores, duration_ns, factor
-from takt_cli.console import err, note, out, print_json
-from takt_cli.errors import TaktError
 from takt_cli.results.samples import percentile, percentile_name, samples_needed
 from takt_cli.running.calibration import Calibration, measure
 from takt_cli.running.host import realtime_allowed, rights_hint
 from takt_cli.tables.table import Table
-from takt_cli.units import human
 
 _MESSAGES = ("Message4kb", "Int32")
 

@@ -15,7 +15,7 @@ import typer
 from typer.completion import completion_init, get_completion_script
 from typer.main import get_command
 
-from takt_cli.streams import write_utf8
+from takt_cli.base.streams import write_utf8
 
 # The library makes this name of the program's.
 ASKED = "_TAKT_COMPLETE"

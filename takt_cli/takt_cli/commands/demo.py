@@ -9,14 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
+from takt_cli.base.console import err, note
+from takt_cli.base.errors import TaktError
 from takt_cli.commands.options import Cores, Json, OutputDirectory, choose_cores, duration_ns
-from takt_cli.console import err, note
-from takt_cli.errors import TaktError
+from takt_cli.commands.renamed import cores_words
 from takt_cli.files.graphs import graph_info, resolve_graph, resolve_schedule
 from takt_cli.files.output_directory import output_directory
 from takt_cli.files.outputs import write_text
 from takt_cli.files.schedule_files import on_cores, read_schedule, with_count, write_schedule
-from takt_cli.renamed import cores_words
 from takt_cli.report.finish import finish
 from takt_cli.report.study import Study, command_line
 from takt_cli.running.host import measure_host, this_host

@@ -7,8 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from takt_cli.base.console import err, note, out, print_json
+from takt_cli.base.errors import EXIT_FAILED, TaktError
+from takt_cli.base.units import NS_PER_S, parse_duration
 from takt_cli.commands.options import Json, duration_ns, parse_cores
-from takt_cli.console import err, note, out, print_json
 from takt_cli.doctor.checks import diagnose
 from takt_cli.doctor.examination import examine, isolated_cores
 from takt_cli.doctor.finding import SCHEMA, SEVERITIES, Finding, headline
@@ -18,9 +20,7 @@ from takt_cli.doctor.machine import Machine, Unreadable
 from takt_cli.doctor.plan import Skipped, plan_fixes
 from takt_cli.doctor.services import is_balanced
 from takt_cli.doctor.tables import print_findings, sentence
-from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.running.host import realtime_allowed, user_name
-from takt_cli.units import NS_PER_S, parse_duration
 
 _WINDOW = "2s"
 _LONGEST_WINDOW = "1min"

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import NoReturn
 
-from takt_cli.programs import find_program
+from takt_cli.base.programs import find_program
 
 COMMANDS = ("exec", "observe")
 _HELP = ("-h", "--help")

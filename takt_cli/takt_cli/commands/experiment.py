@@ -6,6 +6,9 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.base.console import note
+from takt_cli.base.errors import EXIT_FAILED, TaktError
+from takt_cli.base.units import milliseconds, significant
 from takt_cli.commands.options import (
     MOST_SEED,
     Cores,
@@ -15,8 +18,7 @@ from takt_cli.commands.options import (
     duration_ns,
     whole,
 )
-from takt_cli.console import note
-from takt_cli.errors import EXIT_FAILED, TaktError
+from takt_cli.commands.renamed import cores_words
 from takt_cli.experiments import (
     binding,
     bounds,
@@ -28,7 +30,6 @@ from takt_cli.experiments import (
 )
 from takt_cli.experiments.setting import Setting, make_setting
 from takt_cli.files.output_directory import output_directory
-from takt_cli.renamed import cores_words
 from takt_cli.report.finish import finish
 from takt_cli.report.study import Study, command_line
 from takt_cli.results.configuration import Configuration
@@ -38,7 +39,6 @@ from takt_cli.running.other_programs import NOTABLE_CORES
 from takt_cli.running.several_runs import Planned, run_all, total_s
 from takt_cli.tables.comparison import chain_comparison
 from takt_cli.tables.run_tables import thread_table
-from takt_cli.units import milliseconds, significant
 
 app = typer.Typer(
     help="Experiments that measure the effect of executors, binding and OS priorities.",

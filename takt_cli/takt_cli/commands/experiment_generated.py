@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
+from takt_cli.base.console import note
+from takt_cli.base.errors import EXIT_FAILED
 from takt_cli.commands.experiment import repeated
 from takt_cli.commands.options import MOST_SEED, Json, OutputDirectory, whole
-from takt_cli.console import note
-from takt_cli.errors import EXIT_FAILED
 from takt_cli.experiments import planners, tightness
 from takt_cli.files.output_directory import output_directory
 from takt_cli.report.finish import finish

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.base.console import note
+from takt_cli.base.errors import EXIT_FAILED
 from takt_cli.commands.experiment import Duration, Quick, others_used, repeated
 from takt_cli.commands.options import (
     MOST_SEED,
@@ -16,8 +18,6 @@ from takt_cli.commands.options import (
     duration_ns,
     whole,
 )
-from takt_cli.console import note
-from takt_cli.errors import EXIT_FAILED
 from takt_cli.experiments import isolation, isolation_claims, isolation_table
 from takt_cli.experiments.setting import make_setting
 from takt_cli.files.output_directory import output_directory

@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.base.errors import EXIT_USAGE, TaktError
+from takt_cli.base.processes import run_program
+from takt_cli.base.programs import find_program
 from takt_cli.commands.options import Json, whole
 from takt_cli.commands.pass_on import pass_on
-from takt_cli.errors import EXIT_USAGE, TaktError
 from takt_cli.files.graphs import PACKAGE, resolve_graph
-from takt_cli.processes import run_program
-from takt_cli.programs import find_program
 
 
 class Question(str, Enum):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from takt_cli.base.console import err, out, print_json
+from takt_cli.base.errors import TaktError
+from takt_cli.base.units import human
 from takt_cli.commands.options import Json
-from takt_cli.console import err, out, print_json
-from takt_cli.errors import TaktError
 from takt_cli.running.host import Host, measure_host, rights_hint, this_host
 from takt_cli.tables.table import Table
-from takt_cli.units import human
 
 
 def show_host(json_output: Json = False) -> None:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.base.console import note, pass_through, pass_through_errors, print_json
+from takt_cli.base.errors import EXIT_USAGE
 from takt_cli.commands.options import Force, Json
-from takt_cli.console import note, pass_through, pass_through_errors, print_json
-from takt_cli.errors import EXIT_USAGE
 from takt_cli.files.outputs import check_file, refuse_inputs, refuse_replacing, write_text
 from takt_cli.importing.formats import AGNOCAST, CIE, REP2017, Format, import_file
 from takt_cli.importing.not_carried_over import lines

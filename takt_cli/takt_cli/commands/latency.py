@@ -12,9 +12,10 @@ from typing import Annotated, Any
 
 import typer
 
+from takt_cli.base.console import note, out, print_json, progress
+from takt_cli.base.errors import EXIT_INTERRUPTED, TaktError
+from takt_cli.base.units import duration_flag, human
 from takt_cli.commands.options import Force, Json, choose_cores, duration_ns, whole
-from takt_cli.console import note, out, print_json, progress
-from takt_cli.errors import EXIT_INTERRUPTED, TaktError
 from takt_cli.files.outputs import check_file, refuse_replacing, same_file, write_text
 from takt_cli.report.study import command_line
 from takt_cli.results.latency import LatencyRun, joined
@@ -23,7 +24,6 @@ from takt_cli.running.interrupts import Interrupts
 from takt_cli.running.latency import LatencySetting, find_cyclictest, run_cyclictest, run_own
 from takt_cli.tables.latency_document import latency_document
 from takt_cli.tables.latency_table import latency_table, rights_line, sentences
-from takt_cli.units import duration_flag, human
 
 # Runs of one call take turns, so that all of them meet the same disturbances.
 _ROUNDS = 2

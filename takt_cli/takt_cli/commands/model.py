@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.base.console import pass_through_errors
+from takt_cli.base.processes import run_program
+from takt_cli.base.programs import find_program
 from takt_cli.commands.options import Force
-from takt_cli.console import pass_through_errors
 from takt_cli.files.inputs import missing, refuse_irregular
 from takt_cli.files.other_traces import refuse_other_trace
 from takt_cli.files.outputs import refuse_inputs, refuse_replacing, written_whole
-from takt_cli.processes import run_program
-from takt_cli.programs import find_program
 
 _LONGEST_S = 3600.0
 

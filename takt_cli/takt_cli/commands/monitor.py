@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.base.errors import EXIT_FAILED, TaktError
+from takt_cli.base.printable import short
+from takt_cli.base.units import NS_PER_S
 from takt_cli.commands.options import duration_ns, whole
-from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.files.outputs import check_directory
 from takt_cli.monitor import ros_side
 from takt_cli.monitor.monitor import Settings, split_ros_arguments, watch
 from takt_cli.monitor.output import Output
-from takt_cli.units import NS_PER_S, short
 
 _MOST_PROGRAMS = 64
 CONTEXT = {"allow_extra_args": True, "ignore_unknown_options": True}

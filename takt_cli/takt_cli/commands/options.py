@@ -10,10 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from takt_cli.errors import TaktError
+from takt_cli.base.errors import TaktError
+from takt_cli.base.printable import short
+from takt_cli.base.units import parse_duration, parse_number, parse_whole
 from takt_cli.files.output_directory import DEFAULT
 from takt_cli.running.host import MOST_CORES, first_cores, usable_cores
-from takt_cli.units import parse_duration, parse_number, parse_whole, short
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document only.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]

@@ -8,8 +8,8 @@ from typing import NoReturn
 
 import typer
 
-from takt_cli.console import pass_through, pass_through_errors
-from takt_cli.processes import Finished, program_failed, run_program
+from takt_cli.base.console import pass_through, pass_through_errors
+from takt_cli.base.processes import Finished, program_failed, run_program
 
 
 def run_aloud(program: Path, arguments: Sequence[str], timeout_s: float) -> Finished:

@@ -12,13 +12,13 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.base.console import note
+from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE, TaktError
+from takt_cli.base.programs import find_program
 from takt_cli.commands.options import Force, Json
 from takt_cli.commands.pass_on import pass_on, run_aloud
-from takt_cli.console import note
-from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
 from takt_cli.files.outputs import check_file, refuse_inputs, refuse_replacing, same_file
 from takt_cli.files.systems import resolve_system, shipped_models
-from takt_cli.programs import find_program
 from takt_cli.report.study import command_line
 
 # Large systems are searched for minutes.

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.base.console import err, out
+from takt_cli.base.errors import TaktError
 from takt_cli.commands.options import Force
-from takt_cli.console import err, out
-from takt_cli.errors import TaktError
 from takt_cli.files.inputs import missing, refuse_irregular
 from takt_cli.files.other_traces import refuse_other_trace
 from takt_cli.files.outputs import check_file, refuse_inputs, refuse_replacing

@@ -6,13 +6,13 @@ from typing import Any
 
 import typer
 
+from takt_cli.base.console import out, pass_through_errors, print_json
+from takt_cli.base.errors import EXIT_FAILED
 from takt_cli.commands.apply_schedule import Verbose, count_words, entry_lines
 from takt_cli.commands.options import Json
 from takt_cli.commands.status import Processes
-from takt_cli.console import out, pass_through_errors, print_json
 from takt_cli.control.changes import OUTCOMES, counts, reset_all
 from takt_cli.control.processes import find, no_process
-from takt_cli.errors import EXIT_FAILED
 from takt_cli.running.interrupts import Unbroken
 
 SCHEMA = 1

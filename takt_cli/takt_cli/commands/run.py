@@ -9,6 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from takt_cli.base.console import note, out, print_json, progress
+from takt_cli.base.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
+from takt_cli.base.units import human
 from takt_cli.commands.options import (
     MOST_SEED,
     Force,
@@ -19,8 +22,6 @@ from takt_cli.commands.options import (
     parse_cores,
     whole,
 )
-from takt_cli.console import note, out, print_json, progress
-from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
 from takt_cli.files.graphs import resolve_graph, resolve_schedule
 from takt_cli.files.output_directory import DEFAULT, output_directory
 from takt_cli.files.outputs import refuse_inputs, refuse_replacing, same_file
@@ -28,7 +29,6 @@ from takt_cli.results.run_results import Results
 from takt_cli.results.samples import summarise
 from takt_cli.running.runner import RunRequest, run
 from takt_cli.tables.run_tables import run_tables
-from takt_cli.units import human
 
 _MOST_LISTED = 10
 

@@ -8,9 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
+from takt_cli.base.console import out, pass_through_errors, print_json
+from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE, TaktError
+from takt_cli.base.printable import printable, short
+from takt_cli.base.units import parse_whole
 from takt_cli.commands.options import Json
 from takt_cli.commands.status import Processes
-from takt_cli.console import out, pass_through_errors, print_json
 from takt_cli.control.answer import by_user, for_users, left_out, refusal
 from takt_cli.control.processes import Found, find, no_process
 from takt_cli.control.set_values import (
@@ -25,11 +28,8 @@ from takt_cli.control.set_values import (
     set_in_turn,
     without_executor,
 )
-from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
-from takt_cli.importing.not_carried_over import printable
 from takt_cli.running.interrupts import Unbroken
 from takt_cli.tables.table import Cell, Table
-from takt_cli.units import parse_whole, short
 
 SCHEMA = 1
 _MOST_PRIORITY = 255  # of chains and callbacks

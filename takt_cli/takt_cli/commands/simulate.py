@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE
+from takt_cli.base.programs import find_program
+from takt_cli.base.units import duration_flag
 from takt_cli.commands.options import MOST_SEED, Json, duration_ns, whole
 from takt_cli.commands.pass_on import pass_on, run_aloud
-from takt_cli.errors import EXIT_FAILED, EXIT_USAGE
 from takt_cli.files.graphs import resolve_schedule
 from takt_cli.files.systems import resolve_system
-from takt_cli.programs import find_program
-from takt_cli.units import duration_flag
 
 # Virtual time has no other limit than patience.
 _PATIENCE_S = 7 * 24 * 3600

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.base.console import out, pass_through_errors, print_json
+from takt_cli.base.errors import EXIT_FAILED
 from takt_cli.commands.options import Json
-from takt_cli.console import out, pass_through_errors, print_json
 from takt_cli.control.comparison import as_json, headline, is_good, settled, table_of
 from takt_cli.control.processes import find, no_process
-from takt_cli.errors import EXIT_FAILED
 
 Processes = Annotated[
     list[str] | None,

@@ -8,16 +8,16 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.base.console import note, pass_through_errors
+from takt_cli.base.errors import EXIT_FAILED
+from takt_cli.base.units import NS_PER_S
 from takt_cli.commands.options import Force, duration_ns
 from takt_cli.commands.status import Processes
-from takt_cli.console import note, pass_through_errors
 from takt_cli.control.collection import Collection
 from takt_cli.control.processes import Silent, find, no_process
 from takt_cli.control.template import template_text
-from takt_cli.errors import EXIT_FAILED
 from takt_cli.files.outputs import check_file, refuse_replacing, write_text
 from takt_cli.running.interrupts import Interrupts
-from takt_cli.units import NS_PER_S
 
 # Between two looks at all processes.
 _PAUSE_S = 0.5

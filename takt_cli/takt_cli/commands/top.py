@@ -11,15 +11,15 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from takt_cli.base.console import out, pass_through_errors, print_json
+from takt_cli.base.errors import EXIT_FAILED, TaktError
+from takt_cli.base.units import NS_PER_S
 from takt_cli.commands.options import Json, duration_ns
 from takt_cli.commands.status import Processes
-from takt_cli.console import out, pass_through_errors, print_json
 from takt_cli.control.processes import no_process
-from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.top.interactive import show
 from takt_cli.top.printed import document, print_tables, two_looks
 from takt_cli.top.watch import View, Watch
-from takt_cli.units import NS_PER_S
 
 _LEAST = "200ms"
 _MOST_S = 3600

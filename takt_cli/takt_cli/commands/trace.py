@@ -13,9 +13,12 @@ from typing import Annotated, Any
 
 import typer
 
+from takt_cli.base.console import err, out, pass_through_errors, print_json, progress
+from takt_cli.base.errors import EXIT_FAILED, TaktError
+from takt_cli.base.printable import printable
+from takt_cli.base.units import NS_PER_S, duration_flag, how_many, human
 from takt_cli.commands.options import Force, Json, duration_ns, whole
 from takt_cli.commands.status import Processes
-from takt_cli.console import err, out, pass_through_errors, print_json, progress
 from takt_cli.control.endings import Endings, left_behind
 from takt_cli.control.processes import Found, Process, find, no_process
 from takt_cli.control.tracing import (
@@ -29,10 +32,8 @@ from takt_cli.control.tracing import (
     snapshot,
     undo,
 )
-from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.files.outputs import check_file, refuse_replacing
 from takt_cli.files.trace_folders import check_trace_folder
-from takt_cli.importing.not_carried_over import printable
 from takt_cli.results.trace import TraceSummary
 from takt_cli.running.interrupts import Interrupts
 from takt_cli.running.trace import arguments, convert, find_converter
@@ -43,7 +44,6 @@ from takt_cli.tables.trace_table import (
     process_line,
     stall_line,
 )
-from takt_cli.units import NS_PER_S, duration_flag, how_many, human
 
 SCHEMA = 1
 # While processes are asked, interrupts only count: a process whose answer nobody reads would trace

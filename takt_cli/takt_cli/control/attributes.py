@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from takt_cli.base.units import duration_flag
 from takt_cli.documents.document import Document
-from takt_cli.units import duration_flag
 
 POLICIES = ("inherit", "other", "batch", "idle", "fifo", "rr", "deadline")
 _REAL_TIME = ("fifo", "rr")

@@ -11,13 +11,13 @@ from typing import Any
 
 import yaml
 
+from takt_cli.base.errors import TaktError
 from takt_cli.control import processes as asking
 from takt_cli.control.answer import Answer, all_undone, asked, asked_side_by_side
 from takt_cli.control.client import Peer
 from takt_cli.control.frames import MOST_MESSAGE, Message
 from takt_cli.control.processes import Process
 from takt_cli.control.status import Change, Part, read_changes
-from takt_cli.errors import TaktError
 from takt_cli.files.inputs import missing, refuse_irregular
 from takt_cli.results.fields import Fields
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from takt_cli.base.units import how_many
 from takt_cli.control.processes import Process
 from takt_cli.control.status import Executor, ProcessStatus
-from takt_cli.units import how_many
 
 
 class Collection:

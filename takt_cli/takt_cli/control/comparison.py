@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from typing import Any
 
+from takt_cli.base.units import how_many
 from takt_cli.control.attributes import Attributes, differences
 from takt_cli.control.processes import Found, Process
 from takt_cli.tables.table import Cell, Mood, Table
-from takt_cli.units import how_many
 
 SCHEMA = 1
 _NAMED = 3

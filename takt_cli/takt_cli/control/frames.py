@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from typing import Any
 
-from takt_cli.importing.not_carried_over import printable
-from takt_cli.units import short
+from takt_cli.base.printable import printable, short
 
 MAGIC = b"takt"
 VERSION = 1

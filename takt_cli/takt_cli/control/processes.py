@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from takt_cli.base.errors import EXIT_FAILED, TaktError
+from takt_cli.base.printable import printable
 from takt_cli.control.client import Gone, ask
 from takt_cli.control.frames import Message, NoAnswer, Refused
 from takt_cli.control.side_by_side import LATE, is_trusted, side_by_side
 from takt_cli.control.status import ProcessStatus, read_process
-from takt_cli.errors import EXIT_FAILED, TaktError
-from takt_cli.importing.not_carried_over import printable
 
 ANSWER_S = 2.0
 """So long a process may take to tell its status."""

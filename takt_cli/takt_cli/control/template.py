@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from takt_cli.base.units import duration_flag, how_many
 from takt_cli.control.attributes import Attributes
 from takt_cli.control.status import Callback, Chain, Executor, ProcessStatus, ProcessThread
 from takt_cli.control.written_threads import (
@@ -20,7 +21,6 @@ from takt_cli.control.written_threads import (
     values_of,
 )
 from takt_cli.importing.written_schedule import LONGEST_NAME
-from takt_cli.units import duration_flag, how_many
 
 _ID = re.compile(r"/[^\s*():]*:[A-Za-z_]+\([^\s*]*\)(#[0-9]+)?")
 _GROUP = re.compile(r"/[^\s*():]*:group\([^\s*()]*\)(#[0-9]+)?")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from takt_cli.base.printable import printable
 from takt_cli.control.frames import NoAnswer
 from takt_cli.documents.document import DamagedError, Document
-from takt_cli.text.printable import printable
 
 Told = TypeVar("Told", bound=Document)
 

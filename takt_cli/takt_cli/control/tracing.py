@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
+from takt_cli.base.printable import printable
 from takt_cli.control import processes as asking
 from takt_cli.control.answer import Answer, asked, asked_side_by_side
 from takt_cli.control.client import Peer
 from takt_cli.control.frames import Message, NoAnswer
 from takt_cli.control.processes import Process
-from takt_cli.importing.not_carried_over import printable
 from takt_cli.results.fields import Fields
 
 WRITE_S = 30.0

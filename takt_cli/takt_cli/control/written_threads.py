@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from takt_cli.base.units import duration_flag
 from takt_cli.control.attributes import Attributes, differences
 from takt_cli.control.status import Thread
-from takt_cli.units import duration_flag
 
 Values = dict[str, str]
 _NUMBERED = re.compile(r"(.+)\.([0-9]+)")

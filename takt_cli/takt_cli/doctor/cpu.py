@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from takt_cli.base.units import parse_whole
 from takt_cli.doctor.examination import Examination
 from takt_cli.doctor.finding import Check, Verdict
 from takt_cli.doctor.machine import Machine, Unreadable, core_list, shown
 from takt_cli.doctor.remedies import FIX, boot_options, set_file
-from takt_cli.units import parse_whole
 
 CPU = "/sys/devices/system/cpu"
 _DMI = "/sys/class/dmi/id"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from takt_cli.base.units import parse_whole
 from takt_cli.doctor.machine import Machine, Unreadable, parse_core_list, shown
-from takt_cli.units import parse_whole
 
 INTERRUPTS = "/proc/interrupts"
 SOFTIRQS = "/proc/softirqs"

@@ -10,9 +10,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from takt_cli.base.errors import EXIT_FAILED, TaktError
 from takt_cli.doctor.machine import Machine, Unreadable
 from takt_cli.doctor.plan import Action
-from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.files.outputs import write_text
 
 _VERSION = 1

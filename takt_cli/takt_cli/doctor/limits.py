@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from takt_cli.base.units import parse_whole
 from takt_cli.doctor.examination import Examination
 from takt_cli.doctor.finding import Check, Verdict
 from takt_cli.doctor.group_scheduling import has_group_scheduling, own_group, runtime_file
 from takt_cli.doctor.machine import Machine, Unreadable, shown
-from takt_cli.units import parse_whole
 
 LIMITS = "/proc/self/limits"
 LIMITS_FILE = "/etc/security/limits.d/60-takt.conf"

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
 
-from takt_cli.units import parse_whole, short
+from takt_cli.base.printable import short
+from takt_cli.base.units import parse_whole
 
 _MOST_BYTES = 16 << 20
 # Files of /proc/sys refuse a read of megabytes for want of memory.

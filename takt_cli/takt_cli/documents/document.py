@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NoReturn, TypeVar
 
+from takt_cli.base.printable import printable, short
 from takt_cli.documents.schema import Schema, definition, referred, without_null
-from takt_cli.text.printable import printable, short
 
 # Times in ns and counts are 64 bits wide; larger numbers would overflow statistics.
 _LARGEST = 2**63 - 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from takt_cli.base.units import milliseconds
 from takt_cli.experiments.setting import Setting
 from takt_cli.files.graphs import GraphInfo, graph_info, resolve_graph
 from takt_cli.files.schedule_files import blocks, chain_entries, schedule, write_schedule
@@ -13,7 +14,6 @@ from takt_cli.results.samples import summarise
 from takt_cli.running.runner import RunRequest
 from takt_cli.running.several_runs import Planned
 from takt_cli.running.work_scale import fit
-from takt_cli.units import milliseconds
 
 GRAPHS = ("four_chains", "autoware_reference")
 THREADS = 4

@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from takt_cli.errors import TaktError
+from takt_cli.base.errors import TaktError
+from takt_cli.base.processes import run_program
+from takt_cli.base.programs import find_program
+from takt_cli.base.units import NS_PER_S, duration_flag, milliseconds
 from takt_cli.experiments.setting import Setting
 from takt_cli.files.graphs import PACKAGE, graph_info, resolve_graph, resolve_schedule
 from takt_cli.files.schedule_files import on_cores, read_schedule, write_schedule
-from takt_cli.processes import run_program
-from takt_cli.programs import find_program
 from takt_cli.report.axes import Figure, layout
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.run_results import ChainResult, Results
@@ -29,7 +30,6 @@ from takt_cli.running.several_runs import Planned
 from takt_cli.running.work_scale import fit
 from takt_cli.tables.run_tables import ms
 from takt_cli.tables.table import Cell, Table
-from takt_cli.units import NS_PER_S, duration_flag, milliseconds
 
 GRAPH = "autoware_reference"
 SCHEDULE = "autoware_takt"

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from takt_cli.errors import TaktError
+from takt_cli.base.errors import TaktError
 from takt_cli.experiments.oracle import (
     KERNELS,
     Prediction,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from takt_cli.base.units import milliseconds, significant
 from takt_cli.experiments.executors import SHAPES, ordered_chains, predictions
 from takt_cli.experiments.oracle import Prediction, oracle_directory
 from takt_cli.experiments.setting import Setting
@@ -12,7 +13,6 @@ from takt_cli.results.samples import summarise
 from takt_cli.tables.run_tables import ms
 from takt_cli.tables.skipped_periods import skipped_notes
 from takt_cli.tables.table import Cell, Table, count_cell
-from takt_cli.units import milliseconds, significant
 
 
 def table(

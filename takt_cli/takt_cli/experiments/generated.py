@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from takt_cli.errors import EXIT_FAILED, TaktError
-from takt_cli.processes import program_failed, run_program
-from takt_cli.programs import find_program
+from takt_cli.base.errors import EXIT_FAILED, TaktError
+from takt_cli.base.processes import program_failed, run_program
+from takt_cli.base.programs import find_program
 
 # A thousand systems of one shape take almost a minute; much slower machines get there, too.
 _PATIENCE_S = 24 * 3600

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from takt_cli.base.units import NS_PER_S
 from takt_cli.experiments.phases import collides
 from takt_cli.experiments.setting import Setting
 from takt_cli.files.graphs import graph_info, resolve_graph, resolve_schedule
@@ -25,7 +26,6 @@ from takt_cli.running.work_scale import Scaling, fit
 from takt_cli.tables.run_tables import share_cell
 from takt_cli.tables.skipped_periods import skipped_notes
 from takt_cli.tables.table import Cell, Table
-from takt_cli.units import NS_PER_S
 
 GRAPH = "autoware_reference"
 PERIOD_NS = 100_000_000  # of the LiDAR timers: one hot-path activation each

@@ -15,11 +15,12 @@ from typing import Any
 
 import yaml
 
+from takt_cli.base.processes import run_program
+from takt_cli.base.programs import find_program
+from takt_cli.base.units import NS_PER_S
 from takt_cli.experiments.setting import Setting
 from takt_cli.files.outputs import write_text
 from takt_cli.files.schedule_files import Schedule, on_cores, read_schedule, write_schedule
-from takt_cli.processes import run_program
-from takt_cli.programs import find_program
 from takt_cli.running.isolation import (
     IDLE,
     Cost,
@@ -27,7 +28,6 @@ from takt_cli.running.isolation import (
     find_strace,
     run_isolation,
 )
-from takt_cli.units import NS_PER_S
 
 ONE, STOCK, POOL = "one thread", "stock pool", "takt pool"
 ISOLATED, ISOLATED_RT, PLANNED = "isolated", "isolated, real-time", "planned"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from takt_cli.base.units import significant
 from takt_cli.experiments.isolation import (
     ARRANGEMENTS,
     CHAIN,
@@ -27,7 +28,6 @@ from takt_cli.report.axes import Figure, layout
 from takt_cli.results.samples import Samples, percentile
 from takt_cli.tables.run_tables import ms
 from takt_cli.tables.table import Cell, Table, count_cell
-from takt_cli.units import significant
 
 _COLOURS = ("--s1", "--s2", "--s3", "--s4", "--s5", "--s6")
 

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from takt_cli.errors import EXIT_FAILED, TaktError
-from takt_cli.processes import last_lines, run_program
-from takt_cli.programs import share_directories, source_root
+from takt_cli.base.errors import EXIT_FAILED, TaktError
+from takt_cli.base.processes import last_lines, run_program
+from takt_cli.base.programs import share_directories, source_root
 
 _PATIENCE_S = 600
 # Kernel policies as the oracle names its models of them.

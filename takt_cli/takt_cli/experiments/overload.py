@@ -12,12 +12,13 @@ from typing import Any
 
 import yaml
 
-from takt_cli.errors import TaktError
+from takt_cli.base.errors import TaktError
+from takt_cli.base.processes import run_program
+from takt_cli.base.programs import find_program
+from takt_cli.base.units import significant
 from takt_cli.experiments.setting import Setting
 from takt_cli.files.graphs import PACKAGE, GraphInfo, graph_info, resolve_graph
 from takt_cli.files.schedule_files import Schedule, on_cores, read_schedule, write_schedule
-from takt_cli.processes import run_program
-from takt_cli.programs import find_program
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.run_results import ChainResult
 from takt_cli.results.samples import Samples, summarise
@@ -27,7 +28,6 @@ from takt_cli.running.work_scale import fit
 from takt_cli.tables.run_tables import ms
 from takt_cli.tables.skipped_periods import skipped_notes
 from takt_cli.tables.table import Cell, Table, count_cell
-from takt_cli.units import significant
 
 GRAPH = "five_chains"
 LOAD = 1.25  # of the cores

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from takt_cli.base.units import milliseconds, significant
 from takt_cli.experiments.setting import Setting
 from takt_cli.files.graphs import graph_info, resolve_graph, resolve_schedule
 from takt_cli.files.schedule_files import (
@@ -20,7 +21,6 @@ from takt_cli.running.work_scale import fit
 from takt_cli.tables.run_tables import ms
 from takt_cli.tables.skipped_periods import skipped_notes
 from takt_cli.tables.table import Cell, Table
-from takt_cli.units import milliseconds, significant
 
 GRAPH = "autoware_reference"
 SCHEDULE = "autoware_takt"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from takt_cli.errors import TaktError
+from takt_cli.base.errors import TaktError
 from takt_cli.running.host import Host, this_host
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from takt_cli.base.processes import run_json, run_program
+from takt_cli.base.programs import find_program
 from takt_cli.files.inputs import missing, refuse_irregular
 from takt_cli.files.shipped import is_bare, shipped_files, unknown
-from takt_cli.processes import run_json, run_program
-from takt_cli.programs import find_program
 
 PACKAGE = "takt_workload"
 

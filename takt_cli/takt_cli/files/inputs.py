@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from takt_cli.errors import TaktError
+from takt_cli.base.errors import TaktError
 
 
 def missing(path: Path | str) -> TaktError:

@@ -7,7 +7,7 @@ import re
 import struct
 from pathlib import Path
 
-from takt_cli.errors import TaktError
+from takt_cli.base.errors import TaktError
 
 _HEAD = 4096
 # Of a session of LTTng: ust/uid/1000/64-bit/metadata. A folder that is no trace may be large.

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from takt_cli.errors import EXIT_FAILED, TaktError
+from takt_cli.base.errors import EXIT_FAILED, TaktError
 
 _WRITABLE = 0o222
 

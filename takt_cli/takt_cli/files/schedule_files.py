@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from takt_cli.errors import TaktError
+from takt_cli.base.errors import TaktError
 from takt_cli.files.graphs import GraphInfo
 from takt_cli.files.outputs import same_file, write_text
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from takt_cli.errors import TaktError
-from takt_cli.programs import share_directories
+from takt_cli.base.errors import TaktError
+from takt_cli.base.programs import share_directories
 
 
 def shipped_files(package: str, kind: str) -> dict[str, Path]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from takt_cli.base.programs import share_directories
 from takt_cli.files.inputs import refuse_irregular
 from takt_cli.files.shipped import is_bare, shipped_files, unknown
-from takt_cli.programs import share_directories
 
 PACKAGE = "takt_plan"
 _KIND = "system model"

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from takt_cli.errors import EXIT_FAILED, TaktError
+from takt_cli.base.errors import EXIT_FAILED, TaktError
 from takt_cli.files.outputs import check_directory
 
 _BEGIN = b"/* CTF 1.8"

@@ -7,9 +7,9 @@ from typing import Any
 
 import yaml
 
+from takt_cli.base.printable import quoted
+from takt_cli.base.units import duration_flag
 from takt_cli.importing.marked_yaml import Entry, is_left_alone, is_todo, whole_number
-from takt_cli.importing.not_carried_over import quoted
-from takt_cli.units import duration_flag
 
 Attributes = dict[str, Any]
 

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from takt_cli.base.printable import quoted
 from takt_cli.importing.marked_yaml import Entry
-from takt_cli.importing.not_carried_over import quoted
 
 _NODE = re.compile("(?:/[A-Za-z0-9_]+)+")
 _NAME = re.compile("(?:~?/)?[A-Za-z0-9_]+(?:/[A-Za-z0-9_]+)*")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import yaml
 
+from takt_cli.base.printable import quoted
 from takt_cli.importing import attributes as thread_attributes
 from takt_cli.importing.attributes import Attributes, read_attributes
 from takt_cli.importing.callback_ids import (
@@ -20,7 +21,7 @@ from takt_cli.importing.callback_ids import (
 )
 from takt_cli.importing.machine import MACHINE_KEYS, MACHINE_SECTIONS, say_machine
 from takt_cli.importing.marked_yaml import Entry
-from takt_cli.importing.not_carried_over import Findings, quoted
+from takt_cli.importing.not_carried_over import Findings
 from takt_cli.importing.placed_groups import BoundGroup, place_groups
 from takt_cli.importing.written_schedule import LONGEST_NAME, Executor
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import yaml
 
+from takt_cli.base.printable import quoted
 from takt_cli.importing.attributes import KEYS
 from takt_cli.importing.marked_yaml import (
     UNMANAGEABLE,
@@ -12,7 +13,6 @@ from takt_cli.importing.marked_yaml import (
     is_todo,
     whole_number,
 )
-from takt_cli.importing.not_carried_over import quoted
 
 MACHINE_KEYS = ("hardware_info", "rt_throttling")
 MACHINE_SECTIONS = ("kernel_threads", "irqs")

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import yaml
 
-from takt_cli.errors import TaktError
+from takt_cli.base.errors import TaktError
+from takt_cli.base.printable import quoted
 from takt_cli.files.inputs import refuse_irregular
-from takt_cli.importing.not_carried_over import Findings, quoted
+from takt_cli.importing.not_carried_over import Findings
 
 _MOST_BYTES = 4 << 20
 _NULL = "tag:yaml.org,2002:null"

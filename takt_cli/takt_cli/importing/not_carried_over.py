@@ -9,8 +9,7 @@ from typing import Any
 
 import yaml
 
-from takt_cli.text.printable import printable as printable
-from takt_cli.units import short
+from takt_cli.base.printable import printable
 
 # As many as `takt check` prints.
 _MOST_FAULTS = 500
@@ -121,8 +120,3 @@ class Findings:
 def lines(said: Iterable[Fault | Remark]) -> Iterator[str]:
     """Yield one line for each."""
     return (f"{one}\n" for one in said)
-
-
-def quoted(text: str) -> str:
-    """Quote a user's text in a sentence of one line."""
-    return f"'{printable(short(text))}'"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from takt_cli.base.printable import quoted
 from takt_cli.importing.attributes import Attributes
 from takt_cli.importing.callback_ids import Group, callbacks_beside_groups
 from takt_cli.importing.marked_yaml import Entry
-from takt_cli.importing.not_carried_over import Findings, quoted
+from takt_cli.importing.not_carried_over import Findings
 from takt_cli.importing.written_schedule import MOST_THREADS, Executor
 
 _DEFAULT = "rest"

@@ -6,6 +6,7 @@ import os
 
 import yaml
 
+from takt_cli.base.printable import quoted
 from takt_cli.importing.attributes import (
     Attributes,
     find_policy,
@@ -13,7 +14,7 @@ from takt_cli.importing.attributes import (
     say_undecided,
 )
 from takt_cli.importing.marked_yaml import Entry, is_todo, whole_number
-from takt_cli.importing.not_carried_over import Findings, quoted
+from takt_cli.importing.not_carried_over import Findings
 from takt_cli.importing.written_schedule import MOST_THREADS, Executor
 
 ABOUT = ("Each tag of an executor of rclcpp is an executor here; the other tags are threads.",)

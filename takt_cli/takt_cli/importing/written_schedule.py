@@ -9,8 +9,9 @@ from typing import Any
 
 import yaml
 
+from takt_cli.base.printable import printable
 from takt_cli.importing.attributes import Attributes
-from takt_cli.importing.not_carried_over import Remark, printable
+from takt_cli.importing.not_carried_over import Remark
 
 # Of one executor.
 MOST_THREADS = 63

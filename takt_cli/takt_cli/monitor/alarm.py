@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from takt_cli.base.printable import printable
 from takt_cli.documents.document import DamagedError, Document
 from takt_cli.results.fields import Fields
-from takt_cli.text.printable import printable
 
 KINDS = ("backlog", "age", "rate", "lost", "deadline", "overrun", "stall", "skipped")
 PLAIN = ("log", "publish", "snapshot", "ask")

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from takt_cli.base.printable import printable
 from takt_cli.control import processes as asking
 from takt_cli.control.frames import Message, NoAnswer, Refused
-from takt_cli.importing.not_carried_over import printable
 from takt_cli.monitor.alarm import AlarmKey, Target, cause_of
 from takt_cli.monitor.changes import Before, Changes, Step
 from takt_cli.monitor.connection import Connection

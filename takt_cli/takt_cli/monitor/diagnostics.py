@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from takt_cli.base.units import NS_PER_S, how_many, human
 from takt_cli.control.attributes import Attributes, cores_words
 from takt_cli.control.statistics import Chain, Distribution, Executor, ProcessStatistics, Thread
 from takt_cli.control.status import ProcessStatus
 from takt_cli.monitor.alarm import Alarm
 from takt_cli.monitor.words import alarm_words
-from takt_cli.units import NS_PER_S, how_many, human
 
 OK, WARN, ERROR, STALE = range(4)
 _NS_PER_US = 1000

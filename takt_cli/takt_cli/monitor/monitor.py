@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from takt_cli.base.printable import printable
+from takt_cli.base.units import how_many
 from takt_cli.control.side_by_side import is_trusted
 from takt_cli.control.status import ProcessStatus
-from takt_cli.importing.not_carried_over import printable
 from takt_cli.monitor.actions import Actions
 from takt_cli.monitor.alarm import Alarm
 from takt_cli.monitor.diagnostics import View
@@ -29,7 +30,6 @@ from takt_cli.monitor.questions import Questions
 from takt_cli.monitor.ros_side import OMITTED, UNWANTED, RosSide
 from takt_cli.monitor.snapshots import Snapshots
 from takt_cli.monitor.watched import Address, Watched
-from takt_cli.units import how_many
 
 MOST_PROCESSES = 1000
 """So many of the own user and of root are watched."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from takt_cli.importing.not_carried_over import printable
+from takt_cli.base.printable import printable
 from takt_cli.monitor.alarm import SetParameter
 
 TIMEOUT_S = 5.0

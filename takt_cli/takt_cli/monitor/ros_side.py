@@ -13,9 +13,9 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from takt_cli.base.errors import TaktError
+from takt_cli.base.printable import printable
 from takt_cli.control.statistics import ProcessStatistics
-from takt_cli.errors import TaktError
-from takt_cli.importing.not_carried_over import printable
 from takt_cli.monitor.alarm import SetParameter
 from takt_cli.monitor.diagnostics import Diagnostics, Limits, Status, View, alarms_status
 from takt_cli.monitor.series import labelled, metrics, series

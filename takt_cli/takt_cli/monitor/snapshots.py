@@ -14,10 +14,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePath
 from typing import Any
 
+from takt_cli.base.printable import printable
 from takt_cli.control.frames import Message, NoAnswer, Refused
 from takt_cli.control.side_by_side import is_trusted
 from takt_cli.control.tracing import WRITE_S, RawTrace
-from takt_cli.importing.not_carried_over import printable
 from takt_cli.monitor.alarm import Alarm
 from takt_cli.monitor.connection import Connection
 from takt_cli.monitor.sparse import copy_data, size_words

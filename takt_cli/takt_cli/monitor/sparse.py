@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Iterator
 
-from takt_cli.units import how_many
+from takt_cli.base.units import how_many
 
 _CHUNK = 1 << 20
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from takt_cli.base.printable import printable, short
 from takt_cli.control.client import Gone
 from takt_cli.control.frames import Message, NoAnswer, Refused
 from takt_cli.control.processes import remove_stale
@@ -20,12 +21,10 @@ from takt_cli.control.read_statistics import read_statistics
 from takt_cli.control.side_by_side import is_trusted
 from takt_cli.control.statistics import ProcessStatistics
 from takt_cli.control.status import ProcessStatus, read_process
-from takt_cli.importing.not_carried_over import printable
 from takt_cli.monitor.alarm import Alarm, AlarmKey
 from takt_cli.monitor.changer import Changer
 from takt_cli.monitor.connection import Connection
 from takt_cli.results.fields import DamagedError, Fields
-from takt_cli.units import short
 
 MOST_ACTIVE = 2000
 POLL_S = 1.0

@@ -6,8 +6,8 @@ import re
 import time
 from typing import Any
 
+from takt_cli.base.units import NS_PER_MS, NS_PER_S, human, percent, significant
 from takt_cli.monitor.alarm import Alarm, Cause
-from takt_cli.units import NS_PER_MS, NS_PER_S, human, percent, significant
 
 _CAUSES = {
     "publisher_faster": "the publisher became faster",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from takt_cli.console import err, out, print_json
+from takt_cli.base.console import err, out, print_json
 from takt_cli.files.outputs import write_text
 from takt_cli.report.study import Study
 from takt_cli.results.configuration import warnings_of

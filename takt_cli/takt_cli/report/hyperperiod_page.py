@@ -9,11 +9,11 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from takt_cli import __version__
+from takt_cli.base.units import how_many, human
+from takt_cli.base.version import VERSION
 from takt_cli.files.outputs import write_text
 from takt_cli.report.asset import asset
 from takt_cli.report.hyperperiod_rows import Drawing
-from takt_cli.units import how_many, human
 
 _COLOURS = 8  # that style.css has
 
@@ -124,5 +124,5 @@ def _without(sentences: Sequence[str]) -> str:
 def _footer(command: str) -> str:
     return (
         f'<section id="reproduce"><h2>How this page was made</h2><pre>{escape(command)}</pre>'
-        f'</section><footer class="weak">takt {__version__}</footer>'
+        f'</section><footer class="weak">takt {VERSION}</footer>'
     )

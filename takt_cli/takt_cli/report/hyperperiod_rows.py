@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from takt_cli.base.units import human
 from takt_cli.report.scale import Scale
-from takt_cli.units import human
 
 _LABELS = 280  # width of the names
 _EDGE = 10  # left of them, in a picture alone

@@ -10,7 +10,7 @@ from string import Template
 
 from plotly.offline import get_plotlyjs
 
-from takt_cli import __version__
+from takt_cli.base.version import VERSION
 from takt_cli.files.outputs import write_text
 from takt_cli.report.asset import asset
 from takt_cli.report.axes import Figure
@@ -180,7 +180,7 @@ def _footer(study: Study) -> str:
         + (f"<ul>{facts}</ul>" if facts else "")
         + (f"<h3>Runs</h3><ul>{runs}</ul>" if runs else "")
         + (f"<h3>Warnings</h3><ul>{warnings}</ul>" if warnings else "")
-        + f'</section><footer class="weak">takt {__version__}</footer>'
+        + f'</section><footer class="weak">takt {VERSION}</footer>'
     )
 
 

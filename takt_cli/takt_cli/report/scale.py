@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from takt_cli.units import human
+from takt_cli.base.units import human
 
 _UNITS = (("s", 10**9), ("ms", 10**6), ("µs", 10**3), ("ns", 1))
 

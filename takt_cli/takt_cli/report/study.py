@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from takt_cli import __version__
+from takt_cli.base.version import VERSION
 from takt_cli.results.configuration import Configuration
 from takt_cli.running.host import Host
 from takt_cli.tables.table import Table
@@ -45,7 +45,7 @@ class Study:
     def to_json(self) -> dict[str, Any]:
         """For programs."""
         return {
-            "takt": __version__,
+            "takt": VERSION,
             "kind": self.kind,
             "title": self.title,
             "command": self.command,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from takt_cli.base.units import how_many, human
 from takt_cli.report.trace_account import (
     account_words,
     missed_share,
@@ -32,7 +33,6 @@ from takt_cli.report.trace_words import (
     reasons,
 )
 from takt_cli.results.trace_figures import PARTS, Activation, ReportedChain, TraceReport
-from takt_cli.units import how_many, human
 
 # A page of hundreds of chains with five timelines each has tens of megabytes.
 _ALL_TIMELINES = 12

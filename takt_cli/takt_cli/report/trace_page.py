@@ -12,9 +12,10 @@ from html import escape
 from pathlib import Path
 from string import Template
 
-from takt_cli import __version__
+from takt_cli.base.printable import printable
+from takt_cli.base.units import how_many, human
+from takt_cli.base.version import VERSION
 from takt_cli.files.outputs import write_text
-from takt_cli.importing.not_carried_over import printable
 from takt_cli.report.asset import asset
 from takt_cli.report.trace_chains import chain_sections, overview, splits
 from takt_cli.report.trace_parts import sentence
@@ -27,7 +28,6 @@ from takt_cli.report.trace_tables import (
 from takt_cli.report.trace_verdict import by_interest, verdict
 from takt_cli.report.trace_words import warnings
 from takt_cli.results.trace_figures import TraceReport
-from takt_cli.units import how_many, human
 
 # The fill of the part `blocked` in pictures.
 _STRIPES = (
@@ -115,5 +115,5 @@ def _footer(command: str) -> str:
         f"<pre>{escape(command)}</pre>"
         '<p class="weak"><code>takt trace record --for 10s --cpu</code> makes such a trace.'
         "</p></section>"
-        f'<footer class="weak">takt {__version__}</footer>'
+        f'<footer class="weak">takt {VERSION}</footer>'
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from html import escape
 
+from takt_cli.base.units import human
 from takt_cli.results.trace_figures import PARTS, Distribution, Split, TraceReport
-from takt_cli.units import human
 
 # More rows than these are not shown at once.
 _MOST_ROWS = 40

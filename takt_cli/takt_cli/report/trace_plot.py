@@ -6,10 +6,10 @@ import math
 import statistics
 from collections.abc import Iterator
 
+from takt_cli.base.units import human
 from takt_cli.report.scale import Scale
 from takt_cli.report.trace_parts import svg_open
 from takt_cli.results.trace_figures import ReportedChain
-from takt_cli.units import human
 
 _WIDTH, _HEIGHT = 1100, 230
 _LEFT, _RIGHT, _TOP, _BOTTOM = 66, 128, 18, 36

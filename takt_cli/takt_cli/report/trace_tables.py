@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
+from takt_cli.base.units import human
 from takt_cli.report.scale import Scale
 from takt_cli.report.trace_parts import (
     figures_of,
@@ -15,7 +16,6 @@ from takt_cli.report.trace_parts import (
     word_cell,
 )
 from takt_cli.results.trace_figures import Distribution, ReportedCallback, TraceReport
-from takt_cli.units import human
 
 _STRIP_WIDTH, _STRIP_HEIGHT = 190, 16
 _FIGURES = ("count", "min", "avg", "p50", "p99", "max")

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from takt_cli.base.units import human
 from takt_cli.report.scale import Scale
 from takt_cli.report.trace_parts import svg_open
 from takt_cli.results.trace_figures import Activation, Run, Step
-from takt_cli.units import human
 
 _WIDTH, _LEFT, _RIGHT, _TOP = 1100, 206, 26, 34
 _OWN, _OTHER = 58, 24  # heights of lanes

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from takt_cli.base.units import how_many, human
 from takt_cli.report.trace_account import missed_share, misses
 from takt_cli.report.trace_parts import PHRASES
 from takt_cli.results.trace_figures import ReportedChain, TraceReport
-from takt_cli.units import how_many, human
 
 _MOST_SENTENCES = 5
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from takt_cli.base.units import human
 from takt_cli.report.trace_parts import PHRASES
 from takt_cli.results.trace_figures import (
     PARTS,
@@ -13,7 +14,6 @@ from takt_cli.results.trace_figures import (
     Step,
     TraceReport,
 )
-from takt_cli.units import human
 
 _MOST_BLOCKERS = 4
 # Parts that waited, and those that need a culprit's name.

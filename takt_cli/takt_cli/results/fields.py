@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from takt_cli.base.printable import short
 from takt_cli.documents.document import DamagedError
-from takt_cli.units import short
 
 if TYPE_CHECKING:  # numpy takes a sixth of a second, and most objects have no samples
     from takt_cli.results.run_results import Flags

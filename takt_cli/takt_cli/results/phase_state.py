@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from takt_cli.base.units import how_many, human
 from takt_cli.documents.document import Document
-from takt_cli.units import how_many, human
 
 
 class PhaseState(Document, at="common#phase_state"):

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from takt_cli.base.errors import TaktError
 from takt_cli.documents.schema import version
-from takt_cli.errors import TaktError
 from takt_cli.files.inputs import refuse_irregular
 from takt_cli.results.fields import DamagedError, Fields
 from takt_cli.results.phase_state import PhaseState

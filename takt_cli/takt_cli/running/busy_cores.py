@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from takt_cli.processes import start
+from takt_cli.base.processes import start
 
 _HOG = "while True: pass"
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from takt_cli.errors import TaktError
+from takt_cli.base.errors import TaktError
 from takt_cli.results.samples import Samples, as_samples, percentile
 from takt_cli.running.host import measure_host
 from takt_cli.running.runner import RunRequest, run

@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from takt_cli.errors import TaktError
-from takt_cli.processes import run_json
-from takt_cli.programs import find_program, find_program_or_none
+from takt_cli.base.errors import TaktError
+from takt_cli.base.processes import run_json
+from takt_cli.base.programs import find_program, find_program_or_none
 
 MOST_CORES = 4
 """As many as the demonstration and the experiments use unless told otherwise."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
-from takt_cli.errors import EXIT_INTERRUPTED, TaktError
+from takt_cli.base.errors import EXIT_INTERRUPTED, TaktError
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

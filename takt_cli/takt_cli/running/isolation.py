@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from takt_cli.errors import EXIT_FAILED, TaktError
-from takt_cli.processes import program_failed, run_program
-from takt_cli.programs import find_program
+from takt_cli.base.errors import EXIT_FAILED, TaktError
+from takt_cli.base.processes import program_failed, run_program
+from takt_cli.base.programs import find_program
+from takt_cli.base.units import NS_PER_S, duration_flag
 from takt_cli.results.samples import Samples
-from takt_cli.units import NS_PER_S, duration_flag
 
 # The executor's thread for callbacks outside of the isolated groups, of which there are none.
 IDLE = "idle"

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from takt_cli.base.errors import EXIT_FAILED, TaktError
+from takt_cli.base.processes import program_failed, start
+from takt_cli.base.programs import find_program
+from takt_cli.base.units import NS_PER_S, duration_flag
 from takt_cli.documents.document import DamagedError
-from takt_cli.errors import EXIT_FAILED, TaktError
-from takt_cli.processes import program_failed, start
-from takt_cli.programs import find_program
 from takt_cli.results.latency import LatencyRun, read_cyclictest, read_own
 from takt_cli.running.busy_cores import hogs
 from takt_cli.running.interrupts import Interrupts
-from takt_cli.units import NS_PER_S, duration_flag
 
 _POLL_S = 0.05
 _LAST_WORDS_S = 30.0

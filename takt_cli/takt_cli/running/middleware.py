@@ -9,8 +9,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from takt_cli.errors import TaktError
-from takt_cli.programs import prefixes
+from takt_cli.base.errors import TaktError
+from takt_cli.base.programs import prefixes
 
 VARIABLE = "RMW_IMPLEMENTATION"
 # The entries of middlewares in the ament index; _CHOOSER is the package that chooses among them.

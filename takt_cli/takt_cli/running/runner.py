@@ -15,18 +15,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
-from takt_cli.console import note
-from takt_cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
+from takt_cli.base.console import note
+from takt_cli.base.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
+from takt_cli.base.processes import program_failed, start
+from takt_cli.base.programs import find_program
+from takt_cli.base.units import NS_PER_S, duration_flag
 from takt_cli.files.graphs import PACKAGE
 from takt_cli.files.outputs import check_file, deliver, part_of, write_text
-from takt_cli.processes import program_failed, start
-from takt_cli.programs import find_program
 from takt_cli.results.results_file import load_results
 from takt_cli.results.run_results import Results
 from takt_cli.running.interrupts import Interrupts
 from takt_cli.running.middleware import check_middleware
 from takt_cli.running.other_programs import OtherPrograms
-from takt_cli.units import NS_PER_S, duration_flag
 
 # Discovery, calibration and writing results, on top of warm-up and duration.
 _OVERHEAD_S = 2.0

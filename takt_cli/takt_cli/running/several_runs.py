@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from takt_cli.console import err, note, progress
+from takt_cli.base.console import err, note, progress
 from takt_cli.results.configuration import Configuration
 from takt_cli.running.runner import RunRequest, run
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from takt_cli.base.errors import EXIT_FAILED, TaktError
+from takt_cli.base.processes import run_json
+from takt_cli.base.programs import find_program
 from takt_cli.documents.document import DamagedError
-from takt_cli.errors import EXIT_FAILED, TaktError
 from takt_cli.files.outputs import written_whole
 from takt_cli.files.trace_folders import folder_written_whole
-from takt_cli.processes import run_json
-from takt_cli.programs import find_program
 from takt_cli.results.trace import TraceSummary
 
 # Traces of hours take minutes to convert; a user who waits for nothing has Ctrl-C.

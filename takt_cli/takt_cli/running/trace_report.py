@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from takt_cli.base.errors import TaktError
+from takt_cli.base.processes import run_json
 from takt_cli.documents.document import DamagedError
-from takt_cli.errors import TaktError
-from takt_cli.processes import run_json
 from takt_cli.results.trace_figures import TraceReport
 from takt_cli.running.trace import find_converter
 

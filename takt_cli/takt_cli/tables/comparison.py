@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from takt_cli.base.units import milliseconds, percent, significant
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.run_results import ChainResult, Results
 from takt_cli.results.samples import (
@@ -18,7 +19,6 @@ from takt_cli.results.samples import (
 from takt_cli.tables.run_tables import end_cells, ends_of, ms, share_words
 from takt_cli.tables.skipped_periods import skipped_notes
 from takt_cli.tables.table import Cell, Table, count_cell
-from takt_cli.units import milliseconds, percent, significant
 
 Value = Callable[[Results], float | None]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from takt_cli import __version__
+from takt_cli.base.version import VERSION
 from takt_cli.results.latency import Cycles, LatencyRun, Thread
 from takt_cli.running.host import Host
 from takt_cli.running.latency import LatencySetting
@@ -17,7 +17,7 @@ def latency_document(
 ) -> dict[str, Any]:
     """Give everything, for programs; `words` say the setting."""
     return {
-        "takt": __version__,
+        "takt": VERSION,
         "kind": "latency",
         "command": command,
         "host": host.as_json(),

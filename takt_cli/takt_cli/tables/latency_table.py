@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from takt_cli.base.units import human
 from takt_cli.results.latency import Cycles, LatencyRun, Thread
 from takt_cli.tables.table import Cell, Table, count_cell
-from takt_cli.units import human
 
 PERCENTILES = (50.0, 99.0, 99.9)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from takt_cli.base.units import milliseconds, percent, significant
 from takt_cli.results.run_results import ChainResult, Results, ThreadResult
 from takt_cli.results.samples import Summary, samples_needed, summarise
 from takt_cli.tables.skipped_periods import skipped_timers
 from takt_cli.tables.table import Cell, Mood, Table, count_cell
-from takt_cli.units import milliseconds, percent, significant
 
 
 def run_tables(results: Results) -> list[Table]:

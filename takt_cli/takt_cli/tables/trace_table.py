@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from takt_cli.base.units import how_many, human
 from takt_cli.results.trace import TracedProcess, TracedStalls, TraceSummary
 from takt_cli.tables.table import Cell, Table, count_cell
-from takt_cli.units import how_many, human
 
 
 def process_line(process: TracedProcess) -> str:

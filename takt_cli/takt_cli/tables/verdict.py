@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from takt_cli.base.units import human, significant
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.run_results import Results
 from takt_cli.results.samples import percentile, percentile_name, samples_needed, tail_percentile
 from takt_cli.running.other_programs import NOTABLE_CORES
-from takt_cli.units import human, significant
 
 # Below this two figures of one short run are not told apart.
 _CLEAR = 1.1

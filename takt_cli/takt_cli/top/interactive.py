@@ -11,13 +11,13 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from takt_cli.base.units import NS_PER_S
 from takt_cli.tables.table import Table
 from takt_cli.top.keys import Keys
 from takt_cli.top.layout import picture
 from takt_cli.top.screen import Screen, Signals
 from takt_cli.top.state import State
 from takt_cli.top.watch import Watch
-from takt_cli.units import NS_PER_S
 
 # The first rates come soon after the first look.
 _FIRST_S = 0.3

@@ -9,13 +9,13 @@ from textwrap import wrap
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from takt_cli.streams import spell
+from takt_cli.base.streams import spell
+from takt_cli.base.units import duration_flag, how_many
 from takt_cli.tables.table import Cell, Mood, Table
 from takt_cli.top.rates import Pair
 from takt_cli.top.state import FOOTER, HELP, State
 from takt_cli.top.tables import OTHERS, SINCE, WORDS, idle_rows, phase_notes, unknown_notes
 from takt_cli.top.watch import View
-from takt_cli.units import duration_flag, how_many
 
 _GAP = "  "
 _NARROWEST_NAME = 16

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from takt_cli.base.units import NS_PER_S
 from takt_cli.control.statistics import (
     Callback,
     Chain,
@@ -17,7 +18,6 @@ from takt_cli.control.statistics import (
     ProcessStatistics,
     Thread,
 )
-from takt_cli.units import NS_PER_S
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from takt_cli.base.units import human, parse_whole
 from takt_cli.control.attributes import core_list
 from takt_cli.control.statistics import Chain, Executor
 from takt_cli.tables.table import Cell, Mood, Table, count_cell
@@ -22,7 +23,6 @@ from takt_cli.top.rates import (
     chains,
     threads,
 )
-from takt_cli.units import human, parse_whole
 
 NONE = Cell("–", "weak")
 SINCE = "*: since watching began"

@@ -15,15 +15,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from takt_cli.base.printable import printable, short
 from takt_cli.control.client import Gone
 from takt_cli.control.frames import NoAnswer, Refused
 from takt_cli.control.processes import ANSWER_S, Silent, folders, in_brief, sockets
 from takt_cli.control.read_statistics import ask_statistics
 from takt_cli.control.side_by_side import AT_ONCE, AT_ONCE_OF_OTHERS, LATE, is_trusted
 from takt_cli.control.statistics import ProcessStatistics
-from takt_cli.importing.not_carried_over import printable
 from takt_cli.top.rates import Pair
-from takt_cli.units import short
 
 ENDED_S = 10.0
 """So long a line tells that a process has ended."""

@@ -24,8 +24,8 @@ from support.fake_control import (
     thread,
 )
 from support.private import private
+from takt_cli.base.programs import find_program
 from takt_cli.control import frames, processes
-from takt_cli.programs import find_program
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 SET = 16

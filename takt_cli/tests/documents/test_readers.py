@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.any_json import spoiled
 from support.schemas import documents, example, faults
+from takt_cli.base.printable import printable
 from takt_cli.control.statistics import ProcessStatistics
 from takt_cli.control.status import Changes, ProcessStatus
 from takt_cli.documents.document import DamagedError, Document
@@ -21,7 +22,6 @@ from takt_cli.results.latency import LatencyReport
 from takt_cli.results.results_file import parse_results
 from takt_cli.results.trace import TraceSummary
 from takt_cli.results.trace_figures import TraceReport
-from takt_cli.text.printable import printable
 
 READERS = {
     "change": Changes,

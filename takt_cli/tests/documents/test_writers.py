@@ -11,7 +11,7 @@ import subprocess
 
 from support.built import LATENCY, need
 from support.schemas import faults
-from takt_cli.programs import find_program
+from takt_cli.base.programs import find_program
 
 
 @need(*LATENCY)

@@ -11,7 +11,7 @@ import time
 import pytest
 from support.built import WORKLOAD, need
 from support.private import private
-from takt_cli.programs import find_program
+from takt_cli.base.programs import find_program
 
 PATIENCE_S = 60.0
 # Each run is too long, so alarms come from the first run on.

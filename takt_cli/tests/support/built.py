@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from takt_cli.programs import find_program_or_none
+from takt_cli.base.programs import find_program_or_none
 
 WORKLOAD = [(name, "takt_workload") for name in ("takt_run", "takt_graph", "takt_measure_host")]
 CHECK = [("takt_check", "takt_schedule")]

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from support.schemas import example
-from takt_cli.programs import find_program_or_none
+from takt_cli.base.programs import find_program_or_none
 
 TAKT_EXEC = find_program_or_none("takt_exec", "takt_rclcpp")
 

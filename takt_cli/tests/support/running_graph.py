@@ -11,9 +11,9 @@ from collections import Counter
 
 from support.private import private
 from support.schemas import faults
+from takt_cli.base.programs import find_program
 from takt_cli.control.client import Gone, ask
 from takt_cli.control.frames import Message
-from takt_cli.programs import find_program
 
 
 def all_listen(sockets, count):

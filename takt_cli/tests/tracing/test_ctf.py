@@ -13,7 +13,7 @@ from support import takttrace
 from support.built import need
 from support.fake_control import FakeTracer, process
 from support.takttrace import Pipeline, Process, Record, Thread, encode, start_facts
-from takt_cli.programs import find_program_or_none
+from takt_cli.base.programs import find_program_or_none
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "oracles"))
 

@@ -17,7 +17,7 @@ import yaml
 from support.built import WORKLOAD, need
 from support.private import private
 from support.running_graph import convert, running_graph, starts, wait_for_runs
-from takt_cli.units import parse_duration
+from takt_cli.base.units import parse_duration
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "oracles"))
 

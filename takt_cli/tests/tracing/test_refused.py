@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from support.built import need
 from support.takttrace import RUN_END, RUN_START, Pipeline, Process, Record, Thread, encode
-from takt_cli.programs import find_program_or_none
+from takt_cli.base.programs import find_program_or_none
 
 PROGRAM = ("takt_trace", "takt_trace")
 

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from support.built import WORKLOAD, need
 from support.running_graph import convert, running_graph, traced
-from takt_cli.units import parse_duration
+from takt_cli.base.units import parse_duration
 
 pytestmark = need(*WORKLOAD, ("takt_trace", "takt_trace"), ("takt_plan", "takt_plan"))
 

@@ -9,10 +9,10 @@ from support.built import need
 from support.fake_control import RESULT, TRACE_START, FakeTracer, process
 from support.takttrace import Process, Record, Thread, encode
 from support.trace_documents import document
-from takt_cli.programs import find_program_or_none
+from takt_cli.base.programs import find_program_or_none
+from takt_cli.base.units import human
 from takt_cli.report.trace_words import reasons
 from takt_cli.results.trace_figures import TraceReport
-from takt_cli.units import human
 
 PROGRAM = find_program_or_none("takt_trace", "takt_trace")
 BLIND = "stalls of the host are not witnessed: no right to SCHED_FIFO 99 (see `ulimit -r`)"

@@ -9,9 +9,9 @@ import yaml
 from support.built import WORKLOAD, need
 from support.running_graph import answer, convert, running_graph, takt_trace, traced, wait_for_runs
 from support.schemas import faults
+from takt_cli.base.units import parse_duration
 from takt_cli.control.frames import Message
 from takt_cli.files.systems import available_systems
-from takt_cli.units import parse_duration
 
 perfetto_trace_pb2 = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
 BEGIN, END, INSTANT = 1, 2, 3

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from support.built import need
 from support.watched import HEAD, WATCHED, Watched, rules, starting, wait_for
-from takt_cli.programs import find_program
+from takt_cli.base.programs import find_program
 
 pytestmark = WATCHED
 NUMBERS = "/watched:sub(/numbers)"

@@ -15,3 +15,8 @@ def printable(text: str) -> str:
 def short(text: str) -> str:
     """Cut a user's text to a length that a sentence can quote."""
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def quoted(text: str) -> str:
+    """Quote a user's text in a sentence of one line."""
+    return f"'{printable(short(text))}'"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 
-from takt_cli.errors import TaktError
-from takt_cli.text.printable import short as short
+from takt_cli.base.errors import TaktError
+from takt_cli.base.printable import short
 
 _NS = {
     "ns": 1,

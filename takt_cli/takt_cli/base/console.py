@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
-from takt_cli.streams import write_utf8
+from takt_cli.base.streams import write_utf8
 
 # A pipe has no width; tables should not be cut there.
 _PIPE_WIDTH = 120

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from takt_cli.errors import TaktError
+from takt_cli.base.errors import TaktError
 
 
 def prefixes() -> list[Path]:

@@ -11,7 +11,7 @@ import os
 import sys
 import unicodedata
 
-from takt_cli.errors import EXIT_FAILED, EXIT_USAGE
+from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE
 
 _HANDLER = "takt_spelling"
 # Characters beyond ASCII in takt's own words.

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from takt_cli.errors import TaktError
-from takt_cli.units import parse_whole, short
+from takt_cli.base.errors import TaktError
+from takt_cli.base.printable import short
+from takt_cli.base.units import parse_whole
 
 CPUS = "--cpus"
 COUNT = "--core-count"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from takt_cli.errors import EXIT_FAILED, EXIT_USAGE, TaktError
+from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE, TaktError
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _ORPHANED = 1

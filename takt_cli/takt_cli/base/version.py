@@ -1,0 +1,3 @@
+"""The version of takt."""
+
+VERSION = "0.1.0"

@@ -1,1 +1,0 @@
-"""Texts of others: as a terminal and a sentence can have them."""
