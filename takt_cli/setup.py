@@ -11,7 +11,9 @@ setup(
     package_data={
         "takt_cli": ["help/*"],
         "takt_cli.documents": ["schemas/*"],
-        "takt_cli.report": ["assets/*"],
+        "takt_cli.pages": ["assets/*"],
+        "takt_cli.verbs.explain": ["assets/*"],
+        "takt_cli.verbs.report": ["assets/*"],
     },
     data_files=[
         ("share/ament_index/resource_index/packages", ["resource/takt_cli"]),

@@ -152,21 +152,21 @@ def _call(arguments: list[str] | None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     if "_TAKT_COMPLETE" in os.environ and not given:
         from takt_cli.app import app_to_complete
-        from takt_cli.commands.completion import answer
+        from takt_cli.verbs.completion.command import answer
 
         answer(app_to_complete)
     if not given or given[0] in _HELP:
         sys.stdout.write(help_text())
         return 0 if given else EXIT_USAGE
     # Loaded here: help needs none of these, and an import that fails shall not end in a traceback.
-    from takt_cli.commands.exec_program import COMMANDS, become
-    from takt_cli.commands.renamed import renew
+    from takt_cli.verbs.exec.command import TAKEN_OVER, become
+    from takt_cli.verbs.renamed import renew
 
     given, told = renew(given)
     for sentence in told:
         err().print(f"takt: {sentence}", markup=False, soft_wrap=True)
 
-    if given[0] in COMMANDS:
+    if given[0] in TAKEN_OVER:
         become(given)
     from typer.main import get_command
 

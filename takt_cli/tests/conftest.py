@@ -89,10 +89,10 @@ def unmeasured(monkeypatch, machine):
         with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
             return list(pool.map(lambda item: run_all([item])[0], planned))
 
-    for command in ("demo", "experiment"):
-        monkeypatch.setattr(f"takt_cli.commands.{command}.run_all", side_by_side)
-    for command in ("demo", "host"):
-        monkeypatch.setattr(f"takt_cli.commands.{command}.measure_host", lambda: machine())
+    for module in ("demo.command", "experiment.graph_studies"):
+        monkeypatch.setattr(f"takt_cli.verbs.{module}.run_all", side_by_side)
+    for verb in ("demo", "host"):
+        monkeypatch.setattr(f"takt_cli.verbs.{verb}.command.measure_host", lambda: machine())
 
 
 @pytest.fixture

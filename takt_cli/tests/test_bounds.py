@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from support.synthetic import MS, results
-from takt_cli.experiments import bounds
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.results_file import parse_results
 from takt_cli.running.calibration import Calibration
+from takt_cli.verbs.experiment import bounds
 
 CHAINS = [
     {"name": "slow", "base_ms": 30, "period_ms": 100, "deadline_ms": None, "priority": 1},

@@ -4,8 +4,8 @@ import dataclasses
 
 import pytest
 from takt_cli.base.errors import TaktError
-from takt_cli.commands import calibrate as command
 from takt_cli.running.calibration import from_records
+from takt_cli.verbs.calibrate import command
 
 COLUMNS = ["callback", "published", "release_ns", "start_ns", "end_ns"]
 IDS = ["/First:timer(5ms)", "/Second:timer(5ms)", "/Worker:sub(/First)", "/Sink:sub(/Worker)"]

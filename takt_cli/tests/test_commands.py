@@ -9,14 +9,17 @@ from pathlib import Path
 
 import pytest
 from support.synthetic import results
-from takt_cli.app import COMMANDS, HIDDEN, app_for
+from takt_cli import verbs
+from takt_cli.app import HIDDEN, app_for
 from takt_cli.base.errors import TaktError
-from takt_cli.commands.renamed import renew
-from takt_cli.commands.run import defaulted_line
 from takt_cli.results.results_file import parse_results
 from takt_cli.running.busy_cores import hogs
 from takt_cli.running.middleware import check_middleware
+from takt_cli.verbs.renamed import renew
+from takt_cli.verbs.run.command import defaulted_line
 from typer.main import get_command
+
+VERBS = [one.parent.name.rstrip("_") for one in Path(verbs.__file__).parent.glob("*/command.py")]
 
 
 def test_version_and_help(takt):
@@ -30,8 +33,7 @@ def test_help_shows_every_command_once_in_its_panel(takt):
     lines = takt("--help").out.splitlines()
     assert max(map(len, lines)) <= 80
     shown = [line.split()[0] for line in lines if re.match(r"  [a-z]+  ", line)]
-    assert sorted(shown) == sorted(COMMANDS)
-    assert not set(HIDDEN) & set(shown)
+    assert sorted([*shown, *HIDDEN]) == sorted(VERBS)
     panels = [line for line in lines if re.fullmatch(r"[A-Z][a-z]+:", line)]
     assert panels == ["Run:", "See:", "Plan:", "Change:", "Machine:"]
 
@@ -47,7 +49,7 @@ runpy.run_module("takt_cli", run_name="__main__", alter_sys=True)
     loaded = done.stdout.partition("loaded:")[2].split()
     assert done.stdout.startswith("Usage: takt")
     assert "takt_cli.usage" in loaded
-    assert not {"typer", "takt_cli.app", "takt_cli.commands"} & set(loaded)
+    assert not {"typer", "takt_cli.app", "takt_cli.verbs"} & set(loaded)
 
 
 def completed(shell, line):
@@ -221,7 +223,7 @@ def test_wrong_input_exits_with_2_and_a_sentence(takt, fakes, arguments, words):
 
 def test_a_command_that_is_loaded_alone_is_the_one_among_all():
     everything = get_command(app_for(())).commands
-    assert set(everything) == {*COMMANDS, *HIDDEN}  # typer lists groups last
+    assert set(everything) == set(VERBS)  # typer lists groups last
     for name in everything:
         alone = get_command(app_for([name, "--help"])).commands
         assert list(alone) == [name]
@@ -237,8 +239,8 @@ runpy.run_module("takt_cli", run_name="__main__", alter_sys=True)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     loaded = done.stdout.partition("loaded:")[2].split()
-    assert "takt_cli.commands.status" in loaded
-    assert not {"numpy", "takt_cli.commands.report", "takt_cli.commands.run"} & set(loaded)
+    assert "takt_cli.verbs.status.command" in loaded
+    assert not {"numpy", "takt_cli.verbs.report", "takt_cli.verbs.run"} & set(loaded)
 
 
 def commands(command, *path):
@@ -355,7 +357,7 @@ def test_an_internal_error_is_no_traceback(takt, fakes, monkeypatch):
         raise RuntimeError("oh")
 
     monkeypatch.delenv("TAKT_DEBUG", raising=False)
-    monkeypatch.setattr("takt_cli.commands.run.resolve_graph", break_down)
+    monkeypatch.setattr("takt_cli.verbs.run.command.resolve_graph", break_down)
     said = takt("run", "three_chains")
     assert said.code == 1
     assert "internal error: RuntimeError: oh" in said.err
@@ -400,7 +402,7 @@ def test_a_missed_deadline_is_an_exit_code_for_those_who_ask(takt, fakes, monkey
     raw = results()
     for chain in raw["chains"]:
         chain["missed_deadlines"] = 0
-    monkeypatch.setattr("takt_cli.commands.run.run", lambda *_, **__: parse_results(raw))
+    monkeypatch.setattr("takt_cli.verbs.run.command.run", lambda *_, **__: parse_results(raw))
     assert takt("run", "three_chains", "--check").code == 0
     raw["chains"][0]["missed_deadlines"] = 2
     assert takt("run", "three_chains").code == 0
@@ -911,7 +913,9 @@ def test_bench_shows_medians_and_verdicts_and_fails_on_a_missed_limit(takt, fake
 
 
 def test_a_benchmark_time_is_judged_before_anything_starts(takt, fakes, monkeypatch):
-    monkeypatch.setattr("takt_cli.commands.bench.run_benchmark", lambda *_: pytest.fail("started"))
+    monkeypatch.setattr(
+        "takt_cli.verbs.bench.command.run_benchmark", lambda *_: pytest.fail("started")
+    )
     for given in ("0", "x"):
         said = takt("bench", "--min-time", given)
         assert (said.code, said.out, len(said.err.splitlines())) == (2, "", 1)

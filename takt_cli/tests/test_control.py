@@ -33,11 +33,11 @@ from takt_cli.control import client, frames, processes
 from takt_cli.control.attributes import Attributes, core_list, differences
 from takt_cli.control.changes import executor_names
 from takt_cli.control.client import Gone, Peer, ask
-from takt_cli.control.collection import Collection
-from takt_cli.control.comparison import State, as_json, headline, judge, settled, table_of
 from takt_cli.control.frames import Message, NoAnswer, Refused
 from takt_cli.control.status import read_process
-from takt_cli.control.template import template_text
+from takt_cli.verbs.status.comparison import State, as_json, headline, judge, settled, table_of
+from takt_cli.verbs.template.collection import Collection
+from takt_cli.verbs.template.template import template_text
 
 KERNEL_SAYS = client.peer_of
 SEED = int(os.environ.get("TAKT_TEST_SEED", "1"))
@@ -913,7 +913,7 @@ def test_a_template_waits_for_processes_and_keeps_those_that_end(takt, start, mo
             lambda: os.kill(os.getpid(), signal.SIGINT),
         ]
     )
-    monkeypatch.setattr("takt_cli.commands.template.time.sleep", lambda _: next(steps)())
+    monkeypatch.setattr("takt_cli.verbs.template.command.time.sleep", lambda _: next(steps)())
     said = takt("template", "-o", "t.yaml", "--wait", "1min")
     assert said.code == 0, said.err
     assert "it has 2 processes, 2 executors, 0 callbacks" in said.err

@@ -58,7 +58,7 @@ def test_one_wrong_value_anywhere_is_read_or_refused(whole, cases):
 
 def test_one_wrong_value_anywhere_is_no_internal_error(takt, fakes, monkeypatch, whole, cases):
     # Four megabytes of every page that say nothing of what was read.
-    monkeypatch.setattr("takt_cli.report.page.get_plotlyjs", lambda: "")
+    monkeypatch.setattr("takt_cli.pages.page.get_plotlyjs", lambda: "")
     refused = 0
     some = cases[::_STEP]
     for path, value in some:

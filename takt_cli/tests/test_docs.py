@@ -21,7 +21,8 @@ from support.fake_control import (
 )
 from support.fake_machine import desktop_machine, fake, plant
 from takt_cli.control import client
-from takt_cli.running import latency, runner
+from takt_cli.running import runner
+from takt_cli.verbs.latency import measurement as latency
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = (
@@ -84,9 +85,9 @@ def short_runs(monkeypatch, tmp_path, unmeasured):
     def short_latency(setting, *args):
         return latency.run_own(dataclasses.replace(setting, duration_ns=100_000_000), *args)
 
-    monkeypatch.setattr("takt_cli.commands.latency.run_own", short_latency)
+    monkeypatch.setattr("takt_cli.verbs.latency.command.run_own", short_latency)
     monkeypatch.setattr("takt_cli.running.several_runs.run", short)
-    monkeypatch.setattr("takt_cli.commands.run.run", short)
+    monkeypatch.setattr("takt_cli.verbs.run.command.run", short)
     monkeypatch.delenv("TAKT_BUILD", raising=False)
     monkeypatch.chdir(tmp_path)
 
@@ -116,7 +117,7 @@ def test_simulations_say_what_the_page_says(takt, tmp_path, monkeypatch):
 
 def test_the_doctor_says_what_its_page_says(takt, tmp_path, monkeypatch):
     machine = fake(tmp_path)
-    monkeypatch.setattr("takt_cli.commands.doctor.this_machine", lambda: machine)
+    monkeypatch.setattr("takt_cli.verbs.doctor.command.this_machine", lambda: machine)
     plant(tmp_path, desktop_machine())
     said = [done.out for _, done in run_commands(takt, "doctor.md")]
     headline, fixed, undone = SAYS.findall((DOCS / "doctor.md").read_text(encoding="utf-8"))
@@ -212,7 +213,7 @@ def test_the_trace_page_says_what_the_commands_say(takt, fakes, folder, monkeypa
             (4711, "fusion", {"threads": 3, "runs": 1204, "chains": chains}),
         )
     ]
-    monkeypatch.setattr("takt_cli.commands.trace.wait", lambda *_: None)
+    monkeypatch.setattr("takt_cli.verbs.trace.command.wait", lambda *_: None)
     lines = [line for block in TAGGED.findall(text) for line in block.splitlines()]
     said = [takt(*shlex.split(line)[1:]) for line in lines]
     assert [done.code for done in said] == [0] * 5, [done.err for done in said]

@@ -19,12 +19,12 @@ from support.fake_machine import (
     lock_line,
     plant,
 )
-from takt_cli.doctor.checks import CHECKS, diagnose
-from takt_cli.doctor.examination import examine
-from takt_cli.doctor.finding import SEVERITIES, headline
-from takt_cli.doctor.interrupts import mask_of, parse_mask
-from takt_cli.doctor.machine import Machine, Space, core_list, parse_core_list
-from takt_cli.doctor.plan import plan_fixes
+from takt_cli.verbs.doctor.checks import CHECKS, diagnose
+from takt_cli.verbs.doctor.examination import examine
+from takt_cli.verbs.doctor.finding import SEVERITIES, headline
+from takt_cli.verbs.doctor.interrupts import mask_of, parse_mask
+from takt_cli.verbs.doctor.machine import Machine, Space, core_list, parse_core_list
+from takt_cli.verbs.doctor.plan import plan_fixes
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "doctor.md"
 GOVERNOR = "sys/devices/system/cpu/cpu{}/cpufreq/scaling_governor"
@@ -54,7 +54,7 @@ def doctor(takt, monkeypatch):
 
     def call(root, *arguments, **environ):
         machine = fake(root, **environ)
-        monkeypatch.setattr("takt_cli.commands.doctor.this_machine", lambda: machine)
+        monkeypatch.setattr("takt_cli.verbs.doctor.command.this_machine", lambda: machine)
         return takt("doctor", *arguments)
 
     return call
@@ -566,7 +566,7 @@ def test_root_is_not_told_to_be_root_for_an_interrupt_that_the_kernel_manages(
 ):
     refusing(monkeypatch, "irq/9/", 1)
     for user, words in ((0, "the kernel does not move this interrupt"), (1000, "as root")):
-        monkeypatch.setattr("takt_cli.doctor.fix.os.geteuid", lambda user=user: user)
+        monkeypatch.setattr("takt_cli.verbs.doctor.fix.os.geteuid", lambda user=user: user)
         said = doctor(bad, "--fix").out.replace("\n", " ")
         (refused,) = re.findall("NOT DONE: cores of interrupt 9: (.*?)(?:DONE|NOT|Undo|$)", said)
         assert words in refused

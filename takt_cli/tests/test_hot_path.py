@@ -8,10 +8,10 @@ import io
 import numpy as np
 from rich.console import Console
 from support import synthetic
-from takt_cli.experiments import hot_path, phases
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.results_file import parse_results
 from takt_cli.results.run_results import Kpis, Results, Series
+from takt_cli.verbs.experiment import hot_path, phases
 
 FLOOR = 20e6
 

@@ -9,9 +9,9 @@ import pytest
 import yaml
 from support.built import CHECK, need
 from takt_cli.base.programs import find_program
-from takt_cli.importing.callback_ids import print_duration
-from takt_cli.importing.formats import AGNOCAST, CIE, REP2017, import_file
-from takt_cli.importing.not_carried_over import Kind
+from takt_cli.verbs.import_.callback_ids import print_duration
+from takt_cli.verbs.import_.formats import AGNOCAST, CIE, REP2017, import_file
+from takt_cli.verbs.import_.not_carried_over import Kind
 
 FORMATS = {one.name: one for one in (CIE, AGNOCAST, REP2017)}
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.built import CHECK, need
-from takt_cli.importing.formats import import_file
+from takt_cli.verbs.import_.formats import import_file
 from test_import import FORMATS, SAMPLES, check
 
 ROUNDS = int(os.environ.get("TAKT_TEST_ROUNDS", "1"))

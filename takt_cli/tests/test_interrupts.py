@@ -139,11 +139,11 @@ def test_an_interrupt_before_or_after_the_command_just_ends_it(fakes, where, how
 )
 def test_an_interrupt_in_a_callback_of_a_command_is_not_lost(fakes, how, sigint):
     begin = """
-import takt_cli.commands.host
+import takt_cli.verbs.host.command
 def measure_host():
     gone = weakref.ref(Gone(), interrupt)
     time.sleep(60)
-takt_cli.commands.host.measure_host = measure_host
+takt_cli.verbs.host.command.measure_host = measure_host
 """
     done = ended_in_a_callback(begin, how, sigint)
     assert (done.returncode, done.stderr) == (130, "takt: interrupted\n")

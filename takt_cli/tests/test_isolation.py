@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import yaml
 from support.built import CHECK, ISOLATION, need
-from takt_cli.experiments import isolation, isolation_claims, isolation_table
-from takt_cli.experiments.isolation import (
+from takt_cli.verbs.experiment import isolation, isolation_claims, isolation_table
+from takt_cli.verbs.experiment.isolation import (
     ARRANGEMENTS,
     ISOLATED,
     ISOLATED_RT,
@@ -23,7 +23,7 @@ from takt_cli.experiments.isolation import (
     schedule_of,
     system_of,
 )
-from takt_cli.running.isolation import Cost, read_cost, total_calls
+from takt_cli.verbs.experiment.isolation_program import Cost, read_cost, total_calls
 
 CELL = Cell(16, 1)
 
@@ -231,7 +231,7 @@ def test_a_moment_of_the_real_program_in_two_processes(takt, monkeypatch, tmp_pa
 @need(*ISOLATION)
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 def test_the_program_has_no_system_calls_in_its_work(tmp_path):
-    from takt_cli.running.isolation import count_system_calls
+    from takt_cli.verbs.experiment.isolation_program import count_system_calls
 
     system = system_of(CELL, cores=1, seed=1)
     (tmp_path / "system.yaml").write_text(yaml.safe_dump(system))

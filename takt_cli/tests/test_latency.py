@@ -12,12 +12,19 @@ from pathlib import Path
 
 import pytest
 from support.built import LATENCY, need
-from takt_cli.commands import latency as command
-from takt_cli.report.latency_page import histogram
-from takt_cli.report.svg import picture
-from takt_cli.results.latency import Cycles, LatencyRun, Thread, joined, merged, read_cyclictest
-from takt_cli.running.latency import LatencySetting
-from takt_cli.tables.latency_table import latency_table, rights_line, sentences
+from takt_cli.pages.svg import picture
+from takt_cli.verbs.latency import command
+from takt_cli.verbs.latency.measurement import LatencySetting
+from takt_cli.verbs.latency.page import histogram
+from takt_cli.verbs.latency.results import (
+    Cycles,
+    LatencyRun,
+    Thread,
+    joined,
+    merged,
+    read_cyclictest,
+)
+from takt_cli.verbs.latency.table import latency_table, rights_line, sentences
 
 BUCKETS = ((10, 19, 500), (20, 39, 490), (40, 79, 10))
 SOME = Cycles(count=1000, min_ns=12, max_ns=70, sum_ns=20_000, overruns=3, buckets=BUCKETS)
@@ -143,7 +150,7 @@ def test_strict_ends_as_the_program_does(takt, fakes):
 def test_an_interrupt_shows_what_was_measured(fakes, tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-m", "takt_cli", "latency", "--priority", "14", "--compare-fair"],
-        env={**os.environ, "PYTHONPATH": str(Path(command.__file__).resolve().parents[2])},
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])},
         stdout=subprocess.PIPE,
         text=True,
     )

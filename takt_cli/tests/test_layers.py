@@ -6,10 +6,10 @@ from pathlib import Path
 import takt_cli
 
 ROOT = Path(takt_cli.__file__).parent
-# A folder uses those before it, and its own modules. Modules beside the folders come last.
+# A folder uses those before it, and its own modules; so does each verb, and no other verb.
 LAYERS = (
-    *("base", "documents", "files", "importing", "results", "running", "tables", "control"),
-    *("top", "monitor", "doctor", "report", "experiments", "commands", ""),
+    *("base", "documents", "files", "results", "running", "tables", "control", "pages", "verbs"),
+    *("verbs/*", ""),  # modules beside the folders come last
 )
 
 
@@ -46,8 +46,19 @@ def test_no_two_modules_import_each_other():
 
 def test_packages_use_only_those_before_them():
     def layer(name):
-        return LAYERS.index(name.rpartition("/")[0])
+        folder = name.rpartition("/")[0]
+        return LAYERS.index("verbs/*" if folder.startswith("verbs/") else folder)
 
     for name, used in imports().items():
         for other in used:
             assert layer(other) <= layer(name), f"{name} imports {other}"
+
+
+def test_no_verb_uses_the_folder_of_another():
+    verbs = [path.name for path in (ROOT / "verbs").iterdir() if (path / "command.py").is_file()]
+    assert len(verbs) > 20
+    for name, used in imports().items():
+        if name.startswith("verbs/") and name.count("/") > 1:
+            own = name.rpartition("/")[0]
+            for other in used:
+                assert other.count("/") < 2 or other.startswith(f"{own}/"), f"{name}: {other}"

@@ -1,6 +1,6 @@
 import pytest
-from takt_cli.experiments.executors import SHAPES, fitting_cost
-from takt_cli.experiments.oracle import oracle_directory, predict, three_chains_scenario
+from takt_cli.verbs.experiment.executors import SHAPES, fitting_cost
+from takt_cli.verbs.experiment.oracle import oracle_directory, predict, three_chains_scenario
 
 pytestmark = pytest.mark.skipif(
     oracle_directory() is None, reason="oracles/takt_oracle is not in this checkout"

@@ -7,12 +7,12 @@ import json
 import pytest
 from support.built import CHECK, WORKLOAD, need
 from support.synthetic import MS, results
-from takt_cli.experiments import overload
-from takt_cli.experiments.overload import CHAINS, FAIR, PLANNED, RANKED
 from takt_cli.files.graphs import graph_info, resolve_graph
 from takt_cli.files.schedule_files import write_schedule
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.results_file import parse_results
+from takt_cli.verbs.experiment import overload
+from takt_cli.verbs.experiment.overload import CHAINS, FAIR, PLANNED, RANKED
 
 TWO = [
     {"name": "control", "base_ms": 10, "period_ms": 100, "deadline_ms": 50, "priority": 9},

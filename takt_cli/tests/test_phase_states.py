@@ -5,9 +5,7 @@ from support.fake_control import executor, process
 from support.fake_statistics import S, statistics
 from support.looks import drawn, pair, view
 from support.synthetic import results
-from takt_cli.commands.run import run_summary
 from takt_cli.control.client import Peer
-from takt_cli.control.comparison import table_of
 from takt_cli.control.processes import Process
 from takt_cli.control.status import read_process
 from takt_cli.documents.document import DamagedError
@@ -16,9 +14,11 @@ from takt_cli.results.phase_state import PhaseState
 from takt_cli.results.results_file import parse_results
 from takt_cli.tables.comparison import comparison_table
 from takt_cli.tables.run_tables import key_table
-from takt_cli.top.layout import Size
-from takt_cli.top.printed import document
-from takt_cli.top.state import State
+from takt_cli.verbs.run.command import run_summary
+from takt_cli.verbs.status.comparison import table_of
+from takt_cli.verbs.top.layout import Size
+from takt_cli.verbs.top.printed import document
+from takt_cli.verbs.top.state import State
 
 QUIET = {"disturbances": 0, "bounds_hold": "yes", "holds_in_ns": 0, "last": None}
 LAST = {"cause": "skipped period", "callback": "/scan:timer(50ms)", "ago_ns": 340_000_000}

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from support.built import PLAN, need
 from takt_cli.base.errors import TaktError
-from takt_cli.experiments import generated, planners, tightness
-from takt_cli.experiments.planners import Count
-from takt_cli.report.svg import file_name, picture
+from takt_cli.pages.svg import file_name, picture
+from takt_cli.verbs.experiment import generated, planners, tightness
+from takt_cli.verbs.experiment.planners import Count
 
 DOCS = Path(__file__).parents[2] / "docs"
 

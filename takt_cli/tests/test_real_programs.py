@@ -75,7 +75,7 @@ def test_generated_schedules_are_good(takt, tmp_path, kind, monkeypatch):
         planned.extend(items)
         raise TaktError("planned, not run")
 
-    monkeypatch.setattr("takt_cli.commands.experiment.run_all", only_note)
+    monkeypatch.setattr("takt_cli.verbs.experiment.graph_studies.run_all", only_note)
     takt("experiment", kind, "--quick", "-o", tmp_path)
     files = {(item.request.schedule, item.request.graph) for item in planned}
     assert files

@@ -4,9 +4,9 @@ import re
 import numpy as np
 import pytest
 from support.synthetic import results
-from takt_cli.report.page import build_page
-from takt_cli.report.study import Study
-from takt_cli.report.thinning import thin_over_time
+from takt_cli.pages.page import build_page
+from takt_cli.pages.study import Study
+from takt_cli.pages.thinning import thin_over_time
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.results_file import parse_results
 from takt_cli.results.run_results import Series

@@ -1,9 +1,9 @@
 import pytest
 import yaml
-from takt_cli.experiments.binding import MODES, THREAD_NAMES, bind, binding_schedule
-from takt_cli.experiments.executors import SHAPES, shape_graph, shape_schedule
 from takt_cli.files.graphs import CallbackInfo, ChainInfo, GraphInfo
 from takt_cli.files.schedule_files import fair_twin, on_cores, with_count, write_schedule
+from takt_cli.verbs.experiment.binding import MODES, THREAD_NAMES, bind, binding_schedule
+from takt_cli.verbs.experiment.executors import SHAPES, shape_graph, shape_schedule
 
 IDS = {n: f"/c{n}:{'timer(100ms)' if n % 3 == 1 else f'sub(/t{n - 1})'}" for n in range(1, 13)}
 

@@ -4,8 +4,8 @@ import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from takt_cli.report.axes import layout
-from takt_cli.report.svg import file_name, has_lines_only, picture
+from takt_cli.pages.axes import layout
+from takt_cli.pages.svg import file_name, has_lines_only, picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 

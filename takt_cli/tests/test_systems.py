@@ -6,7 +6,7 @@ import pytest
 from support.built import PLAN, SIMULATE, WORKLOAD, need
 from takt_cli.base.errors import TaktError
 from takt_cli.files.systems import available_systems, resolve_system
-from takt_cli.report.plan_page import plan_study, trade_figure
+from takt_cli.verbs.plan.page import plan_study, trade_figure
 
 SMALL = """version: 1
 hosts: {car: {cores: 1}}

@@ -3,8 +3,8 @@
 import json
 
 from support.built import TIGHTNESS, need
-from takt_cli.experiments import tightness
-from takt_cli.experiments.tightness import KindPoint, Point, Ratios
+from takt_cli.verbs.experiment import tightness
+from takt_cli.verbs.experiment.tightness import KindPoint, Point, Ratios
 
 
 def point(median, *, analysis="priority", load=0.7, refuted=0):

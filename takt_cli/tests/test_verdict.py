@@ -1,7 +1,7 @@
 from support.synthetic import results
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.results_file import parse_results
-from takt_cli.tables.verdict import demo_sentences, granted_sentence
+from takt_cli.verbs.demo.verdict import demo_sentences, granted_sentence
 
 
 def made(name, **options):

@@ -9,6 +9,8 @@ from typing import Any
 from takt_cli.base.units import duration_flag
 from takt_cli.documents.document import Document
 
+# The kernel shows so many characters of a thread's name.
+LONGEST_NAME = 15
 POLICIES = ("inherit", "other", "batch", "idle", "fifo", "rr", "deadline")
 _REAL_TIME = ("fifo", "rr")
 _WITH_NICE = ("inherit", "other", "batch")

@@ -12,7 +12,7 @@ from support.fake_control import ERROR, RESULT, FakeProcess, executor, process, 
 from support.fake_statistics import statistics
 from takt_cli.control import processes, side_by_side
 from takt_cli.control.side_by_side import AT_ONCE_OF_OTHERS, LATE
-from takt_cli.top import watch
+from takt_cli.verbs.top import watch
 
 STRANGER = 4242
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root sees other users' folders")

@@ -17,11 +17,11 @@ from takt_cli.control.statistics import ProcessStatistics
 from takt_cli.control.status import Changes, ProcessStatus
 from takt_cli.documents.document import DamagedError, Document
 from takt_cli.documents.schema import FOLDER, definition, load, referred, version
-from takt_cli.monitor.alarm import Alarm
-from takt_cli.results.latency import LatencyReport
 from takt_cli.results.results_file import parse_results
 from takt_cli.results.trace import TraceSummary
-from takt_cli.results.trace_figures import TraceReport
+from takt_cli.verbs.latency.results import LatencyReport
+from takt_cli.verbs.monitor.alarm import Alarm
+from takt_cli.verbs.report.trace_figures import TraceReport
 
 READERS = {
     "change": Changes,

@@ -3,7 +3,7 @@
 import pytest
 from support.closing import each_closed, each_numbered
 from support.fake_alarms import FakeWatched, InThread, Program
-from takt_cli.monitor import watched
+from takt_cli.verbs.monitor import watched
 
 
 @pytest.fixture

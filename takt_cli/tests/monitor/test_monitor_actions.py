@@ -9,7 +9,7 @@ from support.fake_alarms import (
     wait_for,
 )
 from support.fake_control import RESULT, message
-from takt_cli.monitor.words import clock
+from takt_cli.verbs.monitor.words import clock
 
 
 def test_an_alarm_is_one_line_with_all_that_a_person_needs(start, monitor):

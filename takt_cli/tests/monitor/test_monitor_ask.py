@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from support.fake_alarms import PATIENCE_S, alarm, wait_for
-from takt_cli.monitor.questions import MOST_OPEN, Choice, Question, Questions
+from takt_cli.verbs.monitor.questions import MOST_OPEN, Choice, Question, Questions
 
 ASK = [{"log": True}, {"ask": True}]
 
@@ -112,12 +112,12 @@ def test_questions_are_bounded_and_those_of_an_ended_process_are_withdrawn(monke
     shown, chosen = [], []
     questions = Questions(shown.append)
     monkeypatch.setattr(
-        "takt_cli.monitor.questions.asyncio.get_running_loop",
+        "takt_cli.verbs.monitor.questions.asyncio.get_running_loop",
         lambda: SimpleNamespace(add_reader=lambda *_: None, remove_reader=lambda *_: None),
     )
     terminal, other = pty.openpty()
     stdin = SimpleNamespace(fileno=lambda: other)
-    monkeypatch.setattr("takt_cli.monitor.questions.sys.stdin", stdin)
+    monkeypatch.setattr("takt_cli.verbs.monitor.questions.sys.stdin", stdin)
     processes = [SimpleNamespace(), SimpleNamespace()]
 
     def ask(number):

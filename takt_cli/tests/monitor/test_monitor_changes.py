@@ -12,9 +12,9 @@ from support.fake_alarms import (
     alarm,
     wait_for,
 )
-from takt_cli.monitor import monitor as loop
-from takt_cli.monitor.alarm import Target
-from takt_cli.monitor.changes import Before, Changes
+from takt_cli.verbs.monitor import monitor as loop
+from takt_cli.verbs.monitor.alarm import Target
+from takt_cli.verbs.monitor.changes import Before, Changes
 
 SEED = int(os.environ.get("TAKT_TEST_SEED", "1"))
 ROUNDS = int(os.environ.get("TAKT_TEST_ROUNDS", "1"))

@@ -15,9 +15,9 @@ from support.fake_alarms import (
     wait_for,
 )
 from support.fake_control import RESULT, frame, message
-from takt_cli.monitor import watched
-from takt_cli.monitor.alarm import Alarm
 from takt_cli.results.fields import DamagedError
+from takt_cli.verbs.monitor import watched
+from takt_cli.verbs.monitor.alarm import Alarm
 
 SEED = int(os.environ.get("TAKT_TEST_SEED", "1"))
 ROUNDS = int(os.environ.get("TAKT_TEST_ROUNDS", "1"))

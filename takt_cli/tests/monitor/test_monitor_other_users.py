@@ -7,8 +7,8 @@ import socket
 import pytest
 from support.fake_alarms import alarm, wait_for
 from takt_cli.control.tracing import RawTrace
-from takt_cli.monitor import monitor as looped
-from takt_cli.monitor import places, snapshots, sparse
+from takt_cli.verbs.monitor import monitor as looped
+from takt_cli.verbs.monitor import places, snapshots, sparse
 
 STRANGER = 4242
 

@@ -9,7 +9,7 @@ from support.fake_alarms import (
     alarm,
     wait_for,
 )
-from takt_cli.monitor import programs
+from takt_cli.verbs.monitor import programs
 
 
 def script(tmp_path, text):

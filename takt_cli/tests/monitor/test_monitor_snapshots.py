@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 from support.fake_alarms import alarm, wait_for
-from takt_cli.monitor import snapshots
-from takt_cli.monitor.alarm import Alarm
-from takt_cli.monitor.watched import Address
+from takt_cli.verbs.monitor import snapshots
+from takt_cli.verbs.monitor.alarm import Alarm
+from takt_cli.verbs.monitor.watched import Address
 
 GIVEN_UP = (False, "was given up, because the monitor ends")
 KEYS = ("one", "other", "late")

@@ -2,8 +2,8 @@
 
 import pytest
 from support.fake_alarms import alarm
-from takt_cli.monitor.alarm import Alarm
-from takt_cli.monitor.words import alarm_words
+from takt_cli.verbs.monitor.alarm import Alarm
+from takt_cli.verbs.monitor.words import alarm_words
 
 
 def words(**more):

@@ -27,8 +27,8 @@ from support.fake_control import (
     message,
 )
 from support.fake_statistics import chain, statistics, thread
-from takt_cli.monitor.monitor import Monitor, Settings
-from takt_cli.monitor.ros_side import UNWANTED
+from takt_cli.verbs.monitor.monitor import Monitor, Settings
+from takt_cli.verbs.monitor.ros_side import UNWANTED
 
 SET, STATISTICS, SUBSCRIBE, ALARM = 16, 17, 18, 111
 PATIENCE_S = 120.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from takt_cli.doctor.machine import Machine, Space
-from takt_cli.doctor.services import INITIAL_NAMESPACE
+from takt_cli.verbs.doctor.machine import Machine, Space
+from takt_cli.verbs.doctor.services import INITIAL_NAMESPACE
 
 CORES = 4
 _CPU = "sys/devices/system/cpu"

@@ -5,10 +5,10 @@ import json
 from support.fake_statistics import S
 from takt_cli.control.client import Peer
 from takt_cli.control.read_statistics import read_statistics
-from takt_cli.top.keys import names
-from takt_cli.top.layout import picture
-from takt_cli.top.rates import Pair
-from takt_cli.top.watch import View
+from takt_cli.verbs.top.keys import names
+from takt_cli.verbs.top.layout import picture
+from takt_cli.verbs.top.rates import Pair
+from takt_cli.verbs.top.watch import View
 
 
 def read(told, number=4711):

@@ -126,7 +126,7 @@ _MONITOR = """
 import sys
 from pathlib import Path
 from takt_cli.control import processes
-from takt_cli.monitor import places
+from takt_cli.verbs.monitor import places
 root, folders = Path(sys.argv.pop(1)), processes.folders
 places.folders = lambda environ, uid: folders(environ, uid, root)
 from takt_cli.__main__ import main

@@ -20,7 +20,7 @@ def start(folder):
 @pytest.fixture
 def once(takt, monkeypatch):
     """Run `takt top --once` without the wait between the two looks."""
-    monkeypatch.setattr("takt_cli.top.printed.two_looks.__defaults__", (lambda _: None,))
+    monkeypatch.setattr("takt_cli.verbs.top.printed.two_looks.__defaults__", (lambda _: None,))
     return lambda *arguments: takt("top", "--once", *arguments)
 
 

@@ -17,12 +17,12 @@ from support.looks import drawn, read, view
 from takt_cli.control.client import Peer
 from takt_cli.control.frames import NoAnswer, Refused
 from takt_cli.control.read_statistics import ask_statistics, read_statistics
-from takt_cli.top.layout import Size
-from takt_cli.top.printed import document
-from takt_cli.top.rates import Pair
-from takt_cli.top.state import State
-from takt_cli.top.tables import KINDS
-from takt_cli.top.watch import ENDED_S, Answer, Watch
+from takt_cli.verbs.top.layout import Size
+from takt_cli.verbs.top.printed import document
+from takt_cli.verbs.top.rates import Pair
+from takt_cli.verbs.top.state import State
+from takt_cli.verbs.top.tables import KINDS
+from takt_cli.verbs.top.watch import ENDED_S, Answer, Watch
 
 SEED = int(os.environ.get("TAKT_TEST_SEED", "1"))
 ROUNDS = int(os.environ.get("TAKT_TEST_ROUNDS", "1"))

@@ -5,9 +5,9 @@ import json
 import pytest
 from support.fake_statistics import S, callback, chain, distribution, statistics
 from support.looks import drawn, pair, read, view
-from takt_cli.top import rates
-from takt_cli.top.layout import Size
-from takt_cli.top.state import State
+from takt_cli.verbs.top import rates
+from takt_cli.verbs.top.layout import Size
+from takt_cli.verbs.top.state import State
 
 TIMER, POINTS, BRAKE = "/lidar:timer(100ms)", "/fusion:sub(/points)", "/brake:sub(/obstacles)"
 OTHER = {"consecutive_misses": 0, "misses_in_window": [0, 1]}

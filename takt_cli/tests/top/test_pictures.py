@@ -14,10 +14,10 @@ from support.fake_statistics import (
 from support.looks import drawn, pair, pressed, view
 from takt_cli.control.processes import Silent
 from takt_cli.tables.table import Cell
-from takt_cli.top.keys import names
-from takt_cli.top.layout import Size, cut, spelled
-from takt_cli.top.state import State, ordered
-from takt_cli.top.tables import KINDS, thread_words
+from takt_cli.verbs.top.keys import names
+from takt_cli.verbs.top.layout import Size, cut, spelled
+from takt_cli.verbs.top.state import State, ordered
+from takt_cli.verbs.top.tables import KINDS, thread_words
 
 
 def test_bytes_of_a_terminal_become_keys():

@@ -17,9 +17,9 @@ from support.fake_statistics import (
     statistics,
 )
 from support.looks import drawn, pair, view
-from takt_cli.top.layout import Size
-from takt_cli.top.state import State
-from takt_cli.top.tables import KINDS
+from takt_cli.verbs.top.layout import Size
+from takt_cli.verbs.top.state import State
+from takt_cli.verbs.top.tables import KINDS
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 

@@ -13,8 +13,8 @@ from support.fake_statistics import (
     statistics,
 )
 from support.looks import pair
-from takt_cli.top import rates
-from takt_cli.top.tables import KINDS
+from takt_cli.verbs.top import rates
+from takt_cli.verbs.top.tables import KINDS
 
 
 def test_rates_and_means_are_those_between_the_looks():

@@ -61,7 +61,7 @@ def test_the_terminal_is_as_it_was_after_every_way_out(terminal, how, code):
 
 
 def test_the_terminal_is_as_it_was_after_an_exception(terminal):
-    shown = terminal(TAKT_TEST_BREAKS="takt_cli.top.interactive.picture")
+    shown = terminal(TAKT_TEST_BREAKS="takt_cli.verbs.top.interactive.picture")
     assert shown.ended() == 1
     shown.until_restored()
     assert "internal error: RuntimeError: broken by a test" in shown.said()

@@ -11,8 +11,8 @@ from support.takttrace import Process, Record, Thread, encode
 from support.trace_documents import document
 from takt_cli.base.programs import find_program_or_none
 from takt_cli.base.units import human
-from takt_cli.report.trace_words import reasons
-from takt_cli.results.trace_figures import TraceReport
+from takt_cli.verbs.report.trace_figures import TraceReport
+from takt_cli.verbs.report.trace_words import reasons
 
 PROGRAM = find_program_or_none("takt_trace", "takt_trace")
 BLIND = "stalls of the host are not witnessed: no right to SCHED_FIFO 99 (see `ulimit -r`)"
@@ -73,7 +73,7 @@ def test_without_rights_the_trace_begins_and_one_sentence_says_that_stalls_are_m
 def test_record_warns_as_well_and_goes_on(takt, start, monkeypatch):
     one = start("talk")
     warns(one)
-    monkeypatch.setattr("takt_cli.commands.trace.wait", lambda *_: None)
+    monkeypatch.setattr("takt_cli.verbs.trace.command.wait", lambda *_: None)
     said = takt("trace", "record", "--duration", "1s", "--stalls")
     assert (said.code, said.err) == (0, f"talk (pid 4000001): {BLIND}\n")
     assert one.asked(TRACE_START)[0]["stalls"]

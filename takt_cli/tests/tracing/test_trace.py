@@ -698,7 +698,7 @@ def test_record_starts_waits_and_stops(takt, start, folder, monkeypatch):
     one, other = start("talk"), start("listen")
     waited = []
     monkeypatch.setattr(
-        "takt_cli.commands.trace.wait", lambda *arguments: waited.append(arguments[:2])
+        "takt_cli.verbs.trace.command.wait", lambda *arguments: waited.append(arguments[:2])
     )
     said = takt("trace", "record", "talk", "--duration", "5s", "--records", "4096", "-o", "t")
     assert said.code == 0, said.err
@@ -736,7 +736,7 @@ def test_an_interrupt_ends_the_wait_and_the_trace_is_written(takt, start, monkey
         for number in signals:
             os.kill(os.getpid(), number)
 
-    monkeypatch.setattr("takt_cli.commands.trace.time.sleep", interrupt_once)
+    monkeypatch.setattr("takt_cli.verbs.trace.command.time.sleep", interrupt_once)
     said = takt("trace", "record", "--duration", "60min")
     assert said.code == 0, said.err
     assert one.tracing is None
@@ -750,7 +750,7 @@ def test_a_second_interrupt_keeps_the_files(takt, start, folder, monkeypatch):
         for _ in range(2):
             os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr("takt_cli.commands.trace.time.sleep", interrupt_twice)
+    monkeypatch.setattr("takt_cli.verbs.trace.command.time.sleep", interrupt_twice)
     said = takt("trace", "record", "--duration", "60min")
     assert said.code == 130
     assert one.tracing is None
@@ -765,7 +765,7 @@ def test_a_failure_while_it_waits_ends_the_traces(takt, start, folder, monkeypat
     def fail(*_):
         raise BrokenPipeError
 
-    monkeypatch.setattr("takt_cli.commands.trace.wait", fail)
+    monkeypatch.setattr("takt_cli.verbs.trace.command.wait", fail)
     assert takt("trace", "record", "--duration", "1s").code == 1
     assert one.tracing is None
     assert left(folder) == []
@@ -773,7 +773,9 @@ def test_a_failure_while_it_waits_ends_the_traces(takt, start, folder, monkeypat
 
 def test_a_process_that_ends_while_it_is_traced_is_told(takt, start, monkeypatch):
     one, _ = start("a"), start("b")
-    monkeypatch.setattr("takt_cli.commands.trace.wait", lambda *_: one.close(leave_socket=True))
+    monkeypatch.setattr(
+        "takt_cli.verbs.trace.command.wait", lambda *_: one.close(leave_socket=True)
+    )
     said = takt("trace", "record", "--duration", "1s")
     assert said.code == 1
     assert said.err == "a (pid 4000001) has ended; its records are lost\n"
@@ -787,7 +789,7 @@ def test_an_interrupt_of_the_conversion_keeps_the_files(takt, start, folder, mon
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("takt_cli.commands.trace.convert", interrupt)
+    monkeypatch.setattr("takt_cli.verbs.trace.command.convert", interrupt)
     said = takt("trace", "stop")
     assert said.code == 130
     assert "The files of the processes are kept." in said.err

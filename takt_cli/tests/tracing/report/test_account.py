@@ -1,9 +1,9 @@
 """Activations that never ended on the page of a trace: words, table, verdict."""
 
 from support.trace_documents import MS, PATH, chain, document, stopped
-from takt_cli.report.trace_page import trace_page
-from takt_cli.report.trace_verdict import verdict
-from takt_cli.results.trace_figures import TraceReport
+from takt_cli.verbs.report.trace_figures import TraceReport
+from takt_cli.verbs.report.trace_page import trace_page
+from takt_cli.verbs.report.trace_verdict import verdict
 
 TIMER, FUSION, BRAKE = PATH
 

@@ -5,8 +5,8 @@ import copy
 import pytest
 from support.browser import look, need_browser
 from support.trace_documents import MS, callback, chain, document
-from takt_cli.report.trace_page import trace_page
-from takt_cli.results.trace_figures import TraceReport
+from takt_cli.verbs.report.trace_figures import TraceReport
+from takt_cli.verbs.report.trace_page import trace_page
 
 pytestmark = need_browser
 LONG = "/a_namespace/with/a/very/long/path" * 8

@@ -6,12 +6,12 @@ import re
 
 import pytest
 from support.trace_documents import MS, callback, chain, document, split
-from takt_cli.report.scale import Scale
-from takt_cli.report.trace_page import trace_page
-from takt_cli.report.trace_timeline import begins, pieces
-from takt_cli.report.trace_verdict import by_interest, verdict
-from takt_cli.report.trace_words import reasons, warnings
-from takt_cli.results.trace_figures import TraceReport
+from takt_cli.pages.scale import Scale
+from takt_cli.verbs.report.trace_figures import TraceReport
+from takt_cli.verbs.report.trace_page import trace_page
+from takt_cli.verbs.report.trace_timeline import begins, pieces
+from takt_cli.verbs.report.trace_verdict import by_interest, verdict
+from takt_cli.verbs.report.trace_words import reasons, warnings
 
 COMMAND = "takt report a.takttrace -o report.html"
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 from support.browser import look, need_browser
-from takt_cli.report.asset import asset
-from takt_cli.report.trace_parts import head_cell, number_cell, table, word_cell
+from takt_cli.pages.asset import asset
+from takt_cli.verbs.report.trace_parts import head_cell, number_cell, table, word_cell
 
 ID = "/perception/EuclideanClusterDetector:sub(/perception/EuclideanClusterSettings)"
 

@@ -6,7 +6,7 @@ import pytest
 from support.any_json import changed, places
 from support.trace_documents import document
 from takt_cli.documents.document import DamagedError
-from takt_cli.results.trace_figures import TraceReport
+from takt_cli.verbs.report.trace_figures import TraceReport
 
 WRONG = [
     None, True, "text", "", "\udcff", [], ["text"], [None], [[]], [[1]], {}, {"a": 1}, -1, 0, 0.5,

@@ -1,1 +1,0 @@
-"""The experiments: their runs, and the limits beside the numbers."""

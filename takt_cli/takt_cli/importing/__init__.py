@@ -1,1 +1,0 @@
-"""Makes schedules of the configurations of other tools."""

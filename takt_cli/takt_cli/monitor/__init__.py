@@ -1,1 +1,0 @@
-"""The monitor process: watches all processes under takt, and carries out the actions of alarms."""

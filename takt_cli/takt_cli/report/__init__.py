@@ -1,1 +1,0 @@
-"""The HTML report: one page, self-contained, readable without a network."""

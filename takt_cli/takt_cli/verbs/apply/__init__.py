@@ -1,0 +1,1 @@
+"""`takt apply`: running processes under a schedule."""

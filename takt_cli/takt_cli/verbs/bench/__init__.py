@@ -1,0 +1,1 @@
+"""`takt bench`: the benchmarks that are built."""

@@ -1,0 +1,1 @@
+"""`takt calibrate`: the costs of a run beside its own work."""

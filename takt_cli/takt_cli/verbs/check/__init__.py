@@ -1,0 +1,1 @@
+"""`takt check`: faults of a schedule file."""

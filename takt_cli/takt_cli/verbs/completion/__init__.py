@@ -1,0 +1,1 @@
+"""`takt completion`: words for the tab key."""

@@ -1,0 +1,1 @@
+"""`takt demo`: runs the reference system under stock executors and under takt."""

@@ -1,0 +1,1 @@
+"""`takt doctor`: is a machine fit for real time: findings, and fixes that can be undone."""

@@ -1,0 +1,1 @@
+"""`takt exec`: runs a compiled program, unchanged, under takt."""

@@ -1,0 +1,1 @@
+"""`takt experiment`: the experiments: their runs, and the limits beside the numbers."""

@@ -1,0 +1,10 @@
+"""`takt experiment`: all experiments, in the order of the help."""
+
+from __future__ import annotations
+
+from takt_cli.verbs.experiment import generated_studies, graph_studies, isolation_study
+
+app = graph_studies.app
+app.command("planners")(generated_studies.run_planners)
+app.command("tightness")(generated_studies.run_tightness)
+app.command("isolation")(isolation_study.run_isolation)

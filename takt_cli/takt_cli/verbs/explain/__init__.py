@@ -1,0 +1,1 @@
+"""`takt explain`: bounds of response times, and pages of their hyperperiod."""

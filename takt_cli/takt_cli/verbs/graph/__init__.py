@@ -1,0 +1,1 @@
+"""`takt graph`: the content of a graph file."""

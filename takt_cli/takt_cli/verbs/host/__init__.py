@@ -1,0 +1,1 @@
+"""`takt host`: this machine's cores, rights and speed."""

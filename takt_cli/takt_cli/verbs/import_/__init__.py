@@ -1,0 +1,1 @@
+"""`takt import`: makes schedules of the configurations of other tools."""

@@ -1,0 +1,52 @@
+"""The formats that takt imports, and the way from a file to a schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from takt_cli.verbs.import_ import agnocast, cie, rep2017
+from takt_cli.verbs.import_.marked_yaml import read_tree
+from takt_cli.verbs.import_.not_carried_over import Fault, Findings, Remark
+from takt_cli.verbs.import_.written_schedule import Executor, as_schedule, as_text
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format: its name on the command line, its reader, and the comment of its schedules."""
+
+    name: str
+    read: Callable[[yaml.Node, Findings], list[Executor]]
+    about: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A schedule, or the faults of the file; and all that the schedule has not as the file had."""
+
+    faults: list[Fault]
+    remarks: list[Remark]
+    schedule: dict[str, Any] = field(default_factory=dict)
+    text: str = ""
+
+
+CIE = Format("cie", cie.read, cie.ABOUT)
+AGNOCAST = Format("agnocast", agnocast.read, agnocast.ABOUT)
+REP2017 = Format("rep2017", rep2017.read, rep2017.ABOUT)
+
+
+def import_file(of: Format, file: Path) -> Imported:
+    """Read a configuration and make a schedule of it."""
+    findings = Findings(str(file))
+    tree = read_tree(file, findings)
+    executors = of.read(tree, findings) if tree is not None else []
+    if findings.faults:
+        return Imported(findings.faults, findings.remarks)
+    schedule = as_schedule(executors)
+    about = (f"Written by takt import {of.name} from {findings.file}.", *of.about)
+    text = as_text(schedule, about, findings.remarks)
+    return Imported([], findings.remarks, schedule, text)

@@ -1,0 +1,1 @@
+"""`takt latency`: how late a cyclic thread wakes up: measurement, document, table and page."""

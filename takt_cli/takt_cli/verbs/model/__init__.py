@@ -1,0 +1,1 @@
+"""`takt model`: a system model of what was traced."""

@@ -1,0 +1,1 @@
+"""`takt monitor`: watches all processes under takt, and carries out the actions of alarms."""

@@ -1,0 +1,1 @@
+"""`takt observe`: runs a compiled program, and writes a system model of it."""

@@ -1,0 +1,1 @@
+"""`takt plan`: a schedule for a system model, and a page of what threads gain."""

@@ -1,0 +1,154 @@
+"""`takt plan`: a schedule for a system, with a bound for every chain."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from takt_cli.base.console import note
+from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE, TaktError
+from takt_cli.base.programs import find_program
+from takt_cli.files.outputs import check_file, refuse_inputs, refuse_replacing, same_file
+from takt_cli.files.systems import resolve_system, shipped_models
+from takt_cli.pages.study import command_line
+from takt_cli.verbs.options import Force, Json
+from takt_cli.verbs.pass_on import pass_on, run_aloud
+
+# Large systems are searched for minutes.
+_PATIENCE_S = 24 * 3600
+
+
+class Planner(str, Enum):
+    """The planners."""
+
+    takt = "takt"
+    picas = "picas"
+    isolated = "isolated"
+    rate_monotonic = "rate-monotonic"
+    competition = "competition"
+    competition_literal = "competition-literal"
+
+
+def command(
+    system: Annotated[str, typer.Argument(help="A system model file, or a shipped one's name.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Write the schedule there.", show_default="to the terminal"
+        ),
+    ] = None,
+    cpus: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CORES",
+            help="Only these cores, as in 0,2-3 or car:0-3,gateway:1.",
+            show_default="all that are not reserved",
+        ),
+    ] = None,
+    planner: Annotated[Planner, typer.Option(help="The planner that decides.")] = Planner.takt,
+    keep_slack: Annotated[
+        str,
+        typer.Option(
+            metavar="SHARE",
+            help="Share of each deadline to keep to spare when the planner merges threads.",
+        ),
+    ] = "0.05",
+    time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="Look for a better plan for so long at most, as in 30s; 0s: the first plan.",
+            show_default="some ten seconds, counted by plans and not by a clock",
+        ),
+    ] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Of the search, which tries plans at random.",
+            show_default="1",
+        ),
+    ] = None,
+    executors: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Executors of each host, for picas and competition.",
+            show_default="picas: always another one; competition: as many as cores",
+        ),
+    ] = None,
+    executor_threads: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Threads of each executor, for competition.",
+            show_default="as many as cores",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a page that shows the gain of each thread.",
+            show_default="none",
+        ),
+    ] = None,
+    force: Force = False,
+    json_output: Json = False,
+) -> None:
+    """Make a schedule for a system, with bounds; exit code 1 if a deadline may be missed."""
+    program = find_program("takt_plan", "takt_plan")
+    model = resolve_system(system)
+    if str(output) == "-":
+        output = None
+    if output is not None:
+        refuse_replacing(output, force)
+    if plot is not None:
+        refuse_inputs({"--plot": plot}, {"system model": Path(model)})
+        if output is not None and same_file(plot, output):
+            raise TaktError("--plot and --output name the same file; name two files")
+        check_file(plot)
+    arguments = [model, "--planner", planner.value, "--keep-slack", keep_slack]
+    written = ["--output", str(output)] if output is not None else []
+    written += shipped_models() if model != system else []
+    if cpus is not None:
+        arguments += ["--cpus", cpus]
+    if time is not None:
+        # takt_plan reads durations as files write them.
+        arguments += ["--time", re.sub(r"(?<=[0-9])m$", "min", time)]
+    if seed is not None:
+        arguments += ["--seed", seed]
+    if executors is not None:
+        arguments += ["--executors", executors]
+    if executor_threads is not None:
+        arguments += ["--executor-threads", executor_threads]
+    shown = ["--json"] if json_output else []
+    with tempfile.TemporaryDirectory(prefix="takt") as folder:
+        document = Path(folder) / "plan.json"
+        wanted = ["--document", str(document)] if plot is not None else []
+        done = run_aloud(program, [*arguments, *written, *shown, *wanted], _PATIENCE_S)
+        if plot is not None and done.code in (0, EXIT_FAILED):
+            _write_page(document, plot, arguments)
+    pass_on(program.name, done, (0, EXIT_FAILED, EXIT_USAGE), said_aloud=True)
+
+
+def _write_page(document: Path, plot: Path, arguments: Sequence[str]) -> None:
+    """Write the page of a plan that is there as JSON."""
+    # Loaded here: building pages is slow to import and few plans want one.
+    from takt_cli.pages.page import write_report
+    from takt_cli.verbs.plan.page import plan_study
+
+    try:
+        found = json.loads(document.read_text(encoding="utf-8"))
+        study = plan_study(found, command_line("plan", *arguments, "--plot", str(plot)))
+    except (OSError, json.JSONDecodeError, KeyError, TypeError) as error:
+        raise TaktError("takt_plan wrote no plan, so takt wrote no page") from error
+    write_report(study, plot)
+    note(f"Page: {plot.resolve()}")

@@ -1,0 +1,1 @@
+"""`takt report`: a page from results of runs, or from a trace."""

@@ -1,0 +1,1 @@
+"""`takt reset`: running processes as they were before."""

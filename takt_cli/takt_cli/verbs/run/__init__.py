@@ -1,0 +1,1 @@
+"""`takt run`: runs a graph."""

@@ -1,0 +1,329 @@
+"""`takt run`: one graph, one schedule, one run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from takt_cli.base.console import note, out, print_json, progress
+from takt_cli.base.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
+from takt_cli.base.units import human
+from takt_cli.files.graphs import resolve_graph, resolve_schedule
+from takt_cli.files.output_directory import DEFAULT, output_directory
+from takt_cli.files.outputs import refuse_inputs, refuse_replacing, same_file
+from takt_cli.results.run_results import Results
+from takt_cli.results.samples import summarise
+from takt_cli.running.runner import RunRequest, run
+from takt_cli.tables.run_tables import run_tables
+from takt_cli.verbs.options import (
+    MOST_SEED,
+    Force,
+    Json,
+    check_phases,
+    duration_ns,
+    factor,
+    parse_cores,
+    whole,
+)
+
+_MOST_LISTED = 10
+
+
+class Witness(str, Enum):
+    """Whether stalls of the host are watched for."""
+
+    auto = "auto"
+    off = "off"
+
+
+class Order(str, Enum):
+    """How a ready queue picks."""
+
+    priority = "priority"
+    fifo = "fifo"
+    edf = "edf"
+    window = "window"
+    stock = "stock"
+
+
+def command(
+    graph: Annotated[str, typer.Argument(help="A shipped graph's name, or a graph file.")],
+    schedule: Annotated[
+        str | None,
+        typer.Option(
+            help="A schedule file, or a shipped schedule's name.",
+            show_default="none: --order and --threads",
+        ),
+    ] = None,
+    executor: Annotated[
+        str | None,
+        typer.Option(
+            help="The executor of the schedule to run.",
+            show_default="the first, or the part's",
+        ),
+    ] = None,
+    order: Annotated[
+        Order | None,
+        typer.Option(help="Order of the ready queue, without a schedule.", show_default="fifo"),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        whole("--threads", 1, 63, help="Executor threads, without a schedule.", show_default="1"),
+    ] = None,
+    duration: Annotated[str, typer.Option(help="How long to measure.")] = "10s",
+    warmup: Annotated[
+        str, typer.Option(help="Time before the measurement, which does not count.")
+    ] = "1s",
+    phases: Annotated[str, typer.Option(help="Timer phases: fixed or random:SEED.")] = "fixed",
+    split: Annotated[
+        int | None,
+        whole(
+            "--split", 1, 64, help="Spread the nodes over this many processes.", show_default="1"
+        ),
+    ] = None,
+    work_scale: Annotated[
+        float | None, factor("--work-scale", 1000, help="Factor on all work.", show_default="1")
+    ] = None,
+    split_map: Annotated[
+        str | None,
+        typer.Option(
+            help='Nodes of each process, as in "A,B;C".', show_default="blocks by creation order"
+        ),
+    ] = None,
+    restart: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PART@TIME",
+            help="End one of the processes in the warm-up, and start it again, as in 2@5s.",
+            show_default="none",
+        ),
+    ] = None,
+    cores: Annotated[
+        str | None,
+        typer.Option(
+            "--cpus",
+            metavar="LIST",
+            help="Confine the run to these cores, by number, as in 0,2-3.",
+            show_default="all",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        whole(
+            "--seed",
+            0,
+            MOST_SEED,
+            help="Of work times drawn from distributions.",
+            show_default="0",
+        ),
+    ] = None,
+    witness: Annotated[
+        Witness | None,
+        typer.Option(help="Watch for stalls of the host.", show_default="auto"),
+    ] = None,
+    domain: Annotated[
+        int | None,
+        whole("--domain", 0, 232, help="ROS domain id.", show_default="a free one"),
+    ] = None,
+    reference_timer: Annotated[
+        int | None,
+        whole(
+            "--reference-timer",
+            1,
+            99,
+            help="Also time a bare thread of this SCHED_FIFO priority.",
+            show_default="none",
+        ),
+    ] = None,
+    match_timeout: Annotated[
+        str | None, typer.Option(help="Longest wait for discovery.", show_default="30s")
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(help="Kept in the results.", show_default=False)
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Keep the raw results in this file.",
+            show_default=f"results.json in a new directory in {DEFAULT}",
+        ),
+    ] = None,
+    records: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also keep the raw record of each run here, some 80 bytes each.",
+            show_default="none",
+        ),
+    ] = None,
+    fail_on_miss: Annotated[
+        bool, typer.Option("--check", help="End with exit code 1 if a chain missed a deadline.")
+    ] = False,
+    force: Force = False,
+    json_output: Json = False,
+) -> None:
+    """Run a graph, and print how its chains did."""
+    if split_map and split is None:
+        raise TaktError("--split-map needs --split")
+    if restart and split is None:
+        raise TaktError("--restart needs --split")
+    for option, given in (("--order", order), ("--threads", threads)):
+        if schedule and given is not None:
+            raise TaktError(
+                f"{option} and --schedule: the schedule describes its executors; omit one of them"
+            )
+    if records is not None and output is not None and same_file(records, output):
+        raise TaktError("--output and --records name the same file; name two files")
+    graph_file = resolve_graph(graph)
+    schedule_file = resolve_schedule(schedule) if schedule else None
+    refuse_inputs(
+        {"--output": output, "--records": records},
+        {"graph": graph_file, "schedule": schedule_file},
+    )
+    if output is not None:
+        refuse_replacing(output, force)
+    request = RunRequest(
+        graph=graph_file,
+        output=output or output_directory(None, "run") / "results.json",
+        schedule=schedule_file,
+        executor=executor,
+        order=order.value if order else None,
+        threads=threads,
+        cores=parse_cores(cores) if cores is not None else (),
+        duration_ns=duration_ns(duration, "--duration"),
+        warmup_ns=duration_ns(warmup, "--warmup", least="0s"),
+        phases=check_phases(phases),
+        split=split,
+        split_map=split_map,
+        restart=restart,
+        work_scale=work_scale,
+        seed=seed,
+        witness=witness.value if witness else None,
+        domain=domain,
+        reference_timer=reference_timer,
+        match_timeout_ns=duration_ns(match_timeout, "--match-timeout") if match_timeout else None,
+        label=label or "",
+        records=records,
+    )
+    with progress() as bar:
+        task = bar.add_task(f"{request.graph.stem}", total=1.0)
+        results = run(
+            request, lambda share: bar.update(task, completed=share), keep_interrupted=True
+        )
+    if json_output:
+        print_json(run_summary(results))
+    else:
+        print_run(results)
+    more = f", the record of each run in {records}" if records is not None else ""
+    note(f"Raw results are in {request.output}{more}")
+    if results.ended_early:
+        raise typer.Exit(EXIT_INTERRUPTED)
+    late = [chain.name for chain in results.chains if chain.missed_deadlines]
+    if fail_on_miss and late:
+        note(f"Deadlines were missed by {', '.join(late)}, so the exit code is 1")
+        raise typer.Exit(EXIT_FAILED)
+
+
+def print_run(results: Results) -> None:
+    """Print the tables and warnings of a run."""
+    console = out()
+    console.print(
+        f"{results.graph} under {_what_ran(results)}, "
+        f"{human(results.duration_ns)} after {human(results.warmup_ns)} of warm-up, "
+        f"phases {results.phases}",
+        markup=False,
+    )
+    if results.ended_early:
+        console.print("Ended early: these figures are of the time until the interrupt.")
+    for table in run_tables(results):
+        table.print_to(console)
+    line = defaulted_line(results)
+    if line:
+        console.print(line, markup=False)
+    for warning in results.warnings:
+        console.print(f"warning: {warning}", style="yellow", markup=False)
+
+
+def defaulted_line(results: Results) -> str:
+    """Say which callbacks no rule of the schedule matches.
+
+    Empty where no rule matches any callback: either the schedule has no rules, or it is one of
+    another graph, and a warning says so.
+    """
+    ids = results.defaulted_callbacks
+    if not ids or len(ids) >= len(results.callbacks):
+        return ""
+    more = len(ids) - _MOST_LISTED
+    rest = f" and {more} more (defaulted_callbacks in the results)" if more > 0 else ""
+    listed = ", ".join(ids[:_MOST_LISTED])
+    return f"Callbacks on the default threads, because no rule matches them: {listed}{rest}"
+
+
+def _what_ran(results: Results) -> str:
+    if not results.schedule:
+        return f"order {results.order}"
+    return ", executor ".join((results.schedule, *results.executors))
+
+
+def run_summary(results: Results) -> dict[str, Any]:
+    """Give the tables' content for programs; times in ns."""
+    kpis = results.kpis
+    return {
+        "graph": results.graph,
+        "schedule": results.schedule,
+        "executors": list(results.executors),
+        "order": results.order,
+        "duration_ns": results.duration_ns,
+        "ended_early": results.ended_early,
+        "work_scale": results.work_scale,
+        "chains": [
+            {
+                "name": chain.name,
+                "released": chain.released,
+                "completed": chain.completed,
+                "superseded": chain.superseded,
+                "lost": chain.lost,
+                "unfinished": chain.unfinished,
+                "skipped": chain.skipped,
+                "missed_deadlines": chain.missed_deadlines,
+                "deadline_ns": chain.deadline_ns,
+                "response_ns": asdict(summarise(chain.responses.values)),
+                "response_without_stalls_ns": asdict(summarise(chain.responses.clean())),
+                "stalled_share": chain.responses.stalled_share,
+            }
+            for chain in results.chains
+        ],
+        "hot_path": {
+            "floor_ns": kpis.hot_floor_ns,
+            "latency_ns": asdict(summarise(kpis.hot_latency.values)),
+            "latency_without_stalls_ns": asdict(summarise(kpis.hot_latency.clean())),
+            "from_due_ns": asdict(summarise(kpis.hot_from_due)),
+            "stalled_share": kpis.hot_latency.stalled_share,
+            "drops": kpis.hot_drops,
+        }
+        if kpis.has_hot_path
+        else None,
+        "planner": {
+            "start_lateness_ns": asdict(summarise(kpis.planner_lateness.values)),
+            "cycles": kpis.planner_cycles,
+            "stale_cycles": kpis.planner_stale_cycles,
+        }
+        if kpis.has_planner
+        else None,
+        "reference_timer": {"lateness_ns": asdict(summarise(kpis.reference_lateness))}
+        if len(kpis.reference_lateness)
+        else None,
+        "skipped_periods": results.skipped_periods,
+        "phases": {name: asdict(state) for name, state in results.phase_states.items()},
+        "cpu_cores": results.cpu_share,
+        "other_programs_cores": results.other_cores,
+        "context_switches_per_s": results.switches_per_s,
+        "host_stalls": {"count": len(results.held_up), "total_ns": results.stall_ns},
+        "defaulted_callbacks": list(results.defaulted_callbacks),
+        "warnings": list(results.warnings),
+    }

@@ -1,0 +1,1 @@
+"""`takt set`: one value of one chain, callback or thread."""

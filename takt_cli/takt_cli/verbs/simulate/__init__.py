@@ -1,0 +1,1 @@
+"""`takt simulate`: a system model under a schedule in virtual time."""

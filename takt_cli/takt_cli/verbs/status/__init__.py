@@ -1,0 +1,1 @@
+"""`takt status`: compares what threads have with what was asked for them."""

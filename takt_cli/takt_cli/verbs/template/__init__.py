@@ -1,0 +1,1 @@
+"""`takt template`: running executors as a schedule to edit."""

@@ -1,0 +1,1 @@
+"""`takt trace`: records what running processes do."""
