@@ -16,7 +16,7 @@ from takt_cli.results.results_file import parse_results
 from takt_cli.running.busy_cores import hogs
 from takt_cli.running.middleware import check_middleware
 from takt_cli.verbs.renamed import renew
-from takt_cli.verbs.run.command import defaulted_line
+from takt_cli.verbs.run.printed import defaulted_line
 from typer.main import get_command
 
 VERBS = [one.parent.name.rstrip("_") for one in Path(verbs.__file__).parent.glob("*/command.py")]

@@ -14,7 +14,7 @@ from takt_cli.results.phase_state import PhaseState
 from takt_cli.results.results_file import parse_results
 from takt_cli.tables.comparison import comparison_table
 from takt_cli.tables.run_tables import key_table
-from takt_cli.verbs.run.command import run_summary
+from takt_cli.verbs.run.document import run_summary
 from takt_cli.verbs.status.comparison import table_of
 from takt_cli.verbs.top.layout import Size
 from takt_cli.verbs.top.printed import document

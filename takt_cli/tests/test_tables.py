@@ -9,7 +9,7 @@ from takt_cli.results.results_file import parse_results
 from takt_cli.tables.comparison import chain_comparison, clearly_best, comparison_table
 from takt_cli.tables.run_tables import chain_table, key_table, run_tables, thread_table
 from takt_cli.tables.table import Cell, Table
-from takt_cli.verbs.run.command import run_summary
+from takt_cli.verbs.run.document import run_summary
 
 
 def texts(table, row):

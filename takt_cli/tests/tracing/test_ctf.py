@@ -474,7 +474,7 @@ def tracing(fakes, folder, monkeypatch):
                 path.write_bytes(encode([pipeline(SEED)]))
             return answer
 
-    monkeypatch.setattr("takt_cli.verbs.trace.command.find_converter", lambda: PROGRAM)
+    monkeypatch.setattr("takt_cli.verbs.trace.target.find_converter", lambda: PROGRAM)
     one = Tracer(folder, 4_000_001, process("/opt/robot/talk"))
     one.tracing = {}
     yield one
@@ -519,7 +519,7 @@ def test_no_other_files_are_replaced_by_a_folder(takt, tracing):
 def test_a_failed_conversion_keeps_the_folder_and_the_raw_files(takt, tracing, monkeypatch):
     assert takt("trace", "snapshot", "--format", "ctf").code == 0
     before = sorted(Path("takt-ctf").rglob("*"))
-    monkeypatch.setattr("takt_cli.verbs.trace.command.find_converter", lambda: Path("/bin/false"))
+    monkeypatch.setattr("takt_cli.verbs.trace.target.find_converter", lambda: Path("/bin/false"))
     said = takt("trace", "stop", "--format", "ctf", "--force")
     assert said.code == 1
     assert "The files of the processes are kept." in said.err

@@ -789,7 +789,7 @@ def test_an_interrupt_of_the_conversion_keeps_the_files(takt, start, folder, mon
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("takt_cli.verbs.trace.command.convert", interrupt)
+    monkeypatch.setattr("takt_cli.verbs.trace.collected.convert", interrupt)
     said = takt("trace", "stop")
     assert said.code == 130
     assert "The files of the processes are kept." in said.err

@@ -8,11 +8,10 @@ import typer
 
 from takt_cli.base.console import err, note, out, print_json
 from takt_cli.base.errors import TaktError
-from takt_cli.base.units import human
-from takt_cli.results.samples import percentile, percentile_name, samples_needed
-from takt_cli.running.calibration import Calibration, measure
+from takt_cli.results.samples import percentile_name
+from takt_cli.running.calibration import measure
 from takt_cli.running.host import realtime_allowed, rights_hint
-from takt_cli.tables.table import Table
+from takt_cli.verbs.calibrate.table import KINDS, cost_table, few_samples, rounded, summary_of
 from takt_cli.verbs.options import Cores, Json, choose_cores, duration_ns, factor
 
 _MESSAGES = ("Message4kb", "Int32")
@@ -53,64 +52,19 @@ def command(
                 "message": message,
                 "overheads_ns": overheads,
                 "jitter_ns": found.jitter(percent),
-                "measured_ns": {name: _summary(found, name) for name in _KINDS},
+                "measured_ns": {name: summary_of(found, name) for name in KINDS},
                 "wake_up_cross_core_ns": found.wake_up_cross_core,
             }
         )
         return
     console = out()
-    _table(found).print_to(console)
-    words = ", ".join(f"{name}: {_rounded(value)}" for name, value in overheads.items())
+    cost_table(found).print_to(console)
+    words = ", ".join(f"{name}: {rounded(value)}" for name, value in overheads.items())
+    few = few_samples(found, percent)
     console.print(
-        f"\nFor a system model, {percentile_name(percent)} of each{_few(found, percent)}:\n\n"
+        f"\nFor a system model, {percentile_name(percent)} of each{few}:\n\n"
         f"overheads: {{{words}}}\n"
-        f"jitter: {_rounded(found.jitter(percent))}  # of each timer",
+        f"jitter: {rounded(found.jitter(percent))}  # of each timer",
         highlight=False,
         markup=False,
     )
-
-
-_KINDS = {
-    "dispatch": "from one run to the next",
-    "take": "taking a message, in addition",
-    "publish": "publishing a message",
-    "wake_up": "wake-up for a timer",
-}
-
-
-def _summary(found: Calibration, kind: str) -> dict[str, float | None]:
-    samples = getattr(found, kind)
-    return {
-        "count": len(samples),
-        "p50": percentile(samples, 50),
-        "p99": percentile(samples, 99),
-        "max": float(samples.max()),
-    }
-
-
-def _table(found: Calibration) -> Table:
-    table = Table("Costs of a run beside its work", ["what", "p50", "p99", "max"])
-    for kind, name in _KINDS.items():
-        summary = _summary(found, kind)
-        table.add(name, *(human(summary[key]) for key in ("p50", "p99", "max")))
-    cross = found.wake_up_cross_core
-    if cross:
-        table.add(
-            "wake-up by a thread on another core",
-            *(human(cross.get(key)) for key in ("p50", "p99", "max")),
-        )
-    return table
-
-
-def _few(found: Calibration, percent: float) -> str:
-    """Say of which kinds there are too few samples for the percentile."""
-    few = [name for name in _KINDS if percentile(getattr(found, name), percent) is None]
-    if not few or percent == 100.0:
-        return ""
-    wanted = f"{percentile_name(percent)} takes {samples_needed(percent)} samples"
-    return f" ({', '.join(few)}: the largest, for {wanted})"
-
-
-def _rounded(value_ns: int) -> str:
-    """Up to whole microseconds: below that nothing is the same twice."""
-    return f"{-(-value_ns // 1000)}us"

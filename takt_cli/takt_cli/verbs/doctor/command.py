@@ -14,12 +14,13 @@ from takt_cli.running.host import realtime_allowed, user_name
 from takt_cli.verbs.doctor.checks import diagnose
 from takt_cli.verbs.doctor.examination import examine, isolated_cores
 from takt_cli.verbs.doctor.finding import SCHEMA, SEVERITIES, Finding, headline
-from takt_cli.verbs.doctor.fix import Outcome, apply, planned, undo
+from takt_cli.verbs.doctor.fix import apply, planned, undo
 from takt_cli.verbs.doctor.journal import boot_id, is_forgotten, journal_path, load, save
 from takt_cli.verbs.doctor.machine import Machine, Unreadable
-from takt_cli.verbs.doctor.plan import Skipped, plan_fixes
+from takt_cli.verbs.doctor.plan import plan_fixes
+from takt_cli.verbs.doctor.report import Report
 from takt_cli.verbs.doctor.services import is_balanced
-from takt_cli.verbs.doctor.tables import print_findings, sentence
+from takt_cli.verbs.doctor.tables import print_findings
 from takt_cli.verbs.options import Json, duration_ns, parse_cores
 
 _WINDOW = "2s"
@@ -151,7 +152,7 @@ def _document(
 def _fix(machine: Machine, chosen: tuple[int, ...] | None, dry_run: bool, as_json: bool) -> bool:
     undo_file = journal_path(machine.environ)
     actions, skipped = plan_fixes(machine, chosen)
-    report = _Report(as_json)
+    report = Report(as_json)
     complete = not any(one.fault for one in skipped)
     if dry_run:
         for action in actions:
@@ -176,7 +177,7 @@ def _fix(machine: Machine, chosen: tuple[int, ...] | None, dry_run: bool, as_jso
 def _undo(machine: Machine, dry_run: bool, as_json: bool) -> bool:
     undo_file = journal_path(machine.environ)
     entries, boot = load(undo_file)
-    report = _Report(as_json)
+    report = Report(as_json)
     complete = True
     forgotten = bool(entries) and is_forgotten(boot, boot_id(machine))
     if forgotten:
@@ -198,40 +199,3 @@ def _undo(machine: Machine, dry_run: bool, as_json: bool) -> bool:
     elif not complete:
         note(f"The values that were not restored are still in {undo_file}.")
     return complete
-
-
-class _Report:
-    """Tells outcomes as they come, or all of them as one document at the end."""
-
-    def __init__(self, as_json: bool) -> None:
-        self._as_json = as_json
-        self._outcomes: list[Outcome] = []
-
-    def tell(self, outcome: Outcome) -> None:
-        """Say what became of one action."""
-        self._outcomes.append(outcome)
-        if not self._as_json:
-            style = "red" if outcome.result == "failed" else ""
-            out().print(sentence(outcome), style=style, markup=False, soft_wrap=True)
-
-    def finish(self, what: str, dry_run: bool, undo_file: str, skipped: list[Skipped]) -> None:
-        """Say the rest."""
-        if self._as_json:
-            print_json(
-                {
-                    "schema": SCHEMA,
-                    "what": what,
-                    "dry_run": dry_run,
-                    "undo_file": undo_file,
-                    "actions": [outcome.as_json() for outcome in self._outcomes],
-                    "skipped": [
-                        {"finding": one.finding, "why": one.why, "fault": one.fault}
-                        for one in skipped
-                    ],
-                }
-            )
-            return
-        for one in skipped:
-            style = "red" if one.fault else ""
-            words = f"{one.finding}: nothing was changed: {one.why}"
-            out().print(words, style=style, markup=False, soft_wrap=True)

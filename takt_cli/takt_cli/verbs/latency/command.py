@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
-from takt_cli.base.console import note, out, print_json, progress
+from takt_cli.base.console import note, print_json, progress
 from takt_cli.base.errors import EXIT_INTERRUPTED, TaktError
-from takt_cli.base.units import duration_flag, human
+from takt_cli.base.units import human
 from takt_cli.files.outputs import check_file, refuse_replacing, same_file, write_text
 from takt_cli.pages.study import command_line
 from takt_cli.running.host import Host, this_host, usable_cores
@@ -26,8 +26,8 @@ from takt_cli.verbs.latency.measurement import (
     run_cyclictest,
     run_own,
 )
+from takt_cli.verbs.latency.printed import print_runs, setting_words
 from takt_cli.verbs.latency.results import LatencyRun, joined
-from takt_cli.verbs.latency.table import latency_table, rights_line, sentences
 from takt_cli.verbs.options import Force, Json, choose_cores, duration_ns, whole
 
 # Runs of one call take turns, so that all of them meet the same disturbances.
@@ -118,7 +118,7 @@ def command(
     _check_files(output, html_file, force)
     host = this_host()
     runs = _measure(settings, host)
-    words = _words(setting)
+    words = setting_words(setting)
     asked = [("--compare-fair", compare_fair), ("--cyclictest", cyclictest)]
     options = [*setting.command_words(), *(option for option, given in asked if given)]
     command = command_line("latency", *options)
@@ -131,7 +131,7 @@ def command(
         _write_page(runs, words, host, command, html_file)
     through = output is not None and output.absolute().as_posix().startswith(("/dev/", "/proc/"))
     if not json_output and not through:
-        _print(runs, words, host.virtual)
+        print_runs(runs, words, host.virtual)
     if html_file is not None:
         note(f"Page: {html_file.resolve()}")
     if any(run.ended_early for run in runs):
@@ -223,26 +223,6 @@ def _follow(bar: Any, task: Any, name: str) -> Callable[[Mapping[str, Any]], Non
         bar.update(task, completed=min(share, 1.0), description=words)
 
     return follow
-
-
-def _words(setting: LatencySetting) -> str:
-    count = len(setting.cores)
-    cores = f"core {setting.cores[0]}" if count == 1 else f"{count} cores"
-    load = "with a busy thread on each core" if setting.load else "without load"
-    return f"every {duration_flag(setting.interval_ns)} on {cores}, {load}"
-
-
-def _print(runs: Sequence[LatencyRun], words: str, virtual: bool) -> None:
-    console = out()
-    for line in dict.fromkeys(filter(None, map(rights_line, runs))):
-        console.print(line, style="yellow", markup=False, soft_wrap=True)
-    if any(run.ended_early for run in runs):
-        console.print("Ended early: these figures are of the time until the interrupt.")
-    for run in runs:
-        latency_table(run, virtual).print_to(console)
-    console.print()
-    for sentence in sentences(runs, words, virtual):
-        console.print(sentence, markup=False)
 
 
 def _write_page(

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from takt_cli.base.console import note, out, print_json, progress
+from takt_cli.base.console import note, print_json, progress
 from takt_cli.base.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
-from takt_cli.base.units import human
 from takt_cli.files.graphs import resolve_graph, resolve_schedule
 from takt_cli.files.output_directory import DEFAULT, output_directory
 from takt_cli.files.outputs import refuse_inputs, refuse_replacing, same_file
-from takt_cli.results.run_results import Results
-from takt_cli.results.samples import summarise
 from takt_cli.running.runner import RunRequest, run
-from takt_cli.tables.run_tables import run_tables
 from takt_cli.verbs.options import (
     MOST_SEED,
     Force,
@@ -29,8 +24,8 @@ from takt_cli.verbs.options import (
     parse_cores,
     whole,
 )
-
-_MOST_LISTED = 10
+from takt_cli.verbs.run.document import run_summary
+from takt_cli.verbs.run.printed import print_run
 
 
 class Witness(str, Enum):
@@ -227,103 +222,3 @@ def command(
     if fail_on_miss and late:
         note(f"Deadlines were missed by {', '.join(late)}, so the exit code is 1")
         raise typer.Exit(EXIT_FAILED)
-
-
-def print_run(results: Results) -> None:
-    """Print the tables and warnings of a run."""
-    console = out()
-    console.print(
-        f"{results.graph} under {_what_ran(results)}, "
-        f"{human(results.duration_ns)} after {human(results.warmup_ns)} of warm-up, "
-        f"phases {results.phases}",
-        markup=False,
-    )
-    if results.ended_early:
-        console.print("Ended early: these figures are of the time until the interrupt.")
-    for table in run_tables(results):
-        table.print_to(console)
-    line = defaulted_line(results)
-    if line:
-        console.print(line, markup=False)
-    for warning in results.warnings:
-        console.print(f"warning: {warning}", style="yellow", markup=False)
-
-
-def defaulted_line(results: Results) -> str:
-    """Say which callbacks no rule of the schedule matches.
-
-    Empty where no rule matches any callback: either the schedule has no rules, or it is one of
-    another graph, and a warning says so.
-    """
-    ids = results.defaulted_callbacks
-    if not ids or len(ids) >= len(results.callbacks):
-        return ""
-    more = len(ids) - _MOST_LISTED
-    rest = f" and {more} more (defaulted_callbacks in the results)" if more > 0 else ""
-    listed = ", ".join(ids[:_MOST_LISTED])
-    return f"Callbacks on the default threads, because no rule matches them: {listed}{rest}"
-
-
-def _what_ran(results: Results) -> str:
-    if not results.schedule:
-        return f"order {results.order}"
-    return ", executor ".join((results.schedule, *results.executors))
-
-
-def run_summary(results: Results) -> dict[str, Any]:
-    """Give the tables' content for programs; times in ns."""
-    kpis = results.kpis
-    return {
-        "graph": results.graph,
-        "schedule": results.schedule,
-        "executors": list(results.executors),
-        "order": results.order,
-        "duration_ns": results.duration_ns,
-        "ended_early": results.ended_early,
-        "work_scale": results.work_scale,
-        "chains": [
-            {
-                "name": chain.name,
-                "released": chain.released,
-                "completed": chain.completed,
-                "superseded": chain.superseded,
-                "lost": chain.lost,
-                "unfinished": chain.unfinished,
-                "skipped": chain.skipped,
-                "missed_deadlines": chain.missed_deadlines,
-                "deadline_ns": chain.deadline_ns,
-                "response_ns": asdict(summarise(chain.responses.values)),
-                "response_without_stalls_ns": asdict(summarise(chain.responses.clean())),
-                "stalled_share": chain.responses.stalled_share,
-            }
-            for chain in results.chains
-        ],
-        "hot_path": {
-            "floor_ns": kpis.hot_floor_ns,
-            "latency_ns": asdict(summarise(kpis.hot_latency.values)),
-            "latency_without_stalls_ns": asdict(summarise(kpis.hot_latency.clean())),
-            "from_due_ns": asdict(summarise(kpis.hot_from_due)),
-            "stalled_share": kpis.hot_latency.stalled_share,
-            "drops": kpis.hot_drops,
-        }
-        if kpis.has_hot_path
-        else None,
-        "planner": {
-            "start_lateness_ns": asdict(summarise(kpis.planner_lateness.values)),
-            "cycles": kpis.planner_cycles,
-            "stale_cycles": kpis.planner_stale_cycles,
-        }
-        if kpis.has_planner
-        else None,
-        "reference_timer": {"lateness_ns": asdict(summarise(kpis.reference_lateness))}
-        if len(kpis.reference_lateness)
-        else None,
-        "skipped_periods": results.skipped_periods,
-        "phases": {name: asdict(state) for name, state in results.phase_states.items()},
-        "cpu_cores": results.cpu_share,
-        "other_programs_cores": results.other_cores,
-        "context_switches_per_s": results.switches_per_s,
-        "host_stalls": {"count": len(results.held_up), "total_ns": results.stall_ns},
-        "defaulted_callbacks": list(results.defaulted_callbacks),
-        "warnings": list(results.warnings),
-    }

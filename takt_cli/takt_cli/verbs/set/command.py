@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated
 
 import typer
 
-from takt_cli.base.console import out, pass_through_errors, print_json
-from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE, TaktError
+from takt_cli.base.console import pass_through_errors
+from takt_cli.base.errors import TaktError
 from takt_cli.base.printable import printable, short
 from takt_cli.base.units import parse_whole
-from takt_cli.control.answer import by_user, for_users, left_out, refusal
+from takt_cli.control.answer import by_user, for_users, left_out
 from takt_cli.control.processes import Found, find, no_process
 from takt_cli.running.interrupts import Unbroken
-from takt_cli.tables.table import Cell, Table
 from takt_cli.verbs.options import Json, Processes
+from takt_cli.verbs.set.report import Report
 from takt_cli.verbs.set.set_values import (
-    Changed,
-    SetAnswer,
     Value,
     Wish,
     check_all,
@@ -30,7 +27,6 @@ from takt_cli.verbs.set.set_values import (
     without_executor,
 )
 
-SCHEMA = 1
 _MOST_PRIORITY = 255  # of chains and callbacks
 _MOST_OS_PRIORITY = 99
 _LEAST_NICE, _MOST_NICE = -20, 19
@@ -162,7 +158,7 @@ def _set(wish: Wish, processes: list[str] | None, as_json: bool) -> None:
     if not agreed:
         pass_through_errors("".join(f"{silent}\n" for silent in found.silent))
         raise _nowhere(wish, found)
-    report = _Report(wish, as_json, [str(silent) for silent in found.silent])
+    report = Report(wish, as_json, [str(silent) for silent in found.silent])
     # A process of another user decides about the processes of that user only, unless it is named.
     users = [agreed] if processes else by_user(agreed)
     willing = [those for those in users if all(one.good for one in those)]
@@ -200,111 +196,3 @@ def _nowhere(wish: Wish, found: Found) -> TaktError:
         f"no process has a {wish}",
         hint=f"the closest names: {', '.join(close)}" if close else "`takt status` lists threads",
     )
-
-
-def _words(value: Value) -> str:
-    if value is None:
-        return "that of its chains"
-    return ", ".join(value) if isinstance(value, tuple) else str(value)
-
-
-class _Report:
-    """Says what changed, in a table or as one document."""
-
-    def __init__(self, wish: Wish, as_json: bool, failures: list[str]) -> None:
-        self._wish = wish
-        self._as_json = as_json
-        self._failures = failures
-        self._faults: list[str] = []
-        self._answers: Sequence[SetAnswer] = ()
-        self._undone: Sequence[SetAnswer] = ()
-        self._refused = False
-
-    def failed(self, words: str) -> None:
-        """Note a failure, which makes the exit code 1."""
-        self._failures.append(words)
-
-    def refuse(self, answers: Sequence[SetAnswer]) -> None:
-        """Note that nothing was changed anywhere, and why."""
-        self._answers = [replace(one, parts=()) for one in answers]
-        self._faults, failures = refusal(answers)
-        self._refused = bool(self._faults)
-        self._failures += failures
-
-    def show(self, answers: Sequence[SetAnswer], undone: Sequence[SetAnswer]) -> None:
-        """Note what changed."""
-        self._answers, self._undone = answers, undone
-        for one in answers:
-            name = one.process.words
-            if one.gone:
-                self._failures.append(f"{name} has ended")
-            elif one.faults:
-                self._faults += one.faults
-                self._failures.append(f"{name} refused the change, although it had agreed")
-            elif one.failure:
-                self._failures.append(f"{name} {one.failure}")
-        for one in undone:
-            back = "has the values from before again"
-            if one.gone:
-                back = "has ended"
-            elif not one.good:
-                back = f"keeps the change: {one.failure or '; '.join(one.faults)}"
-            self._failures.append(f"{one.process.words} {back}")
-
-    def finish(self) -> int:
-        """Print it, and give the exit code."""
-        code = 0
-        if self._failures or any(one.faults for _, one in self._changed()):
-            code = EXIT_FAILED
-        if self._refused:
-            code = EXIT_USAGE
-        if self._as_json:
-            print_json(self._document(code))
-            return code
-        pass_through_errors("".join(f"{line}\n" for line in self._faults))
-        if self._kept():
-            self._table().print_to(out())
-        pass_through_errors("".join(f"{line}\n" for line in self._failures))
-        if self._refused:
-            pass_through_errors("takt: the change was refused; no process was changed\n")
-        return code
-
-    def _changed(self) -> list[tuple[SetAnswer, Changed]]:
-        return [(answer, one) for answer in self._answers for one in answer.parts]
-
-    def _kept(self) -> list[tuple[SetAnswer, Changed]]:
-        """Give the changes of processes that have not taken them back."""
-        back = {one.process.socket for one in self._undone}
-        back -= {one.process.socket for one in self._undone if not one.good}
-        return [pair for pair in self._changed() if pair[0].process.socket not in back]
-
-    def _table(self) -> Table:
-        table = Table(
-            f"{self._wish}: {self._wish.attribute}",
-            ["process", "executor", self._wish.kind, "before", "now"],
-            words=5,
-        )
-        for answer, one in self._kept():
-            table.add(
-                answer.process.words,
-                printable(one.executor),
-                printable(one.name),
-                _words(one.before),
-                Cell(_words(one.now), "bad" if one.faults else ""),
-            )
-            table.notes += [f"{printable(one.name)}: {fault}" for fault in one.faults]
-        return table
-
-    def _document(self, code: int) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "ok": code == 0,
-            "what": str(self._wish),
-            "attribute": self._wish.attribute,
-            "value": self._wish.value,
-            "refused": self._refused,
-            "faults": self._faults,
-            "failures": self._failures,
-            "processes": [one.as_json("changed") for one in self._answers],
-            "undone": [one.as_json("changed") for one in self._undone],
-        }

@@ -6,21 +6,19 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from takt_cli.base.console import err, out, pass_through_errors, print_json, progress
-from takt_cli.base.errors import EXIT_FAILED, TaktError
+from takt_cli.base.console import out, pass_through_errors, print_json, progress
+from takt_cli.base.errors import EXIT_FAILED
 from takt_cli.base.printable import printable
-from takt_cli.base.units import NS_PER_S, duration_flag, how_many, human
+from takt_cli.base.units import NS_PER_S, duration_flag, how_many
 from takt_cli.control.processes import Found, Process, find, no_process
 from takt_cli.control.tracing import (
     Begun,
-    RawTrace,
     Recording,
     Traced,
     Written,
@@ -29,56 +27,18 @@ from takt_cli.control.tracing import (
     snapshot,
     undo,
 )
-from takt_cli.files.outputs import check_file, refuse_replacing
-from takt_cli.files.trace_folders import check_trace_folder
-from takt_cli.results.trace import TraceSummary
 from takt_cli.running.interrupts import Interrupts
-from takt_cli.running.trace import arguments, convert, find_converter
 from takt_cli.verbs.options import Force, Json, Processes, duration_ns, whole
+from takt_cli.verbs.trace.collected import document, lines, nothing_done, write_collected
 from takt_cli.verbs.trace.endings import Endings, left_behind
-from takt_cli.verbs.trace.table import (
-    chain_table,
-    dropped_line,
-    message_line,
-    process_line,
-    stall_line,
-)
+from takt_cli.verbs.trace.target import Format, Target, target_of
 
-SCHEMA = 1
 # While processes are asked, interrupts only count: a process whose answer nobody reads would trace
 # on, or leave its file behind.
 _COUNTED = sys.maxsize
 _POLL_S = 0.05
 _MOST_NAMES = 3  # in one sentence
 
-
-class Format(str, Enum):
-    """Formats of traces."""
-
-    perfetto = "perfetto"
-    chrome = "chrome"
-    ctf = "ctf"
-    takt = "takt"
-
-
-# Names of files without --output: what stands before and behind the number of a second one.
-_DEFAULTS = {
-    Format.takt: ("trace", ".takttrace"),
-    Format.perfetto: ("takt", ".perfetto-trace"),
-    Format.chrome: ("takt-trace", ".json"),
-    Format.ctf: ("takt-ctf", ""),
-}
-# The format of --output without --format.
-_BY_ENDING = {
-    ".perfetto-trace": Format.perfetto,
-    ".pftrace": Format.perfetto,
-    ".json": Format.chrome,
-}
-
-_NEXT = {
-    Format.takt.value: "`takt report {0}` makes a page of it, and `takt model {0}` a system model",
-    Format.ctf.value: "open the folder {} in Trace Compass, or print its events with babeltrace2",
-}
 
 Records = Annotated[
     int | None,
@@ -160,13 +120,13 @@ def start_tracing(
     with Interrupts(_COUNTED) as interrupts:
         traced, failures = _begin(found, recording, json_output)
         if interrupts.count:
-            pass_through_errors(_lines([*failures, *_not_undone(traced)]))
+            pass_through_errors(lines([*failures, *_not_undone(traced)]))
             raise KeyboardInterrupt
     if json_output:
         told = [_process_json(one.process) | {"threads": _traced(one).threads} for one in traced]
         about = {"last_ns": last_ns, "records": records, "processes": told}
         warnings = _warnings(traced)
-        print_json(_document(failures, **about, **({"warnings": warnings} if warnings else {})))
+        print_json(document(failures, **about, **({"warnings": warnings} if warnings else {})))
     else:
         for one in traced:
             words = f"{one.process.words}: traces {how_many(_traced(one).threads, 'thread')}"
@@ -175,7 +135,7 @@ def start_tracing(
         if last_ns is not None:
             then = f"`takt trace snapshot` writes the last {duration_flag(last_ns)}; {then}"
         out().print(then, markup=False, soft_wrap=True)
-        pass_through_errors(_lines([*_warnings(traced), *failures]))
+        pass_through_errors(lines([*_warnings(traced), *failures]))
     if failures:
         raise typer.Exit(EXIT_FAILED)
 
@@ -190,7 +150,7 @@ def stop_tracing(
 ) -> None:
     """End the trace of the processes, and write it."""
     found = _find(processes)
-    _collect(end, found, bool(processes), _target(output, form, force, json_output))
+    _collect(end, found, bool(processes), target_of(output, form, force, json_output))
 
 
 @app.command("snapshot")
@@ -203,7 +163,7 @@ def write_snapshot(
 ) -> None:
     """Write the trace of the processes, which trace on."""
     found = _find(processes)
-    _collect(snapshot, found, bool(processes), _target(output, form, force, json_output))
+    _collect(snapshot, found, bool(processes), target_of(output, form, force, json_output))
 
 
 @app.command("record")
@@ -225,14 +185,14 @@ def record_trace(
     """Trace for some time, and write the trace: `start`, a wait, and `stop`."""
     duration_s = duration_ns(duration, "--duration") / NS_PER_S
     found = _find(processes)
-    target = _target(output, form, force, json_output)
+    target = target_of(output, form, force, json_output)
     recording = Recording(records=records, cpu_times=cpu_times, kernel=kernel, stalls=stalls)
     with Interrupts(_COUNTED) as interrupts:
         traced, failures = _begin(found, recording, json_output)
         endings = None
         try:
             endings = Endings([one.process for one in traced])
-            pass_through_errors(_lines(_warnings(traced)))
+            pass_through_errors(lines(_warnings(traced)))
             wait(duration_s, len(traced), interrupts, endings)
         except BaseException:  # no process shall trace on for a command that has failed
             undo(traced)
@@ -243,7 +203,7 @@ def record_trace(
         answers = end([one.process for one in traced])
     failures += [_not_ended(one) for one in answers if not one.done]
     # The first interrupt ended the wait.
-    _write(answers, failures, target, interrupted=interrupts.count > 1)
+    write_collected(answers, failures, target, interrupted=interrupts.count > 1)
 
 
 def _not_ended(answer: Written) -> str:
@@ -266,46 +226,6 @@ def wait(duration_s: float, processes: int, interrupts: Interrupts, endings: End
             if endings.all():
                 break
             time.sleep(min(_POLL_S, left))
-
-
-@dataclass(frozen=True)
-class _Target:
-    """Where the trace goes, and how."""
-
-    converter: Path
-    output: Path
-    form: str
-    as_json: bool
-
-    def kept(self, raws: Sequence[RawTrace]) -> str:
-        """Say how to write the trace of files that are still there."""
-        flags = arguments([raw.path for raw in raws], self.output, self.form)
-        command = shlex.join([str(self.converter), *flags])
-        return f"The files of the processes are kept. This command writes the trace: {command}"
-
-
-def _target(output: Path | None, form: Format | None, force: bool, as_json: bool) -> _Target:
-    """Refuse what cannot be written before any process begins or ends a trace."""
-    if form is None:
-        form = _BY_ENDING.get("" if output is None else output.suffix, Format.takt)
-    path = _unused(form, force) if output is None else output
-    if str(path) != "-" and not path.parent.is_dir():
-        raise TaktError(f"{path} cannot be written: there is no folder {path.parent}")
-    if form == Format.ctf:
-        check_trace_folder(path, force)
-    else:
-        refuse_replacing(path, force)
-        check_file(path)
-    return _Target(find_converter(), path, form.value, as_json)
-
-
-def _unused(form: Format, force: bool) -> Path:
-    """Give the default name, or the next one that no file has."""
-    name, ending = _DEFAULTS[form]
-    first = Path(f"{name}{ending}")
-    more = (Path(f"{name}-{number}{ending}") for number in range(2, 10_000))
-    free = (path for path in (first, *more) if not path.exists() and not path.is_symlink())
-    return first if force else next(free, first)
 
 
 def _find(wanted: Sequence[str] | None) -> Found:
@@ -337,7 +257,7 @@ def _begin(found: Found, recording: Recording, as_json: bool) -> tuple[list[Begu
     traced = [one for one in answers if one.done]
     if not traced or any(one.faults or one.failure for one in answers):
         failures += _not_undone(answers)
-        raise _nothing_done("no trace was begun", failures, as_json)
+        raise nothing_done("no trace was begun", failures, as_json)
     return traced, failures
 
 
@@ -362,7 +282,7 @@ def _collect(
     tell: Callable[[Sequence[Process]], list[Written]],
     found: Found,
     named: bool,
-    target: _Target,
+    target: Target,
 ) -> None:
     """Let the processes write their traces, and make one of these; `named`: by the user."""
     with Interrupts(_COUNTED) as interrupts:
@@ -373,7 +293,7 @@ def _collect(
     failures += [str(one) for one in answers if one.failure or one.gone or (one.faults and strict)]
     if not strict and (others := [one.process.words for one in answers if one.faults]):
         pass_through_errors(f"{_not_traced(others)}\n")
-    _write(answers, failures, target, interrupted=interrupts.count > 0)
+    write_collected(answers, failures, target, interrupted=interrupts.count > 0)
 
 
 def _not_traced(names: Sequence[str]) -> str:
@@ -386,71 +306,5 @@ def _not_traced(names: Sequence[str]) -> str:
     )
 
 
-def _write(
-    answers: Sequence[Written], failures: Sequence[str], target: _Target, *, interrupted: bool
-) -> None:
-    """Make one trace of the files, and say what it holds."""
-    raws = [raw for one in answers for raw in one.parts]
-    if not raws:
-        ended = bool(answers) and all(one.gone for one in answers)
-        why = ": no process traces any more" if ended else "; `takt trace start` begins one"
-        raise _nothing_done(f"no trace was written{why}", failures, target.as_json)
-    try:
-        if interrupted:
-            raise KeyboardInterrupt
-        summary = convert(target.converter, [raw.path for raw in raws], target.output, target.form)
-    except (TaktError, KeyboardInterrupt):
-        pass_through_errors(_lines([*failures, target.kept(raws)]))
-        raise
-    for raw in raws:
-        raw.remove()
-    if target.as_json:
-        about = {"file": str(target.output), "format": target.form}
-        print_json(_document(failures, **about, **summary.as_json()))
-    else:
-        _print(summary, target.output, target.form)
-        pass_through_errors(_lines(failures))
-    if failures:
-        raise typer.Exit(EXIT_FAILED)
-
-
-def _print(summary: TraceSummary, output: Path, form: str) -> None:
-    streamed = output.absolute().as_posix().startswith(("/dev/", "/proc/"))
-    console = err() if streamed else out()
-
-    def line(words: str, style: str = "") -> None:
-        console.print(words, style=style, markup=False, soft_wrap=True)
-
-    span = human(max(0, summary.ended_ns - summary.began_ns))
-    line(f"{span} of {how_many(len(summary.processes), 'process')}")
-    for process in summary.processes:
-        line(process_line(process), "yellow" if process.dropped else "")
-    line(message_line(summary))
-    if summary.host_stalls is not None:
-        line(stall_line(summary.host_stalls))
-    if summary.chains:
-        chain_table(summary).print_to(console)
-    if summary.dropped:
-        line(dropped_line(summary), "yellow")
-    line(_NEXT.get(form, "open {} at https://ui.perfetto.dev").format(output))
-
-
-def _nothing_done(words: str, failures: Sequence[str], as_json: bool) -> typer.Exit:
-    """Say why there is no trace."""
-    if as_json:
-        print_json(_document(failures, processes=[]))
-    else:
-        pass_through_errors(_lines([*failures, f"takt: {words}"]))
-    return typer.Exit(EXIT_FAILED)
-
-
-def _document(failures: Sequence[str], **more: Any) -> dict[str, Any]:
-    return {"schema": SCHEMA, "ok": not failures, "failures": list(failures), **more}
-
-
 def _process_json(process: Process) -> dict[str, Any]:
     return {"pid": process.status.pid, "program": process.status.program}
-
-
-def _lines(sentences: Sequence[str]) -> str:
-    return "".join(f"{sentence}\n" for sentence in sentences)
