@@ -42,6 +42,14 @@ class Chain(Document, at="statistics#chain"):
         known = self.activations > 0 or self.misses > 0
         return self.from_arrival or known or not self.elsewhere
 
+    @property
+    def counted_from(self) -> str:
+        """The callback whose message its figures count from; empty: from the chain's release."""
+        if not self.from_arrival and not self.elsewhere:
+            return ""
+        last = max((self.path.index(one) for one in self.elsewhere), default=-1)
+        return self.path[last + 1] if last + 1 < len(self.path) else ""
+
 
 class Executor(Document, at="statistics#executor"):
     """An executor of a process."""

@@ -132,8 +132,8 @@ def test_rows_scroll_and_end_at_the_last_one():
     state = State(shown="b", sorted_by={"b": "callback"})
     lines = drawn(found, state, Size(80, 24))
     assert lines[3].startswith("/n:timer(100ms)")
-    assert "rows 1-19 of 100" in lines[-2]
-    for keys, first in (("\x1b[6~", 119), ("\x1b[B", 120), ("\x1b[F", 181), ("\x1b[H", 100)):
+    assert "rows 1-18 of 100" in lines[-3]
+    for keys, first in (("\x1b[6~", 118), ("\x1b[B", 119), ("\x1b[F", 182), ("\x1b[H", 100)):
         pressed(state, keys)
         assert drawn(found, state, Size(80, 24))[3].startswith(f"/n:timer({first}ms)")
 
@@ -159,7 +159,7 @@ def test_idle_callbacks_of_nodes_are_one_line_until_the_key(once, start):
     assert not any(one in text for one in services)
     assert "rows" not in lines[-2]
     pressed(state, "i")
-    assert "rows 1-19 of 35" in drawn(found, state, Size(80, 24))[-2]
+    assert "rows 1-18 of 35" in drawn(found, state, Size(80, 24))[-3]
     pressed(state, "i/set_par\r")
     assert services[1] in "\n".join(drawn(found, state, Size(80, 24)))
     start(told)

@@ -14,7 +14,7 @@ from takt_cli.base.units import duration_flag, how_many
 from takt_cli.tables.table import Cell, Mood, Table
 from takt_cli.verbs.top.rates import Pair
 from takt_cli.verbs.top.state import FOOTER, HELP, State
-from takt_cli.verbs.top.tables import OTHERS, SINCE, WORDS, idle_rows, phase_notes, unknown_notes
+from takt_cli.verbs.top.tables import KINDS, NARROW, WORDS, idle_rows, phase_notes, unknown_notes
 from takt_cli.verbs.top.watch import View
 
 _GAP = "  "
@@ -22,7 +22,8 @@ _NARROWEST_NAME = 16
 _STYLES: dict[Mood, str] = {"": "", "good": "", "bad": "bold red", "weak": "dim"}
 _MOST_LINES = 4  # of one sentence
 _ABOVE = 2  # headline and troubles
-_BELOW = 2  # note and keys
+_MOST_NOTES = 3  # lines below the table
+_TALL = 14  # a terminal of so many lines has room for all of them
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def _help(view: View, width: int) -> list[str]:
     """Tell the keys, and in full the sentences that the table has no room for."""
     lines = [f"  {keys:<12}{words}" for keys, words in HELP]
     told = [
-        f"{SINCE}; {OTHERS}",
+        *dict.fromkeys(note for one in KINDS.values() for note in one.make(view.pairs).notes),
         *view.troubles(),
         *phase_notes(view.pairs),
         *unknown_notes(view.pairs),
@@ -101,8 +102,23 @@ def _help(view: View, width: int) -> list[str]:
 
 
 def _table_lines(view: View, table: Table, state: State, size: Size) -> list[Text]:
+    most = _MOST_NOTES if size.height >= _TALL else 1
+    below, wanted = 1, state.row
+    lines, notes = _with_notes(view, table, state, size, most, below)
+    while below < len(notes):
+        below, state.row = len(notes), wanted
+        lines, notes = _with_notes(view, table, state, size, most, below)
+    notes = [""] * (below - len(notes)) + notes
+    lines += [_line("", size)] * (size.height - _ABOVE - 1 - below - len(lines))
+    return [*lines, *(_line(note, size, "dim") for note in notes)]
+
+
+def _with_notes(
+    view: View, table: Table, state: State, size: Size, most: int, below: int
+) -> tuple[list[Text], list[str]]:
+    """Draw the rows above so many lines of notes, and give the notes: at most `most` lines."""
     rows = state.chosen(table)
-    room = max(1, size.height - _ABOVE - 1 - _BELOW)
+    room = max(1, size.height - _ABOVE - 2 - below)
     folded = _folded(table, state)
     if folded:
         rows = [row for row in rows if not any(row is one for one in folded)]
@@ -126,9 +142,8 @@ def _table_lines(view: View, table: Table, state: State, size: Size) -> list[Tex
         lines.append(
             _line(f"no {state.kind.name}" + (" pass the filter" if state.filter else ""), size)
         )
-    note = _note(table, state, len(rows), len(part), shown, size.width)
-    lines += [_line("", size)] * (size.height - _ABOVE - _BELOW - len(lines))
-    return [*lines, _line(note, size, "dim")]
+    parts = [*_hidden(table, state, len(rows), len(part), shown), *table.notes]
+    return lines, _packed(parts, size.width, most)
 
 
 def _folded(table: Table, state: State) -> list[list[Cell]]:
@@ -145,10 +160,8 @@ def _title(name: str, table: Table, state: State) -> str:
     return f"{name}{'^' if state.shown in state.reversed else 'v'}"
 
 
-def _note(
-    table: Table, state: State, rows: int, part: int, shown: Sequence[int], width: int
-) -> str:
-    """Say which rows and columns are shown if not all are, and of the table's notes what fits."""
+def _hidden(table: Table, state: State, rows: int, part: int, shown: Sequence[int]) -> list[str]:
+    """Say which rows and columns are shown if not all are."""
     parts = []
     if part < rows:
         parts.append(f"rows {state.row + 1}-{state.row + part} of {rows:,}")
@@ -156,17 +169,33 @@ def _note(
         last = f"-{shown[-1] + 1}" if len(shown) > 2 else ""
         first = shown[1] + 1 if len(shown) > 1 else 1
         parts.append(f"columns {first}{last} of {len(table.columns)}: left, right")
-    for note in table.notes:
-        if len("; ".join([*parts, note])) <= width:
-            parts.append(note)
-    return "; ".join(parts)
+    return parts
+
+
+def _packed(parts: Sequence[str], width: int, most: int) -> list[str]:
+    """Write notes into at most so many lines, several on one where they fit."""
+    lines: list[str] = []
+    for part in parts:
+        if lines and len(f"{lines[-1]}; {part}") <= width:
+            lines[-1] += f"; {part}"
+        else:
+            more = wrap(part, max(1, width))
+            if len(lines) + len(more) <= most:
+                lines += more
+    return lines
 
 
 def _widths(table: Table, rows: Sequence[Sequence[Cell]], state: State, size: Size) -> list[int]:
     """Width of each column; the name takes what the others leave, but has a least width."""
     widths = [_wanted(table, rows, state, size, index) for index in range(len(table.columns))]
+    if sum(widths) + len(_GAP) * (len(widths) - 1) > size.width:
+        for index, column in enumerate(table.columns):
+            least = max(NARROW.get(column, widths[index]), len(_title(column, table, state)))
+            widths[index] = min(widths[index], least)
     others = sum(widths[1:]) + len(_GAP) * (len(widths) - 1)
-    name = max(_NARROWEST_NAME, size.width - others, size.width * 2 // 5)
+    seen = sum(width + len(_GAP) for width in widths[1 : state.kind.seen + 1])
+    share = min(size.width * 2 // 5, size.width - seen) if seen else size.width * 2 // 5
+    name = max(_NARROWEST_NAME, size.width - others, share)
     widths[0] = max(1, min(widths[0], name, size.width))
     most = max(1, size.width - widths[0] - len(_GAP))
     return [widths[0], *(min(width, most) for width in widths[1:])]

@@ -135,6 +135,8 @@ def ordered(rows: Sequence[list[Cell]], index: int, words: bool, back: bool) -> 
             return 0, cell.text.casefold()
         return cell.value if cell.value is not None else 0, ""
 
+    # Rows of equal figures stay in the order of names.
+    rows = sorted(rows, key=lambda row: row[0].text.casefold(), reverse=back and index == 0)
     known = [row for row in rows if words or row[index].value is not None]
     numbers = any(row[index].value is not None for row in known)
     missing = [row for row in rows if not words and row[index].value is None]

@@ -28,51 +28,62 @@ NONE = Cell("–", "weak")
 SINCE = "*: since watching began"
 OTHERS = "figures without *: of the last interval, or of now"
 DIFFERS = "!: not as asked, see `takt status`"
-ELSEWHERE = "†: crosses processes; `takt trace` joins it"
-ARRIVAL = "†: from the arrival in this process; `takt trace` joins the whole chain"
+ELSEWHERE = "from –: crosses processes, and is not counted; `takt trace` joins it"
+ARRIVAL = "from TOPIC: counted from its arrival in this process; `takt trace` has the rest"
 ABSENT = "chains whose last callback is in none of these processes: "
 PROCESS = "process"
+FROM = "from"
+# Of the id of a callback that takes messages.
+_TOPIC = re.compile(r":(?:sub|waitable|service|client)\(([^()]*)\)")
 # Callbacks that each node has, and that seldom run.
 _SELDOM = re.compile(
     r":waitable\(event\)(#\d+)?$|:service\(.*/(get_parameters|get_parameter_types|set_parameters|"
     r"set_parameters_atomically|describe_parameters|list_parameters|get_type_description)\)$"
 )
 # Columns of words beside the first ones.
-WORDS = frozenset({PROCESS, "thread", "policy", "cores", "running"})
+WORDS = frozenset({PROCESS, FROM, "thread", "policy", "cores", "running"})
+# Columns that give way to others where the terminal is narrow, down to a least width.
+NARROW = {FROM: 10}
 
 Figures = TypeVar("Figures", ChainFigures, CallbackFigures, ThreadFigures)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One of the tables: its name, the column that it is sorted by at first, and its maker."""
+    """One of the tables: its name, the column that it is sorted by at first, and its maker.
+
+    `seen`: so many columns are seen beside the name, which gives way to them.
+    """
 
     name: str
     sort: str
     make: Callable[[Sequence[Pair]], Table]
+    seen: int = 0
 
 
 def chain_table(pairs: Sequence[Pair]) -> Table:
     """Make a row for each chain, of the process that has its last callback."""
+    crossing = [one for each in _executors_of(pairs) for one in each.chains if _crosses(one)]
     table = _table(
         "Chains",
         (one for pair in pairs for one in chains(pair)),
         {
-            "chain": lambda one: Cell(f"{one.total.name}{' †' if _crosses(one.total) else ''}"),
-            PROCESS: lambda one: Cell(_where(one)),
-            "rate/s": lambda one: _rate(one.rate_hz),
-            "mean": lambda one: _time(one.response_mean_ns, one.total.deadline_ns),
-            "p99*": lambda one: _time(one.total.response.p99_ns, one.total.deadline_ns),
-            "max*": lambda one: _time(one.total.response.max_ns, one.total.deadline_ns),
+            "chain": lambda one: Cell(one.total.name),
             "deadline": lambda one: _time(one.total.deadline_ns),
             "missed": lambda one: _bad(one.misses),
             "missed*": lambda one: _total(_counted(one, one.total.misses), one.misses),
             "in a row": lambda one: _bad(_counted(one, one.total.consecutive_misses)),
+            FROM: _from,
+            "max*": lambda one: _time(one.total.response.max_ns, one.total.deadline_ns),
+            "p99*": lambda one: _time(one.total.response.p99_ns, one.total.deadline_ns),
+            "mean": lambda one: _time(one.response_mean_ns, one.total.deadline_ns),
+            "rate/s": lambda one: _rate(one.rate_hz),
+            PROCESS: lambda one: Cell(_where(one)),
         },
         pairs,
         1,
+        () if crossing else (FROM,),
     )
-    crossing = [one for each in _executors_of(pairs) for one in each.chains if _crosses(one)]
     for note in dict.fromkeys(ARRIVAL if one.counted else ELSEWHERE for one in crossing):
         table.notes.insert(0, note)
     if absent := _endless(pairs):
@@ -119,7 +130,7 @@ def callback_table(pairs: Sequence[Pair]) -> Table:
             "priority": lambda one: count_cell(one.total.effective_priority),
         },
         pairs,
-        2,
+        3,
     )
 
 
@@ -143,7 +154,7 @@ def thread_table(pairs: Sequence[Pair]) -> Table:
             "running": _running,
         },
         pairs,
-        3,
+        4,
     )
     if any(thread.asked_differs for one in _executors_of(pairs) for thread in one.threads):
         table.notes.insert(0, DIFFERS)
@@ -151,7 +162,7 @@ def thread_table(pairs: Sequence[Pair]) -> Table:
 
 
 KINDS = {
-    "c": Kind("chains", "chain", chain_table),
+    "c": Kind("chains", "missed*", chain_table, 6),
     "b": Kind("callbacks", "busy %", callback_table),
     "t": Kind("threads", "CPU %", thread_table),
 }
@@ -175,11 +186,17 @@ def _table(
     columns: dict[str, Callable[[Figures], Cell]],
     pairs: Sequence[Pair],
     words: int,
+    unused: tuple[str, ...] = (),
 ) -> Table:
-    """Make a table; the column of the process is there only if rows come from several places."""
-    several = len(pairs) != 1 or len(pairs[0].now.executors) > 1
-    shown = {name: cell for name, cell in columns.items() if name != PROCESS or several}
-    table = Table(title, list(shown), words=words + len(shown) - len(columns) + 1)
+    """Make a table without unused columns; `words`: so many columns of words begin it.
+
+    The column of the process is there only if rows come from several places.
+    """
+    if len(pairs) == 1 and len(pairs[0].now.executors) < 2:
+        unused = (*unused, PROCESS)
+    shown = {name: cell for name, cell in columns.items() if name not in unused}
+    words -= sum(name in unused for name in list(columns)[:words])
+    table = Table(title, list(shown), words=words)
     for one in figures:
         table.add(*(cell(one) for cell in shown.values()))
     if any(name.endswith("*") for name in shown):
@@ -201,6 +218,16 @@ def _endless(pairs: Sequence[Pair]) -> list[str]:
 
 def _crosses(chain: Chain) -> bool:
     return bool(chain.elsewhere) or chain.from_arrival
+
+
+def _from(one: ChainFigures) -> Cell:
+    """Say from where the figures of a chain count: its release, or the arrival of a topic."""
+    if not _crosses(one.total):
+        return Cell("release", "weak")
+    if not one.total.counted:
+        return NONE
+    topic = _TOPIC.search(one.total.counted_from)
+    return Cell(topic.group(1) if topic else "arrival")
 
 
 def _counted(one: ChainFigures, count: int) -> int | None:
