@@ -95,7 +95,8 @@ def test_a_machine_that_nobody_prepared_has_all_findings(bad):
         assert {name for name, f in found.items() if f.severity == severity} == names
     assert all(f.verdict.remedy for f in found.values() if f.severity in ("bad", "warn", "note"))
     said = headline(list(found.values()))
-    assert said.startswith(f"20 of {len(CHECKS)} findings cost latency here: rights.priority, ")
+    assert said.startswith(f"2 of {len(CHECKS)} findings prevent real-time schedules here: ")
+    assert "rights.priority" in said.partition("; 18 cost latency: kernel.realtime, ")[0]
 
 
 def test_an_empty_machine_is_unknown_and_says_which_file_is_missing(tmp_path):
@@ -409,7 +410,10 @@ def test_a_small_or_a_full_shared_memory_is_found(good):
 def test_exit_codes_and_the_headline(doctor, good, bad):
     said = doctor(bad)
     assert said.code == 1
-    assert said.out.startswith("20 of ")
+    assert said.out.startswith("2 of ")
+    rows = [line.split()[:2] for line in said.out.split("\n\n")[1].splitlines()[1:]]
+    assert {severity for _, severity in rows if severity in SEVERITIES} == {"bad", "warn"}
+    assert "Other findings: 6 note, " in said.out
     assert (
         "Do: `echo 'USER - rtprio 98' | sudo tee -a /etc/security/limits.d/60-takt.conf`"
         in said.out
@@ -420,6 +424,7 @@ def test_exit_codes_and_the_headline(doctor, good, bad):
     assert "Do: " not in said.out
     said = doctor(good, "--all")
     assert said.out.count("Better: ") == len(CHECKS)
+    assert "kernel.audit           ok" in said.out
 
 
 def test_json_has_a_stable_form(doctor, bad):

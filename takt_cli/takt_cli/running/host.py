@@ -14,8 +14,10 @@ from typing import Any
 
 from takt_cli.base.errors import TaktError
 from takt_cli.base.processes import run_json
-from takt_cli.base.programs import find_program, find_program_or_none
+from takt_cli.base.programs import find_program
 
+# The limit of priorities to advise: the kernel's own threads of the highest priority stay above.
+RTPRIO = 98
 MOST_CORES = 4
 """As many as the demonstration and the experiments use unless told otherwise."""
 
@@ -105,12 +107,10 @@ def realtime_allowed() -> bool:
 def rights_hint() -> str:
     """Say how to get the right to use real-time priorities."""
     soft, _ = resource.getrlimit(resource.RLIMIT_RTPRIO)
-    runner = find_program_or_none("takt_run", "takt_workload") or "takt_run"
     return (
-        f"the real-time priority limit is {soft}; to raise it write a line like "
-        f"'{user_name()} - rtprio 98' into a file in /etc/security/limits.d and log in again; or "
-        f"give the runner the right, `sudo setcap cap_sys_nice+ep {runner}`; in a container, start "
-        "that with --cap-add=SYS_NICE"
+        f"the real-time priority limit is {soft}; to raise it write the line "
+        f"'{user_name()} - rtprio {RTPRIO}' into a file in /etc/security/limits.d and log in "
+        "again; in a container, start that with --cap-add=SYS_NICE"
     )
 
 

@@ -15,6 +15,7 @@ _STYLES: dict[Mood, str] = {"": "", "good": "bold green", "bad": "bold red", "we
 # Longer cells are sentences or paths, which may go on in the next line.
 _LONG = 30
 _NARROWEST = 8
+_GAP = 2  # blanks between columns
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,8 @@ class Table:
         least = self.widths()
         parts: list[list[int]] = [[0]]
         for index in range(1, len(self.columns)):
-            taken = 1 + sum(least[i] + 3 for i in [*parts[-1], index])  # a line and two blanks each
-            if taken > width and len(parts[-1]) > 1:
+            taken = sum(least[i] + _GAP for i in [*parts[-1], index])
+            if taken - _GAP > width and len(parts[-1]) > 1:
                 parts.append([0])
             parts[-1].append(index)
         return parts
@@ -81,7 +82,7 @@ class Table:
         """Share a width out among columns: first their least width, then their wanted width."""
         least = self.widths()
         given = {index: least[index] for index in shown}
-        free = width - 1 - sum(given[index] + 3 for index in shown)
+        free = width + _GAP - sum(given[index] + _GAP for index in shown)
         if free < 0:  # a first column of long words gives way, and breaks
             given[shown[0]] = max(_NARROWEST, given[shown[0]] + free)
         for index in shown:
@@ -94,7 +95,7 @@ class Table:
     def to_rich(self, shown: Sequence[int], width: int) -> RichTable:
         """For the terminal: these columns of it at that width."""
         given = self._given(shown, width)
-        table = RichTable(header_style="bold")
+        table = RichTable(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
         for index in shown:
             table.add_column(
                 Text(self.columns[index]),
@@ -107,13 +108,30 @@ class Table:
             table.add_row(*(Text(cell.text, style=_STYLES[cell.mood]) for cell in cells))
         return table
 
-    def print_to(self, console: Console) -> None:
-        """Print the table, in several below each other where it is too wide, and then the notes."""
-        console.print(self.title, style="bold", markup=False)
-        for part in self.fitting(console.width):
-            console.print(self.to_rich(part, console.width))
+    def print_to(self, console: Console, *, apart: bool = True) -> None:
+        """Print the table, in several below each other where it is too wide, and then the notes.
+
+        `apart`: with a blank line above.
+        """
+        if apart:
+            console.print()
+        if self.title:
+            console.print(self.title, style="bold", markup=False)
+        for number, part in enumerate(self.fitting(console.width)):
+            if number:
+                console.print()
+            self._print_part(console, part)
         for note in self.notes:
             console.print(note, style="dim", markup=False)
+
+    def _print_part(self, console: Console, shown: Sequence[int]) -> None:
+        """Print some columns, and no blanks at the ends of lines."""
+        for segments in console.render_lines(self.to_rich(shown, console.width), pad=False):
+            line = Text()
+            for segment in segments:
+                line.append(segment.text, segment.style)
+            line.rstrip()
+            console.print(line, soft_wrap=True)
 
     def to_json(self) -> dict[str, Any]:
         """For programs: numbers where there are numbers."""

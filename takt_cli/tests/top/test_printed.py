@@ -30,9 +30,8 @@ def test_once_prints_all_three_tables(once, start):
     said = once()
     assert said.code == 0, said.err
     assert "\x1b" not in said.out
-    (brake,) = [line for line in said.out.splitlines() if "│ brake" in line]
-    cells = [cell.strip() for cell in brake.strip("│").split("│")]
-    assert cells == [
+    (brake,) = [line for line in said.out.splitlines() if line.startswith("brake ")]
+    assert re.split("  +", brake) == [
         *("brake", "50.0 ms", "2", "5", "2", "61.0 ms", "61.0 ms", "40.0 ms", "100"),
         "fusion 4000002",
     ]
@@ -50,7 +49,7 @@ def test_in_a_pipe_each_row_has_one_line(once, start, monkeypatch):
     start(statistics("/p", callbacks=[callback(name, threads=["rest.0", "hot", "rest.1"])]))
     (row,) = [line for line in once().out.splitlines() if name in line]
     assert "rest.0-1 hot" in row
-    assert len(row.strip("│").split("│")) == len(KINDS["b"].make(()).columns) - 1
+    assert len(re.split("  +", row)) == len(KINDS["b"].make(()).columns) - 1
 
 
 def test_json_has_totals_and_the_last_interval(once, start):

@@ -58,7 +58,7 @@ def command(
         )
         return
     console = out()
-    cost_table(found).print_to(console)
+    cost_table(found).print_to(console, apart=False)
     words = ", ".join(f"{name}: {rounded(value)}" for name, value in overheads.items())
     few = few_samples(found, percent)
     console.print(

@@ -101,11 +101,20 @@ def by_gravity(findings: Iterable[Finding]) -> list[Finding]:
 
 def headline(findings: Sequence[Finding]) -> str:
     """Say in one sentence how fit the machine is."""
-    costly = [finding.id for finding in by_gravity(findings) if finding.costs_latency]
+    bad, costly = ([f.id for f in findings if f.severity == one] for one in ("bad", "warn"))
+    of_all = f"of {len(findings)} findings"
+    said = []
+    if bad:
+        verb = "prevents" if len(bad) == 1 else "prevent"
+        said.append(f"{len(bad)} {of_all} {verb} real-time schedules here: {', '.join(bad)}")
     if costly:
-        verb = "costs" if len(costly) == 1 else "cost"
-        said = f"{len(costly)} of {len(findings)} findings {verb} latency here: {', '.join(costly)}"
-    else:
-        said = f"None of {len(findings)} findings costs latency here"
+        verb = "costs latency" if len(costly) == 1 else "cost latency"
+        where = "" if bad else f" {of_all}"
+        here = "" if bad else " here"
+        said.append(f"{len(costly)}{where} {verb}{here}: {', '.join(costly)}")
+    if not said:
+        said.append(f"None {of_all} costs latency here")
     unknown = sum(finding.severity == "unknown" for finding in findings)
-    return f"{said}; {unknown} cannot be read." if unknown else f"{said}."
+    if unknown:
+        said.append(f"{unknown} cannot be read")
+    return f"{'; '.join(said)}."

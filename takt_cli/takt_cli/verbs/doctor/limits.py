@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from takt_cli.base.units import parse_whole
+from takt_cli.running.host import RTPRIO
 from takt_cli.verbs.doctor.examination import Examination
 from takt_cli.verbs.doctor.finding import Check, Verdict
 from takt_cli.verbs.doctor.group_scheduling import has_group_scheduling, own_group, runtime_file
@@ -16,7 +17,6 @@ STATUS = "/proc/self/status"
 _CAP_IPC_LOCK = 14
 _CAP_SYS_NICE = 23
 # takt's schedules use priorities up to this; kernel threads have 99.
-_PRIORITY = 98
 
 
 def limit(machine: Machine, title: str) -> tuple[float, float]:
@@ -63,14 +63,14 @@ def _judge_priority(look: Examination) -> Verdict:
                 "bad",
                 f"{now}, but the kernel refused a trial",
                 "see cgroup.realtime; in a container: start it with --cap-add=SYS_NICE "
-                "--ulimit rtprio=98",
+                f"--ulimit rtprio={RTPRIO}",
                 data,
             )
-        return Verdict("bad", now, _limits_line(look.machine, f"rtprio {_PRIORITY}"), data)
-    if capable or soft >= _PRIORITY:
+        return Verdict("bad", now, _limits_line(look.machine, f"rtprio {RTPRIO}"), data)
+    if capable or soft >= RTPRIO:
         return Verdict("ok", now, data=data)
     severity = "warn" if soft >= 1 or granted else "bad"
-    return Verdict(severity, now, _limits_line(look.machine, f"rtprio {_PRIORITY}"), data)
+    return Verdict(severity, now, _limits_line(look.machine, f"rtprio {RTPRIO}"), data)
 
 
 def _judge_deadline(look: Examination) -> Verdict:
@@ -152,7 +152,7 @@ CHECKS = (
     Check(
         "rights.priority",
         "Real-time priorities",
-        f"an rtprio limit of {_PRIORITY}, or CAP_SYS_NICE",
+        f"an rtprio limit of {RTPRIO}, or CAP_SYS_NICE",
         "Without this right the kernel refuses each real-time priority of a schedule, and every "
         "ordinary thread delays the callbacks.",
         _judge_priority,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -22,19 +23,22 @@ _MOODS: dict[Severity, Mood] = {
 
 
 def print_findings(console: Console, findings: Sequence[Finding], everything: bool) -> None:
-    """Print the headline, a table of all findings, and what to do about the costly ones."""
-    ordered = by_gravity(findings)
+    """Print the headline, a table of the costly findings or of all, and what to do about them."""
+    told = [one for one in by_gravity(findings) if everything or one.costs_latency]
     console.print(headline(findings), style="bold", markup=False)
-    table = Table("", ["finding", "", "what is"], words=3)
-    for finding in ordered:
+    table = Table("", ["finding", "severity", "what is"], words=3)
+    for finding in told:
         mood = _MOODS[finding.severity]
         table.add(finding.id, Cell(finding.severity, mood), finding.verdict.now)
-    table.print_to(console)
-    told = [finding for finding in ordered if everything or finding.costs_latency]
+    if told:
+        table.print_to(console)
     for finding in told:
         _explain(console, finding)
     if not everything:
-        console.print("\n`takt doctor --all` explains every finding.", style="dim", markup=False)
+        others = Counter(one.severity for one in by_gravity(findings) if not one.costs_latency)
+        words = ", ".join(f"{number} {severity}" for severity, number in others.items())
+        more = f"Other findings: {words}. `takt doctor --all` lists and explains all findings."
+        console.print(f"\n{more}", style="dim", markup=False)
 
 
 def _explain(console: Console, finding: Finding) -> None:

@@ -26,7 +26,7 @@ def command(json_output: Json = False) -> None:
         print_json({"host": facts.as_json(), "measured": measured or None})
         return
     console = out()
-    host_table(facts).print_to(console)
+    host_table(facts).print_to(console, apart=False)
     if measured:
         measurement_table(measured).print_to(console)
     else:

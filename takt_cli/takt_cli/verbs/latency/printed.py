@@ -29,7 +29,7 @@ def print_runs(runs: Sequence[LatencyRun], words: str, virtual: bool) -> None:
     if any(run.ended_early for run in runs):
         console.print("Ended early: these figures are of the time until the interrupt.")
     for run in runs:
-        latency_table(run, virtual).print_to(console)
+        latency_table(run, virtual).print_to(console, apart=run is not runs[0])
     console.print()
     for sentence in sentences(runs, words, virtual):
         console.print(sentence, markup=False)

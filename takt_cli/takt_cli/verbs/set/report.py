@@ -82,7 +82,7 @@ class Report:
             return code
         pass_through_errors("".join(f"{line}\n" for line in self._faults))
         if self._kept():
-            self._table().print_to(out())
+            self._table().print_to(out(), apart=False)
         pass_through_errors("".join(f"{line}\n" for line in self._failures))
         if self._refused:
             pass_through_errors("takt: the change was refused; no process was changed\n")

@@ -34,7 +34,6 @@ def command(
             headline(found), style="" if good else "bold red", markup=False, soft_wrap=True
         )
         for process in found.processes:
-            console.print()
             table_of(process, everything).print_to(console)
         for silent in found.silent:
             pass_through_errors(f"{silent}\n")

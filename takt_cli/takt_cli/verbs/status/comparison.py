@@ -182,7 +182,15 @@ def table_of(process: Process, everything: bool) -> Table:
     status = process.status
     shown = [one for one in judge(process) if everything or one.asked is not None]
     grouped = any(one.group for one in shown)
-    columns = ["executor", "thread", "tid", *(["group"] if grouped else []), "asked", "has", ""]
+    columns = [
+        "executor",
+        "thread",
+        "tid",
+        *(["group"] if grouped else []),
+        "asked",
+        "has",
+        "state",
+    ]
     table = Table(
         f"{status.name} (pid {status.pid}, user {status.user}): {status.program}",
         columns,
@@ -223,7 +231,7 @@ def _asked_words(asked: Attributes | None) -> str:
 
 def _mark(one: Judged) -> str:
     if not one.wrong:
-        return one.state.value if one.state == State.not_running else ""
+        return one.state.value or "–"
     return f"{one.state.value}: {', '.join(one.differs)}"
 
 

@@ -67,7 +67,7 @@ def print_tables(console: Console, view: View) -> None:
         notes += table.notes
         table.notes = []
         if table.rows:
-            table.print_to(console)
+            table.print_to(console, apart=key != "c")
         else:
             console.print(f"no {kind.name}", style="dim")
     order = [SINCE, OTHERS, DIFFERS, ARRIVAL, ELSEWHERE]
