@@ -23,6 +23,7 @@ try:
     from takt_cli.base.console import err
     from takt_cli.base.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, TaktError
     from takt_cli.files.output_directory import drop_unused
+    from takt_cli.files.standard_input import drop_standard_input
     from takt_cli.usage import (
         asked_for_help,
         help_text,
@@ -103,6 +104,7 @@ def run(arguments: list[str] | None = None) -> int:
         return EXIT_FAILED
     finally:
         drop_unused()
+        drop_standard_input()
 
 
 def _repeat_interrupt(dropped: sys.UnraisableHookArgs) -> None:

@@ -20,6 +20,8 @@ from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE, TaktError
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _ORPHANED = 1
 _PART = 1 << 16
+# Names of files in what programs print, and what the user called these files.
+SPELLED: dict[str, str] = {}
 # Looked up before a child is forked: between fork and exec nothing may be loaded.
 _prctl = ctypes.CDLL(None, use_errno=True).prctl
 
@@ -106,7 +108,7 @@ def run_program(
         for stream in (process.stdout, process.stderr):
             if stream:
                 stream.close()
-    finished = Finished(process.returncode, stdout, stderr)
+    finished = Finished(process.returncode, respelled(stdout), respelled(stderr))
     if check and finished.code != 0:
         raise program_failed(program.name, finished.code, finished.stderr or finished.stdout)
     return finished
@@ -127,7 +129,7 @@ def _collect(
                 text = key.data.decode(data, final=not data)
                 words[key.fileobj].append(text)  # type: ignore[index]
                 if follow and text and key.fileobj is process.stderr:
-                    follow(text)
+                    follow(respelled(text))
                 if not data:
                     ready.unregister(key.fileobj)
     try:
@@ -162,6 +164,7 @@ def run_json(program: Path, arguments: Sequence[str], *, timeout_s: float = 120)
 
 def program_failed(name: str, code: int, words: str) -> TaktError:
     """Make the error for a program that ended badly: its own last words come first."""
+    words = respelled(words)
     if code == EXIT_USAGE and words.strip():  # of bad input every fault counts
         return TaktError(last_lines(words, 200).replace(f"{name}: ", "takt: "), quoted=True)
     said = last_lines(words, 12)
@@ -171,6 +174,13 @@ def program_failed(name: str, code: int, words: str) -> TaktError:
         hint=f"{name} {how}" if said else "",
         code=code if code in (1, 2) else EXIT_FAILED,
     )
+
+
+def respelled(text: str) -> str:
+    """Write what the user called a file for the name that its program was given."""
+    for name, words in SPELLED.items():
+        text = text.replace(name, words)
+    return text
 
 
 def last_lines(text: str, count: int) -> str:

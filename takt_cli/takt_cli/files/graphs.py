@@ -12,6 +12,7 @@ from takt_cli.base.processes import run_json, run_program
 from takt_cli.base.programs import find_program
 from takt_cli.files.inputs import missing, refuse_irregular
 from takt_cli.files.shipped import is_bare, shipped_files, unknown
+from takt_cli.files.standard_input import DASH, standard_input
 
 PACKAGE = "takt_workload"
 
@@ -74,6 +75,8 @@ def resolve_schedule(name: str) -> Path:
 
 
 def _resolve(name: str, shipped: Mapping[str, Path], kind: str) -> Path:
+    if name == DASH:
+        return standard_input()
     as_path = Path(name)
     if as_path.is_file():
         return as_path.resolve()

@@ -7,6 +7,7 @@ from pathlib import Path
 from takt_cli.base.programs import share_directories
 from takt_cli.files.inputs import refuse_irregular
 from takt_cli.files.shipped import is_bare, shipped_files, unknown
+from takt_cli.files.standard_input import DASH, standard_input
 
 PACKAGE = "takt_plan"
 _KIND = "system model"
@@ -29,6 +30,8 @@ def resolve_system(name: str) -> str:
     Faults name a file as the user did, so its name stays. The program that reads the file refuses a
     missing one.
     """
+    if name == DASH:
+        return str(standard_input())
     if Path(name).is_file():
         return name
     shipped = available_systems()

@@ -16,7 +16,7 @@ from takt_cli.base.errors import TaktError
 from takt_cli.base.processes import run_json
 from takt_cli.base.programs import find_program
 
-# The limit of priorities to advise: the kernel's own threads of the highest priority stay above.
+# takt's schedules use priorities up to this; kernel threads have 99.
 RTPRIO = 98
 MOST_CORES = 4
 """As many as the demonstration and the experiments use unless told otherwise."""

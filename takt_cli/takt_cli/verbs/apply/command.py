@@ -22,6 +22,7 @@ from takt_cli.control.changes import (
     without_rules_of_others,
 )
 from takt_cli.control.processes import Found, find, no_process
+from takt_cli.files.standard_input import DASH, NAME, standard_input
 from takt_cli.running.interrupts import Unbroken
 from takt_cli.verbs.apply.report import Report
 from takt_cli.verbs.entries import Verbose
@@ -47,7 +48,9 @@ def command(
 
     As root without names of processes: all or none of each user.
     """
-    text = read_text(file)
+    text = read_text(standard_input() if str(file) == DASH else file)
+    if str(file) == DASH:
+        file = Path(NAME)
     found = find(processes or [])
     if not found.processes and not found.silent:
         raise no_process()

@@ -16,7 +16,6 @@ LIMITS_FILE = "/etc/security/limits.d/60-takt.conf"
 STATUS = "/proc/self/status"
 _CAP_IPC_LOCK = 14
 _CAP_SYS_NICE = 23
-# takt's schedules use priorities up to this; kernel threads have 99.
 
 
 def limit(machine: Machine, title: str) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from takt_cli.files.standard_input import DASH, NAME, standard_input
 from takt_cli.verbs.import_ import agnocast, cie, rep2017
 from takt_cli.verbs.import_.marked_yaml import read_tree
 from takt_cli.verbs.import_.not_carried_over import Fault, Findings, Remark
@@ -41,8 +42,9 @@ REP2017 = Format("rep2017", rep2017.read, rep2017.ABOUT)
 
 def import_file(of: Format, file: Path) -> Imported:
     """Read a configuration and make a schedule of it."""
-    findings = Findings(str(file))
-    tree = read_tree(file, findings)
+    dash = str(file) == DASH
+    findings = Findings(NAME if dash else str(file))
+    tree = read_tree(standard_input() if dash else file, findings)
     executors = of.read(tree, findings) if tree is not None else []
     if findings.faults:
         return Imported(findings.faults, findings.remarks)

@@ -6,6 +6,7 @@ import json
 import re
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -14,8 +15,16 @@ import typer
 
 from takt_cli.base.console import note
 from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE, TaktError
+from takt_cli.base.processes import respelled
 from takt_cli.base.programs import find_program
-from takt_cli.files.outputs import check_file, refuse_inputs, refuse_replacing, same_file
+from takt_cli.files.outputs import (
+    check_file,
+    refuse_inputs,
+    refuse_replacing,
+    same_file,
+    write_text,
+)
+from takt_cli.files.standard_input import DASH, KEPT, NAME
 from takt_cli.files.systems import resolve_system, shipped_models
 from takt_cli.pages.study import command_line
 from takt_cli.verbs.options import Force, Json
@@ -136,7 +145,16 @@ def command(
         done = run_aloud(program, [*arguments, *written, *shown, *wanted], _PATIENCE_S)
         if plot is not None and done.code in (0, EXIT_FAILED):
             _write_page(document, plot, arguments)
+    if system == DASH and done.code in (0, EXIT_FAILED):
+        done = replace(done, stdout=_without_model(done.stdout))
+        if output is not None:
+            write_text(output, _without_model(respelled(output.read_text(encoding="utf-8"))))
     pass_on(program.name, done, (0, EXIT_FAILED, EXIT_USAGE), said_aloud=True)
+
+
+def _without_model(text: str) -> str:
+    """Remove the line of a schedule that names its model's file: it ends with the command."""
+    return re.sub(rf"^system: .*({KEPT}|{NAME}).*\n", "", text, flags=re.MULTILINE)
 
 
 def _write_page(document: Path, plot: Path, arguments: Sequence[str]) -> None:
@@ -146,8 +164,9 @@ def _write_page(document: Path, plot: Path, arguments: Sequence[str]) -> None:
     from takt_cli.verbs.plan.page import plan_study
 
     try:
-        found = json.loads(document.read_text(encoding="utf-8"))
-        study = plan_study(found, command_line("plan", *arguments, "--plot", str(plot)))
+        found = json.loads(respelled(document.read_text(encoding="utf-8")))
+        words = [respelled(word) for word in arguments]
+        study = plan_study(found, command_line("plan", *words, "--plot", str(plot)))
     except (OSError, json.JSONDecodeError, KeyError, TypeError) as error:
         raise TaktError("takt_plan wrote no plan, so takt wrote no page") from error
     write_report(study, plot)

@@ -12,6 +12,7 @@ from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE
 from takt_cli.base.programs import find_program
 from takt_cli.base.units import duration_flag
 from takt_cli.files.graphs import resolve_schedule
+from takt_cli.files.standard_input import DASH
 from takt_cli.files.systems import resolve_system
 from takt_cli.verbs.options import MOST_SEED, Json, duration_ns, whole
 from takt_cli.verbs.pass_on import pass_on, run_aloud
@@ -83,7 +84,11 @@ def command(
     """Run a system under a schedule in virtual time, and print its responses."""
     program = find_program("takt_simulate", "takt_plan")
     # A file is named as it was given, so that its faults are.
-    file = schedule if Path(schedule).is_file() else str(resolve_schedule(schedule))
+    file = (
+        schedule
+        if schedule != DASH and Path(schedule).is_file()
+        else str(resolve_schedule(schedule))
+    )
     arguments = [resolve_system(system), file]
     arguments += ["--duration", duration_flag(duration_ns(duration, "--duration", "1us"))]
     arguments += ["--seed", str(seed), "--phases", phases.value, "--execution", execution.value]

@@ -11,7 +11,7 @@ from takt_cli.pages.svg import file_name, picture
 from takt_cli.verbs.experiment import generated, planners, tightness
 from takt_cli.verbs.experiment.planners import Count
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 def section(page, title):
