@@ -67,6 +67,10 @@ def plain_help(command: Any) -> None:
             parameter.display_type_rich = lambda **_: ""
         if parameter.show_default == "none":
             parameter.show_default = False
+        elif isinstance(parameter.show_default, str):
+            # The library would write round brackets within square ones.
+            parameter.help = f"{parameter.help or ''}  [default: {parameter.show_default}]".strip()
+            parameter.show_default = False
 
 
 # What an option takes, by the library's name of its type; choices are listed by the library.

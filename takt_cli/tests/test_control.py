@@ -178,7 +178,9 @@ def test_without_a_process_one_sentence_says_how_to_start_one(takt, folder):
         said = takt(*command)
         assert said.code == 1
         assert said.out == ""
-        assert said.err.startswith("takt: no process runs under takt; start one with `takt exec")
+        assert said.err.startswith(
+            "takt: no process runs under takt; `takt exec -- PROGRAM` starts"
+        )
     assert json.loads(takt("status", "--json").out)["processes"] == []
 
 

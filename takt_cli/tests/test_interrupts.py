@@ -253,7 +253,7 @@ def test_nothing_is_started_for_a_command_that_ended_meanwhile(tmp_path):
     # The parent ends between fork and prctl: the child looks for it, and starts nothing.
     script = """
 import os, signal, sys, time
-from takt_cli import processes
+from takt_cli.base import processes
 us = os.getpid()
 real = processes._prctl
 def late(*arguments):

@@ -32,8 +32,8 @@ _MOST_ENTRIES = 100_000
 _MOST_OF_OTHERS = 1000
 """So many in the folders of each other user, who may make as many as a disk holds."""
 _HOW = (
-    "start one with `takt exec -- PROGRAM`, or write it against takt_rcl; only root sees the "
-    "processes of other users"
+    "`takt exec -- PROGRAM` starts one, and a program of takt_rcl is one where it has a schedule "
+    "(TAKT_SCHEDULE=FILE); only root sees the processes of other users"
 )
 
 

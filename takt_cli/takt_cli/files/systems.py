@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from takt_cli.base.programs import share_directories
-from takt_cli.files.inputs import refuse_irregular
+from takt_cli.files.inputs import missing, refuse_irregular
 from takt_cli.files.shipped import is_bare, shipped_files, unknown
 from takt_cli.files.standard_input import DASH, standard_input
 
@@ -27,8 +27,7 @@ def shipped_models() -> list[str]:
 def resolve_system(name: str) -> str:
     """Take a file as it is; a bare name is a shipped model.
 
-    Faults name a file as the user did, so its name stays. The program that reads the file refuses a
-    missing one.
+    Faults name a file as the user did, so its name stays.
     """
     if name == DASH:
         return str(standard_input())
@@ -40,4 +39,4 @@ def resolve_system(name: str) -> str:
     refuse_irregular(Path(name), _KIND)
     if is_bare(name):
         raise unknown(name, shipped, _KIND)
-    return name
+    raise missing(name)

@@ -45,6 +45,13 @@ def axis(values: Sequence[float], log: bool) -> Figure:
     return {"range": [0, round(1.06 * max(values), 5)]}
 
 
+def set_axis(of: Figure, values: Sequence[float], log: bool) -> None:
+    """Let an axis of a plot show these values; its title says that it is logarithmic."""
+    of.update(axis(values, log))
+    if log and values:
+        of["title"] = {**of["title"], "text": f"{of['title']['text']}, logarithmic"}
+
+
 def _ticks(low: float, high: float) -> list[float]:
     """1, 2, 5, 10, ... over the range; decades only where that would be too many."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))

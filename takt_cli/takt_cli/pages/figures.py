@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from takt_cli.pages.axes import Figure, Line, axis, horizontal, layout, vertical, wants_log
+from takt_cli.pages.axes import Figure, Line, horizontal, layout, set_axis, vertical, wants_log
 from takt_cli.pages.thinning import thin_over_time
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.run_results import Results, Series
@@ -73,7 +73,7 @@ def distribution(path: Path, colour: dict[str, str]) -> Figure:
         )
     log = wants_log(values)
     frame = layout("time (ms)", "share within (%)")
-    frame["xaxis"].update(axis(values, log))
+    set_axis(frame["xaxis"], values, log)
     frame["yaxis"]["range"] = [0, 102]
     frame["shapes"], frame["annotations"] = vertical(path.lines, log)
     return {"data": data, "layout": frame}
@@ -113,7 +113,7 @@ def over_time(path: Path, colour: dict[str, str]) -> Figure:
         )
     log = wants_log(values)
     frame = layout("time in the run (s)", "time (ms)")
-    frame["yaxis"].update(axis(values, log))
+    set_axis(frame["yaxis"], values, log)
     frame["shapes"], frame["annotations"] = horizontal(path.lines, log)
     if path.lines:
         frame["margin"]["r"] = 86  # for their names

@@ -281,7 +281,7 @@ def test_wrong_values_are_refused_before_any_process_is_asked(takt, start, argum
 def test_without_a_process_one_sentence_says_how_to_start_one(takt, folder):
     said = takt("set", "chain", "a", "priority", "5")
     assert said.code == 1
-    assert said.err.startswith("takt: no process runs under takt; start one with `takt exec")
+    assert said.err.startswith("takt: no process runs under takt; `takt exec -- PROGRAM` starts")
 
 
 def test_one_refusal_keeps_all_processes_as_they_are(takt, start):

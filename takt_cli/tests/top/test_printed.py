@@ -76,7 +76,7 @@ def test_json_has_totals_and_the_last_interval(once, start):
 def test_without_a_process_one_sentence_says_how_to_start_one(once, folder):
     said = once()
     assert said.code == 1
-    assert said.err.startswith("takt: no process runs under takt; start one with `takt exec")
+    assert said.err.startswith("takt: no process runs under takt; `takt exec -- PROGRAM` starts")
     told = json.loads(once("--json").out)
     assert (told["ok"], told["processes"]) == (False, [])
 

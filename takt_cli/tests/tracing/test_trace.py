@@ -666,7 +666,9 @@ def test_without_a_process_one_sentence_says_how_to_start_one(takt, fakes, folde
     for arguments in (["start"], ["stop"], ["snapshot"], ["record", "--duration", "1s"]):
         said = takt("trace", *arguments)
         assert said.code == 1
-        assert said.err.startswith("takt: no process runs under takt; start one with `takt exec")
+        assert said.err.startswith(
+            "takt: no process runs under takt; `takt exec -- PROGRAM` starts"
+        )
 
 
 # Record

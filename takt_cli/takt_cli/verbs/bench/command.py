@@ -43,8 +43,11 @@ def command(
     least_ns = None if min_time is None else duration_ns(min_time, "--min-time", "1ms")
     programs = [p for p in find_benchmarks() if not names or any(n in p.name for n in names)]
     if not programs:
-        wanted = f" whose name contains {' or '.join(names)}" if names else ""
-        raise TaktError(f"no benchmark program{wanted} is built", hint="run `make build` first")
+        built = find_benchmarks()
+        if built and names:
+            words = f"no benchmark program has a name that contains {' or '.join(names)}"
+            raise TaktError(words, hint="`takt bench --list` lists them")
+        raise TaktError("no benchmark program is built", hint="run `make build` first")
     if list_programs:
         if json_output:
             print_json([str(program) for program in programs])

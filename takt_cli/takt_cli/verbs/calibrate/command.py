@@ -21,9 +21,7 @@ def command(
     duration: Annotated[str, typer.Option(help="How long to measure.")] = "10s",
     percent: Annotated[
         float,
-        factor(
-            "--percentile", 100, metavar="PERCENT", help="So many percent of all runs cost no more."
-        ),
+        factor("--percentile", 100, metavar="PERCENT", help="Percentile of the costs to report."),
     ] = 99.0,
     message: Annotated[
         str, typer.Option(help=f"Message to publish: {' or '.join(_MESSAGES)}.")

@@ -65,7 +65,10 @@ def command(
     ] = False,
     json_output: Json = False,
 ) -> None:
-    """Say whether this machine is fit for real time, and what costs latency; exit code 1 if bad."""
+    """Check whether this machine is ready for real time, and list what adds latency.
+
+    The exit code is 1 where a finding prevents real-time schedules.
+    """
     _check_options(window, cores, everything, fix, undo_fixes, dry_run)
     machine = this_machine()
     chosen = _chosen_cores(machine, cores)

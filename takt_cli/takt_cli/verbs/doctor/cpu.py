@@ -202,8 +202,8 @@ CHECKS = (
     Check(
         "cpu.virtual",
         "Virtual machine",
-        "hardware of one's own",
-        "A hypervisor stops cores of its guests, for milliseconds and without a word, and no "
+        "bare metal",
+        "A hypervisor can pause a core for milliseconds without notice, and no "
         "setting of the guest prevents that.",
         _judge_virtual,
     ),

@@ -324,7 +324,7 @@ def run_hot_path(
     cores: Cores = None,
     json_output: Json = False,
 ) -> None:
-    """Hold the reference system's hot path against its floor, many times (20 minutes)."""
+    """Compare the reference system's hot path with its floor over many runs (20 minutes)."""
     setting = _setting("hot-path", output, cores, quick, duration, samples)
     campaign = hot_path.plan(setting, runs, seeds)
     _announce(setting, campaign.alone + campaign.hogged)

@@ -15,7 +15,7 @@ from takt_cli.verbs.import_.not_carried_over import lines
 from takt_cli.verbs.options import Force, Json
 
 app = typer.Typer(
-    help="Make a schedule of another tool's configuration; list the parts that it has not.",
+    help="Convert another tool's configuration to a schedule; list what could not be converted.",
     no_args_is_help=True,
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from takt_cli.pages.axes import Figure, axis, layout
+from takt_cli.pages.axes import Figure, layout, set_axis
 from takt_cli.pages.study import Study
 from takt_cli.running.host import Host
 from takt_cli.verbs.latency.results import Cycles, LatencyRun
@@ -64,8 +64,8 @@ def histogram(runs: Sequence[LatencyRun], number: int) -> Figure:
     data = [trace for trace in data if trace["x"]]
     xs = [x for trace in data for x in trace["x"]]
     ys = [y for trace in data for y in trace["y"]]
-    frame["xaxis"].update(axis(xs, True))
-    frame["yaxis"].update(axis(ys, True))
+    set_axis(frame["xaxis"], xs, True)
+    set_axis(frame["yaxis"], ys, True)
     frame.update(showlegend=True, height=330, legend={"orientation": "h", "y": -0.25})
     return {"data": data, "layout": frame}
 

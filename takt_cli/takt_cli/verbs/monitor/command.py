@@ -60,7 +60,7 @@ def command(
         bool, typer.Option("--json", help="Print one JSON object on each line.")
     ] = False,
 ) -> None:
-    """Watch processes, and carry out the actions that their schedules ask for in an alarm."""
+    """Watch processes, and run the actions of their schedules' alarms."""
     wanted, for_ros = split_ros_arguments(processes or [])
     for word in wanted:
         if word.startswith("-"):

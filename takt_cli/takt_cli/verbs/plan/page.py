@@ -30,6 +30,8 @@ def plan_study(found: Mapping[str, Any], command: str) -> Study:
             "met. Threads of one process on one core were merged one after the other, always "
             "where that leaves most to spare; every point is a plan with the bounds of the "
             "analysis.",
+            "The plan is computed, and nothing was measured. The machine named above is the one "
+            "that built this page.",
         ],
     )
 
@@ -77,7 +79,7 @@ def _sentences(found: Mapping[str, Any]) -> list[str]:
     text = f"Planner {found['planner']}: {count} thread{'' if count == 1 else 's'} for "
     text += f"{len(chains)} chain{'' if len(chains) == 1 else 's'}. "
     text += f"Not within their deadlines: {', '.join(late)}." if late else "All deadlines hold."
-    result = [text, *found["shortfalls"]]
+    result = [text, *found["shortfalls"], *found["warnings"]]
     if found.get("when_bounds_hold"):
         result.append(found["when_bounds_hold"])
     if len(found["trade"]) < 2:

@@ -35,7 +35,7 @@ app = typer.Typer(
     help="Change one chain, callback or thread of running processes: in all of them or in none.",
     no_args_is_help=True,
 )
-_Value = Annotated[str, typer.Argument(metavar="VALUE", help="Its new value.")]
+_Value = Annotated[str, typer.Argument(metavar="VALUE", help="The value from now on.")]
 
 
 @app.command("chain")

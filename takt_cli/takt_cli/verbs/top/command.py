@@ -35,7 +35,7 @@ def command(
     ] = False,
     json_output: Json = False,
 ) -> None:
-    """Show chains, callbacks and threads of running processes, again and again."""
+    """Live view of chains, callbacks and threads of running processes."""
     wanted = processes or []
     interval_ns = duration_ns(interval, "--interval", _LEAST)
     if interval_ns > _MOST_S * NS_PER_S:
