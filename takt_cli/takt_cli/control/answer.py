@@ -148,6 +148,27 @@ def left_out(those: Sequence[Answer[Any]], why: Sequence[str]) -> str:
     return f"{number} of user {those[0].process.uid} {verb} not changed: {reasons}{more}"
 
 
+def trouble(one: Answer[Any], what: str, more: str = "") -> str:
+    """Say why a process that had agreed to a change did not make it; empty: it has made it.
+
+    `what` was to change; `more`: behind the reason why it did not answer.
+    """
+    if one.gone:
+        return f"{one.process.words} has ended"
+    if one.faults:
+        return f"{one.process.words} refused {what}, although it had agreed"
+    return f"{one.process.words} {one.failure}{more}" if one.failure else ""
+
+
+def taken_back(one: Answer[Any], now: str, what: str) -> str:
+    """Say what became of a process that was told to undo a change; `now`: it has done so."""
+    if one.gone:
+        now = "has ended"
+    elif not one.good:
+        now = f"keeps {what}: {one.failure or '; '.join(one.faults)}"
+    return f"{one.process.words} {now}"
+
+
 def joined_faults(answers: Sequence[Answer[Any]]) -> list[str]:
     """Give all faults, each once: with the processes that told it, unless all of them did."""
     told: dict[str, list[str]] = {}

@@ -73,26 +73,26 @@ def layout(x: str, y: str) -> Figure:
 
 def vertical(lines: Sequence[Line], log: bool) -> tuple[list[Figure], list[Figure]]:
     """Draw lines at times on the x axis; shapes and their labels."""
-    shapes, notes = [], []
-    for line in lines:
-        at = line.at_ns / 1e6
-        shapes.append(_dotted(line, {"x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper"}))
-        x = float(np.log10(at)) if log else at
-        place = {"x": x, "y": 1, "yref": "paper", "yanchor": "bottom", "xanchor": "center"}
-        notes.append(_label(line, place))
-    return shapes, notes
+    return _across("x", "y", lines, log, {"yanchor": "bottom", "xanchor": "center"})
 
 
 def horizontal(lines: Sequence[Line], log: bool) -> tuple[list[Figure], list[Figure]]:
     """Draw lines at times on the y axis; shapes and their labels."""
+    # In the margin: points are everywhere else.
+    return _across("y", "x", lines, log, {"yanchor": "middle", "xanchor": "left"})
+
+
+def _across(
+    axis: str, other: str, lines: Sequence[Line], log: bool, anchors: Figure
+) -> tuple[list[Figure], list[Figure]]:
+    """Draw lines at times on an axis, through the whole plot."""
     shapes, notes = [], []
+    whole = {f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}
     for line in lines:
         at = line.at_ns / 1e6
-        shapes.append(_dotted(line, {"y0": at, "y1": at, "x0": 0, "x1": 1, "xref": "paper"}))
-        y = float(np.log10(at)) if log else at
-        # In the margin: points are everywhere else.
-        place = {"y": y, "x": 1, "xref": "paper", "yanchor": "middle", "xanchor": "left"}
-        notes.append(_label(line, place))
+        shapes.append(_dotted(line, {f"{axis}0": at, f"{axis}1": at, **whole}))
+        place = {axis: float(np.log10(at)) if log else at, other: 1, f"{other}ref": "paper"}
+        notes.append(_label(line, {**place, **anchors}))
     return shapes, notes
 
 

@@ -47,7 +47,7 @@ def build_page(study: Study) -> str:
         # "</" would end the script element from within a string.
         figures=json.dumps(figures, separators=(",", ":")).replace("</", "<\\/"),
         plotly=get_plotlyjs().replace("</script", "<\\/script"),
-        script=asset("page.js"),
+        script=asset("theme.js") + asset("page.js"),
     )
 
 

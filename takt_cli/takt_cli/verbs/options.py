@@ -18,6 +18,8 @@ from takt_cli.running.host import MOST_CORES, first_cores, usable_cores
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document only.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
+Schedule = Annotated[str, typer.Argument(help="A schedule file, or a shipped one's name.")]
+System = Annotated[str, typer.Argument(help="A system model file, or a shipped one's name.")]
 Processes = Annotated[
     list[str] | None,
     typer.Argument(

@@ -193,7 +193,7 @@ def test_the_launcher_knows_the_commands_of_commands() -> None:
         if not re.search("^app = ", app, re.MULTILINE):
             continue
         text = "".join(path.read_text() for path in folder.glob("*.py"))
-        commands = re.findall(r'^@?app\.command\(\s*"([a-z0-9-]+)"', text, re.MULTILINE)
+        commands = re.findall(r'^@?(?:app\.|_)command\(\s*"([a-z0-9-]+)"', text, re.MULTILINE)
         assert sorted(known.pop(folder.name.rstrip("_")).split()) == sorted(commands)
     assert known == {}
     shown = re.findall(r"^  ([a-z]+)  ", (HELP / "takt.txt").read_text(), re.MULTILINE)

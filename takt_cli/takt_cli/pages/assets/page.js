@@ -1,8 +1,5 @@
-"use strict";
 // Draws every plot in the colours of the page's theme; again when the theme changes.
 const figures = JSON.parse(document.getElementById("figures").textContent);
-const root = document.documentElement;
-const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const config = { responsive: true, displaylogo: false, displayModeBar: false };
 
 function coloured(value, css) {
@@ -36,13 +33,5 @@ function draw() {
   }
 }
 
-function setTheme(name) {
-  root.dataset.theme = name;
-  draw();
-}
-
-document.getElementById("theme").addEventListener("click", () => {
-  setTheme(root.dataset.theme === "dark" ? "light" : "dark");
-});
-dark.addEventListener("change", (event) => setTheme(event.matches ? "dark" : "light"));
-setTheme(dark.matches ? "dark" : "light");
+root.addEventListener("theme", draw);
+draw();

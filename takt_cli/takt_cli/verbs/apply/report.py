@@ -8,7 +8,7 @@ from typing import Any
 
 from takt_cli.base.console import out, pass_through_errors, print_json
 from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE
-from takt_cli.control.answer import left_out, refusal
+from takt_cli.control.answer import left_out, refusal, taken_back, trouble
 from takt_cli.control.changes import (
     OUTCOMES,
     ScheduleAnswer,
@@ -72,23 +72,16 @@ class Report:
         """Note what became of each entry."""
         self._answers, self._resets = answers, resets
         for one in answers:
-            name = one.process.words
-            if one.gone:
-                self.failed(f"{name} has ended")
-            elif one.faults:
-                self._faults += one.faults
-                self.failed(f"{name} refused the schedule, although it had agreed")
-            elif one.failure:
-                self.failed(f"{name} {one.failure}; takt status tells whether it has changed")
+            self._faults += one.faults
+            why = trouble(one, "the schedule", "; takt status tells whether it has changed")
+            if why:
+                self.failed(why)
         for one in resets:
-            back = "has the attributes from before this takt apply again"
-            if one.gone:
-                back = "has ended"
-            elif not one.good:
-                back = f"keeps the schedule: {one.failure or '; '.join(one.faults)}"
-            elif kept := [part for part in _parts(one) if part.outcome == "failed"]:
-                back += f", but for {'; '.join(f'{part.what}: {part.why}' for part in kept)}"
-            self.failed(f"{one.process.words} {back}")
+            now = "has the attributes from before this takt apply again"
+            kept = [part for part in _parts(one) if part.outcome == "failed"]
+            if kept:
+                now += f", but for {'; '.join(f'{part.what}: {part.why}' for part in kept)}"
+            self.failed(taken_back(one, now, "the schedule"))
 
     def finish(self) -> int:
         """Print it, and give the exit code."""

@@ -13,12 +13,12 @@ from takt_cli.base.processes import run_program
 from takt_cli.base.programs import find_program
 from takt_cli.files.graphs import graph_ids, resolve_graph, resolve_schedule
 from takt_cli.files.systems import resolve_system
-from takt_cli.verbs.options import Json, whole
+from takt_cli.verbs.options import Json, Schedule, whole
 from takt_cli.verbs.pass_on import pass_on
 
 
 def command(
-    schedule: Annotated[str, typer.Argument(help="A schedule file, or a shipped one's name.")],
+    schedule: Schedule,
     against: Annotated[
         str | None,
         typer.Option(help="Check its patterns against this graph.", show_default="none"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -54,18 +57,78 @@ SampleCount = Annotated[
 Quick = Annotated[bool, typer.Option("--quick", help="A few seconds per run; to look around.")]
 
 
-def _setting(
-    name: str,
-    output: OutputDirectory,
-    cores: Cores,
-    quick: bool,
-    duration: str | None,
-    samples: int | None,
-) -> Setting:
-    length = duration_ns(duration, "--duration") if duration else None
-    used = choose_cores(cores)
-    check_middleware()
-    return make_setting(output_directory(output, name), used, quick, length, samples)
+class _Asked:
+    """An experiment as it was asked for: its setting, and how to repeat it."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        duration: str | None,
+        samples: int | None,
+        quick: bool,
+        output: Path | None,
+        cores: str | None,
+        json_output: bool,
+    ) -> None:
+        self._name = name
+        self._options = {"duration": duration, "samples": samples, "quick": quick, "cores": cores}
+        self._as_json = json_output
+        length = duration_ns(duration, "--duration") if duration else None
+        used = choose_cores(cores)
+        check_middleware()
+        directory = output_directory(output, name)
+        self.setting = make_setting(directory, used, quick, length, samples)
+
+    def finish(self, done: list[Configuration], own: Mapping[str, object], **parts: Any) -> None:
+        """Write the page and print the tables; `own`: options of this experiment alone."""
+        study = Study(
+            kind=f"experiment {self._name}",
+            command=repeated(self._name, **own, **self._options),
+            host=self.setting.host,
+            configurations=done,
+            **parts,
+        )
+        finish(study, self.setting.directory, self._as_json)
+
+
+def _options(
+    duration: Duration = None,
+    samples: SampleCount = None,
+    quick: Quick = False,
+    output: OutputDirectory = None,
+    cores: Cores = None,
+    json_output: Json = False,
+) -> None:
+    """Declare the options that all of these experiments have."""
+
+
+def _command(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Declare an experiment; its function takes what was asked, and options of its own."""
+
+    def declare(study: Callable[..., None]) -> Callable[..., None]:
+        _, *own = _parameters(study)
+        shared = _parameters(_options)
+
+        def command(**given: Any) -> None:
+            asked = _Asked(name, **{one.name: given.pop(one.name) for one in shared})
+            study(asked, **given)
+
+        command.__doc__ = study.__doc__
+        command.__signature__ = Signature([*own, *shared])  # type: ignore[attr-defined]
+        command.__annotations__ = {one.name: one.annotation for one in (*own, *shared)}
+        app.command(name)(command)
+        return study
+
+    return declare
+
+
+def _parameters(function: Callable[..., None]) -> list[Parameter]:
+    hints = get_type_hints(function, include_extras=True)
+    return [
+        one.replace(annotation=hints[one.name], kind=Parameter.KEYWORD_ONLY)
+        for one in signature(function).parameters.values()
+    ]
 
 
 def _announce(setting: Setting, planned: list[Planned]) -> None:
@@ -101,23 +164,18 @@ def repeated(name: str, **options: object) -> str:
     return command_line(*words)
 
 
-@app.command("executors")
+@_command("executors")
 def run_executors(
-    duration: Duration = None,
-    samples: SampleCount = None,
-    quick: Quick = False,
+    asked: _Asked,
     cost: Annotated[str, typer.Option(help="CPU time of each callback.")] = "10ms",
     period: Annotated[str, typer.Option(help="Period of the three timers.")] = "300ms",
     seed: Annotated[int, whole("--seed", 0, MOST_SEED, help="Of the random phase.")] = 1,
     realtime: Annotated[
         bool, typer.Option("--realtime", help="Threads at SCHED_FIFO, out of others' way.")
     ] = False,
-    output: OutputDirectory = None,
-    cores: Cores = None,
-    json_output: Json = False,
 ) -> None:
     """Run three chains in six configurations of executors, beside the oracle."""
-    setting = _setting("executors", output, cores, quick, duration, samples)
+    setting = asked.setting
     period_ns = duration_ns(period, "--period", least="10ms")
     asked_ns = duration_ns(cost, "--cost", least="1ns")
     cost_ns = executors.fitting_cost(asked_ns, period_ns)
@@ -131,89 +189,64 @@ def run_executors(
     done = run_all(planned[0] + planned[1])
     count = len(executors.SHAPES)
     parts = [done[:count], done[count:]]
-    finish(
-        Study(
-            kind="experiment executors",
-            title="Three chains in six configurations of executors",
-            command=repeated(
-                "executors",
-                duration=duration,
-                samples=samples,
-                quick=quick,
-                cost=cost if cost != "10ms" else None,
-                period=period if period != "300ms" else None,
-                seed=seed if seed != 1 else None,
-                realtime=realtime,
-                cores=cores,
-            ),
-            host=setting.host,
-            configurations=done,
-            sentences=_others(done)
-            + [
-                sentence
-                for part, (name, _) in zip(parts, phases, strict=True)
-                for sentence in executors_table.sentences(part, name)
-            ],
-            tables=[
-                executors_table.table(part, setting, cost_ns, period_ns, f"{name} (ms)")
-                for part, (name, _) in zip(parts, phases, strict=True)
-            ],
-            explanations=[
-                f"Each callback uses {milliseconds(cost_ns)} ms of CPU time every "
-                f"{milliseconds(period_ns)} ms, so nine of them load "
-                f"{9 * cost_ns / period_ns:.2f} cores.",
-                "Each executor is a thread set with a window ready queue of its own.",
-            ],
-        ),
-        setting.directory,
-        json_output,
+    asked.finish(
+        done,
+        {
+            "cost": cost if cost != "10ms" else None,
+            "period": period if period != "300ms" else None,
+            "seed": seed if seed != 1 else None,
+            "realtime": realtime,
+        },
+        title="Three chains in six configurations of executors",
+        sentences=_others(done)
+        + [
+            sentence
+            for part, (name, _) in zip(parts, phases, strict=True)
+            for sentence in executors_table.sentences(part, name)
+        ],
+        tables=[
+            executors_table.table(part, setting, cost_ns, period_ns, f"{name} (ms)")
+            for part, (name, _) in zip(parts, phases, strict=True)
+        ],
+        explanations=[
+            f"Each callback uses {milliseconds(cost_ns)} ms of CPU time every "
+            f"{milliseconds(period_ns)} ms, so nine of them load "
+            f"{9 * cost_ns / period_ns:.2f} cores.",
+            "Each executor is a thread set with a window ready queue of its own.",
+        ],
     )
 
 
-@app.command("binding")
+@_command("binding")
 def run_binding(
-    duration: Duration = None,
-    samples: SampleCount = None,
-    quick: Quick = False,
-    output: OutputDirectory = None,
-    cores: Cores = None,
-    json_output: Json = False,
+    asked: _Asked,
 ) -> None:
     """Bind callbacks to four threads in three ways, with and without chain priorities."""
-    setting = _setting("binding", output, cores, quick, duration, samples)
+    setting = asked.setting
     planned = {name: binding.plan(setting, name) for name in binding.GRAPHS}
     everything = [item for items in planned.values() for item in items]
     _announce(setting, everything)
     done = run_all(everything)
     parts = {name: [c for c in done if c.section == name] for name in planned}
-    finish(
-        Study(
-            kind="experiment binding",
-            title="Binding callbacks to threads, with and without chain priorities",
-            command=repeated(
-                "binding", duration=duration, samples=samples, quick=quick, cores=cores
-            ),
-            host=setting.host,
-            configurations=done,
-            sentences=_others(done)
-            + [s for name, part in parts.items() for s in binding.sentences(part, name)],
-            tables=[
-                chain_comparison(part, f"{name}: response (ms)") for name, part in parts.items()
-            ],
-            explanations=[
-                f"{binding.THREADS} threads, thread i on core i mod {len(setting.cores)}; the work "
-                f"is scaled to {binding.LOAD:.0%} of the cores.",
-                "global: any callback on any thread. semi-partitioned: timers on one thread each. "
-                "partitioned: equal blocks of callbacks, chain by chain, on one thread each.",
-            ],
-        ),
-        setting.directory,
-        json_output,
+    asked.finish(
+        done,
+        {},
+        title="Binding callbacks to threads, with and without chain priorities",
+        sentences=_others(done)
+        + [s for name, part in parts.items() for s in binding.sentences(part, name)],
+        tables=[chain_comparison(part, f"{name}: response (ms)") for name, part in parts.items()],
+        explanations=[
+            f"{binding.THREADS} threads, thread i on core i mod {len(setting.cores)}; the work "
+            f"is scaled to {binding.LOAD:.0%} of the cores.",
+            "global: any callback on any thread. semi-partitioned: timers on one thread each. "
+            "partitioned: equal blocks of callbacks, chain by chain, on one thread each.",
+        ],
     )
 
 
-@app.command("policy")
+@_command("policy")
 def run_policy(
+    asked: _Asked,
     graph: Annotated[str, typer.Option(help="Which graph.")] = policy.GRAPH,
     schedule: Annotated[str, typer.Option(help="Which schedule.")] = policy.SCHEDULE,
     overloaded: Annotated[
@@ -222,194 +255,122 @@ def run_policy(
             "--overload", help="Five chains under overload: a plan, and isolated threads."
         ),
     ] = False,
-    duration: Duration = None,
-    samples: SampleCount = None,
-    quick: Quick = False,
-    output: OutputDirectory = None,
-    cores: Cores = None,
-    json_output: Json = False,
 ) -> None:
     """Compare OS priorities with the kernel's fair scheduler, under background load."""
     if overloaded and (graph != policy.GRAPH or schedule != policy.SCHEDULE):
         raise TaktError("--overload has a graph and schedules of its own; omit --graph, --schedule")
-    setting = _setting("policy", output, cores, quick, duration, samples)
+    setting = asked.setting
     if overloaded:
-        _run_overload(setting, duration, samples, cores, json_output)
+        _run_overload(asked)
         return
     planned = policy.plan(setting, graph, schedule)
     _announce(setting, planned)
     with hogs(setting.cores):
         done = run_all(planned)
     scheduled, fair = done
-    finish(
-        Study(
-            kind="experiment policy",
-            title="OS priorities against the fair scheduler, under background load",
-            command=repeated(
-                "policy",
-                graph=graph if graph != policy.GRAPH else None,
-                schedule=schedule if schedule != policy.SCHEDULE else None,
-                duration=duration,
-                samples=samples,
-                quick=quick,
-                cores=cores,
-            ),
-            host=setting.host,
-            configurations=done,
-            sentences=policy.sentences(scheduled.results, fair.results),
-            tables=[policy.table(scheduled, fair), thread_table(scheduled.results)],
-            explanations=[
-                f"One process per core that never sleeps ran at ordinary priority on cores "
-                f"{', '.join(map(str, setting.cores))}; the graph's work is scaled to "
-                f"{policy.LOAD:.0%} of them."
-            ],
-        ),
-        setting.directory,
-        json_output,
+    asked.finish(
+        done,
+        {
+            "graph": graph if graph != policy.GRAPH else None,
+            "schedule": schedule if schedule != policy.SCHEDULE else None,
+        },
+        title="OS priorities against the fair scheduler, under background load",
+        sentences=policy.sentences(scheduled.results, fair.results),
+        tables=[policy.table(scheduled, fair), thread_table(scheduled.results)],
+        explanations=[
+            f"One process per core that never sleeps ran at ordinary priority on cores "
+            f"{', '.join(map(str, setting.cores))}; the graph's work is scaled to "
+            f"{policy.LOAD:.0%} of them."
+        ],
     )
 
 
-def _run_overload(
-    setting: Setting,
-    duration: str | None,
-    samples: int | None,
-    cores: str | None,
-    json_output: bool,
-) -> None:
+def _run_overload(asked: _Asked) -> None:
+    setting = asked.setting
     planned = overload.plan(setting)
     _announce(setting, planned)
     done = run_all(planned)
-    finish(
-        Study(
-            kind="experiment policy",
-            title="Five chains under overload: a plan against isolated threads",
-            command=repeated(
-                "policy",
-                overload=True,
-                duration=duration,
-                samples=samples,
-                quick=setting.quick,
-                cores=cores,
-            ),
-            host=setting.host,
-            configurations=done,
-            sentences=_others(done) + overload.sentences(done),
-            tables=[*overload.tables(done), *[thread_table(c.results) for c in done]],
-            explanations=[
-                f"The graph {overload.GRAPH} at {overload.LOAD:.0%} of cores "
-                f"{', '.join(map(str, setting.cores))}: its five chains fit them, and the work "
-                "beside the chains does not.",
-                "isolated, priorities differs from isolated, fair in the kernel's policy alone, "
-                "and from planned in the threads and their cores.",
-                "planned chains: takt plan of the nodes of chains alone. The other nodes share one "
-                "thread for each core under the fair scheduler, so that real-time threads leave "
-                "time to others, and the kernel need not hold them back.",
-            ],
-        ),
-        setting.directory,
-        json_output,
+    asked.finish(
+        done,
+        {"overload": True},
+        title="Five chains under overload: a plan against isolated threads",
+        sentences=_others(done) + overload.sentences(done),
+        tables=[*overload.tables(done), *[thread_table(c.results) for c in done]],
+        explanations=[
+            f"The graph {overload.GRAPH} at {overload.LOAD:.0%} of cores "
+            f"{', '.join(map(str, setting.cores))}: its five chains fit them, and the work "
+            "beside the chains does not.",
+            "isolated, priorities differs from isolated, fair in the kernel's policy alone, "
+            "and from planned in the threads and their cores.",
+            "planned chains: takt plan of the nodes of chains alone. The other nodes share one "
+            "thread for each core under the fair scheduler, so that real-time threads leave "
+            "time to others, and the kernel need not hold them back.",
+        ],
     )
     if not overload.reached(done) and not setting.quick:
         raise typer.Exit(EXIT_FAILED)
 
 
-@app.command("hot-path")
+@_command("hot-path")
 def run_hot_path(
+    asked: _Asked,
     runs: Annotated[int, whole("--runs", 1, help="Runs with fixed phases.")] = 5,
     seeds: Annotated[int, whole("--seeds", 0, help="Runs with random phases.")] = 20,
-    duration: Duration = None,
-    samples: SampleCount = None,
-    quick: Quick = False,
-    output: OutputDirectory = None,
-    cores: Cores = None,
-    json_output: Json = False,
 ) -> None:
     """Compare the reference system's hot path with its floor over many runs (20 minutes)."""
-    setting = _setting("hot-path", output, cores, quick, duration, samples)
+    setting = asked.setting
     campaign = hot_path.plan(setting, runs, seeds)
     _announce(setting, campaign.alone + campaign.hogged)
     done = run_all(campaign.alone)
     with hogs(setting.cores):
         done += run_all(campaign.hogged)
     judgements = hot_path.judge(done)
-    finish(
-        Study(
-            kind="experiment hot-path",
-            title="The hot path of the Autoware reference graph over its floor",
-            command=repeated(
-                "hot-path",
-                runs=runs if runs != 5 else None,
-                seeds=seeds if seeds != 20 else None,
-                duration=duration,
-                samples=samples,
-                quick=quick,
-                cores=cores,
-            ),
-            host=setting.host,
-            configurations=done,
-            sentences=_others(done) + hot_path.sentences(judgements),
-            tables=[hot_path.verdicts(judgements), *hot_path.tables(done)],
-            explanations=[
-                f"{campaign.scaling.describe()}.",
-                "The hot path runs from the later LiDAR callback's start to the collision "
-                "estimator's start; its floor is the work of the four callbacks between, as "
-                "measured in the same run.",
-            ],
-        ),
-        setting.directory,
-        json_output,
+    asked.finish(
+        done,
+        {"runs": runs if runs != 5 else None, "seeds": seeds if seeds != 20 else None},
+        title="The hot path of the Autoware reference graph over its floor",
+        sentences=_others(done) + hot_path.sentences(judgements),
+        tables=[hot_path.verdicts(judgements), *hot_path.tables(done)],
+        explanations=[
+            f"{campaign.scaling.describe()}.",
+            "The hot path runs from the later LiDAR callback's start to the collision "
+            "estimator's start; its floor is the work of the four callbacks between, as "
+            "measured in the same run.",
+        ],
     )
     # A claim that could not be judged was not shown.
-    if not all(item.holds for item in judgements) and not quick:
+    if not all(item.holds for item in judgements) and not setting.quick:
         raise typer.Exit(EXIT_FAILED)
 
 
-@app.command("bounds")
+@_command("bounds")
 def run_bounds(
+    asked: _Asked,
     runs: Annotated[int, whole("--runs", 1, help="Runs under the planned schedule.")] = 5,
-    duration: Duration = None,
-    samples: SampleCount = None,
-    quick: Quick = False,
-    output: OutputDirectory = None,
-    cores: Cores = None,
-    json_output: Json = False,
 ) -> None:
     """Hold measured responses of the reference graph against the bounds of a planned schedule."""
-    setting = _setting("bounds", output, cores, quick, duration, samples)
+    setting = asked.setting
     note("Measuring the costs of runs and the work of callbacks, then planning.")
     model = bounds.prepare(setting)
-    planned = bounds.plan(setting, model, min(runs, 2) if quick else runs)
+    planned = bounds.plan(setting, model, min(runs, 2) if setting.quick else runs)
     _announce(setting, planned)
     done = run_all(planned)
     found = bounds.against(model, done)
-    finish(
-        Study(
-            kind="experiment bounds",
-            title="Measured responses against the bounds of a planned schedule",
-            command=repeated(
-                "bounds",
-                runs=runs if runs != 5 else None,
-                duration=duration,
-                samples=samples,
-                quick=quick,
-                cores=cores,
-            ),
-            host=setting.host,
-            configurations=done,
-            sentences=_others(done) + bounds.sentences(model, found),
-            tables=bounds.tables(model, found),
-            figures=bounds.figures(found),
-            explanations=[
-                "The system model (system.yaml beside this page) has the longest work of each "
-                "callback of a run before, and overheads as takt calibrate measures them; takt "
-                "plan made the schedule from it.",
-                "A bound holds if nothing costs more than the model says. Where a response is "
-                "above its bound, something did: the machine's host, or an overhead that is rarer "
-                "than what was measured.",
-            ],
-        ),
-        setting.directory,
-        json_output,
+    asked.finish(
+        done,
+        {"runs": runs if runs != 5 else None},
+        title="Measured responses against the bounds of a planned schedule",
+        sentences=_others(done) + bounds.sentences(model, found),
+        tables=bounds.tables(model, found),
+        figures=bounds.figures(found),
+        explanations=[
+            "The system model (system.yaml beside this page) has the longest work of each "
+            "callback of a run before, and overheads as takt calibrate measures them; takt "
+            "plan made the schedule from it.",
+            "A bound holds if nothing costs more than the model says. Where a response is "
+            "above its bound, something did: the machine's host, or an overhead that is rarer "
+            "than what was measured.",
+        ],
     )
     if not bounds.held(found):
         raise typer.Exit(EXIT_FAILED)

@@ -14,11 +14,10 @@ import numpy as np
 
 from takt_cli.base.units import NS_PER_S
 from takt_cli.files.graphs import graph_info, resolve_graph, resolve_schedule
-from takt_cli.files.schedule_files import on_cores, read_schedule, with_count, write_schedule
+from takt_cli.files.schedule_files import on_cores, read_schedule, with_count
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.run_results import HOT_PARTS, Results
 from takt_cli.results.samples import Samples, percentile
-from takt_cli.running.runner import RunRequest
 from takt_cli.running.several_runs import Planned
 from takt_cli.running.work_scale import Scaling, fit
 from takt_cli.tables.run_tables import share_cell
@@ -60,13 +59,11 @@ def plan(setting: Setting, runs: int, seeds: int) -> Campaign:
         if name == STOCK:
             content = with_count(content, len(setting.cores))
         slug = f"{name.replace(' ', '-')}-{number}"
-        request = RunRequest(
-            graph=graph,
-            output=setting.directory / f"{slug}.json",
-            schedule=write_schedule(
-                content, setting.directory / f"schedules/{slug}.yaml", f"{shipped}: hot path"
-            ),
-            cores=setting.cores,
+        request = setting.request(
+            graph,
+            slug,
+            content,
+            f"{shipped}: hot path",
             duration_ns=duration,
             phases=phases,
             work_scale=scaling.work_scale,

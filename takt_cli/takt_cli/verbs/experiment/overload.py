@@ -17,11 +17,10 @@ from takt_cli.base.processes import run_program
 from takt_cli.base.programs import find_program
 from takt_cli.base.units import significant
 from takt_cli.files.graphs import PACKAGE, GraphInfo, graph_info, resolve_graph
-from takt_cli.files.schedule_files import Schedule, on_cores, read_schedule, write_schedule
+from takt_cli.files.schedule_files import Schedule, on_cores, read_schedule
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.run_results import ChainResult
 from takt_cli.results.samples import Samples, summarise
-from takt_cli.running.runner import RunRequest
 from takt_cli.running.several_runs import Planned
 from takt_cli.running.work_scale import fit
 from takt_cli.tables.run_tables import ms
@@ -64,13 +63,11 @@ def plan(setting: Setting) -> list[Planned]:
     planned = []
     for name, content in contents.items():
         slug = name.replace(", ", "-").replace(" ", "-")
-        request = RunRequest(
-            graph=file,
-            output=setting.directory / f"{slug}.json",
-            schedule=write_schedule(
-                content, setting.directory / f"schedules/{slug}.yaml", f"{GRAPH}: {notes[name]}"
-            ),
-            cores=setting.cores,
+        request = setting.request(
+            file,
+            slug,
+            content,
+            f"{GRAPH}: {notes[name]}",
             duration_ns=length,
             work_scale=scale,
             label=name,

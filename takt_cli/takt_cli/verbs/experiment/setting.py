@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from takt_cli.base.errors import TaktError
+from takt_cli.files.schedule_files import Schedule, write_schedule
 from takt_cli.running.host import Host, this_host
+from takt_cli.running.runner import RunRequest
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,18 @@ class Setting:
         if self.quick:
             return round(quick_s * 1e9)
         return (samples + 1) * period_ns
+
+    def request(
+        self, graph: Path, slug: str, content: Schedule, about: str, **more: Any
+    ) -> RunRequest:
+        """Ask for a run under a schedule, which is written beside the results."""
+        return RunRequest(
+            graph=graph,
+            output=self.directory / f"{slug}.json",
+            schedule=write_schedule(content, self.directory / f"schedules/{slug}.yaml", about),
+            cores=self.cores,
+            **more,
+        )
 
 
 def make_setting(

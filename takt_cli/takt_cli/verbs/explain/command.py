@@ -17,12 +17,12 @@ from takt_cli.files.graphs import resolve_schedule
 from takt_cli.files.outputs import check_file, refuse_inputs
 from takt_cli.files.systems import resolve_system, shipped_models
 from takt_cli.pages.study import command_line
-from takt_cli.verbs.options import Json
+from takt_cli.verbs.options import Json, Schedule
 from takt_cli.verbs.pass_on import pass_on
 
 
 def command(
-    schedule: Annotated[str, typer.Argument(help="A schedule file, or a shipped one's name.")],
+    schedule: Schedule,
     system: Annotated[
         str | None,
         typer.Option(

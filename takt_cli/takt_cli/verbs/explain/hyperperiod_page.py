@@ -67,7 +67,7 @@ def hyperperiod_page(
         body=body,
         figures="{}",
         plotly="",
-        script=asset("hyperperiod.js", __package__),
+        script=asset("theme.js") + asset("hyperperiod.js", __package__),
     )
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import yaml
 
 from takt_cli.files.standard_input import DASH, NAME, standard_input
-from takt_cli.verbs.import_ import agnocast, cie, rep2017
+from takt_cli.verbs.import_ import rep2017
+from takt_cli.verbs.import_.isolated import Dialect, read_configuration
 from takt_cli.verbs.import_.marked_yaml import read_tree
 from takt_cli.verbs.import_.not_carried_over import Fault, Findings, Remark
 from takt_cli.verbs.import_.written_schedule import Executor, as_schedule, as_text
@@ -35,8 +36,32 @@ class Imported:
     text: str = ""
 
 
-CIE = Format("cie", cie.read, cie.ABOUT)
-AGNOCAST = Format("agnocast", agnocast.read, agnocast.ABOUT)
+_RUN_THEM = (
+    "Run the programs with a multi-threaded executor of rclcpp, or component_container_mt, under"
+)
+
+
+def _isolated(name: str, dialect: Dialect, own: str) -> Format:
+    """Make a format of executors with a thread for each callback group; `own`: their spin."""
+    about = (
+        _RUN_THEM,
+        f"takt exec: takt does not adopt {own} own.",
+    )
+    return Format(name, lambda tree, found: read_configuration(tree, dialect, found), about)
+
+
+# The thread configurator of CallbackIsolatedExecutor, and templates of cie-inspector.
+CIE = _isolated(
+    "cie",
+    Dialect(tool="CallbackIsolatedExecutor", thread_key="id", wildcards=False, domains=False),
+    "CallbackIsolatedExecutor, which has a spin of its",
+)
+# Agnocast's thread configurator.
+AGNOCAST = _isolated(
+    "agnocast",
+    Dialect(tool="Agnocast", thread_key="name", wildcards=True, domains=True),
+    "executors of Agnocast, which have a spin of their",
+)
 REP2017 = Format("rep2017", rep2017.read, rep2017.ABOUT)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
 
@@ -24,11 +24,21 @@ class Kind(str, Enum):
 
 
 @dataclass(frozen=True)
-class Remark:
-    """One part of the configuration that the schedule does not have as it was."""
+class _Said:
+    """What is said about a line of a file."""
 
     file: str
     line: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the parts by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Remark(_Said):
+    """One part of the configuration that the schedule does not have as it was."""
+
     kind: Kind
     what: str
     why: str
@@ -37,33 +47,16 @@ class Remark:
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.what}: {self.why}; {self.advice}"
 
-    def as_json(self) -> dict[str, Any]:
-        """Give the parts by name."""
-        return {
-            "file": self.file,
-            "line": self.line,
-            "kind": self.kind.value,
-            "what": self.what,
-            "why": self.why,
-            "advice": self.advice,
-        }
-
 
 @dataclass(frozen=True)
-class Fault:
+class Fault(_Said):
     """A place at which the configuration is wrong."""
 
-    file: str
-    line: int
     column: int
     text: str
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}: {self.text}"
-
-    def as_json(self) -> dict[str, Any]:
-        """Give the parts by name."""
-        return {"file": self.file, "line": self.line, "column": self.column, "text": self.text}
 
 
 class Findings:

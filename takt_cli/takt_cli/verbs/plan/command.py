@@ -27,7 +27,7 @@ from takt_cli.files.outputs import (
 from takt_cli.files.standard_input import DASH, KEPT, NAME
 from takt_cli.files.systems import resolve_system, shipped_models
 from takt_cli.pages.study import command_line
-from takt_cli.verbs.options import Force, Json
+from takt_cli.verbs.options import Force, Json, System
 from takt_cli.verbs.pass_on import pass_on, run_aloud
 
 # Large systems are searched for minutes.
@@ -46,7 +46,7 @@ class Planner(str, Enum):
 
 
 def command(
-    system: Annotated[str, typer.Argument(help="A system model file, or a shipped one's name.")],
+    system: System,
     output: Annotated[
         Path | None,
         typer.Option(

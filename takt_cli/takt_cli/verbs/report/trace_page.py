@@ -68,7 +68,7 @@ def trace_page(report: TraceReport, command: str, title: str | None = None) -> s
         body=body,
         figures="{}",
         plotly="",
-        script=asset("trace.js", __package__),
+        script=asset("theme.js") + asset("trace.js", __package__),
     )
 
 

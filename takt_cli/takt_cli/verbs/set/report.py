@@ -9,7 +9,7 @@ from typing import Any
 from takt_cli.base.console import out, pass_through_errors, print_json
 from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE
 from takt_cli.base.printable import printable
-from takt_cli.control.answer import refusal
+from takt_cli.control.answer import refusal, taken_back, trouble
 from takt_cli.tables.table import Cell, Table
 from takt_cli.verbs.set.set_values import (
     Changed,
@@ -54,21 +54,12 @@ class Report:
         """Note what changed."""
         self._answers, self._undone = answers, undone
         for one in answers:
-            name = one.process.words
-            if one.gone:
-                self._failures.append(f"{name} has ended")
-            elif one.faults:
-                self._faults += one.faults
-                self._failures.append(f"{name} refused the change, although it had agreed")
-            elif one.failure:
-                self._failures.append(f"{name} {one.failure}")
+            self._faults += one.faults
+            why = trouble(one, "the change")
+            if why:
+                self._failures.append(why)
         for one in undone:
-            back = "has the values from before again"
-            if one.gone:
-                back = "has ended"
-            elif not one.good:
-                back = f"keeps the change: {one.failure or '; '.join(one.faults)}"
-            self._failures.append(f"{one.process.words} {back}")
+            self._failures.append(taken_back(one, "has the values from before again", "the change"))
 
     def finish(self) -> int:
         """Print it, and give the exit code."""

@@ -14,7 +14,7 @@ from takt_cli.base.units import duration_flag
 from takt_cli.files.graphs import resolve_schedule
 from takt_cli.files.standard_input import DASH
 from takt_cli.files.systems import resolve_system
-from takt_cli.verbs.options import MOST_SEED, Json, duration_ns, whole
+from takt_cli.verbs.options import MOST_SEED, Json, Schedule, System, duration_ns, whole
 from takt_cli.verbs.pass_on import pass_on, run_aloud
 
 # Virtual time has no other limit than patience.
@@ -39,8 +39,8 @@ class Execution(str, Enum):
 
 
 def command(
-    system: Annotated[str, typer.Argument(help="A system model file, or a shipped one's name.")],
-    schedule: Annotated[str, typer.Argument(help="A schedule file, or a shipped one's name.")],
+    system: System,
+    schedule: Schedule,
     duration: Annotated[
         str, typer.Option(help="Length of each run, in virtual time, as in 10s.")
     ] = "10s",

@@ -10,15 +10,8 @@ from typing import Any
 from rich.console import Console
 
 from takt_cli.control.statistics import Chain, ProcessStatistics
-from takt_cli.verbs.top.rates import (
-    CallbackFigures,
-    ChainFigures,
-    Pair,
-    ThreadFigures,
-    callbacks,
-    chains,
-    threads,
-)
+from takt_cli.verbs.top import rates
+from takt_cli.verbs.top.rates import CallbackFigures, ChainFigures, Pair, ThreadFigures
 from takt_cli.verbs.top.state import State
 from takt_cli.verbs.top.tables import (
     ARRIVAL,
@@ -84,9 +77,9 @@ def document(view: View) -> dict[str, Any]:
         "schema": SCHEMA,
         "ok": bool(view.pairs) and not view.silent and not view.absent,
         "processes": [_process(pair) for pair in view.pairs],
-        "chains": _all(view.pairs, chains),
-        "callbacks": _all(view.pairs, callbacks),
-        "threads": _all(view.pairs, threads),
+        "chains": _all(view.pairs, rates.chains),
+        "callbacks": _all(view.pairs, rates.callbacks),
+        "threads": _all(view.pairs, rates.threads),
         "silent": [one.as_json() for one in view.silent],
     }
 

@@ -140,30 +140,26 @@ def start_tracing(
         raise typer.Exit(EXIT_FAILED)
 
 
-@app.command("stop")
-def stop_tracing(
-    processes: Processes = None,
-    output: Output = None,
-    form: FormatOption = None,
-    force: Force = False,
-    json_output: Json = False,
-) -> None:
-    """End the trace of the processes, and write it."""
-    found = _find(processes)
-    _collect(end, found, bool(processes), target_of(output, form, force, json_output))
+def _writing(tell: Callable[[Sequence[Process]], list[Written]]) -> Callable[..., None]:
+    """Make a command that lets processes write their traces."""
+
+    def command(
+        processes: Processes = None,
+        output: Output = None,
+        form: FormatOption = None,
+        force: Force = False,
+        json_output: Json = False,
+    ) -> None:
+        found = _find(processes)
+        _collect(tell, found, bool(processes), target_of(output, form, force, json_output))
+
+    return command
 
 
-@app.command("snapshot")
-def write_snapshot(
-    processes: Processes = None,
-    output: Output = None,
-    form: FormatOption = None,
-    force: Force = False,
-    json_output: Json = False,
-) -> None:
-    """Write the trace of the processes, which trace on."""
-    found = _find(processes)
-    _collect(snapshot, found, bool(processes), target_of(output, form, force, json_output))
+app.command("stop", help="End the trace of the processes, and write it.")(_writing(end))
+app.command("snapshot", help="Write the trace of the processes, which trace on.")(
+    _writing(snapshot)
+)
 
 
 @app.command("record")

@@ -1,19 +1,6 @@
-"use strict";
-// Theme, and the choice of a chain: the page is whole without them.
-const root = document.documentElement;
-const dark = window.matchMedia("(prefers-color-scheme: dark)");
+// The choice of a chain: the page is whole without them.
 const buttons = [...document.querySelectorAll("button.chain")];
 const rows = [...document.querySelectorAll("g.row")];
-
-function setTheme(name) {
-  root.dataset.theme = name;
-}
-
-document.getElementById("theme").addEventListener("click", () => {
-  setTheme(root.dataset.theme === "dark" ? "light" : "dark");
-});
-dark.addEventListener("change", (event) => setTheme(event.matches ? "dark" : "light"));
-setTheme(dark.matches ? "dark" : "light");
 
 // Rows of the chosen chain have its colour, and all others are pale.
 function show(chosen) {

@@ -1,18 +1,5 @@
-"use strict";
-// Theme, sorting of tables, and a field that finds rows: the page is whole without them.
-const root = document.documentElement;
-const dark = window.matchMedia("(prefers-color-scheme: dark)");
+// Sorting of tables, and a field that finds rows: the page is whole without them.
 const FROM = 20; // so many rows are worth a field that finds some of them
-
-function setTheme(name) {
-  root.dataset.theme = name;
-}
-
-document.getElementById("theme").addEventListener("click", () => {
-  setTheme(root.dataset.theme === "dark" ? "light" : "dark");
-});
-dark.addEventListener("change", (event) => setTheme(event.matches ? "dark" : "light"));
-setTheme(dark.matches ? "dark" : "light");
 
 function compare(one, other, column) {
   const [a, b] = [one.cells[column], other.cells[column]];
