@@ -82,6 +82,7 @@ def command(
     json_output: Json = False,
 ) -> None:
     """Run a system under a schedule in virtual time, and print its responses."""
+    length_ns = duration_ns(duration, "--duration", "1us")
     program = find_program("takt_simulate", "takt_plan")
     # A file is named as it was given, so that its faults are.
     file = (
@@ -90,7 +91,7 @@ def command(
         else str(resolve_schedule(schedule))
     )
     arguments = [resolve_system(system), file]
-    arguments += ["--duration", duration_flag(duration_ns(duration, "--duration", "1us"))]
+    arguments += ["--duration", duration_flag(length_ns)]
     arguments += ["--seed", str(seed), "--phases", phases.value, "--execution", execution.value]
     if runs is not None:
         arguments += ["--runs", str(runs)]
