@@ -759,7 +759,8 @@ def test_check_shows_faults_as_they_are(takt, fakes, tmp_path):
     assert len(json.loads(said.out)["ids"]["callbacks"]) == 9
 
 
-def test_simulate_hands_on_what_it_was_asked(takt, fakes):
+def test_simulate_hands_on_what_it_was_asked(takt, fakes, tmp_path):
+    (tmp_path / "s.yaml").write_text("")
     said = takt("simulate", "s.yaml", "autoware_takt", "--json")
     assert said.code == 0
     asked = json.loads(said.out)
@@ -776,7 +777,9 @@ def test_simulate_hands_on_what_it_was_asked(takt, fakes):
     assert " ".join(json.loads(said.out)[2:]) == f"{words} --runs 3 --trace t.json --of hot"
 
 
-def test_simulate_shows_faults_as_they_are(takt, fakes):
+def test_simulate_shows_faults_as_they_are(takt, fakes, tmp_path):
+    for name in ("bad.yaml", "full.yaml"):
+        (tmp_path / name).write_text("")
     said = takt("simulate", "bad.yaml", "autoware_takt")
     assert said.code == 2
     assert said.out == ""
@@ -819,7 +822,7 @@ def test_plan_passes_on_words_and_exit_codes(takt, fakes, tmp_path):
 
 
 def test_explain_passes_on_words_and_exit_codes(takt, fakes, tmp_path):
-    for name in ("late.yaml", "bad.yaml", "broken.yaml"):
+    for name in ("late.yaml", "bad.yaml", "broken.yaml", "system.yaml"):
         (tmp_path / name).write_text("")
     said = takt("explain", tmp_path / "late.yaml", "--system", "system.yaml")
     assert (said.code, said.out, said.err) == (1, "obstacles [late]\n", "")
