@@ -64,8 +64,9 @@ def test_a_file_is_named_as_it_was_given_even_if_it_has_a_shipped_name(tmp_path,
     (tmp_path / "three_chains").write_text("")
     assert resolve_system("three_chains") == "three_chains"
     assert resolve_system("./three_chains") == "./three_chains"
-    assert resolve_system("not/there") == "not/there"  # its reader says so
-    assert resolve_system("there.yaml") == "there.yaml"
+    for name in ("not/there", "there.yaml"):
+        with pytest.raises(TaktError, match=f"{name}: cannot be read: No such file"):
+            resolve_system(name)
 
 
 def test_an_unknown_name_is_one_message_with_the_known_ones(takt, fakes):
@@ -137,6 +138,8 @@ def test_the_page_says_what_holds_and_what_does_not():
     assert study.tables[0].rows[1][4].text == "–"
     resting = plan_study(planned(when_bounds_hold="Bounds rest on phases."), "")
     assert resting.sentences[1:] == ["Bounds rest on phases."]
+    short = plan_study(planned(warnings=["11 histories may be too short"]), "")
+    assert short.sentences[1:] == ["11 histories may be too short"]
     late = planned(shortfalls=["core 0 is overloaded"], trade=[])
     late["chains"][0].update(met=False, bound_ns=12_000_000)
     study = plan_study(late, "")

@@ -79,7 +79,7 @@ def _sentences(found: Mapping[str, Any]) -> list[str]:
     text = f"Planner {found['planner']}: {count} thread{'' if count == 1 else 's'} for "
     text += f"{len(chains)} chain{'' if len(chains) == 1 else 's'}. "
     text += f"Not within their deadlines: {', '.join(late)}." if late else "All deadlines hold."
-    result = [text, *found["shortfalls"], *found["warnings"]]
+    result = [text, *found["shortfalls"], *found.get("warnings", [])]
     if found.get("when_bounds_hold"):
         result.append(found["when_bounds_hold"])
     if len(found["trade"]) < 2:
