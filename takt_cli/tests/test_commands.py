@@ -221,6 +221,16 @@ def test_wrong_input_exits_with_2_and_a_sentence(takt, fakes, arguments, words):
     assert "Traceback" not in said.err
 
 
+@pytest.mark.parametrize("name", [name for name in VERBS if name not in ("exec", "observe")])
+def test_help_has_its_defaults_in_one_pair_of_brackets_and_80_columns(takt, name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    said = takt(name, "--help")
+    assert said.code == 0
+    assert "[default: (" not in " ".join(said.out.split())
+    assert not re.search("<(str|bool|int|Path)>", said.out)
+    assert max(map(len, said.out.splitlines())) <= 80
+
+
 def test_a_command_that_is_loaded_alone_is_the_one_among_all():
     everything = get_command(app_for(())).commands
     assert set(everything) == set(VERBS)  # typer lists groups last
@@ -912,7 +922,10 @@ def test_bench_shows_medians_and_verdicts_and_fails_on_a_missed_limit(takt, fake
         "of nothing: not measured",
     ):
         assert words in said.out
-    assert takt("bench", "nosuch").code == 2
+    said = takt("bench", "nosuch")
+    assert said.code == 2
+    assert "no benchmark program has a name that contains nosuch" in said.err
+    assert "make build" not in said.err
     assert takt("bench", "--list").out.strip().endswith("dispatch_benchmark")
 
 

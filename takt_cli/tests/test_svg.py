@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from takt_cli.pages.axes import layout
+from takt_cli.pages.axes import layout, set_axis
 from takt_cli.pages.svg import file_name, has_lines_only, picture
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -80,3 +80,11 @@ def test_names_of_files_and_what_can_be_drawn():
     )
     assert has_lines_only({"data": [trace([1], [1])]})
     assert not has_lines_only({"data": [trace([1], [1]), {"type": "bar"}]})
+
+
+def test_the_title_of_a_logarithmic_axis_says_so():
+    frame = layout("response (ms)", "share")
+    set_axis(frame["xaxis"], [1.0, 1000.0], True)
+    set_axis(frame["yaxis"], [1.0, 2.0], False)
+    titles = [frame[name]["title"]["text"] for name in ("xaxis", "yaxis")]
+    assert titles == ["response (ms), logarithmic", "share"]

@@ -49,8 +49,10 @@ def command(
     As root without names of processes: all or none of each user.
     """
     text = read_text(standard_input() if str(file) == DASH else file)
+    # Processes keep the name for `takt status`, which may be asked in another folder.
+    kept = str(file.absolute())
     if str(file) == DASH:
-        file = Path(NAME)
+        file, kept = Path(NAME), NAME
     found = find(processes or [])
     if not found.processes and not found.silent:
         raise no_process()
@@ -83,7 +85,7 @@ def command(
         with Unbroken() as unbroken:
             changes = for_users(
                 agreed,
-                lambda those: apply_in_turn([one.process for one in those], str(file), text),
+                lambda those: apply_in_turn([one.process for one in those], kept, text),
             )
             done = [one for answered, _ in changes for one in answered]
             report.show(without_rules_of_others(done), [one for _, back in changes for one in back])
