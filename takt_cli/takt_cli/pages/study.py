@@ -6,11 +6,9 @@ the HTML report show it.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from takt_cli.base.version import VERSION
@@ -65,12 +63,3 @@ class Study:
                 for c in self.configurations
             ],
         }
-
-
-def command_line(*words: str) -> str:
-    """Spell a command so that it can be pasted into a shell."""
-    return shlex.join(["./takt" if _from_source() else "takt", *words])
-
-
-def _from_source() -> bool:
-    return Path("takt").is_file() and Path("takt_cli").is_dir()

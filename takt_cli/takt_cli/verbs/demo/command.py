@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from takt_cli.base.command_line import command_line
 from takt_cli.base.console import err, note
 from takt_cli.base.errors import TaktError
 from takt_cli.files.graphs import graph_info, resolve_graph, resolve_schedule
@@ -16,7 +17,7 @@ from takt_cli.files.output_directory import output_directory
 from takt_cli.files.outputs import write_text
 from takt_cli.files.schedule_files import on_cores, read_schedule, with_count, write_schedule
 from takt_cli.pages.finish import finish
-from takt_cli.pages.study import Study, command_line
+from takt_cli.pages.study import Study
 from takt_cli.running.host import measure_host, this_host
 from takt_cli.running.middleware import check_middleware
 from takt_cli.running.runner import RunRequest

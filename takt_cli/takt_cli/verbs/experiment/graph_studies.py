@@ -9,12 +9,13 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from takt_cli.base.command_line import command_line
 from takt_cli.base.console import note
 from takt_cli.base.errors import EXIT_FAILED, TaktError
 from takt_cli.base.units import milliseconds, significant
 from takt_cli.files.output_directory import output_directory
 from takt_cli.pages.finish import finish
-from takt_cli.pages.study import Study, command_line
+from takt_cli.pages.study import Study
 from takt_cli.results.configuration import Configuration
 from takt_cli.running.busy_cores import hogs
 from takt_cli.running.middleware import check_middleware

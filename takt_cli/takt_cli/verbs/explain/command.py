@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.base.command_line import command_line
 from takt_cli.base.console import note
 from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE, TaktError
 from takt_cli.base.processes import run_program
@@ -16,7 +17,6 @@ from takt_cli.base.programs import find_program
 from takt_cli.files.graphs import resolve_schedule
 from takt_cli.files.outputs import check_file, refuse_inputs
 from takt_cli.files.systems import resolve_system, shipped_models
-from takt_cli.pages.study import command_line
 from takt_cli.verbs.options import Json, Schedule
 from takt_cli.verbs.pass_on import pass_on
 

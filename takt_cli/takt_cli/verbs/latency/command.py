@@ -12,11 +12,11 @@ from typing import Annotated, Any
 
 import typer
 
+from takt_cli.base.command_line import command_line
 from takt_cli.base.console import note, print_json, progress
 from takt_cli.base.errors import EXIT_INTERRUPTED, TaktError
 from takt_cli.base.units import human
 from takt_cli.files.outputs import check_file, refuse_replacing, same_file, write_text
-from takt_cli.pages.study import command_line
 from takt_cli.running.host import Host, this_host, usable_cores
 from takt_cli.running.interrupts import Interrupts
 from takt_cli.verbs.latency.document import latency_document

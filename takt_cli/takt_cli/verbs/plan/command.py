@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.base.command_line import command_line
 from takt_cli.base.console import note
 from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE, TaktError
 from takt_cli.base.processes import respelled
@@ -26,7 +27,6 @@ from takt_cli.files.outputs import (
 )
 from takt_cli.files.standard_input import DASH, KEPT, NAME
 from takt_cli.files.systems import resolve_system, shipped_models
-from takt_cli.pages.study import command_line
 from takt_cli.verbs.options import Force, Json, System
 from takt_cli.verbs.pass_on import pass_on, run_aloud
 

@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.base.command_line import command_line
 from takt_cli.base.console import err, out
 from takt_cli.base.errors import TaktError
 from takt_cli.files.inputs import missing, refuse_irregular
 from takt_cli.files.other_traces import refuse_other_trace
 from takt_cli.files.outputs import check_file, refuse_inputs, refuse_replacing
 from takt_cli.pages.page import write_report
-from takt_cli.pages.study import Study, command_line
+from takt_cli.pages.study import Study
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.results_file import load_complete_results
 from takt_cli.results.run_results import Results
