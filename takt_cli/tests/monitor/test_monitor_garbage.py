@@ -43,7 +43,9 @@ def test_bytes_that_are_no_message_end_the_connection_only(start, monitor, case)
     for name in ("bad", "good"):
         watching.heard(f"{name} (pid")
     bad.push(BAD[case])
-    wait_for(lambda: bad.counts[SUBSCRIBE] >= 2)  # it gets another chance
+    # While the monitor asks something, an answer is to that question: such bytes come again.
+    again = (BAD[case],) if case == "an answer to no question" else ()
+    wait_for(lambda: bad.counts[SUBSCRIBE] >= 2 or bad.push(*again))  # it gets another chance
     good.push(alarm(1))
     watching.heard("good (pid 4000002): deadline")
 
