@@ -434,7 +434,7 @@ def test_attributes_in_words():
     assert str(Attributes("rr", 3, cores=(0, 1, 2, 5))) == "rr 3, cores 0-2,5"
     assert str(Attributes(nice=-5, cores=(2,))) == "nice -5, core 2"
     deadline = Attributes("deadline", runtime_ns=10**6, deadline_ns=10**7, period_ns=2 * 10**7)
-    assert str(deadline) == "deadline 1ms each 20ms within 10ms"
+    assert str(deadline) == "deadline 1 ms each 20 ms within 10 ms"
     assert core_list([]) == ""
 
 

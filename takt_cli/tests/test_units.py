@@ -2,6 +2,7 @@ import pytest
 from takt_cli.base.errors import TaktError
 from takt_cli.base.units import (
     duration_flag,
+    exactly,
     human,
     milliseconds,
     parse_duration,
@@ -85,3 +86,12 @@ def test_times_are_shown_with_three_digits():
     assert human(850) == "850 ns"
     assert human(None) == "–"
     assert milliseconds(1_234_567_890) == "1,235"
+
+
+@pytest.mark.parametrize(
+    ("ns", "words"),
+    [(0, "0 ns"), (999, "999 ns"), (1_500, "1.5 µs"), (20_000_000, "20 ms"), (10**10, "10 s"),
+     (1_234_567_891, "1.234567891 s"), (60 * 10**9, "60 s"), (10**13, "10,000 s")],
+)  # fmt: skip
+def test_an_exact_duration_has_the_spelling_of_all_tables(ns, words):
+    assert exactly(ns) == words

@@ -56,6 +56,14 @@ def duration_flag(ns: int) -> str:
     return f"{ns}ns"
 
 
+def exactly(ns: int) -> str:
+    """Write a duration for a reader without rounding it: '10 s', '1.5 ms'."""
+    for unit, factor in (("s", 10**9), ("ms", 10**6), ("µs", 10**3)):
+        if abs(ns) >= factor:
+            return f"{ns / factor:,.9f}".rstrip("0").rstrip(".") + f" {unit}"
+    return f"{ns} ns"
+
+
 def human(ns: float | None, digits: int = 3) -> str:
     """Three significant digits with the unit that fits: '12.3 ms', '850 µs'; '–' for None."""
     if ns is None or not math.isfinite(ns):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from takt_cli.base.units import duration_flag
+from takt_cli.base.units import exactly
 from takt_cli.documents.document import Document
 
 # The kernel shows so many characters of a thread's name.
@@ -41,9 +41,9 @@ class Attributes(Document, at="status#attributes"):
         if self.policy in _REAL_TIME:
             return f"{self.policy} {self.priority}"
         if self.policy == "deadline":
-            words = f"deadline {duration_flag(self.runtime_ns)} each {duration_flag(self._period)}"
+            words = f"deadline {exactly(self.runtime_ns)} each {exactly(self._period)}"
             within = self.deadline_ns or self._period
-            return words if within == self._period else f"{words} within {duration_flag(within)}"
+            return words if within == self._period else f"{words} within {exactly(within)}"
         return self.policy
 
     @property

@@ -130,7 +130,8 @@ def test_start_with_last_keeps_only_so_much(takt, start):
     assert said.code == 0, said.err
     assert said.out.splitlines() == [
         "talk (pid 4000001): traces 1 thread",
-        "`takt trace snapshot` writes the last 10s; `takt trace stop` ends the trace and writes it",
+        "`takt trace snapshot` writes the last 10 s; `takt trace stop` ends the trace and "
+        "writes it",
     ]
     assert one.asked(TRACE_START) == [{"last_ns": 10**10, "records": None}]
     assert other.tracing is None

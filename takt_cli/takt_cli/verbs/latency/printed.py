@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from takt_cli.base.console import out
-from takt_cli.base.units import duration_flag
+from takt_cli.base.units import exactly
 from takt_cli.verbs.latency.measurement import (
     LatencySetting,
 )
@@ -18,7 +18,7 @@ def setting_words(setting: LatencySetting) -> str:
     count = len(setting.cores)
     cores = f"core {setting.cores[0]}" if count == 1 else f"{count} cores"
     load = "with a busy thread on each core" if setting.load else "without load"
-    return f"every {duration_flag(setting.interval_ns)} on {cores}, {load}"
+    return f"every {exactly(setting.interval_ns)} on {cores}, {load}"
 
 
 def print_runs(runs: Sequence[LatencyRun], words: str, virtual: bool) -> None:

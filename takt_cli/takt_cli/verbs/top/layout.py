@@ -10,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from takt_cli.base.streams import spell
-from takt_cli.base.units import duration_flag, how_many
+from takt_cli.base.units import exactly, how_many
 from takt_cli.tables.table import Cell, Mood, Table
 from takt_cli.verbs.top.rates import Pair
 from takt_cli.verbs.top.state import FOOTER, HELP, State
@@ -51,7 +51,7 @@ def picture(view: View, table: Table, state: State, size: Size, interval_ns: int
 
 
 def headline(pairs: Sequence[Pair], state: State, interval_ns: int, width: int) -> str:
-    """Say what is watched: 'takt top, each 1s: 2 processes, 5 chains, 36 callbacks, 12 threads'.
+    """Say what is watched: 'takt top, each 1 s: 2 processes, 5 chains, 36 callbacks, 12 threads'.
 
     The last parts are left out where they do not fit as a whole.
     """
@@ -65,7 +65,7 @@ def headline(pairs: Sequence[Pair], state: State, interval_ns: int, width: int) 
         how_many(sum(len(one.callbacks) for one in executors), "callback"),
         how_many(sum(len(one.threads) for one in executors), "thread"),
     ]
-    begin = f"takt top, {'PAUSED' if state.paused else f'each {duration_flag(interval_ns)}'}: "
+    begin = f"takt top, {'PAUSED' if state.paused else f'each {exactly(interval_ns)}'}: "
     while len(parts) > 1 and len(begin) + cell_len(", ".join(parts)) > width:
         parts.pop()
     return begin + ", ".join(parts)

@@ -15,7 +15,7 @@ import typer
 from takt_cli.base.console import out, pass_through_errors, print_json, progress
 from takt_cli.base.errors import EXIT_FAILED
 from takt_cli.base.printable import printable
-from takt_cli.base.units import NS_PER_S, duration_flag, how_many
+from takt_cli.base.units import NS_PER_S, exactly, how_many
 from takt_cli.control.processes import Found, Process, find, no_process
 from takt_cli.control.tracing import (
     Begun,
@@ -133,7 +133,7 @@ def start_tracing(
             out().print(words, markup=False, soft_wrap=True)
         then = "`takt trace stop` ends the trace and writes it"
         if last_ns is not None:
-            then = f"`takt trace snapshot` writes the last {duration_flag(last_ns)}; {then}"
+            then = f"`takt trace snapshot` writes the last {exactly(last_ns)}; {then}"
         out().print(then, markup=False, soft_wrap=True)
         pass_through_errors(lines([*_warnings(traced), *failures]))
     if failures:
