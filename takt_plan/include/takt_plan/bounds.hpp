@@ -94,7 +94,7 @@ struct BoundsOptions
   /// By job windows alone: a fraction of the time, where all phases are known.
   bool jobs_only = false;
   /// With `jobs_only`, per chain; empty: none. Once a bound is known to be above it, nothing in its part of the model has a
-  /// bound: it is not looked for any more.
+  /// bound: it is not looked for any more. Nor has anything where a timer may skip a period: a search wants no such plan.
   std::vector<Ns> give_up_above;
   /// What bounds are the sum of: SegmentBound::terms. Takes time; changes no bound.
   bool explain = false;

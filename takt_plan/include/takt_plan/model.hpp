@@ -57,8 +57,10 @@ struct Task
 
   std::optional<Release> release;  ///< of its own
   bool timer = false;              ///< that release is a timer's, not a message
-  std::vector<Link> triggers;      ///< that start it
-  bool all = false;                ///< one message of every topic starts it, not each message
+  bool leaves_grid =
+    false;  ///< of a timer: once late, it is released from then on (missed_periods: restart)
+  std::vector<Link> triggers;  ///< that start it
+  bool all = false;            ///< one message of every topic starts it, not each message
   /// Each message starts it and is kept, the newest of each topic. The run that completes a set works
   /// and publishes, and the set is forgotten; all others take `store`.
   bool newest = false;

@@ -53,6 +53,7 @@ void Placement::place(const CallbackModel & callback, Task & task)
   for (const std::string & id : callback.ids) {
     require_together(callback, binding, task, id, *executor.resolver);
   }
+  task.leaves_grid = resolved->missed_periods == takt_core::MissedPeriods::restart;
   if (callback.is_timer() && resolved->offset && task.release) {
     task.release->offset = resolved->offset->count();
   }

@@ -214,8 +214,8 @@ Score Part::judge(const std::vector<Ns> * most) const
   Score result;
   double looks = 0;
   BoundsOptions options = by_phases();
-  for (Index i = 0; most != nullptr && i < chains_.size(); ++i) {
-    options.give_up_above.push_back((*most)[chains_[i]]);
+  for (const Index chain : chains_) {
+    options.give_up_above.push_back(most != nullptr ? (*most)[chain] : kUnbounded);
   }
   const auto found = problem_.by_phases || most != nullptr
                        ? counted_bounds_through_reads(model_, looks, kMostLooksByPhases, options)

@@ -212,6 +212,49 @@ executors:
   EXPECT_EQ(bound_of_chain(system, schedule), 11 * kMs);
 }
 
+const char * const kLateTimer = R"yaml(version: 1
+overheads: {}
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/h:timer(100ms)", time: 45ms, period: 100ms}
+  - {id: "/a:timer(20ms)", time: 10ms, period: 20ms}
+chains:
+  h: {path: ["/h:timer(100ms)"], deadline: 100ms}
+  a: {path: ["/a:timer(20ms)"], deadline: 100ms}
+)yaml";
+
+std::string late_timer(const std::string & policy)
+{
+  return R"yaml(version: 1
+executors:
+  main:
+    order: priority
+    threads: {hot: {policy: fifo, priority: 50, cores: [0]}}
+    default: hot
+    callbacks:
+      - {match: "/h:timer(100ms)", offset: 1ms, priority: 2}
+      - {match: "/a:timer(20ms)", offset: 0ms, priority: 1, missed_periods: )yaml" +
+         policy + "}\n";
+}
+
+TEST(JobWindows, ATimerThatMaySkipPeriodsLeavesTheWindowsOfOthers)
+{
+  // The first run of /a is before /h. Its second one waits from 20 ms on until 55 ms.
+  EXPECT_EQ(bound_of_chain(kLateTimer, late_timer("skip")), 54 * kMs);
+  EXPECT_EQ(bound_of_chain(kLateTimer, late_timer("catch_up")), 54 * kMs);
+}
+
+TEST(JobWindows, NothingIsKnownBesideALateTimerThatLeavesItsGrid)
+{
+  const auto plan = parse_plan(kLateTimer, late_timer("restart"));
+  ASSERT_TRUE(plan) << plan.faults().front();
+  BoundsOptions options;
+  options.jobs_only = true;
+  const auto found = bounds(plan->model, options);
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(found->chains.front());
+}
+
 TEST(JobWindows, WhatAJobStartsDoesNotBlockIt)
 {
   const std::string system = R"yaml(version: 1

@@ -103,9 +103,9 @@ Result<Hyperperiod> hyperperiod(const Model & model, const BoundsOptions & optio
     if (!windows[part]->solved()) {
       result.without.push_back(
         quoted(model.tasks[graph.nodes.front().task].id) +
-        " and the callbacks that share its cores or messages: a timer of them may skip a period, "
-        "because it may "
-        "end later than its next release, or the windows take too long to compute");
+        " and the callbacks that share its cores or messages: a message from outside may wait "
+        "longer than its period, or a timer with missed_periods: restart may be late, or the "
+        "windows take too long to compute");
       windows[part].reset();
       continue;
     }

@@ -60,10 +60,10 @@ void JobWindows::solve()
   const bool settles = std::any_of(
     graph_.nodes.begin(), graph_.nodes.end(),
     [&](const JobNode & node) { return settles_later(node); });
-  if (known_ && !failed_ && !may_skip() && settles) {
+  if (known_ && !failed_ && !may_lose() && settles) {
     settle();
   }
-  solved_ = !failed_ && !may_skip();
+  solved_ = !failed_ && !may_lose();
 }
 
 // What is found so far holds if it has held before, which nobody knows after a start: the work that it leaves in another
@@ -127,19 +127,22 @@ bool JobWindows::settles_later(const JobNode & node) const
   return terms_.starts && !node.topics.empty() && node.start == SetStart::any && !node.any_start;
 }
 
-// Whether a timer may be late for its next release.
-bool JobWindows::may_skip() const
+// Whether a message from outside may wait until the next one comes, and is lost, or a timer that leaves its grid then may be
+// late for its next release. A search, which gives up above `latest_`, wants no plan in which any timer may.
+bool JobWindows::may_lose() const
 {
-  bool skips = false;
+  bool loses = false;
   for (Index index = 0; index < graph_.nodes.size(); ++index) {
     const JobNode & node = graph_.nodes[index];
+    const Task & task = model_.tasks[node.task];
     const bool released = node.from.empty() && node.topics.empty() && !node.unphased;
-    for (std::int64_t job = 0; released && job < node.jobs; ++job) {
-      skips =
-        skips || !ends_[index] || windows_[index].end[job] > node.offset + (job + 1) * node.period;
+    const bool skips = task.timer && !task.leaves_grid && latest_.empty();
+    for (std::int64_t job = 0; released && !skips && job < node.jobs; ++job) {
+      loses =
+        loses || !ends_[index] || windows_[index].end[job] > node.offset + (job + 1) * node.period;
     }
   }
-  return skips;
+  return loses;
 }
 
 JobWindows::Level JobWindows::level_of(Index level, bool under_way) const
@@ -273,12 +276,6 @@ bool JobWindows::release(Index index)
       if (node.unphased) {
         latest[job] += terms_.unphased ? node.period : 0;
         may_miss[static_cast<std::size_t>(job)] = 1;
-      } else if (search_ != Search::settled) {
-        // Until all has settled a timer may still be late, and skip this one.
-        const bool late = window.end.at(job - 1) > earliest[job];
-        const bool again = search_ == Search::from_above;
-        may_miss[static_cast<std::size_t>(job)] =
-          late || (!again && may_miss[static_cast<std::size_t>(job)] != 0) ? 1 : 0;
       }
       continue;
     }
@@ -294,6 +291,9 @@ bool JobWindows::release(Index index)
         own != 0 || before.may_miss[static_cast<std::size_t>(job)] != 0 ? 1 : 0;
     }
   }
+  if (node.from.empty() && !node.unphased) {
+    skip(index, may_miss);
+  }
   moved = moved || may_miss != window.may_miss;
   window.may_miss = std::move(may_miss);
   moved = moved || !(earliest == window.earliest) || !(latest == window.latest);
@@ -302,6 +302,25 @@ bool JobWindows::release(Index index)
   window.earliest = std::move(earliest);
   window.latest = std::move(latest);
   return moved;
+}
+
+// Marks what a timer may skip: a run that begins late skips the periods that have begun meanwhile. Windows that come from
+// above are known to hold, so only what they say counts.
+void JobWindows::skip(Index index, std::vector<char> & may_miss) const
+{
+  const JobNode & node = graph_.nodes[index];
+  const JobWindow & window = windows_[index];
+  if (search_ == Search::from_above) {
+    may_miss.assign(may_miss.size(), 0);
+  }
+  for (std::int64_t job = 0; round_ > 1 && ends_[index] && job < node.jobs; ++job) {
+    // A run that takes its time begins so long before its end. What dispatch takes may come before it begins.
+    const Ns begins = window.end[job] - node.cost + model_.tasks[node.task].dispatch;
+    const std::int64_t late = floor_div(begins - node.offset, node.period);
+    for (std::int64_t next = job + 1; next <= std::min(late, job + node.jobs); ++next) {
+      may_miss[within(next, node.jobs)] = 1;
+    }
+  }
 }
 
 bool JobWindows::release_work(Index index)

@@ -57,8 +57,8 @@
 //
 // Soundness: let a window be violated for the first time. Until then all releases were inside of their windows, and
 // the sums look only at releases before that moment. They bound demand, so jobs that take less, or do not come at all,
-// cannot break them. Assumptions: those of priority_bounds.hpp; timers with known phases count from one epoch and
-// skip no period.
+// cannot break them. So a timer with a known phase may skip periods: a job that is due when an earlier one has not begun yet may
+// not come, and sets know that. Assumptions: those of priority_bounds.hpp; timers with known phases count from one epoch.
 // Starts at any moment. Where a set may begin with any messages (job_sets.hpp), a start leaves states of sets that pass. The
 // least solution without these states is not enough: windows hold only if they have held before, and after a start they
 // have not. Work on a set that is late may delay messages so that they come in another order, and this order makes the
@@ -72,7 +72,7 @@
 //   later, and its number of rounds is finite.
 //
 // No window becomes smaller than the least solution without states that pass, but by what other analyses know. So this one
-// is found first: where it has a timer that may skip a period, or a job that is too late, nothing else is looked for. How
+// is found first: where a message from outside may be lost, or a job is too late, nothing else is looked for. How
 // long settling takes is not found: at a load near 100 % it takes long.
 //
 // Set-up only: allocates, does not block.
@@ -121,12 +121,14 @@ class JobWindows
 public:
   /// Solves. Keeps references. `horizon`: a job that may end later than this after its earliest release has no end.
   /// `most`: terms of sums that are looked at, about; beyond, nothing is known. `latest`: per node, nothing is known if one
-  /// of its jobs may end later than this after the nominal release of its source; empty: whatever it is.
+  /// of its jobs may end later than this after the nominal release of its source, or a timer may skip a period; empty:
+  /// whatever it is.
   JobWindows(
     const Model & model, const JobGraph & graph, const JobTerms & terms, Ns horizon,
     std::int64_t most, KnownEnds known, std::vector<Ns> latest = {});
 
-  /// False if nothing is known: a timer may skip a period, it took too much, or a job may end too late.
+  /// False if nothing is known: a message from outside may wait longer than its period, a timer that restarts may be late, it
+  /// took too much, or a job may end too late.
   bool solved() const noexcept { return solved_; }
   std::int64_t looks() const noexcept { return looks_; }
   const JobGraph & graph() const noexcept { return graph_; }
@@ -211,11 +213,12 @@ private:
   void settle();
   void take_known(const std::vector<char> & may_end);
   bool settles_later(const JobNode & node) const;
-  bool may_skip() const;
+  bool may_lose() const;
   bool move(Ns & time, Ns found) const;
   bool iterate();
   bool too_late(Index node) const;
   bool release(Index node);
+  void skip(Index node, std::vector<char> & may_miss) const;
   bool release_work(Index node);
   Level level_of(Index level, bool under_way) const;
   bool comes_within(const Level & level, Index node) const;
