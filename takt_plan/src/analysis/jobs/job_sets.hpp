@@ -35,6 +35,7 @@ struct Completion
   Ns latest = 0;
   std::optional<std::int64_t> message;  ///< the job that it is from; none: one of several
   bool several = false;
+  friend bool operator==(const Completion &, const Completion &) = default;
 };
 
 struct JobSet
@@ -45,6 +46,7 @@ struct JobSet
   std::vector<char> may_miss;
   /// By topic and by its job: the jobs of the work that may have its message, from the first hyperperiod on.
   std::vector<std::vector<std::vector<std::int64_t>>> works;
+  friend bool operator==(const JobSet &, const JobSet &) = default;
 };
 
 /// `topics`: windows of the runs that keep a message, with `from` and `to`; `slowest`: whose messages number the work;

@@ -31,6 +31,8 @@ JobWindows::JobWindows(
   windows_(graph.nodes.size()),
   ends_(graph.nodes.size(), true),
   ended_(graph.nodes.size()),
+  moved_in_(graph.nodes.size(), 0),
+  work_moved_in_(graph.levels.size(), 0),
   sets_(graph.nodes.size()),
   delays_below_(graph.nodes.size()),
   own_(graph.nodes.size()),
@@ -51,6 +53,7 @@ JobWindows::JobWindows(
     any_under_way_ = any_under_way_ || !levels_.back().unused;
   }
   find_followers();
+  find_needs();
   solve();
 }
 
@@ -76,7 +79,7 @@ void JobWindows::settle()
   rise();
   limit_ = most_;
   take_known(had_ends);
-  begin_round_ = round_ + 1;
+  begin();
   while (round_ - begin_round_ < kMostRoundsFromAbove && looks_ <= limit_ && iterate()) {
   }
   failed_ = failed_ || looks_ > limit_;
@@ -113,10 +116,18 @@ void JobWindows::take_known(const std::vector<char> & may_end)
   }
 }
 
+// Another search: rounds look at everything again.
+void JobWindows::begin()
+{
+  begin_round_ = round_ + 1;
+  std::fill(moved_in_.begin(), moved_in_.end(), round_);
+  std::fill(work_moved_in_.begin(), work_moved_in_.end(), round_);
+}
+
 // To the least solution that is not below what is known.
 void JobWindows::rise()
 {
-  begin_round_ = round_ + 1;
+  begin();
   while (iterate()) {
   }
 }
@@ -185,6 +196,72 @@ bool JobWindows::comes_within(const Level & level, Index node) const
          level.place[from.front().node] != kNone;
 }
 
+// What the rounds need to know to leave out what cannot have moved.
+void JobWindows::find_needs()
+{
+  seen_by_.resize(graph_.nodes.size());
+  segment_levels_.resize(graph_.nodes.size());
+  for (Index level = 0; level < graph_.levels.size(); ++level) {
+    for (const std::vector<Index> * const nodes :
+         {&levels_[level].work, &levels_[level].blockers}) {
+      for (const Index node : *nodes) {
+        seen_by_[node].push_back(level);
+      }
+    }
+  }
+  for (Index index = 0; index < graph_.nodes.size(); ++index) {
+    const JobNode & node = graph_.nodes[index];
+    std::vector<Index> & levels = segment_levels_[index];
+    levels.push_back(node.level);
+    const auto add_those_of = [&](Index starter) {
+      const Index level = graph_.nodes[starter].level;
+      if (graph_.levels[level].core == graph_.levels[node.level].core) {
+        levels.insert(
+          levels.end(), segment_levels_[starter].begin(), segment_levels_[starter].end());
+      }
+    };
+    for (const JobNode::From & from : node.from) {
+      add_those_of(from.node);
+    }
+    std::for_each(node.topics.begin(), node.topics.end(), add_those_of);
+    std::sort(levels.begin(), levels.end());
+    levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+  }
+}
+
+void JobWindows::note_move(Index node)
+{
+  moved_in_[node] = round_;
+  for (const Index level : seen_by_[node]) {
+    work_moved_in_[level] = round_;
+  }
+}
+
+// Whether it moved since the same place of the round before.
+bool JobWindows::recent(int round) const
+{
+  return round >= round_ - 1;
+}
+
+// Whether what the releases of the node come from moved.
+bool JobWindows::release_may_move(Index index) const
+{
+  const JobNode & node = graph_.nodes[index];
+  const auto moved = [&](Index one) { return recent(moved_in_[one]); };
+  return moved(index) || std::any_of(node.topics.begin(), node.topics.end(), moved) ||
+         std::any_of(node.from.begin(), node.from.end(), [&](const JobNode::From & from) {
+           return moved(from.node);
+         });
+}
+
+// Whether something moved that the ends of the node depend on: the work of one of its segments' levels, or a run that blocks it.
+bool JobWindows::end_may_move(Index node) const
+{
+  return std::any_of(segment_levels_[node].begin(), segment_levels_[node].end(), [&](Index level) {
+    return recent(work_moved_in_[level]);
+  });
+}
+
 // One round over all nodes; false if nothing moved.
 bool JobWindows::iterate()
 {
@@ -195,7 +272,7 @@ bool JobWindows::iterate()
     look_for({});
   }
   for (Index level = 0; level < levels_.size() && !failed_ && round_ > 1; ++level) {
-    if (!levels_[level].unused) {
+    if (!levels_[level].unused && recent(work_moved_in_[levels_[level].of])) {
       find_entries(levels_[level]);
       find_more(level);
       find_sparse(level);
@@ -204,36 +281,61 @@ bool JobWindows::iterate()
     }
   }
   for (Index node = 0; node < graph_.nodes.size() && !failed_; ++node) {
-    const bool ended = ends_[node];
-    moved = (graph_.nodes[node].topics.empty() ? release(node) : release_work(node)) || moved;
-    JobWindow & window = windows_[node];
-    for (std::int64_t job = 0; ends_[node] && job < graph_.nodes[node].jobs && !failed_; ++job) {
-      Ns end = window.latest[job] + graph_.nodes[node].cost;
-      if (round_ > 1) {
-        end = end_of({node, job}, nullptr);
-      }
-      const bool from_above = search_ == Search::from_above;
-      if (!from_above && (end == kUnbounded || end - window.earliest[job] > horizon_)) {
-        ends_[node] = false;
-      } else {
-        moved = move(window.end[job], end) || moved;
-      }
-      if (ends_[node]) {
-        // How long a search goes on is decided by what its plans cost. It leaves these looks out.
-        const std::int64_t looks = looks_;
-        const Ns sent = end_without_followers({node, job}, end);
-        looks_ = looks;
-        moved = move(window.sent[job], sent) || moved;
-      }
+    if (release_may_move(node) && find_releases(node)) {
+      moved = true;
+      note_move(node);
     }
-    ended_[node] = window.end.rising_up();
-    moved = moved || ended != static_cast<bool>(ends_[node]);
+    if (end_may_move(node) && find_ends(node)) {
+      moved = true;
+      note_move(node);
+    }
     failed_ = failed_ || (search_ == Search::settled && too_late(node));
   }
   if (search_ != Search::from_above) {
     failed_ = failed_ || round_ - begin_round_ >= kMostRoundsOfWindows || looks_ > limit_;
   }
   return moved && !failed_;
+}
+
+// Of all jobs of the node; whether one moved, or what is known of a set.
+bool JobWindows::find_releases(Index node)
+{
+  const bool ended = ends_[node];
+  if (graph_.nodes[node].topics.empty()) {
+    return release(node) || ended != static_cast<bool>(ends_[node]) || round_ == 1;
+  }
+  const JobSet before = sets_[node];
+  return release_work(node) || ended != static_cast<bool>(ends_[node]) ||
+         !(sets_[node] == before) || round_ == 1;
+}
+
+// Of all jobs of the node; whether one moved.
+bool JobWindows::find_ends(Index node)
+{
+  const bool ended = ends_[node];
+  bool moved = false;
+  JobWindow & window = windows_[node];
+  for (std::int64_t job = 0; ends_[node] && job < graph_.nodes[node].jobs && !failed_; ++job) {
+    Ns end = window.latest[job] + graph_.nodes[node].cost;
+    if (round_ > 1) {
+      end = end_of({node, job}, nullptr);
+    }
+    const bool from_above = search_ == Search::from_above;
+    if (!from_above && (end == kUnbounded || end - window.earliest[job] > horizon_)) {
+      ends_[node] = false;
+    } else {
+      moved = move(window.end[job], end) || moved;
+    }
+    if (ends_[node]) {
+      // How long a search goes on is decided by what its plans cost. It leaves these looks out.
+      const std::int64_t looks = looks_;
+      const Ns sent = end_without_followers({node, job}, end);
+      looks_ = looks;
+      moved = move(window.sent[job], sent) || moved;
+    }
+  }
+  ended_[node] = window.end.rising_up();
+  return moved || ended != static_cast<bool>(ends_[node]);
 }
 
 // Up, or down where windows are known to hold; whether that moved it.
@@ -528,12 +630,24 @@ Ns JobWindows::cost(const Level & level, const Job & job) const
 // Jobs of all nodes of each core, in the first hyperperiod.
 void JobWindows::sort_arrivals()
 {
-  for (std::vector<Arrival> & arrivals : arrivals_) {
-    arrivals.clear();
+  std::vector<char> stays(arrivals_.size(), true);
+  for (Index index = 0; index < graph_.nodes.size(); ++index) {
+    if (recent(moved_in_[index])) {
+      stays[graph_.levels[graph_.nodes[index].level].core] = false;
+    }
+  }
+  for (Index core = 0; core < arrivals_.size(); ++core) {
+    if (!stays[core]) {
+      arrivals_[core].clear();
+    }
   }
   for (Index index = 0; index < graph_.nodes.size(); ++index) {
     const JobNode & node = graph_.nodes[index];
-    std::vector<Arrival> & arrivals = arrivals_[graph_.levels[node.level].core];
+    const Index core = graph_.levels[node.level].core;
+    std::vector<Arrival> & arrivals = arrivals_[core];
+    if (stays[core]) {
+      continue;
+    }
     for (std::int64_t job = 0; ends_[index] && job < node.jobs; ++job) {
       const Ns from = windows_[index].from[job];
       const std::int64_t turn = floor_div(from, graph_.hyperperiod);
@@ -541,10 +655,12 @@ void JobWindows::sort_arrivals()
         {from - turn * graph_.hyperperiod, 0, {index, job - turn * node.jobs}, node.cost, false});
     }
   }
-  for (std::vector<Arrival> & arrivals : arrivals_) {
-    std::sort(arrivals.begin(), arrivals.end(), [](const Arrival & a, const Arrival & b) {
-      return a.from < b.from;
-    });
+  for (Index core = 0; core < arrivals_.size(); ++core) {
+    if (!stays[core]) {
+      std::sort(
+        arrivals_[core].begin(), arrivals_[core].end(),
+        [](const Arrival & a, const Arrival & b) { return a.from < b.from; });
+    }
   }
 }
 

@@ -55,6 +55,9 @@
 // counts. Their bounds count from the beginning of the grid's turn; those of other analyses are smaller in most cases. That
 // such a timer skips periods does no harm: its jobs need not come.
 //
+// A round looks at nothing that depends on nothing that moved: a window depends on those of its levels' work and blockers, and on
+// those that release it.
+//
 // Soundness: let a window be violated for the first time. Until then all releases were inside of their windows, and
 // the sums look only at releases before that moment. They bound demand, so jobs that take less, or do not come at all,
 // cannot break them. So a timer with a known phase may skip periods: a job that is due when an earlier one has not begun yet may
@@ -209,13 +212,21 @@ private:
   };
 
   void solve();
+  void begin();
   void rise();
   void settle();
   void take_known(const std::vector<char> & may_end);
   bool settles_later(const JobNode & node) const;
   bool may_lose() const;
   bool move(Ns & time, Ns found) const;
+  void find_needs();
+  void note_move(Index node);
+  bool recent(int round) const;
+  bool release_may_move(Index node) const;
+  bool end_may_move(Index node) const;
   bool iterate();
+  bool find_releases(Index node);
+  bool find_ends(Index node);
   bool too_late(Index node) const;
   bool release(Index node);
   void skip(Index node, std::vector<char> & may_miss) const;
@@ -283,6 +294,12 @@ private:
   std::vector<JobWindow> windows_;
   std::vector<char> ends_;
   std::vector<JobTimes> ended_;  // per node: latest ends, rising
+  // A round leaves out what depends on nothing that moved in the round before, or earlier in it.
+  std::vector<int> moved_in_;       // per node: the last round in which its windows moved
+  std::vector<int> work_moved_in_;  // per JobGraph::levels: those of its work, or of what blocks it
+  std::vector<std::vector<Index>>
+    seen_by_;  // per node: levels whose work it is of, or that it blocks
+  std::vector<std::vector<Index>> segment_levels_;  // per node: those of all its segments
   std::vector<JobSet> sets_;
   std::vector<Level> levels_;  // of JobGraph::levels; then the same with messages under way
   bool any_under_way_ = false;
