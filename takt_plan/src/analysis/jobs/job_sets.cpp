@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace takt_plan::detail
@@ -16,12 +16,80 @@ constexpr std::size_t kMostStatesOfJob = 100;
 constexpr std::size_t kMostStates = 20'000;
 constexpr std::int64_t kNoMessage = std::numeric_limits<std::int64_t>::min();
 
-/// Of each topic.
-struct SetState
+/// Of each topic: the message that is to come, and the one that is kept; kNoMessage: none.
+class SetState
 {
-  std::vector<std::int64_t> next;  ///< the message that is to come
-  std::vector<std::int64_t> kept;  ///< kNoMessage: none
-  friend auto operator<=>(const SetState &, const SetState &) = default;
+public:
+  explicit SetState(Index topics) : topics_(topics), row_(2 * topics, kNoMessage) {}
+
+  std::int64_t & next(Index topic) { return row_[topic]; }
+  std::int64_t next(Index topic) const { return row_[topic]; }
+  std::int64_t & kept(Index topic) { return row_[topics_ + topic]; }
+  std::int64_t kept(Index topic) const { return row_[topics_ + topic]; }
+  bool keeps_all() const
+  {
+    return std::find(row_.begin() + static_cast<std::ptrdiff_t>(topics_), row_.end(), kNoMessage) ==
+           row_.end();
+  }
+  std::span<const std::int64_t> row() const noexcept { return row_; }
+  void set(std::span<const std::int64_t> row) { std::ranges::copy(row, row_.begin()); }
+
+private:
+  Index topics_;
+  std::vector<std::int64_t> row_;
+};
+
+/// Those that were seen, in the order in which they came. A table found by hash: with a node for each in a tree,
+/// states were most of what an analysis took where many orders are possible.
+class SeenStates
+{
+public:
+  explicit SeenStates(Index topics) : width_(2 * topics), slots_(64, kNone) {}
+
+  Index size() const noexcept { return rows_.size() / width_; }
+  std::span<const std::int64_t> row(Index state) const
+  {
+    return std::span(rows_).subspan(state * width_, width_);
+  }
+
+  /// The state's number.
+  Index add(const SetState & state)
+  {
+    Index & slot = find(state.row());
+    if (slot != kNone) {
+      return slot;
+    }
+    const Index added = slot = size();
+    rows_.insert(rows_.end(), state.row().begin(), state.row().end());
+    if (2 * size() > slots_.size()) {
+      slots_.assign(2 * slots_.size(), kNone);
+      for (Index one = 0; one < size(); ++one) {
+        find(row(one)) = one;
+      }
+    }
+    return added;
+  }
+
+private:
+  Index & find(std::span<const std::int64_t> row_of)
+  {
+    std::uint64_t hash = 0;
+    for (const std::int64_t one : row_of) {
+      constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+      hash = (hash ^ static_cast<std::uint64_t>(one)) * kOdd;
+      hash ^= hash >> 32;
+    }
+    const Index mask = slots_.size() - 1;
+    Index at = hash & mask;
+    while (slots_[at] != kNone && !std::ranges::equal(row(slots_[at]), row_of)) {
+      at = (at + 1) & mask;
+    }
+    return slots_[at];
+  }
+
+  const Index width_;
+  std::vector<std::int64_t> rows_;
+  std::vector<Index> slots_;  // so many as a power of two; kNone: free
 };
 
 class Exploration
@@ -29,7 +97,11 @@ class Exploration
 public:
   Exploration(const std::vector<const JobWindow *> & topics, Index slowest)
   : topics_(topics),
-    slowest_(slowest)
+    slowest_(slowest),
+    seen_(topics.size()),
+    state_(topics.size()),
+    then_(topics.size()),
+    shifted_(topics.size())
   {
     const auto works = static_cast<std::size_t>(jobs(slowest));
     result_.by.assign(works, std::vector<Completion>(topics.size()));
@@ -47,9 +119,11 @@ public:
   std::optional<JobSet> explore(std::int64_t periods, bool any_start)
   {
     for (std::int64_t first = 0; first < periods; ++first) {
-      push(
-        {std::vector<std::int64_t>(topics_.size(), first),
-         std::vector<std::int64_t>(topics_.size(), kNoMessage)});
+      SetState state(topics_.size());
+      for (Index topic = 0; topic < topics_.size(); ++topic) {
+        state.next(topic) = first;
+      }
+      push(state);
     }
     if ((any_start && !push_starts()) || !visit([&](Index state) { follow(state); })) {
       return std::nullopt;
@@ -103,13 +177,15 @@ public:
     return std::move(result_);
   }
 
+  Index states() const noexcept { return seen_.size(); }
+
 private:
   /// Each state that has been pushed, also meanwhile; false: too many.
   template <typename Visit>
   bool visit(const Visit & each)
   {
-    for (Index state = 0; state < states_.size(); ++state) {
-      if (states_.size() > most_) {
+    for (Index state = 0; state < seen_.size(); ++state) {
+      if (seen_.size() > most_) {
         return false;
       }
       each(state);
@@ -121,18 +197,18 @@ private:
   void follow(Index index)
   {
     followed_by_.clear();
-    const SetState state = *states_[index];
+    state_.set(seen_.row(index));
     for (Index topic = 0; topic < topics_.size(); ++topic) {
-      const std::int64_t message = state.next[topic];
+      const std::int64_t message = state_.next(topic);
       // One that does not come is as if at some moment of its window, in its place among the others.
-      if (topics_[topic]->from.at(message) > latest_of_others(topic, state)) {
+      if (topics_[topic]->from.at(message) > latest_of_others(topic, state_)) {
         continue;
       }
-      arrive(topic, state);
+      arrive(topic);
       if (topics_[topic]->may_miss[within(topic, message)]) {
-        SetState next = state;
-        ++next.next[topic];
-        push(std::move(next));
+        then_.set(state_.row());
+        ++then_.next(topic);
+        push(then_);
         drop(topic, message);
       }
     }
@@ -151,22 +227,22 @@ private:
       }
     }
     for (const Ns moment : moments) {
-      SetState state;
-      if (!push_starts(moment, state)) {
+      SetState state(topics_.size());
+      if (!push_starts(moment, 0, state)) {
         return false;
       }
     }
     return true;
   }
 
-  bool push_starts(Ns moment, SetState & state)
+  /// From that topic on.
+  bool push_starts(Ns moment, Index topic, SetState & state)
   {
-    const Index topic = state.next.size();
     if (topic == topics_.size()) {
-      if (std::find(state.kept.begin(), state.kept.end(), kNoMessage) != state.kept.end()) {
+      if (!state.keeps_all()) {
         push(state);
       }
-      return states_.size() <= most_;
+      return seen_.size() <= most_;
     }
     const std::int64_t most = topics_[topic]->from.before(moment);
     for (std::int64_t next = topics_[topic]->to.before(moment); next <= most; ++next) {
@@ -177,12 +253,9 @@ private:
         kept.push_back(kept.back() - 1);
       }
       for (const std::int64_t message : kept) {
-        state.next.push_back(next);
-        state.kept.push_back(message);
-        const bool few = push_starts(moment, state);
-        state.next.pop_back();
-        state.kept.pop_back();
-        if (!few) {
+        state.next(topic) = next;
+        state.kept(topic) = message;
+        if (!push_starts(moment, topic + 1, state)) {
           return false;
         }
       }
@@ -204,23 +277,20 @@ private:
   {
     Ns least = kUnbounded;
     for (Index other = 0; other < topics_.size(); ++other) {
-      least = other == topic ? least : std::min(least, topics_[other]->to.at(state.next[other]));
+      least = other == topic ? least : std::min(least, topics_[other]->to.at(state.next(other)));
     }
     return least;
   }
 
-  void push(SetState state)
+  void push(const SetState & state)
   {
-    const std::int64_t turn = turn_of(slowest_, state.next[slowest_]);
+    const std::int64_t turn = turn_of(slowest_, state.next(slowest_));
     for (Index topic = 0; topic < topics_.size(); ++topic) {
-      state.next[topic] -= turn * jobs(topic);
-      state.kept[topic] -= state.kept[topic] == kNoMessage ? 0 : turn * jobs(topic);
+      const std::int64_t kept = state.kept(topic);
+      shifted_.next(topic) = state.next(topic) - turn * jobs(topic);
+      shifted_.kept(topic) = kept == kNoMessage ? kNoMessage : kept - turn * jobs(topic);
     }
-    const auto [found, fresh] = seen_.emplace(std::move(state), states_.size());
-    if (fresh) {
-      states_.push_back(&found->first);
-    }
-    followed_by_.push_back(found->second);
+    followed_by_.push_back(seen_.add(shifted_));
   }
 
   /// No set has this message; the work is numbered by those of the slowest topic.
@@ -231,36 +301,39 @@ private:
     }
   }
 
-  void arrive(Index topic, const SetState & state)
+  /// In `state_`.
+  void arrive(Index topic)
   {
-    SetState next = state;
-    drop(topic, std::exchange(next.kept[topic], next.next[topic]));
-    ++next.next[topic];
-    if (std::find(next.kept.begin(), next.kept.end(), kNoMessage) == next.kept.end()) {
+    then_.set(state_.row());
+    drop(topic, std::exchange(then_.kept(topic), then_.next(topic)));
+    ++then_.next(topic);
+    if (then_.keeps_all()) {
       if (counts_) {
-        complete(topic, next.kept, latest_of_others(topic, state));
+        complete(topic, then_, latest_of_others(topic, state_));
       }
-      next.kept.assign(topics_.size(), kNoMessage);
+      for (Index one = 0; one < topics_.size(); ++one) {
+        then_.kept(one) = kNoMessage;
+      }
     }
-    push(std::move(next));
+    push(then_);
   }
 
-  void complete(Index by, const std::vector<std::int64_t> & messages, Ns before)
+  void complete(Index by, const SetState & with, Ns before)
   {
-    const std::int64_t work = messages[slowest_];
+    const std::int64_t work = with.kept(slowest_);
     const std::int64_t turn = turn_of(slowest_, work);
     const Ns shift = turn * topics_[slowest_]->from.hyperperiod();
-    Ns from = topics_[by]->from.at(messages[by]);
-    const Ns to = std::min(topics_[by]->to.at(messages[by]), before);
+    Ns from = topics_[by]->from.at(with.kept(by));
+    const Ns to = std::min(topics_[by]->to.at(with.kept(by)), before);
     for (Index topic = 0; topic < topics_.size(); ++topic) {
-      from = std::max(from, topics_[topic]->from.at(messages[topic]));
-      note_work(topic, messages[topic], work);
+      from = std::max(from, topics_[topic]->from.at(with.kept(topic)));
+      note_work(topic, with.kept(topic), work);
     }
     Completion & found = result_.by[within(slowest_, work)][by];
     found.earliest = found.possible ? std::min(found.earliest, from - shift) : from - shift;
     found.latest = found.possible ? std::max(found.latest, to - shift) : to - shift;
     found.possible = true;
-    const std::int64_t message = messages[by] - turn * jobs(by);
+    const std::int64_t message = with.kept(by) - turn * jobs(by);
     found.several = found.several || found.message.value_or(message) != message;
     found.message = message;
   }
@@ -290,25 +363,31 @@ private:
 
   const std::vector<const JobWindow *> & topics_;
   const Index slowest_;
-  std::size_t most_ = 0;            // states
-  std::map<SetState, Index> seen_;  // and their numbers
-  std::vector<const SetState *> states_;
+  std::size_t most_ = 0;  // states
+  SeenStates seen_;
   std::vector<Index> followed_by_;  // what was pushed
-  bool counts_ = true;              // else states are only looked for
+  SetState state_, then_,
+    shifted_;           // that is followed, that may follow it, and in the first hyperperiod
+  bool counts_ = true;  // else states are only looked for
   JobSet result_;
 };
 
 }  // namespace
 
 std::optional<JobSet> job_set(
-  const std::vector<const JobWindow *> & topics, Index slowest, SetStart start, bool any_start)
+  const std::vector<const JobWindow *> & topics, Index slowest, SetStart start, bool any_start,
+  std::int64_t * states)
 {
   Exploration exploration(topics, slowest);
-  if (start == SetStart::any && !any_start) {
-    return exploration.explore_settled();
-  }
   const std::int64_t jobs = topics[slowest]->from.jobs();
-  return exploration.explore(start == SetStart::together ? jobs : 1, any_start);
+  std::optional<JobSet> set =
+    start == SetStart::any && !any_start
+      ? exploration.explore_settled()
+      : exploration.explore(start == SetStart::together ? jobs : 1, any_start);
+  if (states != nullptr) {
+    *states += static_cast<std::int64_t>(exploration.states());
+  }
+  return set;
 }
 
 }  // namespace takt_plan::detail

@@ -51,10 +51,10 @@ struct JobSet
 
 /// `topics`: windows of the runs that keep a message, with `from` and `to`; `slowest`: whose messages number the work;
 /// `any_start`: it may also begin with any messages, and not only until it has settled.
-/// None: too many states.
+/// None: too many states. `states`: how many are looked at is added; nullptr: nobody asks.
 std::optional<JobSet> job_set(
   const std::vector<const JobWindow *> & topics, Index slowest, SetStart start,
-  bool any_start = false);
+  bool any_start = false, std::int64_t * states = nullptr);
 
 }  // namespace takt_plan::detail
 

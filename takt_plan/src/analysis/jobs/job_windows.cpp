@@ -10,8 +10,10 @@ namespace
 {
 
 constexpr int kMostRoundsOfWindows = 200;
-constexpr int kMostRoundsFromAbove = 50;   // fewer leave windows that are larger, and hold
-constexpr std::int64_t kTimesAsLong = 5;   // are windows from the start looked for, all in all
+constexpr int kMostRoundsFromAbove = 50;  // fewer leave windows that are larger, and hold
+constexpr std::int64_t kTimesAsLong = 5;  // are windows from the start looked for, all in all
+// So many terms of sums are looked at in the time of a state of a set.
+constexpr std::int64_t kLooksPerState = 30;
 constexpr Ns kHyperperiodsOfInterval = 4;  // a busy interval that goes on for longer has no end
 
 }  // namespace
@@ -32,6 +34,7 @@ JobWindows::JobWindows(
   ends_(graph.nodes.size(), true),
   ended_(graph.nodes.size()),
   moved_in_(graph.nodes.size(), 0),
+  released_in_(graph.nodes.size(), 0),
   work_moved_in_(graph.levels.size(), 0),
   sets_(graph.nodes.size()),
   delays_below_(graph.nodes.size()),
@@ -283,6 +286,7 @@ bool JobWindows::iterate()
   for (Index node = 0; node < graph_.nodes.size() && !failed_; ++node) {
     if (release_may_move(node) && find_releases(node)) {
       moved = true;
+      released_in_[node] = round_;
       note_move(node);
     }
     if (end_may_move(node) && find_ends(node)) {
@@ -298,15 +302,27 @@ bool JobWindows::iterate()
 }
 
 // Of all jobs of the node; whether one moved, or what is known of a set.
-bool JobWindows::find_releases(Index node)
+bool JobWindows::find_releases(Index index)
 {
-  const bool ended = ends_[node];
-  if (graph_.nodes[node].topics.empty()) {
-    return release(node) || ended != static_cast<bool>(ends_[node]) || round_ == 1;
+  const JobNode & node = graph_.nodes[index];
+  const bool ended = ends_[index];
+  bool moved = round_ == 1;
+  if (node.topics.empty()) {
+    moved = release(index) || moved;
+  } else if (set_may_move(node)) {
+    const JobSet before = sets_[index];
+    moved = release_work(index) || !(sets_[index] == before) || moved;
   }
-  const JobSet before = sets_[node];
-  return release_work(node) || ended != static_cast<bool>(ends_[node]) ||
-         !(sets_[node] == before) || round_ == 1;
+  return moved || ended != static_cast<bool>(ends_[index]);
+}
+
+// Whether a set may have changed in this round, in which its topics have had their turn. Otherwise it is as in the round before.
+bool JobWindows::set_may_move(const JobNode & node) const
+{
+  return round_ == begin_round_ ||
+         std::any_of(node.topics.begin(), node.topics.end(), [&](Index topic) {
+           return released_in_[topic] == round_ || !ends_[topic];
+         });
 }
 
 // Of all jobs of the node; whether one moved.
@@ -437,9 +453,12 @@ bool JobWindows::release_work(Index index)
   if (!ends_[index]) {
     return false;
   }
+  std::int64_t states = 0;
   std::optional<JobSet> set = job_set(
     topics, node.slowest, terms_.starts ? node.start : SetStart::first,
-    terms_.starts && (node.any_start || (search_ == Search::from_start && settles_later(node))));
+    terms_.starts && (node.any_start || (search_ == Search::from_start && settles_later(node))),
+    &states);
+  looks_ += kLooksPerState * states;
   if (!set) {
     failed_ = true;
     return false;

@@ -226,6 +226,7 @@ private:
   bool end_may_move(Index node) const;
   bool iterate();
   bool find_releases(Index node);
+  bool set_may_move(const JobNode & node) const;
   bool find_ends(Index node);
   bool too_late(Index node) const;
   bool release(Index node);
@@ -296,6 +297,7 @@ private:
   std::vector<JobTimes> ended_;  // per node: latest ends, rising
   // A round leaves out what depends on nothing that moved in the round before, or earlier in it.
   std::vector<int> moved_in_;       // per node: the last round in which its windows moved
+  std::vector<int> released_in_;    // per node: the last round in which its releases moved
   std::vector<int> work_moved_in_;  // per JobGraph::levels: those of its work, or of what blocks it
   std::vector<std::vector<Index>>
     seen_by_;  // per node: levels whose work it is of, or that it blocks
