@@ -6,6 +6,7 @@ sorts tables, finds rows and changes the theme.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from html import escape
@@ -73,9 +74,13 @@ def trace_page(report: TraceReport, command: str, title: str | None = None) -> s
 
 
 def default_title(report: TraceReport) -> str:
-    """Name the programs of a trace: 'Trace of camera and fusion'."""
-    names = dict.fromkeys(one.program.rpartition("/")[2] or "?" for one in report.processes)
-    return f"Trace of {_listed(list(names), 'program')}" if names else "Trace"
+    """Name the programs of a trace: 'Trace of camera and fusion (2 processes)'."""
+    counted = Counter(one.program.rpartition("/")[2] or "?" for one in report.processes)
+    names = [
+        f"{name} ({how_many(number, 'process')})" if number > 1 else name
+        for name, number in counted.items()
+    ]
+    return f"Trace of {_listed(names, 'program')}" if names else "Trace"
 
 
 def _listed(names: Sequence[str], what: str) -> str:

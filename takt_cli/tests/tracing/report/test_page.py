@@ -57,6 +57,13 @@ def test_the_page_has_its_parts(page):
     assert page_of(document(2), "My <run>").count("My &lt;run&gt;") == 2  # title and heading
 
 
+def test_the_title_counts_processes_of_one_program(raw):
+    alike = copy.deepcopy(raw)
+    for process in alike["processes"]:
+        process["program"] = "/opt/takt_run"
+    assert "<h1>Trace of takt_run (2 processes)</h1>" in page_of(alike)
+
+
 def test_every_miss_is_a_cross_and_every_other_activation_a_point(raw, page):
     brake = page[page.index("<h2>Chain brake</h2>") : page.index("<h2>Chain steer</h2>")]
     plot = brake[: brake.index("</svg>")]
