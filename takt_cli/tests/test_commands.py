@@ -749,7 +749,8 @@ def test_graph_hands_on_what_takt_graph_says(takt, fakes, tmp_path):
     assert "/callback_1:timer(100ms)" in ids
     info = json.loads(takt("graph", "info", "three_chains", "--json").out)
     assert info["graph"] == "three_chains"
-    assert takt("graph", "check", "three_chains").code == 0
+    said = takt("graph", "check", "three_chains")
+    assert (said.code, said.out.splitlines()[-1]) == (0, "three_chains: good")
     (tmp_path / "bad.yaml").write_text("name: broken\n")
     said = takt("graph", "check", "bad.yaml")
     assert said.code == 2

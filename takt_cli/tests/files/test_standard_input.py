@@ -60,6 +60,7 @@ def test_check_names_it_in_faults(takt, piped):
     said = takt("check", "-")
     assert said.code == 2
     assert "standard input:4:12: order cannot be 'prioritx'" in said.out + said.err
+    assert takt("check", "autoware_takt").out.startswith("autoware_takt: good\n")
 
 
 @need(*PLAN, *SIMULATE)

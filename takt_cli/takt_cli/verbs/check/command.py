@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from takt_cli.base.errors import EXIT_USAGE, TaktError
-from takt_cli.base.processes import run_program
+from takt_cli.base.processes import SPELLED, run_program
 from takt_cli.base.programs import find_program
 from takt_cli.files.graphs import graph_ids, resolve_graph, resolve_schedule
 from takt_cli.files.systems import resolve_system
@@ -50,7 +50,10 @@ def command(
     program = find_program("takt_check", "takt_schedule")
     if against and system:
         raise TaktError("--against and --system both name the callbacks; give one of them")
-    arguments = [str(resolve_schedule(schedule))]
+    file = resolve_schedule(schedule)
+    if not Path(schedule).exists():
+        SPELLED.setdefault(str(file), schedule)  # a shipped one
+    arguments = [str(file)]
     if system:
         arguments += ["--system", resolve_system(system)]
     if executor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,7 @@ from takt_cli.base.errors import EXIT_USAGE, TaktError
 from takt_cli.base.processes import run_program
 from takt_cli.base.programs import find_program
 from takt_cli.files.graphs import PACKAGE, resolve_graph
+from takt_cli.files.standard_input import DASH, NAME
 from takt_cli.verbs.options import Json, whole
 from takt_cli.verbs.pass_on import pass_on
 
@@ -122,6 +124,8 @@ def command(
         arguments.append("--json")
     program = find_program("takt_graph", PACKAGE)
     done = run_program(program, arguments, check=False)
+    if question is Question.check and done.code == 0:
+        done = replace(done, stdout=f"{done.stdout}{NAME if name == DASH else name}: good\n")
     pass_on(program.name, done, (0, EXIT_USAGE))
 
 
