@@ -247,7 +247,11 @@ private:
   Ns blocking(Index level, Ns from, Ns to, std::int64_t moved, Job * blocker) const;
   Ns other_load(Index other, Ns length) const;
   void find_followers();
-  bool follows(Index node, Index before) const;
+  /// Whether no job k of the node runs before job k of `before` has ended; the node itself does.
+  bool follows(Index node, Index before) const
+  {
+    return follows_[before * graph_.nodes.size() + node] != 0;
+  }
   bool preempts(Index node, Index before) const;
   Ns end_without_followers(const Job & job, Ns end);
   void sort_arrivals();

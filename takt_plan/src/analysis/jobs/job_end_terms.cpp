@@ -1,0 +1,63 @@
+// Terms of which a latest end is the sum.
+#include "analysis/jobs/job_windows.hpp"
+
+#include <algorithm>
+
+namespace takt_plan::detail
+{
+
+// Of the node at this place: jobs that enter at `begin` or later and may be released before `end`, without the segment.
+std::vector<Job> JobWindows::runs(
+  const Level & level, Index place, const std::vector<Job> & segment, Ns begin, Ns end) const
+{
+  const Index node = level.work[place];
+  const std::int64_t first =
+    (terms_.latest ? level.entry[place] : windows_[node].from).before(begin);
+  std::int64_t last = windows_[node].from.before(std::min(end, add(released_by_[node], 1)));
+  if (!segment.empty() && follows(node, segment.front().node)) {
+    last = std::min(last, segment.front().number);  // it and later ones wait for the first to end
+  }
+  std::vector<Job> found;
+  for (std::int64_t number = first; number < last; ++number) {
+    const bool own = std::any_of(segment.begin(), segment.end(), [&](const Job & job) {
+      return job.node == node && job.number == number;
+    });
+    if (!own) {
+      found.push_back({node, number});
+    }
+  }
+  return found;
+}
+
+CountedJob JobWindows::counted(const Job & job) const
+{
+  const JobWindow & window = windows_[job.node];
+  return {window.earliest.at(job.number), window.latest.at(job.number)};
+}
+
+void JobWindows::add_interference(
+  const Level & level, Index place, const std::vector<Job> & jobs, BoundTerms & terms) const
+{
+  const JobNode & node = graph_.nodes[level.work[place]];
+  BoundTerm term{TermKind::interference, 0, node.task};
+  Ns under_way = 0;
+  for (const Job & job : jobs) {
+    term.time += node.cost;
+    term.jobs.push_back(counted(job));
+    under_way += cost(level, job) - node.cost;
+  }
+  add_term(terms, term);
+  add_term(terms, {TermKind::under_way, under_way});
+}
+
+BoundTerms JobWindows::terms_of(const LatestEnd & end)
+{
+  BoundTerms terms;
+  std::vector<Arrival> open;
+  look_for(end.segment);
+  const Begin begin = begin_at(end.level, end.begin, open);
+  end_from(end.level, end.segment, begin, open, 0, &terms);
+  return terms;
+}
+
+}  // namespace takt_plan::detail

@@ -1,0 +1,273 @@
+// Latest ends: the least over all beginnings of a segment of the worst over all beginnings of its busy interval.
+#include "analysis/jobs/job_windows.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace takt_plan::detail
+{
+
+// When the first of `segment` has ended at the latest, if the busy interval begins at `at`, of which `open` has the jobs.
+// The segment, which look_for knows, comes `moved` hyperperiods after what `at` and `open` say.
+Ns JobWindows::end_from(
+  Index index, const std::vector<Job> & segment, const Begin & at,
+  const std::vector<Arrival> & open, std::int64_t moved, BoundTerms * terms)
+{
+  const Level & level = levels_[index];
+  const JobNode & last = graph_.nodes[segment.front().node];
+  const Ns begin = at.time;
+  Ns own = 0;
+  for (const Job & job : segment) {
+    own = add(own, cost(level, job));
+  }
+  const JobLevel & of = graph_.levels[level.of];
+  const bool begins = !of.shared && graph_.levels[last.level].urgency == of.urgency;
+  // Until it begins; where more urgent threads end the segment, until it ends.
+  const Ns waited = begins ? own - last.cost : own;
+  // What comes at the very moment goes before a run that would begin then.
+  const Ns at_the_end = begins || last.cost == 0 ? 1 : 0;
+  const Ns followers = without_followers_ ? 0 : preempted_[segment.front().node];
+  const bool begun = at.blocker.number < begun_below(at.blocker.node, moved);
+  const Ns blocked =
+    at.blocking == 0 || begun ? at.blocking : blocking(index, begin, begin, moved, nullptr);
+  const Ns fixed =
+    blocked + (terms_.ceiling ? graph_.ceilings[level.of] : 0) + (begins ? 0 : followers);
+  Demand found = demand(index, at, open, moved);
+  Ns length = waited;
+  for (;;) {
+    const Ns end = begin + length + at_the_end;
+    go_on(level, end, found);
+    const Ns sparse = sparse_loads(level, begin, end, moved);
+    const Ns all =
+      add(add(waited + fixed + found.same + found.above, sparse), other_loads(index, end - begin));
+    if (all <= length) {
+      break;
+    }
+    length = all;
+    if (length > most_length_ || looks_ > limit_) {
+      return kUnbounded;
+    }
+  }
+  const Ns until = begin + length + at_the_end;
+  Ns whole = length;
+  if (begins) {
+    // Of its thread nothing else comes any more.
+    const Ns same = add(found.same + followers, sparse_load(level, false, begin, until, moved));
+    whole = length + last.cost;
+    for (;;) {
+      go_on(level, begin + whole, found);
+      const Ns sparse = sparse_load(level, true, begin, begin + whole, moved);
+      const Ns all = add(add(own + fixed + same + found.above, sparse), other_loads(index, whole));
+      if (all <= whole) {
+        break;
+      }
+      whole = all;
+      if (whole > most_length_ || looks_ > limit_) {
+        return kUnbounded;
+      }
+    }
+  }
+  if (terms != nullptr) {
+    Job blocker;
+    BoundTerm block{TermKind::blocking, blocking(index, begin, begin, moved, &blocker)};
+    if (block.time > 0) {
+      block.task = graph_.nodes[blocker.node].task;
+      block.jobs.assign(ends_[blocker.node] ? 1 : 0, counted(blocker));
+    }
+    for (const Job & job : segment) {
+      const Ns work = graph_.nodes[job.node].cost;
+      add_term(*terms, {TermKind::work, work});
+      add_term(*terms, {TermKind::under_way, cost(level, job) - work});
+    }
+    add_term(*terms, block);
+    add_term(*terms, {TermKind::ceiling, terms_.ceiling ? graph_.ceilings[level.of] : 0});
+    for (Index place = 0; place < level.work.size(); ++place) {
+      const JobNode & node = graph_.nodes[level.work[place]];
+      const bool same = begins && graph_.levels[node.level].urgency == of.urgency;
+      if (!node.unphased) {
+        add_interference(
+          level, place, runs(level, place, segment, begin, same || !begins ? until : begin + whole),
+          *terms);
+      }
+      if (
+        preempted_[segment.front().node] > 0 && preempts(level.work[place], segment.front().node)) {
+        BoundTerm follower{TermKind::interference, node.cost, node.task};
+        follower.jobs.push_back(counted({level.work[place], segment.front().number}));
+        add_term(*terms, follower);
+      }
+    }
+    for (const Sparse & one : level.sparse) {
+      const JobNode & node = graph_.nodes[level.work[one.place]];
+      const Ns to = begins && one.above ? begin + whole : until;
+      const std::int64_t count = runs_of(level, one, begin, to, moved);
+      add_term(*terms, {TermKind::interference, multiply(node.cost, count), node.task});
+      add_term(*terms, {TermKind::under_way, multiply(one.cost - node.cost, count)});
+    }
+    for (const Index other : graph_.others[level.of]) {
+      add_term(*terms, {TermKind::interference, other_load(other, whole), kNone, kNone, other});
+    }
+  }
+  return begin + whole;
+}
+
+Index JobWindows::least_urgent(const std::vector<Job> & segment) const
+{
+  Index least = graph_.nodes[segment.front().node].level;
+  for (const Job & job : segment) {
+    const Index level = graph_.nodes[job.node].level;
+    least = graph_.levels[least].above(graph_.levels[level]) ? level : least;
+  }
+  return least;
+}
+
+// The segment's first job is released in [earliest, latest].
+Ns JobWindows::end_of_segment(
+  const std::vector<Job> & segment, Ns earliest, Ns latest, LatestEnd * how)
+{
+  const Index found_level = least_urgent(segment);
+  const Index aside = graph_.levels.size() + found_level;
+  const Index index = under_way_ && !levels_[aside].unused ? aside : found_level;
+  const Level & level = levels_[index];
+  if (level.endless) {
+    return kUnbounded;
+  }
+  const Ns released = latest;
+  latest = std::min(latest, entry(level, segment.back()));
+  const auto count = static_cast<std::int64_t>(level.busy.size());
+  const Ns turn = floor_div(latest, graph_.hyperperiod);
+  const auto at = std::upper_bound(
+    level.busy.begin(), level.busy.end(), latest - turn * graph_.hyperperiod,
+    [](Ns time, const Begin & begin) { return time < begin.time; });
+  look_for(segment);
+  const auto from = [&](const Begin & begin, std::int64_t turns) {
+    return add(end_from(index, segment, begin, level.open, turns), turns * graph_.hyperperiod);
+  };
+  std::int64_t i = turn * count + (at - level.busy.begin()) - 1;
+  Ns worst = 0;
+  Ns worst_begin = latest;
+  if (at != level.busy.begin() && (at - 1)->time + turn * graph_.hyperperiod == latest) {
+    worst = from(*(at - 1), turn);
+    --i;
+  } else {
+    open_.clear();
+    worst = end_from(index, segment, begin_at(index, latest, open_), open_, 0);
+  }
+  for (; terms_.begins && worst != kUnbounded; --i) {
+    const std::int64_t turns = floor_div(i, count);
+    const Begin & begin = level.busy[static_cast<std::size_t>(i - turns * count)];
+    const Ns shift = turns * graph_.hyperperiod;
+    if (begin.time + shift < latest - level.longest) {
+      break;
+    }
+    if (begin.end + shift < std::min(earliest, latest) || begin.end + shift <= worst) {
+      continue;
+    }
+    const Ns found = from(begin, turns);
+    if (found > worst) {
+      worst = found;
+      worst_begin = begin.time + shift;
+    }
+  }
+  if (how != nullptr) {
+    *how = {worst, segment, worst_begin, released, index};
+  }
+  return worst;
+}
+
+// The least over all beginnings of the segment before its first job.
+Ns JobWindows::end_by(
+  std::vector<Job> & segment, std::optional<Job> before, Ns earliest, Ns latest, LatestEnd * how)
+{
+  const Ns direct = end_of_segment(segment, earliest, latest, how);
+  const auto core_of = [&](Index node) { return graph_.levels[graph_.nodes[node].level].core; };
+  if (!before || !ends_[before->node] || core_of(before->node) != core_of(segment.back().node)) {
+    return direct;
+  }
+  LatestEnd other;
+  segment.push_back(*before);
+  const Ns through = end_through(segment, how == nullptr ? nullptr : &other);
+  segment.pop_back();
+  if (through < direct && how != nullptr) {
+    *how = std::move(other);
+  }
+  return std::min(through, direct);
+}
+
+// Whether a segment goes on through the message that starts the node.
+bool JobWindows::goes_on(const JobNode & node) const
+{
+  return node.from.size() == 1 && (node.from.front().delay == 0 || under_way_);
+}
+
+Ns JobWindows::end_of(const Job & job, LatestEnd * how)
+{
+  std::vector<Job> segment{job};
+  under_way_ = false;
+  const Ns between = end_through(segment, how);
+  if (!any_under_way_) {
+    return between;
+  }
+  LatestEnd other;
+  under_way_ = true;
+  const Ns within = end_through(segment, how == nullptr ? nullptr : &other);
+  if (within < between && how != nullptr) {
+    *how = std::move(other);
+  }
+  return std::min(between, within);
+}
+
+// The least over all beginnings of the segment of which the last ones are there.
+Ns JobWindows::end_through(std::vector<Job> & segment, LatestEnd * how)
+{
+  const Job first = segment.back();
+  const JobNode & node = graph_.nodes[first.node];
+  const JobWindow & window = windows_[first.node];
+  const std::int64_t turn = floor_div(first.number, node.jobs);
+  if (!node.topics.empty()) {
+    const Ns shift = turn * graph_.hyperperiod;
+    Ns worst = 0;
+    bool any = false;
+    const auto & by =
+      sets_[first.node].by[static_cast<std::size_t>(first.number - turn * node.jobs)];
+    for (Index topic = 0; topic < by.size(); ++topic) {
+      if (!by[topic].possible) {
+        continue;
+      }
+      std::optional<Job> before;
+      if (by[topic].message) {
+        before = Job{
+          node.topics[topic], *by[topic].message + turn * graph_.nodes[node.topics[topic]].jobs};
+      }
+      LatestEnd one;
+      const Ns end = end_by(
+        segment, before, by[topic].earliest + shift, by[topic].latest + shift,
+        how == nullptr ? nullptr : &one);
+      if (!any || end > worst) {
+        worst = end;
+        if (how != nullptr) {
+          *how = std::move(one);
+        }
+      }
+      any = true;
+    }
+    if (any) {
+      return worst;
+    }
+  }
+  std::optional<Job> before;
+  if (goes_on(node)) {
+    before = Job{node.from.front().node, first.number};
+  }
+  return end_by(
+    segment, before, window.earliest.at(first.number), window.latest.at(first.number), how);
+}
+
+LatestEnd JobWindows::latest_end(Job job)
+{
+  LatestEnd how;
+  end_of(job, &how);
+  return how;
+}
+
+}  // namespace takt_plan::detail

@@ -1,0 +1,309 @@
+// The work of a level of urgency: its jobs by their releases, when each enters, and the intervals in which the core is busy with it.
+#include "analysis/jobs/job_windows.hpp"
+
+#include <algorithm>
+
+namespace takt_plan::detail
+{
+
+JobWindows::Level JobWindows::level_of(Index level, bool under_way) const
+{
+  const JobLevel & own = graph_.levels[level];
+  Level result;
+  result.of = level;
+  result.under_way = under_way;
+  result.place.assign(graph_.nodes.size(), kNone);
+  Ns work = 0;
+  for (Index node = 0; node < graph_.nodes.size(); ++node) {
+    const JobLevel & other = graph_.levels[graph_.nodes[node].level];
+    if (other.core != own.core) {
+      continue;
+    }
+    if (!own.above(other)) {
+      result.place[node] = result.work.size();
+      result.work.push_back(node);
+      const JobNode & of = graph_.nodes[node];
+      work = add(work, multiply(of.cost, of.unphased ? graph_.hyperperiod / of.distance : of.jobs));
+    } else if (other.urgency == own.urgency) {
+      result.blockers.push_back(node);
+    }
+  }
+  result.endless = result.overloaded = work > graph_.hyperperiod;
+  result.unused = under_way;
+  for (const Index node : result.work) {
+    const auto & from = graph_.nodes[node].from;
+    result.unused = result.unused && !(comes_within(result, node) && from.front().delay > 0);
+  }
+  result.more.resize(result.work.size());
+  return result;
+}
+
+// Whether the node's jobs are of the work with the job that starts them: from its end, or while the message is under way.
+bool JobWindows::comes_within(const Level & level, Index node) const
+{
+  const auto & from = graph_.nodes[node].from;
+  return from.size() == 1 && (from.front().delay == 0 || level.under_way) &&
+         level.place[from.front().node] != kNone;
+}
+
+Ns JobWindows::entry(const Level & level, const Job & job) const
+{
+  return level.entry[level.place[job.node]].at(job.number);
+}
+
+void JobWindows::find_entries(Level & level)
+{
+  if (search_ == Search::from_above) {
+    level.endless = level.overloaded;  // by now it may have an end
+  }
+  level.entry.resize(level.work.size());
+  for (Index place = 0; place < level.work.size(); ++place) {
+    const Index index = level.work[place];
+    const JobNode & node = graph_.nodes[index];
+    level.endless = level.endless || !ends_[index];
+    if (level.endless) {
+      return;
+    }
+    JobTimes times = windows_[index].latest;
+    if (comes_within(level, index)) {
+      for (std::int64_t job = 0; job < node.jobs; ++job) {
+        times[job] = std::min(times[job], entry(level, {node.from.front().node, job}));
+      }
+    }
+    for (std::int64_t job = 0; !node.topics.empty() && job < node.jobs; ++job) {
+      Ns last = 0;
+      bool any = false;
+      const auto & by = sets_[index].by[static_cast<std::size_t>(job)];
+      for (Index topic = 0; topic < by.size(); ++topic) {
+        if (by[topic].possible) {
+          const Ns began =
+            by[topic].message
+              ? std::min(by[topic].latest, entry(level, {node.topics[topic], *by[topic].message}))
+              : by[topic].latest;
+          last = any ? std::max(last, began) : began;
+          any = true;
+        }
+      }
+      times[job] = any ? std::min(times[job], last) : times[job];
+    }
+    level.entry[place] = times.rising_up();
+  }
+}
+
+// What each job of the work brings by the message that starts it, if that is under way within the work.
+void JobWindows::find_more(Index index)
+{
+  Level & level = levels_[index];
+  for (Index place = 0; place < level.work.size() && !level.endless; ++place) {
+    const Index node = level.work[place];
+    const Ns delay = comes_within(level, node) ? graph_.nodes[node].from.front().delay : 0;
+    if (delay == 0) {
+      continue;
+    }
+    std::vector<Ns> & more = level.more[place];
+    more.assign(static_cast<std::size_t>(graph_.nodes[node].jobs), 0);
+    for (std::int64_t job = 0; terms_.under_way && job < graph_.nodes[node].jobs; ++job) {
+      const Ns again = add(
+        blocking(index, windows_[node].earliest[job], windows_[node].latest[job], 0, nullptr),
+        terms_.ceiling ? graph_.ceilings[level.of] : 0);
+      more[static_cast<std::size_t>(job)] = add(delay, again);
+      looks_ += static_cast<std::int64_t>(level.blockers.size());
+    }
+  }
+}
+
+// Nodes of the work whose sources have no known phases, and how late they may enter.
+void JobWindows::find_sparse(Index index)
+{
+  Level & level = levels_[index];
+  level.sparse.clear();
+  for (Index place = 0; place < level.work.size() && !level.endless; ++place) {
+    Index first = level.work[place];
+    const JobNode & node = graph_.nodes[first];
+    if (!node.unphased) {
+      continue;
+    }
+    while (comes_within(level, first)) {
+      first = graph_.nodes[first].from.front().node;
+    }
+    const JobNode & source = graph_.nodes[first];
+    Sparse one;
+    one.place = place;
+    one.above = graph_.levels[node.level].urgency > graph_.levels[level.of].urgency;
+    one.cost = node.cost;
+    for (const Ns more : level.more[place]) {
+      one.cost = std::max(one.cost, add(node.cost, more));
+    }
+    if (source.from.empty() && source.topics.empty()) {
+      one.jitter = source.jitter;
+    } else {
+      for (std::int64_t job = 0; job < node.jobs; ++job) {
+        one.jitter =
+          std::max(one.jitter, level.entry[place][job] - node.offset - job * node.period);
+      }
+    }
+    level.sparse.push_back(one);
+  }
+}
+
+// Of a job of the level's work.
+Ns JobWindows::cost(const Level & level, const Job & job) const
+{
+  const JobNode & node = graph_.nodes[job.node];
+  const std::vector<Ns> & more = level.more[level.place[job.node]];
+  if (more.empty()) {
+    return node.cost;
+  }
+  return node.cost + more[within(job.number, node.jobs)];
+}
+
+// Jobs of all nodes of each core, in the first hyperperiod.
+void JobWindows::sort_arrivals()
+{
+  std::vector<char> stays(arrivals_.size(), true);
+  for (Index index = 0; index < graph_.nodes.size(); ++index) {
+    if (recent(moved_in_[index])) {
+      stays[graph_.levels[graph_.nodes[index].level].core] = false;
+    }
+  }
+  for (Index core = 0; core < arrivals_.size(); ++core) {
+    if (!stays[core]) {
+      arrivals_[core].clear();
+    }
+  }
+  for (Index index = 0; index < graph_.nodes.size(); ++index) {
+    const JobNode & node = graph_.nodes[index];
+    const Index core = graph_.levels[node.level].core;
+    std::vector<Arrival> & arrivals = arrivals_[core];
+    if (stays[core]) {
+      continue;
+    }
+    for (std::int64_t job = 0; ends_[index] && job < node.jobs; ++job) {
+      const Ns from = windows_[index].from[job];
+      const std::int64_t turn = floor_div(from, graph_.hyperperiod);
+      arrivals.push_back(
+        {from - turn * graph_.hyperperiod, 0, {index, job - turn * node.jobs}, node.cost, false});
+    }
+  }
+  for (Index core = 0; core < arrivals_.size(); ++core) {
+    if (!stays[core]) {
+      std::sort(
+        arrivals_[core].begin(), arrivals_[core].end(),
+        [](const Arrival & a, const Arrival & b) { return a.from < b.from; });
+    }
+  }
+}
+
+void JobWindows::find_arrivals(Index index)
+{
+  Level & level = levels_[index];
+  level.arrivals.clear();
+  if (level.endless) {
+    return;
+  }
+  const JobLevel & at = graph_.levels[level.of];
+  for (Arrival arrival : arrivals_[at.core]) {
+    const Index place = level.place[arrival.job.node];
+    if (place != kNone && !graph_.nodes[arrival.job.node].unphased) {
+      arrival.entry = terms_.latest ? level.entry[place].at(arrival.job.number) : arrival.from;
+      arrival.above = graph_.levels[graph_.nodes[arrival.job.node].level].urgency > at.urgency;
+      arrival.cost = cost(level, arrival.job);
+      level.arrivals.push_back(arrival);
+    }
+  }
+}
+
+// Jobs that may be released before `begin`, and enter then or later.
+void JobWindows::add_open(Index index, Ns begin, std::vector<Arrival> & open)
+{
+  const Level & level = levels_[index];
+  looks_ += static_cast<std::int64_t>(level.work.size());
+  for (Index place = 0; place < level.work.size(); ++place) {
+    const Index node = level.work[place];
+    if (graph_.nodes[node].unphased) {
+      continue;
+    }
+    const JobTimes & from = windows_[node].from;
+    const JobTimes & entry = terms_.latest ? level.entry[place] : from;
+    const std::int64_t last = from.before(begin);
+    const bool above =
+      graph_.levels[graph_.nodes[node].level].urgency > graph_.levels[level.of].urgency;
+    for (std::int64_t job = entry.before(begin); job < last; ++job) {
+      open.push_back({from.at(job), entry.at(job), {node, job}, cost(level, {node, job}), above});
+    }
+  }
+}
+
+void JobWindows::find_busy(Index index)
+{
+  Level & level = levels_[index];
+  level.busy.clear();
+  level.open.clear();
+  level.longest = 0;
+  if (level.endless) {
+    return;
+  }
+  std::vector<Ns> begins;
+  for (const JobTimes & times : level.entry) {
+    for (const Ns time : times.all()) {
+      begins.push_back(time - floor_div(time, graph_.hyperperiod) * graph_.hyperperiod);
+    }
+  }
+  std::sort(begins.begin(), begins.end());
+  begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
+  auto arrival = level.arrivals.begin();  // the next that is not before the last moment
+  for (const Ns time : begins) {
+    Begin begin;
+    if (level.busy.empty()) {
+      begin = begin_at(index, time, level.open);
+    } else {
+      begin = level.busy.back();
+      begin.time = time;
+      begin.blocking = blocking(index, time, time, 0, &begin.blocker);
+      for (std::size_t i = level.busy.back().open; i < level.busy.back().open_end; ++i) {
+        if (level.open[i].entry >= time) {
+          level.open.push_back(Arrival(level.open[i]));
+        }
+      }
+      begin.open = level.busy.back().open_end;
+    }
+    for (; arrival != level.arrivals.end() && arrival->from < time; ++arrival) {
+      if (!level.busy.empty() && arrival->entry >= time) {
+        level.open.push_back(*arrival);
+      }
+    }
+    begin.open_end = level.open.size();
+    const Ns fixed = begin.blocking + (terms_.ceiling ? graph_.ceilings[level.of] : 0);
+    Demand found = demand(index, begin, level.open, 0);
+    Ns length = 1;
+    for (;;) {
+      go_on(level, time + length, found);
+      const Ns sparse = sparse_loads(level, time, time + length, 0);
+      const Ns all = add(add(fixed + found.same + found.above, sparse), other_loads(index, length));
+      if (all <= length) {
+        break;
+      }
+      length = all;
+      if (length > most_length_ || looks_ > limit_) {
+        level.endless = true;
+        return;
+      }
+    }
+    begin.end = time + length;
+    level.busy.push_back(begin);
+    level.longest = std::max(level.longest, length);
+  }
+}
+
+JobWindows::Begin JobWindows::begin_at(Index index, Ns time, std::vector<Arrival> & open)
+{
+  Begin begin;
+  begin.time = time;
+  begin.blocking = blocking(index, time, time, 0, &begin.blocker);
+  begin.open = open.size();
+  add_open(index, time, open);
+  begin.open_end = open.size();
+  return begin;
+}
+
+}  // namespace takt_plan::detail
