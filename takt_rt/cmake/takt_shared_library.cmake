@@ -1,6 +1,8 @@
 # Makes a package's shared library. takt_rt's config brings this function along.
 #
-#     takt_shared_library(takt_x source... [NAMESPACE namespace] [EXPORT symbol...])
+#     takt_shared_library(takt_x source... [NAMESPACE namespace] [EXPORT symbol...] [HEADERS standard])
+#
+# HEADERS: the C++ standard of its public headers, 20 by default; its sources are C++20.
 #
 # State that a thread or a process has once (current activations, callback numbers, signal handlers)
 # must exist once where a program, its plug-ins and a preloaded library meet. So it lives in shared
@@ -17,7 +19,10 @@
 include_guard(GLOBAL)
 
 function(takt_shared_library library)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE" "EXPORT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE;HEADERS" "EXPORT")
+  if(NOT arg_HEADERS)
+    set(arg_HEADERS 20)
+  endif()
   if(NOT arg_NAMESPACE)
     set(arg_NAMESPACE ${library})
   endif()
@@ -41,7 +46,7 @@ function(takt_shared_library library)
   file(CONFIGURE OUTPUT ${script} CONTENT "{\n  global:\n@symbols@  local:\n    *;\n};\n" @ONLY)
 
   add_library(${library} SHARED ${arg_UNPARSED_ARGUMENTS})
-  target_compile_features(${library} PUBLIC cxx_std_20)
+  target_compile_features(${library} PUBLIC cxx_std_${arg_HEADERS} PRIVATE cxx_std_20)
   set_target_properties(${library} PROPERTIES CXX_EXTENSIONS OFF LINK_DEPENDS ${script})
   target_compile_options(${library} PRIVATE -fno-semantic-interposition -ftls-model=initial-exec)
   target_link_options(${library} PRIVATE

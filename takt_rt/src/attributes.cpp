@@ -23,7 +23,7 @@ constexpr std::array<std::pair<Policy, std::string_view>, 7> kPolicies{{
 
 }  // namespace
 
-std::span<const std::pair<Policy, std::string_view>> policy_names() noexcept
+const std::array<std::pair<Policy, std::string_view>, 7> & policy_names() noexcept
 {
   return kPolicies;
 }

@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "takt_rt/constinit.hpp"
+
 namespace takt_rt
 {
 
-inline constinit thread_local bool t_watching = false;
-inline constinit thread_local std::uint64_t t_allocations = 0;
+TAKT_RT_CONSTINIT inline thread_local bool t_watching = false;
+TAKT_RT_CONSTINIT inline thread_local std::uint64_t t_allocations = 0;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kWatches = false;

@@ -2,11 +2,12 @@
 #ifndef TAKT_RT__ATTRIBUTES_HPP_
 #define TAKT_RT__ATTRIBUTES_HPP_
 
+#include <array>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,7 @@ enum class Policy
 std::string_view to_string(Policy policy) noexcept;
 
 /// Every policy with its name, in the order in which to list them. Real-time safe.
-std::span<const std::pair<Policy, std::string_view>> policy_names() noexcept;
+const std::array<std::pair<Policy, std::string_view>, 7> & policy_names() noexcept;
 
 /// True for fifo and rr, whose `priority` is 1 to 99.
 constexpr bool has_rt_priority(Policy policy) noexcept
@@ -60,7 +61,19 @@ struct ThreadAttributes
   std::string name{};          ///< OS name; the kernel keeps the first 15 characters
   std::size_t stack_size = 0;  ///< bytes; 0: the system's default
 
-  friend bool operator==(const ThreadAttributes &, const ThreadAttributes &) = default;
+  friend bool operator==(const ThreadAttributes & left, const ThreadAttributes & right)
+  {
+    return std::tie(
+             left.policy, left.priority, left.nice, left.runtime, left.deadline, left.period,
+             left.cores, left.name, left.stack_size) ==
+           std::tie(
+             right.policy, right.priority, right.nice, right.runtime, right.deadline, right.period,
+             right.cores, right.name, right.stack_size);
+  }
+  friend bool operator!=(const ThreadAttributes & left, const ThreadAttributes & right)
+  {
+    return !(left == right);
+  }
 };
 
 /// "SCHED_FIFO priority 80", "SCHED_DEADLINE runtime 2ms deadline 10ms period 10ms", "nice -5": the

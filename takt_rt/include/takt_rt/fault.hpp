@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -47,7 +48,15 @@ struct Fault
   std::string text{};  ///< to be printed only; with a refusal, what to say after it
   std::optional<Refusal> refusal{};
 
-  friend bool operator==(const Fault &, const Fault &) = default;
+  friend bool operator==(const Fault & left, const Fault & right)
+  {
+    return std::tie(
+             left.kind, left.file, left.line, left.column, left.place, left.text, left.refusal) ==
+           std::tie(
+             right.kind, right.file, right.line, right.column, right.place, right.text,
+             right.refusal);
+  }
+  friend bool operator!=(const Fault & left, const Fault & right) { return !(left == right); }
 };
 
 /// All faults found by one operation.

@@ -11,7 +11,6 @@
 #define TAKT_RT__HISTOGRAM_HPP_
 
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -101,7 +100,7 @@ private:
     if (ns >= kRange) {
       return kOverflow;
     }
-    const auto width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(ns)));
+    const auto width = 64 - __builtin_clzll(static_cast<std::uint64_t>(ns));
     const int octave = width - 1 - kPrecisionBits;
     // The leading bit of (ns >> octave) is 2^7, which leads on to the next octave's buckets.
     return kZero + (static_cast<std::size_t>(octave) << kPrecisionBits) +

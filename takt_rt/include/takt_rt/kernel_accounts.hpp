@@ -6,9 +6,9 @@
 #define TAKT_RT__KERNEL_ACCOUNTS_HPP_
 
 #include <sys/types.h>
-
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "takt_rt/thread_attributes.hpp"
@@ -30,7 +30,19 @@ struct ThreadCounters
   std::uint64_t minor_faults = 0;
   std::uint64_t major_faults = 0;
 
-  friend bool operator==(const ThreadCounters &, const ThreadCounters &) = default;
+  friend bool operator==(const ThreadCounters & left, const ThreadCounters & right)
+  {
+    return std::tie(
+             left.cpu_time, left.queue_wait, left.voluntary_switches, left.involuntary_switches,
+             left.minor_faults, left.major_faults) ==
+           std::tie(
+             right.cpu_time, right.queue_wait, right.voluntary_switches, right.involuntary_switches,
+             right.minor_faults, right.major_faults);
+  }
+  friend bool operator!=(const ThreadCounters & left, const ThreadCounters & right)
+  {
+    return !(left == right);
+  }
 };
 
 /// Of one thread since it began. Zero where the kernel keeps no /proc/<pid>/schedstat, and where there is no such thread.

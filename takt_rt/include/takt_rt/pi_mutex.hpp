@@ -16,6 +16,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "takt_rt/constinit.hpp"
+
 namespace takt_rt
 {
 
@@ -79,7 +81,7 @@ private:
 
   // Defined in one source: an inline variable would exist again in every plug-in. Initial-exec also
   // where a plug-in is compiled: takt_shared_library.cmake.
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::uint32_t id_;
+  [[gnu::tls_model("initial-exec")]] TAKT_RT_CONSTINIT static thread_local std::uint32_t id_;
   static std::atomic<std::uint64_t> waits_;
 
   std::atomic<std::uint32_t> word_{0};

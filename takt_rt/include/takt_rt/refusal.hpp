@@ -6,10 +6,10 @@
 #define TAKT_RT__REFUSAL_HPP_
 
 #include <sys/types.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "takt_rt/attributes.hpp"
 
@@ -61,7 +61,16 @@ struct Refusal
   std::string program{};  ///< to grant the right to, quoted for a shell; may be empty
   std::string detail{};   ///< of the configurator daemon, to be printed only
 
-  friend bool operator==(const Refusal &, const Refusal &) = default;
+  friend bool operator==(const Refusal & left, const Refusal & right)
+  {
+    return std::tie(
+             left.attribute, left.error, left.right, left.tid, left.thread, left.asked,
+             left.granted, left.limit, left.limit_of, left.online, left.program, left.detail) ==
+           std::tie(
+             right.attribute, right.error, right.right, right.tid, right.thread, right.asked,
+             right.granted, right.limit, right.limit_of, right.online, right.program, right.detail);
+  }
+  friend bool operator!=(const Refusal & left, const Refusal & right) { return !(left == right); }
 };
 
 /// Reads from the kernel what is missing. `error`: errno of the refused call on thread `tid` (0: the

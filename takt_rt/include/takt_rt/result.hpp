@@ -4,7 +4,7 @@
 #ifndef TAKT_RT__RESULT_HPP_
 #define TAKT_RT__RESULT_HPP_
 
-#include <concepts>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -27,9 +27,10 @@ public:
 
   Result(T value) : content_(std::move(value)) {}            // NOLINT: implicit by intent
   Result(FaultList faults) : content_(std::move(faults)) {}  // NOLINT: implicit by intent
-  template <typename G>
-  requires(!std::same_as<F, G> && std::convertible_to<G, F>)
-    Result(const std::vector<G> & faults)  // NOLINT: implicit by intent
+  template <
+    typename G,
+    typename = std::enable_if_t<!std::is_same_v<F, G> && std::is_convertible_v<const G &, F>>>
+  Result(const std::vector<G> & faults)  // NOLINT: implicit by intent
   : content_(FaultList(faults.begin(), faults.end()))
   {
   }

@@ -6,9 +6,9 @@
 #define TAKT_RT__THREAD_ATTRIBUTES_HPP_
 
 #include <sys/types.h>
-
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "takt_rt/attributes.hpp"
@@ -54,7 +54,14 @@ struct OwnPriority
   Policy policy = Policy::other;
   int priority = 0;
 
-  friend bool operator==(const OwnPriority &, const OwnPriority &) = default;
+  friend bool operator==(const OwnPriority & left, const OwnPriority & right)
+  {
+    return std::tie(left.policy, left.priority) == std::tie(right.policy, right.priority);
+  }
+  friend bool operator!=(const OwnPriority & left, const OwnPriority & right)
+  {
+    return !(left == right);
+  }
 };
 
 /// Policy and real-time priority of the calling thread, as the kernel has them now; nothing if the kernel does not
