@@ -481,6 +481,22 @@ TEST(Parse, PatternsThatCannotMatchAreFaults)
       "'/lidar:sub(/p)' or '**/lidar:sub(/p)'"}));
 }
 
+TEST(Parse, PatternsWithoutANodeAreFaultsThatNameOnesOfAnyNode)
+{
+  const auto said = [](const std::string & pattern, const std::string & meant) {
+    return Strings{
+      "s.yaml:7:17: pattern '" + pattern + "' can match nothing, ids start with '/'; write '" +
+      meant + "', or the node's name in place of '**'"};
+  };
+  for (const auto & [pattern, meant] : std::vector<std::pair<std::string, std::string>>{
+         {"sub(images)", "**:sub(/images)"},
+         {"sub(/images)", "**:sub(/images)"},
+         {"timer(100ms)", "**:timer(100ms)"},
+         {"service(ask)#2", "**:service(/ask)#2"}}) {
+    EXPECT_EQ(faults(with_rule("{match: \"" + pattern + "\"}")), said(pattern, meant));
+  }
+}
+
 TEST(Parse, TimerFieldsBelongToTimers)
 {
   EXPECT_EQ(

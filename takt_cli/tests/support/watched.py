@@ -138,13 +138,14 @@ class Program:
 
 
 class Watched(Program):
-    """The program under takt and a schedule."""
+    """The program under takt and a schedule; an empty one: without a schedule."""
 
     def __init__(self, folder: Path, schedule: str, threads: int, lines: Sequence[str]) -> None:
         file = folder / "schedule.yaml"
         file.write_text(schedule, encoding="utf-8")
-        takt = [sys.executable, "-m", "takt_cli", "exec", "--strict", "--schedule", file, "--"]
-        super().__init__([*takt, adopted_program(), "watched"], folder, "watched")
+        takt = [sys.executable, "-m", "takt_cli", "exec", "--strict"]
+        takt += ["--schedule", str(file)] if schedule else []
+        super().__init__([*takt, "--", adopted_program(), "watched"], folder, "watched")
         self.folder = folder
         self.declare(*lines, f"spin {threads}")
         try:

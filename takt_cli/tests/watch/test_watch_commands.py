@@ -139,3 +139,14 @@ def test_a_trace_with_cpu_times_and_the_kernels_figures_is_split_into_parts(prog
     program.takt("report", "robot.takttrace", "-o", "page.html")
     page = (program.folder / "page.html").read_text(encoding="utf-8")
     assert NUMBERS in page
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_template_of_a_program_without_a_schedule_changes_nothing(tmp_path, threads):
+    with starting() as start:
+        program = start(Watched(tmp_path, "", threads, LINES))
+        program.takt_output("template", "-o", "t.yaml")
+        counts = program.takt("apply", "t.yaml", "--json")["counts"]
+        assert {name for name, count in counts.items() if count} == {"unchanged"}
+        names = [one["name"] for one in program.executor()["threads"]]
+        assert len(set(names)) == threads, names

@@ -39,7 +39,9 @@ struct Executor::Impl final : ParkingListener
 
   // executor_thread.cpp
   void thread_main(Crew & crew, std::uint32_t index);
-  void set_up_thread(Crew & crew, std::uint32_t index, const ThreadAttributes & attributes);
+  // `named`: the kernel gets the name, too.
+  void set_up_thread(
+    Crew & crew, std::uint32_t index, const ThreadAttributes & attributes, bool named);
   void end_thread(Crew & crew, std::uint32_t index);
   void run_thread(Crew & crew, std::uint32_t index);
   void loop(Crew & crew, std::uint32_t index);

@@ -144,7 +144,7 @@ Faults Executor::Impl::start_threads(First first, std::optional<Time> asked_epoc
     // The name of a program's own thread is often the program's name, by which others find it.
     ThreadAttributes attributes = main.options.front().attributes;
     attributes.name.clear();
-    set_up_thread(main, 0, attributes);
+    set_up_thread(main, 0, attributes, true);
   }
   for (Crew * const crew : created) {
     if (faults.empty() && waits_for_all(*crew)) {

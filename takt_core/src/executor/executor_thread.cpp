@@ -45,7 +45,7 @@ const Run * current_run() noexcept
 
 void Executor::Impl::thread_main(Crew & crew, std::uint32_t index)
 {
-  set_up_thread(crew, index, crew.options[index].attributes);
+  set_up_thread(crew, index, crew.options[index].attributes, waits_for_all(crew));
   const auto closed = static_cast<std::uint32_t>(Crew::Gate::closed);
   while (crew.gate.load(std::memory_order_seq_cst) == closed) {
     futex_wait(crew.gate, closed);
@@ -61,11 +61,15 @@ void Executor::Impl::thread_main(Crew & crew, std::uint32_t index)
 }
 
 void Executor::Impl::set_up_thread(
-  Crew & crew, std::uint32_t index, const ThreadAttributes & attributes)
+  Crew & crew, std::uint32_t index, const ThreadAttributes & attributes, bool named)
 {
   ExecutorThread & self = crew.threads[index];
   self.tid.store(static_cast<pid_t>(::syscall(SYS_gettid)));
-  self.report = setter().apply(crew.isolated() ? filled_in(attributes, starter) : attributes, 0);
+  ThreadAttributes wanted = crew.isolated() ? filled_in(attributes, starter) : attributes;
+  if (!named) {
+    wanted.name.clear();
+  }
+  self.report = setter().apply(wanted, 0);
   self.report.asked = attributes;
   if (options.lock_memory) {
     const Status status = prefault_stack(std::min(kPrefaultedStack, stack_to_prefault()));

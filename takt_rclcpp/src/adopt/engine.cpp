@@ -118,12 +118,15 @@ bool is_exclusive(HostKind kind)
   return kind != HostKind::multi_threaded && kind != HostKind::own;
 }
 
-takt_core::ExecutorThreadOptions inherited_thread()
+// As rclcpp's pool: the kernel gives the threads their creator's name. Commands tell them apart by numbers.
+std::vector<takt_core::ExecutorThreadOptions> inherited_threads(std::size_t count)
 {
-  takt_core::ExecutorThreadOptions thread;
-  // The threads of rclcpp's pool have their creator's name.
-  thread.attributes.name = takt_rt::read_attributes().name;
-  return thread;
+  std::vector<takt_core::ExecutorThreadOptions> threads(count);
+  const std::string name = takt_rt::read_attributes().name;
+  for (std::size_t t = 0; t < count; ++t) {
+    threads[t].attributes.name = count == 1 ? name : name + "." + std::to_string(t);
+  }
+  return threads;
 }
 
 /// Hands an exception of a callback to the host that has the callback. One host's exception does not end the spins
@@ -221,8 +224,8 @@ takt_rt::Result<std::shared_ptr<Engine>> Engine::make(
     options.begins_with_first =
       true;  // as rclcpp's pool; nothing is asked for that could be refused
     const std::size_t exclusive = kind == HostKind::events_and_timers ? 2 : 1;
-    options.threads.assign(
-      is_exclusive(kind) ? exclusive : std::max<std::size_t>(threads, 1), inherited_thread());
+    options.threads =
+      inherited_threads(is_exclusive(kind) ? exclusive : std::max<std::size_t>(threads, 1));
     if (options.threads.size() > takt_core::Scheduler::kMaxThreads) {
       return Faults{
         "the pool has " + std::to_string(options.threads.size()) +

@@ -393,4 +393,19 @@ std::string no_executor(const ordered_json & report, int status, const std::stri
          "statically, so that nothing can be preloaded into it";
 }
 
+std::string without_schedule(const ordered_json & report)
+{
+  std::string names;
+  for (const auto & executor : report["executors"]) {
+    if (!executor.value("schedule_executor", "").empty()) {
+      return {};
+    }
+    names += (names.empty() ? "" : ", ") + executor.value("executor", "");
+  }
+  return names.empty() ? ""
+                       : "no rule of the schedule names a callback of the program, so it ran "
+                         "without the schedule: " +
+                           names;
+}
+
 }  // namespace takt_exec

@@ -26,6 +26,9 @@ std::string to_text(
 std::string no_executor(
   const nlohmann::ordered_json & report, int status = 0, const std::string & known = "");
 
+/// That executors are in the report and none of them ran under the schedule, which there was; empty: that is not so.
+std::string without_schedule(const nlohmann::ordered_json & report);
+
 }  // namespace takt_exec
 
 #endif  // EXEC__EXEC_REPORT_HPP_

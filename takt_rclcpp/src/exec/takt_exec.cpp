@@ -80,6 +80,8 @@ struct Arguments
   std::string folder;  // of reports
   takt_rt::Duration lasts{};
   bool strict = false;
+  bool strict_schedule = false;  // the file insists on its patterns
+  bool force = false;
   bool children = false;
   bool quiet = false;
   std::vector<std::string> command;
@@ -164,7 +166,7 @@ void warn_of_waits(const std::string & file, const takt_schedule::Schedule & sch
   }
 }
 
-int check_schedule(const Arguments & arguments)
+int check_schedule(Arguments & arguments)
 {
   if (arguments.schedule.empty()) {
     return arguments.executor.empty() ? 0 : refuse("--executor needs --schedule");
@@ -178,6 +180,7 @@ int check_schedule(const Arguments & arguments)
   if (!schedule.ok()) {
     return kBadInput;
   }
+  arguments.strict_schedule = schedule->strict;
   if (!arguments.executor.empty() && schedule->find(arguments.executor) == nullptr) {
     std::string names;
     for (const auto & executor : schedule->executors) {
@@ -238,7 +241,24 @@ int tell(
   if (arguments.report.empty() && !arguments.quiet) {
     fmt::print(stderr, "{}", takt_exec::to_text(report, status, known));
   }
+  if (!arguments.schedule.empty() && (arguments.strict || arguments.strict_schedule)) {
+    if (const std::string missed = takt_exec::without_schedule(report); !missed.empty()) {
+      return refuse(
+        missed + (arguments.strict ? "; --strict makes that an error"
+                                   : "; `strict: true` in the schedule makes that an error"));
+    }
+  }
   return 0;
+}
+
+// Nothing is replaced that the user may want to keep.
+int check_output(const std::string & path, bool force)
+{
+  std::error_code error;
+  if (path.empty() || force || !fs::is_regular_file(path, error)) {
+    return 0;
+  }
+  return refuse(path + " exists; name another file, or replace it with --force");
 }
 
 // Sets `preload` to the library, or says which part of takt is missing.
@@ -257,7 +277,7 @@ int check_libraries(fs::path & preload)
   return 0;
 }
 
-int print_environment(const Arguments & arguments)
+int print_environment(Arguments & arguments)
 {
   fs::path preload;
   if (const int code = check_schedule(arguments); code != 0) {
@@ -292,10 +312,15 @@ std::string sanitizer_of(const std::string & program)
   return {};
 }
 
-int run(const Arguments & arguments)
+int run(Arguments & arguments)
 {
   if (const int code = check_schedule(arguments); code != 0) {
     return code;
+  }
+  for (const std::string & path : {arguments.observe, arguments.report}) {
+    if (const int code = check_output(path, arguments.force); code != 0) {
+      return code;
+    }
   }
   std::vector<takt_schedule::ChainSchedule> chains;
   if (!arguments.chains.empty()) {
@@ -362,7 +387,7 @@ int run(const Arguments & arguments)
   return arguments.strict && none ? told : takt_exec::exit_code(end, told);
 }
 
-int run_mode(const Arguments & arguments)
+int run_mode(Arguments & arguments)
 {
   switch (arguments.mode) {
     case Mode::environment:
@@ -414,6 +439,7 @@ void add_options(CLI::App & app, Arguments & arguments)
     "also run under takt the programs that a program under takt starts; takt always reaches "
     "programs that ros2 run, ros2 launch and shells start");
   app.add_flag("--quiet", arguments.quiet, "print errors only, and no report");
+  app.add_flag("--force", arguments.force, "replace the file that is there");
   if (arguments.mode == Mode::environment || arguments.mode == Mode::join) {
     app.add_option("folder", arguments.folder, "the folder of the reports")->required();
   } else {

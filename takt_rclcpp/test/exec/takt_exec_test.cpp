@@ -262,6 +262,40 @@ TEST_F(TaktExec, strict_gives_the_programs_code_where_takt_ran_an_executor)
   EXPECT_TRUE(left_nothing());
 }
 
+TEST_F(TaktExec, strict_ends_with_2_where_no_executor_ran_under_the_schedule)
+{
+  const std::string text =
+    "executors: {main: {threads: {main: {}}, default: main, "
+    "callbacks: [{match: '/else:**', threads: main}]}}\n";
+  write("s.yaml", "version: 1\n" + text);
+  write("strict.yaml", "version: 1\nstrict: true\n" + text);
+  auto report = executor(71, "/a", {timer("/a", 100)});
+  report["schedule_executor"] = "";
+  const std::string without = reporting(report);
+  EXPECT_EQ(takt("--schedule s.yaml -- " + without).code, 0);
+  for (const char * const options : {"--strict --schedule s.yaml", "--schedule strict.yaml"}) {
+    const Outcome strict = takt(std::string(options) + " -- " + without);
+    EXPECT_EQ(strict.code, 2) << options;
+    EXPECT_NE(strict.err.find("without the schedule: /a"), std::string::npos) << strict.err;
+  }
+  report["schedule_executor"] = "main";
+  EXPECT_EQ(takt("--strict --schedule s.yaml -- " + reporting(report)).code, 0);
+}
+
+TEST_F(TaktExec, replaces_files_only_with_force)
+{
+  write("there", "mine");
+  for (const char * const options : {"--report there", "--observing -o there"}) {
+    const Outcome refused = takt(std::string(options) + " -- " + reporting(stock(71, "spin")));
+    EXPECT_EQ(refused.code, 2) << options;
+    EXPECT_NE(refused.err.find("there exists; name another file"), std::string::npos)
+      << refused.err;
+    EXPECT_EQ(content("there"), "mine");
+  }
+  EXPECT_EQ(takt("--report there --force -- " + reporting(stock(71, "spin"))).code, 0);
+  EXPECT_NE(content("there"), "mine");
+}
+
 TEST_F(TaktExec, writes_a_report_that_has_all_loops)
 {
   EXPECT_EQ(takt("--report report.json -- " + reporting(stock(71, "spin_some"))).code, 0);

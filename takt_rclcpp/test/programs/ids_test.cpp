@@ -35,8 +35,8 @@ protected:
     const std::string out = folder_ + "/report.json";
     std::filesystem::remove(out);
     const int status = std::system(("timeout -k 5 60 '" TAKT_EXEC "' --strict " + options +
-                                    " --report '" + out + "' -- '" TAKT_PROGRAM "' " + way + " >'" +
-                                    folder_ + "/out' 2>'" + folder_ + "/err'")
+                                    " --force --report '" + out + "' -- '" TAKT_PROGRAM "' " + way +
+                                    " >'" + folder_ + "/out' 2>'" + folder_ + "/err'")
                                      .c_str());
     said_ = text("/err");
     EXPECT_EQ(WEXITSTATUS(status), code) << said_;

@@ -550,7 +550,7 @@ void overwritten()
 
 // A timer calls a service of its own process and waits for the answer, which another callback brings: each in a group of
 // its own. Ends after ten calls.
-void calls_in_a_callback()
+void calls(int times, std::chrono::seconds patience)
 {
   using Ask = rcl_interfaces::srv::ListParameters;
   MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 3);
@@ -565,14 +565,24 @@ void calls_in_a_callback()
   int timeouts = 0;
   const auto timer = node->create_wall_timer(100ms, [&] {
     const auto answer = client->async_send_request(std::make_shared<Ask::Request>());
-    (answer.wait_for(2s) == std::future_status::ready ? answers : timeouts)++;
-    if (answers + timeouts == 10) {
+    (answer.wait_for(patience) == std::future_status::ready ? answers : timeouts)++;
+    if (answers + timeouts == times) {
       shut_down();
     }
   });
   executor.add_node(node);
   executor.spin();
   say(std::to_string(answers) + " answers, " + std::to_string(timeouts) + " timeouts");
+}
+
+void calls_in_a_callback()
+{
+  calls(10, 2s);
+}
+
+void calls_and_gives_up()
+{
+  calls(5, 1s);
 }
 
 std::chrono::nanoseconds own_cpu_time()
@@ -705,6 +715,7 @@ Ways ways_of_waiting()
     {"first_callbacks", first_callbacks},
     {"looks", looks},
     {"calls_in_a_callback", calls_in_a_callback},
+    {"calls_and_gives_up", calls_and_gives_up},
     {"preempted_and_asleep", preempted_and_asleep},
     {"waits_in_a_pool", waits_in_a_pool},
     {"waits_in_its_group", waits_in_its_group},

@@ -90,6 +90,7 @@ const std::set<std::string> kOwnTests{
   "waitables_in_a_pool",
   "results_asked_for_at_once",
   "calls_in_a_callback",
+  "calls_and_gives_up",
   "waits_in_a_pool",
   "waits_in_its_group",
   "waits_on_the_only_thread",
@@ -248,8 +249,8 @@ TEST(Actions, have_the_result_of_each_goal_that_they_accepted)
 TEST(Report, names_each_callback_with_its_runs)
 {
   const std::string file = temporary("report.json");
-  const Outcome outcome =
-    run("'" TAKT_EXEC "' --strict --report '" + file + "' -- '" TAKT_PROGRAM "' on_the_stack");
+  const Outcome outcome = run(
+    "'" TAKT_EXEC "' --strict --force --report '" + file + "' -- '" TAKT_PROGRAM "' on_the_stack");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   std::ifstream in(file);
   const auto report = nlohmann::json::parse(in);
@@ -275,7 +276,7 @@ nlohmann::json report_of(const std::string & options, const std::string & way, i
 {
   const std::string file = temporary("report.json");
   const Outcome outcome = run(
-    "timeout -k 5 60 '" TAKT_EXEC "' --report '" + file + "' " + options +
+    "timeout -k 5 60 '" TAKT_EXEC "' --force --report '" + file + "' " + options +
     " -- '" TAKT_PROGRAM "' " + way);
   EXPECT_EQ(outcome.code, code) << outcome.err;
   std::ifstream in(file);
@@ -533,7 +534,7 @@ TEST(Epoch, of_the_host_holds_while_another_process_starts_again)
        "      - {match: '/looks:timer(40ms)', offset: 7ms}\n"
        "  rear:\n    threads: {t: {}}\n    default: t\n    callbacks:\n"
        "      - {match: '/b:timer(2ms)', offset: 1234us}\n";
-  const std::string takt = "'" TAKT_EXEC "' --quiet --schedule s.yaml --report ";
+  const std::string takt = "'" TAKT_EXEC "' --quiet --force --schedule s.yaml --report ";
   // The last timer of the first process comes while it spins.
   const Outcome outcome = run(
     "cd '" + folder + "'; " + takt +
@@ -571,7 +572,7 @@ TEST(Report, counts_overwritten_messages_while_others_wait)
        {"overwritten_at_the_end", "overwritten_and_gone", "overwritten_and_left"}) {
     for (const std::string schedule : {"", "--schedule '" TAKT_SCHEDULE "' "}) {
       const Outcome outcome = run(
-        "timeout -k 5 60 '" TAKT_EXEC "' --strict --report '" + file + "' " + schedule +
+        "timeout -k 5 60 '" TAKT_EXEC "' --strict --force --report '" + file + "' " + schedule +
         "-- '" TAKT_PROGRAM "' " + way);
       ASSERT_EQ(outcome.code, 0) << outcome.err;
       ASSERT_EQ(outcome.out.find("lost "), 0U) << outcome.out;
@@ -821,6 +822,18 @@ TEST(Hangs, are_told_with_both_callbacks_and_what_to_change)
   expect_told(
     "", "waits_on_the_only_thread", "told",
     {"runs one callback at a time, also without takt", "use a MultiThreadedExecutor"});
+}
+
+TEST(Hangs, are_told_of_a_program_that_gives_up_after_a_second)
+{
+  const std::string schedule = temporary("one.yaml");
+  std::ofstream(schedule) << "version: 1\nexecutors: {main: {threads: {one: {}}, default: one}}\n";
+  const Outcome outcome = run(
+    "timeout -k 5 60 '" TAKT_EXEC "' --schedule '" + schedule +
+    "' -- '" TAKT_PROGRAM "' calls_and_gives_up");
+  EXPECT_EQ(outcome.out, "0 answers, 5 timeouts\n") << outcome.err;
+  EXPECT_NE(outcome.err.find("sent a request to /work and has slept"), std::string::npos)
+    << outcome.err;
 }
 
 // Ctrl-C under load, over and over: takt waits for callbacks before rcl is torn down.

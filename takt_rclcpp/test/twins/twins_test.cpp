@@ -72,7 +72,7 @@ protected:
     const std::string out = folder_ + "/adopted.json";
     EXPECT_EQ(
       run(
-        "'" TAKT_EXEC "' --strict --schedule '" TAKT_TWINS "' --report '" + out +
+        "'" TAKT_EXEC "' --strict --schedule '" TAKT_TWINS "' --force --report '" + out +
         "' -- '" TAKT_ADOPTED_TWIN "'"),
       0)
       << text(errors());

@@ -109,6 +109,22 @@ bool fits(std::string_view pattern)
   return (places & (closed | number)) != 0;
 }
 
+/// "**:sub(/images)" for "sub(images)", the callback without its node; else nothing.
+std::string of_any_node(std::string_view pattern)
+{
+  constexpr std::array<std::string_view, 3> kOfNames{"sub", "service", "client"};
+  const std::size_t open = pattern.find('(');
+  if (open == 0 || open == std::string_view::npos || pattern.find_first_of("/:*") < open) {
+    return {};
+  }
+  const std::string_view kind = pattern.substr(0, open);
+  const std::string_view what = pattern.substr(open + 1);
+  const bool needs_slash = std::find(kOfNames.begin(), kOfNames.end(), kind) != kOfNames.end() &&
+                           !what.empty() && what.front() != '/' && what.front() != '*';
+  std::string any = "**:" + std::string(kind) + (needs_slash ? "(/" : "(") + std::string(what);
+  return fits(any) ? any : std::string();
+}
+
 }  // namespace
 
 std::optional<std::string> bad_characters(std::string_view pattern)
@@ -136,6 +152,9 @@ std::string meant_id(std::string_view pattern)
 {
   if (std::string ours = without_at(pattern); !ours.empty()) {
     return ours;
+  }
+  if (std::string any = of_any_node(pattern); !any.empty()) {
+    return any;
   }
   for (const char * rest : {")", "(**)", ":**"}) {
     if (std::string longer = std::string(pattern) + rest; fits(longer)) {

@@ -25,7 +25,7 @@ std::optional<std::string> bad_characters(std::string_view pattern);
 /// stands in brackets is free. Without stars: whether it is such an id.
 bool may_be_id(std::string_view pattern);
 
-/// What may be meant by a pattern for which that is not so: the same with an end; or nothing.
+/// What may be meant by a pattern for which that is not so: the same with an end, or of any node; or nothing.
 std::string meant_id(std::string_view pattern);
 
 using takt_core::adapter::bracketed;

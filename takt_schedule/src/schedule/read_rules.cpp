@@ -62,10 +62,12 @@ public:
         continue;
       }
       if (!names_ && word.text.front() != '/' && word.text.front() != '*') {
+        const std::string meant = meant_id(word.text);
         findings_.fault(
           word.at, "pattern " + quoted(word.text) +
-                     " can match nothing, ids start with '/'; write " + quoted("/" + word.text) +
-                     " or " + quoted("**/" + word.text));
+                     " can match nothing, ids start with '/'; write " +
+                     (meant.empty() ? quoted("/" + word.text) + " or " + quoted("**/" + word.text)
+                                    : quoted(meant) + ", or the node's name in place of '**'"));
         continue;
       }
       if (!names_ && !may_be_id(word.text)) {

@@ -24,13 +24,15 @@ namespace
 {
 
 constexpr takt_rt::Duration kHangLook = std::chrono::milliseconds(250);
-constexpr takt_rt::Duration kLongSleep = std::chrono::seconds(1);
+// Programs often give up after 1 s.
+constexpr takt_rt::Duration kLongSleep = std::chrono::milliseconds(500);
 
 constinit std::atomic<Hangs *> g_hangs{nullptr};
 
 std::string seconds_of(takt_rt::Duration time)
 {
-  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
+  const auto tenths = std::chrono::duration_cast<std::chrono::milliseconds>(time).count() / 100;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
 }
 
 }  // namespace
