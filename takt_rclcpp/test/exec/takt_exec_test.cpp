@@ -93,6 +93,11 @@ protected:
     outcome.err = content("errors");
     return outcome;
   }
+  void write(const std::string & name, const std::string & text) const
+  {
+    std::ofstream(here_ / name) << text;
+  }
+
   std::string content(const std::string & name) const
   {
     std::ifstream file(here_ / name);
