@@ -175,9 +175,10 @@ private:
 }  // namespace
 
 Layout annealed(
-  const PlanProblem & problem, double wanted, const std::vector<Layout> & starts, double & cost)
+  const PlanProblem & problem, double wanted, const std::vector<Layout> & starts,
+  std::uint64_t turn, double & cost)
 {
-  Annealing annealing(problem, wanted, 0);
+  Annealing annealing(problem, wanted, turn);
   Layout result = annealing.run(starts);
   cost += annealing.spent();
   return result;

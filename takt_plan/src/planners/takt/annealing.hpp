@@ -26,9 +26,11 @@ namespace takt_plan::detail
 {
 
 /// The best plan that was found from any of `starts`, which are complete; never a worse one than the best of them.
-/// `wanted`: the share of its deadline that each chain should have to spare. What judging cost is added to `cost`.
+/// `wanted`: the share of its deadline that each chain should have to spare. `turn`: other walks for other turns. What
+/// judging cost is added to `cost`.
 Layout annealed(
-  const PlanProblem & problem, double wanted, const std::vector<Layout> & starts, double & cost);
+  const PlanProblem & problem, double wanted, const std::vector<Layout> & starts,
+  std::uint64_t turn, double & cost);
 
 /// A plan with fewer threads that keeps all deadlines and `kept`; `start`, which does, where none was found.
 /// `turn`: other walks for other turns.

@@ -35,6 +35,9 @@ constexpr double kSameStretch = 0.02;
 // With more threads than so many for each core a walk looks for plans with fewer.
 constexpr Index kFewThreads = 3;
 constexpr std::uint64_t kWalksForThreads = 3;  // at most
+// Where a proven plan loses messages in simulation, or makes its most important chains long, walks go other ways.
+constexpr std::uint64_t kOtherWalks = 2;  // at most
+constexpr double kLong = 1.06;            // times their own work
 // Where less of a deadline is to spare the search goes on for more, whatever threads may give away.
 constexpr double kWantedSlack = 0.1;
 // Responses in simulation that differ by less are the same.
@@ -416,10 +419,11 @@ private:
     return candidate;
   }
 
-  void consider_walked(const Layout & first, double share)
+  void consider_walked(const Layout & first, double share, std::uint64_t turn = 0)
   {
     until(share);
-    const Layout found = annealed(problem_, wanted_, {first, plan_isolated(problem_)}, walking_);
+    const Layout found =
+      annealed(problem_, wanted_, {first, plan_isolated(problem_)}, turn, walking_);
     until(kShareOfMergers);
     consider(found);
   }
@@ -436,6 +440,17 @@ private:
     if (chooses_ && best_->score.missed.size() == best_->score.slacks.size()) {
       problem_.by_phases = problem_.chooses_offsets = false;
       consider_walked(first, kShareOfWalk);
+    }
+    const auto may_be_better = [&] {
+      return chooses_ && best_->score.missed.empty() && best_->simulated &&
+             (best_->simulated->skipped + best_->simulated->lost > 0 ||
+              stretch(problem_, best_->score) > kLong) &&
+             !problem_.enough_when_proven;
+    };
+    for (std::uint64_t turn = 1; turn <= kOtherWalks && may_be_better(); ++turn) {
+      problem_.by_phases = knowable_ == KnownPhases::all;
+      problem_.chooses_offsets = true;
+      consider_walked(first, kShareOfWalk, turn);
     }
     const Index few = kFewThreads * usable_cores(problem_).size();
     const auto may_be_fewer = [&] {
