@@ -495,6 +495,11 @@ TEST(Parse, PatternsWithoutANodeAreFaultsThatNameOnesOfAnyNode)
          {"service(ask)#2", "**:service(/ask)#2"}}) {
     EXPECT_EQ(faults(with_rule("{match: \"" + pattern + "\"}")), said(pattern, meant));
   }
+  EXPECT_EQ(
+    faults(with_rule("{match: \"lidar@Timer(33000000)\"}")),
+    Strings{
+      "s.yaml:7:17: pattern 'lidar@Timer(33000000)' can match nothing, ids start with '/'; write "
+      "'/lidar@Timer(33000000)' or '**/lidar@Timer(33000000)'"});
 }
 
 TEST(Parse, TimerFieldsBelongToTimers)

@@ -66,8 +66,9 @@ public:
         findings_.fault(
           word.at, "pattern " + quoted(word.text) +
                      " can match nothing, ids start with '/'; write " +
-                     (meant.empty() ? quoted("/" + word.text) + " or " + quoted("**/" + word.text)
-                                    : quoted(meant) + ", or the node's name in place of '**'"));
+                     (meant.starts_with("**")
+                        ? quoted(meant) + ", or the node's name in place of '**'"
+                        : quoted("/" + word.text) + " or " + quoted("**/" + word.text)));
         continue;
       }
       if (!names_ && !may_be_id(word.text)) {
