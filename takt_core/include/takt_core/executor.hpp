@@ -89,7 +89,8 @@ struct ExecutorOptions
   bool lock_memory = false;  ///< mlockall and pre-faulted stacks at start
   /// The first thread runs callbacks although the others have not begun, as in a pool of rclcpp: a busy machine may keep
   /// each of them waiting for a core. Only where nothing can be refused: no thread asks for a policy, a nice value or
-  /// cores, and no memory is locked. The kernel keeps their creator's name for them. `attributes()` has what the starting thread has until a thread has begun.
+  /// cores, and no memory is locked. The kernel keeps their creator's name for them. `attributes()` has what the starting
+  /// thread has until a thread has begun.
   bool begins_with_first = false;
   /// Of groups that may be isolated later: the automatic middleware ceiling counts them.
   std::vector<ThreadAttributes> isolated_attributes;

@@ -395,13 +395,14 @@ std::string no_executor(const ordered_json & report, int status, const std::stri
 
 std::string without_schedule(const ordered_json & report)
 {
-  std::string names;
-  for (const auto & executor : report["executors"]) {
-    if (!executor.value("schedule_executor", "").empty()) {
-      return {};
-    }
-    names += (names.empty() ? "" : ", ") + executor.value("executor", "");
+  const auto & executors = report["executors"];
+  if (std::any_of(executors.begin(), executors.end(), [](const ordered_json & one) {
+        return !one.value("schedule_executor", "").empty();
+      })) {
+    return {};
   }
+  const std::string names =
+    listed(executors, [](const ordered_json & one) { return one.value("executor", ""); });
   return names.empty() ? ""
                        : "no rule of the schedule names a callback of the program, so it ran "
                          "without the schedule: " +

@@ -252,7 +252,7 @@ int tell(
 }
 
 // Nothing is replaced that the user may want to keep.
-int check_output(const std::string & path, bool force)
+int refuse_replacing(const std::string & path, bool force)
 {
   std::error_code error;
   if (path.empty() || force || !fs::is_regular_file(path, error)) {
@@ -318,7 +318,7 @@ int run(Arguments & arguments)
     return code;
   }
   for (const std::string & path : {arguments.observe, arguments.report}) {
-    if (const int code = check_output(path, arguments.force); code != 0) {
+    if (const int code = refuse_replacing(path, arguments.force); code != 0) {
       return code;
     }
   }

@@ -434,32 +434,32 @@ private:
     if (show_) {
       problem_.found = [&](const Layout & layout) { show(whole(layout)); };
     }
-    problem_.by_phases = knowable_ == KnownPhases::all;
-    problem_.chooses_offsets = chooses_;
+    const auto choose_phases = [&] {
+      problem_.by_phases = knowable_ == KnownPhases::all;
+      problem_.chooses_offsets = chooses_;
+    };
+    choose_phases();
     consider_walked(first, kShareOfWalk);
     if (chooses_ && best_->score.missed.size() == best_->score.slacks.size()) {
       problem_.by_phases = problem_.chooses_offsets = false;
       consider_walked(first, kShareOfWalk);
     }
+    const auto goes_on = [&] {
+      return chooses_ && best_->score.missed.empty() && !problem_.enough_when_proven;
+    };
     const auto may_be_better = [&] {
-      return chooses_ && best_->score.missed.empty() && best_->simulated &&
+      return goes_on() && best_->simulated &&
              (best_->simulated->skipped + best_->simulated->lost > 0 ||
-              stretch(problem_, best_->score) > kLong) &&
-             !problem_.enough_when_proven;
+              stretch(problem_, best_->score) > kLong);
     };
     for (std::uint64_t turn = 1; turn <= kOtherWalks && may_be_better(); ++turn) {
-      problem_.by_phases = knowable_ == KnownPhases::all;
-      problem_.chooses_offsets = true;
+      choose_phases();
       consider_walked(first, kShareOfWalk, turn);
     }
     const Index few = kFewThreads * usable_cores(problem_).size();
-    const auto may_be_fewer = [&] {
-      return chooses_ && best_->score.missed.empty() && best_->layout.threads() > few &&
-             !problem_.enough_when_proven;
-    };
+    const auto may_be_fewer = [&] { return goes_on() && best_->layout.threads() > few; };
     for (std::uint64_t turn = 1; turn <= kWalksForThreads && may_be_fewer(); ++turn) {
-      problem_.by_phases = knowable_ == KnownPhases::all;
-      problem_.chooses_offsets = true;
+      choose_phases();
       const Kept kept{
         std::min(options_.keep_slack, best_->score.slack),
         std::max(stretch(problem_, best_->score), kShort), few, std::max(best_->score.tight, 0.0)};
