@@ -3,17 +3,13 @@
 #include <rcutils/allocator.h>
 #include <rcutils/error_handling.h>
 #include <rcutils/logging_macros.h>
-#include <rmw/rmw.h>
 
 #include <utility>
 
 #include "node_state.hpp"
-#include "takt_core/adapter/exception_reporter.hpp"
 #include "takt_core/adapter/stop_signals.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_trace/executor_name.hpp"
-#include "takt_trace/recording.hpp"
-#include "takt_watch/watched_schedule.hpp"
 
 namespace takt_rcl
 {
@@ -37,13 +33,11 @@ public:
 }  // namespace
 
 std::shared_ptr<Engine> Engine::create(
-  std::shared_ptr<Context> context, std::unique_ptr<takt_core::Executor> core,
-  std::unique_ptr<takt_core::adapter::Placer> placer)
+  std::shared_ptr<Context> context, std::unique_ptr<takt_host::HostedExecutor> hosted)
 {
   // A context that a signal has ended serves: nothing will spin, and the program ends as it should.
   context->rcl_context("cannot make an executor");
-  std::shared_ptr<Engine> engine(
-    new Engine(std::move(context), std::move(core), std::move(placer)));
+  std::shared_ptr<Engine> engine(new Engine(std::move(context), std::move(hosted)));
   if (engine->context_->handles_signals()) {
     if (!stop_signals::add(engine->core())) {
       throw Error(
@@ -56,80 +50,50 @@ std::shared_ptr<Engine> Engine::create(
   return engine;
 }
 
-Engine::Engine(
-  std::shared_ptr<Context> context, std::unique_ptr<takt_core::Executor> core,
-  std::unique_ptr<takt_core::adapter::Placer> placer)
+Engine::Engine(std::shared_ptr<Context> context, std::unique_ptr<takt_host::HostedExecutor> hosted)
 : context_(std::move(context)),
-  placer_(std::move(placer)),
-  core_(std::move(core))
+  hosted_(std::move(hosted))
 {
-  detail::throw_faults(
-    "cannot watch the executor", core_->add_observer(std::make_shared<PrepareThreads>()).faults());
-  detail::throw_faults(
-    "cannot watch the executor",
-    core_->add_observer(takt_trace::run_recorder(core_->options().name)).faults());
-  if (core_->options().on_exception == takt_core::ExceptionPolicy::report) {
-    auto reporter = std::make_shared<takt_core::adapter::ExceptionReporter>(
-      [name = core_->options().name](const std::string & line) {
-        RCUTILS_LOG_ERROR_NAMED("takt", "executor %s: %s", name.c_str(), line.c_str());
-      });
-    detail::throw_faults(
-      "cannot watch the executor", core_->add_observer(std::move(reporter)).faults());
+  const auto check = [](const takt_rt::Status & status) {
+    detail::throw_faults("cannot watch the executor", status.faults());
+  };
+  check(hosted_->add_observer(std::make_shared<PrepareThreads>()));
+  check(hosted_->record());
+  if (core().options().on_exception == takt_core::ExceptionPolicy::report) {
+    check(hosted_->report_exceptions());
+  }
+  if (placer() != nullptr) {
+    check(hosted_->watch());
   }
 }
 
 Engine::~Engine()
 {
-  exposure_.reset();
-  stop_signals::remove(*core_);
+  stop_signals::remove(core());
 }
 
-takt_rt::Faults Engine::expose(
-  const std::string & name, const std::string & schedule_file,
-  const std::vector<std::string> & default_threads)
+void Engine::expose_as(const std::string & name)
 {
-  takt_control::ExposedExecutor told{core_.get(), name, schedule_file, default_threads};
-  if (watching_ != nullptr) {
-    told.watch = [watching = watching_.get()](
-                   const takt_schedule::Schedule & schedule, bool check_only) {
-      return watching->apply(schedule, check_only);
-    };
-    told.watch_as_before = [watching = watching_.get()] { return watching->reset(); };
+  for (const auto & fault : hosted_->expose(name).faults()) {
+    RCUTILS_LOG_WARN_NAMED(
+      "takt", "takt status and takt apply do not reach executor %s: %s", name.c_str(),
+      to_string(fault).c_str());
   }
-  auto exposed = takt_control::expose(std::move(told));
-  if (!exposed.ok()) {
-    return exposed.faults();
-  }
-  exposure_ = std::move(exposed.value());
-  return {};
+}
+
+void Engine::expose()
+{
+  expose_as(hosted_->name());
 }
 
 void Engine::expose_by_node()
 {
   const auto all = nodes();
   const std::lock_guard lock(exposing_);
-  if (exposure_ != nullptr || placer_ != nullptr || all.empty()) {
+  if (hosted_->is_exposed() || placer() != nullptr || all.empty()) {
     return;
   }
-  const std::string name = takt_trace::executor_name(all.front()->fully_qualified_name());
-  for (const auto & fault : expose(name, "", {})) {
-    RCUTILS_LOG_WARN_NAMED(
-      "takt", "takt status and takt trace do not reach executor %s: %s", name.c_str(),
-      to_string(fault).c_str());
-  }
-}
-
-void Engine::watch(const takt_schedule::Schedule & schedule, const std::string & name)
-{
-  takt_watch::WatchedExecutor watched = takt_watch::watched(schedule, name, *core_);
-  watched.rmw = rmw_get_implementation_identifier();
-  if (!Context::publication_sequence_supported()) {
-    watched.unknown.push_back(
-      "lost: " + watched.rmw + " gives messages no publication sequence numbers");
-  }
-  auto watching = takt_watch::watch(std::move(watched));
-  detail::throw_faults("cannot watch the executor", watching.faults());
-  watching_ = std::move(watching.value());
+  expose_as(takt_trace::executor_name(all.front()->fully_qualified_name()));
 }
 
 void Engine::add(const std::shared_ptr<NodeState> & node)

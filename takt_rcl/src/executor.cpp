@@ -10,12 +10,11 @@
 #include "engine.hpp"
 #include "node_state.hpp"
 #include "rcutils/logging_macros.h"
-#include "takt_control/process_setter.hpp"
+#include "rmw/rmw.h"
+#include "takt_host/hosted_executor.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_schedule/choose_executor.hpp"
-#include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/parse.hpp"
-#include "takt_schedule/schedule_placer.hpp"
 #include "takt_trace/executor_name.hpp"
 
 namespace takt_rcl
@@ -24,11 +23,21 @@ namespace takt_rcl
 namespace
 {
 
-std::unique_ptr<takt_core::Executor> value_of(
-  takt_rt::Result<std::unique_ptr<takt_core::Executor>> result)
+takt_host::FrontEnd front_end(const std::string & executor)
 {
-  detail::throw_faults("cannot make the executor", result.faults());
-  return std::move(result.value());
+  return {
+    rmw_get_implementation_identifier(), Context::publication_sequence_supported(),
+    [executor](const std::string & sentence) {
+      RCUTILS_LOG_ERROR_NAMED("takt", "executor %s: %s", executor.c_str(), sentence.c_str());
+    }};
+}
+
+std::unique_ptr<takt_host::HostedExecutor> without_schedule(ExecutorOptions options)
+{
+  const std::string name = options.name;
+  auto hosted = takt_host::HostedExecutor::of_options(front_end(name), std::move(options), name);
+  detail::throw_faults("cannot make the executor", hosted.faults());
+  return std::move(hosted.value());
 }
 
 void raise(const takt_core::SpinOutcome & outcome)
@@ -46,8 +55,7 @@ Executor::Executor() : Executor(default_context())
 }
 
 Executor::Executor(std::shared_ptr<Context> context, ExecutorOptions options)
-: engine_(Engine::create(
-    std::move(context), value_of(takt_core::Executor::create(std::move(options))), nullptr))
+: engine_(Engine::create(std::move(context), without_schedule(std::move(options))))
 {
 }
 
@@ -59,23 +67,11 @@ Executor Executor::from_schedule(
   std::shared_ptr<Context> context, const takt_schedule::Schedule & schedule,
   const std::string & executor_name)
 {
-  takt_rt::Faults notes = schedule.warnings;
-  auto core =
-    takt_schedule::make_executor(schedule, executor_name, &notes, takt_control::process_setter());
-  detail::throw_schedule_faults("cannot make the executor", core.faults());
-  auto placer =
-    takt_schedule::SchedulePlacer::create(schedule, executor_name, *core.value(), std::move(notes));
-  detail::throw_schedule_faults("cannot use the schedule", placer.faults());
-  Executor executor(
-    Engine::create(std::move(context), std::move(core.value()), std::move(placer.value())));
-  executor.engine_->watch(schedule, executor_name);
-  const takt_schedule::ExecutorSchedule & chosen = *schedule.find(executor_name);
-  for (const auto & fault :
-       executor.engine_->expose(executor_name, schedule.file, chosen.default_threads)) {
-    RCUTILS_LOG_WARN_NAMED(
-      "takt", "takt status and takt apply do not reach executor %s: %s", executor_name.c_str(),
-      to_string(fault).c_str());
-  }
+  auto hosted = takt_host::HostedExecutor::of_schedule(
+    front_end(executor_name), schedule, executor_name, schedule.warnings);
+  detail::throw_schedule_faults("cannot make the executor", hosted.faults());
+  Executor executor(Engine::create(std::move(context), std::move(hosted.value())));
+  executor.engine_->expose();
   return executor;
 }
 

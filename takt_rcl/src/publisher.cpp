@@ -6,9 +6,9 @@
 #include <mutex>
 #include <utility>
 
-#include "message_name.hpp"
 #include "node_state.hpp"
 #include "takt_core/activation.hpp"
+#include "takt_core/message_key.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_trace/recording.hpp"
@@ -73,12 +73,9 @@ std::uint64_t PublisherBase::publish_message(const void * message) noexcept
   node_->context()->for_each_message_observer([&](MessageObserver & observer) {
     observer.on_publish(gid_, sequence, topic_, takt_core::current_activations());
   });
-  if (takt_trace::recording()) {
-    takt_trace::record_publish(
-      topic_number_,
-      {takt_trace::fold(gid_.data(), gid_.size()), static_cast<std::int64_t>(sequence)});
-  }
-  const takt_core::MessageScope announced(message_name(gid_, sequence));
+  const takt_core::MessageKey key{gid_, sequence, 0};
+  takt_trace::record_publish(topic_number_, key);
+  const takt_core::MessageScope announced(key.name_by_sequence());
   if (rcl_publish(&publisher_, message, nullptr) != RCL_RET_OK) {
     rcutils_reset_error();
     failed_.fetch_add(1, std::memory_order_relaxed);

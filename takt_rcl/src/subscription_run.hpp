@@ -14,19 +14,15 @@
 #include <utility>
 #include <vector>
 
-#include "message_name.hpp"
 #include "node_state.hpp"
 #include "takt_core/adapter/announced_callback.hpp"
 #include "takt_core/adapter/hold.hpp"
-#include "takt_core/adapter/loss_account.hpp"
-#include "takt_core/adapter/sequence_gaps.hpp"
-#include "takt_core/adapter/tell_phases.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/middleware_ceiling.hpp"
+#include "takt_host/message_account.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_rcl/subscription.hpp"
 #include "takt_rt/pi_mutex.hpp"
-#include "takt_trace/recording.hpp"
 
 namespace takt_rcl
 {
@@ -60,8 +56,7 @@ struct SubscriptionBase::Shared
   // has not ended yet.
   takt_rt::PiMutex take_mutex;
   // A callback tells of it as long as it is there, which may be longer than this.
-  const std::shared_ptr<takt_core::adapter::SequenceGaps> gaps =
-    std::make_shared<takt_core::adapter::SequenceGaps>();
+  const std::shared_ptr<takt_host::SequenceGaps> gaps = std::make_shared<takt_host::SequenceGaps>();
   std::atomic<std::uint64_t> taken{0};
   std::atomic<std::uint64_t> failed{0};
 };
@@ -75,9 +70,10 @@ public:
     takt_core::Executor & executor, std::uint32_t lanes, std::uint32_t pool)
   : AnnouncedCallback(std::move(options)),
     context_(shared->node->context()),
-    gaps_(shared->gaps),
     history_(shared->history),
-    losses_(shared->reliable, shared->gaps->lost()),
+    account_(
+      {shared->reliable, Context::publication_sequence_supported(), takt_host::NamedBy::sequence,
+       shared->gaps}),
     work_(std::make_shared<Work>(shared, lanes, pool)),
     executor_(executor),
     infos_(lanes)
@@ -102,7 +98,8 @@ public:
     Shared & shared = *work_->shared;
     void * const message = work_->lanes->message(static_cast<std::uint32_t>(lane));
     rmw_message_info_t info = rmw_get_zero_initialized_message_info();
-    auto noted = takt_core::adapter::SequenceGaps::Noted::expected;
+    takt_core::MessageKey key;
+    auto noted = takt_host::SequenceGaps::Noted::expected;
     {
       // Outside of the lock, so that whoever waits for it does so at the ceiling too.
       const takt_core::MiddlewareCeilingScope ceiling;
@@ -115,25 +112,15 @@ public:
         }
         return false;
       }
-      if (sequences_ && info.publication_sequence_number != MessageInfo::kUnsupported) {
-        const Gid publisher = to_gid(info.publisher_gid);
-        noted = shared.gaps->note(publisher, info.publication_sequence_number);
-        run.found = message_name(publisher, info.publication_sequence_number);
-      }
+      infos_[lane] = MessageInfo(info);
+      key = infos_[lane].key();
+      noted = account_.found(run, key);
     }
-    takt_core::adapter::tell_phases(executor_, *this, noted);
-    losses_.taken(lost_announcements());
-    infos_[lane] = MessageInfo(info);
+    account_.tell(executor_, *this, key, noted, lost_announcements());
     shared.taken.fetch_add(1, std::memory_order_relaxed);
     context_->for_each_message_observer([&](MessageObserver & observer) {
-      observer.on_take(number(), to_gid(info.publisher_gid), info.publication_sequence_number);
+      observer.on_take(number(), key.publisher, info.publication_sequence_number);
     });
-    if (takt_trace::recording()) {
-      const Gid taken_from = to_gid(info.publisher_gid);
-      takt_trace::record_take(
-        {takt_trace::fold(taken_from.data(), taken_from.size()),
-         static_cast<std::int64_t>(info.publication_sequence_number), info.source_timestamp});
-    }
     releasing.keep();
     return true;
   }
@@ -171,11 +158,7 @@ private:
     return depth() < history_ ? 0 : overwritten();
   }
 
-  takt_core::adapter::Losses losses() const noexcept
-  {
-    const auto gaps = sequences_ ? std::optional(gaps_->lost()) : std::nullopt;
-    return losses_.split(lost_announcements(), gaps);
-  }
+  takt_host::Losses losses() const noexcept { return account_.losses(lost_announcements()); }
 
   std::size_t lane(const takt_core::Run & run) const noexcept
   {
@@ -183,13 +166,11 @@ private:
   }
 
   const std::shared_ptr<Context> context_;
-  const std::shared_ptr<const takt_core::adapter::SequenceGaps> gaps_;
   const std::uint32_t history_;
-  takt_core::adapter::LossAccount losses_;
+  takt_host::MessageAccount account_;
   takt_core::adapter::Hold<Work> work_;
   takt_core::Executor & executor_;
   std::vector<MessageInfo> infos_;  // one per lane
-  const bool sequences_ = Context::publication_sequence_supported();
 };
 
 }  // namespace takt_rcl

@@ -32,7 +32,7 @@ Timer::Timer(
   shared_(std::make_shared<Shared>())
 {
   shared_->function = std::move(function);
-  shared_->state = std::make_shared<takt_core::adapter::TimerState>(period, options.autostart);
+  shared_->state = std::make_shared<TimerState>(period, options.autostart);
   shared_->clock = std::move(clock);
   shared_->sim.period = period;
   shared_->sim.active = options.autostart;

@@ -8,9 +8,9 @@
 
 #include "takt_core/adapter/announced_callback.hpp"
 #include "takt_core/adapter/hold.hpp"
-#include "takt_core/adapter/timer_state.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_rcl/timer.hpp"
+#include "timer_state.hpp"
 
 namespace takt_rcl
 {
@@ -21,8 +21,8 @@ struct Timer::Shared
   TimerOptions options;
   std::shared_ptr<Clock> clock;  // nullptr: the monotonic clock, by the executor
   std::weak_ptr<Timer> handle;
-  std::shared_ptr<takt_core::adapter::TimerState> state;  // on the monotonic clock
-  SimTimer sim;                                           // else
+  std::shared_ptr<TimerState> state;  // on the monotonic clock
+  SimTimer sim;                       // else
 };
 
 /// The core callback on the monotonic clock.
@@ -58,7 +58,7 @@ public:
   void close() noexcept { shared_.release(); }
 
 private:
-  const std::shared_ptr<takt_core::adapter::TimerState> state_;
+  const std::shared_ptr<TimerState> state_;
   takt_core::adapter::Hold<Shared> shared_;
 };
 

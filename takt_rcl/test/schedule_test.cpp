@@ -354,8 +354,9 @@ TEST_F(Scheduled, ARefusalAtTheEndOfAddNodeUndoesIt)
 {
   auto core = takt_core::Executor::create();
   ASSERT_TRUE(core.ok());
-  auto refusing =
-    Engine::create(context, std::move(core.value()), std::make_unique<RefusingPlacer>());
+  auto refusing = Engine::create(
+    context, takt_host::HostedExecutor::of_placer(
+               {}, std::move(core.value()), std::make_unique<RefusingPlacer>(), "refusing"));
   ParameterMap overrides;
   auto state = std::make_shared<NodeState>("n", "", options(), overrides);
   auto guard = std::make_shared<GuardCondition>(
@@ -370,7 +371,9 @@ TEST_F(Scheduled, ARefusalAtTheEndOfAddNodeUndoesIt)
 
   auto another = takt_core::Executor::create();
   ASSERT_TRUE(another.ok());
-  auto willing = Engine::create(context, std::move(another.value()), nullptr);
+  auto willing = Engine::create(
+    context,
+    takt_host::HostedExecutor::of_placer({}, std::move(another.value()), nullptr, "willing"));
   willing->add(state);
   EXPECT_NE(guard->number(), 0u);
   willing->close();

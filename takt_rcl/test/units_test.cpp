@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "parameter_overrides.hpp"
-#include "takt_core/adapter/sequence_gaps.hpp"
 #include "takt_rcl/clock.hpp"
 #include "takt_rcl/join.hpp"
 #include "takt_rcl/message_handler.hpp"
@@ -19,87 +18,7 @@
 namespace
 {
 
-using takt_core::adapter::SequenceGaps;
-using takt_rcl::Gid;
 using takt_rcl::MessagePool;
-
-Gid publisher(std::uint8_t n)
-{
-  Gid gid{};
-  gid[3] = n;
-  return gid;
-}
-
-std::uint64_t lost_of(const std::vector<std::uint64_t> & sequences)
-{
-  SequenceGaps gaps;
-  for (const std::uint64_t sequence : sequences) {
-    gaps.note(publisher(1), sequence);
-  }
-  return gaps.lost();
-}
-
-TEST(SequenceGaps, CountsWhatIsMissingBetweenMessages)
-{
-  EXPECT_EQ(lost_of({}), 0u);
-  EXPECT_EQ(lost_of({7}), 0u);  // a late joiner has lost nothing
-  EXPECT_EQ(lost_of({1, 2, 3}), 0u);
-  EXPECT_EQ(lost_of({1, 4, 5, 8}), 4u);
-  EXPECT_EQ(lost_of({1, 1001}), 999u);
-}
-
-TEST(SequenceGaps, TakesBackWhatWasOnlyLate)
-{
-  EXPECT_EQ(lost_of({1, 4, 2, 3, 5}), 0u);
-  EXPECT_EQ(lost_of({1, 4, 3, 5}), 1u);
-  EXPECT_EQ(lost_of({5, 4, 3, 6}), 0u);  // from before the beginning
-}
-
-TEST(SequenceGaps, IgnoresDuplicatesAndVeryLateMessages)
-{
-  EXPECT_EQ(lost_of({1, 2, 2, 3, 3}), 0u);
-  std::vector<std::uint64_t> sequences{1, 201, 100, 202};
-  EXPECT_EQ(lost_of(sequences), 199u);
-}
-
-TEST(SequenceGaps, NoticesAPublisherThatCountsAnew)
-{
-  EXPECT_EQ(lost_of({500, 501, 1, 2, 3, 5}), 1u);
-  EXPECT_EQ(lost_of({10, 11, 1, 2, 3, 5}), 1u);
-}
-
-TEST(SequenceGaps, KeepsPublishersApartAndForgetsTheOneSilentForLongest)
-{
-  SequenceGaps gaps;
-  for (std::uint8_t p = 0; p < SequenceGaps::kPublishers; ++p) {
-    gaps.note(publisher(p), 100U * p + 1);
-  }
-  for (std::uint8_t p = 1; p < SequenceGaps::kPublishers; ++p) {
-    gaps.note(publisher(p), 100U * p + 3);
-  }
-  EXPECT_EQ(gaps.lost(), SequenceGaps::kPublishers - 1);
-  EXPECT_EQ(gaps.forgotten(), 0u);
-  gaps.note(publisher(200), 1);  // takes the place of publisher 0
-  EXPECT_EQ(gaps.forgotten(), 1u);
-  gaps.note(publisher(1), 104);
-  gaps.note(publisher(0), 50);
-  EXPECT_EQ(gaps.lost(), SequenceGaps::kPublishers - 1);
-}
-
-TEST(SequenceGaps, FollowsAsManyPublishersAsAreExpected)
-{
-  for (const std::size_t publishers : {17u, 20u, 64u, 250u}) {
-    SequenceGaps gaps;
-    gaps.expect(publishers);
-    for (std::uint64_t round = 0; round < 10; ++round) {
-      for (std::size_t p = 0; p < publishers; ++p) {
-        gaps.note(publisher(static_cast<std::uint8_t>(p)), 1 + 2 * round);
-      }
-    }
-    EXPECT_EQ(gaps.lost(), 9 * publishers);
-    EXPECT_EQ(gaps.forgotten(), 0u);
-  }
-}
 
 TEST(MessagePool, ReusesMessagesAndAllocatesOnlyWhenExhausted)
 {

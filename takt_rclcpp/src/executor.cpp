@@ -4,11 +4,11 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "adopt/adoption.hpp"
-#include "adopt/end_of_context.hpp"
-#include "adopt/group_nodes.hpp"
+#include "adopt/entities/group_nodes.hpp"
 #include "adopt/host_access.hpp"
 #include "adopt/process_settings.hpp"
+#include "adopt/spin/adoption.hpp"
+#include "adopt/spin/end_of_context.hpp"
 #include "takt_schedule/parse.hpp"
 
 namespace takt_rclcpp

@@ -118,7 +118,7 @@ public:
     sub.id = "/b:sub(/x)";
     sub.kind = Kind::subscription;
     subscription = std::make_shared<Work>(sub, [this] {
-      record_take({77, sequence, 5});
+      record_take({{77}, sequence, 5});
       ended.tell();
     });
     takt_core::CallbackOptions timer;
@@ -127,7 +127,7 @@ public:
     timer.timer = takt_core::TimerOptions{milliseconds(1), {}, {}, true};
     root = std::make_shared<Work>(timer, [this] {
       const auto span = tracer.span("work");
-      record_publish(topic_id("/x"), {77, ++sequence, 0});
+      record_publish(topic_id("/x"), {{77}, ++sequence, 0});
       executor->ready(*subscription, 1);
     });
     takt_core::Binding first;
@@ -155,7 +155,7 @@ public:
 
   std::unique_ptr<Executor> executor;
   std::shared_ptr<Work> root, subscription;
-  std::atomic<std::int64_t> sequence{0};
+  std::atomic<std::uint64_t> sequence{0};
   Counter ended;
 };
 
@@ -536,11 +536,11 @@ TEST_F(Recording, AllocatesNothingOnAPreparedThread)
     tracer.instant("prepares the thread");
     static_cast<void>(topic_id("/known"));
     const std::uint64_t before = t_allocations;
-    for (int i = 0; i < 1000; ++i) {
+    for (std::uint32_t i = 0; i < 1000; ++i) {
       const auto span = tracer.span("a");
-      tracer.counter("b", i);
-      record_publish(topic_id("/known"), {1, i, 0});
-      record_take({1, i, 0});
+      tracer.counter("b", static_cast<std::int64_t>(i));
+      record_publish(topic_id("/known"), {{1}, i, 0});
+      record_take({{1}, i, 0});
     }
     allocated = t_allocations - before;
   }).join();

@@ -84,6 +84,7 @@ SCHEDULE = (*CORE, "takt_schedule")
 CONTROL = (*SCHEDULE, "takt_control")
 # What every executor of a front end is observed by.
 TRACE = (*CONTROL, "takt_trace", "takt_watch")
+HOST = (*TRACE, "takt_host")
 
 PACKAGES: dict[str, Row] = {
     "takt_rt": Row(),
@@ -97,12 +98,13 @@ PACKAGES: dict[str, Row] = {
         tests=(*RCL, *MESSAGES),
     ),
     "takt_watch": Row(takt=CONTROL, headers=PROGRAM),
+    "takt_host": Row(takt=TRACE),
     "takt_plan": Row(takt=SCHEDULE, headers=PROGRAM),
     "takt_msgs": Row(),
     # Its tests also ask the middleware itself, where it can be asked.
-    "takt_rcl": Row(takt=TRACE, headers=(*RCL, *PROGRAM), tests=(*MESSAGES, "fastdds/")),
+    "takt_rcl": Row(takt=HOST, headers=(*RCL, *PROGRAM), tests=(*MESSAGES, "fastdds/")),
     "takt_rclcpp": Row(
-        takt=TRACE,
+        takt=HOST,
         headers=(*RCLCPP, *PROGRAM),
         # The conformance suite, and the other front end to compare with.
         test_takt=("takt_core_test_support", "takt_rcl"),
@@ -115,7 +117,7 @@ PACKAGES: dict[str, Row] = {
         ),  # tests load components
     ),
     "takt_workload": Row(
-        takt=(*TRACE, "takt_rcl", "takt_msgs"),
+        takt=(*HOST, "takt_rcl", "takt_msgs"),
         headers=(*RCL, *PROGRAM, "std_msgs/"),  # graphs may carry Int32
         tests=MESSAGES,
     ),

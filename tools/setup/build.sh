@@ -49,7 +49,7 @@ case ${VARIANT:-} in
     sanitize="-fsanitize=thread"
     # An uninstrumented library hides its locks from ThreadSanitizer, so only what is free of ROS; and
     # takt_plan has one thread.
-    selection=(--packages-select takt_rt takt_core takt_schedule takt_control takt_trace takt_watch)
+    selection=(--packages-select takt_rt takt_core takt_schedule takt_control takt_trace takt_watch takt_host)
     # GCC's ThreadSanitizer cannot start under some kernels' address randomisation; CMake starts
     # the test programs to list their tests.
     setarch -R true 2>/dev/null && wrapper=(setarch -R)

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "support/by_hand.hpp"
-#include "takt_core/adapter/tell_phases.hpp"
 
 namespace takt_core::test
 {
@@ -255,37 +254,6 @@ TEST(Phases, an_executor_tells_them_only_if_its_options_have_any)
   executor->spin_some();
   ASSERT_TRUE(executor->start().ok());
   EXPECT_EQ(executor->phases()->disturbances, 0U);
-}
-
-TEST(Phases, a_gap_in_sequence_numbers_and_a_new_publisher_are_told)
-{
-  using adapter::SequenceGaps;
-  ExecutorOptions options;
-  options.epoch = Epoch::host;
-  options.phases.emplace();
-  const auto executor = std::move(*Executor::create(options));
-  CallbackOptions one;
-  one.id = "reader";
-  one.kind = Kind::subscription;
-  const auto reader = std::make_shared<SilentCallback>(one);
-  ASSERT_TRUE(executor->add(reader, phased()).ok());
-  SequenceGaps gaps;
-  const adapter::Gid first{1};
-  const adapter::Gid second{2};
-  const auto take = [&](const adapter::Gid & publisher, std::uint64_t sequence) {
-    adapter::tell_phases(*executor, *reader, gaps.note(publisher, sequence));
-    return executor->phases()->disturbances;
-  };
-  EXPECT_EQ(take(first, 7), 0U);
-  EXPECT_EQ(take(first, 8), 0U);
-  EXPECT_EQ(take(first, 10), 1U);
-  EXPECT_EQ(executor->phases()->last->cause, Disturbance::lost_message);
-  EXPECT_EQ(take(first, 9), 1U);  // late, not lost
-  EXPECT_EQ(take(first, 11), 1U);
-  EXPECT_EQ(take(second, 1), 2U);
-  EXPECT_EQ(executor->phases()->last->cause, Disturbance::restarted_process);
-  EXPECT_EQ(take(second, 2), 2U);
-  EXPECT_EQ(to_string(executor->phases()->last->cause), "restarted process");
 }
 
 }  // namespace

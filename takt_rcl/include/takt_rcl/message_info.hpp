@@ -5,14 +5,14 @@
 #include <rmw/types.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
+
+#include "takt_core/message_key.hpp"
 
 namespace takt_rcl
 {
 
-/// Names a publisher in the whole ROS graph.
-using Gid = std::array<std::uint8_t, 16>;
+using takt_core::Gid;
 
 inline Gid to_gid(const rmw_gid_t & gid) noexcept
 {
@@ -44,6 +44,12 @@ public:
     return info_.reception_sequence_number;
   }
   Gid publisher_gid() const noexcept { return to_gid(info_.publisher_gid); }
+  /// What takt's own records know the message by.
+  takt_core::MessageKey key() const noexcept
+  {
+    const std::uint64_t sequence = info_.publication_sequence_number;
+    return {publisher_gid(), sequence != kUnsupported ? sequence : 0, info_.source_timestamp};
+  }
   /// Always false: takt leaves delivery inside a process to the middleware.
   bool from_intra_process() const noexcept { return info_.from_intra_process; }
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "adopt/wait_set.hpp"
+#include "listen/wait_set.hpp"
 
 namespace takt_rclcpp
 {

@@ -21,6 +21,8 @@ Ways ways_of_waiting();
 Ways ways_of_ids();
 /// Around listeners, events and timers.
 Ways ways_of_listening();
+/// Around messages that a history replaces.
+Ways ways_of_replaced_messages();
 /// Around waitables that programs write.
 Ways ways_of_waitables();
 /// For tests of watching, which drive it.

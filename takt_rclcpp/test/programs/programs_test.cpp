@@ -447,6 +447,30 @@ TEST(Chains, through_messages_within_the_process_are_in_the_report)
   EXPECT_TRUE(chains[0]["response"]["p99_ns"].is_null()) << report;
 }
 
+// The program makes each take find a message that was published one period after the one that its run was chosen for.
+TEST(Chains, answer_for_the_message_that_a_take_found)
+{
+  const std::string schedule = temporary("replaced.yaml");
+  std::ofstream(schedule)
+    << "version: 1\n"
+       "strict: true\n"
+       "executors:\n"
+       "  main:\n"
+       "    threads: {main: {count: 2}}\n"
+       "    default: main\n"
+       "chains:\n"
+       "  numbers: {path: ['/late:timer(25ms)', '/late:sub(/late/number)']}\n";
+  const auto report =
+    report_of("--strict --schedule '" + schedule + "'", "replaced_before_the_take");
+  std::remove(schedule.c_str());
+  ASSERT_EQ(report["executors"].size(), 1U) << report;
+  const auto & chains = report["executors"][0]["chains"];
+  ASSERT_EQ(chains.size(), 1U) << report;
+  EXPECT_GE(chains[0]["activations"], 24) << report;
+  // In half of the runs or more, also on a busy machine, the message is younger than that.
+  EXPECT_LT(chains[0]["response"]["p50_ns"], 20'000'000) << report;
+}
+
 TEST(Report, names_executors_of_one_address_by_their_nodes)
 {
   const auto report = report_of("--strict", "one_after_the_other");

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "takt_core/message_key.hpp"
 #include "takt_core/observer.hpp"
 #include "takt_rt/result.hpp"
 #include "takt_rt/time.hpp"
@@ -28,7 +29,7 @@ std::shared_ptr<takt_core::Observer> run_recorder(const std::string & executor);
 /// A topic as records name it. Real-time safe where the topic is known already; else it allocates and may block.
 std::uint32_t topic_id(std::string_view topic);
 
-/// A publisher's gid as one number (FNV-1a). Real-time safe.
+/// A publisher's gid as one number, as records have it (FNV-1a). Real-time safe.
 constexpr std::int64_t fold(const std::uint8_t * gid, std::size_t bytes) noexcept
 {
   std::uint64_t value = 14695981039346656037ULL;
@@ -38,19 +39,11 @@ constexpr std::int64_t fold(const std::uint8_t * gid, std::size_t bytes) noexcep
   return static_cast<std::int64_t>(value);
 }
 
-/// A message, as far as the front end knows it; 0: not known.
-struct MessageName
-{
-  std::int64_t publisher = 0;    ///< `fold` of its gid
-  std::int64_t sequence = 0;     ///< the publisher's messages count from 1
-  std::int64_t source_time = 0;  ///< that the middleware gave it
-};
-
 /// Right before a message goes to the middleware, or inside of that. Real-time safe; on a thread that is no executor's
 /// the first record of a recording allocates.
-void record_publish(std::uint32_t topic, const MessageName & message) noexcept;
+void record_publish(std::uint32_t topic, const takt_core::MessageKey & message) noexcept;
 /// After a take, on the thread that runs the callback next. As `record_publish`.
-void record_take(const MessageName & message) noexcept;
+void record_take(const takt_core::MessageKey & message) noexcept;
 
 // ---- for whoever controls it; set-up only, any thread, may block ----
 

@@ -33,21 +33,23 @@ std::uint32_t topic_id(std::string_view topic)
   return detail::Recorder::instance().topics().id(topic);
 }
 
-void record_publish(std::uint32_t topic, const MessageName & message) noexcept
+void record_publish(std::uint32_t topic, const takt_core::MessageKey & message) noexcept
 {
   if (recording()) {
     detail::record(
-      {now_ns(), RecordKind::publish, topic, message.publisher, message.sequence,
-       message.source_time});
+      {now_ns(), RecordKind::publish, topic,
+       fold(message.publisher.data(), message.publisher.size()),
+       static_cast<std::int64_t>(message.sequence), message.source_time});
   }
 }
 
-void record_take(const MessageName & message) noexcept
+void record_take(const takt_core::MessageKey & message) noexcept
 {
   if (recording()) {
     detail::record(
-      {now_ns(), RecordKind::take, UINT32_MAX, message.publisher, message.sequence,
-       message.source_time});
+      {now_ns(), RecordKind::take, UINT32_MAX,
+       fold(message.publisher.data(), message.publisher.size()),
+       static_cast<std::int64_t>(message.sequence), message.source_time});
   }
 }
 

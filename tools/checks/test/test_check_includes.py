@@ -43,6 +43,7 @@ def faults(root: Path) -> list[str]:
         ("takt_rcl/include/takt_rcl/a.hpp", '"rosidl_runtime_cpp/traits.hpp"'),
         ("takt_rcl/test/a.cpp", '"std_msgs/msg/header.hpp"'),
         ("takt_rcl/src/a.cpp", '"takt_watch/a.hpp"'),
+        ("takt_rcl/src/a.cpp", '"takt_host/a.hpp"'),
         ("takt_bench/src/a.cpp", '"anything/at/all.hpp"'),
     ],
 )
@@ -71,6 +72,8 @@ def test_listed_includes_pass(tmp_path, path, header):
         ("takt_rcl/src/a.cpp", '"rclcpp/rclcpp.hpp"'),
         ("takt_rcl/src/a.cpp", '"std_msgs/msg/header.hpp"'),
         ("takt_watch/src/a.cpp", '"takt_rcl/a.hpp"'),
+        ("takt_host/src/a.cpp", '"takt_rcl/a.hpp"'),
+        ("takt_core/src/a.cpp", '"takt_host/a.hpp"'),
         ("takt_bench/src/a.cpp", '"takt_core/detail/a.hpp"'),
     ],
 )

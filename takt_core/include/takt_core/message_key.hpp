@@ -1,0 +1,49 @@
+// Which message: its publisher, and its place in the publisher's sequence or the time of its publish.
+#ifndef TAKT_CORE__MESSAGE_KEY_HPP_
+#define TAKT_CORE__MESSAGE_KEY_HPP_
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+namespace takt_core
+{
+
+/// Names a publisher in the whole ROS graph, as the middleware does.
+using Gid = std::array<std::uint8_t, 16>;
+
+/// All functions are real-time safe; any thread.
+struct MessageKey
+{
+  Gid publisher{};
+  std::uint64_t sequence = 0;  ///< the publisher's messages count from 1; 0: not known
+  std::int64_t source_time =
+    0;  ///< that the middleware gave it, in ns since the Unix epoch; 0: not known
+
+  /// The number for `MessageScope` and `Run::found`, of 60 bits, never zero. A process names all its messages by one of
+  /// the two: by what it knows when it publishes. Two messages that wait on one topic at once have the same number with
+  /// a probability of 1e-18; then one of them may be taken for the other.
+  std::uint64_t name_by_sequence() const noexcept { return mixed(sequence); }
+  std::uint64_t name_by_time() const noexcept
+  {
+    return mixed(static_cast<std::uint64_t>(source_time));
+  }
+
+private:
+  std::uint64_t mixed(std::uint64_t place) const noexcept
+  {
+    std::uint64_t halves[2];
+    static_assert(sizeof(halves) == sizeof(Gid));
+    std::memcpy(halves, publisher.data(), sizeof(halves));
+    // The finalizer of SplitMix64 on a sum of odd multiples.
+    std::uint64_t name = halves[0] * 0x9e3779b97f4a7c15U + halves[1] * 0xc2b2ae3d27d4eb4fU + place;
+    name = (name ^ name >> 30) * 0xbf58476d1ce4e5b9U;
+    name = (name ^ name >> 27) * 0x94d049bb133111ebU;
+    name = (name ^ name >> 31) >> 4;
+    return name != 0 ? name : 1;
+  }
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__MESSAGE_KEY_HPP_

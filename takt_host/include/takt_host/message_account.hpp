@@ -1,0 +1,66 @@
+// What becomes of the messages of one source: which message a take found, and which messages no take ever found.
+//
+// A front end takes a message from its middleware and tells this account of it. The account tells all others: the run
+// (whose activations become those of the message that was found), the phases of the executor, the trace, and the counts
+// of lost and overwritten messages.
+#ifndef TAKT_HOST__MESSAGE_ACCOUNT_HPP_
+#define TAKT_HOST__MESSAGE_ACCOUNT_HPP_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "takt_core/callback.hpp"
+#include "takt_core/executor.hpp"
+#include "takt_core/message_key.hpp"
+#include "takt_host/loss_account.hpp"
+#include "takt_host/sequence_gaps.hpp"
+
+namespace takt_host
+{
+
+/// What the publishers of a process know of a message when they hand it to the middleware; see `MessageScope`.
+enum class NamedBy : std::uint8_t
+{
+  sequence,
+  source_time
+};
+
+struct MessageAccountOptions
+{
+  bool reliable = false;   ///< the way to the history loses nothing
+  bool sequences = false;  ///< the middleware numbers messages, and a gap is a lost message
+  NamedBy named_by = NamedBy::sequence;
+  /// Kept where the same source goes on in another executor; null: its own.
+  std::shared_ptr<SequenceGaps> gaps{};
+};
+
+class MessageAccount
+{
+public:
+  /// Allocates; set-up only.
+  explicit MessageAccount(MessageAccountOptions options);
+
+  /// First of all after a take found `message` for `run`. Takes of one source exclude each other here. Real-time safe.
+  SequenceGaps::Noted found(
+    const takt_core::Run & run, const takt_core::MessageKey & message) noexcept;
+  /// Then, on the same thread, before the user's function. `overwritten`: announcements of `callback`, which is in
+  /// `executor`, that led to no take so far. Real-time safe.
+  void tell(
+    takt_core::Executor & executor, const takt_core::Callback & callback,
+    const takt_core::MessageKey & message, SequenceGaps::Noted noted,
+    std::uint64_t overwritten) noexcept;
+
+  /// `overwritten` as above. Any thread; real-time safe.
+  Losses losses(std::uint64_t overwritten) const noexcept;
+
+private:
+  const bool sequences_;
+  const NamedBy named_by_;
+  const std::shared_ptr<SequenceGaps> gaps_;
+  LossAccount losses_;
+};
+
+}  // namespace takt_host
+
+#endif  // TAKT_HOST__MESSAGE_ACCOUNT_HPP_

@@ -1,0 +1,126 @@
+// The nodes, groups and entities of an adopted executor as callbacks of takt's executor, kept up to date
+// while nodes come and go.
+#ifndef ADOPT__ENTITIES__HOSTED_ENTITIES_HPP_
+#define ADOPT__ENTITIES__HOSTED_ENTITIES_HPP_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adopt/entities/ids.hpp"
+#include "adopt/entity.hpp"
+#include "listen/events_host.hpp"
+#include "rclcpp/executor.hpp"
+#include "takt_core/adapter/placer.hpp"
+#include "takt_schedule/apply_schedule.hpp"
+
+namespace takt_rclcpp
+{
+
+/// One group of the host as it is now.
+struct HostedGroup
+{
+  rclcpp::CallbackGroup::SharedPtr group;
+  std::string node;  ///< fully qualified
+  std::string id;    ///< "/node:group(default)", "/node:group(1)", ...; empty: see NamedGroup
+};
+
+/// All groups of `host`, by node names and then in the order in which each node made them.
+std::vector<HostedGroup> groups_of(rclcpp::Executor & host);
+
+/// The nodes, as ids name them, that were added to `host` whole: it will have the callbacks that they make.
+std::vector<std::string> nodes_of(rclcpp::Executor & host);
+
+/// The ids of all callbacks that `host` has now, before equal ones are numbered.
+std::vector<std::pair<std::string, takt_core::Kind>> ids_of(rclcpp::Executor & host);
+
+/// Where a schedule that is applied to a running program puts a callback without a rule: as at a start with it.
+takt_core::Binding place_unruled(
+  const takt_core::Executor & core, const takt_schedule::UnruledCallback & one);
+
+/// One thread at a time.
+class HostedEntities
+{
+public:
+  /// `placer`: null where no schedule rules.
+  HostedEntities(
+    rclcpp::Executor & host, EntitySettings settings, takt_core::adapter::Placer * placer);
+  ~HostedEntities();
+  HostedEntities(const HostedEntities &) = delete;
+  HostedEntities & operator=(const HostedEntities &) = delete;
+
+  /// Adds what is new and removes what is gone. Faults: callbacks that the schedule cannot place. Before
+  /// `begin_from` they are left out; afterwards they run where the other callbacks of their group do.
+  takt_rt::Faults update();
+  /// What the host's own queue held of waitables when the spin began. After the first `update`.
+  void announce_before(const std::vector<QueuedPart> & parts);
+  /// From where the offsets of timers count, those that are here and those that will be.
+  void begin_from(takt_rt::Time epoch);
+  /// Takes everything out; nothing listens any more. Waits for runs on other threads, also of what was taken out before.
+  void clear() noexcept;
+
+private:
+  struct Hosted
+  {
+    std::shared_ptr<Entity> entity;
+    std::string id;
+    bool by_rule = false;
+  };
+  using Entities = std::map<std::weak_ptr<void>, Hosted, std::owner_less<std::weak_ptr<void>>>;
+  struct Group
+  {
+    std::shared_ptr<takt_core::Group> group;
+    std::shared_ptr<takt_core::Group> timers;  ///< null: they are in `group`
+    Entities entities;
+    /// Of an exclusive group: where its callbacks run that no rule places.
+    std::optional<takt_core::ThreadMask> threads;
+    bool ruled = false;     // a rule says so
+    bool isolated = false;  // the schedule gives it threads of its own
+  };
+  using Groups = std::map<
+    rclcpp::CallbackGroup::WeakPtr, Group, std::owner_less<rclcpp::CallbackGroup::WeakPtr>>;
+
+  /// An entity that is new, before it is added.
+  struct Candidate
+  {
+    std::shared_ptr<void> object;
+    EntityName name;
+    takt_core::Kind kind;
+    unsigned number;  ///< among equal ids
+    takt_core::adapter::CallbackSettings settings;
+    std::function<std::shared_ptr<Entity>(
+      takt_core::CallbackOptions, const takt_core::adapter::CallbackSettings &)>
+      make;
+  };
+
+  bool is_in_wait_set(const EntityName & name, takt_core::Kind kind) const;
+  std::shared_ptr<takt_core::Group> group_for(Group & group, takt_core::Kind kind);
+  void remove_others(const std::vector<HostedGroup> & now);
+  template <typename Object>
+  void collect_if_new(
+    Group & group, const std::shared_ptr<Object> & object, const EntityName & name,
+    takt_core::Kind kind, std::vector<Candidate> & candidates);
+  void place(Group & group, std::vector<Candidate> & candidates, takt_rt::Faults & faults);
+  void bind_unruled(Group & group, takt_core::ThreadMask threads);
+  void add(Group & group, const Candidate & candidate, takt_rt::Faults & faults);
+  template <typename Object>
+  std::shared_ptr<Entity> make(
+    const std::shared_ptr<Object> & object, takt_core::CallbackOptions options,
+    const takt_core::adapter::CallbackSettings & settings);
+  void take_out(Hosted & hosted, bool waits = true) noexcept;
+
+  rclcpp::Executor & host_;
+  const EntitySettings settings_;
+  takt_core::adapter::Placer * const placer_;
+  std::optional<takt_rt::Time> epoch_;
+  takt_core::ThreadMask least_urgent_ = 0;
+  Groups groups_;
+  std::vector<std::shared_ptr<Entity>> given_up_;  // taken out while their callbacks ran on
+};
+
+}  // namespace takt_rclcpp
+
+#endif  // ADOPT__ENTITIES__HOSTED_ENTITIES_HPP_

@@ -1,0 +1,277 @@
+// A subscription of the adopted program: typed, serialized or loaned.
+#include <algorithm>
+#include <utility>
+
+#include <rmw/error_handling.h>
+#include <rmw/rmw.h>
+
+#include "adopt/entity.hpp"
+#include "adopt/recorder.hpp"
+#include "rclcpp/exceptions.hpp"
+#include "rclcpp/logging.hpp"
+#include "takt_core/middleware_ceiling.hpp"
+#include "takt_host/message_account.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+// An arrival keeps what it works for. With rings of a thousand and more for some entities of each node the
+// start of 24 nodes took 48 ms; with short ones it takes 7 ms.
+constexpr std::uint32_t kMostArrivals = 32;
+constexpr std::uint32_t kMostWholeArrivals = 10'000;
+
+struct TakenMessage
+{
+  rclcpp::SubscriptionBase::SharedPtr subscription;
+  std::shared_ptr<void> message;
+  std::shared_ptr<rclcpp::SerializedMessage> serialized;
+  void * loaned = nullptr;
+  rclcpp::MessageInfo info;
+};
+
+void give_back_loan(const rclcpp::SubscriptionBase & subscription, void * loaned)
+{
+  const auto handle = subscription.get_subscription_handle();
+  if (rcl_return_loaned_message_from_subscription(handle.get(), loaned) != RCL_RET_OK) {
+    RCLCPP_ERROR(
+      rclcpp::get_logger("takt"), "%s: a loaned message could not be given back: %s",
+      subscription.get_topic_name(), rcl_get_error_string().str);
+    rcl_reset_error();
+  }
+}
+
+struct SubscriptionAccess : rclcpp::SubscriptionBase
+{
+  static OwnListener::Function own_function(rclcpp::SubscriptionBase & subscription)
+  {
+    return kept_function(
+      subscription.*(&SubscriptionAccess::on_new_message_callback_),
+      subscription.*(&SubscriptionAccess::callback_mutex_));
+  }
+};
+
+class SubscriptionEntity final : public ListeningEntity<rclcpp::SubscriptionBase>
+{
+public:
+  SubscriptionEntity(
+    const rclcpp::SubscriptionBase::SharedPtr & subscription, takt_core::CallbackOptions options,
+    const EntitySettings & settings)
+  : ListeningEntity(subscription, std::move(options), settings),
+    measures_(settings.measure_messages),
+    // What a content filter keeps back leaves gaps, too.
+    account_(
+      {subscription->get_actual_qos().reliability() == rclcpp::ReliabilityPolicy::Reliable,
+       publication_sequence_supported() && !subscription->is_cft_enabled(),
+       takt_host::NamedBy::source_time}),
+    lanes_(settings.lanes)
+  {
+  }
+
+  Took take_one(const takt_core::Run & run) override
+  {
+    TakenMessage taken;
+    taken.subscription = lock();
+    if (taken.subscription == nullptr) {
+      return Took::nothing;
+    }
+    taken.info.get_rmw_message_info().from_intra_process = false;
+    try {
+      const takt_core::MiddlewareCeilingScope ceiling;
+      if (!take_into(taken)) {
+        return is_copy(taken) ? Took::copy : Took::nothing;
+      }
+    } catch (const rclcpp::exceptions::RCLError & error) {
+      RCLCPP_ERROR(
+        rclcpp::get_logger("takt"), "%s: a message could not be taken: %s", id().c_str(),
+        error.what());
+      return Took::failed;
+    }
+    if (measures_) {
+      measure(taken);
+    }
+    // Takes come one after the other.
+    const takt_core::MessageKey key = key_of(taken.info.get_rmw_message_info());
+    account_.tell(
+      core(), *this, key, account_.found(run, key), ListeningEntity::message_counts().overwritten);
+    lanes_[run] = std::move(taken);
+    return Took::message;
+  }
+
+  std::optional<std::uint64_t> lost() const noexcept override { return losses().lost; }
+  takt_core::MessageCounts message_counts() const noexcept override
+  {
+    takt_core::MessageCounts counts = ListeningEntity::message_counts();
+    counts.overwritten = losses().overwritten;
+    return counts;
+  }
+
+  void run(const takt_core::Run & run) override
+  {
+    const auto alone = facts.owner->exclude();
+    const Holds holds(*this);
+    TakenMessage taken = std::exchange(lanes_[run], {});
+    rclcpp::SubscriptionBase & subscription = *taken.subscription;
+    if (taken.loaned != nullptr) {
+      struct GiveBack
+      {
+        const rclcpp::SubscriptionBase & subscription;
+        void * loaned;
+        ~GiveBack() { give_back_loan(subscription, loaned); }
+      } const give_back{subscription, taken.loaned};
+      subscription.handle_loaned_message(taken.loaned, taken.info);
+    } else if (taken.serialized != nullptr) {
+      subscription.handle_serialized_message(taken.serialized, taken.info);
+      subscription.return_serialized_message(taken.serialized);
+    } else {
+      subscription.handle_message(taken.message, taken.info);
+      subscription.return_message(taken.message);
+    }
+  }
+
+private:
+  rcl_ret_t set_listener(
+    rclcpp::SubscriptionBase & subscription, rcl_event_callback_t callback,
+    const void * data) override
+  {
+    return rcl_subscription_set_on_new_message_callback(
+      subscription.get_subscription_handle().get(), callback, data);
+  }
+  const void * handle_of(const rclcpp::SubscriptionBase & subscription) const override
+  {
+    return subscription.get_subscription_handle().get();
+  }
+  OwnListener::Function own_function(rclcpp::SubscriptionBase & subscription) const override
+  {
+    return SubscriptionAccess::own_function(subscription);
+  }
+  rclcpp::QoS qos_of(const rclcpp::SubscriptionBase & subscription) const override
+  {
+    return subscription.get_actual_qos();
+  }
+  // rclcpp took a message, and says all the same that there was none.
+  static bool is_copy(TakenMessage & taken)
+  {
+    return taken.info.get_rmw_message_info().publisher_gid.implementation_identifier != nullptr;
+  }
+  static bool take_into(TakenMessage & taken)
+  {
+    rclcpp::SubscriptionBase & subscription = *taken.subscription;
+    switch (subscription.get_delivered_message_kind()) {
+      case rclcpp::DeliveredMessageKind::SERIALIZED_MESSAGE:
+        taken.serialized = subscription.create_serialized_message();
+        if (!subscription.take_serialized(*taken.serialized, taken.info)) {
+          subscription.return_serialized_message(taken.serialized);
+          return false;
+        }
+        return true;
+      case rclcpp::DeliveredMessageKind::ROS_MESSAGE:
+        break;
+      default:
+        throw std::runtime_error(
+          std::string(subscription.get_topic_name()) +
+          ": subscriptions of dynamic messages cannot be run, neither by rclcpp's executors nor by "
+          "takt's");
+    }
+    if (subscription.can_loan_messages()) {
+      const rcl_ret_t result = rcl_take_loaned_message(
+        subscription.get_subscription_handle().get(), &taken.loaned,
+        &taken.info.get_rmw_message_info(), nullptr);
+      if (result != RCL_RET_OK && result != RCL_RET_SUBSCRIPTION_TAKE_FAILED) {
+        rclcpp::exceptions::throw_from_rcl_error(result);
+      }
+      return result == RCL_RET_OK;
+    }
+    taken.message = subscription.create_message();
+    if (!subscription.take_type_erased(taken.message.get(), taken.info)) {
+      subscription.return_message(taken.message);
+      return false;
+    }
+    return true;
+  }
+
+  // Of the first messages, and then of one in 64: it costs what a publish of the message costs, and is no work of
+  // the program's.
+  void measure(const TakenMessage & taken) noexcept
+  {
+    const std::uint64_t number = measured_++;
+    if (number >= 3 && number % 64 != 0) {
+      return;
+    }
+    const Recorder::NotOfTheRun pause;
+    if (taken.serialized != nullptr) {
+      has_message_of(taken.serialized->size());
+      return;
+    }
+    try {
+      rclcpp::SerializedMessage serialized;
+      const void * const message = taken.loaned != nullptr ? taken.loaned : taken.message.get();
+      const rmw_ret_t result = rmw_serialize(
+        message, &taken.subscription->get_message_type_support_handle(),
+        &serialized.get_rcl_serialized_message());
+      if (result == RMW_RET_OK) {
+        has_message_of(serialized.size());
+      } else {
+        rmw_reset_error();
+      }
+    } catch (const std::exception &) {
+      // Its size stays unknown.
+    }
+  }
+
+  static takt_core::MessageKey key_of(const rmw_message_info_t & info) noexcept
+  {
+    takt_core::MessageKey key;
+    static_assert(sizeof(info.publisher_gid.data) == sizeof(key.publisher));
+    std::copy(
+      std::begin(info.publisher_gid.data), std::end(info.publisher_gid.data),
+      key.publisher.begin());
+    const bool numbered =
+      !info.from_intra_process &&
+      info.publication_sequence_number != RMW_MESSAGE_INFO_SEQUENCE_NUMBER_UNSUPPORTED;
+    key.sequence = numbered ? info.publication_sequence_number : 0;
+    key.source_time = info.source_timestamp;
+    return key;
+  }
+
+  takt_host::Losses losses() const noexcept
+  {
+    return account_.losses(ListeningEntity::message_counts().overwritten);
+  }
+
+  const bool measures_;
+  takt_host::MessageAccount account_;
+  std::uint64_t measured_ = 0;  // only takes use it, one after the other
+  Lanes<TakenMessage> lanes_;
+};
+
+}  // namespace
+
+bool publication_sequence_supported()
+{
+  return rmw_feature_supported(RMW_FEATURE_MESSAGE_INFO_PUBLICATION_SEQUENCE_NUMBER);
+}
+
+std::uint32_t history_depth(const rclcpp::QoS & qos)
+{
+  if (qos.history() == rclcpp::HistoryPolicy::KeepAll) {
+    return takt_core::MessageCounts::kKeepsAll;
+  }
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(qos.depth(), 1, UINT32_MAX));
+}
+
+std::uint32_t arrival_depth(const rclcpp::QoS & qos, bool whole)
+{
+  return std::min(history_depth(qos), whole ? kMostWholeArrivals : kMostArrivals);
+}
+
+std::shared_ptr<Entity> make_entity(
+  const rclcpp::SubscriptionBase::SharedPtr & subscription, takt_core::CallbackOptions options,
+  const EntitySettings & settings)
+{
+  options.depth = arrival_depth(subscription->get_actual_qos(), settings.whole_history);
+  return std::make_shared<SubscriptionEntity>(subscription, std::move(options), settings);
+}
+
+}  // namespace takt_rclcpp

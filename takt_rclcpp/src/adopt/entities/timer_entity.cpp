@@ -1,0 +1,440 @@
+// Timers of the adopted program.
+//
+// The timer of rcl stays the truth: the program may cancel it, reset it and ask it. On the monotonic clock
+// takt's timers release it, in the same grid, and each start asks rcl's timer whether it is due. On any
+// other clock, which may jump, a thread waits for it (ClockWaiter).
+#include <rcl/timer.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "adopt/entities/clock_waiter.hpp"
+#include "adopt/entity.hpp"
+#include "rclcpp/exceptions.hpp"
+#include "rclcpp/logging.hpp"
+#include "rclcpp/version.h"
+#include "takt_rt/pi_mutex.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+using takt_rt::Duration;
+using takt_rt::Time;
+
+// A timer whose next call is no further off is due: rcl and takt read the clock one after the other.
+constexpr Duration kTolerance = std::chrono::microseconds(100);
+// rclcpp takes a period of zero for "always": each call is due at once, and no period can be missed. takt's timer then
+// has a period that never passes, and follows rcl's after each call.
+constexpr Duration kAlways = std::chrono::hours(24) * 36'500;
+
+Duration period_of(const rcl_timer_t & timer)
+{
+  std::int64_t period = 0;
+  const rcl_ret_t result = rcl_timer_get_period(&timer, &period);
+  if (result != RCL_RET_OK) {
+    rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot read a timer's period");
+  }
+  return period == 0 ? kAlways : Duration{period};
+}
+
+bool on_monotonic_clock(const rcl_timer_t & timer)
+{
+  rcl_clock_t * clock = nullptr;
+  // The function reads the timer, and its argument is not const all the same.
+  if (rcl_timer_clock(const_cast<rcl_timer_t *>(&timer), &clock) != RCL_RET_OK) {
+    rcl_reset_error();
+    return false;
+  }
+  return clock->type == RCL_STEADY_TIME;
+}
+
+/// When rcl will call it next; nothing: it is cancelled. For timers on the monotonic clock. A timer of the longest
+/// periods is never due: rcl's time of its call has wrapped round, and only the time that is left until then is right.
+std::optional<Time> next_call(const rcl_timer_t & timer)
+{
+  std::int64_t next = 0;
+  const Time before = takt_rt::now();
+#ifdef TAKT_RCL_HAS_NEXT_CALL_TIME
+  const rcl_ret_t result = rcl_timer_get_next_call_time(&timer, &next);
+  const Time read = before;
+  next = static_cast<std::int64_t>(
+    static_cast<std::uint64_t>(next) - static_cast<std::uint64_t>(takt_rt::to_ns(read)));
+#else
+  const rcl_ret_t result = rcl_timer_get_time_until_next_call(&timer, &next);
+  // rcl read the clock between these two.
+  const Time read = before + (takt_rt::now() - before) / 2;
+#endif
+  if (result == RCL_RET_TIMER_CANCELED) {
+    rcl_reset_error();
+    return std::nullopt;
+  }
+  if (result != RCL_RET_OK) {
+    rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot read when a timer is due");
+  }
+  return takt_rt::add_saturated(read, Duration{next});
+}
+
+/// The next call will be at `when`. rcl can only count from now, and with a period: meanwhile nobody may call it.
+void set_next_call(rcl_timer_t & timer, Time when)
+{
+  std::int64_t period = 0;
+  std::int64_t unused = 0;
+  const Duration until = std::max(when - takt_rt::now(), Duration{1});
+  if (
+    rcl_timer_exchange_period(&timer, until.count(), &period) != RCL_RET_OK ||
+    rcl_timer_reset(&timer) != RCL_RET_OK ||
+    rcl_timer_exchange_period(&timer, period, &unused) != RCL_RET_OK) {
+    rclcpp::exceptions::throw_from_rcl_error(RCL_RET_ERROR, "takt cannot set when a timer is due");
+  }
+}
+
+struct TimerAccess : rclcpp::TimerBase
+{
+  static OwnListener::Function own_function(rclcpp::TimerBase & timer)
+  {
+    return kept_function(
+      timer.*(&TimerAccess::on_reset_callback_), timer.*(&TimerAccess::callback_mutex_));
+  }
+};
+
+/// Tells a timer entity of each reset of its timer, and the program where it asks for that itself.
+class Resets
+{
+public:
+  explicit Resets(const EntitySettings & settings)
+  : own_(settings.keeps_own_listeners ? std::make_shared<OwnListener>() : nullptr)
+  {
+  }
+  void begin(
+    const std::shared_ptr<rclcpp::TimerBase> & timer, std::shared_ptr<ArrivalListener> listener)
+  {
+    if (own_ != nullptr) {
+      const auto own = TimerAccess::own_function(*timer);
+      own_->set(own.callback, own.data);
+    }
+    timer_ = timer;
+    listening_.begin(
+      std::move(listener), setter(timer), timer, timer->get_timer_handle().get(), own_, {});
+  }
+  void end(const std::string & id) noexcept
+  {
+    if (!listening_.begun()) {
+      return;
+    }
+    const auto timer = timer_.lock();
+    try {
+      listening_.end(timer != nullptr ? setter(timer) : Listening::Set());
+    } catch (const std::exception & error) {
+      RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", id.c_str(), error.what());
+    }
+  }
+  /// takt's own resets are none of the program's.
+  void tell(std::size_t count) noexcept
+  {
+    if (own_ != nullptr && !TaktSets::now() && !timer_.expired()) {
+      own_->tell(count);
+    }
+  }
+
+private:
+  static Listening::Set setter(const std::shared_ptr<rclcpp::TimerBase> & timer)
+  {
+    return [timer](rcl_event_callback_t callback, const void * data) {
+      return rcl_timer_set_on_reset_callback(timer->get_timer_handle().get(), callback, data);
+    };
+  }
+
+  Listening listening_;
+  rclcpp::TimerBase::WeakPtr timer_;
+  const std::shared_ptr<OwnListener> own_;  // null: only takt is told
+};
+
+struct TakenTimer
+{
+  rclcpp::TimerBase::SharedPtr timer;
+  std::shared_ptr<void> data;
+};
+
+/// On the monotonic clock.
+class SteadyTimerEntity final : public Entity,
+                                public ArrivalListener,
+                                public takt_core::Callback,
+                                public std::enable_shared_from_this<SteadyTimerEntity>
+{
+public:
+  SteadyTimerEntity(
+    const rclcpp::TimerBase::SharedPtr & timer, takt_core::CallbackOptions options,
+    const EntitySettings & settings, std::optional<Duration> offset)
+  : Callback(std::move(options)),
+    timer_(timer),
+    core_(settings.core),
+    offset_(offset),
+    period_(period_of(*timer->get_timer_handle())),
+    resets_(settings),
+    lanes_(settings.lanes)
+  {
+  }
+
+  std::shared_ptr<Callback> callback() override { return shared_from_this(); }
+
+  void listen() override
+  {
+    const auto timer = timer_.lock();
+    if (timer == nullptr) {
+      return;
+    }
+    resets_.begin(timer, shared_from_this());
+    follow();
+    // Periods that passed before the program spun are not takt's to skip: of them the last one is due.
+    takt_core::Scheduler & scheduler = core_->scheduler_of(*this);
+    const Time next = scheduler.next_release(*this);
+    const Duration period = period_.load();
+    if (const Time now = takt_rt::now(); next != takt_rt::kNever && now - next >= period) {
+      scheduler.cancel_timer(*this);
+      scheduler.resume_timer(*this, next + (now - next) / period * period, now);
+    }
+  }
+  void begin_from(Time epoch) override
+  {
+    const auto timer = timer_.lock();
+    if (!offset_ || timer == nullptr || timer->is_canceled()) {
+      return;
+    }
+    const auto handle = timer->get_timer_handle();
+    const Duration period = period_of(*handle);
+    // Its reset tells takt's timer, which other hosts' threads may run already.
+    const std::lock_guard lock(calling_);
+    const TaktSets not_the_program;
+    // rcl's own next call comes later by what this thread takes, or by what holds it up meanwhile.
+    constexpr int kTries = 10;
+    Time first{};
+    for (int tries = 0; tries < kTries; ++tries) {
+      first = first_from(epoch, period);
+      set_next_call(const_cast<rcl_timer_t &>(*handle), first);
+      const auto next = next_call(*handle);
+      if (!next || *next - first < kTolerance / 4) {
+        break;
+      }
+    }
+    release_at(first);
+  }
+  void silence() noexcept override { resets_.end(id()); }
+  void arrived(std::size_t count) noexcept override
+  {
+    try {
+      follow();
+    } catch (const std::exception & error) {
+      RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", id().c_str(), error.what());
+    }
+    resets_.tell(count);
+  }
+
+  bool take(const takt_core::Run & run) override
+  {
+    if (facts.owner->is_over()) {
+      return false;
+    }
+    TakenTimer taken{timer_.lock(), nullptr};
+    if (taken.timer == nullptr) {
+      core_->scheduler_of(*this).cancel_timer(*this);
+      return false;
+    }
+    const auto handle = taken.timer->get_timer_handle();
+    const std::lock_guard lock(calling_);
+    const auto next = next_call(*handle);
+    const Duration period = period_of(*handle);
+    if (period != period_.exchange(period)) {
+      core_->scheduler_of(*this).set_period(*this, period);
+    }
+    if (!next || *next > takt_rt::now() + std::min(kTolerance, period / 2)) {
+      follow();
+      return false;
+    }
+    taken.data = taken.timer->call();
+    // Both go on in their own grids, which are one unless the program or the system stepped in.
+    if (
+      taken.data == nullptr || period == kAlways ||
+      std::chrono::abs(run.release - *next) % period > kTolerance) {
+      follow();
+    }
+    const bool due = taken.data != nullptr;
+    lanes_[run] = std::move(taken);
+    return due;
+  }
+
+  void run(const takt_core::Run & run) override
+  {
+    const auto alone = facts.owner->exclude();
+    const Holds holds(*this);
+    const TakenTimer taken = std::exchange(lanes_[run], {});
+    taken.timer->execute_callback(taken.data);
+  }
+
+private:
+  Time first_from(Time epoch, Duration period) const
+  {
+    const Time now = takt_rt::now();
+    const auto counts_from = core_->options().epoch;
+    if (counts_from != takt_core::Epoch::start && period != kAlways) {
+      takt_core::TimerOptions timer;
+      timer.period = period;
+      timer.offset = offset_;
+      return core_->scheduler().first_release(timer, std::max(epoch, now));
+    }
+    const Time first = takt_rt::add_saturated(epoch, *offset_);
+    if (first >= now) {
+      return first;
+    }
+    return period == kAlways
+             ? now
+             : takt_rt::add_saturated(first + (now - first) / period * period, period);
+  }
+
+  // takt's timer is released at the very times that the schedule says: rcl's follows within the tolerance.
+  void release_at(Time first)
+  {
+    const std::lock_guard lock(following_);
+    grid_ = first;
+    takt_core::Scheduler & scheduler = core_->scheduler_of(*this);
+    scheduler.cancel_timer(*this);
+    scheduler.resume_timer(*this, first, takt_rt::now());
+  }
+
+  // What rcl calls at `next` is released on the schedule's grid, unless the program has moved it. With `following_` held.
+  Time on_grid(Time next) const
+  {
+    const Duration period = period_.load();
+    if (!grid_ || period == kAlways) {
+      return next;
+    }
+    Duration after = (next - *grid_) % period;
+    after -= after > period / 2 ? period : after < -(period / 2) ? -period : Duration::zero();
+    return std::chrono::abs(after) <= std::min(kTolerance, period / 4) ? next - after : next;
+  }
+
+  // Brings takt's timer to where rcl's is. Any thread, also in a reset by the program. Not on two threads at once:
+  // the later look at rcl's timer must have the last word.
+  void follow()
+  {
+    const auto timer = timer_.lock();
+    if (timer == nullptr) {
+      return;
+    }
+    const std::lock_guard lock(following_);
+    takt_core::Scheduler & scheduler = core_->scheduler_of(*this);
+    const auto next = next_call(*timer->get_timer_handle());
+    scheduler.cancel_timer(*this);
+    if (next) {
+      scheduler.resume_timer(*this, on_grid(*next), takt_rt::now());
+    }
+  }
+
+  long holders() const noexcept override { return timer_.use_count(); }
+
+  const rclcpp::TimerBase::WeakPtr timer_;
+  const std::shared_ptr<takt_core::Executor> core_;
+  const std::optional<Duration> offset_;
+  std::atomic<Duration> period_;
+  takt_rt::PiMutex calling_;  // before `following_`: rcl's timer has its own period
+  takt_rt::PiMutex following_;
+  std::optional<Time> grid_;  // a release by the schedule; guarded by `following_`
+  Resets resets_;
+  Lanes<TakenTimer> lanes_;
+};
+
+/// On ROS time or system time.
+class WaitedTimerEntity final : public Entity,
+                                public ArrivalListener,
+                                public takt_core::adapter::AnnouncedCallback,
+                                public std::enable_shared_from_this<WaitedTimerEntity>
+{
+public:
+  WaitedTimerEntity(
+    const rclcpp::TimerBase::SharedPtr & timer, takt_core::CallbackOptions options,
+    const EntitySettings & settings)
+  : AnnouncedCallback(std::move(options)),
+    timer_(timer),
+    core_(settings.core),
+    waiter_(settings.waiter),
+    resets_(settings),
+    lanes_(settings.lanes)
+  {
+  }
+
+  std::shared_ptr<takt_core::Callback> callback() override { return shared_from_this(); }
+
+  void listen() override
+  {
+    if (const auto timer = timer_.lock(); timer != nullptr) {
+      resets_.begin(timer, shared_from_this());
+      waiter_->add(timer, this, [self = shared_from_this()] { self->announce(*self->core_, 1); });
+    }
+  }
+  void silence() noexcept override
+  {
+    resets_.end(id());
+    waiter_->remove(this);
+  }
+  void arrived(std::size_t count) noexcept override
+  {
+    waiter_->again(this);
+    resets_.tell(count);
+  }
+
+  bool take(const takt_core::Run & run) override
+  {
+    if (facts.owner->is_over()) {
+      return false;
+    }
+    TakenTimer taken{timer_.lock(), nullptr};
+    if (taken.timer != nullptr && taken.timer->is_ready()) {
+      taken.data = taken.timer->call();
+    }
+    waiter_->again(this);
+    if (taken.data == nullptr) {
+      return false;
+    }
+    lanes_[run] = std::move(taken);
+    return true;
+  }
+
+  void run(const takt_core::Run & run) override
+  {
+    const auto alone = facts.owner->exclude();
+    const Holds holds(*this);
+    const TakenTimer taken = std::exchange(lanes_[run], {});
+    taken.timer->execute_callback(taken.data);
+  }
+
+private:
+  long holders() const noexcept override { return timer_.use_count(); }
+
+  const rclcpp::TimerBase::WeakPtr timer_;
+  const std::shared_ptr<takt_core::Executor> core_;
+  const std::shared_ptr<ClockWaiter> waiter_;
+  Resets resets_;
+  Lanes<TakenTimer> lanes_;
+};
+
+}  // namespace
+
+std::shared_ptr<Entity> make_entity(
+  const rclcpp::TimerBase::SharedPtr & timer, takt_core::CallbackOptions options,
+  const EntitySettings & settings, std::optional<takt_rt::Duration> offset)
+{
+  const auto handle = timer->get_timer_handle();
+  if (!on_monotonic_clock(*handle)) {
+    options.kind = takt_core::Kind::waitable;  // the scheduler does not release it
+    return std::make_shared<WaitedTimerEntity>(timer, std::move(options), settings);
+  }
+  takt_core::TimerOptions core_options;
+  core_options.period = period_of(*handle);
+  core_options.autostart = false;  // `listen` says when it begins
+  options.timer = core_options;
+  return std::make_shared<SteadyTimerEntity>(timer, std::move(options), settings, offset);
+}
+
+}  // namespace takt_rclcpp

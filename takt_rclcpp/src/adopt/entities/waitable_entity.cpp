@@ -1,0 +1,623 @@
+// A waitable of the adopted program: events, intra-process messages, actions, and waitables that users
+// write.
+#include <rcl/event.h>
+
+#include <algorithm>
+#include <atomic>
+#include <string_view>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include "adopt/entities/clock_waiter.hpp"
+#include "adopt/entity.hpp"
+#include "adopt/recorder.hpp"
+#include "listen/action_parts.hpp"
+#include "listen/goal_gate.hpp"
+#include "listen/ready_parts.hpp"
+#include "listen/wait_set.hpp"
+#include "listen/waitable_timers.hpp"
+#include "rclcpp/event_handler.hpp"
+#include "rclcpp/experimental/subscription_intra_process_base.hpp"
+#include "rclcpp/logging.hpp"
+#include "takt_core/middleware_ceiling.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+// Announcements that wait at once. More are not lost: a run announces again what the counts below still
+// hold.
+constexpr std::uint32_t kDepth = 4;
+
+struct TakenData
+{
+  rclcpp::Waitable::SharedPtr waitable;
+  std::shared_ptr<void> data;
+};
+
+/// What rclcpp's own waitables need beside what their interface says.
+struct Nature
+{
+  bool is_event = false;
+  bool within_process = false;  ///< messages that come without the middleware
+  bool is_action_server = false;
+  bool is_action_client = false;
+  /// Nothing is to be run without data: these throw then, or do nothing. A count was only a hint.
+  bool needs_data = false;
+};
+
+Nature nature_of(const rclcpp::Waitable & waitable)
+{
+  Nature nature;
+  const std::string_view type = typeid(waitable).name();
+  nature.is_event = dynamic_cast<const rclcpp::EventHandlerBase *>(&waitable) != nullptr;
+  nature.within_process =
+    dynamic_cast<const rclcpp::experimental::SubscriptionIntraProcessBase *>(&waitable) != nullptr;
+  nature.is_action_server = type.starts_with("N13rclcpp_action6Server");
+  nature.is_action_client = type.starts_with("N13rclcpp_action6Client");
+  nature.needs_data =
+    nature.is_event || nature.within_process || type.starts_with("N13rclcpp_action");
+  return nature;
+}
+
+/// Whether a wait set would find out when `waitable` is ready.
+bool waits_in_sets(rclcpp::Waitable & waitable)
+{
+  return waitable.get_number_of_ready_subscriptions() + waitable.get_number_of_ready_timers() +
+           waitable.get_number_of_ready_clients() + waitable.get_number_of_ready_services() +
+           waitable.get_number_of_ready_events() + waitable.get_number_of_ready_guard_conditions() >
+         0;
+}
+
+/// In which order the `is_ready` of a waitable of rclcpp with several parts looks at them (rclcpp_action's EntityType).
+std::vector<int> ranked_parts(const Nature & nature)
+{
+  if (nature.is_action_client) {
+    return {3, 4, 0, 1, 2};  // feedback, status, goal, result, cancel
+  }
+  if (nature.is_action_server) {
+    return {0, 2, 1, 3};  // goal, cancel, result, expired
+  }
+  return {};
+}
+
+struct EventAccess : rclcpp::EventHandlerBase
+{
+  static rcl_event_t & handle_of(rclcpp::EventHandlerBase & event)
+  {
+    return event.*(&EventAccess::event_handle_);
+  }
+  static OwnListener::Function own_function(rclcpp::EventHandlerBase & event)
+  {
+    return kept_function(
+      event.*(&EventAccess::on_new_event_callback_), event.*(&EventAccess::callback_mutex_));
+  }
+};
+
+struct WithinProcessAccess : rclcpp::experimental::SubscriptionIntraProcessBase
+{
+  static rclcpp::GuardCondition & condition_of(
+    rclcpp::experimental::SubscriptionIntraProcessBase & messages)
+  {
+    return messages.*(&WithinProcessAccess::gc_);
+  }
+};
+
+// Of messages that come without the middleware.
+rclcpp::QoS qos_of(const rclcpp::Waitable & waitable)
+{
+  return dynamic_cast<const rclcpp::experimental::SubscriptionIntraProcessBase &>(waitable)
+    .get_actual_qos();
+}
+
+// Whose waitable this thread adds to a wait set, or takes messages within the process from. Some waitables trigger their
+// guard condition meanwhile, for the messages that are left: no message arrives then.
+constinit thread_local const void * t_asks = nullptr;
+
+class Asks
+{
+public:
+  explicit Asks(const void * owner) noexcept { t_asks = owner; }
+  ~Asks() { t_asks = nullptr; }
+  Asks(const Asks &) = delete;
+  Asks & operator=(const Asks &) = delete;
+};
+
+/// Whether the waitable of `owner` has something to take now. Makes a wait set for it: for the start of a spin.
+/// What is made for executors without a wait set may throw in one.
+bool is_ready_now(
+  rclcpp::Waitable & waitable, rclcpp::Context & context, const void * owner, const Nature & nature)
+{
+  WaitSet holder(context);
+  rcl_wait_set_t & set = holder.make(
+    waitable.get_number_of_ready_subscriptions(), waitable.get_number_of_ready_guard_conditions(),
+    waitable.get_number_of_ready_timers(), waitable.get_number_of_ready_clients(),
+    waitable.get_number_of_ready_services(), waitable.get_number_of_ready_events());
+  try {
+    const Asks asks(owner);
+    waitable.add_to_wait_set(set);
+  } catch (const std::exception &) {
+    return false;
+  }
+  const rcl_ret_t result = rcl_wait(&set, 0);
+  if (result == RCL_RET_TIMEOUT && !nature.needs_data) {
+    return false;  // some that users wrote are ready whenever they are asked
+  }
+  if (result != RCL_RET_OK && result != RCL_RET_TIMEOUT) {
+    rcl_reset_error();
+    return false;
+  }
+  return waitable.is_ready(set);
+}
+
+std::vector<ActionPart> find_parts(
+  rclcpp::Waitable & waitable, rclcpp::Context & context, const Nature & nature)
+{
+  try {
+    return nature.is_action_server || nature.is_action_client
+             ? parts_of_action(waitable, context, nature.is_action_server)
+             : std::vector<ActionPart>();
+  } catch (const std::exception &) {
+    return {};  // its context has ended
+  }
+}
+
+// rclcpp_action::ServerBase::EntityType::Expired.
+constexpr std::size_t kExpiredGoals = 3;
+// The same: a request for a goal.
+constexpr std::size_t kGoalRequest = 0;
+
+class WaitableEntity final : public Entity,
+                             public ArrivalListener,
+                             public takt_core::adapter::AnnouncedCallback,
+                             public std::enable_shared_from_this<WaitableEntity>
+{
+public:
+  WaitableEntity(
+    const rclcpp::Waitable::SharedPtr & waitable, takt_core::CallbackOptions options,
+    const EntitySettings & settings)
+  : AnnouncedCallback(std::move(options)),
+    waitable_(waitable),
+    core_(settings.core),
+    waiter_(settings.waiter),
+    context_(settings.context),
+    nature_(nature_of(*waitable)),
+    in_sets_(settings.asks_waitables),
+    give_back_(settings.give_back),
+    own_(settings.keeps_own_listeners ? std::make_shared<OwnListener>() : nullptr),
+    waits_(in_sets_ && !nature_.needs_data && waits_in_sets(*waitable)),
+    of_action_(find_parts(*waitable, *settings.context, nature_)),
+    parts_(in_sets_ ? ranked_parts(nature_) : std::vector<int>()),
+    lanes_(settings.lanes)
+  {
+  }
+
+  bool serves(std::string_view service) const noexcept override
+  {
+    return nature_.is_action_server &&
+           has_part([&](const ActionPart & part) { return part.name == service; });
+  }
+  bool answers(const void * client) const noexcept override
+  {
+    return nature_.is_action_client &&
+           has_part([&](const ActionPart & part) { return part.handle == client; });
+  }
+  bool is_client() const noexcept override { return nature_.is_action_client; }
+
+  std::shared_ptr<takt_core::Callback> callback() override { return shared_from_this(); }
+  takt_core::MessageCounts message_counts() const noexcept override
+  {
+    if (waits_) {
+      return {backlog(), 0, depth(), arrivals()};
+    }
+    auto counts = outstanding_.counts();
+    if (!nature_.within_process) {
+      counts.overwritten = 0;  // none of these is a message
+    }
+    return counts;
+  }
+
+  void listen() override
+  {
+    const auto waitable = waitable_.lock();
+    if (waitable == nullptr) {
+      return;
+    }
+    if (waits_) {
+      wait_for(waitable);
+      return;
+    }
+    outstanding_.set_history(nature_.within_process ? history_depth(qos_of(*waitable)) : depth());
+    if (nature_.is_event) {
+      listen_to_event(waitable);
+      return;
+    }
+    try {
+      set_listener(*waitable);
+      if (in_sets_ || nature_.needs_data) {
+        // What was announced to an earlier listener is not announced again.
+        looking_.store(true, std::memory_order_relaxed);
+        core_->ready(*this);
+      } else {
+        hears_from_now();  // only what was announced runs, as in the host's own queue
+      }
+    } catch (const std::exception &) {
+      // It cannot say by itself when it is ready.
+      end_parts(true);
+      waits_ = true;
+      wait_for(waitable);
+    }
+  }
+  void announced_before(int part, std::size_t count) override
+  {
+    if (nature_.is_event && std::exchange(took_early_, false)) {
+      --count;
+    }
+    if (!waits_ && count > 0) {
+      announce_part(part, count);
+    }
+  }
+  void silence() noexcept override
+  {
+    if (waits_) {
+      waiter_->remove(this);
+      return;
+    }
+    const auto waitable = waitable_.lock();
+    try {
+      if (listening_.begun()) {
+        listening_.end(waitable != nullptr ? setter(waitable) : Listening::Set());
+      } else if (!action_.empty()) {
+        end_parts(waitable != nullptr);
+      } else if (waitable != nullptr && by_condition()) {
+        condition_of(*waitable).set_on_trigger_callback(nullptr);
+      } else if (waitable != nullptr) {
+        waitable->clear_on_ready_callback();
+      }
+      if (waitable != nullptr && give_back_ && !nature_.needs_data) {
+        for (const auto & left : parts_.take_all()) {
+          give_back_(*waitable, left.part, left.count);
+        }
+      }
+    } catch (const std::exception & error) {
+      RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", id().c_str(), error.what());
+    }
+  }
+  // Of an event.
+  void arrived(std::size_t count) noexcept override
+  {
+    announce_part(0, count);
+    if (own_ != nullptr && !waitable_.expired()) {
+      own_->tell(count);
+    }
+  }
+
+  bool take(const takt_core::Run & run) override
+  {
+    if (facts.owner->is_over()) {
+      return false;
+    }
+    TakenData taken{waitable_.lock(), nullptr};
+    if (taken.waitable == nullptr) {
+      return false;
+    }
+    const auto alone = facts.owner->exclude();
+    const takt_core::MiddlewareCeilingScope ceiling;
+    if (waits_) {
+      if (!found_ready_.exchange(false)) {
+        return false;  // once for each time that it said so
+      }
+      try {
+        taken.data = taken.waitable->take_data();
+      } catch (...) {
+        waiter_->again(this);
+        throw;
+      }
+    } else if (!(nature_.is_event ? take_event(taken) : take_part(taken))) {
+      return false;
+    }
+    lanes_[run] = std::move(taken);
+    return true;
+  }
+
+  void run(const takt_core::Run & run) override
+  {
+    struct Afterwards
+    {
+      WaitableEntity & self;
+      ~Afterwards()
+      {
+        if (self.waits_) {
+          self.waiter_->again(&self);
+        } else {
+          self.announce_rest();
+        }
+      }
+    } const afterwards{*this};
+    const auto alone = facts.owner->exclude();
+    // It goes before others may ask: what it holds may go back to the waitable.
+    const TakenData taken = std::exchange(lanes_[run], {});
+    const GoalGate::Run answering(gate_);
+    taken.waitable->execute(taken.data);
+    if (nature_.is_action_server && !kWaitablesNameTimers) {
+      // Only a wait set tells when a goal's result has been kept for long enough. With each request those that
+      // have are dropped, so that they are as many as requests bring.
+      if (const auto expired = taken.waitable->take_data_by_entity_id(kExpiredGoals);
+          expired != nullptr) {
+        taken.waitable->execute(expired);
+      }
+    }
+  }
+
+private:
+  /// Of one part of an action, beside what the program has set for it.
+  class PartListener : public ArrivalListener, public std::enable_shared_from_this<PartListener>
+  {
+  public:
+    PartListener(const ActionPart & part, WaitableEntity & entity)
+    : part_(part),
+      entity_(entity.weak_from_this())
+    {
+    }
+    void begin()
+    {
+      const auto entity = entity_.lock();
+      listening_.begin(
+        shared_from_this(), part_.set, entity->waitable_.lock(), part_.handle, own_,
+        [weak = entity_, part = part_.part] {
+          const auto self = weak.lock();
+          // While it looks, what is announced may have been taken.
+          const bool known = self != nullptr && !self->looking_.load(std::memory_order_relaxed);
+          return static_cast<std::size_t>(known ? self->parts_.count(part) : 0);
+        });
+    }
+    /// `there`: the action is.
+    void end(bool there)
+    {
+      if (listening_.begun()) {
+        listening_.end(there ? part_.set : Listening::Set());
+      }
+    }
+    void arrived(std::size_t count) noexcept override
+    {
+      const auto entity = entity_.lock();
+      if (entity == nullptr) {
+        return;
+      }
+      entity->announce_part(part_.part, count);
+      if (!entity->waitable_.expired()) {
+        own_->tell(count);
+      }
+    }
+
+  private:
+    const ActionPart part_;
+    const std::weak_ptr<WaitableEntity> entity_;
+    const std::shared_ptr<OwnListener> own_ = std::make_shared<OwnListener>();
+    Listening listening_;
+  };
+
+  template <typename Is>
+  bool has_part(const Is & is) const noexcept
+  {
+    return std::any_of(of_action_.begin(), of_action_.end(), is);
+  }
+  // `there`: the action is.
+  void end_parts(bool there)
+  {
+    for (const auto & one : std::exchange(action_, {})) {
+      one->end(there);
+    }
+  }
+
+  void announce_part(int part, std::size_t count) noexcept
+  {
+    parts_.add(part, count);
+    outstanding_.announced(count);
+    announce(*core_, static_cast<std::uint32_t>(count));
+  }
+
+  // The program may set the function that rclcpp keeps of its messages within the process; their guard condition tells
+  // takt. Under an EventsExecutor it is the executor's.
+  bool by_condition() const noexcept { return nature_.within_process && own_ != nullptr; }
+  static rclcpp::GuardCondition & condition_of(rclcpp::Waitable & waitable)
+  {
+    return WithinProcessAccess::condition_of(
+      dynamic_cast<rclcpp::experimental::SubscriptionIntraProcessBase &>(waitable));
+  }
+  void set_listener(rclcpp::Waitable & waitable)
+  {
+    const auto ready = [self = shared_from_this()](std::size_t count, int part) {
+      if (t_asks == self.get()) {
+        return;
+      }
+      if (self->nature_.within_process) {
+        Recorder::note_within_process(self.get(), self->facts.topic.c_str());
+      }
+      self->announce_part(part, count);
+    };
+    if (own_ != nullptr && !of_action_.empty()) {
+      for (const ActionPart & part : of_action_) {
+        action_.push_back(std::make_shared<PartListener>(part, *this));
+        action_.back()->begin();
+      }
+      return;
+    }
+    if (!by_condition()) {
+      waitable.set_on_ready_callback(ready);
+      return;
+    }
+    const Asks asks(
+      this);  // of triggers from before most are worked off; what is left is looked for
+    condition_of(waitable).set_on_trigger_callback([ready](std::size_t count) { ready(count, 0); });
+  }
+
+  static Listening::Set setter(const rclcpp::Waitable::SharedPtr & waitable)
+  {
+    return [waitable](rcl_event_callback_t callback, const void * data) {
+      auto & event = dynamic_cast<rclcpp::EventHandlerBase &>(*waitable);
+      return rcl_event_set_callback(&EventAccess::handle_of(event), callback, data);
+    };
+  }
+  // The middleware forgets what has changed as soon as somebody listens, so that is taken before.
+  void listen_to_event(const rclcpp::Waitable::SharedPtr & waitable)
+  {
+    auto & event = dynamic_cast<rclcpp::EventHandlerBase &>(*waitable);
+    if (is_ready_now(event, *context_, this, nature_)) {
+      early_ = event.take_data();
+      took_early_ = early_ != nullptr;
+    }
+    if (own_ != nullptr) {
+      const auto own = EventAccess::own_function(event);
+      own_->set(own.callback, own.data);
+    }
+    listening_.begin(
+      shared_from_this(), setter(waitable), waitable, &EventAccess::handle_of(event), own_, {});
+    hears_from_now();
+    if (took_early_) {
+      announce_part(0, 1);
+    }
+  }
+  bool take_event(TakenData & taken)
+  {
+    if (!parts_.take()) {
+      return false;
+    }
+    std::uint64_t more = 0;
+    if (in_sets_) {
+      // A wait set finds it ready once, however often it has come.
+      for (const auto & one : parts_.take_all()) {
+        more += one.count;
+      }
+    }
+    taken.data = early_ != nullptr ? std::exchange(early_, nullptr) : taken.waitable->take_data();
+    outstanding_.taken();
+    outstanding_.forget(more);
+    announce_rest();
+    return taken.data != nullptr;
+  }
+  /// What `taken` will work on. False: there was nothing.
+  bool take_part(TakenData & taken)
+  {
+    // The host's own queue has no more than what was announced, in its order; a wait set sees what there is.
+    if (in_sets_ && looking_.load(std::memory_order_relaxed) && look(*taken.waitable)) {
+      return take_found(taken);
+    }
+    const auto part = parts_.take();
+    if (!part) {
+      return !in_sets_ && looking_.load(std::memory_order_relaxed) && look(*taken.waitable) &&
+             take_found(taken);
+    }
+    if (nature_.is_action_server && *part != kGoalRequest) {
+      gate_.wait();
+    }
+    {
+      const Asks asks(nature_.within_process ? this : nullptr);
+      taken.data = taken.waitable->take_data_by_entity_id(*part);
+    }
+    if (taken.data == nullptr && nature_.needs_data) {
+      outstanding_.found_empty(1);  // a later message took its place
+      announce_rest();
+      return false;
+    }
+    outstanding_.taken();
+    if (looking_.load(std::memory_order_relaxed)) {
+      look_on();
+    }
+    return true;
+  }
+  bool take_found(TakenData & taken)
+  {
+    gate_.wait();
+    {
+      const Asks asks(nature_.within_process ? this : nullptr);
+      taken.data = taken.waitable->take_data();
+    }
+    outstanding_.taken();
+    // An announcement of it may be here, too. It looks on until nothing is left.
+    static_cast<void>(parts_.take());
+    look_on();
+    return taken.data != nullptr || !nature_.needs_data;
+  }
+
+  // A thread waits until it is ready.
+  void wait_for(const rclcpp::Waitable::SharedPtr & waitable)
+  {
+    hears_from_now();
+    waiter_->add(waitable, this, [self = shared_from_this()] {
+      self->found_ready_.store(true);
+      self->announce(*self->core_, 1);
+    });
+  }
+  /// Whether there is something that was not announced to this listener. Ends the looking where not.
+  bool look(rclcpp::Waitable & waitable)
+  {
+    std::uint64_t announced = 0;
+    for (const auto & one :
+         nature_.within_process ? parts_.take_all() : std::vector<ReadyParts::Ready>()) {
+      announced += one.count;
+    }
+    if (is_ready_now(waitable, *context_, this, nature_)) {
+      parts_.add(0, announced);
+      return true;
+    }
+    // What had been announced is of messages that were taken above, or by the program before it spun.
+    outstanding_.forget(announced);
+    looking_.store(false, std::memory_order_relaxed);
+    hears_from_now();
+    return false;
+  }
+  // The next take looks again. What was announced brings one; another one beside it would find nothing.
+  void look_on() noexcept
+  {
+    if (backlog() == 0) {
+      core_->ready(*this);
+    }
+  }
+  // What a full ring of announcements lost.
+  void announce_rest() noexcept
+  {
+    if (backlog() == 0 && parts_.any()) {
+      announce(*core_, 1);
+    }
+  }
+
+  const rclcpp::Waitable::WeakPtr waitable_;
+  const std::shared_ptr<takt_core::Executor> core_;
+  const std::shared_ptr<ClockWaiter> waiter_;
+  const std::shared_ptr<rclcpp::Context> context_;
+  const Nature nature_;
+  const bool in_sets_;  // the host asks its waitables, in a wait set
+  const std::function<void(const rclcpp::Waitable &, int, std::size_t)> give_back_;
+  const std::shared_ptr<OwnListener> own_;  // null: only takt is told
+  std::atomic<bool> waits_;                 // also looks of takt's watching ask
+  const std::vector<ActionPart> of_action_;
+  std::atomic<bool> found_ready_{false};  // of one that is asked
+  std::atomic<bool> looking_{false};
+  Listening listening_;  // of an event
+  std::vector<std::shared_ptr<PartListener>>
+    action_;  // where the program's functions stay in force
+  std::shared_ptr<void>
+    early_;  // what an event had to tell before takt listened; then only takes use it
+  bool took_early_ = false;
+  Outstanding outstanding_;
+  ReadyParts parts_;
+  GoalGate gate_;
+  Lanes<TakenData> lanes_;
+};
+
+}  // namespace
+
+std::shared_ptr<Entity> make_entity(
+  const rclcpp::Waitable::SharedPtr & waitable, takt_core::CallbackOptions options,
+  const EntitySettings & settings)
+{
+  const bool within_process = nature_of(*waitable).within_process;
+  options.depth =
+    within_process ? arrival_depth(qos_of(*waitable), settings.whole_history) : kDepth;
+  return std::make_shared<WaitableEntity>(waitable, std::move(options), settings);
+}
+
+}  // namespace takt_rclcpp

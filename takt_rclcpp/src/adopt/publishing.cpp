@@ -1,0 +1,132 @@
+#include "adopt/publishing.hpp"
+
+#include <rcl/publisher.h>
+#include <rmw/rmw.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "adopt/recorder.hpp"
+#include "takt_core/activation.hpp"
+#include "takt_core/message_key.hpp"
+#include "takt_core/middleware_ceiling.hpp"
+#include "takt_trace/recording.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+/// A scope that begins and ends in different functions. In place and never destroyed by itself: the program's own objects
+/// may publish after the thread-local ones of `main` are gone.
+template <typename Scope>
+class ScopePlace
+{
+public:
+  template <typename... Arguments>
+  void begin(Arguments... arguments)
+  {
+    new (bytes_) Scope(arguments...);
+  }
+  void end() { std::destroy_at(std::launder(reinterpret_cast<Scope *>(bytes_))); }
+
+private:
+  alignas(Scope) std::byte bytes_[sizeof(Scope)];
+};
+
+/// A publish that is under way on this thread.
+struct Publish
+{
+  ScopePlace<takt_core::MiddlewareCeilingScope> ceiling;
+  ScopePlace<takt_core::MessageScope> name;
+  takt_core::MessageKey key;
+  const rcl_publisher_t * publisher;
+  bool named;
+  bool told;  // the trace has it, or nothing is recorded
+};
+
+// One publish may be inside another (a listener's). Few are kept, because nothing may be allocated here.
+constexpr std::size_t kDeepest = 4;
+constinit thread_local std::array<Publish, kDeepest> t_publishes{};
+constinit thread_local std::size_t t_depth = 0;
+
+bool knows_publisher(Publish & publish)
+{
+  if (!rcl_publisher_is_valid_except_context(publish.publisher)) {
+    return false;
+  }
+  rmw_gid_t gid{};
+  if (
+    rmw_get_gid_for_publisher(rcl_publisher_get_rmw_handle(publish.publisher), &gid) !=
+    RMW_RET_OK) {
+    return false;
+  }
+  std::copy_n(std::begin(gid.data), publish.key.publisher.size(), publish.key.publisher.begin());
+  return true;
+}
+
+// The middleware has no such tracepoint, or publishing failed: no name, and the trace has no time.
+void trace(Publish & publish)
+{
+  if (!std::exchange(publish.told, true)) {
+    takt_trace::record_publish(
+      takt_trace::topic_id(rcl_publisher_get_topic_name(publish.publisher)), publish.key);
+  }
+}
+
+}  // namespace
+
+void publish_begins(const void * publisher)
+{
+  Recorder::note_publish(publisher);
+  if (t_depth < kDeepest) {
+    Publish & publish = t_publishes[t_depth];
+    publish.key = {};
+    publish.publisher = static_cast<const rcl_publisher_t *>(publisher);
+    publish.named = false;
+    // A take in this process asks for the name of a message that a callback published.
+    const bool carries = takt_core::current_activations() != nullptr;
+    const bool recorded = takt_trace::recording();
+    const bool known = (carries || recorded) && knows_publisher(publish);
+    if (!known) {
+      publish.publisher = nullptr;
+    }
+    publish.told = !recorded || !known;
+    publish.ceiling.begin();
+  }
+  ++t_depth;
+}
+
+void message_named(std::int64_t source_time)
+{
+  if (t_depth == 0 || t_depth > kDeepest) {
+    return;
+  }
+  Publish & publish = t_publishes[t_depth - 1];
+  if (publish.publisher == nullptr || publish.named) {
+    return;
+  }
+  publish.key.source_time = source_time;
+  trace(publish);
+  publish.name.begin(publish.key.name_by_time());
+  publish.named = true;
+}
+
+void publish_ended()
+{
+  --t_depth;
+  if (t_depth < kDeepest) {
+    Publish & publish = t_publishes[t_depth];
+    if (publish.named) {
+      publish.name.end();
+    }
+    trace(publish);
+    publish.ceiling.end();
+  }
+}
+
+}  // namespace takt_rclcpp

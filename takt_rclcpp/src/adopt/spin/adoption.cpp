@@ -1,0 +1,632 @@
+#include "adopt/spin/adoption.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "adopt/entities/clock_waiter.hpp"
+#include "adopt/entities/housekeeping_id.hpp"
+#include "adopt/host_access.hpp"
+#include "adopt/process_settings.hpp"
+#include "adopt/report.hpp"
+#include "adopt/spin/give_back.hpp"
+#include "rclcpp/logging.hpp"
+#include "rclcpp/utilities.hpp"
+
+namespace takt_rclcpp
+{
+namespace
+{
+
+using takt_rt::Faults;
+
+// How long a change of the host waits for a busy default thread before any other thread follows it.
+constexpr std::chrono::milliseconds kLongestWait{100};
+
+// Of a program with several executors each fits a part of the schedule: of what matches nothing here the first three are
+// printed.
+void tell(const std::string & name, const Faults & warnings)
+{
+  constexpr std::size_t kPrinted = 3;
+  std::size_t unmatched = 0;
+  Faults first;
+  for (const auto & warning : warnings) {
+    if (warning.kind != takt_rt::FaultKind::unmatched) {
+      say(name + ": " + takt_rt::to_string(warning));
+    } else if (unmatched++ < kPrinted) {
+      first.push_back(warning);
+    }
+  }
+  if (unmatched == 0) {
+    return;
+  }
+  std::string line = name + ": " + std::to_string(unmatched) +
+                     (unmatched == 1 ? " rule or id of a chain in the schedule matches"
+                                     : " rules and ids of chains in the schedule match") +
+                     " no callback of this executor";
+  if (unmatched > kPrinted) {
+    line += "; the report of `takt exec --report` lists them, and these are the first";
+  }
+  say(sentences(line + ":", first));
+}
+
+void tell_awaited(const std::string & name, std::size_t count)
+{
+  if (count > 0) {
+    say(
+      name + ": " + std::to_string(count) +
+      (count == 1 ? " rule or id of a chain in the schedule waits"
+                  : " rules and ids of chains in the schedule wait") +
+      " for callbacks that may come: managed nodes make them, or a container loads their nodes");
+  }
+}
+
+/// Of the thread that waits for timers on ROS time: it only announces, and is as urgent as the most urgent of the
+/// threads that run them. Where a schedule rules it does not have what the thread has that meets the first timer.
+takt_rt::ThreadAttributes waiting_thread(const takt_core::Executor & core, bool scheduled)
+{
+  takt_rt::ThreadAttributes attributes;
+  attributes.name = "takt.waits";
+  if (!scheduled) {
+    return attributes;
+  }
+  attributes.policy = takt_rt::Policy::other;
+  attributes.cores = takt_rt::usable_cores();
+  for (const auto & thread : core.options().threads) {
+    const auto & one = thread.attributes;
+    if (takt_rt::has_rt_priority(one.policy) && one.priority > attributes.priority) {
+      attributes.policy = takt_rt::Policy::fifo;
+      attributes.priority = one.priority;
+    }
+  }
+  return attributes;
+}
+
+}  // namespace
+
+namespace
+{
+
+// An executor has had no node yet.
+constexpr std::string_view kEmpty = "/empty";
+bool is_of_empty(std::string_view name)
+{
+  return name.substr(0, name.find('#')) == kEmpty;
+}
+
+// Of the first node. That of the thread that keeps a node's simulated time is not the node's, and may spin before its
+// group has the subscription that tells so.
+std::string first_node(rclcpp::Executor & host)
+{
+  constexpr std::chrono::milliseconds kStep{1};
+  constexpr int kSteps = 20;
+  auto groups = groups_of(host);
+  for (int step = 0; step < kSteps && groups.size() == 1 && groups.front().id.empty(); ++step) {
+    std::this_thread::sleep_for(kStep);
+    groups = groups_of(host);
+  }
+  if (groups.empty()) {
+    return std::string(kEmpty);
+  }
+  const bool clock =
+    groups.front().id == takt_core::adapter::group_id(groups.front().node, "clock");
+  return groups.front().node + (groups.size() == 1 && clock ? "/clock" : "");
+}
+
+}  // namespace
+
+// Executors by the first node that they had, the second of a name with "#2". Another executor may come to be where one
+// has been, so an address names none; what tells an executor that its nodes changed is its own.
+std::string name_executor(rclcpp::Executor & host)
+{
+  struct Names
+  {
+    std::mutex mutex;
+    std::map<std::weak_ptr<void>, std::string, std::owner_less<std::weak_ptr<void>>> of;
+    std::map<std::string, unsigned> used;
+  };
+  static auto * const the_names = new Names;  // programs spin until the process has ended
+  const std::weak_ptr<void> identity = HostAccess::identity_of(host);
+  const std::string node = first_node(host);
+  const std::lock_guard lock(the_names->mutex);
+  std::erase_if(the_names->of, [](const auto & one) { return one.first.expired(); });
+  auto & name = the_names->of[identity];
+  if (name.empty() || (is_of_empty(name) && node != kEmpty)) {
+    name = numbered(node, ++the_names->used[node]);
+  }
+  return name;
+}
+
+/// The callback that follows changes of the host, on a thread of the executor between other callbacks.
+class Adoption::Housekeeping : public takt_core::adapter::AnnouncedCallback
+{
+public:
+  explicit Housekeeping(Adoption & adoption)
+  : AnnouncedCallback([&] {
+      takt_core::CallbackOptions options;
+      options.id = numbered(kHousekeepingId, adoption.report_number_);  // one for each host
+      return options;
+    }()),
+    adoption_(adoption)
+  {
+  }
+  void run(const takt_core::Run &) override
+  {
+    adoption_.update(std::unique_lock(adoption_.update_mutex_));
+  }
+
+private:
+  Adoption & adoption_;
+};
+
+/// Follows changes where the housekeeping does not come to it: the callbacks on its threads may wait for what a change
+/// brings. Its time is counted from the first change that was not followed, and it may run on every thread.
+class Adoption::LateHousekeeping : public takt_core::Callback
+{
+public:
+  explicit LateHousekeeping(Adoption & adoption)
+  : Callback([&] {
+      takt_core::CallbackOptions options;
+      options.id = numbered(std::string(kHousekeepingId) + "/late", adoption.report_number_);
+      options.kind = takt_core::Kind::timer;
+      options.timer.emplace();
+      options.timer->period = kLongestWait;
+      options.timer->autostart = false;
+      return options;
+    }()),
+    adoption_(adoption)
+  {
+  }
+  // It may be on the most urgent thread, and does not wait there for an update in progress: its next turn looks again.
+  void run(const takt_core::Run &) override
+  {
+    if (std::unique_lock lock(adoption_.update_mutex_, std::try_to_lock); lock.owns_lock()) {
+      adoption_.update(std::move(lock));
+    }
+  }
+
+private:
+  Adoption & adoption_;
+};
+
+takt_rt::Result<std::unique_ptr<Adoption>> Adoption::create(
+  rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::size_t threads)
+{
+  const takt_rt::Time asked = takt_rt::now();
+  std::string name = name_executor(host);
+  auto engine = Engine::find_or_make(host, kind, name, settings, threads);
+  if (!engine.ok()) {
+    return engine.faults();
+  }
+  std::unique_ptr<Adoption> adoption(
+    new Adoption(host, kind, settings, std::move(name), std::move(engine.value())));
+  adoption->asked_ = asked;
+  Faults faults = adoption->entities_->update();
+  if (auto * const placer = adoption->engine_->placer(); placer != nullptr) {
+    const Faults strict = placer->faults();
+    faults.insert(faults.end(), strict.begin(), strict.end());
+  }
+  if (!faults.empty()) {
+    return faults;
+  }
+  if (is_events(kind)) {
+    adoption->entities_->announce_before(take_queued_parts(host));
+  }
+  return adoption;
+}
+
+Adoption::Adoption(
+  rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::string name,
+  std::shared_ptr<Engine> engine)
+: host_(host),
+  kind_(kind),
+  settings_(settings),
+  name_(std::move(name)),
+  engine_(std::move(engine)),
+  core_(engine_->core()),
+  waiter_(std::make_shared<ClockWaiter>(
+    HostAccess::context_of(host), HostAccess::wait_set_of(host),
+    waiting_thread(*core_, engine_->placer() != nullptr),
+    kind == HostKind::single_threaded && engine_->on_caller())),
+  report_number_(next_report()),
+  housekeeping_(std::make_shared<Housekeeping>(*this))
+{
+  EntitySettings shared;
+  shared.core = core_;
+  shared.context = HostAccess::context_of(host);
+  shared.waiter = waiter_;
+  shared.owner = this;
+  shared.measure_messages = settings.observe;
+  if (settings.observe) {
+    CallLog::of_process().begin();
+    Recorder::measure_sleeps();
+  }
+  shared.asks_waitables = !is_events(kind);
+  shared.keeps_own_listeners = !is_events(kind);
+  if (kind == HostKind::events_and_timers) {
+    shared.timers_apart = engine_->is_shared() ? TimersApart::in_groups : TimersApart::on_threads;
+  }
+  if (is_events(kind)) {
+    shared.give_back = [&host](const rclcpp::Waitable & waitable, int part, std::size_t count) {
+      queue_part(host, {&waitable, part, count});
+    };
+  }
+  shared.needs_whole_history = [engine =
+                                  engine_.get()](const takt_core::CallbackOptions & options) {
+    return engine->needs_whole_history(options);
+  };
+  entities_ = std::make_unique<HostedEntities>(host, shared, engine_->placer());
+}
+
+Adoption::~Adoption()
+{
+  take_out();
+  if (!told_) {
+    report();
+  }
+  engine_->recorder().forget(this);
+  waiter_.reset();
+  if (is_events(kind_)) {
+    give_back_listeners(host_);
+  }
+  HostAccess::rebuild_of(host_).store(true);
+}
+
+// No callback of the host runs or begins any more, and nothing listens.
+void Adoption::take_out() noexcept
+{
+  HostAccess::notify_waitable_of(host_).clear_on_ready_callback();
+  if (std::exchange(housekeeps_, false)) {
+    core_->remove(*housekeeping_);
+    if (late_housekeeping_ != nullptr) {
+      core_->remove(*late_housekeeping_);
+    }
+  }
+  entities_->clear();
+}
+
+/// While something spins. Only then a change of the host cancels or is followed at once: a cancel is kept by
+/// takt's executor until a spin takes it, so one that nobody meant would end the next spin.
+class Adoption::Active
+{
+public:
+  explicit Active(Adoption & adoption)
+  : adoption_(adoption),
+    uses_(HostAccess::context_of(adoption.host_), adoption),
+    began_(takt_rt::now())
+  {
+    adoption_.began_.store(began_);
+    adoption_.told_ = false;
+    adoption_.active_.store(true);
+  }
+  ~Active()
+  {
+    const std::lock_guard lock(adoption_.report_mutex_);
+    adoption_.active_.store(false);
+    adoption_.spun_ += takt_rt::now() - began_;
+  }
+  Active(const Active &) = delete;
+  Active & operator=(const Active &) = delete;
+
+private:
+  Adoption & adoption_;
+  const UsesContext uses_;
+  const takt_rt::Time began_;
+};
+
+bool Adoption::stopped() const noexcept
+{
+  return !rclcpp::ok(HostAccess::context_of(host_)) ||
+         (kind_ != HostKind::own && !HostAccess::spinning_of(host_).load());
+}
+
+void Adoption::changed() noexcept
+{
+  changed_.store(true);
+  if (!active_.load()) {
+    return;
+  }
+  if (stopped()) {
+    end();
+    return;
+  }
+  housekeeping_->announce(*core_, 1);
+  if (late_housekeeping_ == nullptr) {
+    return;
+  }
+  // Changes that come fast one after the other do not put it off. An update cancels it before it looks for changes.
+  if (takt_core::Scheduler & scheduler = core_->scheduler();
+      scheduler.timer_cancelled(*late_housekeeping_)) {
+    scheduler.reset_timer(*late_housekeeping_, takt_rt::now());
+  }
+}
+
+// Of the spin, any thread; real-time safe. A shared engine goes on for its other hosts.
+void Adoption::end() noexcept
+{
+  if (engine_->is_shared()) {
+    left_.store(true);
+    left_.notify_all();
+  } else {
+    core_->cancel();
+  }
+}
+
+void Adoption::failed(const std::exception_ptr & exception) noexcept
+{
+  {
+    const std::lock_guard lock(failure_mutex_);
+    if (failure_ == nullptr) {
+      failure_ = exception;
+    }
+  }
+  end();
+}
+
+RunScope Adoption::exclude()
+{
+  return {running_, waiter_->exclude()};
+}
+
+void Adoption::update(std::unique_lock<std::mutex> lock)
+{
+  if (stopped()) {
+    end();
+    return;
+  }
+  try {
+    update_if_changed(lock);
+  } catch (const std::exception &) {
+    if (stopped()) {
+      end();  // what was to be added is of a context that has ended meanwhile
+      return;
+    }
+    if (!engine_->is_shared()) {
+      throw;
+    }
+    failed(std::current_exception());  // of this host alone
+  }
+}
+
+void Adoption::update_if_changed(const std::unique_lock<std::mutex> & /*of update_mutex_*/)
+{
+  if (late_housekeeping_ != nullptr) {
+    core_->scheduler().cancel_timer(*late_housekeeping_);
+  }
+  if (!changed_.exchange(false)) {
+    return;
+  }
+  for (const auto & fault : entities_->update()) {
+    say(name_ + ": " + takt_rt::to_string(fault), true);
+  }
+  if (engine_->placer() != nullptr) {
+    for (const auto & fault : engine_->placer()->entity_made().faults()) {
+      say(name_ + ": " + takt_rt::to_string(fault), true);
+    }
+  }
+}
+
+void Adoption::context_ended() noexcept
+{
+  end();
+}
+
+// Before the first spin of any kind.
+Faults Adoption::begin()
+{
+  if (begun_) {
+    return {};
+  }
+  takt_core::Binding binding;
+  const auto & threads = core_->options().threads;
+  const bool follow =
+    std::any_of(threads.begin(), threads.end(), [](const auto & thread) { return thread.follow; });
+  if (engine_->placer() != nullptr) {
+    // The schedule's default threads: its urgent ones are for the program.
+    if (const auto placed =
+          engine_->placer()->place(kHousekeepingId, takt_core::Kind::waitable, "");
+        placed.ok()) {
+      binding = placed->binding;
+    }
+  }
+  const bool timers_apart = kind_ == HostKind::events_and_timers && !engine_->is_shared();
+  if (timers_apart) {
+    binding.threads = kThreadOfTheRest;
+  }
+  if (!follow) {
+    binding.priority =
+      255;  // first on its thread; a following thread takes the priorities of its own range only
+  }
+  if (const auto added = core_->add(housekeeping_, binding); !added.ok()) {
+    return added.faults();
+  }
+  housekeeps_ = true;
+  // A thread of an order with windows serves one set of threads, and a following one takes its callbacks' priorities.
+  if (
+    engine_->placer() != nullptr && !timers_apart && threads.size() > 1 && !follow &&
+    !takt_core::has_windows(core_->options().order)) {
+    late_housekeeping_ = std::make_shared<LateHousekeeping>(*this);
+    binding.threads = 0;
+    if (const auto added = core_->add(late_housekeeping_, binding); !added.ok()) {
+      late_housekeeping_.reset();
+      housekeeps_ = false;
+      core_->remove(*housekeeping_);  // the next spin begins anew
+      return added.faults();
+    }
+  }
+  begun_ = true;
+  if (engine_->placer() != nullptr) {
+    if (!settings_.quiet) {
+      tell(name_, engine_->placer()->warnings());
+      if (!engine_->is_component()) {
+        tell_awaited(name_, engine_->placer()->awaited());
+      }
+    }
+    engine_->placer()->started();
+    for (const auto & fault : engine_->placer()->entity_made().faults()) {
+      say(name_ + ": " + takt_rt::to_string(fault), true);
+    }
+  }
+  HostAccess::notify_waitable_of(host_).set_on_ready_callback(
+    [this](std::size_t, int) { changed(); });
+  changed_.store(true);  // since the entities were read
+  entities_->begin_from(takt_rt::now());
+  return {};
+}
+
+namespace
+{
+
+void rethrow(const takt_core::SpinOutcome & outcome)
+{
+  if (outcome.exception != nullptr) {
+    std::rethrow_exception(outcome.exception);
+  }
+}
+
+void must_start(const Faults & faults)
+{
+  if (!faults.empty()) {
+    throw std::runtime_error(sentences("takt cannot spin:", faults));
+  }
+}
+
+}  // namespace
+
+// The host's callbacks run on threads that other hosts have, too. Afterwards they are out of the engine: this is the
+// only spin of this adoption.
+takt_core::SpinOutcome Adoption::spin_with_others()
+{
+  takt_core::SpinOutcome outcome;
+  outcome.faults = engine_->join();
+  if (!outcome.faults.empty()) {
+    return outcome;
+  }
+  changed();
+  left_.wait(false);
+  auto threads = core_->attributes();  // the threads of isolated groups end with their entities
+  engine_->recorder().keep_waiting(this);
+  take_out();
+  engine_->leave();
+  for (const auto & ended : core_->attributes()) {
+    const auto same = [&](const auto & one) { return one.asked == ended.asked; };
+    if (const auto thread = std::find_if(threads.begin(), threads.end(), same);
+        thread != threads.end()) {
+      *thread = ended;
+    }
+  }
+  {
+    const std::lock_guard lock(report_mutex_);
+    threads_ = std::move(threads);
+  }
+  const std::lock_guard lock(failure_mutex_);
+  outcome.exception = failure_;
+  return outcome;
+}
+
+Faults Adoption::spin()
+{
+  if (Faults faults = begin(); !faults.empty()) {
+    return faults;
+  }
+  takt_core::SpinOutcome outcome;
+  {
+    const Active active(*this);
+    if (const std::lock_guard lock(report_mutex_); started_after_ == takt_rt::Duration{}) {
+      started_after_ = takt_rt::now() - asked_;
+    }
+    if (engine_->is_shared()) {
+      outcome = spin_with_others();
+    } else {
+      changed();  // what changed since the entities were read, also a cancel
+      outcome = engine_->on_caller() ? core_->spin_on_caller() : core_->spin();
+    }
+  }
+  if (!outcome.faults.empty()) {
+    told_ = true;  // nothing ran
+    return outcome.faults;
+  }
+  report();
+  told_ = true;
+  rethrow(outcome);
+  return {};
+}
+
+void Adoption::spin_once(std::chrono::nanoseconds timeout)
+{
+  must_start(begin());
+  const Active active(*this);
+  if (stopped()) {
+    return;
+  }
+  update_if_changed(std::unique_lock(update_mutex_));
+  const auto until = takt_rt::add_saturated(takt_rt::now(), timeout);
+  // A take that found nothing and the housekeeping are none of the program's callbacks.
+  const std::uint64_t before = engine_->recorder().started();
+  bool settled = false;
+  for (;;) {
+    bool ran = false;
+    const bool for_ever = timeout.count() < 0;
+    const auto left =
+      for_ever ? timeout
+               : std::max<takt_rt::Duration>(until - takt_rt::now(), takt_rt::Duration::zero());
+    const takt_core::SpinOutcome outcome = core_->spin_once(left, &ran);
+    rethrow(outcome);
+    must_start(outcome.faults);
+    if (outcome.cancelled || engine_->recorder().started() != before) {
+      return;
+    }
+    if (!ran) {
+      if (std::exchange(settled, true)) {
+        return;
+      }
+      waiter_->settle();
+    }
+  }
+}
+
+bool Adoption::spin_some(std::chrono::nanoseconds limit)
+{
+  must_start(begin());
+  const Active active(*this);
+  if (stopped()) {
+    return false;
+  }
+  update_if_changed(std::unique_lock(update_mutex_));
+  waiter_->settle();
+  const std::uint64_t before = engine_->recorder().started();
+  const takt_core::SpinOutcome outcome = core_->spin_some(limit);
+  rethrow(outcome);
+  must_start(outcome.faults);
+  return !outcome.cancelled && engine_->recorder().started() != before;
+}
+
+void Adoption::report() const
+{
+  const std::lock_guard lock(report_mutex_);
+  AdoptionReport report;
+  report.executor = name_;
+  report.kind = kind_;
+  report.schedule_executor = engine_->schedule_executor();
+  report.epoch = core_->options().epoch;
+  report.phases = core_->phases();
+  report.started_after = started_after_;
+  report.lasted = spun_ + (active_.load() ? takt_rt::now() - began_.load() : takt_rt::Duration{});
+  report.callbacks = engine_->recorder().records(this);
+  if (engine_->chain_recorder() != nullptr) {
+    report.chains = engine_->chain_recorder()->records(report.callbacks);
+  }
+  report.threads = threads_.empty() ? core_->attributes() : threads_;
+  report.refusals = core_->refusals();
+  if (engine_->placer() != nullptr) {
+    engine_->placer()->await({});  // what did not come matches nothing
+    report.warnings = engine_->placer()->warnings();
+    report.defaulted = engine_->placer()->defaulted();
+  }
+  write_report(report, settings_.report_directory, report_number_);
+}
+
+}  // namespace takt_rclcpp
