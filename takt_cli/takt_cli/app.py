@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from takt_cli.base.version import VERSION
-from takt_cli.usage import shown_commands
+from takt_cli.usage import shown_commands, unknown_command
 
 # Verbs for takt's developers: the help leaves them to `make bench` and docs/experiments.md.
 HIDDEN = ("experiment", "bench")
@@ -38,6 +38,8 @@ def app_for(given: Sequence[str]) -> typer.Typer:
     """Return the app with the verb that is given first, or with all verbs where none is."""
     app = _without_commands()
     known = (*shown_commands(), *HIDDEN)
+    if given and not given[0].startswith("-") and given[0] not in known:
+        raise unknown_command(given[0], known)
     for name in given[:1] if given and given[0] in known else known:
         _add(app, name)
     return app

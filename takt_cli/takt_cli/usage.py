@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib.resources import files
 from typing import Any
 
 from takt_cli.base.errors import EXIT_INTERRUPTED, TaktError
+from takt_cli.base.printable import quoted
+from takt_cli.base.slips import closest
 
 
 def help_text() -> str:
@@ -102,15 +104,52 @@ def usage_error(error: Exception) -> TaktError | None:
     """
     if not hasattr(error, "format_message") or not hasattr(error, "message"):
         return None
+    context = getattr(error, "ctx", None)
+    if (unknown := _unknown(str(error.message), context)) is not None:
+        return unknown
     parameter = getattr(error, "param", None)
     message = str(error.message).removeprefix("Value error, ")
     if parameter is None or not message:  # the latter: a parameter that is missing
         message = str(error.format_message())
     else:
         message = f"{_name(parameter)}: {message}"
-    context = getattr(error, "ctx", None)
     hint = f"`{context.command_path} --help` lists the options" if context else ""
     return TaktError(message.rstrip("."), hint=hint)
+
+
+def unknown_command(word: str, known: Iterable[str], path: str = "takt") -> TaktError:
+    """Give the sentence for a command that `path` lacks, with the one that was meant."""
+    meant = closest(word, (*known, "help") if path == "takt" else known)
+    return _no_such("command", word, "--help" if meant == "help" else meant, path)
+
+
+def _no_such(what: str, word: str, meant: str, path: str) -> TaktError:
+    where = "" if path == "takt" else f" of {path}"
+    end = f"; did you mean '{meant}'?" if meant else ""
+    return TaktError(
+        f"no such {what}{where} {quoted(word)}{end}", hint=f"`{path} --help` lists them"
+    )
+
+
+_NO_SUCH = re.compile(r"No such (command|option):? '?([^'\s]+)")
+
+
+def _unknown(message: str, context: Any) -> TaktError | None:
+    """Give the sentence for a word that no command or option has; None: `message` is another."""
+    found = _NO_SUCH.match(message)
+    if found is None or context is None:
+        return None
+    what, word = found.groups()
+    if what == "command":
+        return unknown_command(word, context.command.commands, context.command_path)
+    options = [
+        option
+        for parameter in context.command.get_params(context)
+        for option in (*parameter.opts, *parameter.secondary_opts)
+        if option.startswith("--")
+    ]
+    meant = closest(word, options) if word.startswith("--") else ""
+    return _no_such("option", word, meant, context.command_path)
 
 
 def _name(parameter: object) -> str:

@@ -145,7 +145,7 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
             ["check", "autoware_takt", "--core-count", "0,1"],
             "'0,1' is not a whole number from 1 to 65536",
         ),
-        (["run", "three_chains", "--thread", "2"], "No such option: --thread"),
+        (["run", "three_chains", "--thread", "2"], "no such option of takt run '--thread'"),
         (["run"], "takt: Missing argument"),
         (["graph", "bla", "three_chains"], "takt: QUESTION: 'bla' is not one of 'ids'"),
         (["run", "three_chains", "-o", "a.json", "--records", "a.json"], "the same file"),
@@ -195,7 +195,7 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["simulate", "s.yaml", "autoware_takt", "--phases", "any"], "'any' is not one of 'fixed'"),
         (["simulate", "s.yaml", "autoware_takt", "--duration", "0s"], "--duration 0s is too short"),
         (["simulate", "s.yaml", "nosuch"], "unknown schedule 'nosuch'"),
-        (["frobnicate"], "No such command"),
+        (["frobnicate"], "takt: no such command 'frobnicate'"),
         (["import", "cie", "nosuch.yaml"], "nosuch.yaml: cannot be read: No such file"),
         (["run", "three_chains", "--duration", "10 s"], "--duration: '10 s' is not a duration"),
         (["run", "three_chains", "--duration", "１０s"], "--duration: '１０s' is not a duration"),
@@ -219,6 +219,30 @@ def test_wrong_input_exits_with_2_and_a_sentence(takt, fakes, arguments, words):
     for frame in ("Usage:", "Input should", "─"):
         assert frame not in said.err
     assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("hlep", "no such command 'hlep'; did you mean '--help'?"),
+        ("stauts --json", "no such command 'stauts'; did you mean 'status'?"),
+        ("snap", "no such command 'snap'"),
+        ("trace recrod", "no such command of takt trace 'recrod'; did you mean 'record'?"),
+        ("import agnocats", "no such command of takt import 'agnocats'; did you mean 'agnocast'?"),
+        ("--versoin", "no such option '--versoin'; did you mean '--version'?"),
+        ("doctor --bogus", "no such option of takt doctor '--bogus'"),
+        ("doctor --udno", "no such option of takt doctor '--udno'; did you mean '--undo'?"),
+        ("status --jsno", "no such option of takt status '--jsno'; did you mean '--json'?"),
+        ("trace record --outptu=x", "trace record '--outptu'; did you mean '--output'?"),
+        ("run three_chains -q", "no such option of takt run '-q'"),
+    ],
+)
+def test_a_slip_is_answered_with_the_word_that_was_meant(takt, words, answer):
+    said = takt(*words.split())
+    assert (said.code, said.out) == (2, "")
+    first, second = said.err.splitlines()
+    assert first.startswith("takt: ") and first.endswith(answer)
+    assert second.endswith(" --help` lists them")
 
 
 @pytest.mark.parametrize("name", [name for name in VERBS if name not in ("exec", "observe")])

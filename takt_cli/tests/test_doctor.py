@@ -466,7 +466,7 @@ def test_a_file_of_the_kernel_is_written_and_read_back():
         (["--cpus", "7"], "core 7 is not usable here; usable are 0,1,2,3"),
         (["--cpus", "x"], "'x' is not a list of cores like 0,2-3"),
         (["--cpus", "0-3"], "these are all cores; leave one for everything else"),
-        (["--frobnicate"], "No such option"),
+        (["--frobnicate"], "no such option of takt doctor '--frobnicate'"),
     ],
 )
 def test_bad_usage_is_one_sentence_and_exit_code_2(doctor, bad, arguments, words):
