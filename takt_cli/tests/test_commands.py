@@ -790,6 +790,10 @@ def test_check_shows_faults_as_they_are(takt, fakes, tmp_path):
     said = takt("check", tmp_path / "bad.yaml")
     assert said.code == 2
     assert said.err == f"{tmp_path}/bad.yaml:4:5: unknown key 'oder'; did you mean 'order'?\n"
+    (tmp_path / "broken.yaml").write_text("name: broken\n")
+    both = takt("check", tmp_path / "bad.yaml", "--against", "broken.yaml")
+    assert both.code == 2
+    assert both.err == said.err + "broken.yaml:3:1: node without a name\n"
     said = takt("check", "autoware_takt", "--against", "three_chains", "--json")
     assert said.code == 0
     assert len(json.loads(said.out)["ids"]["callbacks"]) == 9

@@ -84,6 +84,51 @@ TEST_F(CheckProgram, RefusesIdsThatOnlyANameInCodeCouldHave)
   EXPECT_EQ(run("s.yaml --ids ids.json").code, 0);
 }
 
+// Each of these was found only after those before it were mended.
+TEST_F(CheckProgram, FindsInOneRunWhatOtherFaultsHaveNoPartIn)
+{
+  write(
+    "s.yaml",
+    "version: 1\nstrict: true\nexecutors:\n  main:\n    oder: fifo\n    threads: {a: {}, b: {}}\n"
+    "    default: a\n    callbacks:\n"
+    "      - {match: \"/x:timer(1s)\", threads: c}\n"
+    "      - {match: \"/x:sub(images)\"}\n"
+    "      - {match: \"/x:timer(9s)\"}\n"
+    "      - {match: \"/x:timer(9s)\"}\n"
+    "chains:\n  c: {path: [\"/x:timer(1s)\", \"/y:sub(/q)\"], deadline: soon}\n");
+  write("ids.json", kIds);
+  const Outcome all = run("s.yaml --ids ids.json");
+  EXPECT_EQ(all.code, 2);
+  EXPECT_EQ(
+    all.err,
+    "s.yaml:5:5: unknown key 'oder' in executor 'main'; did you mean 'order'?\n"
+    "s.yaml:9:42: unknown thread 'c'; threads are all, a and b\n"
+    "s.yaml:10:9: '/x:sub(images)' is the id of no topic or service; did you mean "
+    "'/x:sub(/images)'? If the code names this callback 'images', check the schedule against its "
+    "system model\n"
+    "s.yaml:10:9: '/x:sub(images)' matches no callback\n"
+    "s.yaml:11:9: '/x:timer(9s)' matches no callback; did you mean '/x:timer(1s)'?\n"
+    "s.yaml:12:17: duplicate id '/x:timer(9s)'; it is on line 11 already\n"
+    "s.yaml:14:30: chain 'c' names the unknown callback '/y:sub(/q)'; did you mean '/y:sub(/p)'?\n"
+    "s.yaml:14:55: deadline: 'soon' is not a number with a unit; write for example 100ms\n"
+    "8 faults\n");
+  const Outcome elsewhere = run("s.yaml --executor other");
+  EXPECT_NE(elsewhere.err.find("unknown key 'oder'"), std::string::npos) << elsewhere.err;
+  EXPECT_NE(elsewhere.err.find("no executor 'other'"), std::string::npos) << elsewhere.err;
+}
+
+// Where a list of callbacks has faults, callbacks may be missing: names that it lacks are not judged.
+TEST_F(CheckProgram, JudgesNoNamesByAListWithFaults)
+{
+  write("s.yaml", std::string(kSmall) + "    oder: fifo\n");
+  write("car.yaml", "version: 1\nhosts: {car: {core: 2}}\n");
+  const Outcome outcome = run("s.yaml --system car.yaml");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("unknown key 'oder'"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("car.yaml:2:15: "), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("matches no callback"), std::string::npos) << outcome.err;
+}
+
 TEST_F(CheckProgram, APeriodInTheListOfCallbacksMayBeSpelledInAnyWay)
 {
   write(

@@ -55,6 +55,12 @@ CheckReport check(
   const Schedule & schedule, const std::vector<ListedCallback> & callbacks,
   std::string_view only_executor = {});
 
+/// Of a schedule with faults (`readable` of `parse_schedule`): what `check` would find whatever those are. These are
+/// patterns that match nothing, ties, chains that name unknown ids, and executors that there are not.
+CheckReport check_names(
+  const Schedule & readable, const std::vector<ListedCallback> & callbacks,
+  std::string_view only_executor = {});
+
 /// Rules for what only a name given in code can be, and is most likely a slip: `sub(images)`, since topics begin with a
 /// slash, and `timer(100 ms)`, since ids have no spaces in durations. None for an id that is one of `callbacks`.
 takt_rt::Faults unlikely_ids(

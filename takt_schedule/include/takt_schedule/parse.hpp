@@ -33,12 +33,15 @@ struct Machine
 };
 
 /// Faults and warnings read "FILE:LINE:COL: what; suggestion" and are sorted by line.
-/// `file_name` is used for nothing else.
+/// `file_name` is used for nothing else. `readable`: where there are faults it gets all that could be read, for
+/// `check_names`; nothing else may use it.
 takt_rt::Result<Schedule> parse_schedule(
-  std::string_view text, std::string file_name, const Machine & machine = {});
+  std::string_view text, std::string file_name, const Machine & machine = {},
+  Schedule * readable = nullptr);
 
 /// Reads the file first. A file that cannot be read is one fault, "PATH: reason".
-takt_rt::Result<Schedule> load_schedule(const std::string & path, const Machine & machine = {});
+takt_rt::Result<Schedule> load_schedule(
+  const std::string & path, const Machine & machine = {}, Schedule * readable = nullptr);
 
 }  // namespace takt_schedule
 

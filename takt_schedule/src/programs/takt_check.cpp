@@ -11,6 +11,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "takt_core/adapter/callback_ids.hpp"
 #include "takt_core/names.hpp"
@@ -193,6 +195,67 @@ int print_text(const Arguments & arguments, const Schedule * schedule, const Che
   return 0;
 }
 
+void append(Faults & to, const Faults & from)
+{
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+/// What the schedule is to fit.
+struct Against
+{
+  std::vector<ListedCallback> callbacks;
+  std::optional<takt_schedule::System> model;
+  Faults faults;
+};
+
+Against read_against(const Arguments & arguments)
+{
+  Against against;
+  if (!arguments.ids.empty()) {
+    against.callbacks = read_ids(arguments.ids, against.faults);
+  }
+  if (!arguments.system.empty()) {
+    auto system = takt_schedule::load_system(arguments.system);
+    append(against.faults, system.faults());
+    if (system) {
+      against.callbacks = takt_schedule::listed_callbacks(*system);
+      against.model = std::move(*system);
+    }
+  }
+  return against;
+}
+
+void sort_by_place(Faults & faults)
+{
+  std::stable_sort(
+    faults.begin(), faults.end(), [](const takt_rt::Fault & a, const takt_rt::Fault & b) {
+      return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+    });
+}
+
+/// `read`: the schedule, or what could be read of it. A list with faults lacks callbacks, so that a name which it does
+/// not have tells nothing.
+CheckReport check(
+  const Arguments & arguments, const Schedule & read, const Against & against, bool has_faults)
+{
+  CheckReport report;
+  const bool listed =
+    (!arguments.ids.empty() || !arguments.system.empty()) && against.faults.empty();
+  if (listed && !has_faults) {
+    report = takt_schedule::check(read, against.callbacks, arguments.executor);
+  } else if (listed && !read.executors.empty()) {
+    report = takt_schedule::check_names(read, against.callbacks, arguments.executor);
+  } else if (
+    !arguments.executor.empty() && !read.executors.empty() &&
+    read.find(arguments.executor) == nullptr) {
+    report.faults = takt_schedule::check(read, {}, arguments.executor).faults;
+  }
+  Faults faults = takt_schedule::unlikely_ids(read, against.callbacks);
+  append(faults, report.faults);
+  report.faults = std::move(faults);
+  return report;
+}
+
 int run(const Arguments & arguments)
 {
   takt_schedule::Machine machine;
@@ -201,43 +264,21 @@ int run(const Arguments & arguments)
     machine.cores.emplace(static_cast<std::size_t>(*arguments.cores));
     std::iota(machine.cores->begin(), machine.cores->end(), 0);
   }
-  CheckReport report;
-  const auto schedule = takt_schedule::load_schedule(arguments.schedule, machine);
-  report.faults = schedule.faults();
-  std::vector<ListedCallback> callbacks;
-  if (!arguments.ids.empty()) {
-    callbacks = read_ids(arguments.ids, report.faults);
+  Schedule readable;
+  const auto schedule = takt_schedule::load_schedule(arguments.schedule, machine, &readable);
+  const Schedule & read = schedule ? schedule.value() : readable;
+  const Against against = read_against(arguments);
+  CheckReport report = check(arguments, read, against, !schedule);
+  append(report.faults, schedule.faults());
+  sort_by_place(report.faults);
+  append(report.faults, against.faults);
+  if (schedule && against.model) {
+    append(report.warnings, takt_schedule::wait_warnings(*against.model, schedule.value()));
   }
-  Faults model_warnings;
-  std::optional<takt_schedule::System> model;
-  if (!arguments.system.empty()) {
-    const auto system = takt_schedule::load_system(arguments.system);
-    const Faults wrong = system.faults();
-    report.faults.insert(report.faults.end(), wrong.begin(), wrong.end());
-    if (system) {
-      model_warnings = system->warnings;
-      callbacks = takt_schedule::listed_callbacks(*system);
-      model = *system;
-    }
-  }
-  const bool against = !arguments.ids.empty() || !arguments.system.empty();
-  if (report.faults.empty() && against) {
-    report = takt_schedule::check(schedule.value(), callbacks, arguments.executor);
-    if (model) {
-      const Faults waits = takt_schedule::wait_warnings(*model, schedule.value());
-      report.warnings.insert(report.warnings.end(), waits.begin(), waits.end());
-    }
-  }
-  if (schedule) {
-    const Faults unlikely = takt_schedule::unlikely_ids(schedule.value(), callbacks);
-    report.faults.insert(report.faults.begin(), unlikely.begin(), unlikely.end());
-    report.warnings.insert(report.warnings.begin(), model_warnings.begin(), model_warnings.end());
-    report.warnings.insert(
-      report.warnings.begin(), schedule.value().warnings.begin(), schedule.value().warnings.end());
-    if (!arguments.executor.empty() && schedule.value().find(arguments.executor) == nullptr) {
-      report.faults = takt_schedule::check(schedule.value(), {}, arguments.executor).faults;
-    }
-  }
+  Faults warnings = schedule ? schedule.value().warnings : Faults{};
+  append(warnings, against.model ? against.model->warnings : Faults{});
+  append(warnings, report.warnings);
+  report.warnings = std::move(warnings);
   const Schedule * const good = schedule ? &schedule.value() : nullptr;
   return arguments.json ? print_json(good, report) : print_text(arguments, good, report);
 }

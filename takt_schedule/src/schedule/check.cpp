@@ -212,6 +212,55 @@ std::size_t count_patterns(const std::vector<Rule> & rules)
   return count;
 }
 
+/// The patterns of the rules. Of those with the same literal characters, which tie with each other, the first one only:
+/// reading has told the ties.
+template <typename Rule>
+std::vector<Rule> patterns_of(const std::vector<Rule> & rules)
+{
+  std::vector<Rule> result;
+  std::unordered_set<std::string> known;
+  for (const Rule & rule : rules) {
+    Rule & one = result.emplace_back();
+    one.source = rule.source;
+    for (const std::string & text : rule.match) {
+      std::string literals = text;
+      std::erase(literals, '*');
+      if (known.insert(std::move(literals)).second) {
+        one.match.push_back(text);
+      }
+    }
+  }
+  return result;
+}
+
+/// All callbacks on one thread, so that nothing is found which threads, orders and priorities have a part in.
+Schedule names_of(const Schedule & schedule)
+{
+  Schedule result;
+  result.file = schedule.file;
+  result.strict = schedule.strict;
+  for (const ExecutorSchedule & executor : schedule.executors) {
+    if (executor.name.empty()) {
+      continue;  // it cannot be asked for
+    }
+    ExecutorSchedule & one = result.executors.emplace_back();
+    one.name = executor.name;
+    one.source = executor.source;
+    one.threads.emplace_back().name = "main";
+    one.default_threads = {"main"};
+    one.callbacks = patterns_of(executor.callbacks);
+    one.groups = patterns_of(executor.groups);
+  }
+  for (const ChainSchedule & chain : schedule.chains) {
+    ChainSchedule & one = result.chains.emplace_back();
+    one.options.name = chain.options.name;
+    one.options.path = chain.options.path;
+    one.source = chain.source;
+    one.path_sources = chain.path_sources;
+  }
+  return result;
+}
+
 }  // namespace
 
 Faults too_many_patterns(const Schedule & schedule, const std::vector<ListedCallback> & callbacks)
@@ -314,6 +363,16 @@ CheckReport check(
   };
   tidy(report.faults);
   tidy(report.warnings);
+  return report;
+}
+
+CheckReport check_names(
+  const Schedule & readable, const std::vector<ListedCallback> & callbacks,
+  std::string_view only_executor)
+{
+  CheckReport report = check(names_of(readable), callbacks, only_executor);
+  report.defaulted_callbacks.clear();
+  report.callbacks.clear();
   return report;
 }
 

@@ -1,6 +1,7 @@
 #include "takt_schedule/parse.hpp"
 
 #include <fstream>
+#include <utility>
 
 #include "ids/read_chains.hpp"
 #include "schedule/check_schedule.hpp"
@@ -79,7 +80,7 @@ void read_executors(
 }  // namespace
 
 takt_rt::Result<Schedule> parse_schedule(
-  std::string_view text, std::string file_name, const Machine & machine)
+  std::string_view text, std::string file_name, const Machine & machine, Schedule * readable)
 {
   Findings findings(file_name);
   const YamlPtr root = parse_yaml(text, findings, kScheduleLimits);
@@ -114,16 +115,20 @@ takt_rt::Result<Schedule> parse_schedule(
     detail::check_schedule(schedule, findings);
   }
   if (!findings.ok()) {
+    if (readable != nullptr) {
+      *readable = std::move(schedule);
+    }
     return findings.faults();
   }
   schedule.warnings = findings.warnings();
   return schedule;
 }
 
-takt_rt::Result<Schedule> load_schedule(const std::string & path, const Machine & machine)
+takt_rt::Result<Schedule> load_schedule(
+  const std::string & path, const Machine & machine, Schedule * readable)
 {
   const auto text = file_text(path, "a schedule file", kScheduleLimits.text);
-  return text ? parse_schedule(*text, path, machine) : text.faults();
+  return text ? parse_schedule(*text, path, machine, readable) : text.faults();
 }
 
 }  // namespace takt_schedule

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from takt_cli.base.console import pass_through_errors
 from takt_cli.base.errors import EXIT_USAGE, TaktError
 from takt_cli.base.processes import SPELLED, run_program
 from takt_cli.base.programs import find_program
@@ -62,10 +63,19 @@ def command(
         arguments += ["--cores", str(cores)]
     if json_output:
         arguments.append("--json")
+    graph_fault = None
     with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
         if against:
             ids = Path(scratch, "ids.json")
-            ids.write_text(graph_ids(resolve_graph(against)), encoding="utf-8")
-            arguments += ["--ids", str(ids)]
+            try:
+                ids.write_text(graph_ids(resolve_graph(against)), encoding="utf-8")
+                arguments += ["--ids", str(ids)]
+            except TaktError as fault:
+                if json_output:
+                    raise
+                graph_fault = fault
         done = run_program(program, arguments, check=False)
+    if graph_fault is not None:
+        pass_through_errors(done.stderr)
+        raise graph_fault
     pass_on(program.name, done, (0, EXIT_USAGE))
