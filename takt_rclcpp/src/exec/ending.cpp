@@ -45,23 +45,25 @@ std::vector<std::string> running_with(const fs::path & folder)
   return running;
 }
 
-std::string loader_failed(const std::string & path, const Environment & environment)
+// Of a program with exit code 127.
+std::string not_found(const std::string & path, const Environment & environment)
 {
-  if (needed_libraries(path).empty()) {
-    return "the program ended with exit code 127, as a shell does where it does not find a command";
-  }
   const auto missing = missing_libraries(path, environment);
   if (missing.empty()) {
-    return fmt::format(
-      "{} ended with exit code 127, as where the loader cannot start a program; the loader's words "
-      "are above",
-      path);
+    return path + " ended with exit code 127, as where a program or a library is not found";
   }
   return fmt::format(
-    "the loader could not start {}, because it does not find {}; source the workspace that has {}, "
-    "or name the "
-    "folder in LD_LIBRARY_PATH",
+    "the loader could not start {}, because it does not find {}; source the workspace that has {}",
     path, fmt::join(missing, ", "), missing.size() == 1 ? "it" : "them");
+}
+
+bool uses_only_takt_rcl(const std::string & path)
+{
+  const auto libraries = needed_libraries(path);
+  const auto needs = [&](const char * name) {
+    return std::find(libraries.begin(), libraries.end(), name) != libraries.end();
+  };
+  return needs("libtakt_rcl.so") && !needs("librclcpp.so");
 }
 
 // Not by a signal that tells a program to end.
@@ -79,13 +81,18 @@ std::string why_no_report(
   const ProgramEnd & end)
 {
   if (WIFEXITED(end.status) && WEXITSTATUS(end.status) == 127) {
-    return loader_failed(path, environment);
+    return not_found(path, environment);
   }
   if (const auto running = running_with(folder); !running.empty()) {
     return fmt::format(
-      "the program left process {} running in the background. It runs on under takt, and takt exec "
-      "waits only for the program itself; let it stay in the foreground for a report",
+      "the program left process {} running in the background, and takt exec waits only for the "
+      "program itself",
       fmt::join(running, ", "));
+  }
+  if (uses_only_takt_rcl(path)) {
+    return path +
+           " uses takt_rcl and not rclcpp, and applies a schedule by itself; start it without takt "
+           "exec";
   }
   return {};
 }

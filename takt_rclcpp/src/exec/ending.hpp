@@ -11,8 +11,9 @@
 namespace takt_exec
 {
 
-/// Why the program `path` left no report, where more is known than its status says: the loader could not start it, or
-/// something that it started runs on in the background and would report into `folder`. Empty: nothing more is known.
+/// Why the program `path` left no report, where more is known than its status says: a program or library was
+/// not found, something that it started runs on in the background and would report into `folder`, or it is a program of
+/// takt_rcl. Empty: nothing more is known.
 /// May block.
 std::string why_no_report(
   const std::string & path, const Environment & environment, const std::filesystem::path & folder,

@@ -388,9 +388,9 @@ std::string no_executor(const ordered_json & report, int status, const std::stri
            "library "
            "that it opened with RTLD_DEEPBIND, whose calls no preloaded library sees";
   }
-  return "takt has no report of an executor: the program spins none of rclcpp's, or it was killed "
-         "or crashed before it wrote a report, or it has file capabilities, is setuid or is linked "
-         "statically, so that nothing can be preloaded into it";
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  return "takt saw no executor of rclcpp in the program" +
+         (code != 0 ? fmt::format(", which ended with exit code {}", code) : std::string());
 }
 
 std::string without_schedule(const ordered_json & report)

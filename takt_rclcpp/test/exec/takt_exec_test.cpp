@@ -132,7 +132,7 @@ TEST_F(TaktExec, says_that_a_signal_ended_the_program)
     const Outcome killed = takt(options + "-- sh -c 'kill -9 $$'");
     EXPECT_NE(killed.err.find("signal 9 (Killed) ended the program"), std::string::npos)
       << killed.err;
-    EXPECT_EQ(killed.err.find("spins none"), std::string::npos) << killed.err;
+    EXPECT_EQ(killed.err.find("saw no executor"), std::string::npos) << killed.err;
   }
 }
 
@@ -160,10 +160,34 @@ TEST_F(TaktExec, names_the_libraries_that_the_loader_does_not_find)
     outcome.err.find("the loader could not start " TAKT_STAND_IN_PROGRAM), std::string::npos)
     << outcome.err;
   EXPECT_NE(outcome.err.find("does not find librclcpp.so"), std::string::npos) << outcome.err;
-  EXPECT_EQ(outcome.err.find("spins none"), std::string::npos) << outcome.err;
-  const Outcome shell = takt("-- sh -c 'exit 127'");
+  EXPECT_EQ(outcome.err.find("saw no executor"), std::string::npos) << outcome.err;
+}
+
+// One line of takt's, short enough to be read beside the program's own.
+TEST_F(TaktExec, says_in_one_short_sentence_that_something_was_not_found)
+{
+  const Outcome shell = takt("-- sh -c /no/such/program");
   EXPECT_EQ(shell.code, 127);
-  EXPECT_EQ(shell.err.find("spins none"), std::string::npos) << shell.err;
+  const std::size_t own = shell.err.find("takt has no report of an executor: ");
+  ASSERT_NE(own, std::string::npos) << shell.err;
+  EXPECT_NE(shell.err.find("ended with exit code 127", own), std::string::npos) << shell.err;
+  EXPECT_LE(shell.err.size() - own, 160U) << shell.err;
+  EXPECT_EQ(lines(shell.err.substr(own)), 1) << shell.err;
+  const Outcome itself = takt("-- /no/such/program");
+  EXPECT_EQ(itself.code, 127);
+  EXPECT_EQ(itself.err, "takt exec: /no/such/program: No such file or directory\n");
+}
+
+TEST_F(TaktExec, tells_a_program_of_takt_rcl_from_one_without_an_executor)
+{
+  const Outcome ported = takt("-- '" TAKT_PORTED_PROGRAM "'");
+  EXPECT_EQ(ported.code, 0) << ported.err;
+  EXPECT_NE(ported.err.find("uses takt_rcl and not rclcpp"), std::string::npos) << ported.err;
+  EXPECT_EQ(lines(ported.err), 1) << ported.err;
+  EXPECT_EQ(takt("-- true").err, "takt saw no executor of rclcpp in the program\n");
+  EXPECT_EQ(
+    takt("-- sh -c 'exit 3'").err,
+    "takt saw no executor of rclcpp in the program, which ended with exit code 3\n");
 }
 
 TEST_F(TaktExec, names_what_the_program_left_running)
@@ -235,7 +259,7 @@ TEST_F(TaktExec, strict_is_an_error_where_takt_ran_no_executor)
     const Outcome strict = takt(std::string("--strict -- ") + program);
     EXPECT_EQ(strict.code, 2) << program;
     EXPECT_EQ(lines(strict.err), 1) << strict.err;
-    EXPECT_NE(strict.err.find("no report of an executor"), std::string::npos) << strict.err;
+    EXPECT_NE(strict.err.find("saw no executor of rclcpp"), std::string::npos) << strict.err;
   }
   EXPECT_EQ(takt("--strict --duration 100ms -- sleep 600").code, 2);
   EXPECT_EQ(takt("--strict --report report.json -- true").code, 2);
@@ -256,7 +280,7 @@ TEST_F(TaktExec, strict_names_loops_that_stayed_rclcpps_own)
   const Outcome lenient = takt("-- " + reporting(stock(71, "spin_some")));
   EXPECT_EQ(lenient.code, 0);
   EXPECT_NE(lenient.err.find("spin_some in process 71"), std::string::npos) << lenient.err;
-  EXPECT_EQ(lenient.err.find("spins none"), std::string::npos) << lenient.err;
+  EXPECT_EQ(lenient.err.find("saw no executor"), std::string::npos) << lenient.err;
 }
 
 TEST_F(TaktExec, strict_gives_the_programs_code_where_takt_ran_an_executor)
