@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ctf/ctf.hpp"
@@ -217,6 +219,74 @@ TEST_F(LongTraces, EachCommandWorksWithLessMemoryThanTheRecordsTakeBesideTheProg
   const std::string report = folder_ + "/report", model = folder_ + "/model";
   EXPECT_EQ(run_within(kLimit, report, {"report", trace}).code, 0);
   EXPECT_EQ(run_within(kLimit, model, {"model", trace, "-o", model}).code, 0);
+}
+
+/// The most memory that a child of this process has while it reads a trace and makes something of it, in KiB.
+long peak_of(const std::string & trace, const std::function<void(std::vector<LongTrace> &)> & make)
+{
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const MemoryLimit limit(std::size_t{4} << 20, folder());
+    auto traces = read_long_traces(trace);
+    if (!traces.ok()) {
+      ::_exit(1);
+    }
+    make(*traces);
+    ::_exit(0);
+  }
+  int status = 0;
+  rusage usage{};
+  EXPECT_EQ(::wait4(child, &status, 0, &usage), child);
+  EXPECT_EQ(status, 0);
+  return usage.ru_maxrss;
+}
+
+TEST_F(LongTraces, EightTimesTheTraceTakesNoMoreMemory)
+{
+  if (kSanitized) {
+    GTEST_SKIP() << "a sanitizer keeps what is freed";
+  }
+  constexpr std::int64_t kPeriods = 12'000;
+  constexpr long kMore = 3 << 10;
+  const std::string one = folder_ + "/one", eight = folder_ + "/eight";
+  for (const auto & [path, periods] : {std::pair(one, kPeriods), std::pair(eight, 8 * kPeriods)}) {
+    std::ofstream out(path, std::ios::binary);
+    LargeTrace(periods).write(out);
+  }
+  ASSERT_GT(fs::file_size(eight) - fs::file_size(one), std::size_t{16} * kMore << 10);
+  using Traces = std::vector<LongTrace>;
+  const std::map<std::string, std::function<void(Traces &, std::ostream &)>> kinds{
+    {"takt", [](Traces & traces, std::ostream & out) { write_traces(traces, out); }},
+    {"perfetto",
+     [](Traces & traces, std::ostream & out) {
+       add_chains_across_processes(traces);
+       write_perfetto_trace(traces, out);
+     }},
+    {"chrome",
+     [](Traces & traces, std::ostream & out) {
+       add_chains_across_processes(traces);
+       write_chrome_trace(traces, out);
+     }},
+    {"ctf",
+     [](Traces & traces, std::ostream & out) {
+       add_chains_across_processes(traces);
+       write_ctf_trace(traces, [&](const std::string &) -> std::ostream & { return out; });
+     }},
+    {"report",
+     [](Traces & traces, std::ostream & out) {
+       add_chains_across_processes(traces);
+       out << response_report(traces).dump();
+     }},
+    {"model", [](Traces & traces, std::ostream & out) {
+       out << longest_under_way(traces).has_value() << trace_report(traces).dump();
+     }}};
+  for (const auto & [kind, make] : kinds) {
+    const auto write = [&, &make = make](Traces & traces) {
+      std::ofstream nowhere("/dev/null");
+      make(traces, nowhere);
+    };
+    EXPECT_LT(peak_of(eight, write), peak_of(one, write) + kMore) << kind;
+  }
 }
 
 TEST_F(LongTraces, WithoutRoomForPagesTheProgramNamesTheFolder)
