@@ -61,14 +61,17 @@ struct ThreadAttributes
   std::string name{};          ///< OS name; the kernel keeps the first 15 characters
   std::size_t stack_size = 0;  ///< bytes; 0: the system's default
 
+  /// All members. The binding does not compile if one is missing.
+  auto members() const
+  {
+    const auto & [policy_, priority_, nice_, runtime_, deadline_, period_, cores_, name_, stack_size_] =
+      *this;
+    return std::tie(
+      policy_, priority_, nice_, runtime_, deadline_, period_, cores_, name_, stack_size_);
+  }
   friend bool operator==(const ThreadAttributes & left, const ThreadAttributes & right)
   {
-    return std::tie(
-             left.policy, left.priority, left.nice, left.runtime, left.deadline, left.period,
-             left.cores, left.name, left.stack_size) ==
-           std::tie(
-             right.policy, right.priority, right.nice, right.runtime, right.deadline, right.period,
-             right.cores, right.name, right.stack_size);
+    return left.members() == right.members();
   }
   friend bool operator!=(const ThreadAttributes & left, const ThreadAttributes & right)
   {

@@ -48,13 +48,15 @@ struct Fault
   std::string text{};  ///< to be printed only; with a refusal, what to say after it
   std::optional<Refusal> refusal{};
 
+  /// All members. The binding does not compile if one is missing.
+  auto members() const
+  {
+    const auto & [kind_, file_, line_, column_, place_, text_, refusal_] = *this;
+    return std::tie(kind_, file_, line_, column_, place_, text_, refusal_);
+  }
   friend bool operator==(const Fault & left, const Fault & right)
   {
-    return std::tie(
-             left.kind, left.file, left.line, left.column, left.place, left.text, left.refusal) ==
-           std::tie(
-             right.kind, right.file, right.line, right.column, right.place, right.text,
-             right.refusal);
+    return left.members() == right.members();
   }
   friend bool operator!=(const Fault & left, const Fault & right) { return !(left == right); }
 };

@@ -30,14 +30,18 @@ struct ThreadCounters
   std::uint64_t minor_faults = 0;
   std::uint64_t major_faults = 0;
 
+  /// All members. The binding does not compile if one is missing.
+  auto members() const
+  {
+    const auto & [cpu_time_, queue_wait_, voluntary_switches_, involuntary_switches_, minor_faults_, major_faults_] =
+      *this;
+    return std::tie(
+      cpu_time_, queue_wait_, voluntary_switches_, involuntary_switches_, minor_faults_,
+      major_faults_);
+  }
   friend bool operator==(const ThreadCounters & left, const ThreadCounters & right)
   {
-    return std::tie(
-             left.cpu_time, left.queue_wait, left.voluntary_switches, left.involuntary_switches,
-             left.minor_faults, left.major_faults) ==
-           std::tie(
-             right.cpu_time, right.queue_wait, right.voluntary_switches, right.involuntary_switches,
-             right.minor_faults, right.major_faults);
+    return left.members() == right.members();
   }
   friend bool operator!=(const ThreadCounters & left, const ThreadCounters & right)
   {

@@ -61,14 +61,18 @@ struct Refusal
   std::string program{};  ///< to grant the right to, quoted for a shell; may be empty
   std::string detail{};   ///< of the configurator daemon, to be printed only
 
+  /// All members. The binding does not compile if one is missing.
+  auto members() const
+  {
+    const auto & [attribute_, error_, right_, tid_, thread_, asked_, granted_, limit_, limit_of_, online_, program_, detail_] =
+      *this;
+    return std::tie(
+      attribute_, error_, right_, tid_, thread_, asked_, granted_, limit_, limit_of_, online_,
+      program_, detail_);
+  }
   friend bool operator==(const Refusal & left, const Refusal & right)
   {
-    return std::tie(
-             left.attribute, left.error, left.right, left.tid, left.thread, left.asked,
-             left.granted, left.limit, left.limit_of, left.online, left.program, left.detail) ==
-           std::tie(
-             right.attribute, right.error, right.right, right.tid, right.thread, right.asked,
-             right.granted, right.limit, right.limit_of, right.online, right.program, right.detail);
+    return left.members() == right.members();
   }
   friend bool operator!=(const Refusal & left, const Refusal & right) { return !(left == right); }
 };

@@ -54,9 +54,15 @@ struct OwnPriority
   Policy policy = Policy::other;
   int priority = 0;
 
+  /// All members. The binding does not compile if one is missing.
+  auto members() const
+  {
+    const auto & [policy_, priority_] = *this;
+    return std::tie(policy_, priority_);
+  }
   friend bool operator==(const OwnPriority & left, const OwnPriority & right)
   {
-    return std::tie(left.policy, left.priority) == std::tie(right.policy, right.priority);
+    return left.members() == right.members();
   }
   friend bool operator!=(const OwnPriority & left, const OwnPriority & right)
   {
