@@ -55,5 +55,39 @@ TEST(RunMeter, measures_a_run_after_a_take_that_threw_inside_of_many)
   }
 }
 
+// A callback at depth five catches what those inside of it throw, and goes on: again and again.
+TEST(RunMeter, measures_runs_while_the_fifth_of_a_row_catches_what_deeper_ones_throw)
+{
+  constexpr int kCatches = 5;
+  for (int nesting = 0; nesting < 6; ++nesting) {
+    start(kCatches);
+    for (int round = 0; round < 6; ++round) {
+      // Two runs, of which the inner one throws, so that the outer one does.
+      start(2);
+      for (int i = 0; i < 2; ++i) {
+        RunMeter::thrown();
+        EXPECT_EQ(RunMeter::ended().cpu, 0) << "too deep";
+      }
+      // A run in which a take throws.
+      start(1);
+      RunMeter::picked(cpu_times());
+      RunMeter::thrown();
+      RunMeter::thrown();
+      EXPECT_EQ(RunMeter::ended().cpu, 0) << "too deep";
+      // A take that throws at once, and one that finds nothing, where runs were before.
+      RunMeter::picked(cpu_times());
+      RunMeter::thrown();
+      RunMeter::picked(cpu_times());
+      RunMeter::dropped();
+    }
+    for (int depth = kCatches; depth > 0; --depth) {
+      EXPECT_EQ(RunMeter::ended().cpu > 0, depth <= 4) << "at depth " << depth;
+    }
+    start(1);
+    EXPECT_GT(RunMeter::ended().cpu, 0) << "after " << nesting;
+    EXPECT_EQ(RunMeter::ended().cpu, 0) << "nothing runs";
+  }
+}
+
 }  // namespace
 }  // namespace takt_trace::detail

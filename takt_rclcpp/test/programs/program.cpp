@@ -339,6 +339,7 @@ int main(int argc, char ** argv)
   ways.merge(ways_of_ends());
   ways.merge(ways_of_waiting());
   ways.merge(ways_of_ids());
+  ways.merge(ways_of_executors());
   ways.merge(ways_of_waitables());
   ways.merge(ways_of_replaced_messages());
   ways.merge(ways_of_watching());

@@ -23,6 +23,8 @@ Ways ways_of_ids();
 Ways ways_of_listening();
 /// Around messages that a history replaces.
 Ways ways_of_replaced_messages();
+/// Around executors inside of callbacks of others, and beside others.
+Ways ways_of_executors();
 /// Around waitables that programs write.
 Ways ways_of_waitables();
 /// For tests of watching, which drive it.

@@ -285,6 +285,44 @@ nlohmann::json report_of(const std::string & options, const std::string & way, i
   return report;
 }
 
+// Callbacks of seven executors run inside of each other, and what the innermost throws goes through two of them: for each
+// run and each take that begins takt finds its end. Of the deepest it measures nothing.
+TEST(Report, measures_runs_after_exceptions_out_of_deeply_nested_spins)
+{
+  const std::string file = temporary("nested.json");
+  for (const std::string options : {"", "--schedule '" TAKT_SCHEDULE "' "}) {
+    const Outcome outcome = run(
+      "timeout -k 5 60 '" TAKT_EXEC "' --strict --force --report '" + file + "' " + options +
+      "-- '" TAKT_PROGRAM "' nested_spins");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const std::size_t told = outcome.err.find("used ");
+    ASSERT_NE(told, std::string::npos) << outcome.err;
+    const double used = std::stod(outcome.err.substr(told + 5));
+    std::ifstream in(file);
+    const auto report = nlohmann::json::parse(in);
+    std::map<std::string, int> runs;
+    double measured = 0;
+    for (const auto & executor : report["executors"]) {
+      for (const auto & callback : executor["callbacks"]) {
+        if (callback["kind"] == "timer") {
+          const std::string id = callback["id"];
+          runs[id.substr(0, id.find(':'))] += callback["runs"].get<int>();
+        }
+        if (callback["id"] == "/outermost:timer(2ms)") {
+          measured = callback["cpu"]["mean_ns"].get<double>() * callback["runs"].get<double>();
+        }
+      }
+    }
+    EXPECT_EQ(runs["/outermost"], 24) << options;
+    for (const std::string name : {"/at_depth_2", "/at_depth_3", "/at_depth_4"}) {
+      EXPECT_EQ(runs[name], 12) << options << name;
+    }
+    EXPECT_GE(measured, 0.99 * used) << options;
+    EXPECT_LE(measured, 1.5 * used) << options;
+  }
+  std::remove(file.c_str());
+}
+
 // A single-threaded program runs on one thread, whatever the rules say; --strict insists on the rules.
 TEST(Strict, refuses_rules_that_a_single_threaded_program_cannot_keep)
 {

@@ -1,0 +1,102 @@
+// Executors that callbacks of other executors spin.
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <stdexcept>
+
+#include "program.hpp"
+#include "work.hpp"
+
+namespace
+{
+
+using namespace std::chrono_literals;
+using rclcpp::executors::SingleThreadedExecutor;
+
+constexpr int kDeepest = 7;
+constexpr int kCatches = 5;
+
+class ThrowsInItsTake : public Work
+{
+public:
+  std::shared_ptr<void> take_data() override { throw std::runtime_error("thrown by a take"); }
+};
+
+std::chrono::nanoseconds own_cpu_time()
+{
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+void work_for(std::chrono::nanoseconds cpu_time)
+{
+  const auto until = own_cpu_time() + cpu_time;
+  while (own_cpu_time() < until) {
+  }
+}
+
+// The deepest callback, or its take, throws; the callback that spins it does not catch that, the next one does.
+void spin_at(int depth, bool in_take)
+{
+  SingleThreadedExecutor executor;
+  auto node = std::make_shared<rclcpp::Node>("at_depth_" + std::to_string(depth));
+  const auto work = std::make_shared<ThrowsInItsTake>();
+  rclcpp::TimerBase::SharedPtr timer;
+  if (depth == kDeepest && in_take) {
+    node->get_node_waitables_interface()->add_waitable(work, nullptr);
+    work->give();
+  } else {
+    timer = node->create_wall_timer(1ms, [&] {
+      executor.cancel();
+      if (depth == kDeepest) {
+        throw std::runtime_error("thrown by a callback");
+      }
+      if (depth != kCatches) {
+        spin_at(depth + 1, in_take);
+        return;
+      }
+      try {
+        spin_at(depth + 1, in_take);
+      } catch (const std::exception & error) {
+        say("caught at depth " + std::to_string(depth) + ": " + error.what());
+      }
+    });
+  }
+  executor.add_node(node);
+  executor.spin();
+}
+
+// More often than the deepest nesting that is measured, so that what is left of each shows. Tells the processor time of
+// the outermost callback on standard error.
+void nested_spins()
+{
+  constexpr int kNesting = 12;
+  constexpr int kRuns = 24;
+  SingleThreadedExecutor executor;
+  auto node = std::make_shared<rclcpp::Node>("outermost");
+  int runs = 0;
+  std::chrono::nanoseconds used{0};
+  auto timer = node->create_wall_timer(2ms, [&] {
+    const auto began = own_cpu_time();
+    if (++runs <= kNesting) {
+      spin_at(2, runs % 2 == 0);
+    }
+    work_for(2ms);
+    if (runs == kRuns) {
+      executor.cancel();
+    }
+    used += own_cpu_time() - began;
+  });
+  executor.add_node(node);
+  executor.spin();
+  say("ran " + std::to_string(runs));
+  std::fprintf(stderr, "used %lld ns\n", static_cast<long long>(used.count()));
+}
+
+}  // namespace
+
+Ways ways_of_executors()
+{
+  return {{"nested_spins", nested_spins}};
+}
