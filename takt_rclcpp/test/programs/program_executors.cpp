@@ -1,8 +1,12 @@
-// Executors that callbacks of other executors spin.
+// Executors that callbacks of other executors spin, and executors that begin beside others.
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <functional>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "program.hpp"
 #include "work.hpp"
@@ -11,6 +15,7 @@ namespace
 {
 
 using namespace std::chrono_literals;
+using rclcpp::executors::MultiThreadedExecutor;
 using rclcpp::executors::SingleThreadedExecutor;
 
 constexpr int kDeepest = 7;
@@ -94,9 +99,58 @@ void nested_spins()
   std::fprintf(stderr, "used %lld ns\n", static_cast<long long>(used.count()));
 }
 
+// Executors begin and end beside one that spins all the time: where a schedule rules, its threads run the callbacks of all.
+// Their timers are due when they begin, but for one that waits until another one resets it.
+void timers_come_to_others()
+{
+  constexpr int kStarts = 60;
+  constexpr int kTimers = 8;
+  constexpr int kRunsOfATimer = 5;
+  MultiThreadedExecutor all_the_time(rclcpp::ExecutorOptions(), 2);
+  auto node = std::make_shared<rclcpp::Node>("all_the_time");
+  auto ticks = node->create_wall_timer(1ms, [] {});
+  all_the_time.add_node(node);
+  std::thread thread([&] { all_the_time.spin(); });
+  while (!all_the_time.is_spinning()) {  // a spin that begins after its cancel does not end
+    std::this_thread::yield();
+  }
+  int starts = 0;
+  for (; starts < kStarts; ++starts) {
+    MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 2);
+    auto comes = std::make_shared<rclcpp::Node>("comes");
+    std::vector<rclcpp::CallbackGroup::SharedPtr> groups;  // a node does not keep them
+    std::vector<rclcpp::TimerBase::SharedPtr> timers;
+    std::atomic<int> runs{0};
+    std::atomic<bool> was_reset{false};
+    const auto add = [&](std::chrono::milliseconds period, const std::function<void()> & callback) {
+      groups.push_back(comes->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive));
+      timers.push_back(comes->create_wall_timer(period, callback, groups.back()));
+    };
+    add(4ms, [&] { was_reset = true; });
+    timers.front()->cancel();
+    for (int i = 0; i < kTimers; ++i) {
+      add(2ms, [&] {
+        const int count = ++runs;
+        if (count == kTimers) {
+          timers.front()->reset();
+        }
+        if (count >= kTimers * kRunsOfATimer && was_reset) {
+          executor.cancel();
+        }
+      });
+    }
+    executor.add_node(comes);
+    std::this_thread::sleep_for(3ms);
+    executor.spin();
+  }
+  all_the_time.cancel();
+  thread.join();
+  say("started " + std::to_string(starts));
+}
+
 }  // namespace
 
 Ways ways_of_executors()
 {
-  return {{"nested_spins", nested_spins}};
+  return {{"nested_spins", nested_spins}, {"timers_come_to_others", timers_come_to_others}};
 }

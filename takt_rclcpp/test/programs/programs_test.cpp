@@ -616,6 +616,30 @@ TEST(Epoch, of_the_host_holds_while_another_process_starts_again)
   std::filesystem::remove_all(folder);
 }
 
+// Their threads run while the offsets are set, and take what is due. A timer that is cancelled then, and reset by the
+// program, runs all the same.
+TEST(Epoch, of_the_host_holds_for_timers_that_come_to_threads_of_others)
+{
+  const std::string schedule = temporary("comes.yaml");
+  std::ofstream(schedule)
+    << "version: 1\nepoch: host\nexecutors:\n  main:\n"
+       "    threads: {t: {count: 3}}\n    default: t\n    callbacks:\n"
+       "      - {match: ['/comes:timer(2ms)*', '/comes:timer(4ms)'], offset: 1234us}\n"
+       "      - {match: '/all_the_time:**'}\n";
+  const auto report = report_of("--strict --schedule '" + schedule + "'", "timers_come_to_others");
+  std::remove(schedule.c_str());
+  int seen = 0;
+  for (const auto & executor : report["executors"]) {
+    for (const auto & callback : executor["callbacks"]) {
+      if (callback["has_offset"].get<bool>() && callback["period_ns"] == 2'000'000) {
+        ++seen;
+        expect_grid(callback["phase"], 2'000'000, 1'234'000);
+      }
+    }
+  }
+  EXPECT_EQ(seen, 60 * 8);
+}
+
 TEST(Report, says_which_spins_stayed_rclcpps_own)
 {
   const auto report = report_of("", "parts_of_a_spin");

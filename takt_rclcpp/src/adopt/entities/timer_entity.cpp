@@ -172,6 +172,7 @@ public:
     timer_(timer),
     core_(settings.core),
     offset_(offset),
+    held_back_(offset.has_value()),
     period_(period_of(*timer->get_timer_handle())),
     resets_(settings),
     lanes_(settings.lanes)
@@ -197,16 +198,20 @@ public:
       scheduler.resume_timer(*this, next + (now - next) / period * period, now);
     }
   }
+  // Other hosts' threads may run already. They take nothing of this timer meanwhile: takt's timer is held back, and its rcl
+  // timer has another period for a moment.
   void begin_from(Time epoch) override
   {
     const auto timer = timer_.lock();
-    if (!offset_ || timer == nullptr || timer->is_canceled()) {
+    if (!offset_ || timer == nullptr) {
+      return;
+    }
+    if (timer->is_canceled()) {
+      release();
       return;
     }
     const auto handle = timer->get_timer_handle();
     const Duration period = period_of(*handle);
-    // Its reset tells takt's timer, which other hosts' threads may run already.
-    const std::lock_guard lock(calling_);
     const TaktSets not_the_program;
     // rcl's own next call comes later by what this thread takes, or by what holds it up meanwhile.
     constexpr int kTries = 10;
@@ -243,7 +248,6 @@ public:
       return false;
     }
     const auto handle = taken.timer->get_timer_handle();
-    const std::lock_guard lock(calling_);
     const auto next = next_call(*handle);
     const Duration period = period_of(*handle);
     if (period != period_.exchange(period)) {
@@ -297,10 +301,21 @@ private:
   void release_at(Time first)
   {
     const std::lock_guard lock(following_);
+    held_back_ = false;
     grid_ = first;
     takt_core::Scheduler & scheduler = core_->scheduler_of(*this);
     scheduler.cancel_timer(*this);
     scheduler.resume_timer(*this, first, takt_rt::now());
+  }
+
+  // As the program has set it, and may reset it at any time.
+  void release()
+  {
+    {
+      const std::lock_guard lock(following_);
+      held_back_ = false;
+    }
+    follow();
   }
 
   // What rcl calls at `next` is released on the schedule's grid, unless the program has moved it. With `following_` held.
@@ -324,6 +339,9 @@ private:
       return;
     }
     const std::lock_guard lock(following_);
+    if (held_back_) {
+      return;
+    }
     takt_core::Scheduler & scheduler = core_->scheduler_of(*this);
     const auto next = next_call(*timer->get_timer_handle());
     scheduler.cancel_timer(*this);
@@ -337,10 +355,11 @@ private:
   const rclcpp::TimerBase::WeakPtr timer_;
   const std::shared_ptr<takt_core::Executor> core_;
   const std::optional<Duration> offset_;
-  std::atomic<Duration> period_;
-  takt_rt::PiMutex calling_;  // before `following_`: rcl's timer has its own period
   takt_rt::PiMutex following_;
-  std::optional<Time> grid_;  // a release by the schedule; guarded by `following_`
+  // The next two are guarded by it.
+  bool held_back_;  // until `begin_from`: the schedule says when it begins, not the program
+  std::optional<Time> grid_;  // a release by the schedule
+  std::atomic<Duration> period_;
   Resets resets_;
   Lanes<TakenTimer> lanes_;
 };
