@@ -146,7 +146,7 @@ private:
           return Faults{
             "how long " + name(set.task) +
             " waits for the other messages of a set has no bound: they have none, come from "
-            "outside of the model, or their timer may skip periods"};
+            "outside of the model, or their timer may be late and begin its periods anew"};
         }
       }
     }

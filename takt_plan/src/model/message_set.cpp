@@ -15,6 +15,16 @@ bool skips(const Stream & stream, const TimesOf & times)
   return !stream.timer || times(stream.root).bound > stream.period;
 }
 
+/// From the nominal release of one run of the stream's source to that of the next run.
+Ns distance(const Stream & stream, const TimesOf & times)
+{
+  if (!skips(stream, times)) {
+    return stream.period;
+  }
+  return stream.timer && !stream.leaves_grid ? add(stream.period, times(stream.root).bound)
+                                             : kUnbounded;
+}
+
 }  // namespace
 
 Ns gap_of(Index id, const Streams & streams, const TimesOf & times)
@@ -27,8 +37,7 @@ Ns gap_of(Index id, const Streams & streams, const TimesOf & times)
     return kUnbounded;
   }
   if (stream.set == kNone) {
-    return skips(stream, times) ? kUnbounded
-                                : add(std::max(stream.period, stream.offset), times(id).bound);
+    return add(std::max(distance(stream, times), stream.offset), times(id).bound);
   }
   const StreamTimes & left = times(stream.set);
   return left.gap == kUnbounded || times(id).ended == kUnbounded
@@ -60,7 +69,7 @@ Ns MessageSet::replaced(Index input, const Streams & streams, const TimesOf & ti
   const Stream & stream = streams.all()[input];
   const Ns bound = times(input).bound;
   if (stream.set == kNone) {
-    return skips(stream, times) ? kUnbounded : add(stream.period, bound);
+    return add(distance(stream, times), bound);
   }
   const MessageSet & before = *streams.set(streams.all()[stream.set].task);
   return stream.timer && before.stays_in_step(streams, times)
@@ -101,7 +110,10 @@ Ns MessageSet::completed(Index input, const Streams & streams, const TimesOf & t
     }
     return last - behind[own];
   }
-  return std::min(replaced(input, streams, times), add(times(input).bound, others));
+  // It completes the set itself, or waits.
+  return std::max(
+    times(input).bound,
+    std::min(replaced(input, streams, times), add(times(input).released, others)));
 }
 
 Ns MessageSet::waiting(Index input, const Streams & streams, const TimesOf & times) const

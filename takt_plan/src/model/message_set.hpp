@@ -11,12 +11,16 @@
 //   jitter, J + T. And at least one topic had none at the window's beginning, so there are at most max
 //   over topics of messages. What the work starts is as frequent, in a window that is longer by the time
 //   from the runs that may complete a set to there (`since`). set_curves.hpp counts both.
-// - When a message that entered by x has left with its set: before the next one of x is kept, so within
-//   T(x) + B(x), or gap(x) + B(x) after a set not in step; and once every other topic has had a message after it, so within B(x) + gap, the
-//   largest gap of the other topics. A message that is replaced before has no response.
-// - gap(x), from the beginning of a run to the end of the next by x: T + B for all that one timer starts
-//   (or its offset, if that is longer than its period); after a set it is the largest of its topics, and
-//   what the way from there takes at most.
+// - When a message that entered by x has left with its set, if it does not complete it: before the next one of x is kept, so
+//   within T(x) + B(x), or gap(x) + B(x) after a set not in step; and once every other topic has had a message after it, so
+//   within J(x) + gap, the largest gap of the other topics, J(x) being when its run is released at the latest. For runs go by
+//   their releases, so that the last message of another topic that is kept before was released by then, and what the gap
+//   counts from is not later. A message that is replaced before has no response.
+// - gap(x), from the release of a run to the end of the next by x: T + B for all that one timer starts
+//   (or its offset, if that is longer than its period), counted from the nominal release of the timer. A timer whose run may
+//   end later than its next release skips periods: the next run has the first nominal release after the run before has begun,
+//   so T + the timer's own bound stands for T, everywhere here. After a set the gap is the largest of its topics, counted from
+//   the release of the run that completes the set, and what the way from there takes at most.
 // - In step: if timers of one process, of one period and known offsets from its start begin all topics (or timers that are
 //   always released together), d(x) being how much later than
 //   the first of them x is released, and every d(x) + B(x) is within the period, then the sets are those
@@ -112,7 +116,7 @@ struct MessageSet
   Ns replaced(Index input, const Streams & streams, const TimesOf & times) const;
 };
 
-/// From the beginning of a run that this stream starts to the end of the next.
+/// From the release of a run that this stream starts to the end of the next.
 Ns gap_of(Index stream, const Streams & streams, const TimesOf & times);
 
 /// Likewise of runs that streams of one topic start.

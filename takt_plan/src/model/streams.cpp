@@ -44,7 +44,8 @@ Streams::Streams(const Model & model, const std::vector<Index> & order)
          task.executor,
          kNone,
          task.timer,
-         task.release->offset.value_or(0)});
+         task.release->offset.value_or(0),
+         task.leaves_grid});
     }
     if (joins(task) && !task.release && add_joined(model, index)) {
       continue;
@@ -108,6 +109,7 @@ bool Streams::add_joined(const Model & model, Index index)
     joined.set = stream.set;
     joined.timer = stream.timer;
     joined.offset = stream.offset;
+    joined.leaves_grid = stream.leaves_grid;
     joined.curved = stream.curved;
     joined.from.push_back({after(from).front(), link});
   }

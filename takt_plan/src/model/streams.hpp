@@ -33,7 +33,8 @@ struct Stream
   Index set = kNone;   ///< the last stream on the way that begins with a complete set; none: no set
   bool timer = false;  ///< the source is one
   Ns offset = 0;       ///< of its first release, if known
-  bool curved = false;  ///< after a set: SetCurves know more than the period says
+  bool leaves_grid = false;  ///< if the source is late it begins a grid anew
+  bool curved = false;       ///< after a set: SetCurves know more than the period says
 };
 
 /// True if one message of each of several topics starts the task.

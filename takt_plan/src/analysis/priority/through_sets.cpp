@@ -69,11 +69,55 @@ Ns ThroughSets::kept(const Place & place, Index mine) const
   return end(own);
 }
 
-/// If another message completes the set.
-Ns ThroughSets::unless_own(const Place & place, const MessageSet & set, Index mine) const
+/// When the run is released that keeps the message.
+Ns ThroughSets::arrives(const Place & place, Index mine) const
+{
+  const PriorityPart & part = parts_[mine];
+  if (!place.from_release) {
+    return kept(place, mine);
+  }
+  Place own = before(place, mine, true);
+  if (!place.chain || first(own).window.inputs.size() == place.inputs.size() + 1) {
+    return part.released;
+  }
+  const std::vector<Stream::From> & from = streams_.all()[mine].from;
+  own.part = own.stream = from.front().stream;
+  own.inputs.clear();
+  const bool of_set = from.size() == 1 && streams_.all()[own.stream].set == own.stream;
+  return of_set && !parts_[own.part].through.empty() ? end(own) : kept(place, mine);
+}
+
+/// From a moment before which a message of the stream was released at its set to the segment's end, if the next one completes
+/// the set.
+Ns ThroughSets::by_next(const Place & place, Index input) const
 {
   const TimesOf times_of = [this](Index id) -> const StreamTimes & { return times(id); };
-  const Ns from = kept(place, mine);
+  const Ns gap = gap_of(input, streams_, times_of);
+  if (gap == kUnbounded) {
+    return kUnbounded;
+  }
+  const Place next = before(place, input, false);
+  const Index complete = streams_.all()[input].set;
+  if (complete == kNone) {
+    return add(gap - times(input).bound, end(next));
+  }
+  if (first(next).window.inputs.size() == next.inputs.size()) {
+    return add(gap, following(place, input));
+  }
+  Ns longest = 0;
+  for (const auto & topic : streams_.set(streams_.all()[complete].task)->topics) {
+    if (topic.size() != 1) {
+      return add(gap, following(place, input));
+    }
+    longest = std::max(longest, by_next(next, topic.front()));
+  }
+  return longest;
+}
+
+/// If another message completes the set. `own`: the end if this one does.
+Ns ThroughSets::unless_own(const Place & place, const MessageSet & set, Index mine, Ns own) const
+{
+  const TimesOf times_of = [this](Index id) -> const StreamTimes & { return times(id); };
   const Index topic_of_mine = set.topic_of(mine);
   Ns next = 0, follows = 0;
   for (Index topic = 0; topic < set.topics.size(); ++topic) {
@@ -86,18 +130,21 @@ Ns ThroughSets::unless_own(const Place & place, const MessageSet & set, Index mi
       after = std::max(after, following(place, input));
     }
     follows = std::max(follows, after);
-    Ns gap = gap_of_topic(inputs, streams_, times_of);
-    if (gap != kUnbounded && inputs.size() == 1 && streams_.all()[inputs[0]].set == kNone) {
-      gap -= times(inputs[0]).bound;
-      after = end(before(place, inputs[0], false));
-    }
-    next = std::max(next, add(gap, after));
+    next = std::max(
+      next, inputs.size() == 1 ? by_next(place, inputs.front())
+                               : add(gap_of_topic(inputs, streams_, times_of), after));
   }
   const Ns replaced =
     place.from_release ? set.replaced(mine, streams_, times_of) : gap_of(mine, streams_, times_of);
-  const Ns bound = place.from_release ? times(mine).bound : 0;
-  const Ns again = replaced == kUnbounded ? kUnbounded : add(replaced - bound, follows);
-  return add(from, std::min(next, again));
+  if (replaced == kUnbounded) {
+    return add(arrives(place, mine), next);
+  }
+  const Ns later = place.from_release ? replaced - times(mine).bound : replaced;
+  Ns again = add(kept(place, mine), add(later, follows));
+  if (place.from_release && streams_.all()[mine].set == kNone) {
+    again = std::min(again, add(later, own));
+  }
+  return std::min(add(arrives(place, mine), next), again);
 }
 
 Ns ThroughSets::end(const Place & place) const
@@ -129,7 +176,7 @@ Ns ThroughSets::end(const Place & place) const
     }
     return last == kUnbounded ? kUnbounded : last - set.behind[set.topic_of(mine)];
   }
-  return std::max(own, unless_own(place, set, mine));
+  return std::max(own, unless_own(place, set, mine, own));
 }
 
 Ns ThroughSets::end(Index stream) const

@@ -6,10 +6,17 @@
 //
 // - in step: by the largest d(x) + E(x) over the set's topics, less d(m);
 // - else, if m completes the set, by E(m);
-// - else some other x does, with its first message after m was kept, which happens by B(m): by B(m) + the longest
-//   way from there to the next release of x + E(x). If x comes after a set itself, or shares its topic with other
-//   streams: by B(m) + gap(x) + what follows after the set's run. And no later than
-//   what follows the next message of m would end, which would replace m: by replaced(m) + what follows.
+// - else some other x does, with its first message after m was kept. The last one that was kept before was released at the
+//   set no later than m, by J(m), since runs of a set go by their releases. So the nominal release of the next one is by
+//   J(m) + T(x), and the segment ends by J(m) + T(x) + E(x). If x comes after a set itself on the same core, the same holds of
+//   each topic of that set; it must have come again for the next x. Else, or if x shares its topic with other streams: by
+//   J(m) + gap(x) + what follows after the set's run.
+// - And if another one does before the next message of m is kept, the segment ends by T(m) + E(m). Let the next message of m be
+//   released by its timer before this end, else there is nothing to show. From then on to the end some work of the segment's
+//   level is pending: the next message up to its run at the set, which begins after the run that completes the set with m has
+//   ended, and then what that one starts. So the busy window of E(m) of the next message has this end in it. All work of the
+//   window counts there as well: of complete sets it is one that ends last, in both cases. (If m comes after a set: by
+//   replaced(m) + what follows.)
 //
 // What follows a run that completes the set, from its end to the segment's, is no longer than the segment from its
 // activation (Worst::from_activation), nor than what the set starts by itself.
@@ -63,7 +70,9 @@ private:
     bool from_release = true;
   };
   Ns end(const Place & place) const;
-  Ns unless_own(const Place & place, const MessageSet & set, Index mine) const;
+  Ns unless_own(const Place & place, const MessageSet & set, Index mine, Ns own) const;
+  Ns arrives(const Place & place, Index mine) const;
+  Ns by_next(const Place & place, Index input) const;
   Place before(const Place & place, Index input, bool chain) const;
   bool agrees(const SolvedWindow & window, const Place & place) const;
   const SolvedWindow & first(const Place & place) const;
