@@ -40,13 +40,14 @@ class Document:
         """Give the class the fields of the schema, and let it read them."""
         document = at.partition("#")[0]
         properties: Schema = definition(at)["properties"]
-        Document._classes[at] = cls
         own = inspect.get_annotations(cls)
         cls.__annotations__ = dict.fromkeys(properties, Any) | own
         for name, schema in properties.items():
             setattr(cls, name, _default(schema, document))
         dataclass(frozen=True)(cls)
         cls._readers = {name: _reader(schema, document) for name, schema in properties.items()}
+        # Last: another thread that finds the class here reads with it at once.
+        Document._classes[at] = cls
 
     @classmethod
     def read(cls: type[Own], raw: Any, place: str = "") -> Own:

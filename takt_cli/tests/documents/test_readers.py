@@ -4,6 +4,7 @@ import json
 import math
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -169,3 +170,15 @@ def test_a_module_that_reads_a_document_knows_the_classes_of_its_parts(name):
     first, everything = json.loads(done.stdout)
     lacking = [at for at in places(name) if at in everything and at not in first]
     assert lacking == [], f"import {[everything[at] for at in lacking]} in {reader.__module__}"
+
+
+def test_a_class_is_found_by_other_threads_only_when_it_can_read(monkeypatch):
+    class Found(dict):
+        def __setitem__(self, at, one):
+            raw = {"raised": 2, "cleared": 1, "active": 0, "active_list": []}
+            assert one.read(raw).raised == 2
+            super().__setitem__(at, one)
+
+    monkeypatch.setattr(Document, "_classes", Found(Document._classes))
+    types.new_class("Alarms", (Document,), {"at": "statistics#alarms"})
+    assert Document._classes["statistics#alarms"].__name__ == "Alarms"
