@@ -1,5 +1,6 @@
 #include "takt_host/message_account.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "takt_rt/time.hpp"

@@ -63,6 +63,7 @@ TEST_F(Account, tells_phases_of_a_gap_and_of_a_new_publisher)
   EXPECT_EQ(disturbances(), 1U);
   EXPECT_EQ(last(), takt_core::Disturbance::lost_message);
   take(account, {{1}, 9});  // late, not lost
+  EXPECT_EQ(disturbances(), 1U);
   take(account, {{1}, 11});
   EXPECT_EQ(disturbances(), 1U);
   take(account, {{2}, 1});
@@ -70,6 +71,7 @@ TEST_F(Account, tells_phases_of_a_gap_and_of_a_new_publisher)
   EXPECT_EQ(last(), takt_core::Disturbance::restarted_process);
   take(account, {{2}, 2});
   EXPECT_EQ(disturbances(), 2U);
+  EXPECT_EQ(to_string(last()), "restarted process");
 }
 
 TEST_F(Account, tells_nothing_by_numbers_that_leave_gaps_for_other_reasons)

@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "takt_control/control_server.hpp"
 #include "takt_core/adapter/placer.hpp"

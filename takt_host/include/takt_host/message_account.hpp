@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "takt_core/callback.hpp"
 #include "takt_core/executor.hpp"

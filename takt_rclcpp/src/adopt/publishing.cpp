@@ -54,22 +54,21 @@ constexpr std::size_t kDeepest = 4;
 constinit thread_local std::array<Publish, kDeepest> t_publishes{};
 constinit thread_local std::size_t t_depth = 0;
 
-bool knows_publisher(Publish & publish)
+/// False: it is no publisher. One whose gid the middleware does not tell stays zero.
+bool find_publisher(Publish & publish)
 {
   if (!rcl_publisher_is_valid_except_context(publish.publisher)) {
     return false;
   }
   rmw_gid_t gid{};
   if (
-    rmw_get_gid_for_publisher(rcl_publisher_get_rmw_handle(publish.publisher), &gid) !=
+    rmw_get_gid_for_publisher(rcl_publisher_get_rmw_handle(publish.publisher), &gid) ==
     RMW_RET_OK) {
-    return false;
+    std::copy_n(std::begin(gid.data), publish.key.publisher.size(), publish.key.publisher.begin());
   }
-  std::copy_n(std::begin(gid.data), publish.key.publisher.size(), publish.key.publisher.begin());
   return true;
 }
 
-// The middleware has no such tracepoint, or publishing failed: no name, and the trace has no time.
 void trace(Publish & publish)
 {
   if (!std::exchange(publish.told, true)) {
@@ -91,7 +90,7 @@ void publish_begins(const void * publisher)
     // A take in this process asks for the name of a message that a callback published.
     const bool carries = takt_core::current_activations() != nullptr;
     const bool recorded = takt_trace::recording();
-    const bool known = (carries || recorded) && knows_publisher(publish);
+    const bool known = (carries || recorded) && find_publisher(publish);
     if (!known) {
       publish.publisher = nullptr;
     }
@@ -124,7 +123,7 @@ void publish_ended()
     if (publish.named) {
       publish.name.end();
     }
-    trace(publish);
+    trace(publish);  // without a time: the middleware has no such tracepoint, or publishing failed
     publish.ceiling.end();
   }
 }
