@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from importlib.resources import files
 from typing import Any
 
 from takt_cli.base.errors import EXIT_INTERRUPTED, TaktError
 from takt_cli.base.printable import quoted
-from takt_cli.base.slips import closest
 
 
 def help_text() -> str:
@@ -119,8 +119,12 @@ def usage_error(error: Exception) -> TaktError | None:
 
 def unknown_command(word: str, known: Iterable[str], path: str = "takt") -> TaktError:
     """Give the sentence for a command that `path` lacks, with the one that was meant."""
-    meant = closest(word, (*known, "help") if path == "takt" else known)
+    meant = _closest(word, (*known, "help") if path == "takt" else known)
     return _no_such("command", word, "--help" if meant == "help" else meant, path)
+
+
+def _closest(word: str, known: Iterable[str]) -> str:
+    return next(iter(get_close_matches(word, list(known), n=1)), "")
 
 
 def _no_such(what: str, word: str, meant: str, path: str) -> TaktError:
@@ -143,13 +147,13 @@ def _unknown(message: str, context: Any) -> TaktError | None:
     if what == "command":
         return unknown_command(word, context.command.commands, context.command_path)
     options = [
-        option
+        option[2:]
         for parameter in context.command.get_params(context)
         for option in (*parameter.opts, *parameter.secondary_opts)
         if option.startswith("--")
     ]
-    meant = closest(word, options) if word.startswith("--") else ""
-    return _no_such("option", word, meant, context.command_path)
+    meant = _closest(word[2:], options) if word.startswith("--") else ""
+    return _no_such("option", word, meant and f"--{meant}", context.command_path)
 
 
 def _name(parameter: object) -> str:

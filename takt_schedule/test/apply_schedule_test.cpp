@@ -329,6 +329,31 @@ TEST(ApplySchedule, LeavesAttributesAloneForWhichNobodyAsked)
   EXPECT_EQ(takt_rt::read_attributes(rest).nice, level);
 }
 
+// As a template of a program that was started under nice(1) and taskset(1) asks for them.
+TEST(ApplySchedule, LeavesAThreadAloneThatHasWhatIsAskedForTheFirstTime)
+{
+  Running running(with_main(kThreads));
+  const pid_t rest = running.executor->thread_ids()[1];
+  const int level = takt_rt::read_attributes(rest).nice.value_or(0) + 3;
+  ASSERT_EQ(::setpriority(PRIO_PROCESS, static_cast<id_t>(rest), level), 0);
+  const auto outcome_of = [&](const std::string & attributes) {
+    const auto done = apply_schedule(
+      parse(with_main("threads: {hot: {nice: 1}, rest: {" + attributes + "}}\ndefault: rest\n")),
+      "main", *running.executor);
+    return done.ok() ? outcomes(*done)["thread rest"] : done.faults().front();
+  };
+  const std::string nice = "nice: " + std::to_string(level);
+  std::string cores = ", cores: [";
+  for (const int core : takt_rt::read_attributes(rest).cores) {
+    cores += std::to_string(core) + ", ";
+  }
+  cores += "]";
+  EXPECT_EQ(outcome_of(nice), "unchanged");
+  EXPECT_EQ(outcome_of(nice + cores), "unchanged");
+  EXPECT_EQ(outcome_of("nice: " + std::to_string(level + 1)), "applied");
+  EXPECT_EQ(takt_rt::read_attributes(rest).nice, level + 1);
+}
+
 // Grants nothing as long as it is told to.
 class Grudging final : public takt_rt::AttributeSetter
 {

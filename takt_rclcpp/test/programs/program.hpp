@@ -25,6 +25,8 @@ Ways ways_of_listening();
 Ways ways_of_replaced_messages();
 /// Around executors inside of callbacks of others, and beside others.
 Ways ways_of_executors();
+/// Around messages that a program takes by itself, as bytes or behind a filter.
+Ways ways_of_taking();
 /// Around waitables that programs write.
 Ways ways_of_waitables();
 /// For tests of watching, which drive it.

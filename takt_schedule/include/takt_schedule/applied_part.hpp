@@ -41,7 +41,8 @@ struct ToldThread
 };
 
 /// The part of a thread that is to have `wanted`. It is unchanged if the thread was asked for the same before, was
-/// granted all of it, and has the asked attributes still. Attributes that were not asked for count as nobody's.
+/// granted all of it, and has the asked attributes still. What was not asked for before counts as nobody's: it is
+/// unchanged where the thread has it as wanted, as under nice(1).
 /// Any thread; some system calls; allocates.
 AppliedPart thread_part(const ToldThread & thread, const takt_rt::ThreadAttributes & wanted);
 

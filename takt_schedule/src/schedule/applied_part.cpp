@@ -22,6 +22,32 @@ bool same(ThreadAttributes a, const ThreadAttributes & b)
   return a == b;
 }
 
+/// Nothing is to change: each attribute that was asked for is wanted likewise, and what was left open and is wanted now,
+/// the thread has already, as one of a program that was started under nice(1).
+bool has_already(const ToldThread & thread, const ThreadAttributes & wanted)
+{
+  const ThreadAttributes now =
+    thread.tid == 0 ? ThreadAttributes{} : takt_rt::read_attributes(thread.tid);
+  if (now.policy == takt_rt::Policy::inherit) {
+    return false;  // it has ended
+  }
+  ThreadAttributes filled = thread.report.asked;
+  if (filled.policy == takt_rt::Policy::inherit && wanted.policy == now.policy) {
+    filled.policy = now.policy;
+    filled.priority = now.priority;
+    filled.runtime = now.runtime;
+    filled.deadline = now.deadline;
+    filled.period = now.period;
+  }
+  if (!filled.nice && wanted.nice) {
+    filled.nice = now.nice;
+  }
+  if (filled.cores.empty() && !wanted.cores.empty()) {
+    filled.cores = now.cores;
+  }
+  return same(wanted, filled);
+}
+
 /// "SCHED_FIFO priority 40 on cores 0"; "as started" of what is left open.
 std::string format(const ThreadAttributes & attributes)
 {
@@ -99,7 +125,7 @@ AppliedPart thread_part(const ToldThread & thread, const ThreadAttributes & want
   AppliedPart part{"thread " + report.asked.name, Outcome::applied};
   if (const auto now = taken_from(thread)) {
     part.why = format(*now) + " -> " + format(wanted) + " (changed by somebody else)";
-  } else if (!same(wanted, report.asked)) {
+  } else if (!same(wanted, report.asked) && !has_already(thread, wanted)) {
     part.why = format(report.asked) + " -> " + format(wanted);
   } else if (was_refused(report)) {
     part.why = format(report.granted) + " -> " + format(wanted) + " (refused before)";
