@@ -14,15 +14,15 @@ using std_msgs::msg::Int32;
 
 constexpr int kMessages = 40;
 
-/// Publishes the numbers from 1 on, the next one when `may_go_on` says so, once `wanted` subscriptions are matched.
+/// Publishes the numbers from 1 on, once `wanted` subscriptions are matched.
 class Source : public rclcpp::Node
 {
 public:
-  Source(std::string topic, std::size_t wanted, std::function<bool(int)> may_go_on)
+  Source(const std::string & topic, std::size_t wanted)
   : Node("source"),
     publisher_(create_publisher<Int32>(topic, 100)),
-    timer_(create_wall_timer(2ms, [this, wanted, may_go_on] {
-      if (sent_ < kMessages && publisher_->get_subscription_count() == wanted && may_go_on(sent_)) {
+    timer_(create_wall_timer(2ms, [this, wanted] {
+      if (sent_ < kMessages && publisher_->get_subscription_count() == wanted) {
         Int32 message;
         message.data = ++sent_;
         publisher_->publish(message);
@@ -62,7 +62,7 @@ void polled()
       executor.cancel();
     }
   });
-  auto source = std::make_shared<Source>("polled", 1, [](int) { return true; });
+  auto source = std::make_shared<Source>("polled", 1);
   executor.add_node(node);
   executor.add_node(source);
   executor.spin();
@@ -108,7 +108,7 @@ void bytes_and_filters()
       done();
     },
     options);
-  auto source = std::make_shared<Source>("numbers", 2, [](int) { return true; });
+  auto source = std::make_shared<Source>("numbers", 2);
   executor.add_node(node);
   executor.add_node(source);
   executor.spin();
