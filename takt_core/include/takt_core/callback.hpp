@@ -21,6 +21,7 @@
 #include "takt_core/detail/precedence.hpp"
 #include "takt_core/group.hpp"
 #include "takt_core/message_counts.hpp"
+#include "takt_core/run_costs.hpp"
 #include "takt_core/timer.hpp"
 #include "takt_rt/time.hpp"
 
@@ -64,8 +65,11 @@ struct Run
   mutable std::uint64_t found = 0;
   std::uint64_t announced = 0;  ///< the scheduler's: the name of the message it was started for
   std::uint64_t arrival = 0;    ///< the scheduler's: that message's position in the arrival ring
-  ThreadSet * set = nullptr;    ///< the scheduler's: where it was picked
-  bool taking = false;          ///< the scheduler's: others wait for the end of this take
+  /// For observers: `take_cpu` is known from `on_start` on, the others at `on_end`. Null: nobody wants costs, see
+  /// RunCostsWanted.
+  const RunCosts * costs = nullptr;
+  ThreadSet * set = nullptr;  ///< the scheduler's: where it was picked
+  bool taking = false;        ///< the scheduler's: others wait for the end of this take
 };
 
 struct CallbackOptions

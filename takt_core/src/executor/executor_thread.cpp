@@ -65,6 +65,7 @@ void Executor::Impl::set_up_thread(
 {
   ExecutorThread & self = crew.threads[index];
   self.tid.store(static_cast<pid_t>(::syscall(SYS_gettid)));
+  detail::RunFrame::prepare_thread();
   ThreadAttributes wanted = crew.isolated() ? filled_in(attributes, starter) : attributes;
   if (!named) {
     wanted.name.clear();
@@ -194,6 +195,9 @@ void Executor::Impl::execute(Crew & crew, Run & run) noexcept
   for (const auto & observer : observers) {
     observer->on_picked(run);
   }
+  if (!observers.empty()) {
+    frame->picked();
+  }
   try {
     const ActivationScope scope(run.activations);
     took = run.callback->take(run);
@@ -202,6 +206,7 @@ void Executor::Impl::execute(Crew & crew, Run & run) noexcept
     if (took) {
       if (!observers.empty()) {
         const Time start = now();
+        frame->started();
         for (const auto & observer : observers) {
           observer->on_start(run, start);
         }
@@ -225,6 +230,9 @@ void Executor::Impl::execute(Crew & crew, Run & run) noexcept
   }
   if (!observers.empty()) {
     const Time end = took ? now() : Time{};
+    if (took) {
+      frame->ended();
+    }
     for (const auto & observer : observers) {
       if (took) {
         observer->on_end(run, end);

@@ -8,8 +8,6 @@ namespace takt_core::detail
 namespace
 {
 
-thread_local const RunFrame * t_frame = nullptr;
-
 constinit std::mutex g_mutex;
 constinit RemovalWait * g_waiting = nullptr;
 
@@ -24,21 +22,6 @@ bool holds(const RunFrame * stack, const Callback & callback) noexcept
 }
 
 }  // namespace
-
-RunFrame::RunFrame(const Run & run) noexcept : run_(run), outer_(t_frame)
-{
-  t_frame = this;
-}
-
-RunFrame::~RunFrame()
-{
-  t_frame = outer_;
-}
-
-const RunFrame * RunFrame::current() noexcept
-{
-  return t_frame;
-}
 
 RemovalWait::RemovalWait(const Callback & callback) : callback_(callback)
 {

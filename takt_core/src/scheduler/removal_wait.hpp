@@ -6,30 +6,11 @@
 #ifndef TAKT_CORE__SRC__REMOVAL_WAIT_HPP_
 #define TAKT_CORE__SRC__REMOVAL_WAIT_HPP_
 
+#include "scheduler/run_frame.hpp"
 #include "takt_core/callback.hpp"
 
 namespace takt_core::detail
 {
-
-/// A run on the calling thread's stack, and the one it runs inside of. Lives on that stack.
-class RunFrame
-{
-public:
-  explicit RunFrame(const Run & run) noexcept;
-  ~RunFrame();
-  RunFrame(const RunFrame &) = delete;
-  RunFrame & operator=(const RunFrame &) = delete;
-
-  /// The innermost one of the calling thread, or nullptr. Real-time safe.
-  static const RunFrame * current() noexcept;
-
-  const Run & run() const noexcept { return run_; }
-  const RunFrame * outer() const noexcept { return outer_; }
-
-private:
-  const Run & run_;
-  const RunFrame * const outer_;
-};
 
 /// While it lives, the calling thread waits for the end of all runs of `callback`. May block.
 class RemovalWait

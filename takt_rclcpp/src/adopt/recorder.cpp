@@ -3,75 +3,47 @@
 #include <rcl/client.h>
 #include <rcl/error_handling.h>
 #include <rcl/publisher.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #include <algorithm>
 #include <set>
 
 #include "adopt/entity.hpp"
 #include "adopt/observe/hangs.hpp"
-#include "takt_rt/ready_time.hpp"
+#include "takt_core/executor.hpp"
+#include "takt_core/number_table.hpp"
 
 namespace takt_rclcpp
 {
 namespace
 {
 
-std::int64_t thread_cpu_time() noexcept
+// Runs on the thread's stack that sent requests, the innermost one last. The loader has little room for thread-local
+// variables of a library that is opened late (takt_shared_library.cmake): of a fifth one inside of four nothing is noted.
+struct AskingRuns
 {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
+  std::array<const takt_core::Run *, 4> runs{};
+  std::size_t count = 0;
 
-constinit std::atomic<bool> g_measures_sleeps{false};
-// Opens a file at the thread's first run, which the end of the thread closes.
-thread_local takt_rt::ReadyTime t_ready_time;
-
-// Context switches of the thread's own will.
-std::int64_t times_asleep() noexcept
-{
-  rusage usage{};
-  ::getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nvcsw;
-}
-
-// A callback may spin another executor, whose callbacks run inside it. The loader has little room for thread-local
-// variables of a library that is opened late (takt_shared_library.cmake).
-constexpr std::size_t kDeepestFrame = 4;
-struct Frame
-{
-  std::int64_t began = 0;  // CPU time at the pick
-  std::int64_t took = 0;   // CPU time of the take
-  bool asked = false;      // sent a request
-  bool measures_sleep = false;
-  std::int64_t times_asleep = 0;    // at the start
-  takt_rt::Duration ready_time{0};  // the same
-  void * outer = nullptr;
-  const takt_core::Callback * callback = nullptr;
-  std::uint32_t thread = 0;
-};
-thread_local std::array<Frame, kDeepestFrame> t_frames{};
-thread_local std::size_t t_frame_depth = 0;
-// Bit d: the run at depth d has started. Also of runs that are too deep for a frame: a take that throws has no other end.
-thread_local std::uint64_t t_started = 0;
-
-std::uint64_t bit_of(std::size_t depth) noexcept
-{
-  return depth < 64 ? std::uint64_t{1} << depth : 0;
-}
-
-// Of the frame's run, which ends and did not work for `beside` of its time. A run that left its core against its will only
-// was preempted, by another thread or by the host.
-std::int64_t slept_in(const Frame & frame, std::int64_t beside) noexcept
-{
-  constexpr std::int64_t kNotWorthIt = 100'000;  // reading the account costs 2 us
-  if (beside < kNotWorthIt || times_asleep() == frame.times_asleep) {
-    return 0;
+  bool add(const takt_core::Run & run) noexcept
+  {
+    if (count > 0 && runs[count - 1] == &run) {
+      return true;
+    }
+    if (count == runs.size()) {
+      return false;
+    }
+    runs[count++] = &run;
+    return true;
   }
-  return std::max<std::int64_t>(beside - (t_ready_time.read() - frame.ready_time).count(), 0);
-}
+  /// True: it was the innermost one.
+  bool remove(const takt_core::Run & run) noexcept
+  {
+    const bool was = count > 0 && runs[count - 1] == &run;
+    count -= was ? 1 : 0;
+    return was;
+  }
+};
+thread_local AskingRuns t_asking;
 
 // A copy that is never destroyed: executors of the process name each other's callbacks, and end at any time.
 const std::string * stays(const std::string & id)
@@ -84,11 +56,23 @@ const std::string * stays(const std::string & id)
 
 }  // namespace
 
-thread_local Recorder::Slot * Recorder::t_running = nullptr;
-
-void Recorder::measure_sleeps() noexcept
+// Of all recorders: a callback's number is its own in the process. Never destroyed: threads run until the process ends.
+struct Recorder::Slots
 {
-  g_measures_sleeps.store(true, std::memory_order_relaxed);
+  std::mutex mutex;
+  takt_core::NumberTable<Slot> by_number;
+
+  static Slots & of_process()
+  {
+    static auto & slots = *new Slots;
+    return slots;
+  }
+};
+
+void Recorder::measure_sleeps()
+{
+  static auto & wanted = *new takt_core::RunCostsWanted(takt_core::RunCostsWanted::Costs::kernel);
+  static_cast<void>(wanted);
 }
 
 void TimeSummary::add(std::int64_t ns) noexcept
@@ -123,7 +107,27 @@ std::vector<std::pair<std::size_t, std::int64_t>> ReleaseSpans::shortest() const
   return shortest;
 }
 
-Recorder::~Recorder() = default;
+Recorder::Recorder() : costs_(takt_core::RunCostsWanted::Costs::cpu)
+{
+}
+
+Recorder::~Recorder()
+{
+  Slots & slots = Slots::of_process();
+  const std::lock_guard lock(slots.mutex);
+  for (const auto & slot : slots_) {
+    leave(*slot);
+  }
+}
+
+// With the lock of all slots.
+void Recorder::leave(Slot & slot)
+{
+  Slots & slots = Slots::of_process();
+  if (slots.by_number.find(slot.number) == &slot) {  // else it is another's by now
+    slots.by_number.set(slot.number, nullptr);
+  }
+}
 
 void Recorder::keep_waiting(const RunOwner * owner)
 {
@@ -141,13 +145,13 @@ void Recorder::keep_waiting(const RunOwner * owner)
 void Recorder::forget(const RunOwner * owner)
 {
   const std::lock_guard lock(mutex_);
+  const std::lock_guard all(Slots::of_process().mutex);
   std::erase_if(slots_, [&](const auto & slot) {
     const RunOwner * const of = slot->record.facts.owner;
     if (slot->callback != nullptr || (of != owner && of != nullptr)) {
       return false;
     }
-    Slot * expected = slot.get();
-    slot->place->compare_exchange_strong(expected, nullptr);
+    leave(*slot);
     return true;
   });
 }
@@ -218,14 +222,10 @@ void Recorder::on_added(const takt_core::Callback & callback)
   Slot & slot = **known;
   slot.callback = &callback;
   slot.entity = entity;
-  const std::size_t number = callback.number();
-  std::atomic<Chunk *> & place = by_number_[number / kChunk % by_number_.size()];
-  if (place.load() == nullptr) {
-    chunks_.push_back(std::make_unique<Chunk>());
-    place.store(chunks_.back().get());
-  }
-  slot.place = &(*place.load())[number % kChunk];
-  slot.place->store(&slot);
+  Slots & slots = Slots::of_process();
+  const std::lock_guard all(slots.mutex);
+  slot.number = callback.number();
+  slots.by_number.set(slot.number, &slot);
 }
 
 void Recorder::on_removed(const takt_core::Callback & callback)
@@ -271,109 +271,72 @@ void Recorder::on_thread(std::uint32_t thread, const takt_rt::AttributeReport & 
   threads_[thread] = report;
 }
 
-Recorder::Slot * Recorder::find(const takt_core::Run & run) const noexcept
+Recorder::Slot * Recorder::find(const takt_core::Run & run) noexcept
 {
-  const std::size_t number = run.callback->number();
-  const Chunk * const chunk =
-    by_number_[number / kChunk % by_number_.size()].load(std::memory_order_acquire);
-  return chunk == nullptr ? nullptr : (*chunk)[number % kChunk].load(std::memory_order_acquire);
+  return Slots::of_process().by_number.find(run.callback->number());
 }
 
-Recorder::NotOfTheRun::NotOfTheRun() noexcept : began_(thread_cpu_time())
+Recorder::Slot * Recorder::running() noexcept
 {
-}
-
-Recorder::NotOfTheRun::~NotOfTheRun()
-{
-  if (t_frame_depth > 0 && t_frame_depth <= kDeepestFrame) {
-    t_frames[t_frame_depth - 1].began += thread_cpu_time() - began_;
-  }
-}
-
-void Recorder::on_picked(const takt_core::Run & run) noexcept
-{
-  if (t_frame_depth < kDeepestFrame) {
-    Frame & frame = t_frames[t_frame_depth];
-    frame = {};
-    frame.began = thread_cpu_time();
-    frame.outer = t_running;
-    frame.callback = run.callback;
-    frame.thread = run.thread;
-  }
-  t_started &= ~bit_of(t_frame_depth);
-  ++t_frame_depth;
+  const takt_core::Run * const run = takt_core::current_run();
+  return run == nullptr ? nullptr : find(*run);
 }
 
 void Recorder::on_start(const takt_core::Run & run, takt_rt::Time) noexcept
 {
-  Slot * const slot = find(run);
+  const Slot * const slot = find(run);
   if (slot != nullptr && slot->entity != nullptr) {
     started_.fetch_add(1, std::memory_order_relaxed);
-  }
-  t_started |= bit_of(t_frame_depth - 1);
-  if (t_frame_depth <= kDeepestFrame) {
-    Frame & frame = t_frames[t_frame_depth - 1];
-    const std::int64_t now = thread_cpu_time();
-    frame.took = now - frame.began;
-    t_running = slot;
-    if (g_measures_sleeps.load(std::memory_order_relaxed)) {
-      frame.ready_time = t_ready_time.read();
-      frame.measures_sleep = t_ready_time.counted();
-      frame.times_asleep = times_asleep();
-      frame.began += thread_cpu_time() - now;  // not of the run
-    }
   }
 }
 
 void Recorder::on_end(const takt_core::Run & run, takt_rt::Time end) noexcept
 {
-  if (--t_frame_depth >= kDeepestFrame) {
+  const bool asked = t_asking.remove(run);
+  if (asked) {
+    Hangs::ended(&run);
+  }
+  Slot * const slot = find(run);
+  if (slot == nullptr) {
     return;
   }
-  const Frame & frame = t_frames[t_frame_depth];
-  const std::int64_t cpu = thread_cpu_time() - frame.began;
-  const std::int64_t slept = frame.measures_sleep
-                               ? slept_in(frame, (end - run.start).count() - (cpu - frame.took))
-                               : CallbackRecord::kUnknownSleep;
-  t_running = static_cast<Slot *>(frame.outer);
-  if (frame.asked) {
-    Hangs::ended(&frame);
+  if (asked) {
+    note_waits(*slot, &run, run.start);
   }
-  if (Slot * const slot = find(run); slot != nullptr) {
-    if (frame.asked) {
-      note_waits(*slot, &frame, run.start);
-    }
-    const std::lock_guard lock(slot->mutex);
-    slot->record.cpu.add(cpu);
-    slot->record.take_cpu.add(frame.took);
+  const std::lock_guard lock(slot->mutex);
+  CallbackRecord & record = slot->record;
+  const std::int64_t elapsed = (end - run.start).count();
+  if (run.costs != nullptr && run.costs->cpu >= 0) {
+    record.cpu.add(run.costs->cpu);
+    record.take_cpu.add(run.costs->take_cpu);
     if (slot->histogram != nullptr) {
-      slot->histogram->record(cpu);
+      slot->histogram->record(run.costs->cpu);
     }
-    slot->record.elapsed.add((end - run.start).count());
-    slot->record.longest_sleep = std::max(slot->record.longest_sleep, slept);
-    slot->record.waited.add((run.start - run.release).count());
-    if (slot->entity != nullptr && run.release >= slot->entity->heard_from()) {
-      if (slot->last_release != takt_rt::kNever && run.release >= slot->last_release) {
-        slot->record.between.add((run.release - slot->last_release).count());
-      }
-      slot->last_release = run.release;
-      slot->record.spans.add(run.release);
-      if (slot->record.kind == takt_core::Kind::subscription) {
-        slot->releases.add(takt_rt::to_ns(run.release));
-      }
-    }
-    const auto period = slot->record.facts.period.count();
-    if (slot->record.kind == takt_core::Kind::timer && period > 0) {
-      slot->record.phase.add(takt_rt::to_ns(run.release), period);
-    }
-    slot->record.skipped_periods += run.skipped;
+    record.longest_sleep = std::max(record.longest_sleep, run.costs->slept(elapsed));
   }
+  record.elapsed.add(elapsed);
+  record.waited.add((run.start - run.release).count());
+  if (slot->entity != nullptr && run.release >= slot->entity->heard_from()) {
+    if (slot->last_release != takt_rt::kNever && run.release >= slot->last_release) {
+      record.between.add((run.release - slot->last_release).count());
+    }
+    slot->last_release = run.release;
+    record.spans.add(run.release);
+    if (record.kind == takt_core::Kind::subscription) {
+      slot->releases.add(takt_rt::to_ns(run.release));
+    }
+  }
+  const auto period = record.facts.period.count();
+  if (record.kind == takt_core::Kind::timer && period > 0) {
+    record.phase.add(takt_rt::to_ns(run.release), period);
+  }
+  record.skipped_periods += run.skipped;
 }
 
-void Recorder::note_waits(Slot & slot, const void * frame, takt_rt::Time start) noexcept
+void Recorder::note_waits(Slot & slot, const void * run, takt_rt::Time start) noexcept
 {
   std::array<AwaitedCall, CallLog::kMostOfOneRun> calls;
-  const std::size_t count = CallLog::of_process().awaited(frame, start, calls);
+  const std::size_t count = CallLog::of_process().awaited(run, start, calls);
   std::array<std::uint64_t, CallLog::kMostOfOneRun> in_this_run{};
   const std::lock_guard lock(slot.mutex);
   for (std::size_t i = 0; i < count; ++i) {
@@ -396,7 +359,8 @@ void Recorder::note_waits(Slot & slot, const void * frame, takt_rt::Time start) 
 
 void Recorder::note_request(const void * client, std::int64_t number) noexcept
 {
-  if (t_running == nullptr || t_frame_depth == 0 || t_frame_depth > kDeepestFrame) {
+  const takt_core::Run * const run = takt_core::current_run();
+  if (run == nullptr || find(*run) == nullptr) {
     return;
   }
   const char * const name = rcl_client_get_service_name(static_cast<const rcl_client_t *>(client));
@@ -404,45 +368,45 @@ void Recorder::note_request(const void * client, std::int64_t number) noexcept
     rcl_reset_error();
     return;
   }
-  Frame & frame = t_frames[t_frame_depth - 1];
-  frame.asked = true;
-  CallLog::of_process().sent(&frame, name, client, number);
-  Hangs::asked(&frame, frame.callback, frame.thread, client, name, number);
+  if (t_asking.add(*run)) {
+    CallLog::of_process().sent(run, name, client, number);
+    Hangs::asked(run, run->callback, run->thread, client, name, number);
+  }
 }
 
 void Recorder::note_served(const char * service, std::int64_t number) noexcept
 {
-  if (t_running != nullptr) {
-    CallLog::of_process().served(service, number, t_running->id);
+  if (const Slot * const slot = running()) {
+    CallLog::of_process().served(service, number, slot->id);
   }
 }
 
 void Recorder::note_answered(const void * client, std::int64_t number) noexcept
 {
   Hangs::answered(client, number);
-  if (t_running != nullptr) {
-    CallLog::of_process().answered(client, number, t_running->id);
+  if (const Slot * const slot = running()) {
+    CallLog::of_process().answered(client, number, slot->id);
   }
 }
 
-void Recorder::note(const void * key, bool within_process, const char * topic) noexcept
+void Recorder::note(Slot & slot, const void * key, bool within_process, const char * topic) noexcept
 {
-  Slot * const slot = t_running;
-  const std::lock_guard lock(slot->mutex);
-  for (Outlet & outlet : slot->outlets) {
+  const std::lock_guard lock(slot.mutex);
+  for (Outlet & outlet : slot.outlets) {
     if (outlet.key == key) {
       ++outlet.published.count;
       return;
     }
   }
-  if (slot->outlets.size() < kTopics) {
-    slot->outlets.push_back({key, within_process, {topic, 1}});
+  if (slot.outlets.size() < kTopics) {
+    slot.outlets.push_back({key, within_process, {topic, 1}});
   }
 }
 
 void Recorder::note_publish(const void * publisher) noexcept
 {
-  if (t_running == nullptr) {
+  Slot * const slot = running();
+  if (slot == nullptr) {
     return;
   }
   const char * const name =
@@ -450,14 +414,14 @@ void Recorder::note_publish(const void * publisher) noexcept
   if (name == nullptr) {
     rcl_reset_error();
   } else {
-    note(publisher, false, name);
+    note(*slot, publisher, false, name);
   }
 }
 
 void Recorder::note_within_process(const void * taker, const char * topic) noexcept
 {
-  if (t_running != nullptr) {
-    note(taker, true, topic);
+  if (Slot * const slot = running()) {
+    note(*slot, taker, true, topic);
   }
 }
 
@@ -490,7 +454,6 @@ std::vector<PublishedTopic> Recorder::published(const std::vector<Outlet> & outl
 
 void Recorder::on_empty_take(const takt_core::Run & run) noexcept
 {
-  --t_frame_depth;
   if (Slot * const slot = find(run); slot != nullptr) {
     const std::lock_guard lock(slot->mutex);
     ++slot->record.empty_takes;
@@ -499,10 +462,6 @@ void Recorder::on_empty_take(const takt_core::Run & run) noexcept
 
 void Recorder::on_exception(const takt_core::Run & run, const std::exception_ptr &) noexcept
 {
-  // A take that threw has no other end.
-  if ((t_started & bit_of(t_frame_depth - 1)) == 0) {
-    --t_frame_depth;
-  }
   if (Slot * const slot = find(run); slot != nullptr) {
     const std::lock_guard lock(slot->mutex);
     ++slot->record.exceptions;

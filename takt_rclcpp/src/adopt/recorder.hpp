@@ -1,9 +1,8 @@
 // What a report says of the callbacks of one adopted executor: how often they ran, how long each run took
 // on its core and on the clock, how long it waited.
 //
-// An observer. A run costs three reads of the thread's CPU clock and one uncontended mutex of the callback's
-// own; nothing is allocated after `on_added` but the name of a topic at a callback's first message on it. While sleeps are
-// measured, a run costs two reads of the kernel's counters and one of its account of waits for a core (2 us) more.
+// An observer. A run costs what the executor measures of it (takt_core/run_costs.hpp) and one uncontended mutex of the
+// callback's own; nothing is allocated after `on_added` but the name of a topic at a callback's first message on it.
 #ifndef ADOPT__RECORDER_HPP_
 #define ADOPT__RECORDER_HPP_
 
@@ -19,6 +18,7 @@
 #include "adopt/observe/call_log.hpp"
 #include "adopt/observe/release_spans.hpp"
 #include "takt_core/observer.hpp"
+#include "takt_core/run_costs.hpp"
 #include "takt_rt/histogram.hpp"
 #include "takt_rt/pi_mutex.hpp"
 #include "takt_trace/release_fit.hpp"
@@ -80,7 +80,8 @@ struct CallbackRecord
   TimeSummary take_cpu;  ///< of the thread, for the take alone
   TimeSummary elapsed;   ///< end - start
   TimeSummary waited;    ///< start - release
-  /// Of `elapsed` neither CPU time nor a wait for a core, in a run that left its core by itself; kUnknownSleep: not measured.
+  /// Of `elapsed` neither CPU time nor a wait for a core, in a run that left its core by itself; kUnknownSleep: not
+  /// measured.
   std::int64_t longest_sleep = kUnknownSleep;
   static constexpr std::int64_t kUnknownSleep = -1;
   std::uint64_t empty_takes = 0;
@@ -95,14 +96,14 @@ struct CallbackRecord
 class Recorder final : public takt_core::Observer
 {
 public:
-  Recorder() = default;
+  Recorder();
   ~Recorder() override;
 
   /// Topics that one callback may publish and that are told apart; of further ones nothing is recorded.
   static constexpr std::size_t kTopics = 32;
 
-  /// From here on sleeps within runs are measured, in all executors of the process. Any thread; real-time safe.
-  static void measure_sleeps() noexcept;
+  /// From here on sleeps within runs are measured, in all executors of the process. Any thread; may block.
+  static void measure_sleeps();
 
   /// The run in progress on this thread publishes with `publisher`, an rcl_publisher_t. Real-time safe but
   /// for a callback's first message on a topic, whose name is copied.
@@ -118,20 +119,6 @@ public:
   static void note_served(const char * service, std::int64_t number) noexcept;
   static void note_answered(const void * client, std::int64_t number) noexcept;
 
-  /// While it lives, what the calling thread does is not counted as CPU time of the run that it has picked. On an
-  /// executor thread; real-time safe.
-  class NotOfTheRun
-  {
-  public:
-    NotOfTheRun() noexcept;
-    ~NotOfTheRun();
-    NotOfTheRun(const NotOfTheRun &) = delete;
-    NotOfTheRun & operator=(const NotOfTheRun &) = delete;
-
-  private:
-    const std::int64_t began_;
-  };
-
   /// Runs of entities that began, of all hosts. Any thread; real-time safe.
   std::uint64_t started() const noexcept { return started_.load(std::memory_order_relaxed); }
   /// All callbacks of `owner` that were ever added, in that order. Any thread; may block.
@@ -146,7 +133,6 @@ public:
   void on_added(const takt_core::Callback & callback) override;
   void on_removed(const takt_core::Callback & callback) override;
   void on_thread(std::uint32_t thread, const takt_rt::AttributeReport & report) override;
-  void on_picked(const takt_core::Run & run) noexcept override;
   void on_start(const takt_core::Run & run, takt_rt::Time start) noexcept override;
   void on_end(const takt_core::Run & run, takt_rt::Time end) noexcept override;
   void on_empty_take(const takt_core::Run & run) noexcept override;
@@ -179,25 +165,25 @@ private:
     std::vector<Awaited> awaited;                      // reserved: at most CallLog::kMostOfOneRun
     takt_rt::Time last_release = takt_rt::kNever;
     const takt_core::Callback * callback = nullptr;  // while it is added
-    std::atomic<Slot *> * place = nullptr;           // in `by_number_`
+    std::uint32_t number = 0;                        // of the callback that it has or had
     const Entity * entity = nullptr;                 // the same, null for the housekeeping
   };
 
-  static void note(const void * key, bool within_process, const char * topic) noexcept;
-  static std::vector<PublishedTopic> published(const std::vector<Outlet> & outlets);
-  static void note_waits(Slot & slot, const void * frame, takt_rt::Time start) noexcept;
-  static void add_counts(const Slot & slot, CallbackRecord & record);
-  Slot * find(const takt_core::Run & run) const noexcept;
-  static thread_local Slot * t_running;
+  struct Slots;
 
-  // By the callback's number, in chunks that come when they are needed and stay.
-  static constexpr std::size_t kChunk = 256;
-  using Chunk = std::array<std::atomic<Slot *>, kChunk>;
-  std::array<std::atomic<Chunk *>, 65536 / kChunk + 1> by_number_{};
+  static void note(Slot & slot, const void * key, bool within_process, const char * topic) noexcept;
+  static std::vector<PublishedTopic> published(const std::vector<Outlet> & outlets);
+  static void note_waits(Slot & slot, const void * run, takt_rt::Time start) noexcept;
+  static void add_counts(const Slot & slot, CallbackRecord & record);
+  static void leave(Slot & slot);
+  static Slot * find(const takt_core::Run & run) noexcept;
+  /// Of the run in progress on the calling thread; null: none, or another front end's.
+  static Slot * running() noexcept;
+
+  const takt_core::RunCostsWanted costs_;
   std::atomic<std::uint64_t> started_{0};
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::vector<std::unique_ptr<Chunk>> chunks_;
   std::vector<takt_rt::AttributeReport> threads_;
 };
 

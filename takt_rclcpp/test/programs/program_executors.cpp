@@ -72,8 +72,7 @@ void spin_at(int depth, bool in_take)
   executor.spin();
 }
 
-// More often than the deepest nesting that is measured, so that what is left of each shows. Tells the processor time of
-// the outermost callback on standard error.
+// Again and again, so that what is left of each shows. Tells the processor time of the outermost callback on standard error.
 void nested_spins()
 {
   constexpr int kNesting = 12;

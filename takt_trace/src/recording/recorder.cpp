@@ -29,7 +29,7 @@ using takt_rt::Result;
 using takt_rt::Status;
 
 constexpr std::chrono::milliseconds kDrain{20};
-constexpr std::uint32_t kMostRecordings = UINT32_MAX >> 1U;
+constexpr std::uint32_t kMostRecordings = UINT32_MAX;
 // A witness may be on each of many cores, and sees few stalls.
 constexpr std::size_t kMostStalls = RecordingOptions::kLeastRecords;
 
@@ -145,15 +145,19 @@ void record_stall(const Stall & stall) noexcept
   }
 }
 
-const KernelCounters * own_kernel_counters() noexcept
-{
-  ThreadRing * const ring = t_over ? nullptr : known_ring();
-  return ring == nullptr ? nullptr : &ring->kernel;
-}
-
 void prepare_thread(const std::string & executor)
 {
   own_ring(executor);
+}
+
+std::unique_ptr<takt_core::RunCostsWanted> Measures::ask() const
+{
+  using Costs = takt_core::RunCostsWanted::Costs;
+  const Costs costs = cpu && kernel ? Costs::all
+                      : cpu         ? Costs::cpu
+                      : kernel      ? Costs::kernel
+                                    : Costs::none;
+  return std::make_unique<takt_core::RunCostsWanted>(costs);
 }
 
 Recorder & Recorder::instance()
@@ -212,9 +216,6 @@ void Recorder::give_ring(ThreadRing & own)
   }
   own.rings.back()->forget();
   own.number = UINT32_MAX;
-  if (options_.kernel) {
-    own.kernel.open(own.tid);
-  }
   own.ring.store(own.rings.back().get(), std::memory_order_release);
 }
 
@@ -269,6 +270,8 @@ Result<RecordingStart> Recorder::start(const RecordingOptions & options)
   }
   RecordingStart begun;
   auto witness = options.stalls ? start_witness(begun.warnings) : nullptr;
+  const Measures measures{options.cpu_times, options.kernel};
+  auto wanted = measures.ask();  // before the lock: it has one of its own, which a fork takes too
   const std::lock_guard lock(mutex_);
   options_ = options;
   std::error_code error;
@@ -298,15 +301,14 @@ Result<RecordingStart> Recorder::start(const RecordingOptions & options)
   }
   end_ = false;
   recordings_ = recordings_ % kMostRecordings + 1;
-  measures_.store(
-    Measures{options.cpu_times, options.kernel ? recordings_ : 0}.word(),
-    std::memory_order_relaxed);
+  measures_.store(measures.word(), std::memory_order_relaxed);
   overwrite_.store(options.last.has_value(), std::memory_order_relaxed);
   if (!options.last) {
     thread_ = std::make_unique<std::thread>([this] { drain_until_told(); });
   }
   facts_.began = takt_rt::to_ns(takt_rt::now());
   witness_ = std::move(witness);
+  wanted_ = std::move(wanted);
   number_.store(recordings_, std::memory_order_release);
   begun.threads = rings_.size();
   return begun;
@@ -330,6 +332,7 @@ Result<RecordingFile> Recorder::stop_file()
     ended = takt_rt::to_ns(takt_rt::now());  // until here nothing is missing
     number_.store(0, std::memory_order_release);
     measures_.store(0, std::memory_order_relaxed);
+    wanted_.reset();
     end_ = true;
   }
   told_.notify_all();
@@ -377,6 +380,7 @@ Result<RecordingFile> Recorder::stop_flight()
   ::close(file);
   if (status.ok()) {
     measures_.store(0, std::memory_order_relaxed);
+    wanted_.reset();
     return RecordingFile{path_, written_.records, written_.dropped, {}};
   }
   ::unlink(path_.c_str());
@@ -494,6 +498,7 @@ void Recorder::in_child()
   std::construct_at(&failed_);
   number_.store(0);
   measures_.store(0);
+  wanted_.reset();
   static_cast<void>(thread_.release());  // it is the parent's
   static_cast<void>(witness_.release());
   after_fork();

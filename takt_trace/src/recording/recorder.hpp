@@ -13,6 +13,7 @@
 
 #include "recording/thread_ring.hpp"
 #include "recording/topic_table.hpp"
+#include "takt_core/run_costs.hpp"
 #include "takt_rt/result.hpp"
 #include "takt_trace/recording.hpp"
 #include "takt_trace/stall_witness.hpp"
@@ -21,18 +22,19 @@
 namespace takt_trace::detail
 {
 
-/// What the recording wants to have measured of each run.
+/// What the recording wants of each run.
 struct Measures
 {
   bool cpu = false;
-  /// The number of the recording if it wants the kernel's counters; 0: it does not.
-  std::uint32_t kernel = 0;
+  bool kernel = false;
 
   static constexpr Measures from(std::uint32_t word) noexcept
   {
-    return {(word & 1U) != 0, word >> 1U};
+    return {(word & 1U) != 0, (word & 2U) != 0};
   }
-  constexpr std::uint32_t word() const noexcept { return kernel << 1U | (cpu ? 1U : 0U); }
+  constexpr std::uint32_t word() const noexcept { return (kernel ? 2U : 0U) | (cpu ? 1U : 0U); }
+  /// Asks the executors for it.
+  std::unique_ptr<takt_core::RunCostsWanted> ask() const;
 };
 
 class Recorder
@@ -100,7 +102,8 @@ private:
   Written written_;
   std::uint64_t dropped_of_ended_ = 0;
 
-  std::unique_ptr<StallWitness> witness_;  // under `lifecycle_`
+  std::unique_ptr<StallWitness> witness_;              // under `lifecycle_`
+  std::unique_ptr<takt_core::RunCostsWanted> wanted_;  // the same
   std::unique_ptr<std::thread> thread_;
   std::condition_variable told_;
   bool end_ = false;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "recording/recorder.hpp"
-#include "recording/run_meter.hpp"
 #include "recording/trace_requests.hpp"
 #include "states/last_state.hpp"
 #include "takt_core/group.hpp"
@@ -25,7 +24,6 @@ namespace
 {
 
 using detail::Recorder;
-using detail::RunMeter;
 
 constexpr std::int64_t kNothing = 0;
 
@@ -96,11 +94,6 @@ public:
     detail::prepare_thread(executor_);
   }
 
-  void on_picked(const takt_core::Run &) noexcept override
-  {
-    RunMeter::picked(Recorder::instance().measures());
-  }
-
   void on_parked(const takt_core::Callback & callback) noexcept override
   {
     if (recording()) {
@@ -112,7 +105,6 @@ public:
 
   void on_start(const takt_core::Run & run, takt_rt::Time start) noexcept override
   {
-    RunMeter::started();
     if (const std::uint32_t recording = Recorder::instance().number(); recording != 0) {
       record_state(*run.callback, recording, start);
       detail::record(
@@ -123,7 +115,6 @@ public:
 
   void on_end(const takt_core::Run & run, takt_rt::Time end) noexcept override
   {
-    const detail::Measured measured = RunMeter::ended();
     if (!recording()) {
       return;
     }
@@ -135,21 +126,26 @@ public:
         }
       }
     }
-    if (measured.has_kernel) {
-      const auto switches =
-        std::int64_t{measured.voluntary} << 32 | std::int64_t{measured.involuntary};
+    static constexpr takt_core::RunCosts kUnknown;
+    const takt_core::RunCosts & costs = run.costs != nullptr ? *run.costs : kUnknown;
+    const detail::Measures measures = Recorder::instance().measures();
+    if (measures.kernel && costs.wait >= 0) {
+      const auto switches = std::int64_t{costs.voluntary} << 32 | std::int64_t{costs.involuntary};
       detail::record(
-        {time, RecordKind::kernel_wait, id(*run.callback), measured.wait_before, measured.wait,
+        {time, RecordKind::kernel_wait, id(*run.callback), costs.wait_before, costs.wait,
          switches});
     }
+    // 0: not measured.
+    const auto told = [&](std::int64_t cpu) {
+      return measures.cpu && cpu >= 0 ? std::max<std::int64_t>(cpu, 1) : kNothing;
+    };
     detail::record(
-      {time, RecordKind::run_end, id(*run.callback), takt_rt::to_ns(run.start), measured.cpu,
-       measured.take_cpu});
+      {time, RecordKind::run_end, id(*run.callback), takt_rt::to_ns(run.start), told(costs.cpu),
+       told(costs.take_cpu)});
   }
 
   void on_empty_take(const takt_core::Run & run) noexcept override
   {
-    RunMeter::dropped();
     if (recording()) {
       detail::record(
         {takt_rt::to_ns(takt_rt::now()), RecordKind::empty_take, id(*run.callback), kNothing,
@@ -159,7 +155,6 @@ public:
 
   void on_exception(const takt_core::Run & run, const std::exception_ptr &) noexcept override
   {
-    RunMeter::thrown();
     if (recording()) {
       detail::record(
         {takt_rt::to_ns(takt_rt::now()), RecordKind::exception, id(*run.callback), kNothing,

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "recording/kernel_counters.hpp"
 #include "recording/ring.hpp"
 #include "takt_trace/stall.hpp"
 
@@ -26,7 +25,6 @@ struct ThreadRing
   std::size_t most_records = 0;       // of its ring, whatever a recording asks for
   std::atomic<Ring *> ring{nullptr};  // null until a recording begins
   std::atomic<bool> ended{false};
-  KernelCounters kernel{};  // closed until a recording wants them
 
   // The recorder's, under its mutex.
   std::vector<std::unique_ptr<Ring>>
@@ -40,9 +38,6 @@ void record(const Record & record) noexcept;
 
 /// On the thread of a stall witness, whose ring is small. As `record`.
 void record_stall(const Stall & stall) noexcept;
-
-/// Of the calling thread; null: there is no memory for them. As `record`.
-const KernelCounters * own_kernel_counters() noexcept;
 
 /// Makes the calling thread known, with the name of its executor. Set-up only.
 void prepare_thread(const std::string & executor);

@@ -6,10 +6,10 @@
 #include <rmw/rmw.h>
 
 #include "adopt/entity.hpp"
-#include "adopt/recorder.hpp"
 #include "rclcpp/exceptions.hpp"
 #include "rclcpp/logging.hpp"
 #include "takt_core/middleware_ceiling.hpp"
+#include "takt_core/run_costs.hpp"
 #include "takt_host/message_account.hpp"
 
 namespace takt_rclcpp
@@ -199,7 +199,7 @@ private:
     if (number >= 3 && number % 64 != 0) {
       return;
     }
-    const Recorder::NotOfTheRun pause;
+    const takt_core::NotOfTheRun pause;
     if (taken.serialized != nullptr) {
       has_message_of(taken.serialized->size());
       return;

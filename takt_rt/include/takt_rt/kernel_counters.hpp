@@ -1,13 +1,13 @@
 // What the kernel counts for one thread: how long it waited for a core, and its context switches.
-#ifndef TAKT_TRACE__SRC__RECORDING__KERNEL_COUNTERS_HPP_
-#define TAKT_TRACE__SRC__RECORDING__KERNEL_COUNTERS_HPP_
+#ifndef TAKT_RT__KERNEL_COUNTERS_HPP_
+#define TAKT_RT__KERNEL_COUNTERS_HPP_
 
 #include <sys/types.h>
 
 #include <atomic>
 #include <cstdint>
 
-namespace takt_trace::detail
+namespace takt_rt
 {
 
 struct KernelReading
@@ -38,6 +38,6 @@ private:
   std::atomic<int> file_{-1};  // /proc/self/task/TID/schedstat
 };
 
-}  // namespace takt_trace::detail
+}  // namespace takt_rt
 
-#endif  // TAKT_TRACE__SRC__RECORDING__KERNEL_COUNTERS_HPP_
+#endif  // TAKT_RT__KERNEL_COUNTERS_HPP_

@@ -1,4 +1,4 @@
-#include "recording/kernel_counters.hpp"
+#include "takt_rt/kernel_counters.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -8,7 +8,7 @@
 #include <charconv>
 #include <string>
 
-namespace takt_trace::detail
+namespace takt_rt
 {
 namespace
 {
@@ -68,4 +68,4 @@ KernelReading KernelCounters::read() const noexcept
   return reading;
 }
 
-}  // namespace takt_trace::detail
+}  // namespace takt_rt

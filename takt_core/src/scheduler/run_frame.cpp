@@ -1,0 +1,221 @@
+#include "scheduler/run_frame.hpp"
+
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace takt_core
+{
+namespace detail
+{
+namespace
+{
+
+thread_local RunFrame * t_frame = nullptr;
+
+/// The kernel's counters of one thread.
+struct ThreadCounters
+{
+  pid_t tid = 0;
+  takt_rt::KernelCounters kernel{};
+  std::uint32_t wanted_at_end = 0;  // `g_times_wanted` at the end of the thread's last run
+  std::int64_t wait_at_end = -1;    // below 0: not known
+};
+
+/// Of threads that have runs. Never destroyed: threads may run until the process ends.
+struct CounterList
+{
+  std::mutex mutex;
+  std::vector<ThreadCounters *> all;
+};
+
+// How often somebody was the first to want the kernel's counters: what was read before does not count then.
+constinit std::atomic<std::uint32_t> g_times_wanted{0};
+
+CounterList & counter_list()
+{
+  static auto & list = *[] {
+    static auto * const made = new CounterList;
+    ::pthread_atfork(
+      [] { made->mutex.lock(); }, [] { made->mutex.unlock(); }, [] { made->mutex.unlock(); });
+    return made;
+  }();
+  return list;
+}
+
+struct OwnCounters
+{
+  ThreadCounters * counters = nullptr;
+  bool over = false;  // the thread ends
+
+  ~OwnCounters()
+  {
+    over = true;
+    if (counters != nullptr) {
+      CounterList & list = counter_list();
+      const std::lock_guard lock(list.mutex);
+      std::erase(list.all, counters);
+      delete counters;
+      counters = nullptr;
+    }
+  }
+};
+
+thread_local OwnCounters t_counters;
+
+/// Null: the thread ends, or there is no memory.
+ThreadCounters * own_counters() noexcept
+{
+  OwnCounters & own = t_counters;
+  if (own.counters == nullptr && !own.over) {
+    try {
+      CounterList & list = counter_list();
+      auto made = std::make_unique<ThreadCounters>();
+      made->tid = ::gettid();
+      const std::lock_guard lock(list.mutex);
+      if (RunFrame::s_wanted.load() >= RunFrame::kKernel) {
+        made->kernel.open(made->tid);
+      }
+      list.all.push_back(made.get());
+      own.counters = made.release();
+    } catch (const std::exception &) {
+      return nullptr;
+    }
+  }
+  return own.counters;
+}
+
+}  // namespace
+
+constinit std::atomic<std::uint32_t> RunFrame::s_wanted{0};
+
+std::int64_t thread_cpu_time() noexcept
+{
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+void RunFrame::prepare_thread() noexcept
+{
+  own_counters();
+}
+
+RunFrame::RunFrame(Run & run) noexcept : run_(run), outer_(t_frame)
+{
+  run.costs = nullptr;
+  t_frame = this;
+}
+
+RunFrame::~RunFrame()
+{
+  t_frame = outer_;
+}
+
+RunFrame * RunFrame::current() noexcept
+{
+  return t_frame;
+}
+
+void RunFrame::begin(std::uint32_t wanted) noexcept
+{
+  run_.costs = &costs_;
+  if (wanted >= kKernel) {
+    if (ThreadCounters * const own = own_counters()) {
+      at_pick_ = own->kernel.read();
+      const std::uint32_t times = g_times_wanted.load(std::memory_order_relaxed);
+      std::int64_t since = own->wanted_at_end == times ? own->wait_at_end : -1;
+      // The run that this one is inside of began after the end of the run before.
+      if (outer_ != nullptr && outer_->at_pick_.wait >= 0) {
+        since = std::max(since, outer_->at_pick_.wait);
+      }
+      if (since >= 0 && at_pick_.wait >= 0) {
+        costs_.wait_before = std::max<std::int64_t>(at_pick_.wait - since, 0);
+      }
+    }
+  }
+  if (wanted % kKernel != 0) {
+    began_ = thread_cpu_time();
+  }
+}
+
+void RunFrame::measure_take() noexcept
+{
+  costs_.take_cpu = thread_cpu_time() - began_;
+}
+
+void RunFrame::end() noexcept
+{
+  if (began_ >= 0) {
+    costs_.cpu = thread_cpu_time() - began_;
+  }
+  ThreadCounters * const own = at_pick_.wait >= 0 ? t_counters.counters : nullptr;
+  const takt_rt::KernelReading now = own != nullptr ? own->kernel.read() : takt_rt::KernelReading{};
+  if (now.wait < 0) {
+    return;
+  }
+  costs_.wait = std::max<std::int64_t>(now.wait - at_pick_.wait, 0);
+  costs_.voluntary = now.voluntary - at_pick_.voluntary;
+  costs_.involuntary = now.involuntary - at_pick_.involuntary;
+  own->wait_at_end = now.wait;
+  own->wanted_at_end = g_times_wanted.load(std::memory_order_relaxed);
+}
+
+}  // namespace detail
+
+namespace
+{
+
+using detail::RunFrame;
+
+std::uint32_t word_of(RunCostsWanted::Costs costs) noexcept
+{
+  using Costs = RunCostsWanted::Costs;
+  return (costs == Costs::cpu || costs == Costs::all ? 1U : 0U) |
+         (costs == Costs::kernel || costs == Costs::all ? RunFrame::kKernel : 0U);
+}
+
+}  // namespace
+
+RunCostsWanted::RunCostsWanted(Costs costs) : asked_(word_of(costs))
+{
+  if (asked_ >= RunFrame::kKernel) {
+    detail::CounterList & list = detail::counter_list();
+    const std::lock_guard lock(list.mutex);
+    if (RunFrame::s_wanted.load() < RunFrame::kKernel) {
+      detail::g_times_wanted.fetch_add(1, std::memory_order_relaxed);
+    }
+    for (detail::ThreadCounters * const one : list.all) {
+      one->kernel.open(one->tid);
+    }
+    RunFrame::s_wanted.fetch_add(asked_);
+  } else {
+    RunFrame::s_wanted.fetch_add(asked_);
+  }
+}
+
+RunCostsWanted::~RunCostsWanted()
+{
+  RunFrame::s_wanted.fetch_sub(asked_);
+}
+
+NotOfTheRun::NotOfTheRun() noexcept
+: began_([] {
+    const RunFrame * const frame = RunFrame::current();
+    return frame != nullptr && frame->measures_cpu() ? detail::thread_cpu_time() : -1;
+  }())
+{
+}
+
+NotOfTheRun::~NotOfTheRun()
+{
+  if (began_ >= 0) {
+    RunFrame::current()->leave_out(detail::thread_cpu_time() - began_);
+  }
+}
+
+}  // namespace takt_core

@@ -1,0 +1,195 @@
+// What runs cost: measured once for all observers, of runs inside of runs too, whatever these throw, and only if asked for.
+#include "takt_core/run_costs.hpp"
+
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "support/executor_fixture.hpp"
+
+namespace takt_core::test
+{
+namespace
+{
+
+using Costs = RunCostsWanted::Costs;
+using std::chrono::milliseconds;
+
+class Noted final : public Observer
+{
+public:
+  void on_end(const Run & run, Time) noexcept override
+  {
+    const std::lock_guard lock(mutex_);
+    ends_[run.callback->id()].push_back(run.costs == nullptr ? RunCosts() : *run.costs);
+  }
+  std::vector<RunCosts> of(const std::string & id) const
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = ends_.find(id);
+    return found == ends_.end() ? std::vector<RunCosts>() : found->second;
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::vector<RunCosts>> ends_;
+};
+
+std::int64_t cpu_time()
+{
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+/// Gives what the calling thread used, at least `least`.
+std::int64_t work(std::chrono::nanoseconds least)
+{
+  const std::int64_t began = cpu_time();
+  while (cpu_time() - began < least.count()) {
+  }
+  return cpu_time() - began;
+}
+
+/// One executor whose only callback ran once, on the calling thread.
+std::vector<RunCosts> ran(
+  const std::function<void()> & function, const std::function<bool()> & take = {})
+{
+  const auto executor =
+    make_executor(1, [](ExecutorOptions & o) { o.on_exception = ExceptionPolicy::report; });
+  const auto noted = std::make_shared<Noted>();
+  EXPECT_TRUE(executor->add_observer(noted).ok());
+  const auto callback = add_function(*executor, "one", [&](const Run &) { function(); });
+  if (take) {
+    callback->on_take = [&](const Run &) { return take(); };
+  }
+  executor->ready(*callback);
+  EXPECT_TRUE(executor->spin_some().ok());
+  return noted->of("one");
+}
+
+TEST(RunCosts, are_not_measured_unless_somebody_asks)
+{
+  const auto costs = ran([] { work(milliseconds(1)); });
+  ASSERT_EQ(costs.size(), 1U);
+  EXPECT_LT(costs[0].cpu, 0);
+  EXPECT_LT(costs[0].take_cpu, 0);
+  EXPECT_LT(costs[0].wait, 0);
+  {
+    const RunCostsWanted wanted(Costs::cpu);
+    EXPECT_GT(ran([] {}).at(0).cpu, 0);
+    EXPECT_LT(ran([] {}).at(0).wait, 0);
+  }
+  EXPECT_LT(ran([] {}).at(0).cpu, 0) << "nobody asks any longer";
+}
+
+TEST(RunCosts, tell_the_take_from_the_run)
+{
+  const RunCostsWanted wanted(Costs::cpu);
+  std::int64_t took = 0;
+  std::int64_t worked = 0;
+  const auto costs = ran(
+    [&] { worked = work(milliseconds(4)); },
+    [&] {
+      took = work(milliseconds(2));
+      return true;
+    });
+  ASSERT_EQ(costs.size(), 1U);
+  EXPECT_GE(costs[0].take_cpu, took);
+  EXPECT_GE(costs[0].cpu - costs[0].take_cpu, worked);
+  EXPECT_LT(costs[0].take_cpu, costs[0].cpu - took) << "the run is not in the take";
+}
+
+TEST(RunCosts, leave_out_what_is_not_of_the_run)
+{
+  const RunCostsWanted wanted(Costs::cpu);
+  std::int64_t left_out = 0;
+  std::int64_t all = 0;
+  const auto costs = ran([&] {
+    const std::int64_t began = cpu_time();
+    {
+      const NotOfTheRun pause;
+      left_out = work(milliseconds(4));
+    }
+    all = cpu_time() - began;
+  });
+  ASSERT_EQ(costs.size(), 1U);
+  EXPECT_LT(costs[0].cpu, all);
+  const NotOfTheRun outside;  // of no run at all: nothing happens
+}
+
+// At each depth a run of its own executor, inside of which the next one is. The innermost throws, in its run or its take;
+// some catch nothing: their executors note the exception.
+TEST(RunCosts, find_each_run_of_many_inside_of_each_other)
+{
+  const RunCostsWanted wanted(Costs::all);
+  constexpr int kDepth = 9;
+  for (const bool in_take : {false, true}) {
+    std::vector<std::vector<RunCosts>> costs(kDepth + 1);
+    std::vector<std::int64_t> used(kDepth + 1);
+    const std::function<void(int)> go = [&](int depth) {
+      const auto at = static_cast<std::size_t>(depth);
+      const auto innermost = [&]() -> bool { throw std::runtime_error("as asked"); };
+      costs[at] = ran(
+        [&] {
+          const std::int64_t began = cpu_time();
+          work(milliseconds(1));
+          if (depth < kDepth) {
+            go(depth + 1);
+          }
+          work(milliseconds(1));
+          used[at] = cpu_time() - began;
+          if (depth == kDepth) {
+            innermost();
+          }
+        },
+        depth == kDepth && in_take ? innermost : std::function<bool()>());
+    };
+    go(0);
+    EXPECT_EQ(costs[kDepth].size(), in_take ? 0U : 1U);
+    for (std::size_t depth = 0; depth < kDepth; ++depth) {
+      ASSERT_EQ(costs[depth].size(), 1U) << depth;
+      EXPECT_GE(costs[depth][0].cpu, used[depth]) << depth;
+      if (depth > 0) {
+        EXPECT_LT(costs[depth][0].cpu, costs[depth - 1][0].cpu) << depth;
+      }
+    }
+    const auto after = ran([] { work(milliseconds(1)); });
+    ASSERT_EQ(after.size(), 1U);
+    EXPECT_GE(after[0].cpu, std::chrono::nanoseconds(milliseconds(1)).count());
+    EXPECT_LT(after[0].cpu, costs[0][0].cpu);
+  }
+}
+
+TEST(RunCosts, know_a_sleep_from_work)
+{
+  const RunCostsWanted wanted(Costs::all);
+  constexpr auto kSleep = milliseconds(20);
+  const auto elapsed_of = [](const std::function<void()> & function, RunCosts & costs) {
+    const Time began = now();
+    costs = ran(function).at(0);
+    return (now() - began).count();
+  };
+  RunCosts costs;
+  const std::int64_t elapsed = elapsed_of([&] { std::this_thread::sleep_for(kSleep); }, costs);
+  if (costs.wait < 0) {
+    GTEST_SKIP() << "this kernel does not count how long threads wait for a core";
+  }
+  EXPECT_GE(costs.voluntary, 1U);
+  EXPECT_GT(costs.slept(elapsed), 0);
+  EXPECT_LE(costs.slept(elapsed), elapsed - costs.cpu);
+  EXPECT_EQ(costs.wait_before, -1) << "the thread had no run before that was measured";
+  const std::int64_t worked = elapsed_of([] { work(milliseconds(20)); }, costs);
+  EXPECT_EQ(costs.slept(worked), 0) << "it never left its core by itself";
+  EXPECT_GE(costs.wait_before, 0);
+  EXPECT_LT(RunCosts().slept(worked), 0) << "not measured";
+}
+
+}  // namespace
+}  // namespace takt_core::test
