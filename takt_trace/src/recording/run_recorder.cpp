@@ -2,7 +2,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "states/last_state.hpp"
 #include "takt_core/group.hpp"
 #include "takt_core/names.hpp"
+#include "takt_core/number_table.hpp"
 #include "takt_core/scheduler.hpp"
 #include "takt_trace/recording.hpp"
 
@@ -47,9 +47,6 @@ public:
   void on_added(const takt_core::Callback & callback) override
   {
     const std::lock_guard lock(mutex_);
-    if (!has_place(callback)) {
-      return;
-    }
     Slot & slot = make_slot(callback.number());
     // A number comes again when its callback is gone, and no run is under way then.
     slot.id.store(
@@ -65,9 +62,6 @@ public:
   void on_removed(const takt_core::Callback & callback) override
   {
     const std::lock_guard lock(mutex_);
-    if (!has_place(callback)) {
-      return;
-    }
     make_slot(callback.number()).chain_id.clear();
     connect_if_of_chain(callback.chain_id());
   }
@@ -176,20 +170,13 @@ private:
     std::atomic<const Ends *> ends{nullptr};
     detail::LastState last{};
     std::string chain_id{};  // empty: it is not there; guarded by the mutex
+    std::uint32_t number = 0;
   };
   struct Chain
   {
     std::string first, last;
     std::uint32_t id = 0;
   };
-
-  static constexpr std::size_t kChunk = 256;
-  using Chunk = std::array<Slot, kChunk>;
-
-  bool has_place(const takt_core::Callback & callback) const noexcept
-  {
-    return callback.number() / kChunk < chunks_.size();
-  }
 
   void record_state(
     const takt_core::Callback & callback, std::uint32_t recording, takt_rt::Time start) noexcept
@@ -223,11 +210,7 @@ private:
 
   Slot * find(const takt_core::Callback & callback) const noexcept
   {
-    const std::size_t number = callback.number();
-    const std::size_t place = number / kChunk;
-    Chunk * const chunk =
-      place < chunks_.size() ? chunks_[place].load(std::memory_order_acquire) : nullptr;
-    return chunk == nullptr ? nullptr : &(*chunk)[number % kChunk];
+    return by_number_.find(callback.number());
   }
 
   std::uint32_t id(const takt_core::Callback & callback) const noexcept
@@ -248,14 +231,16 @@ private:
     }
   }
 
-  Slot & make_slot(std::size_t number)
+  // A slot stays: a number comes again, and runs may still look at it.
+  Slot & make_slot(std::uint32_t number)
   {
-    std::atomic<Chunk *> & place = chunks_[number / kChunk];
-    if (place.load() == nullptr) {
-      owned_.push_back(std::make_unique<Chunk>());
-      place.store(owned_.back().get(), std::memory_order_release);
+    if (Slot * const known = by_number_.find(number)) {
+      return *known;
     }
-    return (*place.load())[number % kChunk];
+    Slot & slot = *slots_.emplace_back(std::make_unique<Slot>());
+    slot.number = number;
+    by_number_.set(number, &slot);
+    return slot;
   }
 
   void connect_if_of_chain(const std::string & id)
@@ -271,30 +256,30 @@ private:
   // Which chains end where. Old lists stay: a run may be reading one; they are as many as changes of set-up.
   void connect()
   {
-    std::map<std::size_t, Ends> ends;
-    std::map<std::string, std::vector<std::size_t>> numbers;
-    for_each_slot([&](std::size_t number, const Slot & slot) {
-      if (!slot.chain_id.empty()) {
-        numbers[slot.chain_id].push_back(number);
+    std::map<std::uint32_t, Ends> ends;
+    std::map<std::string, std::vector<std::uint32_t>> numbers;
+    for (const auto & slot : slots_) {
+      if (!slot->chain_id.empty()) {
+        numbers[slot->chain_id].push_back(slot->number);
       }
-    });
+    }
     for (const auto & [name, chain] : chains_) {
-      for (const std::size_t last : numbers[chain.last]) {
-        for (const std::size_t root : numbers[chain.first]) {
-          ends[last].push_back({chain.id, static_cast<std::uint32_t>(root)});
+      for (const std::uint32_t last : numbers[chain.last]) {
+        for (const std::uint32_t root : numbers[chain.first]) {
+          ends[last].push_back({chain.id, root});
         }
       }
     }
-    for_each_slot([&](std::size_t number, Slot & slot) {
-      const auto found = ends.find(number);
-      const Ends * const now = slot.ends.load();
+    for (const auto & slot : slots_) {
+      const auto found = ends.find(slot->number);
+      const Ends * const now = slot->ends.load();
       if (found == ends.end()) {
-        slot.ends.store(nullptr, std::memory_order_release);
+        slot->ends.store(nullptr, std::memory_order_release);
       } else if (now == nullptr || !same(*now, found->second)) {
         lists_.push_back(std::make_unique<Ends>(std::move(found->second)));
-        slot.ends.store(lists_.back().get(), std::memory_order_release);
+        slot->ends.store(lists_.back().get(), std::memory_order_release);
       }
-    });
+    }
   }
 
   static bool same(const Ends & a, const Ends & b)
@@ -304,23 +289,10 @@ private:
     });
   }
 
-  template <typename Visit>
-  void for_each_slot(const Visit & visit)
-  {
-    for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
-      if (Chunk * const slots = chunks_[chunk].load()) {
-        for (std::size_t i = 0; i < kChunk; ++i) {
-          visit(chunk * kChunk + i, (*slots)[i]);
-        }
-      }
-    }
-  }
-
   const std::string executor_;
   std::mutex mutex_;
-  // More than the process has at once: a number comes again after 65,536 others.
-  std::array<std::atomic<Chunk *>, 4096> chunks_{};
-  std::vector<std::unique_ptr<Chunk>> owned_;
+  takt_core::NumberTable<Slot> by_number_;
+  std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<std::unique_ptr<const Ends>> lists_;
   std::map<std::string, Chain> chains_;
 };
