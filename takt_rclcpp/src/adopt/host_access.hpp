@@ -10,10 +10,9 @@
 #include <mutex>
 #include <vector>
 
-#include "listen/events_host.hpp"
 #include "rclcpp/executor.hpp"
 #include "rclcpp/executors/executor_notify_waitable.hpp"
-#include "rclcpp/version.h"
+#include "rclcpp_api/rclcpp_api.hpp"
 
 namespace takt_rclcpp
 {
@@ -35,7 +34,7 @@ struct HostAccess : rclcpp::Executor
   }
   static rclcpp::executors::ExecutorNotifyWaitable & notify_waitable_of(rclcpp::Executor & host)
   {
-    auto * const own = own_notify_waitable_of(host);
+    auto * const own = api::own_notify_waitable_of(host);
     return own != nullptr ? *own : *(host.*(&HostAccess::notify_waitable_));
   }
   /// An object that each executor has for itself as long as it is there.
@@ -45,24 +44,12 @@ struct HostAccess : rclcpp::Executor
   }
   static rclcpp::executors::ExecutorEntitiesCollector & collector_of(rclcpp::Executor & host)
   {
-    auto * const own = own_collector_of(host);
+    auto * const own = api::own_collector_of(host);
     return own != nullptr ? *own : host.*(&HostAccess::collector_);
   }
   static rcl_wait_set_t & wait_set_of(rclcpp::Executor & host)
   {
     return const_cast<rcl_wait_set_t &>((host.*(&HostAccess::wait_set_)).get_rcl_wait_set());
-  }
-  static void clear_collection_of(rclcpp::Executor & host)
-  {
-    (host.*(&HostAccess::current_collection_)).clear();
-  }
-  static void tell_updated(rclcpp::Executor & host)
-  {
-#if RCLCPP_VERSION_GTE(29, 0, 0)
-    (host.*(&HostAccess::handle_updated_entities))(false);
-#else
-    (host.*(&HostAccess::trigger_entity_recollect))(false);
-#endif
   }
 };
 

@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "rclcpp/executor.hpp"
-#include "rclcpp/executors/executor_entities_collector.hpp"
-#include "rclcpp/executors/executor_notify_waitable.hpp"
 #include "rclcpp/waitable.hpp"
 
 namespace takt_rclcpp
@@ -29,13 +27,6 @@ struct QueuedPart
 std::vector<QueuedPart> take_queued_parts(rclcpp::Executor & host);
 /// The host's own loop, or the next spin, is to find it. Any thread.
 void queue_part(rclcpp::Executor & host, const QueuedPart & part);
-
-/// Before rclcpp 29 an EventsExecutor has these of its own, and its base's lie idle. Null: any other host.
-rclcpp::executors::ExecutorEntitiesCollector * own_collector_of(rclcpp::Executor & host);
-rclcpp::executors::ExecutorNotifyWaitable * own_notify_waitable_of(rclcpp::Executor & host);
-/// Such an EventsExecutor listens again to its nodes and to all that they have; false: any other host, and nothing
-/// happened. While the host does not spin.
-bool listens_again(rclcpp::Executor & host);
 
 }  // namespace takt_rclcpp
 

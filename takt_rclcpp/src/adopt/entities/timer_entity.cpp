@@ -13,7 +13,7 @@
 #include "adopt/entity.hpp"
 #include "rclcpp/exceptions.hpp"
 #include "rclcpp/logging.hpp"
-#include "rclcpp/version.h"
+#include "rclcpp_api/rclcpp_api.hpp"
 #include "takt_rt/pi_mutex.hpp"
 
 namespace takt_rclcpp
@@ -52,29 +52,18 @@ bool on_monotonic_clock(const rcl_timer_t & timer)
 }
 
 /// When rcl will call it next; nothing: it is cancelled. For timers on the monotonic clock. A timer of the longest
-/// periods is never due: rcl's time of its call has wrapped round, and only the time that is left until then is right.
+/// periods is never due.
 std::optional<Time> next_call(const rcl_timer_t & timer)
 {
-  std::int64_t next = 0;
-  const Time before = takt_rt::now();
-#ifdef TAKT_RCL_HAS_NEXT_CALL_TIME
-  const rcl_ret_t result = rcl_timer_get_next_call_time(&timer, &next);
-  const Time read = before;
-  next = static_cast<std::int64_t>(
-    static_cast<std::uint64_t>(next) - static_cast<std::uint64_t>(takt_rt::to_ns(read)));
-#else
-  const rcl_ret_t result = rcl_timer_get_time_until_next_call(&timer, &next);
-  // rcl read the clock between these two.
-  const Time read = before + (takt_rt::now() - before) / 2;
-#endif
-  if (result == RCL_RET_TIMER_CANCELED) {
+  const api::NextCall next = api::next_call_of(timer);
+  if (next.result == RCL_RET_TIMER_CANCELED) {
     rcl_reset_error();
     return std::nullopt;
   }
-  if (result != RCL_RET_OK) {
-    rclcpp::exceptions::throw_from_rcl_error(result, "takt cannot read when a timer is due");
+  if (next.result != RCL_RET_OK) {
+    rclcpp::exceptions::throw_from_rcl_error(next.result, "takt cannot read when a timer is due");
   }
-  return takt_rt::add_saturated(read, Duration{next});
+  return takt_rt::add_saturated(next.read, Duration{next.left});
 }
 
 /// The next call will be at `when`. rcl can only count from now, and with a period: meanwhile nobody may call it.

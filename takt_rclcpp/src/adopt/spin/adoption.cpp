@@ -12,9 +12,9 @@
 #include "adopt/host_access.hpp"
 #include "adopt/process_settings.hpp"
 #include "adopt/report.hpp"
-#include "adopt/spin/give_back.hpp"
 #include "rclcpp/logging.hpp"
 #include "rclcpp/utilities.hpp"
+#include "rclcpp_api/rclcpp_api.hpp"
 
 namespace takt_rclcpp
 {
@@ -263,14 +263,22 @@ Adoption::Adoption(
 
 Adoption::~Adoption()
 {
-  take_out();
+  if (!state_.is(AdoptionState::gone)) {
+    take_out();
+    state_.go(AdoptionState::gone);
+  }
   if (!told_) {
     report();
   }
   engine_->recorder().forget(this);
   waiter_.reset();
   if (is_events(kind_)) {
-    give_back_listeners(host_);
+    if (!api::listens_again(host_)) {
+      say(
+        "this librclcpp does not show how an EventsExecutor listens; a further spin of it under "
+        "its own loop would hear nothing",
+        true);
+    }
   }
   HostAccess::rebuild_of(host_).store(true);
 }
@@ -279,7 +287,7 @@ Adoption::~Adoption()
 void Adoption::take_out() noexcept
 {
   HostAccess::notify_waitable_of(host_).clear_on_ready_callback();
-  if (std::exchange(housekeeps_, false)) {
+  if (!state_.is(AdoptionState::made)) {
     core_->remove(*housekeeping_);
     if (late_housekeeping_ != nullptr) {
       core_->remove(*late_housekeeping_);
@@ -300,12 +308,13 @@ public:
   {
     adoption_.began_.store(began_);
     adoption_.told_ = false;
-    adoption_.active_.store(true);
+    adoption_.state_.go(AdoptionState::spinning);
   }
   ~Active()
   {
     const std::lock_guard lock(adoption_.report_mutex_);
-    adoption_.active_.store(false);
+    adoption_.state_.go(
+      adoption_.state_.is(AdoptionState::leaving) ? AdoptionState::gone : AdoptionState::ready);
     adoption_.spun_ += takt_rt::now() - began_;
   }
   Active(const Active &) = delete;
@@ -326,7 +335,7 @@ bool Adoption::stopped() const noexcept
 void Adoption::changed() noexcept
 {
   changed_.store(true);
-  if (!active_.load()) {
+  if (!state_.is(AdoptionState::spinning)) {
     return;
   }
   if (stopped()) {
@@ -417,7 +426,7 @@ void Adoption::context_ended() noexcept
 // Before the first spin of any kind.
 Faults Adoption::begin()
 {
-  if (begun_) {
+  if (!state_.is(AdoptionState::made)) {
     return {};
   }
   takt_core::Binding binding;
@@ -443,7 +452,6 @@ Faults Adoption::begin()
   if (const auto added = core_->add(housekeeping_, binding); !added.ok()) {
     return added.faults();
   }
-  housekeeps_ = true;
   // A thread of an order with windows serves one set of threads, and a following one takes its callbacks' priorities.
   if (
     engine_->placer() != nullptr && !timers_apart && threads.size() > 1 && !follow &&
@@ -452,12 +460,11 @@ Faults Adoption::begin()
     binding.threads = 0;
     if (const auto added = core_->add(late_housekeeping_, binding); !added.ok()) {
       late_housekeeping_.reset();
-      housekeeps_ = false;
       core_->remove(*housekeeping_);  // the next spin begins anew
       return added.faults();
     }
   }
-  begun_ = true;
+  state_.go(AdoptionState::ready);
   if (engine_->placer() != nullptr) {
     if (!settings_.quiet) {
       tell(name_, engine_->placer()->warnings());
@@ -510,6 +517,7 @@ takt_core::SpinOutcome Adoption::spin_with_others()
   auto threads = core_->attributes();  // the threads of isolated groups end with their entities
   engine_->recorder().keep_waiting(this);
   take_out();
+  state_.go(AdoptionState::leaving);
   engine_->leave();
   for (const auto & ended : core_->attributes()) {
     const auto same = [&](const auto & one) { return one.asked == ended.asked; };
@@ -614,7 +622,8 @@ void Adoption::report() const
   report.epoch = core_->options().epoch;
   report.phases = core_->phases();
   report.started_after = started_after_;
-  report.lasted = spun_ + (active_.load() ? takt_rt::now() - began_.load() : takt_rt::Duration{});
+  const bool spins = state_.is(AdoptionState::spinning) || state_.is(AdoptionState::leaving);
+  report.lasted = spun_ + (spins ? takt_rt::now() - began_.load() : takt_rt::Duration{});
   report.callbacks = engine_->recorder().records(this);
   if (engine_->chain_recorder() != nullptr) {
     report.chains = engine_->chain_recorder()->records(report.callbacks);

@@ -18,6 +18,7 @@
 #include "adopt/entities/hosted_entities.hpp"
 #include "adopt/host_kind.hpp"
 #include "adopt/process_settings.hpp"
+#include "adopt/spin/adoption_state.hpp"
 #include "adopt/spin/end_of_context.hpp"
 #include "adopt/spin/engine.hpp"
 #include "rclcpp/executor.hpp"
@@ -95,9 +96,7 @@ private:
   std::shared_ptr<LateHousekeeping> late_housekeeping_;  // null where one is of no use
   std::mutex update_mutex_;
   std::atomic<bool> changed_{false};  // since the last update
-  std::atomic<bool> active_{false};   // something spins
-  bool begun_ = false;
-  bool housekeeps_ = false;        // the housekeeping is in the executor
+  CurrentState state_;
   std::atomic<int> running_{0};    // callbacks that are under way
   std::atomic<bool> left_{false};  // a spin with others is over
   std::mutex failure_mutex_;

@@ -1,0 +1,102 @@
+// rclcpp 28, of Jazzy: an EventsExecutor has a collector and a notifying waitable of its own.
+#include "rclcpp_api/rclcpp_api.hpp"
+
+#include "rclcpp/experimental/executors/events_executor/events_executor.hpp"
+#include "rclcpp/experimental/executors/events_executor/events_executor_event_types.hpp"
+
+namespace takt_rclcpp::api
+{
+namespace
+{
+
+namespace events = rclcpp::experimental::executors;
+
+// These members are private, so no derived class names them. An explicit instantiation may.
+template <typename Tag, auto Member>
+struct Reveal
+{
+  friend auto member_of(Tag) { return Member; }
+};
+struct Collector
+{
+  friend auto member_of(Collector);
+};
+struct Collection
+{
+  friend auto member_of(Collection);
+};
+struct NotifyWaitable
+{
+  friend auto member_of(NotifyWaitable);
+};
+struct NotifyPushed
+{
+  friend auto member_of(NotifyPushed);
+};
+struct AddNotifyWaitable
+{
+  friend auto member_of(AddNotifyWaitable);
+};
+struct Refresh
+{
+  friend auto member_of(Refresh);
+};
+template struct Reveal<Collector, &events::EventsExecutor::entities_collector_>;
+template struct Reveal<Collection, &events::EventsExecutor::current_entities_collection_>;
+template struct Reveal<NotifyWaitable, &events::EventsExecutor::notify_waitable_>;
+template struct Reveal<NotifyPushed, &events::EventsExecutor::notify_waitable_event_pushed_>;
+template struct Reveal<
+  AddNotifyWaitable, &events::EventsExecutor::add_notify_waitable_to_collection>;
+template struct Reveal<
+  Refresh, &events::EventsExecutor::refresh_current_collection_from_callback_groups>;
+struct Queue
+{
+  friend auto member_of(Queue);
+};
+template struct Reveal<Queue, &events::EventsExecutor::events_queue_>;
+
+}  // namespace
+
+rclcpp::executors::ExecutorEntitiesCollector * own_collector_of(rclcpp::Executor & host)
+{
+  auto * const own = dynamic_cast<events::EventsExecutor *>(&host);
+  return own == nullptr ? nullptr : (own->*member_of(Collector{})).get();
+}
+
+rclcpp::executors::ExecutorNotifyWaitable * own_notify_waitable_of(rclcpp::Executor & host)
+{
+  auto * const own = dynamic_cast<events::EventsExecutor *>(&host);
+  return own == nullptr ? nullptr : (own->*member_of(NotifyWaitable{})).get();
+}
+
+bool listens_again(rclcpp::Executor & host)
+{
+  auto * const own = static_cast<events::EventsExecutor *>(&host);
+  // It listens to entities that are new to its collection; so all are to be new, but for the one of its constructor.
+  auto & collection = *(own->*member_of(Collection{}));
+  collection.clear();
+  (own->*member_of(AddNotifyWaitable{}))(collection.waitables);
+  // As its constructor: one event for all changes that nobody has looked at.
+  auto * const notify = (own->*member_of(NotifyWaitable{})).get();
+  notify->set_on_ready_callback([own, notify](std::size_t, int data) {
+    if (!(own->*member_of(NotifyPushed{})).exchange(true)) {
+      (own->*member_of(Queue{}))
+        ->enqueue({notify, nullptr, data, events::ExecutorEventType::WAITABLE_EVENT, 1});
+    }
+  });
+  (own->*member_of(NotifyPushed{})).store(true);
+  (own->*member_of(Refresh{}))();
+  return true;
+}
+
+NextCall next_call_of(const rcl_timer_t & timer) noexcept
+{
+  NextCall next;
+  const takt_rt::Time before = takt_rt::now();
+  next.result = rcl_timer_get_time_until_next_call(&timer, &next.left);
+  // rcl read the clock between these two.
+  next.read = before + (takt_rt::now() - before) / 2;
+  return next;
+}
+
+}  // namespace takt_rclcpp::api
