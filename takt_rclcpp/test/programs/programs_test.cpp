@@ -147,14 +147,17 @@ protected:
     }
   }
   static std::string own() { return "timeout -k 5 60 "; }
-  // rclcpp's own loop is at times torn down under a callback when the context ends, and aborts; takt's waits.
+  // rclcpp's own loop is at times torn down under a callback when the context ends, and aborts or crashes; takt's waits.
   static Outcome stock(const std::string & way)
   {
     if (may_end_badly(way)) {
       return run("timeout -k 5 10 " + program(way));
     }
     Outcome outcome = run(own() + program(way));
-    for (int again = 0; outcome.code == 128 + SIGABRT && again < 5; ++again) {
+    const auto torn_down = [&] {
+      return outcome.code == 128 + SIGABRT || outcome.code == 128 + SIGSEGV;
+    };
+    for (int again = 0; torn_down() && again < 5; ++again) {
       outcome = run(own() + program(way));
     }
     return outcome;
