@@ -13,7 +13,7 @@ takt_precompile(takt_rcl_test_headers
   HEADERS <gtest/gtest.h> <algorithm> <atomic> <chrono> <functional> <memory> <string> <thread> <vector>
     <takt_rcl/takt_rcl.hpp> <std_msgs/msg/u_int64.hpp>
   LIBRARIES takt_rcl_test_main
-  OPTIONS ${takt_rcl_warnings} ${TAKT_TEST_OPTIONS})
+  OPTIONS ${TAKT_WARNINGS} ${TAKT_TEST_OPTIONS})
 
 # What is asked of the middleware itself.
 find_package(fastdds 3 QUIET)
@@ -28,7 +28,7 @@ foreach(source IN LISTS takt_rcl_tests)
   get_filename_component(name ${source} NAME_WE)
   set(name rcl_${name})
   add_executable(${name} ${source})
-  target_compile_options(${name} PRIVATE ${takt_rcl_warnings} ${TAKT_TEST_OPTIONS})
+  target_compile_options(${name} PRIVATE ${TAKT_WARNINGS} ${TAKT_TEST_OPTIONS})
   target_precompile_headers(${name} REUSE_FROM takt_rcl_test_headers)
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE
@@ -47,16 +47,16 @@ if(TARGET rcl_leaving_test)
 endif()
 
 add_executable(takt_rcl_peer ${CMAKE_CURRENT_LIST_DIR}/peer.cpp)
-target_compile_options(takt_rcl_peer PRIVATE ${takt_rcl_warnings})
+target_compile_options(takt_rcl_peer PRIVATE ${TAKT_WARNINGS})
 target_link_libraries(takt_rcl_peer PRIVATE takt_rcl)
 takt_rcl_link_messages(takt_rcl_peer PRIVATE std_msgs sensor_msgs)
 add_executable(takt_rcl_phases
   ${CMAKE_CURRENT_LIST_DIR}/phases.cpp ${CMAKE_CURRENT_LIST_DIR}/shifted_tai.cpp)
-target_compile_options(takt_rcl_phases PRIVATE ${takt_rcl_warnings})
+target_compile_options(takt_rcl_phases PRIVATE ${TAKT_WARNINGS})
 target_link_libraries(takt_rcl_phases PRIVATE takt_rcl ${CMAKE_DL_LIBS})
 # The tests of takt_cli run it under a schedule with other programs.
 add_executable(takt_rcl_looks ${CMAKE_CURRENT_LIST_DIR}/looks.cpp)
-target_compile_options(takt_rcl_looks PRIVATE ${takt_rcl_warnings})
+target_compile_options(takt_rcl_looks PRIVATE ${TAKT_WARNINGS})
 target_link_libraries(takt_rcl_looks PRIVATE takt_rcl)
 takt_rcl_link_messages(takt_rcl_looks PRIVATE std_msgs)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -80,7 +80,7 @@ if(EXISTS ${takt_rcl_readme})
       -P ${CMAKE_CURRENT_LIST_DIR}/extract_example.cmake
     DEPENDS ${takt_rcl_readme} ${CMAKE_CURRENT_LIST_DIR}/extract_example.cmake)
   add_executable(takt_rcl_readme_example ${takt_rcl_example})
-  target_compile_options(takt_rcl_readme_example PRIVATE ${takt_rcl_warnings})
+  target_compile_options(takt_rcl_readme_example PRIVATE ${TAKT_WARNINGS})
   target_link_libraries(takt_rcl_readme_example PRIVATE takt_rcl)
   takt_rcl_link_messages(takt_rcl_readme_example PRIVATE std_msgs)
   takt_rcl_python_test(readme "TAKT_RCL_EXAMPLE=$<TARGET_FILE:takt_rcl_readme_example>")
