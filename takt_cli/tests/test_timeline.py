@@ -9,6 +9,7 @@ import pytest
 from support.browser import look, need_browser
 from support.built import need
 from takt_cli.base.programs import find_program
+from takt_cli.verbs.explain.explanation import Explanation
 from takt_cli.verbs.explain.hyperperiod_page import hyperperiod_page, hyperperiod_picture
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -60,7 +61,9 @@ def found(*rows, chains=("first", "second"), without=()):
 
 
 def page(document, chain=None):
-    return hyperperiod_page(document, schedule="a/s.yaml", command="takt explain", chain=chain)
+    return hyperperiod_page(
+        Explanation.read(document), schedule="a/s.yaml", command="takt explain", chain=chain
+    )
 
 
 def test_the_page_says_when_its_bounds_hold():
@@ -103,7 +106,7 @@ def test_callbacks_without_windows_are_told():
 
 
 def test_the_picture_alone_needs_nothing_else():
-    text = hyperperiod_picture(two_chains())
+    text = hyperperiod_picture(Explanation.read(two_chains()))
     assert text.startswith("<svg")
     assert 'xmlns="http://www.w3.org/2000/svg"' in text
     for variable in set(re.findall(r"var\((--\w+)\)", text)) - {"--c"}:

@@ -7,11 +7,29 @@ test_real_programs.py results.
 """
 
 import json
+import re
 import subprocess
+from pathlib import Path
 
-from support.built import LATENCY, need
+import pytest
+from support.built import LATENCY, PLAN, need
 from support.schemas import faults
 from takt_cli.base.programs import find_program
+from takt_cli.files.systems import available_systems
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+# Timers at the same time on one core: the second chain is late.
+LATE = """version: 1
+hosts:
+  car: {cores: 1}
+callbacks:
+  - {id: "/a:timer(10ms)", time: 6ms, period: 10ms, publishes: /a}
+  - {id: "/b:sub(/a)", time: 2ms, triggers: /a}
+  - {id: "/c:timer(40ms)", time: 13ms, period: 40ms}
+chains:
+  fast: {path: ["/a:timer(10ms)", "/b:sub(/a)"], priority: 9, deadline: 10ms}
+  slow: {path: ["/c:timer(40ms)"], priority: 5, deadline: 40ms}
+"""
 
 
 @need(*LATENCY)
@@ -20,3 +38,51 @@ def test_latencies(tmp_path):
     program = find_program("takt_latency", "takt_bench")
     subprocess.run([program, "--duration", "200ms", "--output", file], check=True, timeout=60)
     assert faults("latency", json.loads(file.read_text(encoding="utf-8"))) == []
+
+
+def written(program, folder, *arguments):
+    """Give the document that a program of takt_plan prints."""
+    command = [find_program(program, "takt_plan"), *arguments, "--json"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=300)
+    assert done.returncode in (0, 1, 2), done.stderr
+    return json.loads(done.stdout)
+
+
+@need(*PLAN)
+@pytest.mark.parametrize("planner", ["takt", "isolated", "picas"])
+def test_plans(tmp_path, planner):
+    (tmp_path / "late.yaml").write_text(LATE, encoding="utf-8")
+    for system in ("late.yaml", available_systems()["three_chains"]):
+        found = written("takt_plan", tmp_path, system, "--planner", planner, "--time", "0s")
+        assert faults("plan", found) == []
+        assert found["chains"]
+        assert found["threads"]
+        assert bool(found["misfits"]) == (system == "late.yaml")
+
+
+def files_of(page, folder):
+    """Write the files of a page of the docs; give the schedules of each system."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    for name, content in re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", text, re.DOTALL):
+        (folder / name).write_text(content, encoding="utf-8")
+
+
+@pytest.mark.skipif(not DOCS.is_dir(), reason="docs/ is not in this checkout")
+@need(*PLAN)
+@pytest.mark.parametrize(
+    ("page", "schedule", "options", "parts"),
+    [
+        ("explain.md", "one.yaml", "--system system.yaml", "segments"),
+        ("explain.md", "two.yaml", "--system system.yaml", "segments"),
+        ("explain.md", "control.yaml", "--system loop.yaml", "parts"),
+        ("explain.md", "control.yaml", "--system one.yaml", "faults"),
+        ("phases.md", "apart.yaml", "--jobs", "hyperperiod"),
+        ("phases.md", "early.yaml", "--jobs", "hyperperiod"),
+    ],
+)
+def test_explanations(tmp_path, page, schedule, options, parts):
+    files_of(page, tmp_path)
+    found = written("takt_explain", tmp_path, schedule, *options.split())
+    assert faults("explanation", found) == []
+    told = {name for one in [found, *found["chains"]] for name, value in one.items() if value}
+    assert parts in told

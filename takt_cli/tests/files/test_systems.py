@@ -6,6 +6,7 @@ import pytest
 from support.built import PLAN, SIMULATE, WORKLOAD, need
 from takt_cli.base.errors import TaktError
 from takt_cli.files.systems import available_systems, resolve_system
+from takt_cli.results.plan import Plan
 from takt_cli.verbs.plan.page import plan_study, trade_figure
 
 SMALL = """version: 1
@@ -42,6 +43,10 @@ def planned(**changes):
         "shortfalls": [],
     }  # fmt: skip
     return {**found, **changes}
+
+
+def plan(**changes):
+    return Plan.read(planned(**changes))
 
 
 def test_a_bare_name_is_a_shipped_model():
@@ -113,7 +118,7 @@ def test_a_shipped_model_is_planned_explained_and_simulated(takt, tmp_path, monk
 
 
 def test_the_curve_has_every_plan_and_marks_the_chosen_one():
-    figure = trade_figure(planned())
+    figure = trade_figure(plan())
     (curve,) = figure["data"]
     assert curve["x"] == [1, 2, 3]
     assert curve["y"] == [5.0, 40.0, 50.0]
@@ -123,26 +128,26 @@ def test_the_curve_has_every_plan_and_marks_the_chosen_one():
         "300 context switches a second",
     ]
     assert curve["marker"]["color"] == ["--s4", "--s1", "--s4"]
-    assert trade_figure(planned(trade=[])) is None
+    assert trade_figure(plan(trade=[])) is None
     assert (
-        trade_figure(planned(trade=[{"threads": 2, "slack": 0.5, "switches_per_second": 200.0}]))
+        trade_figure(plan(trade=[{"threads": 2, "slack": 0.5, "switches_per_second": 200.0}]))
         is None
     )
 
 
 def test_the_page_says_what_holds_and_what_does_not():
-    study = plan_study(planned(), "./takt plan s.yaml")
+    study = plan_study(plan(), "./takt plan s.yaml")
     assert study.sentences == ["Planner takt: 2 threads for 2 chains. All deadlines hold."]
     assert [table.title for table in study.tables] == ["Chains (ms)", "Threads", "What threads buy"]
     assert study.tables[0].rows[0][4].text == "6.00"
     assert study.tables[0].rows[1][4].text == "–"
-    resting = plan_study(planned(when_bounds_hold="Bounds rest on phases."), "")
+    resting = plan_study(plan(when_bounds_hold="Bounds rest on phases."), "")
     assert resting.sentences[1:] == ["Bounds rest on phases."]
-    short = plan_study(planned(warnings=["11 histories may be too short"]), "")
+    short = plan_study(plan(warnings=["11 histories may be too short"]), "")
     assert short.sentences[1:] == ["11 histories may be too short"]
     late = planned(shortfalls=["core 0 is overloaded"], trade=[])
     late["chains"][0].update(met=False, bound_ns=12_000_000)
-    study = plan_study(late, "")
+    study = plan_study(Plan.read(late), "")
     assert study.sentences[0].endswith("Not within their deadlines: a.")
     assert study.sentences[1] == "core 0 is overloaded"
     assert "no curve" in study.sentences[2]

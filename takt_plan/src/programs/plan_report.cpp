@@ -373,6 +373,7 @@ std::string as_json(const PlanReport & report)
   const Planned & planned = report.planned;
   const Model & model = planned.model;
   Json json;
+  json["schema"] = 1;
   json["system"] = report.system;
   json["planner"] = to_string(report.planner);
   json["met"] = report.misfits.empty() && planned.shortfalls.empty();

@@ -267,7 +267,7 @@ json chain_json(const Answer & answer, Index i)
 
 int print_json(const Answer & answer)
 {
-  json all{{"faults", sentences(answer.faults)}, {"warnings", answer.warnings}};
+  json all{{"schema", 1}, {"faults", sentences(answer.faults)}, {"warnings", answer.warnings}};
   auto & chains = all["chains"] = json::array();
   auto & callbacks = all["callbacks"] = json::array();
   if (answer.faults.empty()) {

@@ -18,10 +18,12 @@ from takt_cli.base.errors import TaktError
 from takt_cli.base.processes import run_program
 from takt_cli.base.programs import find_program
 from takt_cli.base.units import NS_PER_S, duration_flag, milliseconds
+from takt_cli.documents.told import read_told
 from takt_cli.files.graphs import PACKAGE, graph_info, resolve_graph, resolve_schedule
 from takt_cli.files.schedule_files import on_cores, read_schedule, write_schedule
 from takt_cli.pages.axes import Figure, layout
 from takt_cli.results.configuration import Configuration
+from takt_cli.results.plan import Plan
 from takt_cli.results.run_results import ChainResult, Results
 from takt_cli.running.calibration import Calibration, measure
 from takt_cli.running.runner import RunRequest, run
@@ -69,19 +71,19 @@ def prepare(setting: Setting) -> Model:
         check=False,
     )
     try:
-        found = json.loads(planned.stdout)
-        chains = {chain["name"]: chain for chain in found["chains"]}
-        return Model(
-            calibration,
-            times,
-            schedule,
-            scale,
-            {name: chain.get("bound_ns") for name, chain in chains.items()},
-            {name: chain.get("deadline_ns") for name, chain in chains.items()},
-            len(found["threads"]),
-        )
-    except (json.JSONDecodeError, KeyError) as error:
+        raw = json.loads(planned.stdout)
+    except json.JSONDecodeError as error:
         raise TaktError(f"takt_plan printed no plan: {planned.stderr}") from error
+    found = read_told(Plan, raw, "takt_plan")
+    return Model(
+        calibration,
+        times,
+        schedule,
+        scale,
+        {chain.name: chain.bound_ns for chain in found.chains},
+        {chain.name: chain.deadline_ns for chain in found.chains},
+        len(found.threads),
+    )
 
 
 def _longest_work(setting: Setting, graph: Path, scale: float) -> dict[str, int]:

@@ -76,17 +76,20 @@ def command(
 def _write_page(program: Path, files: Sequence[str], page: Path, chain: str | None) -> None:
     """Write the page of a hyperperiod, or say why there is none."""
     # Loaded here: few explanations want a page.
+    from takt_cli.documents.document import DamagedError
+    from takt_cli.verbs.explain.explanation import Explanation
     from takt_cli.verbs.explain.hyperperiod_page import write_hyperperiod
 
     done = run_program(program, [*files, "--json", "--jobs"], check=False)
     try:
-        found = json.loads(done.stdout)
-        faults = found["faults"]
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        found = Explanation.read(json.loads(done.stdout))
+    except (json.JSONDecodeError, DamagedError) as error:
         raise TaktError("takt_explain printed no hyperperiod, so takt wrote no page") from error
-    if faults:
-        raise TaktError("\n".join(faults), quoted=True)
-    refuse_inputs({"--timeline": page}, {"system model": Path(found["system"])})
+    if found.faults:
+        raise TaktError("\n".join(found.faults), quoted=True)
+    if found.hyperperiod is None:
+        raise TaktError("takt_explain printed no hyperperiod, so takt wrote no page")
+    refuse_inputs({"--timeline": page}, {"system model": Path(found.system)})
     options = [] if chain is None else ["--chain", chain]
     command = command_line("explain", *files, *options, "--timeline", str(page))
     write_hyperperiod(found, page, schedule=files[0], command=command, chain=chain)

@@ -13,49 +13,50 @@ from takt_cli.base.units import how_many, human
 from takt_cli.base.version import VERSION
 from takt_cli.files.outputs import write_text
 from takt_cli.pages.asset import asset
+from takt_cli.verbs.explain.explanation import ExplainedChain, Explanation, Hyperperiod
 from takt_cli.verbs.explain.hyperperiod_rows import Drawing
 
 _COLOURS = 8  # that style.css has
 
 
-def write_hyperperiod(found: Mapping[str, Any], path: Path, **words: Any) -> None:
+def write_hyperperiod(found: Explanation, path: Path, **words: Any) -> None:
     """Write the page, or of a file that is called .svg the picture alone; in one go."""
     alone = path.suffix == ".svg"
     write_text(path, hyperperiod_picture(found) if alone else hyperperiod_page(found, **words))
 
 
-def hyperperiod_picture(found: Mapping[str, Any]) -> str:
+def hyperperiod_picture(found: Explanation) -> str:
     """Build the picture alone, in light colours."""
     style = f"{asset('style.css').partition('}')[0]}}}\nsvg {{ font-family: sans-serif; }}\n"
-    return Drawing(found["hyperperiod"], _colours(found)).alone(
+    return Drawing(found.hyperperiod, _colours(found)).alone(
         style + asset("timeline.css", __package__)
     )
 
 
-def _colours(found: Mapping[str, Any]) -> dict[str, str]:
-    names = [chain["name"] for chain in found["chains"]]
+def _colours(found: Explanation) -> dict[str, str]:
+    names = [chain.name for chain in found.chains]
     return {name: f"--s{index % _COLOURS + 1}" for index, name in enumerate(names)}
 
 
 def hyperperiod_page(
-    found: Mapping[str, Any], *, schedule: str, command: str, chain: str | None = None
+    found: Explanation, *, schedule: str, command: str, chain: str | None = None
 ) -> str:
     """Build the whole page of what `takt_explain --json --jobs` printed.
 
     `chain`: the one that is selected when the page opens.
     """
-    hyperperiod = found["hyperperiod"]
+    hyperperiod = found.hyperperiod
     colours = _colours(found)
     title = f"One hyperperiod of {Path(schedule).name}"
     body = "\n".join(
         [
-            _header(title, hyperperiod, found.get("when_bounds_hold", "")),
+            _header(title, hyperperiod, found.when_bounds_hold),
             '<section class="hyperperiod">',
             _legend(),
-            _chains(found["chains"], colours, chain),
+            _chains(found.chains, colours, chain),
             Drawing(hyperperiod, colours).for_page(),
             "</section>",
-            _without(hyperperiod["without"]),
+            _without(hyperperiod.without),
             _footer(command),
         ]
     )
@@ -71,15 +72,15 @@ def hyperperiod_page(
     )
 
 
-def _header(title: str, hyperperiod: Mapping[str, Any], when: str) -> str:
-    rows = hyperperiod["rows"]
-    jobs = sum(len(row["jobs"]) for row in rows)
-    threads = {(row["executor"], *row["threads"]) for row in rows}
+def _header(title: str, hyperperiod: Hyperperiod, when: str) -> str:
+    rows = hyperperiod.rows
+    jobs = sum(len(row.jobs) for row in rows)
+    threads = {(row.executor, *row.threads) for row in rows}
     made = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
     return (
         f'<header><h1>{escape(title)}</h1><p class="weak">page made '
         f'<span class="whole">{escape(made)}</span></p><div class="verdict">'
-        f"<p>The timers' releases repeat every {human(hyperperiod['length_ns'])}: "
+        f"<p>The timers' releases repeat every {human(hyperperiod.length_ns)}: "
         f"{how_many(jobs, 'job')} of {how_many(len(rows), 'callback')} on "
         f"{how_many(len(threads), 'thread')}. Each job starts and ends within its window, in each "
         "hyperperiod, while no timer skips a period and no message is lost."
@@ -97,17 +98,17 @@ def _legend() -> str:
 
 
 def _chains(
-    chains: Sequence[Mapping[str, Any]], colours: Mapping[str, str], chosen: str | None
+    chains: Sequence[ExplainedChain], colours: Mapping[str, str], chosen: str | None
 ) -> str:
     """Buttons that select a chain, the most important one first."""
     return f'<div class="chains">{"".join(_buttons(chains, colours, chosen))}</div>'
 
 
 def _buttons(
-    chains: Sequence[Mapping[str, Any]], colours: Mapping[str, str], chosen: str | None
+    chains: Sequence[ExplainedChain], colours: Mapping[str, str], chosen: str | None
 ) -> Iterator[str]:
     for index, chain in enumerate(chains):
-        name, bound, deadline = chain["name"], chain["bound_ns"], chain["deadline_ns"]
+        name, bound, deadline = chain.name, chain.bound_ns, chain.deadline_ns
         words = "no bound" if bound is None else f"at most {human(bound)}"
         words += "" if deadline is None else f", deadline {human(deadline)}"
         pressed = "true" if name == chosen else "false"

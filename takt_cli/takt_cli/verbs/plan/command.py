@@ -160,14 +160,16 @@ def _without_model(text: str) -> str:
 def _write_page(document: Path, plot: Path, arguments: Sequence[str]) -> None:
     """Write the page of a plan that is there as JSON."""
     # Loaded here: building pages is slow to import and few plans want one.
+    from takt_cli.documents.document import DamagedError
     from takt_cli.pages.page import write_report
+    from takt_cli.results.plan import Plan
     from takt_cli.verbs.plan.page import plan_study
 
     try:
-        found = json.loads(respelled(document.read_text(encoding="utf-8")))
+        found = Plan.read(json.loads(respelled(document.read_text(encoding="utf-8"))))
         words = [respelled(word) for word in arguments]
         study = plan_study(found, command_line("plan", *words, "--plot", str(plot)))
-    except (OSError, json.JSONDecodeError, KeyError, TypeError) as error:
+    except (OSError, json.JSONDecodeError, DamagedError) as error:
         raise TaktError("takt_plan wrote no plan, so takt wrote no page") from error
     write_report(study, plot)
     note(f"Page: {plot.resolve()}")

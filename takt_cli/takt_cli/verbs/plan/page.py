@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from takt_cli.pages.axes import Figure, layout
 from takt_cli.pages.study import Study
+from takt_cli.results.plan import Plan
 from takt_cli.running.host import this_host
 from takt_cli.tables.run_tables import ms
 from takt_cli.tables.table import Cell, Table
 
 
-def plan_study(found: Mapping[str, Any], command: str) -> Study:
-    """Make a study of the output of `takt_plan --json`, without a run."""
+def plan_study(found: Plan, command: str) -> Study:
+    """Make a study of the plan, without a run."""
     figure = trade_figure(found)
     return Study(
         kind="plan",
-        title=f"Threads and time to spare: {Path(found['system']).name}",
+        title=f"Threads and time to spare: {Path(found.system).name}",
         command=command,
         host=this_host(),
         configurations=[],
@@ -36,13 +35,13 @@ def plan_study(found: Mapping[str, Any], command: str) -> Study:
     )
 
 
-def trade_figure(found: Mapping[str, Any]) -> Figure | None:
+def trade_figure(found: Plan) -> Figure | None:
     """Least to spare over the number of threads; None if there was nothing to choose from."""
-    points = sorted(found["trade"], key=lambda point: point["threads"])
-    if len(points) < 2 or all(point["slack"] is None for point in points):
+    points = sorted(found.trade, key=lambda point: point.threads)
+    if len(points) < 2 or all(point.slack is None for point in points):
         return None
-    chosen = len(found["threads"])
-    threads = [point["threads"] for point in points]
+    chosen = len(found.threads)
+    threads = [point.threads for point in points]
     frame = layout("threads", "least to spare (% of the deadline)")
     frame["xaxis"].update(dtick=max(1, (threads[-1] - threads[0]) // 12))
     return {
@@ -53,8 +52,7 @@ def trade_figure(found: Mapping[str, Any]) -> Figure | None:
                 "name": "least to spare",
                 "x": threads,
                 "y": [
-                    None if point["slack"] is None else round(100 * point["slack"], 2)
-                    for point in points
+                    None if point.slack is None else round(100 * point.slack, 2) for point in points
                 ],
                 "line": {"color": "--s4", "width": 2},
                 "marker": {
@@ -62,8 +60,8 @@ def trade_figure(found: Mapping[str, Any]) -> Figure | None:
                     "color": ["--s1" if count == chosen else "--s4" for count in threads],
                 },
                 "text": [
-                    f"{point['switches_per_second']:.0f} context switches a second"
-                    + (", chosen" if point["threads"] == chosen else "")
+                    f"{point.switches_per_second:.0f} context switches a second"
+                    + (", chosen" if point.threads == chosen else "")
                     for point in points
                 ],
                 "hovertemplate": "%{x} threads: %{y:.1f} % to spare, %{text}<extra></extra>",
@@ -73,49 +71,48 @@ def trade_figure(found: Mapping[str, Any]) -> Figure | None:
     }
 
 
-def _sentences(found: Mapping[str, Any]) -> list[str]:
-    chains, late = found["chains"], [c["name"] for c in found["chains"] if not c["met"]]
-    count = len(found["threads"])
-    text = f"Planner {found['planner']}: {count} thread{'' if count == 1 else 's'} for "
+def _sentences(found: Plan) -> list[str]:
+    chains, late = found.chains, [c.name for c in found.chains if not c.met]
+    count = len(found.threads)
+    text = f"Planner {found.planner}: {count} thread{'' if count == 1 else 's'} for "
     text += f"{len(chains)} chain{'' if len(chains) == 1 else 's'}. "
     text += f"Not within their deadlines: {', '.join(late)}." if late else "All deadlines hold."
-    result = [text, *found["shortfalls"], *found.get("warnings", [])]
-    if found.get("when_bounds_hold"):
-        result.append(found["when_bounds_hold"])
-    if len(found["trade"]) < 2:
+    result = [text, *found.shortfalls, *found.warnings]
+    if found.when_bounds_hold:
+        result.append(found.when_bounds_hold)
+    if len(found.trade) < 2:
         result.append("The page has no curve: the planner merged no threads.")
     return result
 
 
-def _chains(found: Mapping[str, Any]) -> Table:
+def _chains(found: Plan) -> Table:
     table = Table("Chains (ms)", ["chain", "priority", "deadline", "bound", "to spare"])
-    for chain in found["chains"]:
-        deadline, bound = chain["deadline_ns"], chain["bound_ns"]
-        spare = None if deadline is None or bound is None else deadline - bound
+    for chain in found.chains:
+        spare = chain.spare_ns
         table.add(
-            chain["name"],
-            str(chain["priority"]),
-            ms(deadline),
-            ms(bound),
-            Cell(f"{spare / 1e6:.2f}" if spare is not None else "–", _mood(chain), spare),
+            chain.name,
+            str(chain.priority),
+            ms(chain.deadline_ns),
+            ms(chain.bound_ns),
+            Cell(
+                f"{spare / 1e6:.2f}" if spare is not None else "–",
+                "good" if chain.met else "bad",
+                spare,
+            ),
         )
     return table
 
 
-def _mood(chain: Mapping[str, Any]) -> Any:
-    return "good" if chain["met"] else "bad"
-
-
-def _threads(found: Mapping[str, Any]) -> Table:
+def _threads(found: Plan) -> Table:
     table = Table("Threads", ["thread", "executor", "core", "OS priority", "callbacks", "load"])
-    for thread in found["threads"]:
+    for thread in found.threads:
         table.add(
-            thread["name"],
-            thread["executor"],
-            f"{thread['host']}, {thread['core']}",
-            str(thread["priority"]),
-            str(len(thread["callbacks"])),
-            f"{100 * thread['load']:.1f} %",
+            thread.name,
+            thread.executor,
+            f"{thread.host}, {thread.core}",
+            str(thread.priority),
+            str(len(thread.callbacks)),
+            f"{100 * thread.load:.1f} %",
         )
     return table
 
@@ -124,15 +121,15 @@ def _share(part: float | None) -> str:
     return "none" if part is None else f"{100 * part:.1f} %"
 
 
-def _trade(found: Mapping[str, Any]) -> list[Table]:
-    if len(found["trade"]) < 2:
+def _trade(found: Plan) -> list[Table]:
+    if len(found.trade) < 2:
         return []
     table = Table("What threads buy", ["threads", "least to spare", "context switches a second"])
-    for point in found["trade"]:
-        chosen = point["threads"] == len(found["threads"])
+    for point in found.trade:
+        chosen = point.threads == len(found.threads)
         table.add(
-            f"{point['threads']}, chosen" if chosen else str(point["threads"]),
-            Cell(_share(point["slack"]), "good" if chosen else "", point["slack"]),
-            f"{point['switches_per_second']:.0f}",
+            f"{point.threads}, chosen" if chosen else str(point.threads),
+            Cell(_share(point.slack), "good" if chosen else "", point.slack),
+            f"{point.switches_per_second:.0f}",
         )
     return [table]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from takt_cli.base.errors import TaktError
 from takt_cli.base.processes import run_json
-from takt_cli.documents.document import DamagedError
+from takt_cli.documents.told import read_told
 from takt_cli.running.trace import find_converter
 from takt_cli.verbs.report.trace_figures import TraceReport
 
@@ -33,11 +32,4 @@ def report_of(traces: Sequence[Path]) -> TraceReport:
     # No path begins with a dash, so that none is read as an option.
     paths = [str(trace.absolute()) for trace in traces]
     data = run_json(program, ["report", *paths], timeout_s=_LONGEST_S)
-    try:
-        return TraceReport.read(data)
-    except DamagedError as error:
-        raise TaktError(
-            f"{program.name} printed a report that takt cannot read: {error}",
-            hint="takt and takt_trace may be of different versions: run `make build`, or source "
-            "the workspace that has both",
-        ) from error
+    return read_told(TraceReport, data, program.name)

@@ -80,9 +80,9 @@ def test_what_is_missing_in_a_trace_is_a_warning(takt, answers):
         ("{", "takt_trace printed no JSON"),
         (
             "[]",
-            "takt_trace printed a report that takt cannot read: the document is a list where",
+            "takt_trace printed a document that takt cannot read: the document is a list where",
         ),
-        ({"schema": 7}, "takt_trace printed a report that takt cannot read: schema is 7 where 1"),
+        ({"schema": 7}, "takt_trace printed a document that takt cannot read: schema is 7 where 1"),
         (
             {"schema": 1, "chains": [{"name": "a", "activations": -1}]},
             "chains[0].activations is -1",
