@@ -5,11 +5,13 @@ import dataclasses
 import pytest
 from takt_cli.base.errors import TaktError
 from takt_cli.running.calibration import from_records
+from takt_cli.running.host import Measured
 from takt_cli.verbs.calibrate import command
 
 COLUMNS = ["callback", "published", "release_ns", "start_ns", "end_ns"]
 IDS = ["/First:timer(5ms)", "/Second:timer(5ms)", "/Worker:sub(/First)", "/Sink:sub(/Worker)"]
-CROSS = {"p50": 4_000, "p99": 60_000, "max": 90_000}
+FIGURES = {"p50": 4_000, "p99": 60_000, "max": 90_000}
+CROSS = Measured.read({"wake_up_cross_core_ns": FIGURES}).wake_up_cross_core_ns
 PERIOD = 5_000_000
 WAKE_UP, DISPATCH, TAKE, PUBLISH = 50_000, 2_000, 7_000, 11_000
 
@@ -49,7 +51,7 @@ def test_each_cost_is_told_apart():
     assert found.overheads(99) == {
         "dispatch": DISPATCH,
         "middleware": PUBLISH,
-        "context_switch": CROSS["p99"],
+        "context_switch": CROSS.p99,
     }
     assert found.jitter(99) == WAKE_UP
 
@@ -90,7 +92,7 @@ def test_too_few_samples_are_refused(periods, words):
 
 
 def test_a_machine_without_a_figure_for_waking_up_across_cores_says_zero():
-    assert from_records(records(1000), {}).overheads(99)["context_switch"] == 0
+    assert from_records(records(1000), None).overheads(99)["context_switch"] == 0
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from takt_cli.base.processes import run_json, run_program
 from takt_cli.base.programs import find_program
+from takt_cli.documents.document import Document
+from takt_cli.documents.told import read_told
 from takt_cli.files.inputs import missing, refuse_irregular
 from takt_cli.files.shipped import is_bare, shipped_files, unknown
 from takt_cli.files.standard_input import DASH, standard_input
@@ -17,37 +17,31 @@ from takt_cli.files.standard_input import DASH, standard_input
 PACKAGE = "takt_workload"
 
 
-@dataclass(frozen=True)
-class CallbackInfo:
-    """One callback of a graph: how often it runs and how much of a core that takes."""
-
-    id: str
-    rate_hz: float
-    utilisation: float  # share of one core
-    reentrant: bool = False
-    period_ns: int | None = None
+class CallbackInfo(Document, at="graph#callback"):
+    """A callback: how often it runs, and what share of a core that takes."""
 
 
-@dataclass(frozen=True)
-class ChainInfo:
-    """One chain of a graph."""
-
-    name: str
-    path: tuple[str, ...]
-    priority: int | None
-    deadline_ns: int | None
-    period_ns: int | None
+class ChainInfo(Document, at="graph#chain"):
+    """A chain of a graph."""
 
 
-@dataclass(frozen=True)
-class GraphInfo:
+class GraphInfo(Document, at="graph"):
     """A graph at work scale 1."""
 
-    name: str
-    callbacks: tuple[CallbackInfo, ...]
-    chains: tuple[ChainInfo, ...]
-    utilisation: float
-    group_utilisation: float  # of the most loaded exclusive group
+    @property
+    def group_utilisation(self) -> float:
+        """What the most loaded exclusive group takes of its core."""
+        reentrant = {callback.group for callback in self.callbacks if callback.reentrant}
+        exclusive = [load for group, load in self.groups.items() if group not in reentrant]
+        return max(exclusive, default=0.0)
+
+    @property
+    def slowest_ns(self) -> int:
+        """The longest period of a chain's timer; 0: the graph has no chains."""
+        periods = {callback.id: callback.period_ns for callback in self.callbacks}
+        return max(
+            (periods.get(chain.path[0]) or 0 for chain in self.chains if chain.path), default=0
+        )
 
     def timers(self) -> list[str]:
         """Ids of the timers."""
@@ -107,39 +101,5 @@ def ids_as_json(text: str) -> str:
 def graph_info(graph: Path) -> GraphInfo:
     """Rates, work and chains of a graph."""
     program = find_program("takt_graph", PACKAGE)
-    return parse_graph_info(run_json(program, ["info", str(graph), "--json"]))
-
-
-def parse_graph_info(raw: Mapping[str, Any]) -> GraphInfo:
-    """Turn the JSON of `takt_graph info` into typed data."""
-    callbacks = tuple(
-        CallbackInfo(
-            id=str(item["id"]),
-            rate_hz=float(item["rate_hz"]),
-            utilisation=float(item["utilisation"]),
-            reentrant=bool(item.get("reentrant")),
-            period_ns=item.get("period_ns"),
-        )
-        for item in raw["callbacks"]
-    )
-    reentrant = {item.get("group") for item in raw["callbacks"] if item.get("reentrant")}
-    exclusive = [load for group, load in raw["groups"].items() if group not in reentrant]
-    periods = {callback.id: callback.period_ns for callback in callbacks}
-    return GraphInfo(
-        name=str(raw["graph"]),
-        callbacks=callbacks,
-        chains=tuple(_chain(item, periods) for item in raw["chains"]),
-        utilisation=float(raw["total_utilisation"]),
-        group_utilisation=max(exclusive, default=0.0),
-    )
-
-
-def _chain(item: Mapping[str, Any], periods: Mapping[str, int | None]) -> ChainInfo:
-    path = tuple(item["path"])
-    return ChainInfo(
-        name=str(item["name"]),
-        path=path,
-        priority=item.get("priority"),
-        deadline_ns=item.get("deadline_ns"),
-        period_ns=periods.get(path[0]) if path else None,
-    )
+    raw = run_json(program, ["info", str(graph), "--json"])
+    return read_told(GraphInfo, raw, program.name)

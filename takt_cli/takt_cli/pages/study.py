@@ -6,7 +6,6 @@ the HTML report show it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -30,7 +29,6 @@ class Study:
     tables: list[Table] = field(default_factory=list)
     figures: list[tuple[str, dict[str, Any]]] = field(default_factory=list)  # title, plotly
     explanations: list[str] = field(default_factory=list)
-    measured: Mapping[str, Any] = field(default_factory=dict)
     made: datetime = field(default_factory=lambda: datetime.now().astimezone())
 
     def sections(self) -> dict[str, list[Configuration]]:

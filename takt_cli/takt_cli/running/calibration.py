@@ -50,14 +50,15 @@ class Calibration:
     take: Samples
     publish: Samples
     wake_up: Samples  # of the thread when a timer is due
-    wake_up_cross_core: Mapping[str, Any]  # by another thread: p50, p99, max
+    wake_up_cross_core: Any  # by another thread, as in host.json; None: there is one core
 
     def overheads(self, percent: float) -> dict[str, int]:
         """Give the overheads of a system model, in ns: `percent` of all runs cost no more."""
+        cross = self.wake_up_cross_core
         return {
             "dispatch": round(_at(self.dispatch, percent)),
             "middleware": round(max(_at(self.publish, percent), _at(self.take, percent))),
-            "context_switch": round(float(self.wake_up_cross_core.get("p99") or 0.0)),
+            "context_switch": round(cross.p99 or 0.0) if cross else 0,
         }
 
     def jitter(self, percent: float) -> int:
@@ -99,11 +100,11 @@ def measure(core: int, duration_ns: int, message: str) -> Calibration:
             )
         )
         raw = json.loads(records.read_text())
-    cross = measure_host().get("wake_up_cross_core_ns") or {}
+    cross = measure_host().wake_up_cross_core_ns
     return from_records(raw, cross)
 
 
-def from_records(raw: Mapping[str, Any], cross_core: Mapping[str, Any]) -> Calibration:
+def from_records(raw: Mapping[str, Any], cross_core: Any) -> Calibration:
     """Tell the costs from raw records of such a run."""
     dispatch: list[int] = []
     take: list[int] = []

@@ -7,7 +7,6 @@ import os
 import platform
 import resource
 import signal
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,8 @@ from typing import Any
 from takt_cli.base.errors import TaktError
 from takt_cli.base.processes import run_json
 from takt_cli.base.programs import find_program
+from takt_cli.documents.document import Document
+from takt_cli.documents.told import read_told
 
 # takt's schedules use priorities up to this; kernel threads have 99.
 RTPRIO = 98
@@ -122,9 +123,14 @@ def user_name() -> str:
         return str(os.getuid())
 
 
-def measure_host(timeout_s: float = 300) -> Mapping[str, Any]:
+class Measured(Document, at="host"):
+    """What `takt_measure_host` measured."""
+
+
+def measure_host(timeout_s: float = 300) -> Measured:
     """Run the measurement: timer lateness, hand-over cost, work calibration, host stalls."""
-    return run_json(find_program("takt_measure_host", "takt_workload"), [], timeout_s=timeout_s)
+    program = find_program("takt_measure_host", "takt_workload")
+    return read_told(Measured, run_json(program, [], timeout_s=timeout_s), program.name)
 
 
 def _read(path: str) -> str:

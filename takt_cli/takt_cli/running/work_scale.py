@@ -44,15 +44,15 @@ def fit(
     """
     if cores < 1:
         raise ValueError("at least one core is needed")
-    if graph.utilisation <= 0:
+    if graph.total_utilisation <= 0:
         return Scaling(1.0, cores, 0.0, graph.group_utilisation, False)
-    wanted = load * cores / graph.utilisation
+    wanted = load * cores / graph.total_utilisation
     most = group_limit / graph.group_utilisation if graph.group_utilisation > 0 else wanted
     scale = min(wanted, most)
     return Scaling(
         work_scale=scale,
         cores=cores,
-        load=scale * graph.utilisation / cores,
+        load=scale * graph.total_utilisation / cores,
         group_utilisation=scale * graph.group_utilisation,
         limited_by_group=most < wanted,
     )

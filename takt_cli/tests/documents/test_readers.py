@@ -18,9 +18,11 @@ from takt_cli.control.statistics import ProcessStatistics
 from takt_cli.control.status import Changes, ProcessStatus
 from takt_cli.documents.document import DamagedError, Document
 from takt_cli.documents.schema import FOLDER, definition, load, referred, version
+from takt_cli.files.graphs import GraphInfo
 from takt_cli.results.plan import Plan
 from takt_cli.results.results_file import parse_results
 from takt_cli.results.trace import TraceSummary
+from takt_cli.running.host import Measured
 from takt_cli.verbs.explain.explanation import Explanation
 from takt_cli.verbs.latency.results import LatencyReport
 from takt_cli.verbs.monitor.alarm import Alarm
@@ -29,6 +31,8 @@ from takt_cli.verbs.report.trace_figures import TraceReport
 READERS = {
     "change": Changes,
     "explanation": Explanation,
+    "graph": GraphInfo,
+    "host": Measured,
     "latency": LatencyReport,
     "plan": Plan,
     "statistics": ProcessStatistics,

@@ -6,8 +6,10 @@ from support.synthetic import MS, results
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.results_file import parse_results
 from takt_cli.running.calibration import Calibration
+from takt_cli.running.host import Measured
 from takt_cli.verbs.experiment import bounds
 
+CROSS = Measured.read({"wake_up_cross_core_ns": {"p99": 3000}}).wake_up_cross_core_ns
 CHAINS = [
     {"name": "slow", "base_ms": 30, "period_ms": 100, "deadline_ms": None, "priority": 1},
     {"name": "quick", "base_ms": 10, "period_ms": 100, "deadline_ms": 50, "priority": 9},
@@ -17,7 +19,7 @@ CHAINS = [
 def model(**limits):
     some = np.array([1000.0] * 1000)
     return bounds.Model(
-        Calibration(some, some, some, some, {"p99": 3000}),
+        Calibration(some, some, some, some, CROSS),
         {"/a:timer(100ms)": 6 * MS},
         None,
         1.0,

@@ -1,10 +1,10 @@
 import pytest
-from takt_cli.files.graphs import GraphInfo, parse_graph_info
+from takt_cli.files.graphs import GraphInfo
 from takt_cli.running.work_scale import fit
 
 
 def graph(total, group):
-    return GraphInfo("g", (), (), total, group)
+    return GraphInfo(graph="g", total_utilisation=total, groups={"/a:group()": group})
 
 
 @pytest.mark.parametrize("cores", [1, 2, 3, 4])
@@ -28,7 +28,7 @@ def test_a_graph_without_work_stays_as_it_is():
 
 
 def test_the_busiest_group_and_the_total_are_read_from_the_graph():
-    info = parse_graph_info(
+    info = GraphInfo.read(
         {
             "graph": "g",
             "callbacks": [
@@ -41,6 +41,6 @@ def test_the_busiest_group_and_the_total_are_read_from_the_graph():
             "chains": [{"name": "c", "path": ["/a:timer(1s)", "/b:sub(/a)"]}],
         }
     )
-    assert info.utilisation == 0.95
+    assert info.total_utilisation == 0.95
     assert info.group_utilisation == 0.05  # a reentrant group limits nothing
     assert info.timers() == ["/a:timer(1s)"]

@@ -11,10 +11,11 @@ IDS = {n: f"/c{n}:{'timer(100ms)' if n % 3 == 1 else f'sub(/t{n - 1})'}" for n i
 @pytest.fixture
 def graph():
     chains = tuple(
-        ChainInfo(f"chain_{k}", tuple(IDS[3 * k + i] for i in (1, 2, 3)), 4 - k, None, None)
+        ChainInfo(name=f"chain_{k}", path=tuple(IDS[3 * k + i] for i in (1, 2, 3)), priority=4 - k)
         for k in range(4)
     )
-    return GraphInfo("g", tuple(CallbackInfo(i, 10, 0.01) for i in IDS.values()), chains, 0.7, 0.1)
+    callbacks = tuple(CallbackInfo(id=id_) for id_ in IDS.values())
+    return GraphInfo(graph="g", callbacks=callbacks, chains=chains)
 
 
 def test_fully_partitioned_gives_each_thread_three_callbacks_of_one_chain(graph):

@@ -49,6 +49,7 @@ json info(const Graph & graph)
   const CallbackTable table(graph);
   const auto loads = table.loads(graph);
   json result = ids(graph);
+  result["schema"] = 1;
   std::map<std::string, double> groups;
   double total = 0.0;
   for (std::size_t i = 0; i < loads.size(); ++i) {

@@ -8,6 +8,7 @@ import typer
 
 from takt_cli.base.console import err, note, out, print_json
 from takt_cli.base.errors import TaktError
+from takt_cli.documents.document import as_json
 from takt_cli.results.samples import percentile_name
 from takt_cli.running.calibration import measure
 from takt_cli.running.host import realtime_allowed, rights_hint
@@ -51,7 +52,7 @@ def command(
                 "overheads_ns": overheads,
                 "jitter_ns": found.jitter(percent),
                 "measured_ns": {name: summary_of(found, name) for name in KINDS},
-                "wake_up_cross_core_ns": found.wake_up_cross_core,
+                "wake_up_cross_core_ns": as_json(found.wake_up_cross_core),
             }
         )
         return

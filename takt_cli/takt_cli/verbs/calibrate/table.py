@@ -36,7 +36,7 @@ def cost_table(found: Calibration) -> Table:
     if cross:
         table.add(
             "wake-up by a thread on another core",
-            *(human(cross.get(key)) for key in ("p50", "p99", "max")),
+            *(human(getattr(cross, key)) for key in ("p50", "p99", "max")),
         )
     return table
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from takt_cli.base.command_line import command_line
 from takt_cli.base.console import err, note
 from takt_cli.base.errors import TaktError
+from takt_cli.documents.document import as_json
 from takt_cli.files.graphs import graph_info, resolve_graph, resolve_schedule
 from takt_cli.files.output_directory import output_directory
 from takt_cli.files.outputs import write_text
@@ -48,7 +48,7 @@ def command(
     planned = plan_runs(graph, directory, used, scaling, length)
     note(f"{host.describe()}; {scaling.describe()}.")
     note(f"Three runs, about {total_s(planned):.0f} s.")
-    measured = measure(directory)
+    measure(directory)
     done = run_all(planned)
     single, pool, takt = done
     rights = granted_sentence(takt.results)
@@ -64,7 +64,6 @@ def command(
             chain_comparison(done, "All chains (response in ms)"),
         ],
         explanations=[*explain(used, scaling), rights],
-        measured=measured,
     )
     # The terminal gets the first table only; the report has both.
     finish(study, directory, json_output, tables_shown=1)
@@ -117,16 +116,15 @@ def plan_runs(
     ]
 
 
-def measure(directory: Path) -> Mapping[str, Any]:
+def measure(directory: Path) -> None:
     """Measure the machine and keep the figures; the demo goes on without them."""
     try:
         with err().status("measuring the machine"):
             measured = measure_host()
     except TaktError as error:
         note(f"The machine was not measured: {error.message}")
-        return {}
-    write_text(directory / "host.json", json.dumps(measured, indent=2))
-    return measured
+        return
+    write_text(directory / "host.json", json.dumps(as_json(measured), indent=2))
 
 
 def explain(cores: tuple[int, ...], scaling: Scaling) -> list[str]:

@@ -27,7 +27,7 @@ def plan(setting: Setting, graph_name: str) -> list[Planned]:
     """Plan the six configurations of one graph."""
     file = resolve_graph(graph_name)
     graph = graph_info(file)
-    slowest = max((c.period_ns or 0 for c in graph.chains), default=0) or 200_000_000
+    slowest = graph.slowest_ns or 200_000_000
     length = setting.length_ns(slowest, samples=300, quick_s=3)
     scaling = fit(graph, len(setting.cores), load=LOAD)
     planned = []

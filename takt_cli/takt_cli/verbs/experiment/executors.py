@@ -127,7 +127,7 @@ def ids_by_number(graph: GraphInfo) -> dict[int, str]:
     chains = sorted(graph.chains, key=lambda chain: -(chain.priority or 0))
     ids = [id_ for chain in chains for id_ in chain.path]
     if len(chains) != 3 or len(ids) != 9:
-        raise TaktError(f"graph {graph.name} is not three chains of three callbacks")
+        raise TaktError(f"graph {graph.graph} is not three chains of three callbacks")
     return dict(enumerate(ids, start=1))
 
 

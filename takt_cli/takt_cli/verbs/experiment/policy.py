@@ -35,7 +35,7 @@ def plan(setting: Setting, graph_name: str, schedule_name: str) -> list[Planned]
     file = resolve_graph(graph_name)
     graph = graph_info(file)
     shipped = resolve_schedule(schedule_name)
-    slowest = max((c.period_ns or 0 for c in graph.chains), default=0) or 120_000_000
+    slowest = graph.slowest_ns or 120_000_000
     length = setting.length_ns(slowest, samples=250, quick_s=4)
     scale = fit(graph, len(setting.cores), load=LOAD).work_scale
     content = on_cores(read_schedule(shipped), setting.cores)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from takt_cli.base.console import err, out, print_json
 from takt_cli.base.errors import TaktError
-from takt_cli.running.host import measure_host, this_host
+from takt_cli.documents.document import as_json
+from takt_cli.running.host import Measured, measure_host, this_host
 from takt_cli.verbs.host.table import host_table, measurement_table
 from takt_cli.verbs.options import Json
 
@@ -15,7 +13,7 @@ from takt_cli.verbs.options import Json
 def command(json_output: Json = False) -> None:
     """Measure this machine: the limits of every executor on it."""
     facts = this_host()
-    measured: Mapping[str, Any] = {}
+    measured: Measured | None = None
     trouble = ""
     try:
         with err().status("measuring"):
@@ -23,7 +21,7 @@ def command(json_output: Json = False) -> None:
     except TaktError as error:
         trouble = error.message
     if json_output:
-        print_json({"host": facts.as_json(), "measured": measured or None})
+        print_json({"host": facts.as_json(), "measured": as_json(measured)})
         return
     console = out()
     host_table(facts).print_to(console, apart=False)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from takt_cli.base.units import human
-from takt_cli.running.host import Host, rights_hint
+from takt_cli.running.host import Host, Measured, rights_hint
 from takt_cli.tables.table import Table
 
 
@@ -31,37 +30,40 @@ def host_table(host: Host) -> Table:
     return table
 
 
-def measurement_table(measured: Mapping[str, Any]) -> Table:
+def measurement_table(measured: Measured) -> Table:
     """Show the bounds of every executor: none wakes a thread faster than the kernel."""
     table = Table("Measured", ["what", "p50", "p99", "max"])
-    for key, name in (
-        ("wake_up_same_core_ns", "wake-up of a thread on the same core"),
-        ("wake_up_cross_core_ns", "wake-up of a thread on another core"),
+    for times, name in (
+        (measured.wake_up_same_core_ns, "wake-up of a thread on the same core"),
+        (measured.wake_up_cross_core_ns, "wake-up of a thread on another core"),
     ):
-        if measured.get(key):
-            table.add(name, *(human(measured[key].get(part)) for part in ("p50", "p99", "max")))
-    for key, name in (
-        ("clock_monotonic_ns", "reading the clock"),
-        ("clock_thread_cpu_ns", "reading a thread's CPU time"),
+        if times is not None:
+            table.add(name, *_figures(times))
+    for cost, name in (
+        (measured.clock_monotonic_ns, "reading the clock"),
+        (measured.clock_thread_cpu_ns, "reading a thread's CPU time"),
     ):
-        if measured.get(key):
-            table.add(name, human(measured[key]), "", "")
-    stalls = measured.get("stalls") or {}
-    if stalls.get("witnessed"):
-        length = stalls.get("length") or {}
-        parts = [human(length.get(part)) for part in ("p50", "p99", "max")]
-        table.add(f"stalls of the host, {stalls['per_second']:.2g} per second", *parts)
-    elif stalls:
-        table.notes.append(f"stalls of the host cannot be seen: {stalls.get('why', '')}")
-    if measured.get("rt_throttling"):
+        if cost:
+            table.add(name, human(cost), "", "")
+    stalls = measured.stalls
+    if stalls.witnessed and stalls.length is not None:
+        words = f"stalls of the host, {stalls.per_second:.2g} per second"
+        table.add(words, *_figures(stalls.length))
+    elif stalls.why:
+        table.notes.append(f"stalls of the host cannot be seen: {stalls.why}")
+    if measured.rt_throttling:
         table.notes.append(
-            f"real-time threads are throttled after {measured['rt_runtime_us'] / 1000:g} ms of "
-            f"{measured['rt_period_us'] / 1000:g} ms; "
+            f"real-time threads are throttled after {measured.rt_runtime_us / 1000:g} ms of "
+            f"{measured.rt_period_us / 1000:g} ms; "
             "`sysctl kernel.sched_rt_runtime_us=-1` ends that"
         )
-    if measured.get("autogroup"):
+    if measured.autogroup:
         table.notes.append(
             "autogroup is on: nice levels count only within a session; "
             "`sysctl kernel.sched_autogroup_enabled=0` ends that"
         )
     return table
+
+
+def _figures(times: Any) -> tuple[str, str, str]:
+    return human(times.p50), human(times.p99), human(times.max)
