@@ -12,7 +12,7 @@ from takt_cli.control.frames import Message, NoAnswer, Refused
 from takt_cli.control.processes import Process
 from takt_cli.control.side_by_side import LATE, is_trusted, side_by_side
 from takt_cli.control.told import damaged
-from takt_cli.results.fields import DamagedError, Fields
+from takt_cli.documents.document import DamagedError
 
 Part = TypeVar("Part")
 Done = TypeVar("Done")
@@ -71,7 +71,7 @@ class Answer(Generic[Part]):
         }
 
 
-Reader = Callable[[Process, Peer, Fields], Answer[Part]]
+Reader = Callable[[Process, Peer, Mapping[str, Any]], Answer[Part]]
 """Reads a process's answer; it raises NoAnswer or DamagedError where that is unusable."""
 
 
@@ -85,7 +85,7 @@ def asked(
     """Ask a process, and read its answer; each reason why there is none becomes an answer, too."""
     try:
         peer, data = ask(process.socket, kind, request, timeout_s)
-        return read(process, peer, Fields(data))
+        return read(process, peer, data)
     except Gone:
         return Answer(process, gone=True)
     except Refused as error:

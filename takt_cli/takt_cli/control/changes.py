@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ from takt_cli.control.frames import MOST_MESSAGE, Message
 from takt_cli.control.processes import Process
 from takt_cli.control.status import Change, Part, read_changes
 from takt_cli.files.inputs import missing, refuse_irregular
-from takt_cli.results.fields import Fields
 
 OUTCOMES = ("applied", "failed", "skipped", "unchanged")
 # No schedule is so deep, and the parser's time grows with the square of the depth.
@@ -209,8 +208,8 @@ def _ask(process: Process, kind: Message, request: dict[str, Any]) -> ScheduleAn
     return asked(process, kind, request, asking.CHANGE_S, _read)
 
 
-def _read(process: Process, _: Peer, fields: Fields) -> ScheduleAnswer:
-    return Answer(process, read_changes(fields.raw))
+def _read(process: Process, _: Peer, raw: Mapping[str, Any]) -> ScheduleAnswer:
+    return Answer(process, read_changes(raw))
 
 
 def apply_in_turn(

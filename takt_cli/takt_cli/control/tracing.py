@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -16,7 +16,7 @@ from takt_cli.control.answer import Answer, asked, asked_side_by_side
 from takt_cli.control.client import Peer
 from takt_cli.control.frames import Message, NoAnswer
 from takt_cli.control.processes import Process
-from takt_cli.results.fields import Fields
+from takt_cli.documents.document import DamagedError, Document
 
 WRITE_S = 30.0
 """So long a process may take to write its trace."""
@@ -45,12 +45,26 @@ class RawTrace:
                 os.close(folder)
 
 
-@dataclass(frozen=True)
-class Traced:
+class Traced(Document, at="trace_begun"):
     """What a process traces."""
 
-    threads: int  # how many
-    warnings: tuple[str, ...] = ()  # what it does not trace, and why
+
+class Told(Document, at="trace_written"):
+    """What a process told of the file that it wrote."""
+
+    @property
+    def failure(self) -> str:
+        """Say what it did not write; empty: nothing is missing."""
+        return f"did not write all: {'; '.join(self.faults)}" if self.faults else ""
+
+    @property
+    def path(self) -> str:
+        """Give the name of the file; NoAnswer where it was not written."""
+        if self.file:
+            return str(self.file)
+        if self.faults:
+            raise NoAnswer(self.failure)
+        raise DamagedError(f"file is {self.file!r} where a name belongs")
 
 
 Begun = Answer[Traced]
@@ -119,18 +133,14 @@ def undo(begun: Sequence[Begun]) -> list[Written]:
     ]
 
 
-def _begun(process: Process, _: Peer, fields: Fields) -> Begun:
-    warnings = tuple(map(printable, fields.texts("warnings")))
-    return Answer(process, (Traced(fields.whole("threads"), warnings),))
+def _begun(process: Process, _: Peer, raw: Mapping[str, Any]) -> Begun:
+    return Answer(process, (Traced.read(raw),))
 
 
-def _written(process: Process, peer: Peer, fields: Fields) -> Written:
-    """Read what became of the file; a full disk, for example, is told in `faults`."""
-    faults = "; ".join(map(printable, fields.texts("faults")))
-    if faults and not fields.has("file"):
-        return Answer(process, failure=f"did not write all: {faults}")
-    raw = _raw_trace(process.socket, peer, fields.name("file"))
-    return Answer(process, (raw,), failure=f"did not write all: {faults}" if faults else "")
+def _written(process: Process, peer: Peer, raw: Mapping[str, Any]) -> Written:
+    told = Told.read(raw)
+    file = _raw_trace(process.socket, peer, told.path)
+    return Answer(process, (file,), failure=told.failure)
 
 
 def _raw_trace(socket: Path, peer: Peer, told: str) -> RawTrace:

@@ -3,9 +3,9 @@
 A class names the object of a schema that it reads, and adds what can be said of it. Its fields are
 those of the schema, under the same names: lists are tuples, null and a missing value are None where
 the schema allows null. Elsewhere a missing value is the schema's default, else empty: so the
-document of an older program can be read. Texts lose the characters that a terminal would obey. A
-value of the wrong kind is an error that names its place. `required` binds programs that write; a
-test holds their documents against the schema.
+document of an older program can be read. Texts that are not `raw` lose the characters that a
+terminal would obey. A value of the wrong kind is an error that names its place. `required` binds
+programs that write; a test holds their documents against the schema.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def _text(schema: Schema, value: Any, place: str) -> str:
         raise DamagedError(f"{place} has {len(value)} characters, more than {most}")
     if value not in schema.get("enum", (value,)):
         raise DamagedError(f"{place} is none of {', '.join(schema['enum'])}")
-    return printable(value[:most])
+    return value if schema.get("raw") else printable(value[:most])
 
 
 def _whole(schema: Schema, value: Any, place: str) -> int:

@@ -3,9 +3,10 @@
 type, const, enum, minimum, maximum, minLength, maxLength, items, prefixItems (as many values as
 it has), maxItems, properties, additionalProperties, anyOf with null, $ref, $defs, default.
 
-Two keywords are takt's own. A program that writes writes all properties but those that are
+Three keywords are takt's own. A program that writes writes all properties but those that are
 `optional`, and no others; readers are content with fewer. `cut` beside maxLength: a reader cuts off
 the rest of a text in place of refusing it; of a list with more than maxItems values it always does.
+A `raw` text keeps the characters that a terminal would obey: a name that goes back to a program.
 """
 
 from __future__ import annotations

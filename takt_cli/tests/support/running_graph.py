@@ -15,6 +15,17 @@ from takt_cli.base.programs import find_program
 from takt_cli.control.client import Gone, ask
 from takt_cli.control.frames import Message
 
+_ANSWERS = {
+    Message.status: "status",
+    Message.statistics: "statistics",
+    Message.set: "set",
+    Message.apply: "change",
+    Message.reset: "change",
+    Message.trace_start: "trace_begun",
+    Message.trace_stop: "trace_written",
+    Message.trace_snapshot: "trace_written",
+}
+
 
 def all_listen(sockets, count):
     """Whether there are so many; a socket has its name before its process listens."""
@@ -78,8 +89,8 @@ def running_graph(folder, *arguments, processes=3):
 def answer(socket, kind, request=None):
     """Ask a process; gives its answer."""
     _, data = ask(socket, kind, request or {}, 30.0)
-    if kind in (Message.status, Message.statistics):
-        assert faults(kind.name, data) == []
+    if kind in _ANSWERS:
+        assert faults(_ANSWERS[kind], data) == []
     return data
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from takt_cli.base.printable import printable
 from takt_cli.control import processes as asking
 from takt_cli.control.frames import Message, NoAnswer, Refused
-from takt_cli.results.fields import DamagedError, Fields
+from takt_cli.control.set_answer import SetAnswer, SetChange
+from takt_cli.documents.document import DamagedError
 from takt_cli.verbs.monitor.alarm import AlarmKey, Target, cause_of
 from takt_cli.verbs.monitor.changes import Before, Changes, Step
 from takt_cli.verbs.monitor.connection import Connection
@@ -82,10 +83,10 @@ class Changer:
         """Read what became of a change."""
         attribute = step.target.attribute
         try:
-            parts = [one for answer in answers for one in Fields(answer).parts("changed")]
-            faults = [printable(fault) for one in parts for fault in one.texts("faults")]
+            parts = [one for answer in answers for one in SetAnswer.read(answer).changed]
+            faults = [fault for one in parts for fault in one.faults]
             before = [_before(one, step.target) for one in parts]
-            now = [_value(one.part("now"), attribute) for one in parts]
+            now = [one.values(attribute)[1] for one in parts]
         except DamagedError as error:
             self._changes.forget(step)
             self._changed(step, False, f"may be changed: {printable(str(error))}")
@@ -112,20 +113,10 @@ class Changer:
         self._tell(good, f"{step.target} {words}{cause}")
 
 
-def _before(fields: Fields, target: Target) -> Before:
-    """Read the value from before, and the one thing that had it."""
-    what, _, name = fields.name("what").partition(" ")
-    if what != target.what or not name:
-        raise DamagedError(f"{fields.place}.what is not the name of a {target.what}")
-    own = Target(target.what, name, target.attribute, fields.name("executor"))
-    return Before(own, _value(fields.part("before"), target.attribute))
-
-
-def _value(fields: Fields, name: str) -> Any:
-    """Read the value of an attribute, as a process told it."""
-    if name == "threads":
-        return fields.texts(name)
-    return fields.whole(name, least=-20) if fields.has(name) else None
+def _before(one: SetChange, target: Target) -> Before:
+    """Give the value from before, and the one thing that had it."""
+    own = Target(target.what, one.name_of(target.what), target.attribute, one.executor)
+    return Before(own, one.values(target.attribute)[0])
 
 
 def _words(values: Sequence[Any]) -> str:

@@ -17,8 +17,8 @@ from typing import Any
 from takt_cli.base.printable import printable
 from takt_cli.control.frames import Message, NoAnswer, Refused
 from takt_cli.control.side_by_side import is_trusted
-from takt_cli.control.tracing import WRITE_S, RawTrace
-from takt_cli.results.fields import DamagedError, Fields
+from takt_cli.control.tracing import WRITE_S, RawTrace, Told
+from takt_cli.documents.document import DamagedError
 from takt_cli.verbs.monitor.alarm import Alarm
 from takt_cli.verbs.monitor.connection import Connection
 from takt_cli.verbs.monitor.sparse import copy_data, size_words
@@ -127,13 +127,8 @@ class Snapshots:
             if data is None:
                 tell(False, _GIVEN_UP)
                 return _Outcome.refused
-            answer = Fields(data)
-            faults = [printable(one) for one in answer.texts("faults")]
-            if faults and not answer.has("file"):
-                raise NoAnswer(f"did not write all: {'; '.join(faults)}")
-            raw = RawTrace(
-                process.address.path.parent / PurePath(answer.name("file")).name, process.uid
-            )
+            told = Told.read(data)
+            raw = RawTrace(process.address.path.parent / PurePath(told.path).name, process.uid)
             file = await asyncio.get_running_loop().run_in_executor(
                 self._mover(raw), self._move, raw, f"{process.name}.{process.pid}.{kind}"
             )
@@ -149,7 +144,7 @@ class Snapshots:
             where = printable(str(error.filename or self._folder))
             tell(False, f"was not moved: {where}: {error.strerror or error}")
         else:
-            tell(not faults, "; ".join([f"is in {file}", *faults]))
+            tell(not told.faults, "; ".join([f"is in {file}", *told.faults]))
             return _Outcome.written
         return _Outcome.failed
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from takt_cli.base.printable import printable
 from takt_cli.control import processes as asking
+from takt_cli.control import set_answer
 from takt_cli.control.answer import Answer, all_undone, asked, asked_side_by_side
 from takt_cli.control.client import Peer
 from takt_cli.control.frames import Message
 from takt_cli.control.processes import Process
-from takt_cli.results.fields import DamagedError, Fields
-
-_LEAST_NICE = -20
 
 Value = int | tuple[str, ...] | None
 """A priority or nice level, names of threads, or no priority of its own."""
@@ -179,30 +177,14 @@ def set_in_turn(agreed: Sequence[SetAnswer], wish: Wish) -> tuple[list[SetAnswer
 
 
 def _ask(process: Process, wish: Wish, request: dict[str, Any]) -> SetAnswer:
-    def read(process: Process, _: Peer, fields: Fields) -> SetAnswer:
-        return Answer(process, tuple(_changed(one, wish) for one in fields.parts("changed")))
+    def read(process: Process, _: Peer, raw: Mapping[str, Any]) -> SetAnswer:
+        changed = set_answer.SetAnswer.read(raw).changed
+        return Answer(process, tuple(_changed(one, wish) for one in changed))
 
     return asked(process, Message.set, request, asking.CHANGE_S, read)
 
 
-def _changed(fields: Fields, wish: Wish) -> Changed:
-    kind, _, name = fields.name("what").partition(" ")
-    if kind != wish.kind or not name:
-        raise DamagedError(f"{fields.place}.what does not name a {wish.kind}")
-    return Changed(
-        executor=fields.name("executor"),
-        kind=kind,
-        name=name,
-        attribute=wish.attribute,
-        before=_value(fields.part("before"), wish.attribute),
-        now=_value(fields.part("now"), wish.attribute),
-        faults=tuple(map(printable, fields.texts("faults"))),
-    )
-
-
-def _value(fields: Fields, attribute: str) -> Value:
-    if attribute == "threads":
-        return tuple(map(printable, fields.texts(attribute)))
-    if not fields.has(attribute):
-        return None
-    return fields.whole(attribute, least=_LEAST_NICE)
+def _changed(one: set_answer.SetChange, wish: Wish) -> Changed:
+    before, now = one.values(wish.attribute)
+    name = one.name_of(wish.kind)
+    return Changed(one.executor, wish.kind, name, wish.attribute, before, now, one.faults)
