@@ -12,9 +12,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.built import LATENCY, PLAN, need
+from support.built import LATENCY, PLAN, WORKLOAD, need
+from support.running_graph import answer, running_graph
 from support.schemas import faults
 from takt_cli.base.programs import find_program
+from takt_cli.control.frames import Message
+from takt_cli.files.graphs import available_graphs
 from takt_cli.files.systems import available_systems
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -86,3 +89,44 @@ def test_explanations(tmp_path, page, schedule, options, parts):
     assert faults("explanation", found) == []
     told = {name for one in [found, *found["chains"]] for name, value in one.items() if value}
     assert parts in told
+
+
+@need(*WORKLOAD)
+def test_graphs():
+    program = find_program("takt_graph", "takt_workload")
+    assert len(available_graphs()) > 2
+    for graph in available_graphs().values():
+        for words in (["info", graph, "--json"], ["ids", graph]):
+            found = json.loads(subprocess.run([program, *words], capture_output=True).stdout)
+            assert found["callbacks"]
+            if words[0] == "info":
+                assert faults("graph", found) == []
+            for callback in found["callbacks"]:
+                assert faults("graph#callback", callback) == []
+
+
+@need(*WORKLOAD)
+def test_measurements_of_the_machine():
+    command = [find_program("takt_measure_host", "takt_workload"), "--stalls", "100ms"]
+    done = subprocess.run(command, capture_output=True, check=True, timeout=120)
+    assert faults("host", json.loads(done.stdout)) == []
+
+
+@need(*WORKLOAD)
+def test_answers_to_changes(tmp_path):
+    arguments = ("three_chains", "--schedule", "three_chains_single", "--duration", "60s")
+    with running_graph(tmp_path, *arguments, processes=1) as (socket,):
+        (executor,) = answer(socket, Message.status)["executors"]
+        callback, thread = executor["callbacks"][0]["id"], executor["threads"][0]["name"]
+        wishes = (
+            {"callback": callback, "priority": 5},
+            {"callback": callback, "priority": None},
+            {"callback": callback, "threads": [thread]},
+            {"thread": thread, "nice": 3, "executor": None},
+        )
+        for wish in wishes:
+            assert answer(socket, Message.set, wish)["changed"], wish  # held against the schema
+        text = "version: 1\nexecutors: {other: {threads: {a: {}}, default: a}}\n"
+        request = {"file": "s.yaml", "text": text, "check_only": True}
+        assert answer(socket, Message.apply, request)["not_in_file"] == [executor["name"]]
+        assert answer(socket, Message.reset)["executors"]

@@ -1,0 +1,139 @@
+"""What programs in C++ read, with things wrong: a sentence and exit code 2, and no crash."""
+
+import json
+import random
+import subprocess
+
+import pytest
+from support.any_json import changed, places
+from support.built import CHECK, WORKLOAD, need
+from support.running_graph import answer, running_graph
+from support.takttrace import Pipeline, encode
+from takt_cli.base.programs import find_program
+from takt_cli.control.client import ask
+from takt_cli.control.frames import Message, NoAnswer, Refused
+from takt_cli.files.graphs import graph_ids, resolve_graph, resolve_schedule
+
+WRONG = (
+    *(None, True, -1, 0, 0.5, 2**63, 2**64, 1e308),
+    *("", "x", "x" * 70_000, "\0", "\ud800", [], [None], {}, {"id": {}}),
+)
+SEEDS = range(60)
+
+
+def mutated(document, seed):
+    """Give a document with up to three values in place of others; at times a part of its text."""
+    chance = random.Random(seed)
+    for _ in range(chance.randint(1, 3)):
+        place = chance.choice(list(places(document)))
+        document = changed(document, place, chance.choice(WRONG))
+    text = json.dumps(document).encode()
+    if chance.random() < 0.15:
+        text = text[: chance.randrange(len(text))]
+    if text and chance.random() < 0.15:
+        at = chance.randrange(len(text))
+        text = text[:at] + chance.randbytes(1) + text[at + 1 :]
+    return text
+
+
+def codes_of(run, known=(0, 2)):
+    """Run a program for each seed; gives the exit codes that there were, all of them known."""
+    codes = set()
+    for seed in SEEDS:
+        done = run(seed)
+        assert done.returncode in known, (seed, done.returncode, done.stderr[-500:])
+        assert done.returncode == 0 or done.stderr.strip(), seed
+        codes.add(done.returncode)
+    return codes
+
+
+def started(*command):
+    return subprocess.run(list(map(str, command)), capture_output=True, check=False, timeout=60)
+
+
+@need(*CHECK, *WORKLOAD)
+def test_ids_of_callbacks(tmp_path):
+    ids = json.loads(graph_ids(resolve_graph("three_chains")))
+    file, check = tmp_path / "ids.json", find_program(*CHECK[0])
+    schedule = resolve_schedule("three_chains_single")
+
+    def run(seed):
+        file.write_bytes(mutated(ids, seed))
+        return started(check, schedule, "--ids", file)
+
+    assert 2 in codes_of(run)
+
+
+@need(*WORKLOAD)
+def test_execution_times_of_a_graph(tmp_path):
+    graph, program = resolve_graph("three_chains"), find_program("takt_graph", "takt_workload")
+    times = {one["id"]: 1_000_000 for one in json.loads(graph_ids(graph))["callbacks"]}
+    file = tmp_path / "times.json"
+
+    def run(seed):
+        file.write_bytes(mutated(times, seed))
+        return started(program, "system", graph, "--times", file)
+
+    assert codes_of(run) == {0, 2}
+
+
+@need(("takt_trace", "takt_trace"))
+@pytest.mark.parametrize(
+    # What cannot be converted or has no runs to make a model of is a failure of a trace.
+    ("verb", "known"),
+    [("report", (0, 2)), ("convert", (0, 1)), ("model", (0, 1, 2))],
+)
+def test_names_in_a_trace(tmp_path, verb, known):
+    pipeline = Pipeline(1)
+    pipeline.thread(7, 40)
+    names = json.dumps(pipeline.process.facts()).encode()
+    whole = encode([pipeline.process])
+    file, program = tmp_path / "a.takttrace", find_program("takt_trace", "takt_trace")
+    more = [] if verb == "report" else ["-o", tmp_path / "out"]
+
+    def run(seed):
+        other = mutated(pipeline.process.facts(), seed)
+        head = whole.index(names) - 4
+        length = len(other).to_bytes(4, "little")
+        file.write_bytes(whole[:head] + length + other + whole[head + 4 + len(names) :])
+        return started(program, verb, file, *more)
+
+    assert codes_of(run, known) == set(known)
+
+
+REQUESTS = {
+    Message.status: {},
+    Message.statistics: {},
+    Message.apply: {"file": "s.yaml", "text": "version: 1\n", "check_only": True, "id": "a"},
+    Message.reset: {"apply": "a"},
+    Message.set: {"callback": "/a:timer(1s)", "priority": 5, "executor": None, "check_only": True},
+    Message.trace_start: {"last_ns": 10**9, "records": 100, "cpu_times": True, "kernel": True},
+}
+
+
+@need(*WORKLOAD)
+def test_requests_to_a_running_process(tmp_path):
+    arguments = ("three_chains", "--schedule", "three_chains_single", "--duration", "60s")
+    with running_graph(tmp_path, *arguments, processes=1) as (socket,):
+        for kind, request in REQUESTS.items():
+            refused = 0
+            for seed in SEEDS:
+                text = mutated(request, seed)
+                try:
+                    ask(socket, kind, json.loads(text), 30.0)
+                except Refused as error:
+                    assert all(error.faults)
+                    refused += 1
+                except ValueError:
+                    continue  # no JSON: this side cannot send it
+                except NoAnswer as error:
+                    pytest.fail(f"{kind.name} {text[:300]!r}: {error}")
+            if kind in (Message.apply, Message.set):
+                assert refused
+        assert answer(socket, Message.status)["executors"]
+        answer(socket, Message.trace_stop)
+        answer(socket, Message.trace_start, {})
+        answer(socket, Message.trace_snapshot)
+        answer(socket, Message.trace_stop)
+        with pytest.raises(Refused):
+            answer(socket, Message.trace_stop)
