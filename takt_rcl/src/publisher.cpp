@@ -70,9 +70,6 @@ std::uint64_t PublisherBase::publish_message(const void * message) noexcept
   const takt_core::MiddlewareCeilingScope ceiling;
   std::lock_guard lock(mutex_);
   const std::uint64_t sequence = sequence_.load(std::memory_order_relaxed) + 1;
-  node_->context()->for_each_message_observer([&](MessageObserver & observer) {
-    observer.on_publish(gid_, sequence, topic_, takt_core::current_activations());
-  });
   const takt_core::MessageKey key{gid_, sequence, 0};
   takt_trace::record_publish(topic_number_, key);
   const takt_core::MessageScope announced(key.name_by_sequence());

@@ -69,7 +69,6 @@ public:
     takt_core::CallbackOptions options, const std::shared_ptr<Shared> & shared,
     takt_core::Executor & executor, std::uint32_t lanes, std::uint32_t pool)
   : AnnouncedCallback(std::move(options)),
-    context_(shared->node->context()),
     history_(shared->history),
     account_(
       {shared->reliable, Context::publication_sequence_supported(), takt_host::NamedBy::sequence,
@@ -118,9 +117,6 @@ public:
     }
     account_.tell(executor_, *this, key, noted, lost_announcements());
     shared.taken.fetch_add(1, std::memory_order_relaxed);
-    context_->for_each_message_observer([&](MessageObserver & observer) {
-      observer.on_take(number(), key.publisher, info.publication_sequence_number);
-    });
     releasing.keep();
     return true;
   }
@@ -165,7 +161,6 @@ private:
     return infos_.size() == 1 ? 0 : run.lane;
   }
 
-  const std::shared_ptr<Context> context_;
   const std::uint32_t history_;
   takt_host::MessageAccount account_;
   takt_core::adapter::Hold<Work> work_;

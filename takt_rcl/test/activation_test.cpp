@@ -1,10 +1,13 @@
 // Activations travel from a root through publish and take to the end of its chain.
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <mutex>
 #include <std_msgs/msg/u_int64.hpp>
 
 #include "ros_test.hpp"
+#include "takt_trace/recording.hpp"
+#include "takt_trace/trace_file.hpp"
 
 namespace takt_rcl::test
 {
@@ -140,51 +143,59 @@ TEST_F(Activations, WaitingMessagesDoNotInheritFromWhoeverSubscribes)
   EXPECT_EQ(got.root, sub->number());
 }
 
-TEST_F(Activations, ObserverSeesWhatJoinsProcesses)
+// A message has one name on both sides: its publisher's gid and its number. Chains of several processes are joined by it.
+TEST_F(Activations, TheTraceNamesAMessageAlikeWhereItIsPublishedAndTaken)
 {
-  struct Observer : MessageObserver
-  {
-    void on_publish(
-      const Gid & publisher, std::uint64_t sequence, std::string_view topic,
-      const ActivationSet * activations) noexcept override
-    {
-      gid = publisher;
-      published = sequence;
-      name = topic;
-      roots = activations != nullptr ? activations->size() : 0;
-    }
-    void on_take(
-      std::uint32_t number, const Gid & publisher, std::uint64_t sequence) noexcept override
-    {
-      EXPECT_EQ(publisher, gid);
-      EXPECT_LE(sequence, published);
-      callback = number;
-      taken = sequence;
-    }
-    Gid gid{};
-    std::uint64_t published = 0;
-    std::uint64_t taken = 0;
-    std::uint32_t callback = 0;
-    std::string name;
-    std::size_t roots = 0;
-  } observer;
-  ASSERT_TRUE(context->add_message_observer(observer));
   auto n = node("n", "/space");
   auto pub = n->create_publisher<Number>("numbers", QoS(5));
-  auto sub = n->create_subscription<Number>("numbers", QoS(5), [](const Number &) {});
-  auto guard = n->create_guard_condition([&] { pub->publish(Number()); });
+  std::uint64_t received = 0;
+  auto sub = n->create_subscription<Number>(
+    "numbers", QoS(5), [&](const Number & message) { received = message.data; });
+  const auto number = [](std::uint64_t data) {
+    Number message;
+    message.data = data;
+    return message;
+  };
+  auto guard = n->create_guard_condition([&] { pub->publish(number(2)); });
   auto e = executor();
   e.add_node(n);
   ASSERT_TRUE(pub->wait_for_matched(1, kPatience));
-  pub->publish(Number());
-  EXPECT_EQ(observer.roots, 0u);  // not in a callback
+  takt_trace::RecordingOptions options;
+  options.folder = testing::TempDir();
+  ASSERT_TRUE(takt_trace::start_recording(options).ok());
+  pub->publish(number(1));  // not in a callback
   guard->trigger();
-  ASSERT_TRUE(spin_until(e, [&] { return observer.taken == 2; }));
-  EXPECT_EQ(observer.name, "/space/numbers");
-  EXPECT_EQ(observer.gid, pub->gid());
-  EXPECT_EQ(observer.callback, sub->number());
-  EXPECT_EQ(observer.roots, 1u);
-  context->remove_message_observer(observer);
+  const bool all_came = spin_until(e, [&] { return received == 2; });
+  const auto file = takt_trace::stop_recording();
+  ASSERT_TRUE(file.ok());
+  const auto traces = takt_trace::read_traces(file->path);
+  std::filesystem::remove(file->path);
+  ASSERT_TRUE(all_came && traces.ok());
+
+  const takt_trace::ProcessTrace & trace = traces->front();
+  const std::int64_t gid = takt_trace::fold(pub->gid().data(), pub->gid().size());
+  std::vector<std::int64_t> published, taken;
+  for (const takt_trace::TracedThread & thread : trace.threads) {
+    const takt_trace::Record * take = nullptr;
+    for (const takt_trace::Record & record : thread.records) {
+      if (
+        record.kind == takt_trace::RecordKind::publish &&
+        trace.topics.at(record.id) == "/space/numbers") {
+        EXPECT_EQ(record.a, gid);
+        published.push_back(record.b);
+      } else if (record.kind == takt_trace::RecordKind::take) {
+        EXPECT_EQ(record.a, gid);
+        take = &record;
+      } else if (record.kind == takt_trace::RecordKind::run_start && take != nullptr) {
+        EXPECT_EQ(trace.callbacks.at(record.id).id, "/space/n:sub(/space/numbers)");
+        taken.push_back(take->b);
+        take = nullptr;
+      }
+    }
+  }
+  std::sort(published.begin(), published.end());
+  EXPECT_EQ(published, (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(taken, published);
 }
 
 }  // namespace takt_rcl::test

@@ -32,7 +32,6 @@ protected:
     executor = std::make_unique<takt_rcl::Executor>(context);
     recorder = std::make_shared<Recorder>(*table, 2, 1000, 0);
     ASSERT_TRUE(executor->core().add_observer(recorder).ok());
-    ASSERT_TRUE(context->add_message_observer(*recorder));
     settings.context = context;
     for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) {
       if (graph.nodes[i].name == node) {
@@ -85,13 +84,6 @@ protected:
       all.emplace_back(name_of(message.stats[i]));
     }
     return all;
-  }
-
-  ~Bench() override
-  {
-    if (recorder != nullptr) {
-      context->remove_message_observer(*recorder);
-    }
   }
 
   PrivateDomain domain;

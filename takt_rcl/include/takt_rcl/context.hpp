@@ -7,7 +7,6 @@
 
 #include <rcl/context.h>
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "takt_rcl/message_observer.hpp"
 #include "takt_rt/time.hpp"
 
 namespace takt_rcl
@@ -73,36 +71,6 @@ public:
   /// Real-time safe.
   static bool publication_sequence_supported() noexcept;
 
-  /// Up to `kMostMessageObservers` see messages at once; false: so many do already. An observer must outlive the
-  /// context, because a publish may be under way while it is removed. Any thread; real-time safe.
-  static constexpr std::size_t kMostMessageObservers = 4;
-  bool add_message_observer(MessageObserver & observer) noexcept
-  {
-    for (auto & place : observers_) {
-      MessageObserver * none = nullptr;
-      if (place.compare_exchange_strong(none, &observer, std::memory_order_acq_rel)) {
-        return true;
-      }
-    }
-    return false;
-  }
-  void remove_message_observer(MessageObserver & observer) noexcept
-  {
-    for (auto & place : observers_) {
-      MessageObserver * one = &observer;
-      place.compare_exchange_strong(one, nullptr, std::memory_order_acq_rel);
-    }
-  }
-  template <typename Function>
-  void for_each_message_observer(const Function & function) const noexcept
-  {
-    for (const auto & place : observers_) {
-      if (MessageObserver * const observer = place.load(std::memory_order_acquire)) {
-        function(*observer);
-      }
-    }
-  }
-
   /// What rcl knows this context as: ends with the context and the last node made in it. Throws
   /// `Error` if it is not initialised (any more); `what` begins the sentence.
   std::shared_ptr<rcl_context_t> rcl_context(const std::string & what) const;
@@ -114,7 +82,6 @@ private:
   void add(const std::shared_ptr<Engine> & engine);
   bool handles_signals() const noexcept { return handles_signals_; }
 
-  std::array<std::atomic<MessageObserver *>, kMostMessageObservers> observers_{};
   std::atomic<bool> initialised_{false};
   std::atomic<bool> handles_signals_{false};
   std::atomic<std::uint64_t> signals_before_{0};

@@ -13,6 +13,8 @@
 #include "run/history.hpp"
 #include "run/recorder.hpp"
 #include "takt_core/executor.hpp"
+#include "takt_core/message_key.hpp"
+#include "takt_rcl/message_info.hpp"
 
 namespace takt_workload
 {
@@ -70,6 +72,15 @@ inline takt_rt::Time start_of_run() noexcept
   return record != nullptr ? record->start : takt_rt::now();
 }
 
+/// Notes in the record of the run in progress which message it took. Real-time safe.
+inline void note_taken(const takt_core::MessageKey & message) noexcept
+{
+  if (RunRecord * const record = Recorder::current(); record != nullptr) {
+    record->taken = message.sequence;
+    record->taken_from = fold(message.publisher);
+  }
+}
+
 /// A publisher with one message object per concurrent run.
 template <typename Msg>
 class Output
@@ -103,7 +114,10 @@ public:
   {
     const std::uint32_t sequence = 1 + sequence_.fetch_add(1, std::memory_order_relaxed);
     append_entry(message, name_, stamp, sequence, dropped);
-    publisher_->publish(message);
+    const std::uint64_t published = publisher_->publish(message);
+    if (RunRecord * const record = Recorder::current(); record != nullptr) {
+      record->published = published;
+    }
   }
 
 private:
@@ -139,15 +153,21 @@ protected:
       std::move(publisher), spec_.name, reentrant ? settings_.lanes : 1, graph_.payload_bytes);
   }
 
-  template <typename Function>
-  void subscribe(std::uint32_t input, Function && function)
+  /// `function` takes an `Input`. The run's record says which message it took.
+  template <typename Input, typename Function>
+  void subscribe(std::uint32_t input, Function function)
   {
     takt_rcl::SubscriptionOptions options;
     options.callback_group = group(callbacks_[input]);
     receptions_.push_back(
-      {callbacks_[input], node_->create_subscription<Msg>(
-                            spec_.inputs[input].topic, takt_rcl::QoS(spec_.inputs[input].depth),
-                            std::forward<Function>(function), options)});
+      {callbacks_[input],
+       node_->create_subscription<Msg>(
+         spec_.inputs[input].topic, takt_rcl::QoS(spec_.inputs[input].depth),
+         [function = std::move(function)](Input message, const takt_rcl::MessageInfo & info) {
+           note_taken(info.key());
+           function(std::forward<Input>(message));
+         },
+         options)});
   }
 
   template <typename Function>

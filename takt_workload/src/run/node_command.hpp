@@ -19,7 +19,7 @@ public:
   {
     samples_.reserve(has_history<Msg> ? settings.originals : 0);
     names();
-    this->subscribe(0, [this](const Msg & input) {
+    this->template subscribe<const Msg &>(0, [this](const Msg & input) {
       if constexpr (has_history<Msg>) {
         compute(input);
       }

@@ -49,7 +49,7 @@ public:
     for (std::uint32_t i = 0; i < this->spec_.inputs.size(); ++i) {
       Connection & own = connections_.emplace_back();
       own.worker = this->make_worker(i);
-      this->subscribe(i, [&own](const Msg & input) { own.run(input); });
+      this->template subscribe<const Msg &>(i, [&own](const Msg & input) { own.run(input); });
       own.output = this->make_output(this->spec_.inputs[i].output);
     }
   }
@@ -89,7 +89,7 @@ public:
   {
     for (std::uint32_t i = 0; i < slots_.size(); ++i) {
       workers_.push_back(this->make_worker(i));
-      this->subscribe(i, [this, i](std::shared_ptr<const Msg> input) {
+      this->template subscribe<std::shared_ptr<const Msg>>(i, [this, i](auto input) {
         const takt_rt::Time stamp = start_of_run();
         slots_[i].store(std::move(input));
         if (complete()) {
@@ -152,8 +152,8 @@ public:
     worker_(this->make_worker(this->spec_.inputs.size()))
   {
     for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-      this->subscribe(
-        i, [this, i](std::shared_ptr<const Msg> input) { slots_[i].store(std::move(input)); });
+      this->template subscribe<std::shared_ptr<const Msg>>(
+        i, [this, i](auto input) { slots_[i].store(std::move(input)); });
     }
     output_ = this->make_output(this->spec_.output);
     this->make_timer([this] { cycle(); });

@@ -7,9 +7,6 @@ namespace
 {
 
 thread_local RunRecord * current_record = nullptr;
-// A take comes before the run it is for is announced.
-thread_local std::uint64_t taken_sequence = 0;
-thread_local std::uint64_t taken_publisher = 0;
 
 }  // namespace
 
@@ -97,10 +94,6 @@ void Recorder::on_start(const takt_core::Run & run, takt_rt::Time start) noexcep
   record.process = process_;
   record.skipped = run.skipped;
   record.release = run.release;
-  if (!table_.callbacks()[callback].timer) {
-    record.taken = taken_sequence;
-    record.taken_from = taken_publisher;
-  }
   current_record = &record;
   record.start = start;
 }
@@ -118,22 +111,6 @@ void Recorder::on_end(const takt_core::Run & run, takt_rt::Time end) noexcept
   } else {
     *lane.filled = static_cast<std::uint32_t>(++lane.used);
   }
-}
-
-void Recorder::on_publish(
-  const takt_rcl::Gid &, std::uint64_t sequence, std::string_view,
-  const takt_core::ActivationSet *) noexcept
-{
-  if (current_record != nullptr) {
-    current_record->published = sequence;
-  }
-}
-
-void Recorder::on_take(
-  std::uint32_t, const takt_rcl::Gid & publisher, std::uint64_t sequence) noexcept
-{
-  taken_sequence = sequence;
-  taken_publisher = fold(publisher);
 }
 
 }  // namespace takt_workload

@@ -1,8 +1,8 @@
 // Records every run of a graph's callbacks, without allocating or locking while it runs.
 //
 // Executor threads fill chunks of one preallocated pool, so that it need hold all runs only once,
-// whichever thread runs them; what does not fit is counted. Hangs on the executor (runs) and on the
-// context (takes and publishes). Read it after the executor has stopped.
+// whichever thread runs them; what does not fit is counted. Hangs on the executor; nodes note in the
+// record of their run which messages they took and published. Read it after the executor has stopped.
 #ifndef TAKT_WORKLOAD__SRC__RUN__RECORDER_HPP_
 #define TAKT_WORKLOAD__SRC__RUN__RECORDER_HPP_
 
@@ -11,17 +11,15 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <string_view>
 #include <vector>
 
 #include "records/records.hpp"
 #include "takt_core/observer.hpp"
-#include "takt_rcl/message_observer.hpp"
 
 namespace takt_workload
 {
 
-class Recorder : public takt_core::Observer, public takt_rcl::MessageObserver
+class Recorder : public takt_core::Observer
 {
 public:
   /// Set-up only: allocates and touches records for at least `runs`, whichever of `threads` run them, with those of
@@ -29,8 +27,8 @@ public:
   Recorder(
     const CallbackTable & table, std::size_t threads, std::size_t runs, std::uint32_t process);
 
-  /// The record of the run in progress on the calling thread, or nullptr. Nodes note their work in
-  /// it. Real-time safe.
+  /// The record of the run in progress on the calling thread, or nullptr. Nodes note their work
+  /// and their messages in it. Real-time safe.
   static RunRecord * current() noexcept;
 
   // ---- after the executor has stopped ----
@@ -42,14 +40,6 @@ public:
   void on_thread(std::uint32_t thread, const takt_rt::AttributeReport & report) override;
   void on_start(const takt_core::Run & run, takt_rt::Time start) noexcept override;
   void on_end(const takt_core::Run & run, takt_rt::Time end) noexcept override;
-
-  // ---- takt_rcl::MessageObserver ----
-  void on_publish(
-    const takt_rcl::Gid & publisher, std::uint64_t sequence, std::string_view topic,
-    const takt_core::ActivationSet * activations) noexcept override;
-  void on_take(
-    std::uint32_t callback, const takt_rcl::Gid & publisher,
-    std::uint64_t sequence) noexcept override;
 
 private:
   static constexpr std::size_t kChunk = 256;

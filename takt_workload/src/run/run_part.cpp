@@ -62,13 +62,6 @@ public:
     record_.process = part;
   }
 
-  ~Part()
-  {
-    if (recorder_ != nullptr) {
-      context_->remove_message_observer(*recorder_);
-    }
-  }
-
   ProcessRecord run(const PartHooks & hooks)
   {
     try {
@@ -133,9 +126,6 @@ private:
     recorder_ = std::make_shared<Recorder>(table_, threads, room, part_);
     if (const takt_rt::Status added = core.add_observer(recorder_); !added.ok()) {
       throw std::runtime_error(to_string(added.faults().front()));
-    }
-    if (!context_->add_message_observer(*recorder_)) {
-      throw std::runtime_error("this context has as many message observers as it can have");
     }
 
     settings_.context = context_;
