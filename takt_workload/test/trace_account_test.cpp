@@ -1,10 +1,16 @@
-// A graph that loses, replaces and skips activations: its own records and the trace of the same run give the same account.
+// A graph that loses, replaces and skips activations: its own records and the trace of the same run have the same runs, and
+// give the same account.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
+#include <compare>
 #include <filesystem>
+#include <map>
+#include <ostream>
 #include <string>
+#include <vector>
 
 #include "figures/figures.hpp"
 #include "graph/graph_parse.hpp"
@@ -40,6 +46,82 @@ chains:
   - {name: busy, path: [Busy, Done], deadline: 10ms, priority: 4}
 )";
 
+/// A run of a callback, as both sides know it.
+struct Seen
+{
+  std::int64_t start = 0;
+  std::string id{};
+  std::int64_t tid = 0;
+  std::int64_t release = 0;
+  std::int64_t end = 0;
+  std::uint32_t skipped = 0;
+  std::uint64_t taken = 0;
+  std::uint64_t taken_from = 0;
+  std::uint64_t published = 0;
+
+  friend auto operator<=>(const Seen &, const Seen &) = default;
+  friend std::ostream & operator<<(std::ostream & out, const Seen & run)
+  {
+    return out << fmt::format(
+             "{} on {}: released {}, {} to {}, {} skipped, took {} of {}, published {}", run.id,
+             run.tid, run.release, run.start, run.end, run.skipped, run.taken, run.taken_from,
+             run.published);
+  }
+};
+
+std::vector<Seen> recorded_runs(const CallbackTable & table, const ProcessRecord & process)
+{
+  std::map<std::uint32_t, std::int64_t> tids;
+  for (const ThreadRecord & thread : process.threads) {
+    if (thread.executor) {
+      tids[thread.number] = thread.tid;
+    }
+  }
+  std::vector<Seen> all;
+  for (const RunRecord & run : process.runs) {
+    all.push_back(
+      {takt_rt::to_ns(run.start), table.callbacks()[run.callback].id, tids.at(run.thread),
+       takt_rt::to_ns(run.release), takt_rt::to_ns(run.end), run.skipped, run.taken, run.taken_from,
+       run.published});
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::vector<Seen> traced_runs(const takt_trace::ProcessTrace & trace)
+{
+  std::vector<Seen> all;
+  for (const takt_trace::TracedThread & thread : trace.threads) {
+    takt_trace::Record take, start;
+    std::uint64_t published = 0;
+    for (const takt_trace::Record & record : thread.records) {
+      switch (record.kind) {
+        case takt_trace::RecordKind::take:
+          take = record;
+          break;
+        case takt_trace::RecordKind::run_start:
+          start = record;
+          published = 0;
+          break;
+        case takt_trace::RecordKind::publish:
+          published = static_cast<std::uint64_t>(record.b);
+          break;
+        case takt_trace::RecordKind::run_end:
+          all.push_back(
+            {start.time, trace.callbacks.at(record.id).id, thread.tid, start.a, record.time,
+             static_cast<std::uint32_t>(takt_trace::skipped_periods(start)),
+             static_cast<std::uint64_t>(take.b), static_cast<std::uint64_t>(take.a), published});
+          take = {};
+          break;
+        default:
+          break;
+      }
+    }
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
 TEST(TraceAccount, IsThatOfTheRunsOwnRecords)
 {
   takt_trace::RecordingOptions recording;
@@ -62,6 +144,10 @@ TEST(TraceAccount, IsThatOfTheRunsOwnRecords)
   auto traces = takt_trace::read_traces(file->path);
   std::filesystem::remove(file->path);
   ASSERT_TRUE(traces.ok());
+  const std::vector<Seen> runs = recorded_runs(CallbackTable(graph), records.front());
+  EXPECT_GT(runs.size(), 500u);
+  EXPECT_EQ(traced_runs(traces->front()), runs);
+
   takt_trace::add_chains_across_processes(*traces);
 
   const Analysis analysis = analyse(graph, records);
