@@ -7,7 +7,9 @@ import subprocess
 import pytest
 from support.any_json import changed, places
 from support.built import CHECK, WORKLOAD, need
+from support.exec_prefix import TAKT_EXEC
 from support.running_graph import answer, running_graph
+from support.schemas import example
 from support.takttrace import Pipeline, encode
 from takt_cli.base.programs import find_program
 from takt_cli.control.client import ask
@@ -99,6 +101,30 @@ def test_names_in_a_trace(tmp_path, verb, known):
         return started(program, verb, file, *more)
 
     assert codes_of(run, known) == set(known)
+
+
+@need(("takt_exec", "takt_rclcpp"))
+def test_reports_of_adopted_executors(tmp_path):
+    thread = example("exec_report#thread", name="hot")
+    callback = example("exec_report#callback", id="/a:timer(1s)", runs=3)
+    chain = example("exec_report#chain", name="c")
+    parts = {"threads": [thread], "callbacks": [callback], "chains": [chain]}
+    report = example("exec_report#executor", executor="e", **parts)
+    file, folder = tmp_path / "joined", tmp_path / "parts"
+    folder.mkdir()
+    # Of the same executor: the other one is added to it.
+    (folder / "0.json").write_text(json.dumps(report), encoding="utf-8")
+
+    def run(seed):
+        (folder / "1.json").write_bytes(mutated(report, seed))
+        printed = started(TAKT_EXEC, "--join", folder)
+        return (
+            printed
+            if printed.returncode
+            else started(TAKT_EXEC, "--join", "--report", file, folder)
+        )
+
+    assert codes_of(run) == {0, 2}
 
 
 REQUESTS = {

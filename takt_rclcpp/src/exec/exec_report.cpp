@@ -19,11 +19,14 @@ namespace takt_exec
 namespace
 {
 
+// A report comes from another process, so each value is read by `at`, which throws where there is none: an operator [] that
+// finds nothing in what is const has no defined behaviour.
 using nlohmann::ordered_json;
 
 double cpu_share(const ordered_json & callback, double seconds)
 {
-  const double used = callback["cpu"]["mean_ns"].get<double>() * callback["runs"].get<double>();
+  const double used =
+    callback.at("cpu").at("mean_ns").get<double>() * callback.at("runs").get<double>();
   return seconds > 0 ? 100.0 * used / 1e9 / seconds : 0.0;
 }
 
@@ -38,9 +41,9 @@ std::string epoch_of(const ordered_json & executor)
 std::string beside_the_epoch(const ordered_json & executor)
 {
   std::vector<std::string> ids;
-  for (const auto & callback : executor["callbacks"]) {
-    if (callback["kind"] == "timer" && !callback.value("has_offset", true)) {
-      ids.push_back(callback["id"]);
+  for (const auto & callback : executor.at("callbacks")) {
+    if (callback.at("kind") == "timer" && !callback.value("has_offset", true)) {
+      ids.push_back(callback.at("id"));
     }
   }
   if (epoch_of(executor).empty() || ids.empty()) {
@@ -61,9 +64,9 @@ std::string phases_of(const ordered_json & executor)
   if (phases.is_null()) {
     return {};
   }
-  const auto disturbances = phases["disturbances"].get<std::uint64_t>();
-  const std::string hold = phases["bounds_hold"];
-  const auto & holds_in = phases["holds_in_ns"];
+  const auto disturbances = phases.at("disturbances").get<std::uint64_t>();
+  const std::string hold = phases.at("bounds_hold");
+  const auto & holds_in = phases.at("holds_in_ns");
   const double later = holds_in.is_null() ? 0.0 : holds_in.get<double>() / 1e9;
   const std::string bounds =
     hold == "yes" ? "bounds that rest on them held at the end"
@@ -73,15 +76,15 @@ std::string phases_of(const ordered_json & executor)
       ? "whether bounds that rest on them held again is unknown, because the schedule has no "
         "settles"
       : "bounds that rest on them hold again " + hold;
-  const auto & last = phases["last"];
+  const auto & last = phases.at("last");
   if (last.is_null()) {
     return fmt::format("  nothing disturbed the phases of timers; {}\n", bounds);
   }
   return fmt::format(
     "  the phases of timers were disturbed {}, last by a {} of {} {:.3f} s before the end; {}\n",
     disturbances == 1 ? "once" : fmt::format("{} times", disturbances),
-    last["cause"].get<std::string>(), last["callback"].get<std::string>(),
-    last["ago_ns"].get<double>() / 1e9, bounds);
+    last.at("cause").get<std::string>(), last.at("callback").get<std::string>(),
+    last.at("ago_ns").get<double>() / 1e9, bounds);
 }
 
 std::string milliseconds(const ordered_json & ns)
@@ -113,12 +116,12 @@ std::string table(const std::vector<std::vector<std::string>> & rows)
 std::string waiting_of(const ordered_json & executor)
 {
   std::string text;
-  for (const auto & callback : executor["callbacks"]) {
+  for (const auto & callback : executor.at("callbacks")) {
     const auto waiting = callback.value("waiting", std::uint64_t{0});
-    const bool starved = callback["runs"].get<std::uint64_t>() == 0;
+    const bool starved = callback.at("runs").get<std::uint64_t>() == 0;
     if (waiting > 0 && (starved || waiting > 1)) {
       text += fmt::format(
-        "  {}: {} {} waited at the end{}\n", callback["id"].get<std::string>(), waiting,
+        "  {}: {} {} waited at the end{}\n", callback.at("id").get<std::string>(), waiting,
         waiting == 1 ? "message" : "messages", starved ? ", and it never ran" : "");
     }
   }
@@ -127,17 +130,17 @@ std::string waiting_of(const ordered_json & executor)
 
 std::string callbacks_of(const ordered_json & executor)
 {
-  const double seconds = executor["seconds"];
+  const double seconds = executor.at("seconds");
   std::vector<const ordered_json *> ran;
   std::size_t idle = 0;
   std::size_t background = 0;
   std::uint64_t background_runs = 0;
   double background_share = 0;
-  for (const auto & callback : executor["callbacks"]) {
-    const auto runs = callback["runs"].get<std::uint64_t>();
+  for (const auto & callback : executor.at("callbacks")) {
+    const auto runs = callback.at("runs").get<std::uint64_t>();
     if (runs == 0) {
       ++idle;
-    } else if (callback["background"]) {
+    } else if (callback.at("background")) {
       ++background;
       background_runs += runs;
       background_share += cpu_share(callback, seconds);
@@ -156,13 +159,13 @@ std::string callbacks_of(const ordered_json & executor)
     for (const auto * callback : ran) {
       const ordered_json & c = *callback;
       rows.push_back(
-        {c["id"], fmt::format("{}", c["runs"].get<std::uint64_t>()),
-         fmt::format("{:.1f}", c["rate_hz"].get<double>()),
-         fmt::format("{:.1f}", cpu_share(c, seconds)), milliseconds(c["cpu"]["mean_ns"]),
-         milliseconds(c["cpu"]["max_ns"]), milliseconds(c["waited"]["mean_ns"]),
-         milliseconds(c["waited"]["max_ns"]),
-         fmt::format("{}", c["overwritten"].get<std::uint64_t>()),
-         fmt::format("{}", c["skipped_periods"].get<std::uint64_t>())});
+        {c.at("id"), fmt::format("{}", c.at("runs").get<std::uint64_t>()),
+         fmt::format("{:.1f}", c.at("rate_hz").get<double>()),
+         fmt::format("{:.1f}", cpu_share(c, seconds)), milliseconds(c.at("cpu").at("mean_ns")),
+         milliseconds(c.at("cpu").at("max_ns")), milliseconds(c.at("waited").at("mean_ns")),
+         milliseconds(c.at("waited").at("max_ns")),
+         fmt::format("{}", c.at("overwritten").get<std::uint64_t>()),
+         fmt::format("{}", c.at("skipped_periods").get<std::uint64_t>())});
     }
     text += table(rows);
   }
@@ -187,21 +190,24 @@ std::string chains_of(const ordered_json & executor)
     {"chain", "activations", "mean ms", "p99", "max", "deadline", "late"}};
   std::string elsewhere;
   for (const auto & chain : chains) {
-    const auto activations = chain["activations"].get<std::uint64_t>();
+    const auto activations = chain.at("activations").get<std::uint64_t>();
     const bool has_deadline = chain.contains("deadline_ns");
     if (!chain.contains("response")) {
       rows.push_back(
-        {chain["name"], "-", "-", "-", "-", has_deadline ? milliseconds(chain["deadline_ns"]) : "-",
-         "-"});
-      elsewhere += (elsewhere.empty() ? "" : ", ") + chain["name"].get<std::string>();
+        {chain.at("name"), "-", "-", "-", "-",
+         has_deadline ? milliseconds(chain.at("deadline_ns")) : "-", "-"});
+      elsewhere += (elsewhere.empty() ? "" : ", ") + chain.at("name").get<std::string>();
       continue;
     }
     rows.push_back(
-      {chain["name"], fmt::format("{}", activations), milliseconds(chain["response"]["mean_ns"]),
+      {chain.at("name"), fmt::format("{}", activations),
+       milliseconds(chain.at("response").at("mean_ns")),
        // Null: too few activations lie beyond it, or they are of several spins.
-       chain["response"]["p99_ns"].is_null() ? "-" : milliseconds(chain["response"]["p99_ns"]),
-       milliseconds(chain["response"]["max_ns"]),
-       has_deadline ? milliseconds(chain["deadline_ns"]) : "-",
+       chain.at("response").at("p99_ns").is_null()
+         ? "-"
+         : milliseconds(chain.at("response").at("p99_ns")),
+       milliseconds(chain.at("response").at("max_ns")),
+       has_deadline ? milliseconds(chain.at("deadline_ns")) : "-",
        has_deadline ? fmt::format("{}", chain.value("late", std::uint64_t{0})) : "-"});
   }
   if (!elsewhere.empty()) {
@@ -214,13 +220,13 @@ std::string chains_of(const ordered_json & executor)
 std::string threads_of(const ordered_json & executor)
 {
   std::string text;
-  for (const auto & thread : executor["threads"]) {
-    const std::string granted = thread["granted"];
-    const std::string name = thread["name"];
+  for (const auto & thread : executor.at("threads")) {
+    const std::string granted = thread.at("granted");
+    const std::string name = thread.at("name");
     std::string line = fmt::format(
       "  thread{}{}: {}, cores {}", name.empty() ? "" : " ", name, granted,
-      thread["cores"].get<std::string>());
-    for (const auto & refused : thread["refused"]) {
+      thread.at("cores").get<std::string>());
+    for (const auto & refused : thread.at("refused")) {
       line += "; " + refused.get<std::string>();
     }
     text += line + "\n";
@@ -231,20 +237,20 @@ std::string threads_of(const ordered_json & executor)
 // "process 71 (talker)".
 std::string process_of(const ordered_json & one)
 {
-  const std::filesystem::path program = one["program"].get<std::string>();
-  return fmt::format("process {} ({})", one["pid"].get<int>(), program.filename().string());
+  const std::filesystem::path program = one.at("program").get<std::string>();
+  return fmt::format("process {} ({})", one.at("pid").get<int>(), program.filename().string());
 }
 
 // A loop that stayed rclcpp's own: "spin_some in process 71 (talker)".
 std::string loop_of(const ordered_json & stock)
 {
-  return fmt::format("{} in {}", stock["stock"].get<std::string>(), process_of(stock));
+  return fmt::format("{} in {}", stock.at("stock").get<std::string>(), process_of(stock));
 }
 
 // An executor of another library's class: "isolated::Executor in process 71 (talker)".
 std::string class_of(const ordered_json & one)
 {
-  return fmt::format("{} in {}", one["class"].get<std::string>(), process_of(one));
+  return fmt::format("{} in {}", one.at("class").get<std::string>(), process_of(one));
 }
 
 // What `name` says of each, with commas; empty: there are none.
@@ -264,7 +270,7 @@ void add_stock(ordered_json & all, const ordered_json & one)
   const ordered_json stock{
     {"pid", one.value("pid", 0)},
     {"program", one.value("program", "")},
-    {"stock", one["stock"]},
+    {"stock", one.at("stock")},
     {"reason", one.value("reason", "")}};
   if (std::find(all.begin(), all.end(), stock) == all.end()) {
     all.push_back(stock);
@@ -319,15 +325,15 @@ ordered_json join_reports(const std::filesystem::path & folder)
     std::ifstream in(file);
     auto one = ordered_json::parse(in, nullptr, false);
     if (one.contains("stock")) {
-      add_stock(joined["stock"], one);
+      add_stock(joined.at("stock"), one);
     } else if (one.contains("class")) {
-      joined["classes"].push_back(
-        {{"pid", one["pid"]}, {"program", one["program"]}, {"class", one["class"]}});
+      joined.at("classes").push_back(
+        {{"pid", one.at("pid")}, {"program", one.at("program")}, {"class", one.at("class")}});
     } else if (one.contains("unseen")) {
-      joined["unseen"].push_back(
+      joined.at("unseen").push_back(
         {{"pid", one.value("pid", 0)}, {"program", one.value("program", "")}});
     } else if (one.contains("callbacks")) {
-      add_spin(joined["executors"], std::move(one));
+      add_spin(joined.at("executors"), std::move(one));
     }
   }
   return joined;
@@ -336,27 +342,27 @@ ordered_json join_reports(const std::filesystem::path & folder)
 std::string to_text(const ordered_json & report, int status, const std::string & known)
 {
   std::string text;
-  for (const auto & executor : report["executors"]) {
-    const std::string schedule = executor["schedule_executor"];
-    const int spins = executor["spins"];
+  for (const auto & executor : report.at("executors")) {
+    const std::string schedule = executor.at("schedule_executor");
+    const int spins = executor.at("spins");
     const std::string version = executor.value("rclcpp", "");
     text += fmt::format(
-      "{} ({}, process {}{}), {:.1f} s{}, {}\n", executor["executor"].get<std::string>(),
-      executor["kind"].get<std::string>(), executor["pid"].get<int>(),
-      version.empty() ? "" : ", rclcpp " + version, executor["seconds"].get<double>(),
+      "{} ({}, process {}{}), {:.1f} s{}, {}\n", executor.at("executor").get<std::string>(),
+      executor.at("kind").get<std::string>(), executor.at("pid").get<int>(),
+      version.empty() ? "" : ", rclcpp " + version, executor.at("seconds").get<double>(),
       spins == 1 ? "" : fmt::format(" in {} spins", spins),
       schedule.empty() ? "without a schedule"
                        : "as executor " + schedule + " of the schedule" + epoch_of(executor));
     text += threads_of(executor) + chains_of(executor) + callbacks_of(executor) +
             beside_the_epoch(executor) + phases_of(executor);
   }
-  for (const auto & stock : report["stock"]) {
-    const std::string reason = stock["reason"];
+  for (const auto & stock : report.at("stock")) {
+    const std::string reason = stock.at("reason");
     text += fmt::format(
       "{} stayed rclcpp's own, so takt saw none of the callbacks that it ran{}\n", loop_of(stock),
       reason.empty() ? "" : ": " + reason);
   }
-  if (report["executors"].empty() && report["stock"].empty()) {
+  if (report.at("executors").empty() && report.at("stock").empty()) {
     text += no_executor(report, status, known) + "\n";
   }
   return text;
@@ -364,10 +370,10 @@ std::string to_text(const ordered_json & report, int status, const std::string &
 
 std::string no_executor(const ordered_json & report, int status, const std::string & known)
 {
-  if (!report["executors"].empty()) {
+  if (!report.at("executors").empty()) {
     return {};
   }
-  const std::string loops = listed(report["stock"], loop_of);
+  const std::string loops = listed(report.at("stock"), loop_of);
   if (!loops.empty()) {
     return "takt ran no executor; these loops stayed rclcpp's own: " + loops;
   }
@@ -377,12 +383,12 @@ std::string no_executor(const ordered_json & report, int status, const std::stri
   if (const std::string end = abrupt_end(status); !end.empty()) {
     return "takt has no report of an executor: " + end;
   }
-  if (const std::string classes = listed(report["classes"], class_of); !classes.empty()) {
+  if (const std::string classes = listed(report.at("classes"), class_of); !classes.empty()) {
     return "takt ran no executor; it runs the executors of rclcpp, and these have a class of their "
            "own, whose spin takt does not run: " +
            classes;
   }
-  if (const std::string unseen = listed(report["unseen"], process_of); !unseen.empty()) {
+  if (const std::string unseen = listed(report.at("unseen"), process_of); !unseen.empty()) {
     return "takt ran no executor: " + unseen +
            " has rclcpp, but no spin of it came to takt. It spins nothing, or it spins in a "
            "library "
@@ -395,7 +401,7 @@ std::string no_executor(const ordered_json & report, int status, const std::stri
 
 std::string without_schedule(const ordered_json & report)
 {
-  const auto & executors = report["executors"];
+  const auto & executors = report.at("executors");
   if (std::any_of(executors.begin(), executors.end(), [](const ordered_json & one) {
         return !one.value("schedule_executor", "").empty();
       })) {

@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 void add_number(ordered_json & sum, const ordered_json & more, const char * key)
 {
   if (more.contains(key)) {
-    sum[key] = sum.value(key, std::uint64_t{0}) + more[key].get<std::uint64_t>();
+    sum[key] = sum.value(key, std::uint64_t{0}) + more.at(key).get<std::uint64_t>();
   }
 }
 
@@ -35,12 +35,14 @@ void add_times(ordered_json & sum, double count, const ordered_json & more, doub
     return;
   }
   sum["mean_ns"] =
-    (sum["mean_ns"].get<double>() * count + more["mean_ns"].get<double>() * more_count) /
+    (sum["mean_ns"].get<double>() * count + more.at("mean_ns").get<double>() * more_count) /
     (count + more_count);
   if (sum.contains("min_ns")) {
-    sum["min_ns"] = std::min(sum["min_ns"].get<std::int64_t>(), more["min_ns"].get<std::int64_t>());
+    sum["min_ns"] =
+      std::min(sum["min_ns"].get<std::int64_t>(), more.at("min_ns").get<std::int64_t>());
   }
-  sum["max_ns"] = std::max(sum["max_ns"].get<std::int64_t>(), more["max_ns"].get<std::int64_t>());
+  sum["max_ns"] =
+    std::max(sum["max_ns"].get<std::int64_t>(), more.at("max_ns").get<std::int64_t>());
 }
 
 // Pairs of a key and a number, joined by the key.
@@ -50,9 +52,9 @@ void join_pairs(ordered_json & sum, const ordered_json & more, const Join & join
   std::map<std::int64_t, std::int64_t> pairs;
   for (const auto * const list : {&std::as_const(sum), &more}) {
     for (const auto & pair : *list) {
-      const auto [known, fresh] = pairs.emplace(pair[0], pair[1]);
+      const auto [known, fresh] = pairs.emplace(pair.at(0), pair.at(1));
       if (!fresh) {
-        known->second = join(known->second, pair[1].template get<std::int64_t>());
+        known->second = join(known->second, pair.at(1).template get<std::int64_t>());
       }
     }
   }
@@ -65,8 +67,9 @@ void join_pairs(ordered_json & sum, const ordered_json & more, const Join & join
 void join_topics(ordered_json & sum, const ordered_json & more)
 {
   for (const auto & one : more) {
-    const auto known = std::find_if(
-      sum.begin(), sum.end(), [&](const auto & topic) { return topic["topic"] == one["topic"]; });
+    const auto known = std::find_if(sum.begin(), sum.end(), [&](const auto & topic) {
+      return topic.at("topic") == one.at("topic");
+    });
     if (known == sum.end()) {
       sum.push_back(one);
     } else {
@@ -90,7 +93,7 @@ void join_waits(ordered_json & sum, const ordered_json & more)
 {
   for (const auto & one : more) {
     const auto known = std::find_if(sum.begin(), sum.end(), [&](const auto & wait) {
-      return wait["service"] == one["service"] && wait["client"] == one["client"];
+      return wait.at("service") == one.at("service") && wait.at("client") == one.at("client");
     });
     if (known == sum.end()) {
       sum.push_back(one);
@@ -99,7 +102,7 @@ void join_waits(ordered_json & sum, const ordered_json & more)
     add_number(*known, one, "count");
     for (const char * const key : {"most", "longest_ns"}) {
       (*known)[key] =
-        std::max((*known)[key].get<std::int64_t>(), one[key].template get<std::int64_t>());
+        std::max((*known)[key].get<std::int64_t>(), one.at(key).template get<std::int64_t>());
     }
   }
 }
@@ -107,27 +110,29 @@ void join_waits(ordered_json & sum, const ordered_json & more)
 void add_callback(ordered_json & sum, const ordered_json & more)
 {
   const double runs = sum["runs"].get<double>();
-  const double more_runs = more["runs"].get<double>();
+  const double more_runs = more.at("runs").get<double>();
   for (const char * const key : {"cpu", "take_cpu", "elapsed", "waited"}) {
-    add_times(sum[key], runs, more[key], more_runs);
+    add_times(sum[key], runs, more.at(key), more_runs);
   }
   // One distance less than runs. The time between two spins is none.
   add_times(
-    sum["between_releases"], std::max(runs - 1, 0.0), more["between_releases"],
+    sum["between_releases"], std::max(runs - 1, 0.0), more.at("between_releases"),
     std::max(more_runs - 1, 0.0));
-  join_pairs(
-    sum["shortest_spans"], more["shortest_spans"], [](auto a, auto b) { return std::min(a, b); });
-  join_pairs(sum["cpu_histogram"], more["cpu_histogram"], [](auto a, auto b) { return a + b; });
-  join_topics(sum["publishes"], more["publishes"]);
+  join_pairs(sum["shortest_spans"], more.at("shortest_spans"), [](auto a, auto b) {
+    return std::min(a, b);
+  });
+  join_pairs(sum["cpu_histogram"], more.at("cpu_histogram"), [](auto a, auto b) { return a + b; });
+  join_topics(sum["publishes"], more.at("publishes"));
   if (sum.contains("phase") && more.contains("phase")) {
-    add_phase(sum["phase"], more["phase"], sum["period_ns"].get<std::int64_t>());
+    add_phase(sum["phase"], more.at("phase"), sum["period_ns"].get<std::int64_t>());
   }
   if (more.contains("waits_for")) {
-    join_waits(sum["waits_for"], more["waits_for"]);
+    join_waits(sum["waits_for"], more.at("waits_for"));
   }
   if (more.contains("arrival_spans")) {
-    join_pairs(
-      sum["arrival_spans"], more["arrival_spans"], [](auto a, auto b) { return std::min(a, b); });
+    join_pairs(sum["arrival_spans"], more.at("arrival_spans"), [](auto a, auto b) {
+      return std::min(a, b);
+    });
   }
   for (const char * const key :
        {"runs", "overwritten", "lost", "arrivals", "skipped_periods", "empty_takes",
@@ -135,15 +140,16 @@ void add_callback(ordered_json & sum, const ordered_json & more)
     add_number(sum, more, key);
   }
   if (more.contains("waiting")) {
-    sum["waiting"] = more["waiting"];  // at the end of the last spin
+    sum["waiting"] = more.at("waiting");  // at the end of the last spin
   }
   if (more.contains("message_bytes")) {
     sum["message_bytes"] = std::max(
-      sum.value("message_bytes", std::uint64_t{0}), more["message_bytes"].get<std::uint64_t>());
+      sum.value("message_bytes", std::uint64_t{0}), more.at("message_bytes").get<std::uint64_t>());
   }
   if (more.contains("longest_sleep_ns")) {
     sum["longest_sleep_ns"] = std::max(
-      sum.value("longest_sleep_ns", std::int64_t{0}), more["longest_sleep_ns"].get<std::int64_t>());
+      sum.value("longest_sleep_ns", std::int64_t{0}),
+      more.at("longest_sleep_ns").get<std::int64_t>());
   }
 }
 
@@ -157,8 +163,8 @@ void add_chain(ordered_json & sum, const ordered_json & more)
     return;
   }
   add_times(
-    sum["response"], sum["activations"].get<double>(), more["response"],
-    more["activations"].get<double>());
+    sum["response"], sum["activations"].get<double>(), more.at("response"),
+    more.at("activations").get<double>());
   sum["response"]["p50_ns"] = nullptr;
   sum["response"]["p99_ns"] = nullptr;
   add_number(sum, more, "activations");
@@ -172,7 +178,7 @@ void add_all(ordered_json & sum, const ordered_json & more, const char * name, c
 {
   for (const auto & one : more) {
     const auto known = std::find_if(
-      sum.begin(), sum.end(), [&](const auto & there) { return there[name] == one[name]; });
+      sum.begin(), sum.end(), [&](const auto & there) { return there.at(name) == one.at(name); });
     if (known == sum.end()) {
       sum.push_back(one);
     } else {
@@ -194,7 +200,7 @@ bool are_one_executor(const ordered_json & a, const ordered_json & b)
 {
   constexpr std::array kSame{"pid", "executor", "kind", "schedule_executor"};
   return std::all_of(
-    kSame.begin(), kSame.end(), [&](const char * key) { return a[key] == b[key]; });
+    kSame.begin(), kSame.end(), [&](const char * key) { return a.at(key) == b.at(key); });
 }
 
 }  // namespace
@@ -211,9 +217,9 @@ void add_spin(ordered_json & executors, ordered_json report)
   }
   ordered_json & sum = *known;
   sum["spins"] = sum["spins"].get<int>() + 1;
-  sum["seconds"] = sum["seconds"].get<double>() + report["seconds"].get<double>();
-  sum["threads"] = report["threads"];
-  add_all(sum["callbacks"], report["callbacks"], "id", add_callback);
+  sum["seconds"] = sum["seconds"].get<double>() + report.at("seconds").get<double>();
+  sum["threads"] = report.at("threads");
+  add_all(sum["callbacks"], report.at("callbacks"), "id", add_callback);
   const double seconds = sum["seconds"];
   for (auto & callback : sum["callbacks"]) {
     callback["rate_hz"] = seconds > 0 ? callback["runs"].get<double>() / seconds : 0.0;
@@ -222,14 +228,14 @@ void add_spin(ordered_json & executors, ordered_json report)
     if (!sum.contains("chains")) {
       sum["chains"] = ordered_json::array();
     }
-    add_all(sum["chains"], report["chains"], "name", add_chain);
+    add_all(sum["chains"], report.at("chains"), "name", add_chain);
   }
   // Of all spins so far.
   if (report.contains("phases")) {
-    sum["phases"] = report["phases"];
+    sum["phases"] = report.at("phases");
   }
   for (const char * const key : {"refused", "warnings", "defaulted"}) {
-    add_new(sum[key], report[key]);
+    add_new(sum[key], report.value(key, ordered_json::array()));
   }
 }
 
