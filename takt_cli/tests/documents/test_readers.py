@@ -25,6 +25,7 @@ from takt_cli.results.plan import Plan
 from takt_cli.results.results_file import parse_results
 from takt_cli.results.trace import TraceSummary
 from takt_cli.running.host import Measured
+from takt_cli.verbs.experiment.isolation_program import Isolation
 from takt_cli.verbs.explain.explanation import Explanation
 from takt_cli.verbs.latency.results import LatencyReport
 from takt_cli.verbs.monitor.alarm import Alarm
@@ -35,6 +36,7 @@ READERS = {
     "explanation": Explanation,
     "graph": GraphInfo,
     "host": Measured,
+    "isolation": Isolation,
     "latency": LatencyReport,
     "plan": Plan,
     "set": SetAnswer,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 
 import numpy as np
 import pytest
 import yaml
 from support.built import CHECK, ISOLATION, need
+from support.schemas import faults
+from takt_cli.base.programs import find_program
 from takt_cli.verbs.experiment import isolation, isolation_claims, isolation_table
 from takt_cli.verbs.experiment.isolation import (
     ARRANGEMENTS,
@@ -23,7 +26,7 @@ from takt_cli.verbs.experiment.isolation import (
     schedule_of,
     system_of,
 )
-from takt_cli.verbs.experiment.isolation_program import Cost, read_cost, total_calls
+from takt_cli.verbs.experiment.isolation_program import Cost, Isolation, total_calls
 
 CELL = Cell(16, 1)
 
@@ -133,7 +136,8 @@ def test_the_document_of_the_program_is_summed_up():
         ],
     }
     chain = {"due": 3, "responses_ns": [5, 7]}
-    found = read_cost({"processes": [process, {**process, "pss_kib": None}], "chains": [chain]})
+    processes = [process, {**process, "pss_kib": None}]
+    found = Isolation.read({"processes": processes, "chains": [chain]}).cost()
     assert (found.threads, found.voluntary, found.involuntary, found.receivers) == (2, 6, 2, 16)
     assert (found.resident_kib, found.proportional_kib) == (200, None)
     assert (found.lost, found.overwritten, found.skipped_periods) == (1, 2, 4)
@@ -247,3 +251,16 @@ def test_the_program_has_no_system_calls_in_its_work(tmp_path):
         pytest.skip("strace may not trace here")
     # 32 activations of one thread, which sleeps before each of them: not 128 callbacks.
     assert calls < 128
+
+
+@need(*ISOLATION)
+def test_the_program_writes_what_the_schema_has(tmp_path):
+    system = system_of(Cell(4, 2), cores=1, seed=1)
+    (tmp_path / "system.yaml").write_text(yaml.safe_dump(system))
+    (tmp_path / "one.yaml").write_text(yaml.safe_dump(schedule_of(ONE, system)))
+    program = find_program("takt_isolation", "takt_bench")
+    words = ["system.yaml", "--schedule", "one.yaml", "--output", "told", "--duration", "200ms"]
+    subprocess.run([program, *words], cwd=tmp_path, check=True, timeout=60)
+    found = json.loads((tmp_path / "told").read_text(encoding="utf-8"))
+    assert faults("isolation", found) == []
+    assert len(found["processes"]) == 2

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from takt_cli.base.errors import EXIT_FAILED, TaktError
 from takt_cli.base.processes import program_failed, run_program
 from takt_cli.base.programs import find_program
 from takt_cli.base.units import NS_PER_S, duration_flag
+from takt_cli.documents.document import DamagedError, Document
 from takt_cli.results.samples import Samples
 
 # The executor's thread for callbacks outside of the isolated groups, of which there are none.
@@ -54,6 +54,30 @@ class Cost:
         return len(self.responses) >= _ALL_DONE * self.due
 
 
+class Isolation(Document, at="isolation"):
+    """What `takt_isolation` measured."""
+
+    def cost(self) -> Cost:
+        """Sum up its processes and chains."""
+        threads = [thread for process in self.processes for thread in process.threads]
+        executors = [t for t in threads if t.role == "executor" and t.name != IDLE]
+        pss = [process.pss_kib for process in self.processes]
+        responses = [response for chain in self.chains for response in chain.responses_ns]
+        return Cost(
+            threads=len(executors),
+            voluntary=sum(t.voluntary for t in executors),
+            involuntary=sum(t.involuntary for t in executors),
+            receivers=sum(t.voluntary + t.involuntary for t in threads if t.role == "receiver"),
+            resident_kib=sum(process.rss_kib for process in self.processes),
+            proportional_kib=None if None in pss else sum(pss),
+            due=sum(chain.due for chain in self.chains),
+            responses=np.asarray(responses, dtype=np.float64),
+            overwritten=sum(process.overwritten for process in self.processes),
+            skipped_periods=sum(process.skipped_periods for process in self.processes),
+            refused=tuple(dict.fromkeys(word for one in self.processes for word in one.refused)),
+        )
+
+
 def run_isolation(
     system: Path,
     schedule: Path,
@@ -72,35 +96,12 @@ def run_isolation(
         cores=cores,
     )
     try:
-        raw = json.loads(output.read_text(encoding="utf-8"))
-        return read_cost(raw), float(raw["iterations_per_us"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        found = Isolation.read(json.loads(output.read_text(encoding="utf-8")))
+        return found.cost(), found.iterations_per_us
+    except (OSError, ValueError, DamagedError) as error:
         raise TaktError(
             f"{program.name} wrote no result that takt can read: {error}", code=EXIT_FAILED
         ) from error
-
-
-def read_cost(raw: Mapping[str, Any]) -> Cost:
-    """Sum up a document of `takt_isolation`."""
-    processes = raw["processes"]
-    threads = [thread for process in processes for thread in process["threads"]]
-    executors = [t for t in threads if t["role"] == "executor" and t["name"] != IDLE]
-    receivers = [t for t in threads if t["role"] == "receiver"]
-    pss = [process["pss_kib"] for process in processes]
-    responses = [response for chain in raw["chains"] for response in chain["responses_ns"]]
-    return Cost(
-        threads=len(executors),
-        voluntary=sum(int(t["voluntary"]) for t in executors),
-        involuntary=sum(int(t["involuntary"]) for t in executors),
-        receivers=sum(int(t["voluntary"]) + int(t["involuntary"]) for t in receivers),
-        resident_kib=sum(int(process["rss_kib"]) for process in processes),
-        proportional_kib=None if None in pss else sum(map(int, pss)),
-        due=sum(int(chain["due"]) for chain in raw["chains"]),
-        responses=np.asarray(responses, dtype=np.float64),
-        overwritten=sum(int(process["overwritten"]) for process in processes),
-        skipped_periods=sum(int(process["skipped_periods"]) for process in processes),
-        refused=tuple(dict.fromkeys(word for process in processes for word in process["refused"])),
-    )
 
 
 def find_strace() -> str | None:
@@ -139,10 +140,14 @@ def count_system_calls(
             count = total_calls(table.read_text("utf-8", "replace")) if table.exists() else None
             if done.code != 0 and count is not None:
                 raise program_failed("takt_isolation", done.code, done.stderr)
-            if count is None or not read_cost(json.loads(told.read_text("utf-8"))).complete:
+            if count is None or not _complete(told):
                 return None
         counts.append(count)
     return counts[1] - counts[0]
+
+
+def _complete(told: Path) -> bool:
+    return Isolation.read(json.loads(told.read_text("utf-8"))).cost().complete
 
 
 def total_calls(table: str) -> int | None:
