@@ -26,12 +26,14 @@ from takt_cli.results.results_file import parse_results
 from takt_cli.results.trace import TraceSummary
 from takt_cli.running.host import Measured
 from takt_cli.verbs.experiment.isolation_program import Isolation
+from takt_cli.verbs.experiment.planners import Count
 from takt_cli.verbs.explain.explanation import Explanation
 from takt_cli.verbs.latency.results import LatencyReport
 from takt_cli.verbs.monitor.alarm import Alarm
 from takt_cli.verbs.report.trace_figures import TraceReport
 
 READERS = {
+    "acceptance": Count,
     "change": Changes,
     "explanation": Explanation,
     "graph": GraphInfo,

@@ -130,3 +130,14 @@ def test_answers_to_changes(tmp_path):
         request = {"file": "s.yaml", "text": text, "check_only": True}
         assert answer(socket, Message.apply, request)["not_in_file"] == [executor["name"]]
         assert answer(socket, Message.reset)["executors"]
+
+
+@need(*PLAN)
+def test_what_planners_did_with_generated_systems():
+    program = find_program("takt_acceptance", "takt_bench")
+    numbers = ["--published", "1", "--phases", "1", "--exhaustive", "1", "--seed", "1"]
+    done = subprocess.run([program, *numbers], capture_output=True, check=False, timeout=300)
+    found = json.loads(done.stdout)
+    assert {one["part"] for one in found} == {"published", "phases", "exhaustive"}
+    for one in found:
+        assert faults("acceptance", one) == []

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from takt_cli.base.errors import EXIT_FAILED, TaktError
 from takt_cli.base.processes import program_failed, run_program
 from takt_cli.base.programs import find_program
+from takt_cli.documents.document import DamagedError
 
 # A thousand systems of one shape take almost a minute; much slower machines get there, too.
 _PATIENCE_S = 24 * 3600
@@ -33,5 +34,5 @@ def measure(
         raise program_failed(program.name, done.code, done.stderr)
     try:
         return [read(item) for item in json.loads(done.stdout)]
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
+    except (json.JSONDecodeError, DamagedError, KeyError, TypeError) as error:
         raise TaktError(f"{program.name} said something unexpected: {error}") from error

@@ -93,7 +93,7 @@ _PLANNERS = _Experiment(
         "precise; competition-literal takes it literally, and overshoots its limits.",
         "Every schedule is judged by the same analysis (takt explain) and simulated.",
     ),
-    refuted=lambda counts: sum(count.refuted_bounds for count in counts),
+    refuted=lambda counts: sum(count.bounds_refuted for count in counts),
     more={"phases": planners.WALKED, "exhaustive": planners.SMALL},
 )
 _TIGHTNESS = _Experiment(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
+from takt_cli.documents.document import Document
 from takt_cli.pages.axes import Figure, layout
 from takt_cli.tables.table import Cell, Table
 from takt_cli.verbs.experiment import generated
@@ -28,20 +27,8 @@ SMALL = 100  # small systems at each load
 GOAL = 0.95  # of the systems that exhaustive search can plan
 
 
-@dataclass(frozen=True)
-class Count:
+class Count(Document, at="acceptance"):
     """What one planner did with the systems of one shape."""
-
-    part: str
-    system: str
-    cores: int
-    utilization: float
-    planner: str
-    sets: int
-    accepted: int
-    unrefuted: int
-    refuted_bounds: int
-    threads: float
 
     @property
     def share(self) -> float:
@@ -56,22 +43,7 @@ def measure(sets: int, seed: int, phases: int = WALKED, exhaustive: int = SMALL)
     `exhaustive`: small ones of each load.
     """
     numbers = {"published": sets, "phases": phases, "exhaustive": exhaustive, "seed": seed}
-    return generated.measure("takt_acceptance", numbers, _count)
-
-
-def _count(item: dict[str, Any]) -> Count:
-    return Count(
-        item["part"],
-        item["system"],
-        item["cores"],
-        item["utilization"],
-        item["planner"],
-        item["sets"],
-        item["accepted"],
-        item["no_miss_simulated"],
-        item["bounds_refuted"],
-        item["threads"],
-    )
+    return generated.measure("takt_acceptance", numbers, Count.read)
 
 
 def _rows(counts: Sequence[Count]) -> dict[tuple[str, int, float], dict[str, Count]]:
@@ -99,7 +71,7 @@ def tables(counts: Sequence[Count]) -> list[Table]:
         simulated = _table(
             "Systems in which simulation saw no deadline missed",
             published,
-            lambda c: f"{100 * c.unrefuted / c.sets:.1f} %",
+            lambda c: f"{100 * c.no_miss_simulated / c.sets:.1f} %",
         )
         simulated.notes.append(
             "3 s from random phases; a miss that it did not see may still be there"
@@ -216,7 +188,7 @@ def sentences(counts: Sequence[Count]) -> list[str]:
             f"Of {have} small systems for which exhaustive search has a plan, takt plans {found} "
             f"({100 * found / have:.1f} %), {verdict} the goal of {100 * GOAL:.0f} %."
         )
-    refuted = sum(c.refuted_bounds for c in counts)
+    refuted = sum(c.bounds_refuted for c in counts)
     said.append(
         f"Simulation was above {refuted} of the bounds: the analysis is wrong there."
         if refuted
