@@ -28,8 +28,10 @@ void tell_phases(
 MessageAccount::MessageAccount(MessageAccountOptions options)
 : sequences_(options.sequences),
   named_by_(options.named_by),
-  gaps_(options.gaps != nullptr ? std::move(options.gaps) : std::make_shared<SequenceGaps>()),
-  losses_(options.reliable, gaps_->lost())
+  gaps_(
+    options.gaps != nullptr || !options.sequences ? std::move(options.gaps)
+                                                  : std::make_shared<SequenceGaps>()),
+  losses_(options.reliable, gaps_ != nullptr ? gaps_->lost() : 0)
 {
 }
 

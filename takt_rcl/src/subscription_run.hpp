@@ -5,21 +5,18 @@
 #include <rcutils/error_handling.h>
 #include <rmw/rmw.h>
 
-#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "node_state.hpp"
-#include "takt_core/adapter/announced_callback.hpp"
 #include "takt_core/adapter/hold.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/middleware_ceiling.hpp"
-#include "takt_host/message_account.hpp"
+#include "takt_host/source_callback.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_rcl/subscription.hpp"
 #include "takt_rt/pi_mutex.hpp"
@@ -62,19 +59,17 @@ struct SubscriptionBase::Shared
 };
 
 /// The core callback.
-class SubscriptionBase::Run : public takt_core::adapter::AnnouncedCallback
+class SubscriptionBase::Run final : public takt_host::SourceCallback<SubscriptionBase::Run>
 {
 public:
   Run(
     takt_core::CallbackOptions options, const std::shared_ptr<Shared> & shared,
     takt_core::Executor & executor, std::uint32_t lanes, std::uint32_t pool)
-  : AnnouncedCallback(std::move(options)),
-    history_(shared->history),
-    account_(
+  : SourceCallback(
+      std::move(options), executor, shared->history,
       {shared->reliable, Context::publication_sequence_supported(), takt_host::NamedBy::sequence,
        shared->gaps}),
     work_(std::make_shared<Work>(shared, lanes, pool)),
-    executor_(executor),
     infos_(lanes)
   {
   }
@@ -83,42 +78,38 @@ public:
   // middleware's locks held: counts and wakes, nothing else.
   static void on_new_message(const void * self, std::size_t count)
   {
-    Run & run = *const_cast<Run *>(static_cast<const Run *>(self));
-    run.announce(run.executor_, static_cast<std::uint32_t>(count));
+    const_cast<Run *>(static_cast<const Run *>(self))->arrive(static_cast<std::uint32_t>(count));
   }
 
-  bool take(const takt_core::Run & run) override
+  takt_host::Took take_message(takt_host::Taking & taking)
   {
     if (!begin(work_)) {
-      return false;
+      return takt_host::Took::nothing;
     }
     takt_core::adapter::Hold<Work>::Releasing releasing(work_);
-    const std::size_t lane = this->lane(run);
+    const std::size_t lane = this->lane(taking.run());
     Shared & shared = *work_->shared;
     void * const message = work_->lanes->message(static_cast<std::uint32_t>(lane));
     rmw_message_info_t info = rmw_get_zero_initialized_message_info();
-    takt_core::MessageKey key;
-    auto noted = takt_host::SequenceGaps::Noted::expected;
     {
       // Outside of the lock, so that whoever waits for it does so at the ceiling too.
       const takt_core::MiddlewareCeilingScope ceiling;
       std::lock_guard lock(shared.take_mutex);
       const rcl_ret_t result = rcl_take(&shared.subscription, message, &info, nullptr);
       if (result != RCL_RET_OK) {
-        if (result != RCL_RET_SUBSCRIPTION_TAKE_FAILED) {
-          rcutils_reset_error();
-          shared.failed.fetch_add(1, std::memory_order_relaxed);
+        if (result == RCL_RET_SUBSCRIPTION_TAKE_FAILED) {
+          return takt_host::Took::nothing;
         }
-        return false;
+        rcutils_reset_error();
+        shared.failed.fetch_add(1, std::memory_order_relaxed);
+        return takt_host::Took::skipped;
       }
       infos_[lane] = MessageInfo(info);
-      key = infos_[lane].key();
-      noted = account_.found(run, key);
+      taking.found(infos_[lane].key());
     }
-    account_.tell(executor_, *this, key, noted, lost_announcements());
     shared.taken.fetch_add(1, std::memory_order_relaxed);
     releasing.keep();
-    return true;
+    return takt_host::Took::message;
   }
 
   void run(const takt_core::Run & run) override
@@ -129,12 +120,6 @@ public:
   }
 
   void close() noexcept { work_.release(); }
-
-  std::optional<std::uint64_t> lost() const noexcept override { return losses().lost; }
-  takt_core::MessageCounts message_counts() const noexcept override
-  {
-    return {backlog(), losses().overwritten, std::min(history_, depth()), arrivals()};
-  }
 
 private:
   struct Work
@@ -148,23 +133,12 @@ private:
     const std::unique_ptr<MessageLanes> lanes;  // goes before the handler
   };
 
-  // A ring that is shorter than the history drops announcements, and no messages.
-  std::uint64_t lost_announcements() const noexcept
-  {
-    return depth() < history_ ? 0 : overwritten();
-  }
-
-  takt_host::Losses losses() const noexcept { return account_.losses(lost_announcements()); }
-
   std::size_t lane(const takt_core::Run & run) const noexcept
   {
     return infos_.size() == 1 ? 0 : run.lane;
   }
 
-  const std::uint32_t history_;
-  takt_host::MessageAccount account_;
   takt_core::adapter::Hold<Work> work_;
-  takt_core::Executor & executor_;
   std::vector<MessageInfo> infos_;  // one per lane
 };
 

@@ -30,7 +30,7 @@ struct MessageAccountOptions
   bool reliable = false;   ///< the way to the history loses nothing
   bool sequences = false;  ///< the middleware numbers messages, and a gap is a lost message
   NamedBy named_by = NamedBy::sequence;
-  /// Kept where the same source goes on in another executor; null: its own.
+  /// Kept where the same source goes on in another executor; null: its own, if messages are numbered.
   std::shared_ptr<SequenceGaps> gaps{};
 };
 
@@ -56,7 +56,7 @@ public:
 private:
   const bool sequences_;
   const NamedBy named_by_;
-  const std::shared_ptr<SequenceGaps> gaps_;
+  const std::shared_ptr<SequenceGaps> gaps_;  // null: messages carry no numbers
   LossAccount losses_;
 };
 

@@ -36,8 +36,8 @@
 #include "rclcpp/subscription_base.hpp"
 #include "rclcpp/timer.hpp"
 #include "rclcpp/waitable.hpp"
-#include "takt_core/adapter/announced_callback.hpp"
 #include "takt_core/executor.hpp"
+#include "takt_host/source_callback.hpp"
 #include "takt_rt/pi_mutex.hpp"
 
 namespace takt_rclcpp
@@ -304,18 +304,21 @@ private:
   std::unique_ptr<ListeningTo> to_;
 };
 
-/// What subscriptions, services and clients have in common. `Object` is rclcpp's class.
+/// What subscriptions, services and clients have in common. `Object` is rclcpp's class. Those whose messages have keys
+/// say with `account` what these tell.
 template <typename Object>
 class ListeningEntity : public Entity,
                         public ArrivalListener,
-                        public takt_core::adapter::AnnouncedCallback,
+                        public takt_host::SourceCallback<ListeningEntity<Object>>,
                         public std::enable_shared_from_this<ListeningEntity<Object>>
 {
+  using Source = takt_host::SourceCallback<ListeningEntity<Object>>;
+
 public:
   ListeningEntity(
     const std::shared_ptr<Object> & object, takt_core::CallbackOptions options,
-    const EntitySettings & settings)
-  : AnnouncedCallback(std::move(options)),
+    const EntitySettings & settings, takt_host::MessageAccountOptions account = {})
+  : Source(std::move(options), *settings.core, options.depth, std::move(account)),
     object_(object),
     core_(settings.core),
     own_(settings.keeps_own_listeners ? std::make_shared<OwnListener>() : nullptr)
@@ -326,10 +329,7 @@ public:
   }
 
   std::shared_ptr<takt_core::Callback> callback() override { return this->shared_from_this(); }
-  takt_core::MessageCounts message_counts() const noexcept override
-  {
-    return outstanding_.counts();
-  }
+  takt_core::MessageCounts counted() const noexcept { return outstanding_.counts(); }
 
   void listen() final
   {
@@ -357,7 +357,7 @@ public:
     try {
       listening_.end(object != nullptr ? setter(object) : Listening::Set());
     } catch (const std::exception & error) {
-      RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", id().c_str(), error.what());
+      RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", this->id().c_str(), error.what());
     }
   }
   void arrived(std::size_t count) noexcept final
@@ -366,19 +366,19 @@ public:
     if (arrival_spans != nullptr && this->heard_from() != takt_rt::kNever) {
       arrival_spans->add(count, takt_rt::now());
     }
-    announce(*core_, static_cast<std::uint32_t>(count));
+    this->arrive(static_cast<std::uint32_t>(count));
     if (own_ != nullptr && !object_.expired()) {
       own_->tell(count);
     }
   }
 
-  bool take(const takt_core::Run & run) final
+  takt_host::Took take_message(takt_host::Taking & taking)
   {
     if (facts.owner->is_over()) {
-      return false;
+      return Took::nothing;
     }
     const Outstanding::Before before = outstanding_.take_begins();
-    const Took took = take_one(run);
+    const Took took = take_one(taking);
     const bool looking = to_look_.load(std::memory_order_relaxed) > 0;
     if (took == Took::nothing && (looking || object_.expired())) {
       // What an earlier listener was told of and has been taken since may have been announced again. What waited for an
@@ -394,20 +394,14 @@ public:
       }
     }
     const bool more = outstanding_.count() > 0 || to_look_.load(std::memory_order_relaxed) > 0;
-    if (backlog() == 0 && more) {
+    if (this->backlog() == 0 && more) {
       core_->ready(*this);
     }
-    return took == Took::message;
+    return took;
   }
 
 protected:
-  enum class Took
-  {
-    nothing,
-    message,
-    failed,  ///< the middleware could not give the message
-    copy,    ///< of a message that also comes within the process: not to be run
-  };
+  using Took = takt_host::Took;
   /// rcl calls `callback` from now on.
   virtual rcl_ret_t set_listener(
     Object & object, rcl_event_callback_t callback, const void * data) = 0;
@@ -415,11 +409,10 @@ protected:
   /// What the program has set, as rclcpp's object keeps it.
   virtual OwnListener::Function own_function(Object & object) const = 0;
   virtual rclcpp::QoS qos_of(const Object & object) const = 0;
-  /// As `takt_core::Callback::take`.
-  virtual Took take_one(const takt_core::Run & run) = 0;
+  /// As `takt_host::Source::take_message`.
+  virtual Took take_one(takt_host::Taking & taking) = 0;
   std::shared_ptr<Object> lock() const noexcept { return object_.lock(); }
   long holders() const noexcept final { return object_.use_count(); }
-  takt_core::Executor & core() const noexcept { return *core_; }
 
 private:
   Listening::Set setter(const std::shared_ptr<Object> & object)

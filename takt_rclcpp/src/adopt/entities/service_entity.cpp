@@ -137,27 +137,27 @@ public:
   }
   bool is_client() const noexcept override { return client_ != nullptr; }
 
-  typename Base::Took take_one(const takt_core::Run & run) override
+  takt_host::Took take_one(takt_host::Taking & taking) override
   {
     TakenCall<Object> call{this->lock(), nullptr, nullptr};
     if (call.object == nullptr) {
-      return Base::Took::nothing;
+      return takt_host::Took::nothing;
     }
     call.header = call.object->create_request_header();
     call.message = Steps::message(*call.object);
     try {
       const takt_core::MiddlewareCeilingScope ceiling;
       if (!Steps::take(*call.object, call.message.get(), *call.header)) {
-        return Base::Took::nothing;
+        return takt_host::Took::nothing;
       }
     } catch (const rclcpp::exceptions::RCLError & error) {
       RCLCPP_ERROR(
         rclcpp::get_logger("takt"), "%s: a message could not be taken: %s", this->id().c_str(),
         error.what());
-      return Base::Took::failed;
+      return takt_host::Took::skipped;
     }
-    lanes_[run] = std::move(call);
-    return Base::Took::message;
+    lanes_[taking.run()] = std::move(call);
+    return takt_host::Took::message;
   }
 
   void run(const takt_core::Run & run) override

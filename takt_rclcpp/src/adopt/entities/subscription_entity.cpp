@@ -10,7 +10,7 @@
 #include "rclcpp/logging.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_core/run_costs.hpp"
-#include "takt_host/message_account.hpp"
+#include "takt_host/source_callback.hpp"
 
 namespace takt_rclcpp
 {
@@ -58,18 +58,18 @@ public:
   SubscriptionEntity(
     const rclcpp::SubscriptionBase::SharedPtr & subscription, takt_core::CallbackOptions options,
     const EntitySettings & settings)
-  : ListeningEntity(subscription, std::move(options), settings),
-    measures_(settings.measure_messages),
-    // What a content filter keeps back leaves gaps, too.
-    account_(
+  : ListeningEntity(
+      subscription, std::move(options), settings,
+      // What a content filter keeps back leaves gaps, too.
       {subscription->get_actual_qos().reliability() == rclcpp::ReliabilityPolicy::Reliable,
        publication_sequence_supported() && !subscription->is_cft_enabled(),
        takt_host::NamedBy::source_time}),
+    measures_(settings.measure_messages),
     lanes_(settings.lanes)
   {
   }
 
-  Took take_one(const takt_core::Run & run) override
+  Took take_one(takt_host::Taking & taking) override
   {
     TakenMessage taken;
     taken.subscription = lock();
@@ -80,31 +80,21 @@ public:
     try {
       const takt_core::MiddlewareCeilingScope ceiling;
       if (!take_into(taken)) {
-        return is_copy(taken) ? Took::copy : Took::nothing;
+        return is_copy(taken) ? Took::skipped : Took::nothing;
       }
     } catch (const rclcpp::exceptions::RCLError & error) {
       RCLCPP_ERROR(
         rclcpp::get_logger("takt"), "%s: a message could not be taken: %s", id().c_str(),
         error.what());
-      return Took::failed;
+      return Took::skipped;
     }
     if (measures_) {
       measure(taken);
     }
     // Takes come one after the other.
-    const takt_core::MessageKey key = key_of(taken.info.get_rmw_message_info());
-    account_.tell(
-      core(), *this, key, account_.found(run, key), ListeningEntity::message_counts().overwritten);
-    lanes_[run] = std::move(taken);
+    taking.found(key_of(taken.info.get_rmw_message_info()));
+    lanes_[taking.run()] = std::move(taken);
     return Took::message;
-  }
-
-  std::optional<std::uint64_t> lost() const noexcept override { return losses().lost; }
-  takt_core::MessageCounts message_counts() const noexcept override
-  {
-    takt_core::MessageCounts counts = ListeningEntity::message_counts();
-    counts.overwritten = losses().overwritten;
-    return counts;
   }
 
   void run(const takt_core::Run & run) override
@@ -150,7 +140,7 @@ private:
   {
     return subscription.get_actual_qos();
   }
-  // rclcpp took a message, and says all the same that there was none.
+  // rclcpp took a message that also comes within the process, and says all the same that there was none.
   static bool is_copy(TakenMessage & taken)
   {
     return taken.info.get_rmw_message_info().publisher_gid.implementation_identifier != nullptr;
@@ -235,13 +225,7 @@ private:
     return key;
   }
 
-  takt_host::Losses losses() const noexcept
-  {
-    return account_.losses(ListeningEntity::message_counts().overwritten);
-  }
-
   const bool measures_;
-  takt_host::MessageAccount account_;
   std::uint64_t measured_ = 0;  // only takes use it, one after the other
   Lanes<TakenMessage> lanes_;
 };

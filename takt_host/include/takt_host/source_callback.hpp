@@ -1,0 +1,148 @@
+// The seam between what brings messages and an executor: a subscription, a service, a client or a channel becomes the
+// callback of an executor by four verbs.
+//
+//     arrive(n)         the middleware's listener says that n messages are there
+//     take_message()    the callback begins, on its own thread: the source takes one message
+//     found(key)        within it the source tells which message it really got
+//     counted()         how many messages arrived, wait and were overwritten, as far as the source can count them
+//
+// A source writes the second one, and says `found` in it. The account of its messages (which message the run found, gaps,
+// losses, phases, traces) is kept here, once for all sources.
+#ifndef TAKT_HOST__SOURCE_CALLBACK_HPP_
+#define TAKT_HOST__SOURCE_CALLBACK_HPP_
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "takt_core/adapter/announced_callback.hpp"
+#include "takt_core/executor.hpp"
+#include "takt_core/message_counts.hpp"
+#include "takt_core/message_key.hpp"
+#include "takt_host/message_account.hpp"
+
+namespace takt_host
+{
+
+/// What a take led to.
+enum class Took : std::uint8_t
+{
+  nothing,  ///< no message was there
+  message,  ///< the callback runs with it
+  skipped,  ///< a message was there, and the callback does not run: the source could not get it, or it comes twice
+};
+
+/// One take. On the stack of the thread that takes.
+class Taking
+{
+public:
+  Taking(const takt_core::Run & run, MessageAccount & account) noexcept
+  : run_(run),
+    account_(account)
+  {
+  }
+  Taking(const Taking &) = delete;
+  Taking & operator=(const Taking &) = delete;
+
+  const takt_core::Run & run() const noexcept { return run_; }
+  /// The source got `message`. It says so before another take of the same source can begin. A source whose messages have
+  /// no key does not say it. Real-time safe.
+  void found(const takt_core::MessageKey & message) noexcept
+  {
+    message_ = message;
+    noted_ = account_.found(run_, message);
+    told_ = true;
+  }
+
+private:
+  template <typename>
+  friend class SourceCallback;
+
+  const takt_core::Run & run_;
+  MessageAccount & account_;
+  takt_core::MessageKey message_;
+  SequenceGaps::Noted noted_ = SequenceGaps::Noted::expected;
+  bool told_ = false;
+};
+
+template <typename S>
+concept Source = requires(S & source, const S & view, Taking & taking)
+{
+  {
+    source.take_message(taking)
+    } -> std::same_as<Took>;
+  {
+    view.counted()
+    } -> std::same_as<takt_core::MessageCounts>;
+};
+
+/// The callback of a source's messages. `S`, the source, derives from it, so that no call per message is virtual beside
+/// those of takt_core::Callback.
+template <typename S>
+class SourceCallback : public takt_core::adapter::AnnouncedCallback
+{
+public:
+  /// `history`: messages that the source keeps. `options.depth` may be less; then announcements beyond it are dropped,
+  /// and messages are not. `executor` outlives it. Set-up only.
+  SourceCallback(
+    takt_core::CallbackOptions options, takt_core::Executor & executor, std::uint32_t history,
+    MessageAccountOptions account)
+  : AnnouncedCallback(std::move(options)),
+    executor_(executor),
+    history_(history),
+    account_(std::move(account))
+  {
+  }
+
+  /// Any thread, also within a publish, with the middleware's locks held. Real-time safe, lock-free.
+  void arrive(std::uint32_t count) noexcept { announce(executor_, count); }
+
+  bool take(const takt_core::Run & run) final
+  {
+    static_assert(Source<S>);
+    Taking taking(run, account_);
+    S & source = static_cast<S &>(*this);
+    if (source.take_message(taking) != Took::message) {
+      return false;
+    }
+    if (taking.told_) {
+      account_.tell(executor_, *this, taking.message_, taking.noted_, source.counted().overwritten);
+    }
+    return true;
+  }
+
+  std::optional<std::uint64_t> lost() const noexcept final { return losses(counts()).lost; }
+  takt_core::MessageCounts message_counts() const noexcept final
+  {
+    takt_core::MessageCounts result = counts();
+    result.overwritten = losses(result).overwritten;
+    return result;
+  }
+
+  /// By announcements alone. A source that knows better has a function of this name. Any thread; real-time safe.
+  takt_core::MessageCounts counted() const noexcept
+  {
+    return {
+      backlog(), depth() < history_ ? 0 : overwritten(), std::min(history_, depth()), arrivals()};
+  }
+
+private:
+  takt_core::MessageCounts counts() const noexcept
+  {
+    return static_cast<const S &>(*this).counted();
+  }
+  Losses losses(const takt_core::MessageCounts & counts) const noexcept
+  {
+    return account_.losses(counts.overwritten);
+  }
+
+  takt_core::Executor & executor_;
+  const std::uint32_t history_;
+  MessageAccount account_;
+};
+
+}  // namespace takt_host
+
+#endif  // TAKT_HOST__SOURCE_CALLBACK_HPP_
