@@ -24,6 +24,12 @@ if(NOT TARGET fastdds)
   list(FILTER takt_rcl_tests EXCLUDE REGEX "/leaving_test\\.cpp$")
 endif()
 
+# The suite of sources comes with takt_host where its tests are built.
+find_package(takt_host_test_support QUIET)
+if(NOT takt_host_test_support_FOUND)
+  list(FILTER takt_rcl_tests EXCLUDE REGEX "/source_test\\.cpp$")
+endif()
+
 foreach(source IN LISTS takt_rcl_tests)
   get_filename_component(name ${source} NAME_WE)
   set(name rcl_${name})
@@ -42,6 +48,9 @@ endforeach()
 # It counts what the middleware allocates meanwhile.
 set_tests_properties(rcl_allocation_test PROPERTIES RUN_SERIAL TRUE)
 
+if(TARGET rcl_source_test)
+  target_link_libraries(rcl_source_test PRIVATE takt_host::takt_host_test_support)
+endif()
 if(TARGET rcl_leaving_test)
   target_link_libraries(rcl_leaving_test PRIVATE fastdds)
 endif()

@@ -98,21 +98,28 @@ PACKAGES: dict[str, Row] = {
         tests=(*RCL, *MESSAGES),
     ),
     "takt_watch": Row(takt=CONTROL, headers=PROGRAM),
-    "takt_host": Row(takt=TRACE),
+    # What the suite of sources asks of any middleware.
+    "takt_host": Row(takt=TRACE, tests=("rmw/",)),
     "takt_plan": Row(takt=SCHEDULE, headers=PROGRAM),
     "takt_msgs": Row(),
     # Its tests also ask the middleware itself, where it can be asked.
-    "takt_rcl": Row(takt=HOST, headers=(*RCL, *PROGRAM), tests=(*MESSAGES, "fastdds/")),
+    "takt_rcl": Row(
+        takt=HOST,
+        headers=(*RCL, *PROGRAM),
+        test_takt=("takt_host_test_support",),
+        tests=(*MESSAGES, "fastdds/", "source/"),
+    ),
     "takt_rclcpp": Row(
         takt=HOST,
         headers=(*RCLCPP, *PROGRAM),
-        # The conformance suite, and the other front end to compare with.
-        test_takt=("takt_core_test_support", "takt_rcl"),
+        # The conformance suites, and the other front end to compare with.
+        test_takt=("takt_core_test_support", "takt_host_test_support", "takt_rcl"),
         tests=(
             *MESSAGES,
             "composition_interfaces/",
             "lifecycle_msgs/",
             "model/",  # reports, as takt_trace reads them
+            "source/",
             "support/",
         ),  # tests load components
     ),
