@@ -8,12 +8,15 @@
 #include <thread>
 #include <vector>
 
+#include "takt_rt/thread_cpu_time.hpp"
+
 namespace takt_workload
 {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using takt_rt::Duration;
+using takt_rt::thread_cpu_time;
 
 TEST(Work, UsesWhatIsAskedUnderCompetingLoad)
 {

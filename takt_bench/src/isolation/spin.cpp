@@ -1,33 +1,21 @@
 #include "isolation/spin.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "takt_rt/thread_cpu_time.hpp"
+
 namespace takt_bench::isolation
 {
-
-namespace
-{
-
-std::int64_t thread_cpu_ns() noexcept
-{
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
-}  // namespace
 
 double calibrate_spin()
 {
   constexpr std::uint64_t kIterations = 1'000'000;
   double best = 0.0;
   for (int tries = 0; tries < 10; ++tries) {
-    const std::int64_t begin = thread_cpu_ns();
+    const std::int64_t begin = takt_rt::thread_cpu_time().count();
     spin(kIterations);
-    const std::int64_t took = std::max<std::int64_t>(thread_cpu_ns() - begin, 1);
+    const std::int64_t took = std::max<std::int64_t>(takt_rt::thread_cpu_time().count() - begin, 1);
     best = std::max(best, static_cast<double>(kIterations) * 1e3 / static_cast<double>(took));
   }
   return best;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "takt_rt/kernel_counters.hpp"
-
 namespace takt_core
 {
 
@@ -40,13 +38,10 @@ struct RunCosts
 class RunCostsWanted
 {
 public:
-  /// The kernel's counters are `wait_before`, `wait` and the context switches.
-  enum class Costs
+  struct Costs
   {
-    none,
-    cpu,
-    kernel,
-    all
+    bool cpu = false;     ///< `cpu` and `take_cpu`
+    bool kernel = false;  ///< `wait_before`, `wait` and the context switches
   };
   explicit RunCostsWanted(Costs costs);
   ~RunCostsWanted();

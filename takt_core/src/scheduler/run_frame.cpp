@@ -1,15 +1,26 @@
 #include "scheduler/run_frame.hpp"
 
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "takt_rt/thread_cpu_time.hpp"
+
 namespace takt_core
 {
+namespace
+{
+
+std::int64_t own_cpu_time() noexcept
+{
+  return takt_rt::thread_cpu_time().count();
+}
+
+}  // namespace
+
 namespace detail
 {
 namespace
@@ -18,7 +29,7 @@ namespace
 thread_local RunFrame * t_frame = nullptr;
 
 /// The kernel's counters of one thread.
-struct ThreadCounters
+struct CountedThread
 {
   pid_t tid = 0;
   takt_rt::KernelCounters kernel{};
@@ -30,7 +41,7 @@ struct ThreadCounters
 struct CounterList
 {
   std::mutex mutex;
-  std::vector<ThreadCounters *> all;
+  std::vector<CountedThread *> all;
 };
 
 // How often somebody was the first to want the kernel's counters: what was read before does not count then.
@@ -49,7 +60,7 @@ CounterList & counter_list()
 
 struct OwnCounters
 {
-  ThreadCounters * counters = nullptr;
+  CountedThread * counters = nullptr;
   bool over = false;  // the thread ends
 
   ~OwnCounters()
@@ -68,13 +79,13 @@ struct OwnCounters
 thread_local OwnCounters t_counters;
 
 /// Null: the thread ends, or there is no memory.
-ThreadCounters * own_counters() noexcept
+CountedThread * own_counters() noexcept
 {
   OwnCounters & own = t_counters;
   if (own.counters == nullptr && !own.over) {
     try {
       CounterList & list = counter_list();
-      auto made = std::make_unique<ThreadCounters>();
+      auto made = std::make_unique<CountedThread>();
       made->tid = ::gettid();
       const std::lock_guard lock(list.mutex);
       if (RunFrame::s_wanted.load() >= RunFrame::kKernel) {
@@ -92,13 +103,6 @@ ThreadCounters * own_counters() noexcept
 }  // namespace
 
 constinit std::atomic<std::uint32_t> RunFrame::s_wanted{0};
-
-std::int64_t thread_cpu_time() noexcept
-{
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
 
 void RunFrame::prepare_thread() noexcept
 {
@@ -125,7 +129,7 @@ void RunFrame::begin(std::uint32_t wanted) noexcept
 {
   run_.costs = &costs_;
   if (wanted >= kKernel) {
-    if (ThreadCounters * const own = own_counters()) {
+    if (CountedThread * const own = own_counters()) {
       at_pick_ = own->kernel.read();
       const std::uint32_t times = g_times_wanted.load(std::memory_order_relaxed);
       std::int64_t since = own->wanted_at_end == times ? own->wait_at_end : -1;
@@ -139,21 +143,21 @@ void RunFrame::begin(std::uint32_t wanted) noexcept
     }
   }
   if (wanted % kKernel != 0) {
-    began_ = thread_cpu_time();
+    began_ = own_cpu_time();
   }
 }
 
 void RunFrame::measure_take() noexcept
 {
-  costs_.take_cpu = thread_cpu_time() - began_;
+  costs_.take_cpu = own_cpu_time() - began_;
 }
 
 void RunFrame::end() noexcept
 {
   if (began_ >= 0) {
-    costs_.cpu = thread_cpu_time() - began_;
+    costs_.cpu = own_cpu_time() - began_;
   }
-  ThreadCounters * const own = at_pick_.wait >= 0 ? t_counters.counters : nullptr;
+  CountedThread * const own = at_pick_.wait >= 0 ? t_counters.counters : nullptr;
   const takt_rt::KernelReading now = own != nullptr ? own->kernel.read() : takt_rt::KernelReading{};
   if (now.wait < 0) {
     return;
@@ -167,35 +171,22 @@ void RunFrame::end() noexcept
 
 }  // namespace detail
 
-namespace
-{
-
 using detail::RunFrame;
 
-std::uint32_t word_of(RunCostsWanted::Costs costs) noexcept
+RunCostsWanted::RunCostsWanted(Costs costs)
+: asked_((costs.cpu ? 1U : 0U) | (costs.kernel ? RunFrame::kKernel : 0U))
 {
-  using Costs = RunCostsWanted::Costs;
-  return (costs == Costs::cpu || costs == Costs::all ? 1U : 0U) |
-         (costs == Costs::kernel || costs == Costs::all ? RunFrame::kKernel : 0U);
-}
-
-}  // namespace
-
-RunCostsWanted::RunCostsWanted(Costs costs) : asked_(word_of(costs))
-{
-  if (asked_ >= RunFrame::kKernel) {
-    detail::CounterList & list = detail::counter_list();
-    const std::lock_guard lock(list.mutex);
+  detail::CounterList & list = detail::counter_list();
+  const std::lock_guard lock(list.mutex);
+  if (costs.kernel) {
     if (RunFrame::s_wanted.load() < RunFrame::kKernel) {
       detail::g_times_wanted.fetch_add(1, std::memory_order_relaxed);
     }
-    for (detail::ThreadCounters * const one : list.all) {
+    for (detail::CountedThread * const one : list.all) {
       one->kernel.open(one->tid);
     }
-    RunFrame::s_wanted.fetch_add(asked_);
-  } else {
-    RunFrame::s_wanted.fetch_add(asked_);
   }
+  RunFrame::s_wanted.fetch_add(asked_);
 }
 
 RunCostsWanted::~RunCostsWanted()
@@ -206,7 +197,7 @@ RunCostsWanted::~RunCostsWanted()
 NotOfTheRun::NotOfTheRun() noexcept
 : began_([] {
     const RunFrame * const frame = RunFrame::current();
-    return frame != nullptr && frame->measures_cpu() ? detail::thread_cpu_time() : -1;
+    return frame != nullptr && frame->measures_cpu() ? own_cpu_time() : -1;
   }())
 {
 }
@@ -214,7 +205,7 @@ NotOfTheRun::NotOfTheRun() noexcept
 NotOfTheRun::~NotOfTheRun()
 {
   if (began_ >= 0) {
-    RunFrame::current()->leave_out(detail::thread_cpu_time() - began_);
+    RunFrame::current()->leave_out(own_cpu_time() - began_);
   }
 }
 

@@ -75,9 +75,6 @@ private:
   RunCosts costs_{};
 };
 
-/// CPU time of the calling thread in nanoseconds. Real-time safe.
-std::int64_t thread_cpu_time() noexcept;
-
 }  // namespace takt_core::detail
 
 #endif  // TAKT_CORE__SRC__RUN_FRAME_HPP_

@@ -2,7 +2,6 @@
 #include "takt_core/run_costs.hpp"
 
 #include <gtest/gtest.h>
-#include <time.h>
 
 #include <functional>
 #include <map>
@@ -12,13 +11,15 @@
 #include <vector>
 
 #include "support/executor_fixture.hpp"
+#include "takt_rt/thread_cpu_time.hpp"
 
 namespace takt_core::test
 {
 namespace
 {
 
-using Costs = RunCostsWanted::Costs;
+constexpr RunCostsWanted::Costs kCpu{true, false};
+constexpr RunCostsWanted::Costs kAll{true, true};
 using std::chrono::milliseconds;
 
 class Noted final : public Observer
@@ -41,20 +42,18 @@ private:
   std::map<std::string, std::vector<RunCosts>> ends_;
 };
 
-std::int64_t cpu_time()
+std::int64_t own_cpu_time()
 {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  return takt_rt::thread_cpu_time().count();
 }
 
 /// Gives what the calling thread used, at least `least`.
 std::int64_t work(std::chrono::nanoseconds least)
 {
-  const std::int64_t began = cpu_time();
-  while (cpu_time() - began < least.count()) {
+  const std::int64_t began = own_cpu_time();
+  while (own_cpu_time() - began < least.count()) {
   }
-  return cpu_time() - began;
+  return own_cpu_time() - began;
 }
 
 /// One executor whose only callback ran once, on the calling thread.
@@ -82,7 +81,7 @@ TEST(RunCosts, are_not_measured_unless_somebody_asks)
   EXPECT_LT(costs[0].take_cpu, 0);
   EXPECT_LT(costs[0].wait, 0);
   {
-    const RunCostsWanted wanted(Costs::cpu);
+    const RunCostsWanted wanted(kCpu);
     EXPECT_GT(ran([] {}).at(0).cpu, 0);
     EXPECT_LT(ran([] {}).at(0).wait, 0);
   }
@@ -91,7 +90,7 @@ TEST(RunCosts, are_not_measured_unless_somebody_asks)
 
 TEST(RunCosts, tell_the_take_from_the_run)
 {
-  const RunCostsWanted wanted(Costs::cpu);
+  const RunCostsWanted wanted(kCpu);
   std::int64_t took = 0;
   std::int64_t worked = 0;
   const auto costs = ran(
@@ -108,16 +107,16 @@ TEST(RunCosts, tell_the_take_from_the_run)
 
 TEST(RunCosts, leave_out_what_is_not_of_the_run)
 {
-  const RunCostsWanted wanted(Costs::cpu);
+  const RunCostsWanted wanted(kCpu);
   std::int64_t left_out = 0;
   std::int64_t all = 0;
   const auto costs = ran([&] {
-    const std::int64_t began = cpu_time();
+    const std::int64_t began = own_cpu_time();
     {
       const NotOfTheRun pause;
       left_out = work(milliseconds(4));
     }
-    all = cpu_time() - began;
+    all = own_cpu_time() - began;
   });
   ASSERT_EQ(costs.size(), 1U);
   EXPECT_LT(costs[0].cpu, all);
@@ -128,7 +127,7 @@ TEST(RunCosts, leave_out_what_is_not_of_the_run)
 // some catch nothing: their executors note the exception.
 TEST(RunCosts, find_each_run_of_many_inside_of_each_other)
 {
-  const RunCostsWanted wanted(Costs::all);
+  const RunCostsWanted wanted(kAll);
   constexpr int kDepth = 9;
   for (const bool in_take : {false, true}) {
     std::vector<std::vector<RunCosts>> costs(kDepth + 1);
@@ -138,13 +137,13 @@ TEST(RunCosts, find_each_run_of_many_inside_of_each_other)
       const auto innermost = [&]() -> bool { throw std::runtime_error("as asked"); };
       costs[at] = ran(
         [&] {
-          const std::int64_t began = cpu_time();
+          const std::int64_t began = own_cpu_time();
           work(milliseconds(1));
           if (depth < kDepth) {
             go(depth + 1);
           }
           work(milliseconds(1));
-          used[at] = cpu_time() - began;
+          used[at] = own_cpu_time() - began;
           if (depth == kDepth) {
             innermost();
           }
@@ -169,7 +168,7 @@ TEST(RunCosts, find_each_run_of_many_inside_of_each_other)
 
 TEST(RunCosts, know_a_sleep_from_work)
 {
-  const RunCostsWanted wanted(Costs::all);
+  const RunCostsWanted wanted(kAll);
   constexpr auto kSleep = milliseconds(20);
   const auto elapsed_of = [](const std::function<void()> & function, RunCosts & costs) {
     const Time began = now();

@@ -71,7 +71,7 @@ struct Recorder::Slots
 
 void Recorder::measure_sleeps()
 {
-  static auto & wanted = *new takt_core::RunCostsWanted(takt_core::RunCostsWanted::Costs::kernel);
+  static auto & wanted = *new takt_core::RunCostsWanted({false, true});
   static_cast<void>(wanted);
 }
 
@@ -107,7 +107,7 @@ std::vector<std::pair<std::size_t, std::int64_t>> ReleaseSpans::shortest() const
   return shortest;
 }
 
-Recorder::Recorder() : costs_(takt_core::RunCostsWanted::Costs::cpu)
+Recorder::Recorder() : costs_({true, false})
 {
 }
 

@@ -5,6 +5,7 @@
 #include "rclcpp/experimental/executors/events_executor/events_executor.hpp"
 #include "rclcpp/experimental/executors/events_executor/events_executor_event_types.hpp"
 #include "rclcpp/experimental/timers_manager.hpp"
+#include "rclcpp_api/reveal.hpp"
 
 namespace takt_rclcpp
 {
@@ -13,27 +14,24 @@ namespace
 
 namespace events = rclcpp::experimental::executors;
 
-// These members are private, so no derived class names them. An explicit instantiation may.
-template <typename Tag, auto Member>
-struct Reveal
+struct Queue : Revealed<Queue>
 {
-  friend auto member_of(Tag) { return Member; }
 };
-struct Queue
+struct Timers : Revealed<Timers>
 {
-  friend auto member_of(Queue);
 };
-struct Timers
+struct OnReady : Revealed<OnReady>
 {
-  friend auto member_of(Timers);
 };
-struct OnReady
-{
-  friend auto member_of(OnReady);
-};
+
+}  // namespace
+
 template struct Reveal<Queue, &events::EventsExecutor::events_queue_>;
 template struct Reveal<Timers, &events::EventsExecutor::timers_manager_>;
 template struct Reveal<OnReady, &rclcpp::experimental::TimersManager::on_ready_callback_>;
+
+namespace
+{
 
 events::EventsQueue & queue_of(rclcpp::Executor & host)
 {

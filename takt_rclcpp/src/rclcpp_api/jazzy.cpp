@@ -3,44 +3,39 @@
 
 #include "rclcpp/experimental/executors/events_executor/events_executor.hpp"
 #include "rclcpp/experimental/executors/events_executor/events_executor_event_types.hpp"
+#include "rclcpp_api/reveal.hpp"
 
-namespace takt_rclcpp::api
+namespace takt_rclcpp
 {
 namespace
 {
 
 namespace events = rclcpp::experimental::executors;
 
-// These members are private, so no derived class names them. An explicit instantiation may.
-template <typename Tag, auto Member>
-struct Reveal
+struct Collector : Revealed<Collector>
 {
-  friend auto member_of(Tag) { return Member; }
 };
-struct Collector
+struct Collection : Revealed<Collection>
 {
-  friend auto member_of(Collector);
 };
-struct Collection
+struct NotifyWaitable : Revealed<NotifyWaitable>
 {
-  friend auto member_of(Collection);
 };
-struct NotifyWaitable
+struct NotifyPushed : Revealed<NotifyPushed>
 {
-  friend auto member_of(NotifyWaitable);
 };
-struct NotifyPushed
+struct AddNotifyWaitable : Revealed<AddNotifyWaitable>
 {
-  friend auto member_of(NotifyPushed);
 };
-struct AddNotifyWaitable
+struct Refresh : Revealed<Refresh>
 {
-  friend auto member_of(AddNotifyWaitable);
 };
-struct Refresh
+struct WaitingEvents : Revealed<WaitingEvents>
 {
-  friend auto member_of(Refresh);
 };
+
+}  // namespace
+
 template struct Reveal<Collector, &events::EventsExecutor::entities_collector_>;
 template struct Reveal<Collection, &events::EventsExecutor::current_entities_collection_>;
 template struct Reveal<NotifyWaitable, &events::EventsExecutor::notify_waitable_>;
@@ -49,13 +44,10 @@ template struct Reveal<
   AddNotifyWaitable, &events::EventsExecutor::add_notify_waitable_to_collection>;
 template struct Reveal<
   Refresh, &events::EventsExecutor::refresh_current_collection_from_callback_groups>;
-struct Queue
-{
-  friend auto member_of(Queue);
-};
-template struct Reveal<Queue, &events::EventsExecutor::events_queue_>;
+template struct Reveal<WaitingEvents, &events::EventsExecutor::events_queue_>;
 
-}  // namespace
+namespace api
+{
 
 rclcpp::executors::ExecutorEntitiesCollector * own_collector_of(rclcpp::Executor & host)
 {
@@ -80,7 +72,7 @@ bool listens_again(rclcpp::Executor & host)
   auto * const notify = (own->*member_of(NotifyWaitable{})).get();
   notify->set_on_ready_callback([own, notify](std::size_t, int data) {
     if (!(own->*member_of(NotifyPushed{})).exchange(true)) {
-      (own->*member_of(Queue{}))
+      (own->*member_of(WaitingEvents{}))
         ->enqueue({notify, nullptr, data, events::ExecutorEventType::WAITABLE_EVENT, 1});
     }
   });
@@ -99,4 +91,6 @@ NextCall next_call_of(const rcl_timer_t & timer) noexcept
   return next;
 }
 
-}  // namespace takt_rclcpp::api
+}  // namespace api
+
+}  // namespace takt_rclcpp

@@ -17,6 +17,7 @@
 
 #include "support/suite.hpp"
 #include "takt_rclcpp/executor.hpp"
+#include "with_rclcpp.hpp"
 
 namespace takt_core::test
 {
@@ -230,17 +231,9 @@ private:
   std::thread thread_;
 };
 
-class Conformance : public testing::TestWithParam<Setting>
+class Conformance : public takt_rclcpp::WithRclcpp<Setting>
 {
 protected:
-  static void SetUpTestSuite()
-  {
-    ::setenv("ROS_DOMAIN_ID", std::to_string(10 + ::getpid() % 90).c_str(), 1);
-    ::setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
-    rclcpp::init(0, nullptr);
-  }
-  static void TearDownTestSuite() { rclcpp::shutdown(); }
-
   static void expect_kept(Check check)
   {
     RclcppEngine engine(GetParam());

@@ -4,17 +4,16 @@
 #include "source/suite.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <rclcpp/rclcpp.hpp>
 #include <std_msgs/msg/u_int64.hpp>
 #include <thread>
 
 #include "adopt/entity.hpp"
+#include "with_rclcpp.hpp"
 
 namespace takt_rclcpp
 {
@@ -146,16 +145,8 @@ private:
   std::shared_ptr<Entity> entity_;
 };
 
-class Sources : public testing::TestWithParam<Promise>
+class Sources : public WithRclcpp<Promise>
 {
-protected:
-  static void SetUpTestSuite()
-  {
-    ::setenv("ROS_DOMAIN_ID", std::to_string(10 + ::getpid() % 90).c_str(), 1);
-    ::setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
-    rclcpp::init(0, nullptr);
-  }
-  static void TearDownTestSuite() { rclcpp::shutdown(); }
 };
 
 TEST_P(Sources, keep_the_promise)

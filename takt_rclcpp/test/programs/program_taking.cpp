@@ -37,6 +37,17 @@ private:
   rclcpp::TimerBase::SharedPtr timer_;
 };
 
+/// Spins `node` and a source of `wanted` subscriptions until somebody cancels.
+void spin_with_source(
+  rclcpp::Executor & executor, const rclcpp::Node::SharedPtr & node, const std::string & topic,
+  std::size_t wanted)
+{
+  auto source = std::make_shared<Source>(topic, wanted);
+  executor.add_node(node);
+  executor.add_node(source);
+  executor.spin();
+}
+
 // The executor does not have the subscription's group: a timer of the program takes its messages.
 template <typename Executor>
 void polled()
@@ -62,10 +73,7 @@ void polled()
       executor.cancel();
     }
   });
-  auto source = std::make_shared<Source>("polled", 1);
-  executor.add_node(node);
-  executor.add_node(source);
-  executor.spin();
+  spin_with_source(executor, node, "polled", 1);
   say(
     "took to " + std::to_string(last) + ", sum " + std::to_string(sum) + ", called " +
     std::to_string(called));
@@ -108,10 +116,7 @@ void bytes_and_filters()
       done();
     },
     options);
-  auto source = std::make_shared<Source>("numbers", 2);
-  executor.add_node(node);
-  executor.add_node(source);
-  executor.spin();
+  spin_with_source(executor, node, "numbers", 2);
   say(
     std::to_string(all) + " of " + std::to_string(bytes / all) + " bytes, " +
     std::to_string(large) + " through the filter, " + std::to_string(small) + " beside it");

@@ -150,16 +150,6 @@ void prepare_thread(const std::string & executor)
   own_ring(executor);
 }
 
-std::unique_ptr<takt_core::RunCostsWanted> Measures::ask() const
-{
-  using Costs = takt_core::RunCostsWanted::Costs;
-  const Costs costs = cpu && kernel ? Costs::all
-                      : cpu         ? Costs::cpu
-                      : kernel      ? Costs::kernel
-                                    : Costs::none;
-  return std::make_unique<takt_core::RunCostsWanted>(costs);
-}
-
 Recorder & Recorder::instance()
 {
   static auto * const only = [] {
@@ -270,8 +260,9 @@ Result<RecordingStart> Recorder::start(const RecordingOptions & options)
   }
   RecordingStart begun;
   auto witness = options.stalls ? start_witness(begun.warnings) : nullptr;
-  const Measures measures{options.cpu_times, options.kernel};
-  auto wanted = measures.ask();  // before the lock: it has one of its own, which a fork takes too
+  const takt_core::RunCostsWanted::Costs costs{options.cpu_times, options.kernel};
+  // Before the lock: it has one of its own, which a fork takes too.
+  auto wanted = std::make_unique<takt_core::RunCostsWanted>(costs);
   const std::lock_guard lock(mutex_);
   options_ = options;
   std::error_code error;
@@ -301,7 +292,7 @@ Result<RecordingStart> Recorder::start(const RecordingOptions & options)
   }
   end_ = false;
   recordings_ = recordings_ % kMostRecordings + 1;
-  measures_.store(measures.word(), std::memory_order_relaxed);
+  costs_.store(costs, std::memory_order_relaxed);
   overwrite_.store(options.last.has_value(), std::memory_order_relaxed);
   if (!options.last) {
     thread_ = std::make_unique<std::thread>([this] { drain_until_told(); });
@@ -331,7 +322,7 @@ Result<RecordingFile> Recorder::stop_file()
     const std::lock_guard lock(mutex_);
     ended = takt_rt::to_ns(takt_rt::now());  // until here nothing is missing
     number_.store(0, std::memory_order_release);
-    measures_.store(0, std::memory_order_relaxed);
+    costs_.store({}, std::memory_order_relaxed);
     wanted_.reset();
     end_ = true;
   }
@@ -379,7 +370,7 @@ Result<RecordingFile> Recorder::stop_flight()
   const Status status = write(file, path_, bytes);
   ::close(file);
   if (status.ok()) {
-    measures_.store(0, std::memory_order_relaxed);
+    costs_.store({}, std::memory_order_relaxed);
     wanted_.reset();
     return RecordingFile{path_, written_.records, written_.dropped, {}};
   }
@@ -497,7 +488,7 @@ void Recorder::in_child()
   std::construct_at(&told_);
   std::construct_at(&failed_);
   number_.store(0);
-  measures_.store(0);
+  costs_.store({});
   wanted_.reset();
   static_cast<void>(thread_.release());  // it is the parent's
   static_cast<void>(witness_.release());

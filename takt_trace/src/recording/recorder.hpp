@@ -22,21 +22,6 @@
 namespace takt_trace::detail
 {
 
-/// What the recording wants of each run.
-struct Measures
-{
-  bool cpu = false;
-  bool kernel = false;
-
-  static constexpr Measures from(std::uint32_t word) noexcept
-  {
-    return {(word & 1U) != 0, (word & 2U) != 0};
-  }
-  constexpr std::uint32_t word() const noexcept { return (kernel ? 2U : 0U) | (cpu ? 1U : 0U); }
-  /// Asks the executors for it.
-  std::unique_ptr<takt_core::RunCostsWanted> ask() const;
-};
-
 class Recorder
 {
 public:
@@ -47,9 +32,10 @@ public:
   bool on() const noexcept { return number() != 0; }
   /// Of the recording, from 1 on; 0: nothing is recorded.
   std::uint32_t number() const noexcept { return number_.load(std::memory_order_relaxed); }
-  Measures measures() const noexcept
+  /// What the recording wants of each run; nothing but while `on()`.
+  takt_core::RunCostsWanted::Costs costs() const noexcept
   {
-    return Measures::from(measures_.load(std::memory_order_relaxed));
+    return costs_.load(std::memory_order_relaxed);
   }
   void store(ThreadRing & own, const Record & record) noexcept;
   TopicTable & topics() noexcept { return topics_; }
@@ -87,7 +73,7 @@ private:
 
   std::atomic<std::uint32_t> number_{0};
   std::atomic<bool> overwrite_{false};
-  std::atomic<std::uint32_t> measures_{0};  // a `Measures`; nothing but while `on()`
+  std::atomic<takt_core::RunCostsWanted::Costs> costs_{};
   TopicTable topics_;
 
   std::mutex lifecycle_;  // of start, stop and snapshot as a whole; before the others

@@ -122,8 +122,8 @@ public:
     }
     static constexpr takt_core::RunCosts kUnknown;
     const takt_core::RunCosts & costs = run.costs != nullptr ? *run.costs : kUnknown;
-    const detail::Measures measures = Recorder::instance().measures();
-    if (measures.kernel && costs.wait >= 0) {
+    const auto wanted = Recorder::instance().costs();
+    if (wanted.kernel && costs.wait >= 0) {
       const auto switches = std::int64_t{costs.voluntary} << 32 | std::int64_t{costs.involuntary};
       detail::record(
         {time, RecordKind::kernel_wait, id(*run.callback), costs.wait_before, costs.wait,
@@ -131,7 +131,7 @@ public:
     }
     // 0: not measured.
     const auto told = [&](std::int64_t cpu) {
-      return measures.cpu && cpu >= 0 ? std::max<std::int64_t>(cpu, 1) : kNothing;
+      return wanted.cpu && cpu >= 0 ? std::max<std::int64_t>(cpu, 1) : kNothing;
     };
     detail::record(
       {time, RecordKind::run_end, id(*run.callback), takt_rt::to_ns(run.start), told(costs.cpu),

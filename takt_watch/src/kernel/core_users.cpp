@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,8 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+
+#include "takt_rt/thread_cpu_time.hpp"
 
 namespace takt_watch
 {
@@ -141,14 +142,6 @@ std::string find_unseen(const std::string & proc)
   return {};
 }
 
-// Of this thread. A machine on which readings are held up is the one whose cores have to be looked at.
-Duration own_cpu_time() noexcept
-{
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
 double as_seconds(Duration duration) noexcept
 {
   return std::chrono::duration<double>(duration).count();
@@ -205,7 +198,8 @@ const CoreUse & CoreUsers::in_window(Time now, Duration window)
 
 void CoreUsers::read(Time now)
 {
-  const Duration began = own_cpu_time();
+  // Of this thread's own time: a machine on which readings are held up is the one whose cores have to be looked at.
+  const Duration began = takt_rt::thread_cpu_time();
   ++readings_;
   read_threads_ = 0;
   span_ = readings_ > 1 ? now - last_ : Duration::zero();
@@ -219,7 +213,7 @@ void CoreUsers::read(Time now)
     });
   }
   std::erase_if(threads_, [&](const auto & one) { return one.second.reading != readings_; });
-  cost_ = own_cpu_time() - began;
+  cost_ = takt_rt::thread_cpu_time() - began;
 }
 
 void CoreUsers::read_process(int folder, pid_t pid)

@@ -14,6 +14,7 @@
 #include "run/host.hpp"
 #include "run/work.hpp"
 #include "takt_rt/futex.hpp"
+#include "takt_rt/thread_cpu_time.hpp"
 #include "takt_schedule/program.hpp"
 #include "takt_trace/stall_witness.hpp"
 
@@ -134,7 +135,7 @@ int run(int argc, char ** argv)
       all["wake_up_cross_core_ns"] = nullptr;
     }
     all["clock_monotonic_ns"] = cost_ns([] { takt_rt::now(); });
-    all["clock_thread_cpu_ns"] = cost_ns([] { thread_cpu_time(); });
+    all["clock_thread_cpu_ns"] = cost_ns([] { takt_rt::thread_cpu_time(); });
     all["work_iterations_per_us"] = Work::calibrate().iterations_per_microsecond();
     all["stalls"] = stalls_json(host.cores, span);
     if (output.empty()) {

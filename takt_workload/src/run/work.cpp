@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "takt_rt/thread_cpu_time.hpp"
+
 namespace takt_workload
 {
 
@@ -23,13 +25,6 @@ std::uint64_t loop(std::uint64_t value, std::uint64_t iterations) noexcept
 }
 
 }  // namespace
-
-Duration thread_cpu_time() noexcept
-{
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + Duration(time.tv_nsec);
-}
 
 Duration sleep_for(Duration time) noexcept
 {
@@ -50,9 +45,9 @@ Work Work::calibrate()
   double best = 0.0;
   std::uint64_t value = 1;
   for (int i = 0; i < 10; ++i) {  // the fastest: the others were disturbed
-    const Duration begin = thread_cpu_time();
+    const Duration begin = takt_rt::thread_cpu_time();
     value = loop(value, kIterations);
-    const Duration took = std::max(thread_cpu_time() - begin, Duration{1});
+    const Duration took = std::max(takt_rt::thread_cpu_time() - begin, Duration{1});
     best =
       std::max(best, static_cast<double>(kIterations) * 1e3 / static_cast<double>(took.count()));
   }
@@ -65,12 +60,12 @@ Work::Done Work::use(Duration cpu_time) const noexcept
   if (cpu_time <= Duration::zero()) {
     return done;
   }
-  const Duration begin = thread_cpu_time();
+  const Duration begin = takt_rt::thread_cpu_time();
   do {
     const Duration left = std::min(cpu_time - done.cpu, kChunk);
     const double iterations = static_cast<double>(left.count()) * 1e-3 * speed_;
     done.result = loop(done.result + 1, static_cast<std::uint64_t>(iterations) + 16);
-    done.cpu = thread_cpu_time() - begin;
+    done.cpu = takt_rt::thread_cpu_time() - begin;
   } while (done.cpu < cpu_time);
   return done;
 }

@@ -14,9 +14,6 @@
 namespace takt_workload
 {
 
-/// CPU time the calling thread has used. Real-time safe.
-takt_rt::Duration thread_cpu_time() noexcept;
-
 /// The calling thread leaves its core for at least that long. Returns how long it took; at once where nothing is asked.
 /// Blocks.
 takt_rt::Duration sleep_for(takt_rt::Duration time) noexcept;

@@ -2,11 +2,12 @@
 
 #include <pthread.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include <algorithm>
 #include <mutex>
 #include <string_view>
+
+#include "takt_rt/thread_cpu_time.hpp"
 
 namespace takt_rclcpp
 {
@@ -25,13 +26,6 @@ std::uint64_t hash_of(const char * text) noexcept
 std::uintptr_t own_thread() noexcept
 {
   return static_cast<std::uintptr_t>(::pthread_self());
-}
-
-std::int64_t cpu_time() noexcept
-{
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 // Context switches of the thread's own will.
@@ -65,7 +59,7 @@ void CallLog::sent(
   }
   add(
     {Kind::sent, hash_of(service), client, number, run, nullptr, own_thread(), takt_rt::now(),
-     cpu_time(), sleeps()});
+     takt_rt::thread_cpu_time().count(), sleeps()});
 }
 
 void CallLog::served(const char * service, std::int64_t number, const std::string * by) noexcept
@@ -88,7 +82,7 @@ std::size_t CallLog::awaited(
   const void * run, takt_rt::Time start, std::array<AwaitedCall, kMostOfOneRun> & calls) noexcept
 {
   const takt_rt::Time now = takt_rt::now();
-  const std::int64_t cpu = cpu_time();
+  const std::int64_t cpu = takt_rt::thread_cpu_time().count();
   const std::int64_t slept = sleeps();
   std::size_t count = 0;
   const std::lock_guard lock(mutex_);

@@ -1,0 +1,31 @@
+// Reaches private members of rclcpp's classes: no derived class names them, and an explicit instantiation may.
+//
+//     struct Queue : Revealed<Queue> {};
+//     template struct Reveal<Queue, &Executor::queue_>;
+//     … object.*member_of(Queue{}) …
+#ifndef RCLCPP_API__REVEAL_HPP_
+#define RCLCPP_API__REVEAL_HPP_
+
+namespace takt_rclcpp
+{
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-template-friend"  // each tag has a function of its own
+/// Base of a tag, which names a member.
+template <typename Tag>
+struct Revealed
+{
+  friend auto member_of(Tag);
+};
+#pragma GCC diagnostic pop
+
+/// Lets `member_of(Tag{})` give the pointer to the member.
+template <typename Tag, auto Member>
+struct Reveal
+{
+  friend auto member_of(Tag) { return Member; }
+};
+
+}  // namespace takt_rclcpp
+
+#endif  // RCLCPP_API__REVEAL_HPP_
