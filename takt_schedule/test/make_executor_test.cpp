@@ -8,7 +8,7 @@
 #include "takt_schedule/core_options.hpp"
 #include "takt_schedule/fallback.hpp"
 #include "takt_schedule/resolver.hpp"
-#include "takt_schedule/thread_names.hpp"
+#include "threads/thread_names.hpp"
 
 namespace takt_schedule
 {

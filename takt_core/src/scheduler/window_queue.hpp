@@ -11,7 +11,7 @@
 
 #include <vector>
 
-#include "takt_core/detail/rank_set.hpp"
+#include "scheduler/rank_set.hpp"
 #include "takt_core/detail/ready_queue.hpp"
 
 namespace takt_core

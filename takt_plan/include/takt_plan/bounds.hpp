@@ -11,11 +11,12 @@
 //
 // - `priority`: threads of fixed OS priority that pick by `priority` or `fifo`, by segments of
 //   several tasks (priority_bounds.hpp);
-// - `window`: threads of fixed OS priority that pick by `window`, task by task (window_bounds.hpp);
+// - `window`: threads of fixed OS priority that pick by `window`, task by task
+//   (src/analysis/window/window_bounds.hpp);
 // - `pool`: threads of fixed OS priority that share an executor's callbacks, task by task
 //   (pool_bounds.hpp);
 // - `deadline`: threads of policy deadline, task by task, whatever their order
-//   (deadline_bounds.hpp).
+//   (src/analysis/deadline/reservations.hpp).
 //
 // Where at least two sources of a part of the model have known phases, `jobs` finds windows of all jobs of a
 // hyperperiod besides. All solutions are right by themselves, so that the smallest bound counts.

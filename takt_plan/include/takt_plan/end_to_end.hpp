@@ -51,7 +51,7 @@
 // whatever distance, since messages from outside come at most once per period, and perhaps never; nor
 // does each release complete a set of newest messages (Task::newest). Reaction time and ages also where
 // the path goes through such a set, and where messages of others may always replace the path's before
-// they are read (replaced.hpp). Data age where the root's messages come from outside: the
+// they are read (src/analysis/end_to_end/replaced.hpp). Data age where the root's messages come from outside: the
 // next one may never come.
 //
 // Limits: those of `bounds`, and a hundred thousand callbacks on all the ways to be looked at.

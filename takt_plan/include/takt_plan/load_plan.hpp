@@ -20,7 +20,7 @@ struct Plan
 {
   takt_schedule::System system;
   takt_schedule::Schedule schedule;
-  Model model;  ///< of both (build_model.hpp)
+  Model model;  ///< of both (src/model/build_model.hpp)
   /// Of both files and of one against the other, as a rule that matches no callback.
   std::vector<std::string> warnings;
 };

@@ -1,7 +1,7 @@
 // What analysis works on: tasks, threads, cores and chains as plain numbers, without files.
 //
 // A task is a callback of the system model with what the schedule decides for it. Everything refers
-// to everything else by index. `build_model` (build_model.hpp) makes one from a system model and a
+// to everything else by index. `build_model` (src/model/build_model.hpp) makes one from a system model and a
 // schedule; tests and tools may fill one themselves, in which case `check` says whether the analyses
 // can take it. Set-up only.
 #ifndef TAKT_PLAN__MODEL_HPP_

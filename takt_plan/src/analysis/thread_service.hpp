@@ -17,8 +17,7 @@
 //   to the thread when it is not at its ceiling; and of several, one had the core.
 // - threads of policy deadline: what reservations.hpp says.
 //
-// A thread of policy deadline: its reservation, less its further switches, as deadline_bounds.hpp
-// says.
+// A thread of policy deadline: its reservation, less its further switches, as reservations.hpp says.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__THREAD_SERVICE_HPP_

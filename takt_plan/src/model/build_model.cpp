@@ -1,4 +1,4 @@
-#include "takt_plan/build_model.hpp"
+#include "model/build_model.hpp"
 
 #include <algorithm>
 #include <cstdint>

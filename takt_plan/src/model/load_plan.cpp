@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "takt_plan/build_model.hpp"
+#include "model/build_model.hpp"
 #include "takt_schedule/check.hpp"
 #include "takt_schedule/listed_callbacks.hpp"
 #include "takt_schedule/parse.hpp"

@@ -1,4 +1,4 @@
-#include "takt_plan/many_ways.hpp"
+#include "model/many_ways.hpp"
 
 #include <algorithm>
 #include <utility>

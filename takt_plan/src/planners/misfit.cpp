@@ -1,4 +1,4 @@
-#include "takt_plan/misfit.hpp"
+#include "planners/misfit.hpp"
 
 #include <algorithm>
 #include <functional>

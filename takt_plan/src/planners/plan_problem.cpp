@@ -7,11 +7,11 @@
 #include <unordered_set>
 #include <utility>
 
+#include "model/build_model.hpp"
+#include "model/many_ways.hpp"
 #include "model/model_size.hpp"
 #include "model/streams.hpp"
-#include "takt_plan/build_model.hpp"
 #include "takt_plan/end_to_end.hpp"
-#include "takt_plan/many_ways.hpp"
 #include "takt_schedule/quoted.hpp"
 
 namespace takt_plan::detail

@@ -1,13 +1,13 @@
-#include "takt_plan/simulated_plan.hpp"
+#include "planners/simulated_plan.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "model/build_model.hpp"
 #include "model/streams.hpp"
 #include "planners/plan_problem.hpp"
-#include "takt_plan/build_model.hpp"
 #include "takt_plan/draw.hpp"
 #include "takt_plan/load_plan.hpp"
 #include "takt_plan/simulate.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "planners/simulated_plan.hpp"
 #include "takt_plan/planner.hpp"
-#include "takt_plan/simulated_plan.hpp"
 
 namespace takt_plan::program
 {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "takt_plan/history_depth.hpp"
+#include "analysis/end_to_end/history_depth.hpp"
 #include "takt_schedule/system.hpp"
 
 namespace takt_plan::program

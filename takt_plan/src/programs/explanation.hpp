@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "planners/simulated_plan.hpp"
 #include "takt_plan/bounds.hpp"
 #include "takt_plan/end_to_end.hpp"
 #include "takt_plan/settling.hpp"
-#include "takt_plan/simulated_plan.hpp"
 
 namespace takt_plan::program
 {

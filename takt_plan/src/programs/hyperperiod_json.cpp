@@ -5,8 +5,8 @@
 #include <tuple>
 #include <vector>
 
+#include "simulation/hyperperiod_run.hpp"
 #include "takt_plan/hyperperiod.hpp"
-#include "takt_plan/hyperperiod_run.hpp"
 #include "takt_plan/simulation_model.hpp"
 
 namespace takt_plan::program

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "takt_plan/misfit.hpp"
+#include "planners/misfit.hpp"
+#include "planners/simulated_plan.hpp"
 #include "takt_plan/planner.hpp"
-#include "takt_plan/simulated_plan.hpp"
 
 namespace takt_plan::program
 {

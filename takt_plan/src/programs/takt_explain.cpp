@@ -12,14 +12,14 @@
 #include <numeric>
 #include <string>
 
+#include "analysis/end_to_end/history_depth.hpp"
+#include "analysis/end_to_end/replaced.hpp"
 #include "depth_report.hpp"
 #include "explanation.hpp"
 #include "hyperperiod_json.hpp"
+#include "model/many_ways.hpp"
 #include "takt_plan/end_to_end.hpp"
-#include "takt_plan/history_depth.hpp"
 #include "takt_plan/load_plan.hpp"
-#include "takt_plan/many_ways.hpp"
-#include "takt_plan/replaced.hpp"
 #include "takt_plan/settling.hpp"
 #include "takt_schedule/named_system.hpp"
 #include "takt_schedule/program.hpp"

@@ -13,13 +13,13 @@
 #include <string>
 #include <system_error>
 
+#include "analysis/end_to_end/history_depth.hpp"
+#include "analysis/end_to_end/replaced.hpp"
 #include "baselines.hpp"
 #include "depth_report.hpp"
 #include "explanation.hpp"
 #include "long_run.hpp"
 #include "plan_report.hpp"
-#include "takt_plan/history_depth.hpp"
-#include "takt_plan/replaced.hpp"
 #include "takt_schedule/named_system.hpp"
 #include "takt_schedule/output_file.hpp"
 #include "takt_schedule/parse_system.hpp"

@@ -9,8 +9,8 @@
 #include <cstdio>
 
 #include "long_run.hpp"
+#include "simulation/timeline.hpp"
 #include "takt_plan/load_plan.hpp"
-#include "takt_plan/timeline.hpp"
 #include "takt_schedule/duration.hpp"
 #include "takt_schedule/output_file.hpp"
 #include "takt_schedule/program.hpp"

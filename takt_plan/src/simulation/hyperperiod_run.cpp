@@ -1,4 +1,4 @@
-#include "takt_plan/hyperperiod_run.hpp"
+#include "simulation/hyperperiod_run.hpp"
 
 #include <algorithm>
 #include <tuple>

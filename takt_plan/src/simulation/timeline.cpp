@@ -1,4 +1,4 @@
-#include "takt_plan/timeline.hpp"
+#include "simulation/timeline.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/end_to_end/replaced.hpp"
 #include "support/example.hpp"
-#include "takt_plan/replaced.hpp"
 #include "takt_plan/simulate.hpp"
 
 namespace takt_plan

@@ -1,5 +1,5 @@
 // Depths of histories, worked out by hand.
-#include "takt_plan/history_depth.hpp"
+#include "analysis/end_to_end/history_depth.hpp"
 
 #include <gtest/gtest.h>
 

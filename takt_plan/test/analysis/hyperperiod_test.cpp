@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "takt_plan/hyperperiod_run.hpp"
+#include "simulation/hyperperiod_run.hpp"
 #include "takt_plan/load_plan.hpp"
 
 namespace takt_plan

@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "model/build_model.hpp"
 #include "support/example.hpp"
 #include "takt_plan/bounds.hpp"
-#include "takt_plan/build_model.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/parse_system.hpp"
 

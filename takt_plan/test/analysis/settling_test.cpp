@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "model/build_model.hpp"
 #include "support/example.hpp"
-#include "takt_plan/build_model.hpp"
 #include "takt_plan/end_to_end.hpp"
 #include "takt_plan/settling.hpp"
 #include "takt_schedule/parse.hpp"

@@ -1,5 +1,5 @@
 // Bounds under polling points: systems small enough to be worked out by hand, and refusals.
-#include "takt_plan/window_bounds.hpp"
+#include "analysis/window/window_bounds.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // From the two files to numbers: who runs where, by what priority, at what cost.
-#include "takt_plan/build_model.hpp"
+#include "model/build_model.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
+#include "planners/misfit.hpp"
 #include "support/example.hpp"
 #include "support/planning.hpp"
-#include "takt_plan/misfit.hpp"
 #include "takt_plan/planner.hpp"
 
 namespace takt_plan

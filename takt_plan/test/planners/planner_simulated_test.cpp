@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "planners/simulated_plan.hpp"
 #include "support/campaign.hpp"
 #include "support/planning.hpp"
 #include "takt_plan/draw.hpp"
-#include "takt_plan/simulated_plan.hpp"
 
 namespace takt_plan
 {

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "planners/misfit.hpp"
 #include "support/campaign.hpp"
 #include "support/example.hpp"
 #include "support/planning.hpp"
 #include "takt_plan/load_plan.hpp"
-#include "takt_plan/misfit.hpp"
 #include "takt_plan/simulate.hpp"
 #include "takt_plan/simulation_model.hpp"
 #include "takt_schedule/to_yaml.hpp"

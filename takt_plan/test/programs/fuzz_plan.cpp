@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/end_to_end/history_depth.hpp"
 #include "takt_plan/bounds.hpp"
 #include "takt_plan/end_to_end.hpp"
-#include "takt_plan/history_depth.hpp"
 #include "takt_plan/load_plan.hpp"
 #include "takt_plan/planner.hpp"
 #include "takt_plan/simulate.hpp"

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "analysis/limits.hpp"
+#include "analysis/window/window_bounds.hpp"
 #include "support/example.hpp"
 #include "takt_plan/executor_bounds.hpp"
 #include "takt_plan/priority_bounds.hpp"
-#include "takt_plan/window_bounds.hpp"
 
 namespace takt_plan
 {

@@ -1,5 +1,5 @@
 // The trace of a worst activation: who was on which core when.
-#include "takt_plan/timeline.hpp"
+#include "simulation/timeline.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "analysis/end_to_end/history_depth.hpp"
 #include "support/campaign.hpp"
 #include "support/overheads.hpp"
 #include "support/phased_model.hpp"
 #include "support/random_model.hpp"
-#include "takt_plan/history_depth.hpp"
 #include "takt_plan/simulate.hpp"
 
 namespace takt_plan

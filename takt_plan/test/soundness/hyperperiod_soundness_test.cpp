@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "analysis/jobs/job_times.hpp"
+#include "simulation/hyperperiod_run.hpp"
 #include "support/campaign.hpp"
 #include "support/overheads.hpp"
 #include "support/phased_model.hpp"
 #include "takt_plan/hyperperiod.hpp"
-#include "takt_plan/hyperperiod_run.hpp"
 #include "takt_plan/simulate.hpp"
 #include "takt_plan/simulation_observer.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "analysis/window/window_bounds.hpp"
 #include "support/campaign.hpp"
 #include "support/from_text.hpp"
 #include "support/overheads.hpp"
@@ -11,7 +12,6 @@
 #include "takt_plan/bounds.hpp"
 #include "takt_plan/draw.hpp"
 #include "takt_plan/priority_bounds.hpp"
-#include "takt_plan/window_bounds.hpp"
 
 namespace takt_plan
 {

@@ -1,9 +1,9 @@
 // No simulated response under `window` is above its bound, by either timer rule.
 #include <gtest/gtest.h>
 
+#include "analysis/window/window_bounds.hpp"
 #include "support/campaign.hpp"
 #include "support/window_model.hpp"
-#include "takt_plan/window_bounds.hpp"
 
 namespace takt_plan
 {

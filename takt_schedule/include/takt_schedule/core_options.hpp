@@ -8,7 +8,7 @@
 namespace takt_schedule
 {
 
-/// Threads flattened in file order (see thread_names.hpp), named for the OS, cores spread.
+/// Threads flattened in file order (see src/threads/thread_names.hpp), named for the OS, cores spread.
 /// Fallbacks are not used: see fallback.hpp. Set-up only: allocates, does not block.
 takt_core::ExecutorOptions core_options(const ExecutorSchedule & executor);
 

@@ -22,8 +22,8 @@
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/program.hpp"
 #include "takt_schedule/reader/file_text.hpp"
-#include "takt_schedule/thread_names.hpp"
 #include "takt_schedule/wait_warnings.hpp"
+#include "threads/thread_names.hpp"
 
 namespace
 {

@@ -4,7 +4,7 @@
 #include "takt_core/binding_rules.hpp"
 #include "takt_schedule/fallback.hpp"
 #include "takt_schedule/reader/text.hpp"
-#include "takt_schedule/thread_names.hpp"
+#include "threads/thread_names.hpp"
 #include "watch/check_watch.hpp"
 
 namespace takt_schedule::detail

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "takt_schedule/thread_names.hpp"
+#include "threads/thread_names.hpp"
 
 namespace takt_schedule
 {

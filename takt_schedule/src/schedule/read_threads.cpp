@@ -5,7 +5,7 @@
 #include "takt_core/scheduler.hpp"
 #include "takt_schedule/reader/text.hpp"
 #include "takt_schedule/size.hpp"
-#include "takt_schedule/thread_names.hpp"
+#include "threads/thread_names.hpp"
 
 namespace takt_schedule::detail
 {

@@ -10,7 +10,7 @@
 #include "takt_core/binding_rules.hpp"
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/reader/text.hpp"
-#include "takt_schedule/thread_names.hpp"
+#include "threads/thread_names.hpp"
 
 namespace takt_schedule
 {

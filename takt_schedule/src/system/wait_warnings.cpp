@@ -14,7 +14,7 @@
 #include "takt_core/scheduler.hpp"
 #include "takt_schedule/quoted.hpp"
 #include "takt_schedule/resolver.hpp"
-#include "takt_schedule/thread_names.hpp"
+#include "threads/thread_names.hpp"
 
 namespace takt_schedule
 {

@@ -6,7 +6,7 @@
 
 #include "takt_schedule/duration.hpp"
 #include "takt_schedule/size.hpp"
-#include "takt_schedule/thread_names.hpp"
+#include "threads/thread_names.hpp"
 #include "watch/watch_to_yaml.hpp"
 #include "writer/yaml_writer.hpp"
 

@@ -126,3 +126,15 @@ def test_the_command_says_so_with_its_exit_code(tmp_path, capsys):
     assert "takt_core may not include rcl/rcl.h" in capsys.readouterr().err
     write(tmp_path, "takt_core/src/a.cpp", "#include <atomic>\n")
     assert check_includes.main([str(tmp_path)]) == 0
+
+
+def test_public_headers_that_only_their_package_needs_are_faults(tmp_path):
+    write(tmp_path, "takt_core/include/takt_core/used.hpp", '#include "takt_core/below.hpp"\n')
+    write(tmp_path, "takt_core/include/takt_core/below.hpp", "")
+    write(tmp_path, "takt_core/include/takt_core/own.hpp", '#include "takt_core/below_own.hpp"\n')
+    write(tmp_path, "takt_core/include/takt_core/below_own.hpp", "")
+    write(tmp_path, "takt_core/src/a.cpp", '#include "takt_core/own.hpp"\n')
+    write(tmp_path, "takt_schedule/test/a_test.cpp", '#include "takt_core/used.hpp"\n')
+    write(tmp_path, "takt_rclcpp/include/takt_rclcpp/executor.hpp", "")
+    lonely = [f.path.name for f in check_includes.lonely_headers(tmp_path)]
+    assert lonely == ["below_own.hpp", "own.hpp"]

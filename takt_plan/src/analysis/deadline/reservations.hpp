@@ -1,5 +1,54 @@
-// Reservations of deadline threads: whether they hold, by the test that deadline_bounds.hpp names,
-// and what they take from others at most.
+// Reservations of threads of policy deadline (SCHED_DEADLINE): the theorem behind the bounds of their tasks, whether the
+// reservations hold, and how much of a core they take from others at most.
+//
+// Theorem. A thread of policy deadline runs in a constant bandwidth server after Abeni and
+// Buttazzo, "Integrating Multimedia Applications in Hard Real-Time Systems" (RTSS 1998): it may use
+// its runtime Q between two replenishments, which are its period P apart or more, and is scheduled
+// by the deadline D after the last one. If all such threads meet these deadlines, one that has work
+// gets in any interval at least the supply of the periodic resource of Shin and Lee, "Periodic
+// Resource Model for Compositional Real-Time Guarantees" (RTSS 2003), in the form for D <= P:
+// nothing for P + D - 2Q, and then Q in each P. To see it, let the interval begin y after a
+// replenishment:
+//
+// - If c <= min(y, Q) of the budget were used before, l = Q - c is left, and comes by D - y. With
+//   D < P, a wake-up may have cut it to what the density allows, l = Q (D - y) / D >= Q - y.
+// - So l >= Q - y as long as y < Q, and the following budgets come at their latest from kP + D -
+//   Q - y on. At P + D - 2Q + s, then, at least s has come: all of l by then if s >= Q - y, and the
+//   rest of s from the next budget; the same holds with each further period.
+// - A wake-up that finds the budget larger than its bandwidth allows (D = P) begins anew with
+//   y = 0. Its old budget was used more slowly than the bandwidth, so nothing was gained before.
+//
+// The thread's tasks run to their end on that supply, by the equations of executor_bounds.hpp: of
+// order `window` by round robin; of order `priority` and `fifo` by the form for non-preemptive work
+// (thread_analysis.hpp).
+//
+// Admission. The deadlines are met by scheduling by earliest deadline on m cores if
+//
+//     sum of Q / D  <=  m - (m - 1) max of Q / D
+//
+// over all threads of the policy on these cores: Goossens, Funk and Baruah, "Priority-Driven
+// Scheduling of Periodic Task Systems on Multiprocessors" (Real-Time Systems, 2003), for D <= P
+// after Bertogna, Cirinei and Lipari (ECRTS 2005). Its proof needs of each server only that a
+// processor of speed Q / D of its own would serve it in time, which holds with replenishments
+// before the period is over, too.
+//
+// Switches. A task's `dispatch` has those of its wake-up. Further ones take from the budget: one
+// for each replenishment of the thread, and one for each return from a preemption, of which there
+// are at most as many as other threads of the policy on these cores are replenished or woken: as
+// often as their periods and their tasks' releases say, and one that began before. They are taken
+// off the supply.
+//
+// Assumptions. Those of priority_bounds.hpp. The kernel schedules these threads by earliest
+// deadline over all their cores and ends a budget when it is used up: that needs its
+// high-resolution tick for the policy; without it, a budget is overdrawn by up to a tick. Migration
+// costs what a switch does.
+//
+// Refused with a sentence, per task and chain: reservations that are not 0 < Q <= D <= P; threads
+// of the policy that share some of their cores but not all; what does not pass the test for
+// admission; tasks on several threads; exclusive groups that span threads; orders other than those
+// three; overload, and whatever depends on something without a bound.
+//
+// Limits: as in window_bounds.hpp.
 //
 // What a thread takes. Between a replenishment and the deadline D after it, it runs for at most Q.
 // If replenishments are P apart or more, those whose budget may be used in an interval of length t

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "analysis/counted_bounds.hpp"
+#include "analysis/end_to_end/replaced.hpp"
 #include "model/ways_in.hpp"
-#include "takt_plan/replaced.hpp"
 #include "takt_schedule/quoted.hpp"
 
 namespace takt_plan

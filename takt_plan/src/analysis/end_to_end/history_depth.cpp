@@ -1,4 +1,4 @@
-#include "takt_plan/history_depth.hpp"
+#include "analysis/end_to_end/history_depth.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "takt_plan/replaced.hpp"
+#include "analysis/end_to_end/replaced.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "takt_plan/window_bounds.hpp"
+#include "analysis/window/window_bounds.hpp"
 
 #include "analysis/answers.hpp"
 

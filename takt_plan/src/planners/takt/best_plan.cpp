@@ -11,10 +11,10 @@
 #include "planners/late_releases.hpp"
 #include "planners/planners.hpp"
 #include "planners/score.hpp"
+#include "planners/simulated_plan.hpp"
 #include "planners/takt/annealing.hpp"
 #include "planners/takt/timer_phases.hpp"
 #include "planners/waits.hpp"
-#include "takt_plan/simulated_plan.hpp"
 #include "takt_schedule/quoted.hpp"
 
 namespace takt_plan::detail

@@ -2,8 +2,8 @@
 //
 // Entries are flattened in file order: `hot: {count: 2}, rest: {}` are the executor threads 0
 // hot.0, 1 hot.1 and 2 rest. Set-up only: allocates, does not block.
-#ifndef TAKT_SCHEDULE__THREAD_NAMES_HPP_
-#define TAKT_SCHEDULE__THREAD_NAMES_HPP_
+#ifndef TAKT_SCHEDULE__SRC__THREAD_NAMES_HPP_
+#define TAKT_SCHEDULE__SRC__THREAD_NAMES_HPP_
 
 #include <optional>
 #include <span>
@@ -52,4 +52,4 @@ private:
 
 }  // namespace takt_schedule
 
-#endif  // TAKT_SCHEDULE__THREAD_NAMES_HPP_
+#endif  // TAKT_SCHEDULE__SRC__THREAD_NAMES_HPP_

@@ -4,8 +4,8 @@
 //
 // A simulation proves nothing. It shows what bounds cannot promise: a chain that is late in it is late. The same input
 // gives the same result. Set-up only: allocates, takes up to a second or so.
-#ifndef TAKT_PLAN__SIMULATED_PLAN_HPP_
-#define TAKT_PLAN__SIMULATED_PLAN_HPP_
+#ifndef TAKT_PLAN__SRC__SIMULATED_PLAN_HPP_
+#define TAKT_PLAN__SRC__SIMULATED_PLAN_HPP_
 
 #include <cstdint>
 #include <vector>
@@ -47,4 +47,4 @@ takt_schedule::Schedule stock_pool(
 
 }  // namespace takt_plan
 
-#endif  // TAKT_PLAN__SIMULATED_PLAN_HPP_
+#endif  // TAKT_PLAN__SRC__SIMULATED_PLAN_HPP_

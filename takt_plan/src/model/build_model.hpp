@@ -11,8 +11,8 @@
 // - `middleware` once for each message a run takes (none for timers, also one from outside of the
 //   model, one of each topic where all of them start it) and once for each it publishes. The model
 //   does not say how it divides between the two sides, so each side is charged in full.
-#ifndef TAKT_PLAN__BUILD_MODEL_HPP_
-#define TAKT_PLAN__BUILD_MODEL_HPP_
+#ifndef TAKT_PLAN__SRC__BUILD_MODEL_HPP_
+#define TAKT_PLAN__SRC__BUILD_MODEL_HPP_
 
 #include "takt_plan/model.hpp"
 #include "takt_rt/result.hpp"
@@ -31,4 +31,4 @@ takt_rt::Result<Model> build_model(
 
 }  // namespace takt_plan
 
-#endif  // TAKT_PLAN__BUILD_MODEL_HPP_
+#endif  // TAKT_PLAN__SRC__BUILD_MODEL_HPP_

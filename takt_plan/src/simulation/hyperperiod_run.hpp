@@ -1,8 +1,8 @@
 // One hyperperiod of a simulated run with worst execution times, beside the windows of its jobs.
 //
 // Set-up only: allocates, takes up to a second. The same input gives the same result.
-#ifndef TAKT_PLAN__HYPERPERIOD_RUN_HPP_
-#define TAKT_PLAN__HYPERPERIOD_RUN_HPP_
+#ifndef TAKT_PLAN__SRC__HYPERPERIOD_RUN_HPP_
+#define TAKT_PLAN__SRC__HYPERPERIOD_RUN_HPP_
 
 #include <utility>
 #include <vector>
@@ -30,4 +30,4 @@ takt_rt::Result<std::vector<PhasedRun>> simulate_hyperperiod(
 
 }  // namespace takt_plan
 
-#endif  // TAKT_PLAN__HYPERPERIOD_RUN_HPP_
+#endif  // TAKT_PLAN__SRC__HYPERPERIOD_RUN_HPP_

@@ -1,8 +1,8 @@
 // Why a planned chain misses its deadline, and what would fix it.
 //
 // Set-up only: allocates, does not block.
-#ifndef TAKT_PLAN__MISFIT_HPP_
-#define TAKT_PLAN__MISFIT_HPP_
+#ifndef TAKT_PLAN__SRC__MISFIT_HPP_
+#define TAKT_PLAN__SRC__MISFIT_HPP_
 
 #include <optional>
 #include <vector>
@@ -61,4 +61,4 @@ std::vector<Misfit> misfits(
 
 }  // namespace takt_plan
 
-#endif  // TAKT_PLAN__MISFIT_HPP_
+#endif  // TAKT_PLAN__SRC__MISFIT_HPP_

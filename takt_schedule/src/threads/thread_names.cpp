@@ -1,4 +1,4 @@
-#include "takt_schedule/thread_names.hpp"
+#include "threads/thread_names.hpp"
 
 #include <algorithm>
 

@@ -31,8 +31,8 @@
 // bounds: it is nearly full, or released in bursts of very many.
 //
 // Set-up only: allocates, does not block.
-#ifndef TAKT_PLAN__WINDOW_BOUNDS_HPP_
-#define TAKT_PLAN__WINDOW_BOUNDS_HPP_
+#ifndef TAKT_PLAN__SRC__WINDOW_BOUNDS_HPP_
+#define TAKT_PLAN__SRC__WINDOW_BOUNDS_HPP_
 
 #include <vector>
 
@@ -66,4 +66,4 @@ takt_rt::Result<WindowBounds> window_bounds(
 
 }  // namespace takt_plan
 
-#endif  // TAKT_PLAN__WINDOW_BOUNDS_HPP_
+#endif  // TAKT_PLAN__SRC__WINDOW_BOUNDS_HPP_

@@ -2,8 +2,8 @@
 //
 // Tracks: the cores of each host with who had them when; the threads of each executor with their jobs
 // from start to end, preemptions included; and the activation that the timeline is about.
-#ifndef TAKT_PLAN__TIMELINE_HPP_
-#define TAKT_PLAN__TIMELINE_HPP_
+#ifndef TAKT_PLAN__SRC__TIMELINE_HPP_
+#define TAKT_PLAN__SRC__TIMELINE_HPP_
 
 #include <string>
 #include <vector>
@@ -54,4 +54,4 @@ private:
 
 }  // namespace takt_plan
 
-#endif  // TAKT_PLAN__TIMELINE_HPP_
+#endif  // TAKT_PLAN__SRC__TIMELINE_HPP_

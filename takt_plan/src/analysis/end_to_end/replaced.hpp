@@ -10,8 +10,8 @@
 // them, they read the latest message, and what they publish is made of data at least as new.
 //
 // Set-up only: allocates, does not block.
-#ifndef TAKT_PLAN__REPLACED_HPP_
-#define TAKT_PLAN__REPLACED_HPP_
+#ifndef TAKT_PLAN__SRC__REPLACED_HPP_
+#define TAKT_PLAN__SRC__REPLACED_HPP_
 
 #include <optional>
 #include <string>
@@ -41,4 +41,4 @@ std::vector<std::string> replaced_warnings(const Model & model, const std::vecto
 
 }  // namespace takt_plan
 
-#endif  // TAKT_PLAN__REPLACED_HPP_
+#endif  // TAKT_PLAN__SRC__REPLACED_HPP_

@@ -2,8 +2,8 @@
 //
 // A way leads from a timer, or from messages from outside, through topics to the callback. Set-up only:
 // allocates, does not block.
-#ifndef TAKT_PLAN__MANY_WAYS_HPP_
-#define TAKT_PLAN__MANY_WAYS_HPP_
+#ifndef TAKT_PLAN__SRC__MANY_WAYS_HPP_
+#define TAKT_PLAN__SRC__MANY_WAYS_HPP_
 
 #include <optional>
 #include <string>
@@ -20,4 +20,4 @@ std::optional<std::string> many_ways(const takt_schedule::System & system, const
 
 }  // namespace takt_plan
 
-#endif  // TAKT_PLAN__MANY_WAYS_HPP_
+#endif  // TAKT_PLAN__SRC__MANY_WAYS_HPP_

@@ -29,8 +29,8 @@
 // largest bound stands for those of its ways, and depths are larger than need be.
 //
 // Set-up only: allocates, does not block.
-#ifndef TAKT_PLAN__HISTORY_DEPTH_HPP_
-#define TAKT_PLAN__HISTORY_DEPTH_HPP_
+#ifndef TAKT_PLAN__SRC__HISTORY_DEPTH_HPP_
+#define TAKT_PLAN__SRC__HISTORY_DEPTH_HPP_
 
 #include <vector>
 
@@ -54,4 +54,4 @@ takt_rt::Result<std::vector<HistoryDepth>> history_depths(const Model & model);
 
 }  // namespace takt_plan
 
-#endif  // TAKT_PLAN__HISTORY_DEPTH_HPP_
+#endif  // TAKT_PLAN__SRC__HISTORY_DEPTH_HPP_

@@ -2,8 +2,8 @@
 //
 // Not synchronised. Real-time safe except for `reserve`. Depth is log64 of the capacity: three
 // levels hold 262,144 ranks.
-#ifndef TAKT_CORE__DETAIL__RANK_SET_HPP_
-#define TAKT_CORE__DETAIL__RANK_SET_HPP_
+#ifndef TAKT_CORE__SRC__RANK_SET_HPP_
+#define TAKT_CORE__SRC__RANK_SET_HPP_
 
 #include <bit>
 #include <cstdint>
@@ -106,4 +106,4 @@ private:
 
 }  // namespace takt_core
 
-#endif  // TAKT_CORE__DETAIL__RANK_SET_HPP_
+#endif  // TAKT_CORE__SRC__RANK_SET_HPP_
