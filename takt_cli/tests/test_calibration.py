@@ -142,3 +142,27 @@ def test_the_result_is_two_lines_for_a_model_rounded_up(takt, fakes, monkeypatch
     shown = takt("calibrate", "--json", "--percentile", "50")
     assert '"dispatch": 2000' in shown.out
     assert '"percentile": 50.0' in shown.out
+
+
+def test_a_file_of_costs_is_written_for_other_commands_and_none_is_replaced(
+    takt, fakes, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(command, "realtime_allowed", lambda: True)
+    monkeypatch.setattr(command, "measure", lambda *_: from_records(records(2000), CROSS))
+    path = tmp_path / "costs.yaml"
+    said = takt("calibrate", "-o", path)
+    assert said.code == 0, said.err
+    core = said.err.split("core ")[1].split(";")[0]
+    assert path.read_text() == (
+        f"# takt calibrate: p99 of each, with Message4kb on core {core}\n"
+        "version: 1\n"
+        "overheads: {dispatch: 2us, middleware: 11us, context_switch: 60us}\n"
+        "jitter: 50us  # of each timer\n"
+    )
+    assert f"{path} has them" in said.err
+    monkeypatch.setattr(command, "measure", lambda *_: pytest.fail("it was measured"))
+    said = takt("calibrate", "-o", path)
+    assert said.code == 2
+    assert "exists" in said.err
+    said = takt("calibrate", "-o", tmp_path)
+    assert (said.code, said.out) == (2, "")

@@ -56,10 +56,10 @@ struct Model
   }
 };
 
-Model model_of(const ordered_json & report)
+Model model_of(const ordered_json & report, const ModelOptions & options = {})
 {
   Model model;
-  const ObservedSystem observed = observed_system(report);
+  const ObservedSystem observed = observed_system(report, options);
   for (const CallbackModel & callback : observed.system.callbacks) {
     model.comments[callback.id] = callback.source.comment;
   }
@@ -116,6 +116,21 @@ TEST(ObservedSystem, keeps_the_phases_that_takt_gave_the_timers_of_a_process)
   EXPECT_EQ(model["/b:timer(100ms)"].offset, milliseconds(14) - nanoseconds(2'000));
   EXPECT_EQ(model["/a:timer(100ms)"].jitter, nanoseconds(0));
   EXPECT_EQ(model["/b:timer(100ms)"].jitter, nanoseconds(5'000));
+}
+
+TEST(ObservedSystem, has_the_costs_of_the_machine_where_they_are_given)
+{
+  const auto report = joined({scheduled(executor(
+    71, "/a",
+    {phased(timer("/a", 100), 1'000'037 * kMs),
+     phased(timer("/b", 100), 1'000'251 * kMs, -2'000, 3'000)}))});
+  EXPECT_FALSE(model_of(report).system.hosts.at(0).has_overheads);
+  ModelOptions options;
+  options.costs = {{nanoseconds(9'000), nanoseconds(38'000), {}}, nanoseconds(4'000)};
+  const Model model = model_of(report, options);
+  EXPECT_EQ(model.system.hosts.at(0).overheads, options.costs->overheads);
+  EXPECT_EQ(model["/a:timer(100ms)"].jitter, nanoseconds(4'000));
+  EXPECT_EQ(model["/b:timer(100ms)"].jitter, nanoseconds(5'000)) << "as it was seen to be";
 }
 
 TEST(ObservedSystem, keeps_phases_between_processes_on_the_clock_of_their_host)

@@ -259,13 +259,15 @@ parser.add_argument("-o", required=True)
 parser.add_argument("--format", choices=["perfetto", "chrome", "takt"])
 parser.add_argument("--json", action="store_true")
 parser.add_argument("--chains")
+parser.add_argument("--costs")
 args = parser.parse_args()
 if args.command == "model":
     if args.chains == "bad":
         print("bad:1:1: wrong", file=sys.stderr)
         sys.exit(2)
     open(args.o, "w").write("version: 1\\n")
-    print(f"note: chains {args.chains}; 2 callbacks are in {args.o}", file=sys.stderr)
+    files = f"chains {args.chains}, costs {args.costs}"
+    print(f"note: {files}; 2 callbacks are in {args.o}", file=sys.stderr)
     sys.exit(0)
 figures = [json.load(open(raw)) for raw in args.raws]
 how = figures[0].get("how", "")

@@ -16,24 +16,6 @@ BLOCK = re.compile(r"<!-- test: loop -->\n```sh\n(.*?)```", re.DOTALL)
 pytestmark = pytest.mark.skipif(not PAGE.is_file(), reason="docs/ is not in this checkout")
 
 
-def shorter(script):
-    """Seconds instead of tens of seconds, and a tenth of the work: other tests may run beside.
-
-    The first run goes on until it is traced, however long that takes on a busy machine.
-    """
-    for word, other in (
-        ("40s", "600s"),
-        ("--duration 10s", "--duration 3s"),
-        ("20s", "4s"),
-        ("\nwait\n", "\nkill -TERM $!\nwait $! || test $? = 130\n"),
-    ):
-        assert word in script
-        script = script.replace(word, other)
-    # It says with 1 that it does not promise all chains.
-    script = re.sub(r"^(takt plan .*)$", r"\1 || test $? = 1", script, flags=re.M)
-    return re.sub(r"(takt run [^\n&]*?)(\s*&?)$", r"\1 --work-scale 0.1\2", script, flags=re.M)
-
-
 # `takt trace` finds processes that have begun; a reader of the page types the next line later.
 WAIT = """
 for i in $(seq 600); do
@@ -45,19 +27,50 @@ done
 """
 
 
+def shorter(script):
+    """Seconds instead of tens of seconds, and a tenth of the work: other tests may run beside.
+
+    The first run goes on until it is traced, however long that takes on a busy machine.
+    """
+    for word, other in (
+        ("40s", "600s"),
+        ("--duration 10s", "--duration 3s"),
+        ("20s", "4s"),
+        ("takt calibrate", "takt calibrate --duration 2s"),
+        ("takt plan", "takt plan --time 3s"),
+        ("sleep 5    # until it runs\n", WAIT),
+        ("\nwait\n", "\nkill -TERM $!\nwait $! || test $? = 130\n"),
+    ):
+        assert word in script
+        script = script.replace(word, other)
+    # It says with 1 that it does not promise all chains.
+    script = re.sub(r"^(takt plan .*)$", r"\1 || test $? = 1", script, flags=re.M)
+    return re.sub(r"(takt run [^\n&]*?)(\s*&?)$", r"\1 --work-scale 0.1\2", script, flags=re.M)
+
+
 @need(*WORKLOAD, *PLAN, ("takt_trace", "takt_trace"))
 def test_a_plan_made_of_a_trace_keeps_its_promises(tmp_path):
-    script = shorter(BLOCK.search(PAGE.read_text(encoding="utf-8")).group(1))
-    lines = script.splitlines()
-    script = "set -e\n" + lines[0] + WAIT + "\n".join(lines[1:]) + "\n"
+    script = "set -e\n" + shorter(BLOCK.search(PAGE.read_text(encoding="utf-8")).group(1))
     # A reader who goes around again has these.
-    for name in ("before", "trace.takttrace", "system.yaml", "schedule.yaml", "after"):
+    for name in (
+        "costs.yaml",
+        "before",
+        "trace.takttrace",
+        "system.yaml",
+        "schedule.yaml",
+        "after",
+    ):
         (tmp_path / name).write_text("of the round before")
     environment = private(tmp_path)
     done = subprocess.run(
         ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+
+    costs = yaml.safe_load((tmp_path / "costs.yaml").read_text())
+    model = yaml.safe_load((tmp_path / "system.yaml").read_text())
+    (host,) = model["hosts"].values()
+    assert host["overheads"] == costs["overheads"]
 
     schedule = yaml.safe_load((tmp_path / "schedule.yaml").read_text())
     assert len(schedule["executors"]) == 3

@@ -809,7 +809,8 @@ def test_model_names_the_file_that_it_wrote_and_replaces_none(takt, fakes, tmp_p
     trace.write_bytes(b"TAKTTRC1")
     said = takt("model", trace, "-o", tmp_path / "system.yaml")
     assert said.code == 0, said.err
-    assert said.err == f"note: chains None; 2 callbacks are in {tmp_path / 'system.yaml'}\n"
+    written = f"2 callbacks are in {tmp_path / 'system.yaml'}\n"
+    assert said.err == f"note: chains None, costs None; {written}"
     assert (tmp_path / "system.yaml").read_text() == "version: 1\n"
     said = takt("model", trace, "-o", tmp_path / "system.yaml")
     assert said.code == 2
@@ -820,6 +821,19 @@ def test_model_names_the_file_that_it_wrote_and_replaces_none(takt, fakes, tmp_p
     assert trace.read_bytes() == b"TAKTTRC1"
     said = takt("model", tmp_path / "none", "-o", tmp_path / "other.yaml")
     assert said.code == 2, said.err
+
+
+def test_model_passes_chains_and_costs_on(takt, fakes, tmp_path):
+    trace, costs = tmp_path / "a.takttrace", tmp_path / "costs.yaml"
+    trace.write_bytes(b"TAKTTRC1")
+    costs.write_text("version: 1\noverheads: {}\n")
+    said = takt("model", trace, "-o", tmp_path / "s.yaml", "--costs", costs, "--chains", "x.yaml")
+    assert said.code == 0, said.err
+    assert f"costs {costs};" in said.err
+    said = takt("model", trace, "-o", costs, "--costs", costs, "--force")
+    assert said.code == 2
+    assert "file of costs" in said.err
+    assert costs.read_text() == "version: 1\noverheads: {}\n"
 
 
 def test_a_trace_for_models_says_what_to_do_with_it(takt, start):

@@ -44,6 +44,7 @@
 #include "exec/program_file.hpp"
 #include "exec/report_folder.hpp"
 #include "takt_schedule/duration.hpp"
+#include "takt_schedule/machine_costs.hpp"
 #include "takt_schedule/named_system.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/parse_system.hpp"
@@ -76,6 +77,7 @@ struct Arguments
   std::string report;
   std::string observe;
   std::string chains;
+  std::string costs;
   std::string duration;
   std::string folder;  // of reports
   takt_rt::Duration lasts{};
@@ -96,6 +98,14 @@ int refuse(const std::string & sentence, int code = kBadInput)
 {
   fmt::print(stderr, "{}: {}\n", g_command, sentence);
   return code;
+}
+
+int refuse_faults(const takt_rt::Faults & faults)
+{
+  for (const auto & fault : faults) {
+    fmt::print(stderr, "{}\n", takt_rt::to_string(fault));
+  }
+  return kBadInput;
 }
 
 // Beside this program: lib/takt_rclcpp/takt_exec and lib/libtakt_preload.so, or one folder of a build.
@@ -174,11 +184,8 @@ int check_schedule(Arguments & arguments)
   takt_schedule::Machine machine;
   machine.executor = arguments.executor;
   const auto schedule = takt_schedule::load_schedule(arguments.schedule, machine);
-  for (const auto & fault : schedule.faults()) {
-    fmt::print(stderr, "{}\n", takt_rt::to_string(fault));
-  }
   if (!schedule.ok()) {
-    return kBadInput;
+    return refuse_faults(schedule.faults());
   }
   arguments.strict_schedule = schedule->strict;
   if (!arguments.executor.empty() && schedule->find(arguments.executor) == nullptr) {
@@ -196,12 +203,12 @@ int check_schedule(Arguments & arguments)
 
 int write_model(
   const Arguments & arguments, const nlohmann::ordered_json & report,
-  const std::vector<takt_schedule::ChainSchedule> & chains, int status, const std::string & known)
+  const takt_trace::ModelOptions & options, int status, const std::string & known)
 {
   if (const std::string reason = takt_exec::no_executor(report, status, known); !reason.empty()) {
     return refuse("no model is written: " + reason, arguments.strict ? kBadInput : kNoModel);
   }
-  const auto observed = takt_trace::observed_system(report, {chains, false, {}, {}});
+  const auto observed = takt_trace::observed_system(report, options);
   std::ofstream file(arguments.observe);
   file << takt_schedule::to_yaml(observed.system, observed.header);
   file.close();
@@ -220,11 +227,10 @@ int write_model(
 // Under --strict it is an error that no executor ran. `status` and `known`: see `no_executor`.
 int tell(
   const Arguments & arguments, const nlohmann::ordered_json & report,
-  const std::vector<takt_schedule::ChainSchedule> & chains, int status = 0,
-  const std::string & known = "")
+  const takt_trace::ModelOptions & options, int status = 0, const std::string & known = "")
 {
   if (!arguments.observe.empty()) {
-    return write_model(arguments, report, chains, status, known);
+    return write_model(arguments, report, options, status, known);
   }
   if (!arguments.report.empty()) {
     std::ofstream file(arguments.report);
@@ -312,6 +318,25 @@ std::string sanitizer_of(const std::string & program)
   return {};
 }
 
+int read_options(const Arguments & arguments, takt_trace::ModelOptions & options)
+{
+  if (!arguments.chains.empty()) {
+    const auto earlier = takt_schedule::load_system(arguments.chains);
+    if (!earlier.ok()) {
+      return refuse_faults(earlier.faults());
+    }
+    options.chains = earlier->chains;
+  }
+  if (!arguments.costs.empty()) {
+    const auto costs = takt_schedule::load_costs(arguments.costs);
+    if (!costs.ok()) {
+      return refuse_faults(costs.faults());
+    }
+    options.costs = *costs;
+  }
+  return 0;
+}
+
 int run(Arguments & arguments)
 {
   if (const int code = check_schedule(arguments); code != 0) {
@@ -322,16 +347,9 @@ int run(Arguments & arguments)
       return code;
     }
   }
-  std::vector<takt_schedule::ChainSchedule> chains;
-  if (!arguments.chains.empty()) {
-    const auto earlier = takt_schedule::load_system(arguments.chains);
-    for (const auto & fault : earlier.faults()) {
-      fmt::print(stderr, "{}\n", takt_rt::to_string(fault));
-    }
-    if (!earlier.ok()) {
-      return kBadInput;
-    }
-    chains = earlier->chains;
+  takt_trace::ModelOptions options;
+  if (const int code = read_options(arguments, options); code != 0) {
+    return code;
   }
   fs::path preload;
   if (const int code = check_libraries(preload); code != 0) {
@@ -383,7 +401,7 @@ int run(Arguments & arguments)
   const bool none = report["executors"].empty();
   const std::string known =
     none ? takt_exec::why_no_report(program.path, environment, folder->path(), end) : "";
-  const int told = tell(arguments, report, chains, end.status, known);
+  const int told = tell(arguments, report, options, end.status, known);
   return arguments.strict && none ? told : takt_exec::exit_code(end, told);
 }
 
@@ -424,6 +442,10 @@ void add_options(CLI::App & app, Arguments & arguments)
       ->required();
     app.add_option(
       "--chains", arguments.chains, "keep the chains of this earlier model; default: all paths");
+    app.add_option(
+      "--costs", arguments.costs,
+      "give the model the overheads and the jitter that `takt calibrate -o` wrote to this file; "
+      "default: the model has none");
   } else {
     app.add_option("--report", arguments.report, "write the report to this file, as JSON");
   }

@@ -18,15 +18,6 @@ constexpr std::size_t kMostCoresTogether = 100'000;
 // Of all hosts: every instant of a simulation looks at each.
 constexpr std::size_t kMostOthersTogether = 10'000;
 
-Overheads read_overheads(Findings & findings, const YamlNode & node, Overheads overheads)
-{
-  MapReader map(findings, node, "overheads", {"dispatch", "middleware", "context_switch"});
-  map.duration("dispatch", false, overheads.dispatch);
-  map.duration("middleware", false, overheads.middleware);
-  map.duration("context_switch", false, overheads.context_switch);
-  return overheads;
-}
-
 /// `cores: 4` means 0 to 3, `cores: [0, 2]` these.
 void read_cores(MapReader & map, Findings & findings, HostModel & host)
 {
@@ -163,6 +154,15 @@ HostModel read_host(
 }
 
 }  // namespace
+
+Overheads read_overheads(Findings & findings, const YamlNode & node, Overheads overheads)
+{
+  MapReader map(findings, node, "overheads", {"dispatch", "middleware", "context_switch"});
+  map.duration("dispatch", false, overheads.dispatch);
+  map.duration("middleware", false, overheads.middleware);
+  map.duration("context_switch", false, overheads.context_switch);
+  return overheads;
+}
 
 bool has_core(const HostModel & host, int core, const Source & at, Findings & findings)
 {

@@ -12,6 +12,9 @@ namespace takt_schedule::detail
 /// `hosts:` (required), then `overheads:` for hosts that have none of their own, `communication:`.
 void read_hosts(MapReader & map, Findings & findings, System & system);
 
+/// The values of an `overheads:`; those that it does not name stay as they are in `overheads`.
+Overheads read_overheads(Findings & findings, const YamlNode & node, Overheads overheads);
+
 /// Faults at `at`, and false, if the host has no such core.
 bool has_core(const HostModel & host, int core, const Source & at, Findings & findings);
 

@@ -6,10 +6,12 @@
 #define TAKT_TRACE__OBSERVED_SYSTEM_HPP_
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "takt_rt/time.hpp"
+#include "takt_schedule/machine_costs.hpp"
 #include "takt_schedule/system.hpp"
 
 namespace takt_trace
@@ -31,6 +33,7 @@ struct ModelOptions
   std::string
     times{};  ///< sentences on what the execution times are; empty: those of `takt observe`
   takt_rt::Duration between_processes{};  ///< that messages need at most; zero: not known
+  std::optional<takt_schedule::MachineCosts> costs{};  ///< of this machine; absent: not known
 };
 
 /// `report`: {"version": 1, "executors": [...]} of adopted executors (takt_rclcpp/src/adopt/report.cpp), or of

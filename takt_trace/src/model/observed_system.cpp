@@ -282,13 +282,18 @@ ObservedSystem observed_system(const ordered_json & report, const ModelOptions &
   for (unsigned core = 0; core < cores; ++core) {
     host.cores.push_back(static_cast<int>(core));
   }
-  host.source.comment = "this machine; overheads are unknown: `takt calibrate` measures them";
+  host.source.comment = options.costs
+                          ? "this machine; overheads and least jitter of timers: `takt calibrate`"
+                          : "this machine; overheads are unknown: `takt calibrate` measures them";
   for (ObservedCallback & one : seen.callbacks) {
     one.model.host = host.name;
     observed.system.callbacks.push_back(std::move(one.model));
   }
   observed.system.hosts.push_back(std::move(host));
   observed.system.communication.processes = options.between_processes;
+  if (options.costs) {
+    takt_schedule::add_costs(observed.system, *options.costs);
+  }
   if (chains.empty()) {
     observed.system.chains = propose_chains(observed.system, observed.notes);
   } else {

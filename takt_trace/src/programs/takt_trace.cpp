@@ -21,6 +21,7 @@
 #include "model/trace_report.hpp"
 #include "report/response_report.hpp"
 #include "summary.hpp"
+#include "takt_schedule/machine_costs.hpp"
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/to_yaml.hpp"
 #include "takt_trace/chain_flow.hpp"
@@ -151,8 +152,20 @@ std::vector<takt_schedule::ChainSchedule> declared_chains(const std::vector<Long
 }
 
 int model(
-  const std::vector<std::string> & files, const std::string & output, const std::string & earlier)
+  const std::vector<std::string> & files, const std::string & output, const std::string & earlier,
+  const std::string & costs)
 {
+  takt_trace::ModelOptions options;
+  if (!costs.empty()) {
+    const auto measured = takt_schedule::load_costs(costs);
+    if (!measured) {
+      for (const std::string & fault : sentences(measured.faults())) {
+        std::cerr << fault << '\n';
+      }
+      return kUsage;
+    }
+    options.costs = *measured;
+  }
   const auto traces = read_all(files);
   if (!traces) {
     return kUsage;
@@ -161,7 +174,6 @@ int model(
     std::cerr << "takt_trace: " << fault << "; no model is made of it\n";
     return kUsage;
   }
-  takt_trace::ModelOptions options;
   options.keep_executor_names = true;
   options.chains = declared_chains(*traces);
   if (!earlier.empty()) {
@@ -294,6 +306,8 @@ int main(int argc, char ** argv)
   modelling.add_option("files", files, "Traces")->required();
   modelling.add_option("-o,--output", output, "The file to write")->required();
   modelling.add_option("--chains", earlier, "Keep the chains of this model");
+  std::string costs;
+  modelling.add_option("--costs", costs, "Overheads and jitter, as takt calibrate -o wrote them");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError & error) {
@@ -305,7 +319,7 @@ int main(int argc, char ** argv)
     std::set_new_handler(refuse);
     const takt_trace::MemoryLimit limit(bytes_of_pages(), folder_of_pages(output));
     if (modelling.parsed()) {
-      return model(files, output, earlier);
+      return model(files, output, earlier, costs);
     }
     return reporting.parsed() ? report(files) : convert(files, output, format, as_json);
   } catch (const std::bad_alloc &) {

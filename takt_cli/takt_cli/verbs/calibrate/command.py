@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,11 +10,12 @@ import typer
 from takt_cli.base.console import err, note, out, print_json
 from takt_cli.base.errors import TaktError
 from takt_cli.documents.document import as_json
+from takt_cli.files.outputs import check_file, refuse_replacing, write_text
 from takt_cli.results.samples import percentile_name
 from takt_cli.running.calibration import measure
 from takt_cli.running.host import realtime_allowed, rights_hint
 from takt_cli.verbs.calibrate.table import KINDS, cost_table, few_samples, rounded, summary_of
-from takt_cli.verbs.options import Cores, Json, choose_cores, duration_ns, factor
+from takt_cli.verbs.options import Cores, Force, Json, choose_cores, duration_ns, factor
 
 _MESSAGES = ("Message4kb", "Int32")
 
@@ -28,6 +30,17 @@ def command(
         str, typer.Option(help=f"Message to publish: {' or '.join(_MESSAGES)}.")
     ] = _MESSAGES[0],
     cores: Cores = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the costs there, for --costs of `takt observe` and `takt model`.",
+            show_default="print them only",
+        ),
+    ] = None,
+    force: Force = False,
     json_output: Json = False,
 ) -> None:
     """Measure dispatch, middleware and wake-ups, for `overheads` of a system model."""
@@ -36,6 +49,9 @@ def command(
     if not percent > 0.0:
         raise TaktError(f"--percentile {percent:g}: the percentile must be above 0 and at most 100")
     length = duration_ns(duration, "--duration", least="1s")
+    if output is not None:
+        check_file(output)
+        refuse_replacing(output, force)
     core = choose_cores(cores)[-1]
     if not realtime_allowed():
         raise TaktError("takt calibrate needs real-time priorities", hint=rights_hint())
@@ -43,6 +59,12 @@ def command(
     with err().status("measuring"):
         found = measure(core, length, message)
     overheads = found.overheads(percent)
+    words = ", ".join(f"{name}: {rounded(value)}" for name, value in overheads.items())
+    lines = f"overheads: {{{words}}}\njitter: {rounded(found.jitter(percent))}  # of each timer"
+    few = few_samples(found, percent)
+    if output is not None:
+        what = f"{percentile_name(percent)} of each{few}, with {message} on core {core}"
+        write_text(output, f"# takt calibrate: {what}\nversion: 1\n{lines}\n")
     if json_output:
         print_json(
             {
@@ -58,12 +80,10 @@ def command(
         return
     console = out()
     cost_table(found).print_to(console, apart=False)
-    words = ", ".join(f"{name}: {rounded(value)}" for name, value in overheads.items())
-    few = few_samples(found, percent)
     console.print(
-        f"\nFor a system model, {percentile_name(percent)} of each{few}:\n\n"
-        f"overheads: {{{words}}}\n"
-        f"jitter: {rounded(found.jitter(percent))}  # of each timer",
+        f"\nFor a system model, {percentile_name(percent)} of each{few}:\n\n{lines}",
         highlight=False,
         markup=False,
     )
+    if output is not None:
+        note(f"{output} has them for --costs of takt observe and takt model")

@@ -34,6 +34,14 @@ def command(
             show_default="those that the programs' schedules declare, else all paths",
         ),
     ] = None,
+    costs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Give the model the overheads and the jitter that `takt calibrate -o` wrote.",
+            show_default="none",
+        ),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Write the system model of what was traced: callbacks, times, periods, topics and chains."""
@@ -45,6 +53,9 @@ def command(
         refuse_inputs({"--output": output}, {"trace": trace})
     if chains is not None:
         refuse_irregular(chains, "model")
+    if costs is not None:
+        refuse_irregular(costs, "file of costs")
+        refuse_inputs({"--output": output}, {"file of costs": costs})
     refuse_replacing(output, force)
     program = find_program("takt_trace", "takt_trace")
     with written_whole(output) as part:
@@ -52,5 +63,7 @@ def command(
         arguments += ["-o", str(part.absolute())]
         if chains is not None:
             arguments += ["--chains", str(chains.absolute())]
+        if costs is not None:
+            arguments += ["--costs", str(costs.absolute())]
         done = run_program(program, arguments, timeout_s=_LONGEST_S)
     pass_through_errors(done.stderr.replace(str(part.absolute()), str(output)))

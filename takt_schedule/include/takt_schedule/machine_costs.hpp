@@ -1,0 +1,30 @@
+// What a run costs on a machine beside the callback's own time, as `takt calibrate -o FILE` measures it.
+#ifndef TAKT_SCHEDULE__MACHINE_COSTS_HPP_
+#define TAKT_SCHEDULE__MACHINE_COSTS_HPP_
+
+#include <string>
+#include <string_view>
+
+#include "takt_rt/result.hpp"
+#include "takt_rt/time.hpp"
+#include "takt_schedule/system.hpp"
+
+namespace takt_schedule
+{
+
+struct MachineCosts
+{
+  Overheads overheads;
+  takt_rt::Duration jitter{};  ///< of each timer: how late its thread wakes up
+};
+
+/// Reads `version`, `overheads` and `jitter`; the faults name `file_name`, line and column. Set-up only: allocates.
+takt_rt::Result<MachineCosts> parse_costs(std::string_view text, std::string file_name);
+takt_rt::Result<MachineCosts> load_costs(const std::string & path);
+
+/// Gives all hosts of the model these overheads, and no timer a jitter below that of the machine.
+void add_costs(System & system, const MachineCosts & costs);
+
+}  // namespace takt_schedule
+
+#endif  // TAKT_SCHEDULE__MACHINE_COSTS_HPP_
