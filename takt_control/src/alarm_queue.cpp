@@ -18,7 +18,7 @@ bool AlarmQueue::of_this_process() const noexcept
 
 void AlarmQueue::put(std::string payload)
 {
-  // A subscriber that this look misses gets its answer after the alarm is part of it.
+  // A client that subscribes after this check finds the alarm in its subscription answer.
   if (subscribers_.load() == 0) {
     return;
   }

@@ -23,7 +23,7 @@ public:
 
   struct Alarm
   {
-    std::uint64_t place = 0;  ///< among all; one that did not fit leaves its place empty
+    std::uint64_t place = 0;  ///< counts all alarms; a dropped alarm uses up its number
     std::string payload{};
   };
 
@@ -31,20 +31,20 @@ public:
   AlarmQueue(const AlarmQueue &) = delete;
   AlarmQueue & operator=(const AlarmQueue &) = delete;
 
-  /// A child of fork has none of the threads that this queue is between.
+  /// False in a child of fork, which has none of the threads that use this queue.
   bool of_this_process() const noexcept;
 
-  /// Drops the alarm if nobody subscribed, or if the queue is full.
+  /// Drops the alarm if there is no subscriber, or if the queue is full.
   void put(std::string payload);
 
   // ---- for the thread that serves the socket ----
 
-  /// From now on alarms are announced to this eventfd.
+  /// Announces alarms to the eventfd `wakes` from now on.
   void open(int wakes);
-  /// No alarm is announced after this returns; all subscriptions end.
+  /// Ends all subscriptions. No alarm is announced after this returns.
   void close();
 
-  /// One subscriber more. Returns the place of the first alarm that is its own: each that is put in from now on.
+  /// Adds a subscriber. Returns the place of its first alarm: the next that is put in.
   std::uint64_t begin();
   void end();
 
@@ -52,7 +52,7 @@ public:
 
 private:
   const pid_t owner_;
-  std::atomic<int> subscribers_{0};  // changed with the mutex held
+  std::atomic<int> subscribers_{0};  // written with the mutex held
   std::mutex mutex_;
   int wakes_ = -1;
   std::deque<Alarm> alarms_;

@@ -47,7 +47,7 @@ takt_rt::Result<Answer> Asker::exchange(
   if (reused || connection_.open(until)) {
     end = connection_.exchange(bytes, until, frame);
   }
-  // A request that arrives twice sets the same attributes twice.
+  // The daemon may receive the request twice; it then sets the same attributes twice.
   if (end == Connection::End::lost && reused && connection_.open(until)) {
     end = connection_.exchange(bytes, until, frame);
   }
@@ -62,7 +62,7 @@ takt_rt::Result<Answer> Asker::exchange(
       (answer ? "" : ": " + to_string(answer.faults().front()))};
   }
   if (answer->id != id) {
-    connection_.close();  // the daemon said why it ends the connection
+    connection_.close();  // the daemon ends the connection
   }
   return answer;
 }

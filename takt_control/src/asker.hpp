@@ -23,7 +23,8 @@ namespace takt_control
 class Asker
 {
 public:
-  /// `timeout`: the longest that one question takes. `awaits`: it waits as long for a daemon that does not listen yet.
+  /// `timeout`: the longest that one question takes. `awaits`: within that time it waits for a daemon that does not
+  /// listen yet.
   Asker(std::string socket, takt_rt::Duration timeout, bool awaits)
   : timeout_(timeout),
     connection_(std::move(socket), awaits)
@@ -32,17 +33,17 @@ public:
 
   const std::string & socket() const noexcept { return connection_.path(); }
 
-  /// `payload` makes the message for the id that it is given. The daemon's own error is part of the answer; where no
-  /// answer comes, one fault says why.
+  /// `payload` makes the message for a given request id. The daemon's own error is part of the answer; without an
+  /// answer one fault says why.
   takt_rt::Result<Answer> ask(
     MessageType type, const std::function<std::string(std::uint64_t)> & payload);
 
-  /// What the daemon refuses thread `tid` (0: the caller) of `part`, or why it did not decide.
+  /// Asks for `part` for thread `tid` (0: the caller). Returns the daemon's refusals, or why it did not decide.
   std::vector<takt_rt::Refusal> ask_for(
     MessageType type, const takt_rt::ThreadAttributes & part, pid_t tid);
 
 private:
-  /// Ends the turn of the thread that asks, also where memory runs out.
+  /// Frees the turn of the asking thread, also if memory runs out.
   struct Turn
   {
     explicit Turn(Asker & whose) : asker(whose) {}
@@ -60,7 +61,7 @@ private:
   std::mutex mutex_;
   std::condition_variable free_;
   pid_t asking_ =
-    0;  ///< the process whose thread asks: the rest belongs to that one. A child of fork has no such thread
+    0;  ///< the process whose thread asks; another id: a child of fork, without this thread
   Connection connection_;
   std::uint64_t last_id_ = 0;
 };

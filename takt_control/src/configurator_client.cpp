@@ -30,8 +30,9 @@ bool has_error(const Fault & fault, int error)
   return fault.refusal && fault.refusal->error == error;
 }
 
-/// Takes out of `faults` what the daemon may do. A thread without rights cannot leave the policy deadline by itself,
-/// and then the kernel finds its cores busy (EBUSY): with the policy, the daemon sets these, too.
+/// Moves the faults that the daemon may mend out of `faults`. A thread without rights cannot leave the policy
+/// deadline, and then the kernel refuses other cores with EBUSY; so if a right is missing, EBUSY goes to the daemon,
+/// too.
 Faults take_refused_for_rights(Faults & faults)
 {
   Faults taken;
@@ -47,7 +48,7 @@ Faults take_refused_for_rights(Faults & faults)
   return taken;
 }
 
-/// What of `asked` the kernel says that the thread has not, after the daemon said that it has.
+/// True if the kernel confirms all attributes of `asked`. Checks the daemon's word.
 bool in_force(const ThreadAttributes & asked, const ThreadAttributes & granted)
 {
   const bool policy = asked.policy == Policy::inherit ||
@@ -58,7 +59,7 @@ bool in_force(const ThreadAttributes & asked, const ThreadAttributes & granted)
          (asked.cores.empty() || format_cores(asked.cores) == format_cores(granted.cores));
 }
 
-/// The part of `asked` to which refusals belong.
+/// The attributes of `asked` that `faults` refuse.
 ThreadAttributes refused_part(const ThreadAttributes & asked, const Faults & faults)
 {
   ThreadAttributes part;
@@ -155,7 +156,7 @@ takt_rt::Status ConfiguratorClient::raise_rtprio_limit(int priority)
   rlimit limit{};
   ::getrlimit(RLIMIT_RTPRIO, &limit);
   const auto wanted = static_cast<rlim_t>(std::max(priority, 0));
-  if (limit.rlim_cur >= wanted) {  // RLIM_INFINITY is the largest number
+  if (limit.rlim_cur >= wanted) {  // RLIM_INFINITY compares as the largest number
     return {};
   }
   rlimit raised{wanted, std::max(limit.rlim_max, wanted)};

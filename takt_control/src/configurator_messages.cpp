@@ -116,13 +116,13 @@ Refusal to_refusal(const json & object)
   return refusal;
 }
 
-/// What is not UTF-8 is replaced.
+/// Replaces bytes that are not UTF-8.
 std::string dump(const json & value)
 {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// `read` of the payload's object; a fault instead of any exception.
+/// Applies `read` to the payload's object; turns any exception into a fault.
 template <typename Read>
 auto read_object(std::string_view payload, const Read & read)
   -> takt_rt::Result<decltype(read(json{}))>

@@ -24,7 +24,7 @@ using std::chrono::microseconds;
 microseconds left(Connection::Time until)
 {
   const auto span = std::chrono::ceil<microseconds>(until - std::chrono::steady_clock::now());
-  return std::max(span, microseconds(1));  // zero would mean for ever
+  return std::max(span, microseconds(1));  // zero would mean no limit
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ Connection::End Connection::fail(End end, const std::string & why)
   return end;
 }
 
-// 0, or an errno.
+// Returns 0 or an errno.
 int Connection::connect_once(Time until)
 {
   const auto address = unix_address(path_);
@@ -58,7 +58,7 @@ int Connection::connect_once(Time until)
   if (socket_ < 0) {
     return errno;
   }
-  // connect() waits where the daemon's queue is full; the kernel bounds it by the time-out for sending.
+  // connect() blocks while the daemon's queue is full; SO_SNDTIMEO bounds the wait.
   const auto span = left(until);
   timeval longest{};
   longest.tv_sec = std::chrono::duration_cast<std::chrono::seconds>(span).count();
@@ -92,7 +92,7 @@ bool Connection::open(Time until)
       return false;
     }
     if (std::chrono::steady_clock::now() >= until) {
-      awaits_ = false;  // one wait for all questions
+      awaits_ = false;  // wait for the daemon only once
       return false;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -127,7 +127,7 @@ Connection::End Connection::send_all(const std::string & bytes, Time until)
         return fail(End::failed, "the daemon does not take the request in time");
       }
     } else if (errno == EPIPE || errno == ECONNRESET) {
-      break;  // the daemon may have said why, before it closed the connection: it is there to be read
+      break;  // the daemon may have sent an error before it closed the connection: read it
     } else if (errno != EINTR) {
       return fail(End::failed, std::generic_category().message(errno));
     }
@@ -158,7 +158,7 @@ Connection::End Connection::exchange(const std::string & bytes, Time until, Fram
       rest.remove_prefix(decoder_.feed(rest));
       if (auto frame = decoder_.next()) {
         answer = std::move(*frame);
-        return End::answered;  // one answer for one request; the daemon sends no other frames
+        return End::answered;  // the daemon sends one frame for each request
       }
     }
     if (decoder_.broken()) {

@@ -1,4 +1,4 @@
-// One connection of the client: connects, sends a frame and waits for the answer, each until a point in time.
+// One connection of the client: connects, sends a frame and waits for the answer. Each call has a time limit.
 //
 // Internal; one thread at a time. Allocates and blocks.
 #ifndef TAKT_CONTROL__SRC__CONNECTION_HPP_
@@ -24,11 +24,11 @@ public:
   enum class End
   {
     answered,
-    lost,  ///< the peer is gone: another connection may reach its successor
+    lost,  ///< the peer has closed; a new connection may reach its successor
     failed
   };
 
-  /// `awaits`: to open it waits for a peer that does not listen yet.
+  /// `awaits`: opening waits for a peer that does not listen yet.
   explicit Connection(std::string path, bool awaits = false)
   : path_(std::move(path)),
     awaits_(awaits)
@@ -39,7 +39,7 @@ public:
   Connection & operator=(const Connection &) = delete;
 
   const std::string & path() const noexcept { return path_; }
-  /// A child of fork is another process, for which the daemon would not act through its parent's connection.
+  /// False in a child of fork: the daemon would not act for the child over its parent's connection.
   bool is_open() const noexcept;
   bool open(Time until);
   /// Sends `bytes` and waits for one frame. Anything but `answered` closes the connection.

@@ -26,7 +26,7 @@ std::string variable(const char * name)
   return value == nullptr ? "" : value;
 }
 
-/// Of this process.
+/// The server of this process.
 class Server
 {
 public:
@@ -63,7 +63,7 @@ public:
     change([&] { requests_.answer_subscriptions(std::move(answer)); });
   }
 
-  // Takes no lock of the server: a request in progress may tell of an alarm, too.
+  // Takes no lock of the server, because a handler of a request in progress may call it.
   void tell(std::string payload)
   {
     AlarmQueue * const alarms = alarms_.load(std::memory_order_acquire);
@@ -91,8 +91,8 @@ public:
     end_socket();
   }
 
-  // Of fork, which other threads meet in the middle of a request or of set-up. A request may take long, and a child must
-  // not wait for a lock that a thread of its parent holds.
+  // Handlers of fork. Another thread may be in a request or in set-up at that time. fork waits only for `changing_`,
+  // because a request may take long and a child must not wait for a lock that a thread of its parent holds.
 
   void before_fork() { changing_.lock(); }
   void after_fork() { changing_.unlock(); }
@@ -105,7 +105,7 @@ public:
   }
 
 private:
-  // Waits for the request in progress.
+  // Waits for a request in progress.
   template <typename Change>
   void change(const Change & change)
   {
@@ -114,7 +114,7 @@ private:
     change();
   }
 
-  // With `lifecycle_` held.
+  // Call with `lifecycle_` held.
   void end_socket()
   {
     std::unique_ptr<ControlSocket> ended;
@@ -124,13 +124,13 @@ private:
     }
   }
 
-  // With `lifecycle_` held.
+  // Call with `lifecycle_` held.
   takt_rt::Status open()
   {
     if (socket_ != nullptr && owner_ == ::getpid()) {
       return {};
     }
-    end_socket();  // of a parent process: a child has another id
+    end_socket();  // the parent's socket, if this is a child of fork
     auto opened = ControlSocket::open(
       runtime_folder(),
       [this](std::uint16_t type, const std::string & payload) {
@@ -147,7 +147,7 @@ private:
     return {};
   }
 
-  // With `lifecycle_` held. One for each process, for good: threads may be about to use it.
+  // Call with `lifecycle_` held. Each process keeps its queue for good, because threads may be about to use it.
   AlarmQueue & alarm_queue()
   {
     AlarmQueue * queue = alarms_.load();
@@ -160,8 +160,8 @@ private:
   }
 
   std::mutex lifecycle_;
-  std::mutex mutex_;     // a request in progress holds it
-  std::mutex changing_;  // of a change in progress, which is short: fork waits for it
+  std::mutex mutex_;     // held during a request
+  std::mutex changing_;  // held during a change, which is short; fork waits for it
   Requests requests_;
   std::vector<std::unique_ptr<AlarmQueue>> queues_;  // the last one is this process's
   std::atomic<AlarmQueue *> alarms_{nullptr};
@@ -169,7 +169,7 @@ private:
   pid_t owner_ = 0;
 };
 
-// Never destroyed: an executor may be exposed as long as anything of the program lives.
+// Never destroyed: an executor may be exposed as long as any code of the program runs.
 Server & server()
 {
   static auto * const only = [] {
@@ -193,8 +193,8 @@ private:
   const takt_core::Executor & executor_;
 };
 
-// Threads are exposed for good; nobody else would remove the socket. A destructor of the library, because it comes after
-// those of the program's own objects.
+// Exposed threads have no Exposure that would remove the socket. A destructor of the library removes it, because it
+// runs after the destructors of the program's own objects.
 std::atomic<bool> g_threads_exposed{false};
 __attribute__((destructor)) void close_at_the_end()
 {

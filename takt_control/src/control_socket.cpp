@@ -31,7 +31,7 @@ Faults failed(const std::string & path, int error)
   return {path + ": " + std::generic_category().message(error)};
 }
 
-// Of this user alone: who could write into the folder could put another socket there.
+// Only this user may write into the folder: another user could put another socket there.
 Faults make_folder(const std::string & folder)
 {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
@@ -58,7 +58,7 @@ bool may_ask(int socket)
          (peer.uid == 0 || peer.uid == ::geteuid());
 }
 
-// The sequence of the next alarm, by the answer to a subscription.
+// The sequence of the next alarm, read from the answer to a subscription.
 std::uint64_t alarms_in(const std::string & answer)
 {
   const auto document = nlohmann::json::parse(answer, nullptr, false);
@@ -87,7 +87,7 @@ takt_rt::Result<std::unique_ptr<ControlSocket>> ControlSocket::open(
   if (socket < 0) {
     return failed(path, errno);
   }
-  ::unlink(path.c_str());  // of a dead process that had this id
+  ::unlink(path.c_str());  // left by a dead process with this id
   const int wakes = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (
     wakes < 0 ||
@@ -114,7 +114,7 @@ ControlSocket::ControlSocket(
   alarms_(alarms),
   reserve_(::open("/dev/null", O_RDONLY | O_CLOEXEC))
 {
-  // Signals are for the program's own threads.
+  // The program's own threads handle signals.
   sigset_t all{};
   sigset_t before{};
   ::sigfillset(&all);
@@ -143,7 +143,7 @@ ControlSocket::~ControlSocket()
 
 void ControlSocket::serve()
 {
-  // Not what the thread has that made the first executor.
+  // Without this the thread would inherit the attributes of the thread that made the first executor.
   takt_rt::apply(takt_rt::background_attributes("takt.control"));
   for (;;) {
     std::vector<pollfd> sockets{{wakes_, POLLIN, 0}, {rests_ ? -1 : socket_, POLLIN, 0}};
@@ -153,7 +153,7 @@ void ControlSocket::serve()
       owes = owes || client.owes();
     }
     ::poll(sockets.data(), sockets.size(), owes ? 100 : -1);
-    // In this order: an end that is announced after the look at `ends_` wakes the next poll.
+    // Read `wakes_` before `ends_`: if the end is announced after the check of `ends_`, it wakes the next poll.
     std::uint64_t wakes = 0;
     (void)!::read(wakes_, &wakes, sizeof wakes);
     if (ends_.load()) {
@@ -180,7 +180,7 @@ void ControlSocket::serve()
   }
 }
 
-// The last alarms of a process that ends; nobody is waited for.
+// Sends the last alarms when the process ends, without waiting for clients.
 void ControlSocket::say_goodbye()
 {
   tell_alarms();
@@ -201,7 +201,7 @@ void ControlSocket::tell_alarms()
   }
 }
 
-// False: it has gone, or is to go.
+// False: the client has gone, or must be dropped.
 bool ControlSocket::serve(ServedClient & client, short ready)  // NOLINT: poll's type
 {
   auto now = std::chrono::steady_clock::now();
@@ -210,13 +210,13 @@ bool ControlSocket::serve(ServedClient & client, short ready)  // NOLINT: poll's
     return type == static_cast<std::uint16_t>(MessageType::subscribe) ? subscribe(client, payload)
                                                                       : answer_(type, payload);
   };
-  // Its answer goes before the alarms that wait.
+  // Send the answer before waiting alarms.
   if (asks) {
     if (!client.read(answer, now)) {
       return false;
     }
     now = std::chrono::steady_clock::now();
-    client.begin_waiting(now);  // the time that its answer took was not its own
+    client.begin_waiting(now);  // the time limit excludes the time that its answer took
   }
   if (client.sends() && !client.write(now)) {
     return false;
@@ -224,8 +224,8 @@ bool ControlSocket::serve(ServedClient & client, short ready)  // NOLINT: poll's
   return !client.late(now);
 }
 
-// The client is a subscriber before the answer is made, so that no alarm is between them; and of what it gets from now
-// on it leaves out the alarms that the answer counts, so that none comes twice.
+// Subscribes the client before the answer is made, so that it misses no alarm in between. The client then omits the
+// alarms that the answer counts, so that it gets none twice.
 Reply ControlSocket::subscribe(ServedClient & client, const std::string & payload)
 {
   const bool first = !client.subscribed();
@@ -244,7 +244,7 @@ void ControlSocket::accept_one()
   const int socket = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (socket < 0) {
     if (errno == EMFILE || errno == ENFILE) {
-      turn_one_away();  // else it would be there at each poll, which would take a core
+      turn_one_away();  // otherwise poll returns at once for this client again and again, and takes a core
     }
     return;
   }
@@ -276,7 +276,7 @@ void ControlSocket::turn_one_away()
       refused.write(now);
     }
   }
-  // Another thread may have taken the descriptor.
+  // This may fail: another thread may have taken the descriptor.
   reserve_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   rests_ = reserve_ < 0;
 }

@@ -24,11 +24,11 @@ class ControlSocket
 public:
   using Answer = std::function<Reply(std::uint16_t type, const std::string & payload)>;
 
-  /// Makes folder and socket and starts the thread, which calls `answer` and sends the alarms of `alarms`, a queue of
-  /// this process that lives longer. Fault: why not, with the path.
+  /// Makes the folder and the socket, and starts the thread. The thread calls `answer` and sends the alarms of
+  /// `alarms`, which must belong to this process and live longer. Fault: why not, with the path.
   static takt_rt::Result<std::unique_ptr<ControlSocket>> open(
     const std::string & folder, Answer answer, AlarmQueue & alarms);
-  /// Ends the thread and removes the socket. In a child of fork it does neither: both are the parent's.
+  /// Ends the thread and removes the socket, except in a child of fork: both belong to the parent.
   ~ControlSocket();
   ControlSocket(const ControlSocket &) = delete;
   ControlSocket & operator=(const ControlSocket &) = delete;
@@ -49,15 +49,14 @@ private:
 
   const std::string path_;
   const int socket_;
-  const int wakes_;  // eventfd: alarms are there, or it is to end
+  const int wakes_;  // eventfd: announces alarms, and the end
   std::atomic<bool> ends_{false};
   const pid_t owner_;
   const Answer answer_;
   AlarmQueue & alarms_;
   std::list<ServedClient> clients_;
-  int
-    reserve_;  // given up to accept, and turn away, a client when the process has no descriptor left
-  bool rests_ = false;  // cannot accept now, not even that
+  int reserve_;  // closed to accept and refuse a client when the process has no descriptor left
+  bool rests_ = false;  // cannot accept now, even with `reserve_`
   std::thread thread_;
 };
 

@@ -1,4 +1,4 @@
-// The words by which people name threads of an executor: those of the schedule, `hot` for all of `hot.0` and `hot.1`.
+// The words by which users name threads of an executor: those of the schedule. `hot` names `hot.0` and `hot.1`.
 //
 // Any thread; may block as set-up of an executor does; allocates.
 #ifndef TAKT_CONTROL__SRC__EXECUTOR_WORDS_HPP_
@@ -16,20 +16,20 @@
 namespace takt_control
 {
 
-/// A callback of a front end, which no schedule names.
+/// True for a callback that a front end made for itself; schedules do not name it.
 bool is_adapters_own(const takt_core::Callback & callback);
 
-/// By a word: its name, the beginning of it before the number, or the id of its isolated group.
+/// True if `word` is the thread's name, its name without the number, or the id of its isolated group.
 bool is_named(const takt_core::ThreadState & thread, const std::string & word);
-/// The word for this one.
+/// The word that names this thread.
 std::string word_for(const takt_core::ThreadState & thread);
 
-/// The threads of the schedule among `threads`; nothing, if a word means none of them. `all`: all.
+/// The threads of the schedule that `words` name; nothing if a word names none. The word `all` names all.
 std::optional<takt_core::ThreadMask> threads_named(
   std::span<const std::string> words, std::span<const takt_core::ThreadState> threads);
 std::vector<std::string> names_in(
   takt_core::ThreadMask mask, std::span<const takt_core::ThreadState> threads);
-/// Those that no group has for itself.
+/// The names of the threads that do not belong to an isolated group.
 std::vector<std::string> own_threads(std::span<const takt_core::ThreadState> threads);
 
 /// The names of the threads that may run a callback of `executor`, whose threads are `threads`.

@@ -1,4 +1,4 @@
-// Typed fields of a JSON object from another process: each mismatch is an exception of our own.
+// Typed fields of a JSON object from another process. A mismatch throws BadField.
 //
 // Internal. Allocates, does not block.
 #ifndef TAKT_CONTROL__SRC__JSON_FIELDS_HPP_
@@ -19,7 +19,7 @@ struct BadField
   std::string what;
 };
 
-/// nlohmann's own conversions would cut a number that does not fit.
+/// nlohmann's own conversions would truncate a number that does not fit.
 template <std::integral Number>
 Number number_of(const nlohmann::json & value, const char * key)
 {

@@ -1,4 +1,4 @@
-// The words by which messages name what was refused, and why. Neither blocks nor throws.
+// The words by which messages name a refused attribute and the reason. Neither blocks nor throws.
 #ifndef TAKT_CONTROL__SRC__MESSAGE_WORDS_HPP_
 #define TAKT_CONTROL__SRC__MESSAGE_WORDS_HPP_
 
@@ -51,7 +51,7 @@ std::string word_of(Enum value, std::span<const Word<Enum>> words)
   return {};
 }
 
-/// `other` for a word that this version does not know.
+/// Returns `other` for an unknown word.
 template <typename Enum>
 Enum value_of(const std::string & word, std::span<const Word<Enum>> words, Enum other)
 {

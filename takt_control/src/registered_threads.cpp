@@ -21,7 +21,7 @@ using takt_schedule::AppliedPart;
 using takt_schedule::ExecutorSchedule;
 using takt_schedule::Schedule;
 
-constexpr std::size_t kKernelName = 15;  // characters that the kernel keeps
+constexpr std::size_t kKernelName = 15;  // characters; the kernel cuts the rest
 
 std::shared_ptr<takt_rt::AttributeSetter> setter()
 {
@@ -31,7 +31,7 @@ std::shared_ptr<takt_rt::AttributeSetter> setter()
                                 &takt_rt::own_rights(), [](takt_rt::AttributeSetter *) {});
 }
 
-/// Of this process, and still the thread of that name.
+/// True while this process has the thread `tid` with the name of `report`. The kernel reuses numbers.
 bool lives(pid_t tid, const AttributeReport & report)
 {
   std::error_code error;
@@ -43,7 +43,7 @@ bool lives(pid_t tid, const AttributeReport & report)
          report.asked.name.substr(0, kKernelName) == now.name;
 }
 
-/// The executor whose rule is for threads of a name, and what it says.
+/// The attributes that a schedule's rule gives to a thread name, and the executor that has the rule.
 struct Rule
 {
   const ExecutorSchedule * executor = nullptr;
@@ -133,7 +133,7 @@ Result<PartsByExecutor> RegisteredThreads::apply(const Schedule & schedule, bool
     } else {
       AttributeReport done = setter()->apply(wanted, tid);
       if (!lives(tid, known.report)) {
-        own.pop_back();  // it ended meanwhile
+        own.pop_back();  // the thread ended meanwhile
         continue;
       }
       last_.emplace(tid, Before{known.report, !known.at_start});
@@ -186,7 +186,7 @@ PartsByExecutor RegisteredThreads::reset()
   return parts;
 }
 
-// What it was granted then; it was asked what it was asked then, too.
+// Restores the attributes that the thread was granted before, and the report's `asked`.
 Faults RegisteredThreads::give_back(pid_t tid, const AttributeReport & before)
 {
   const auto found = threads_.find(tid);
@@ -200,7 +200,7 @@ Faults RegisteredThreads::give_back(pid_t tid, const AttributeReport & before)
   report.asked = before.asked;
   Faults refused = report.faults;
   if (refused.empty()) {
-    report.faults = before.faults;  // what was refused then is not in force now either
+    report.faults = before.faults;  // these attributes are not in force now either
   }
   return refused;
 }

@@ -17,47 +17,47 @@
 namespace takt_control
 {
 
-/// By executor of the schedule file: what became of its rules' threads.
+/// By executor of the schedule file: the outcome for the threads of its rules.
 using PartsByExecutor = std::map<std::string, std::vector<takt_schedule::AppliedPart>>;
 
 /// One thread at a time; may block as an attribute setter does; allocates.
 class RegisteredThreads
 {
 public:
-  /// `had`: before it asked for anything. A later report of a thread takes the place of its earlier one.
+  /// `had`: the thread's attributes before it asked for any. A later report of a thread replaces its earlier one.
   void add(
     pid_t tid, const takt_rt::ThreadAttributes & had, const takt_rt::AttributeReport & report);
   void remove(pid_t tid) { threads_.erase(tid); }
   bool empty() const noexcept { return threads_.empty(); }
-  /// Null of a thread that did not register, or whose number another thread has by now.
+  /// Null if the thread did not register, or if its number now belongs to another thread.
   const takt_rt::AttributeReport * find(pid_t tid) const;
 
-  /// Threads get what the schedule's `process_threads` say of their names, the executors' rules in the order of the
-  /// file; all or nothing, as executors do. Where a rule leaves something open, a thread gets what it had before it
-  /// registered. A thread that no rule matches keeps what it has.
+  /// Gives each thread the attributes that `process_threads` of the schedule say for its name. The first executor of
+  /// the file that has a matching rule decides. Applies all or nothing, as executors do. An attribute that the rule
+  /// omits goes back to its value before registration. Threads without a rule stay unchanged.
   takt_rt::Result<PartsByExecutor> apply(const takt_schedule::Schedule & schedule, bool check_only);
-  /// Gives back what the last `apply` changed, a check apart; no parts if it changed nothing.
+  /// Takes back the last `apply` without `check_only`; no parts if it changed nothing.
   PartsByExecutor undo();
-  /// Gives back what threads had before the first `apply`; no parts if there was none.
+  /// Restores the attributes from before the first `apply`; no parts if there was none.
   PartsByExecutor reset();
 
 private:
   struct Known
   {
-    takt_rt::ThreadAttributes had;  ///< before it asked
+    takt_rt::ThreadAttributes had;  ///< before the thread asked for any
     takt_rt::AttributeReport report;
     std::optional<takt_rt::AttributeReport> at_start{};  ///< before the first apply
-    std::string executor{};                              ///< whose rule was applied last
+    std::string executor{};  ///< the executor whose rule was applied last
   };
 
-  /// To take a change of the last apply back.
+  /// Needed to take back the last apply.
   struct Before
   {
     takt_rt::AttributeReport report;
-    bool first = false;  ///< `at_start` was set by it
+    bool first = false;  ///< the last apply set `at_start`
   };
 
-  /// What is refused of that.
+  /// Returns the refusals.
   takt_rt::Faults give_back(pid_t tid, const takt_rt::AttributeReport & before);
   void forget_ended();
 

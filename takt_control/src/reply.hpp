@@ -1,4 +1,4 @@
-// What a process says on its control socket, and its bytes. Allocates; does not block.
+// The replies of a process on its control socket, and their bytes. Allocates; does not block.
 #ifndef TAKT_CONTROL__SRC__REPLY_HPP_
 #define TAKT_CONTROL__SRC__REPLY_HPP_
 
@@ -17,11 +17,11 @@ struct Reply
   std::string payload{};
 };
 
-/// A `result`. A name that a program chose may hold bytes that are no text: they are replaced.
+/// A `result`. Replaces bytes that are not UTF-8, which names from a program may contain.
 Reply result_reply(const nlohmann::json & document);
 Reply error_reply(const std::vector<std::string> & faults);
 
-/// The bytes of its frames, however long it is.
+/// The frames of a reply of any length.
 std::string frames_of(const Reply & reply);
 
 }  // namespace takt_control

@@ -72,7 +72,7 @@ Reply Requests::answer(std::uint16_t type, const std::string & payload)
          : "this process does not know the request " + std::to_string(type) +
              "; its takt may be an older one"});
   }
-  // It allocates what the request asks for: a program must not end because somebody asks for too much.
+  // A handler allocates as much as the request asks for. Too large a request must not end the program.
   takt_rt::Result<std::string> answered = Faults{"the request failed"};
   try {
     answered = handler->second(payload);
@@ -135,7 +135,7 @@ Reply Requests::apply(const std::string & payload)
     }
     return error_reply(sentences(faults));
   };
-  // Of all of them before any of them.
+  // First check all executors; then change them.
   for (const bool only_check : {true, false}) {
     if (!only_check && check_only) {
       break;
@@ -178,7 +178,7 @@ Reply Requests::apply(const std::string & payload)
     for (auto & [executor, parts] : *threads) {
       append(all[executor], std::move(parts));
     }
-    // Nothing refuses any more.
+    // From here on no step can fail.
     for (const ExposedExecutor & one : executors_) {
       if (one.watch && schedule->find(one.name) != nullptr) {
         append(all[one.name], one.watch(*schedule, only_check));

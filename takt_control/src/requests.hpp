@@ -1,4 +1,5 @@
-// What the control socket answers. Any thread, one at a time; may block as long as set-up of an executor does.
+// Answers the requests to the control socket. Any thread, one at a time; may block as long as set-up of an executor
+// does.
 #ifndef TAKT_CONTROL__SRC__REQUESTS_HPP_
 #define TAKT_CONTROL__SRC__REQUESTS_HPP_
 
@@ -22,7 +23,7 @@
 namespace takt_control
 {
 
-/// Executors are added and removed by their owners, and asked about in between.
+/// Owners of executors add and remove them, and the socket's thread asks for answers in between.
 class Requests
 {
 public:
@@ -42,24 +43,25 @@ public:
     subscription_ = std::move(answer);
   }
 
-  /// In a child of fork: what a request of the parent may have been changing is given up, and left alone.
+  /// Call it in a child of fork. Abandons the records that a request of the parent may have been changing, without
+  /// freeing them.
   void forget_changes();
 
-  /// Any bytes are safe.
+  /// `payload` may hold any bytes.
   Reply answer(std::uint16_t type, const std::string & payload);
 
 private:
-  /// What an executor had before a schedule was applied.
+  /// The state of an executor before a schedule was applied.
   struct Before
   {
     takt_core::Executor * executor = nullptr;
     takt_core::Reconfiguration configuration{};
-    bool first = false;  ///< nothing was changed in it before
+    bool first = false;  ///< `before_` got its entry from this apply
     std::string file{};
     SetValues::Changes set_values{};
     std::shared_ptr<const takt_schedule::Schedule> watched{};
   };
-  /// The latest schedule that was applied: the id that whoever applied it gave it, and what can be given back.
+  /// The schedule that was applied last: the id that its client gave it, and the state before it.
   struct LastApply
   {
     std::string id;
@@ -85,10 +87,10 @@ private:
   std::map<MessageType, RequestHandler> handlers_;
   std::function<std::string()> subscription_;
   std::map<const takt_core::Executor *, takt_core::Reconfiguration>
-    before_;  ///< the first `apply` or `set`
+    before_;  ///< before the first `apply` or `set`
   SetValues set_values_;
   std::optional<LastApply> last_;
-  /// The latest applied schedule that says how to watch; none: as in the beginning.
+  /// The last applied schedule that has watch rules; no entry: the rules from the start.
   std::map<const takt_core::Executor *, std::shared_ptr<const takt_schedule::Schedule>> watched_;
 };
 

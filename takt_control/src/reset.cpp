@@ -18,7 +18,7 @@ using takt_schedule::AppliedPart;
 
 Reply Requests::reset(const std::string & payload)
 {
-  // What is no object names no schedule.
+  // A payload that is not an object names no schedule.
   const json request = json::parse(payload, nullptr, false);
   const auto id = request.is_object() ? request.find("apply") : request.end();
   if (id == request.end()) {
@@ -33,7 +33,8 @@ Reply Requests::reset(const std::string & payload)
 namespace
 {
 
-/// The answer of a request to restore executors. Where some refused, it says so of these; where all did, it is an error.
+/// The answer to a request to restore executors: an error if no executor was restored; otherwise each refusal is a
+/// part of its executor.
 Reply answer_of(const PartsByExecutor & all, const Faults & faults, bool any_restored)
 {
   if (!faults.empty() && !any_restored) {
@@ -42,7 +43,7 @@ Reply answer_of(const PartsByExecutor & all, const Faults & faults, bool any_res
   return result_reply({{"executors", parts_json(all)}, {"not_in_file", json::array()}});
 }
 
-/// Of an executor that stays as it is.
+/// Replaces `parts` by the refusals, which are the faults from `known` on.
 void note_refusal(const Faults & faults, std::size_t known, std::vector<AppliedPart> & parts)
 {
   parts.clear();
@@ -53,7 +54,7 @@ void note_refusal(const Faults & faults, std::size_t known, std::vector<AppliedP
 
 }  // namespace
 
-/// False, with faults: it is as it was.
+/// False, with faults: the executor is unchanged.
 bool Requests::restore(
   const ExposedExecutor & one, const Reconfiguration & before, std::vector<AppliedPart> & parts,
   Faults & faults)
@@ -72,7 +73,7 @@ bool Requests::restore(
   return true;
 }
 
-// As far as it goes: one executor that refuses does not hold up the others.
+// Restores every executor that does not refuse.
 Reply Requests::reset_all()
 {
   last_.reset();
@@ -107,7 +108,7 @@ Reply Requests::reset_all()
   return answer_of(all, faults, any_restored);
 }
 
-// Only the latest schedule can be taken back: of an earlier one nothing is left.
+// Takes back the latest schedule only; the state before earlier ones is not kept.
 Reply Requests::undo(const std::string & id)
 {
   PartsByExecutor all;

@@ -23,13 +23,13 @@ std::string shown(const std::optional<int> & priority)
   return priority ? std::to_string(*priority) : "none";
 }
 
-/// Without threads of its own it may run on every one.
+/// An empty mask: an executor without own threads may run the callback on all.
 std::string shown(takt_core::ThreadMask mask, const std::vector<takt_core::ThreadState> & threads)
 {
   return mask == 0 ? "all" : joined(names_in(mask, threads));
 }
 
-/// "priority 90 -> 5, threads rest -> hot".
+/// An example: "priority 90 -> 5, threads rest -> hot".
 std::string change_of(
   const Binding & has, const Binding & had, const std::vector<takt_core::ThreadState> & threads)
 {
@@ -171,7 +171,7 @@ nlohmann::json parts_json(const PartsByExecutor & executors)
 
 void keep_unmatched_by_all(std::vector<AppliedPart> & parts, std::size_t executors)
 {
-  // Each executor may add another guess.
+  // Each executor may add a different guess.
   const auto rule = [](const AppliedPart & part) {
     return part.what == "rule" ? part.why.substr(0, part.why.find(" matches no ")) : std::string();
   };

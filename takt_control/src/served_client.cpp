@@ -40,7 +40,7 @@ ServedClient::~ServedClient()
 
 short ServedClient::events() const noexcept  // NOLINT: poll's type
 {
-  // A client that does not read its answers asks nothing more.
+  // A client with unread answers sends no further requests.
   const bool answers = !answers_.empty() || (answering_ && !output_.empty());
   return static_cast<short>((answers ? 0 : POLLIN) | (sends() ? POLLOUT : 0));  // NOLINT
 }
@@ -50,8 +50,8 @@ bool ServedClient::late(Time now)
   if (!owes()) {
     return false;
   }
-  // The kernel says that there is room only when most of it is free. A slow reader shows earlier in what is unread:
-  // its granule is one alarm.
+  // The kernel reports room only when most of its buffer is free. The count of unread bytes shows a slow reader
+  // earlier: it falls with each alarm that the client reads.
   int unread = 0;
   if (::ioctl(socket_, SIOCOUTQ, &unread) == 0) {
     if (unread < unread_) {
@@ -104,7 +104,7 @@ bool ServedClient::handle(const Handler & answer, const Frame & frame)
       : error_reply(
           {"this process speaks version " + std::to_string(kProtocolVersion) +
            " of the messages, not " + std::to_string(frame.version)}));
-  // Who asks more than it reads has one answer's memory, and waits.
+  // A client that sends requests without reading the answers is dropped once they exceed two requests' memory.
   return answers_.size() <= 2 * kMostRequest;
 }
 
@@ -126,7 +126,7 @@ bool ServedClient::write(Time now)
   }
 }
 
-// Answers go before alarms; neither begins in the middle of the other.
+// Answers go before alarms. An alarm or answer that has begun is sent to its end.
 void ServedClient::next_output()
 {
   answering_ = !answers_.empty();
@@ -159,14 +159,14 @@ void ServedClient::put(const ToldAlarm & told, Time now)
   if (!subscribed_ || told.place < next_place_) {
     return;
   }
-  dropped_ += told.place - next_place_;  // that found no place in the queue
+  dropped_ += told.place - next_place_;  // alarms that the full queue dropped
   next_place_ = told.place + 1;
   if (told.sequence && *told.sequence < first_sequence_) {
     dropped_ = 0;
-    return;  // the answer has it, and those before it
+    return;  // the subscription answer has this alarm and all earlier ones
   }
   if (told.sequence && std::exchange(first_, false)) {
-    // Some of those that found no place may be in the answer, too.
+    // The subscription answer may contain some of the dropped alarms.
     dropped_ = std::min(dropped_, *told.sequence - first_sequence_);
   }
   std::string frames = told.frames;

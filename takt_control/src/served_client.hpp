@@ -1,6 +1,6 @@
-// One client of the control socket: what it has sent so far, and what it is still to get.
+// One client of the control socket: the bytes that it has sent, and the bytes that wait for it.
 //
-// Answers and alarms wait apart. Alarms that nobody reads therefore do not hold up the client's next request, and are
+// Answers and alarms wait apart, so unread alarms do not delay the answer to the client's next request. Both are
 // bounded. Not thread-safe; allocates; never waits for the client.
 #ifndef TAKT_CONTROL__SRC__SERVED_CLIENT_HPP_
 #define TAKT_CONTROL__SRC__SERVED_CLIENT_HPP_
@@ -20,15 +20,15 @@
 namespace takt_control
 {
 
-/// An alarm as subscribers get it.
+/// An alarm as the queue passes it to subscribers.
 struct ToldAlarm
 {
   std::uint64_t place = 0;                  ///< AlarmQueue::Alarm::place
   std::optional<std::uint64_t> sequence{};  ///< the alarm's own number
   nlohmann::json alarm{};
-  std::string frames{};  ///< of it as it is
+  std::string frames{};  ///< the alarm's bytes as frames
 
-  /// Nothing, if `payload` is no JSON object.
+  /// Nothing if `payload` is not a JSON object.
   static std::optional<ToldAlarm> read(std::uint64_t place, std::string payload);
 };
 
@@ -41,38 +41,39 @@ public:
   static constexpr std::size_t kMostRequest = std::size_t{16}
                                               << 20U;  ///< bytes; a schedule is far smaller
   static constexpr std::size_t kMostAlarms = std::size_t{256} << 10U;  ///< bytes that wait
-  /// A client that owes the rest of a message, or takes no byte of an answer.
+  /// The time for a client that has sent half a message, or does not read an answer.
   static constexpr std::chrono::seconds kPatience{5};
-  /// A subscriber that takes no alarm. It may be a program that a user has stopped for a moment.
+  /// The time for a subscriber that does not read alarms. A user may have stopped its program for a moment.
   static constexpr std::chrono::seconds kSubscriberPatience{60};
 
-  /// Closes `socket` in the end.
+  /// The destructor closes `socket`.
   ServedClient(int socket, Time now) : socket_(socket), progress_(now) {}
   ~ServedClient();
   ServedClient(const ServedClient &) = delete;
   ServedClient & operator=(const ServedClient &) = delete;
 
   int socket() const noexcept { return socket_; }
-  /// Those that poll shall wait for.
+  /// The events that poll waits for.
   short events() const noexcept;  // NOLINT: poll's type
-  /// The client owes something: bytes of a message, or room for bytes.
+  /// The client must send the rest of a message, or must read.
   bool owes() const noexcept { return half_a_message() || sends(); }
-  /// It has owed that for too long.
+  /// The client has made no progress for too long.
   bool late(Time now);
-  /// What it owes counts from now.
+  /// Restarts the client's time limit.
   void begin_waiting(Time now) noexcept { progress_ = now; }
   bool sends() const noexcept { return !output_.empty() || !answers_.empty() || !alarms_.empty(); }
 
-  /// Reads once and makes the answer to each whole message; `write` sends it. False: the client has gone, or has sent
-  /// bytes that are no message.
+  /// Reads once and appends the answer to each whole message; `write` sends the answers. False: the client has gone,
+  /// or its bytes are not a message.
   bool read(const Handler & answer, Time now);
-  /// Sends as much as the kernel takes. False: the client has gone.
+  /// Sends as many bytes as the kernel takes. False: the client has gone.
   bool write(Time now);
   void say(const Reply & reply) { answers_ += frames_of(reply); }
 
   bool subscribed() const noexcept { return subscribed_; }
-  /// From now on it gets the alarms from this place on that have at least this sequence, or none; the answer to the
-  /// subscription tells of those before. A second subscription only raises the sequence.
+  /// Passes the client the alarms from `place` on whose sequence is at least `sequence`, and those without a
+  /// sequence. The answer to the subscription contains the earlier ones. A second subscription only raises the
+  /// sequence.
   void subscribe(std::uint64_t place, std::uint64_t sequence);
   void put(const ToldAlarm & alarm, Time now);
 
@@ -83,9 +84,9 @@ private:
 
   const int socket_;
   FrameDecoder decoder_;
-  std::string request_;     // of its `part` frames
-  std::string output_;      // the kernel has taken what was before it
-  bool answering_ = false;  // output_ is of answers
+  std::string request_;     // payloads of its `part` frames
+  std::string output_;      // not yet sent bytes of one answer or alarm
+  bool answering_ = false;  // output_ holds an answer
   std::string answers_;
   struct Waiting
   {
@@ -98,11 +99,11 @@ private:
   bool subscribed_ = false;
   std::uint64_t next_place_ = 0;
   std::uint64_t first_sequence_ = 0;
-  bool first_ = false;         // none has come since the answer
-  std::uint64_t dropped_ = 0;  // since the last one that was put in
+  bool first_ = false;         // no alarm has come since the subscription answer
+  std::uint64_t dropped_ = 0;  // since the last queued alarm
 
   Time progress_;
-  int unread_ = 0;  // by the client's kernel account, at the last look
+  int unread_ = 0;  // unread bytes in the kernel at the last check
 };
 
 }  // namespace takt_control

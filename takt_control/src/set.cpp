@@ -53,7 +53,7 @@ Reply Requests::set(const std::string & payload)
   if (request->check_only) {
     return result_reply(document_of(settings));
   }
-  std::vector<takt_core::Executor *> first;  // that nothing was changed in before
+  std::vector<takt_core::Executor *> first;  // executors that nothing had changed before
   for (auto setting = settings.begin(); setting != settings.end(); ++setting) {
     takt_core::Executor & executor = setting->executor();
     if (!before_.contains(&executor)) {

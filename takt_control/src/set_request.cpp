@@ -90,7 +90,7 @@ SetRequest read(const json & request)
     return result;
   }
   const char * const key = result.value == Value::nice ? "nice" : "priority";
-  // A callback without a priority of its own has that of its chains.
+  // A callback's priority may be null: then it takes its chains' priority.
   result.number = result.object == Object::callback ? optional_number<int>(request, key)
                                                     : required_number<int>(request, key);
   const bool of_thread = result.object == Object::thread;

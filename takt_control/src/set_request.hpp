@@ -1,4 +1,4 @@
-// A `set` request: which one thing of the process's executors is to change, and to what. Allocates; does not block.
+// A `set` request: one object of the process's executors, and its new value. Allocates; does not block.
 #ifndef TAKT_CONTROL__SRC__SET_REQUEST_HPP_
 #define TAKT_CONTROL__SRC__SET_REQUEST_HPP_
 
@@ -26,15 +26,17 @@ struct SetRequest
     nice      ///< of a thread
   };
   Object object = Object::chain;
-  std::string name{};                     ///< the chain's, the callback's id, the thread's
-  std::optional<std::string> executor{};  ///< of a thread; absent: all that have one of that name
+  std::string name{};  ///< of the chain or thread; the callback's id
+  std::optional<std::string>
+    executor{};  ///< for a thread; absent: all executors with a thread of that name
   Value value = Value::priority;
-  std::optional<int> number{};  ///< priority or nice; absent: the callback's is that of its chains
+  std::optional<int>
+    number{};  ///< priority or nice; absent: the callback takes its chains' priority
   std::vector<std::string> threads{};
   bool check_only = false;
 };
 
-/// Any bytes are safe. Faults: what is wrong with them.
+/// Accepts any bytes. Faults: why they are not a request.
 takt_rt::Result<SetRequest> read_set_request(const std::string & payload);
 
 }  // namespace takt_control

@@ -1,4 +1,4 @@
-// Values that `takt set` or the monitor changed since the latest schedule: what they were, and what they are. One thread at a time.
+// Values that `takt set` or the monitor changed since the latest schedule, before and now. One thread at a time.
 #ifndef TAKT_CONTROL__SRC__SET_VALUES_HPP_
 #define TAKT_CONTROL__SRC__SET_VALUES_HPP_
 
@@ -23,11 +23,11 @@ public:
   };
   using Changes = std::map<Name, Change>;
 
-  /// `changed`: Setting::document. A value that is back at what the schedule says counts no more.
+  /// `changed`: Setting::document. Forgets a value that is back at the schedule's.
   void note(const takt_core::Executor & executor, const nlohmann::json & changed);
   void forget(const takt_core::Executor & executor) { values_.erase(&executor); }
 
-  /// Takes out what is known of an executor; `give_back` puts it in again.
+  /// Removes and returns the changes of an executor; `give_back` restores them.
   Changes take(const takt_core::Executor & executor);
   void give_back(const takt_core::Executor & executor, Changes changes)
   {

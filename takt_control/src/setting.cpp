@@ -27,7 +27,7 @@ using Value = SetRequest::Value;
 namespace
 {
 
-// What was asked for, or what the thread has without that.
+// The policy that was asked for; without one, the granted policy.
 Policy policy_of(const AttributeReport & report)
 {
   if (report.asked.policy != Policy::inherit) {
@@ -119,7 +119,7 @@ Faults Setting::plan_callback(const SetRequest & request)
   }
   const auto binding = executor_->scheduler_of(*callback).binding(*callback);
   if (!binding) {
-    return {};  // it was removed meanwhile
+    return {};  // the callback was removed meanwhile
   }
   before_.callbacks.push_back({callback, *binding});
   takt_core::Binding wanted = *binding;
@@ -149,8 +149,8 @@ Faults Setting::plan_callback(const SetRequest & request)
   return {};
 }
 
-// A subscription whose messages come in two ways is two callbacks. And rclcpp gives each subscription callbacks of its
-// own group for events: at another OS priority the group's callbacks would block each other.
+// A subscription whose messages come in two ways is two callbacks. And rclcpp adds callbacks for a subscription's
+// events to the same group: at different OS priorities the callbacks of the group would block each other.
 void Setting::take_along(const Callback & callback, const takt_core::Binding & wanted, bool threads)
 {
   const auto threads_of = [&](const Callback & one) {

@@ -1,4 +1,4 @@
-// What a `set` request changes in one executor, and how the change is taken back.
+// The change that a `set` request makes in one executor, and how to take it back.
 //
 // One thread at a time; may block as set-up of an executor does; allocates.
 #ifndef TAKT_CONTROL__SRC__SETTING_HPP_
@@ -21,19 +21,19 @@ namespace takt_control
 class Setting
 {
 public:
-  /// Nothing, if the executor has nothing of that name. Faults: the thing cannot have such a value.
+  /// Nothing if the executor has no object of that name. Faults: the object cannot have such a value.
   static takt_rt::Result<std::optional<Setting>> plan(
     const SetRequest & request, const ExposedExecutor & exposed);
 
   takt_core::Executor & executor() const noexcept { return *executor_; }
 
-  /// What the executor would refuse. Notes what the kernel would refuse under `missing_rights: report`.
+  /// Returns what the executor would refuse. Under `missing_rights: report` it notes what the kernel would refuse.
   takt_rt::Faults check();
-  /// All of it, or faults and nothing.
+  /// Makes all changes, or returns faults and changes nothing.
   takt_rt::Faults carry_out();
   void take_back() const;
 
-  /// One object for each thing: `executor`, `what`, `before`, `now`, `faults`.
+  /// One object for each changed thing: `executor`, `what`, `before`, `now`, `faults`.
   nlohmann::json document() const;
 
 private:
@@ -42,7 +42,7 @@ private:
     std::string what;
     nlohmann::json before;
     nlohmann::json now;
-    takt_rt::Faults faults{};  // of the kernel
+    takt_rt::Faults faults{};  // the kernel's refusals
   };
 
   explicit Setting(const ExposedExecutor & exposed)
@@ -60,11 +60,11 @@ private:
   takt_core::Executor * executor_;
   std::string name_;
   std::function<bool(const takt_core::Callback &)> goes_with_group_;
-  takt_core::Reconfiguration change_;  // its chains are all of them, for the check
+  takt_core::Reconfiguration change_;  // has all chains, for the check
   takt_core::Reconfiguration before_;
   std::optional<takt_core::ChainOptions> chain_;
   std::optional<takt_core::ChainOptions> chain_before_;
-  std::vector<Entry> entries_;  // of threads in the order of change_.threads
+  std::vector<Entry> entries_;  // those of threads in the order of change_.threads
 };
 
 }  // namespace takt_control

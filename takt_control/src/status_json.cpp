@@ -157,7 +157,7 @@ json other_threads(const std::set<pid_t> & own, const RegisteredThreads & regist
       continue;
     }
     const ThreadAttributes now = takt_rt::read_attributes(tid);
-    if (now.policy != takt_rt::Policy::inherit) {  // else it has ended
+    if (now.policy != takt_rt::Policy::inherit) {  // otherwise the thread has ended
       json thread{
         {"tid", tid}, {"name", now.name}, {"now", attributes_json(now)}, {"asked", nullptr}};
       if (const auto * const report = registered.find(tid)) {
@@ -181,7 +181,8 @@ std::vector<std::string> command_line()
   return words;
 }
 
-// Field 22 of /proc/self/stat, behind the name, which may have anything in it; in clock ticks since boot.
+// Field 22 of /proc/self/stat, in clock ticks since boot. The name in field 2 may hold any characters, so look behind
+// it.
 std::int64_t start_time_ns()
 {
   std::ifstream file("/proc/self/stat");

@@ -1,4 +1,4 @@
-// This process and its executors as the control socket tells of them.
+// The description of this process and its executors that the control socket gives.
 #ifndef TAKT_CONTROL__SRC__STATUS_JSON_HPP_
 #define TAKT_CONTROL__SRC__STATUS_JSON_HPP_
 

@@ -22,7 +22,7 @@ using takt_rt::Faults;
 using takt_rt::ThreadAttributes;
 
 thread_local std::string t_error;
-std::atomic<const std::string *> g_schedule{nullptr};  // not in the environment any more
+std::atomic<const std::string *> g_schedule{nullptr};  // takt removed it from the environment
 
 int end(int result, std::string error)
 {
@@ -39,7 +39,7 @@ std::string joined_text(const Faults & faults)
   return all;
 }
 
-/// The rules of one executor after the other; read once.
+/// The rules of all executors of the schedule, in the order of the file; read once.
 struct Rules
 {
   std::vector<takt_schedule::ProcessThreads> all{};
@@ -104,7 +104,7 @@ int takt_thread_register(const char * name)
   const ThreadAttributes had = takt_rt::read_attributes();
   const takt_rt::AttributeReport report =
     setter == nullptr ? takt_rt::apply(asked) : setter->apply(asked, 0);
-  // A program does its work also where nobody can ask it about its threads.
+  // Without the control socket the program still works; only nobody can ask it about its threads.
   static_cast<void>(takt_control::expose_thread(::gettid(), had, report));
   if (!report.granted_all()) {
     return end(TAKT_THREAD_REFUSED, joined_text(report.faults));

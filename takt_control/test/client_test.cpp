@@ -1,4 +1,4 @@
-// The client beside daemons that are absent, silent, or none. Real daemons are in the tests of takt_configurator.
+// The client with daemons that are absent or silent, or are not takt's. takt_configurator tests it with real daemons.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ protected:
     ASSERT_EQ(::bind(socket_, reinterpret_cast<const sockaddr *>(&*address), sizeof *address), 0);
     ASSERT_EQ(::listen(socket_, 1), 0);
   }
-  /// The only refusal's right and detail.
+  /// The right and the detail of the only refusal.
   static std::string told(const takt_rt::Faults & faults)
   {
     if (faults.size() != 1 || !faults[0].refusal) {
@@ -82,11 +82,11 @@ TEST_F(Client, SaysWhereNobodyListens)
 
 TEST_F(Client, WaitsNoLongerThanItsTimeout)
 {
-  listen();  // and accept nobody
+  listen();  // but accept no connection
   ConfiguratorClient client(path_, 20ms);
   EXPECT_EQ(
     told(client.would_grant(kFifo)), "nobody: " + path_ + ": the daemon does not answer in time");
-  // The queue of one is full at some time: then connecting ends, too.
+  // After some rounds the daemon's queue of one is full: then connecting must end, too.
   std::string last;
   for (int i = 0; i < 5; ++i) {
     last = told(ConfiguratorClient(path_, 20ms).would_grant(kFifo));

@@ -49,13 +49,13 @@ public:
     while (!bytes.empty()) {
       const auto sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (sent <= 0) {
-        return;  // the other end has given up
+        return;  // the other end has closed
       }
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
 
-  /// The next whole message; nothing if the connection ends before. A minute guards against hanging.
+  /// The next whole message; nothing if the connection ends first. A minute guards against hanging.
   std::optional<std::pair<MessageType, nlohmann::json>> receive()
   {
     std::string payload;

@@ -174,7 +174,7 @@ TEST_F(ControlServer, applies_and_resets)
   EXPECT_EQ(binding("/b:sub(/y)").threads, 2U);
 }
 
-// An executor that cannot go back does not hide that others went back.
+// The answer lists the executors that were restored although another one refused.
 TEST_F(ControlServer, a_reset_that_one_executor_refuses_tells_what_the_others_did)
 {
   takt_core::ExecutorOptions options;
@@ -202,7 +202,7 @@ TEST_F(ControlServer, a_reset_that_one_executor_refuses_tells_what_the_others_di
     "version: 1\nexecutors:\n"
     "  main:\n    threads: {hot: {nice: 3}, rest: {}}\n    default: rest\n"
     "  second:\n    threads: {one: {}, two: {nice: 5}}\n    default: one\n");
-  // Its group cannot go back to the other thread: it has a callback now that is not of the schedule.
+  // The executor's group cannot go back to the other thread: it now has a callback that is not in the schedule.
   ASSERT_TRUE(add("/w:sub(/late)", 0b01)) << applied;
   const json answer = Connected(path()).ask(MessageType::reset);
   ASSERT_TRUE(answer.contains("executors")) << answer;
@@ -219,7 +219,7 @@ TEST_F(ControlServer, a_reset_that_one_executor_refuses_tells_what_the_others_di
     << "it is left, and refuses";
 }
 
-// As a command does that could not change all processes: what earlier schedules and `set` did stays.
+// A command sends this when it could not change all processes. The effects of earlier schedules and of `set` stay.
 TEST_F(ControlServer, takes_back_one_schedule)
 {
   const auto with_nice = [](int nice) {
@@ -325,7 +325,7 @@ TEST_F(ControlServer, takes_back_how_one_schedule_watches)
   undo("1");
   EXPECT_EQ(told, std::vector<std::string>{"back"});
   apply_as("2", says);
-  apply_as("3", plain);  // says nothing of watching, so all stays
+  apply_as("3", plain);  // has no watch rules, so they stay
   undo("3");
   EXPECT_TRUE(told.empty()) << told.front();
   apply_as("4", says);
@@ -402,7 +402,7 @@ TEST_F(ControlServer, tells_of_each_executor_where_several_have_one_name)
   exposed->reset();
 }
 
-// As two executors of a program that one executor of the schedule has rules for.
+// Two executors of a program share one name of the schedule.
 TEST_F(ControlServer, a_rule_for_one_of_several_executors_with_one_name_matches)
 {
   const char * const text =
@@ -445,7 +445,7 @@ TEST_F(ControlServer, passes_requests_of_other_libraries_on)
     (json{{"faults", {"that is wrong"}}}));
 }
 
-// A program of takt_rcl without a schedule: nothing has made it count.
+// A program of takt_rcl without a schedule has no watch.
 TEST_F(ControlServer, says_why_it_has_no_figures)
 {
   const json answer = Connected(path()).ask(MessageType::statistics);
@@ -539,17 +539,17 @@ TEST_F(ControlServer, ends_with_the_last_executor)
   EXPECT_EQ(Connected(path()).ask(MessageType::status)["pid"], ::getpid());
 }
 
-// A client that cannot be accepted stays in the queue: poll tells of it again and again.
+// A client that cannot be accepted stays in the queue, and poll reports it again and again.
 TEST_F(ControlServer, turns_clients_away_when_no_descriptor_is_left)
 {
   Connected early(path());
-  EXPECT_EQ(early.ask(MessageType::status)["pid"], ::getpid());  // it has its descriptors
+  EXPECT_EQ(early.ask(MessageType::status)["pid"], ::getpid());  // now it has its descriptors
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   std::vector<std::unique_ptr<Connected>> waiting;
   const int next = ::dup(0);
   ::close(next);
-  // Numbers below the limit are taken by the clients.
+  // The clients take the descriptor numbers below the limit.
   const rlimit few{static_cast<rlim_t>(next) + 3, before.rlim_max};
   for (int i = 0; i < 3; ++i) {
     waiting.push_back(std::make_unique<Connected>());
@@ -569,7 +569,7 @@ TEST_F(ControlServer, turns_clients_away_when_no_descriptor_is_left)
   EXPECT_EQ(Connected(path()).ask(MessageType::status)["pid"], ::getpid());
 }
 
-// The control thread holds its lock as long as it answers; in the child there is no such thread.
+// The control thread holds its lock while it answers; the child does not have this thread.
 TEST_F(ControlServer, a_child_that_is_forked_during_a_request_exposes_executors)
 {
 #ifdef __SANITIZE_THREAD__
@@ -588,7 +588,7 @@ TEST_F(ControlServer, a_child_that_is_forked_during_a_request_exposes_executors)
   asked.wait(false);
   const pid_t child = ::fork();
   if (child == 0) {
-    ::alarm(60);  // it would wait for ever
+    ::alarm(60);  // instead of waiting for ever
     auto own = std::move(*takt_core::Executor::create());
     const auto exposed = expose({own.get(), "own", "", {}, {}, {}, {}});
     const bool good =

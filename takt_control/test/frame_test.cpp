@@ -1,4 +1,4 @@
-// Frames, however the stream is cut, and whatever else is in it.
+// Frames in streams cut at any place, and among other bytes.
 #include "takt_control/frame.hpp"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST(Frame, GarbageBreaksTheDecoderAtItsFirstByte)
   EXPECT_EQ(decoder.feed("e and more"), 10U);
   EXPECT_TRUE(decoder.broken());
   EXPECT_FALSE(decoder.half_open());
-  // Also what would be a frame is no longer believed.
+  // After that it rejects a correct frame, too.
   decoder.feed(encode(MessageType::apply, "{}"));
   EXPECT_FALSE(decoder.next().has_value());
 }

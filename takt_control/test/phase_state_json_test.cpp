@@ -1,4 +1,4 @@
-// How documents of a process tell whether bounds on phases hold.
+// Documents of a process say whether bounds on phases hold.
 #include "takt_control/phase_state_json.hpp"
 
 #include <gtest/gtest.h>

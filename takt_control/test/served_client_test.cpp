@@ -1,4 +1,4 @@
-// How long a client of the control socket is waited for: in virtual time, on a pair of sockets.
+// The time limits of clients of the control socket, in virtual time on a socket pair.
 #include "served_client.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ protected:
     EXPECT_TRUE(client_->write(now_));
     return place_++;
   }
-  /// More alarms than the kernel and the process hold.
+  /// More alarms than the kernel and the process can hold.
   void fill()
   {
     for (int i = 0; i < 2'000; ++i) {
@@ -144,7 +144,7 @@ TEST_F(Served, an_answer_goes_before_alarms_that_wait)
   EXPECT_FALSE(client_->sends());
   const auto answer =
     std::find(types.begin(), types.end(), static_cast<std::uint16_t>(MessageType::result));
-  // 256 KiB of them.
+  // The alarms have 256 KiB together.
   EXPECT_GT(types.end() - answer, 200);
   EXPECT_EQ(
     std::count(answer + 1, types.end(), static_cast<std::uint16_t>(MessageType::alarm)),

@@ -1,4 +1,4 @@
-// Subscribers of alarms as they meet a process: on real sockets, with clients that read slowly, not at all, or end.
+// Subscribers of alarms on real sockets, with clients that read slowly, do not read, or end.
 #include <gtest/gtest.h>
 
 #include <poll.h>
@@ -26,14 +26,14 @@ namespace
 
 using nlohmann::json;
 
-// It ends a child of fork that starts a thread.
+// The thread sanitizer ends a child of fork that starts a thread.
 #ifdef __SANITIZE_THREAD__
 constexpr bool kUnderThreadSanitizer = true;
 #else
 constexpr bool kUnderThreadSanitizer = false;
 #endif
 
-/// Numbers alarms, and says in the answer to a subscription how many there are.
+/// Numbers alarms, and gives their count in the answer to a subscription.
 class Watch
 {
 public:
@@ -66,7 +66,7 @@ private:
   std::uint64_t next_ = 0;
 };
 
-/// Reads alarms, and checks that each of them came once or was counted as dropped.
+/// Reads alarms, and checks that each one came once or was counted as dropped.
 class Subscriber : public Connected
 {
 public:
@@ -78,7 +78,7 @@ public:
     next_ = answer ? answer->second.value("alarms", std::uint64_t{0}) : 0;
   }
 
-  /// The sequence of the next alarm.
+  /// Returns the sequence of the next alarm.
   std::uint64_t alarm()
   {
     const auto message = receive();
@@ -144,7 +144,7 @@ TEST_F(Subscribers, begin_without_alarms_where_no_library_watches)
   ASSERT_TRUE(alarm);
   EXPECT_EQ(alarm->first, MessageType::alarm);
   EXPECT_EQ(alarm->second, (json{{"kind", "stall"}}));
-  // A second subscription doubles nothing.
+  // A second subscription duplicates nothing.
   EXPECT_EQ(client.ask(MessageType::subscribe), none);
   tell_subscribers(R"({"kind": "age"})");
   tell_subscribers(R"({"kind": "rate"})");
@@ -194,7 +194,7 @@ TEST_F(Subscribers, do_not_wait_for_one_that_does_not_read)
   }
   EXPECT_EQ(quick.dropped(), 0U);
   EXPECT_EQ(Connected(path()).ask(MessageType::status)["pid"], ::getpid());
-  // It reads at last: the oldest alarms are there, and the number of those that had no room.
+  // Now it reads: it gets the oldest alarms and the number of dropped ones.
   std::size_t count = 0;
   for (std::uint64_t got = 0; got != last; ++count) {
     last = watch.raise(200);
@@ -310,7 +310,7 @@ TEST_F(Subscribers, learn_how_many_alarms_could_not_be_told)
   ASSERT_TRUE(alarm);
   EXPECT_EQ(alarm->second["dropped_before"], 1);
   EXPECT_EQ(alarm->second["text"].get<std::string>().size(), 100'000U);
-  watch.raise(300'000);  // more than waits for one client
+  watch.raise(300'000);  // more than one client's queue holds
   watch.raise();
   EXPECT_EQ(client.receive()->second["dropped_before"], 1);
 }
@@ -325,7 +325,7 @@ TEST_F(Subscribers, get_the_last_alarm_of_a_process_that_ends)
   EXPECT_EQ(client.alarm(), 0U);
   EXPECT_EQ(client.alarm(), 1U);
   EXPECT_FALSE(client.receive());
-  watch.raise();  // nobody is there
+  watch.raise();  // without a subscriber
 }
 
 TEST_F(Subscribers, are_those_of_one_process)
@@ -335,7 +335,7 @@ TEST_F(Subscribers, are_those_of_one_process)
   const pid_t child = ::fork();
   if (child == 0) {
     tell_subscribers(R"({"kind": "of the child"})");
-    // Its own executor has a socket of its own, and subscribers of its own.
+    // The child's executor has its own socket and its own subscribers.
     bool good = kUnderThreadSanitizer;
     if (!kUnderThreadSanitizer) {
       auto own = std::move(*takt_core::Executor::create());

@@ -28,9 +28,9 @@ std::string configurator_socket();
 class ConfiguratorClient final : public takt_rt::AttributeSetter
 {
 public:
-  /// Connects at the first question that needs the daemon. `socket`: a path; empty: configurator_socket().
-  /// `timeout`: the longest that one question blocks. `awaits`: a question waits as long for a daemon that does not
-  /// listen yet; else it fails at once.
+  /// Connects at the first question that needs the daemon. `socket`: a path; empty: configurator_socket(). `timeout`:
+  /// the longest that one question blocks. `awaits`: while the daemon does not listen yet, a question waits for it up
+  /// to `timeout`; without `awaits` the question fails at once.
   explicit ConfiguratorClient(
     std::string socket = {}, takt_rt::Duration timeout = std::chrono::seconds(5),
     bool awaits = false);
@@ -38,24 +38,24 @@ public:
   ConfiguratorClient(const ConfiguratorClient &) = delete;
   ConfiguratorClient & operator=(const ConfiguratorClient &) = delete;
 
-  /// Sets the attributes of thread `tid` of this process (0: the caller) as takt_rt::apply does. What this
-  /// process is refused for want of rights (EPERM) is asked of the daemon. Blocks until the daemon answers.
-  /// `granted` is read back from the kernel by this process, after the answer.
+  /// Sets the attributes of thread `tid` of this process (0: the caller) as takt_rt::apply does. If the kernel
+  /// refuses this process an attribute for want of rights (EPERM), the client asks the daemon to set it, and blocks
+  /// until the daemon answers. Then this process reads `granted` from the kernel.
   takt_rt::AttributeReport apply(
     const takt_rt::ThreadAttributes & attributes, pid_t tid = 0) override;
 
-  /// What neither this process's rights nor the daemon would grant the caller.
+  /// The attributes that neither this process's rights nor the daemon would grant the caller.
   takt_rt::Faults refusals(const takt_rt::ThreadAttributes & attributes) override;
 
-  /// By the process's limit, which it raises if it must and may: see `raise_rtprio_limit`.
+  /// Raises the process's limit with `raise_rtprio_limit` if the limit is too low. False: the limit stays too low.
   bool allow_realtime(int priority) override;
 
-  /// What the daemon would refuse the caller of `attributes`; empty if it would grant all of them. Sets nothing.
+  /// The attributes that the daemon would refuse the caller; empty if it would grant all of them. Sets nothing.
   takt_rt::Faults would_grant(const takt_rt::ThreadAttributes & attributes);
 
-  /// Raises this process's soft limit RLIMIT_RTPRIO to at least `priority`, by its own rights or through
-  /// the daemon. Threads of this process may then choose fifo and rr up to there by themselves, as middleware
-  /// ceilings and following pools do.
+  /// Raises this process's soft limit RLIMIT_RTPRIO to at least `priority`, by its own rights or through the daemon.
+  /// Up to this limit the threads of this process may then choose the policies fifo and rr by themselves, as
+  /// middleware ceilings and following pools do.
   takt_rt::Status raise_rtprio_limit(int priority);
 
   const std::string & socket() const noexcept;

@@ -1,8 +1,8 @@
-// The messages between a process and the configurator daemon, as values and as the JSON in the payload of
+// The messages between a process and the configurator daemon, as values and as JSON. The JSON is the payload of
 // frames.
 //
-// A reader ignores fields that it does not know; so later versions may add some. Any thread. Allocates, does not
-// block, never throws; any bytes are safe to read.
+// A reader ignores unknown fields, so later versions may add some. Any thread. Allocates, does not block, never
+// throws. Readers accept any bytes.
 #ifndef TAKT_CONTROL__CONFIGURATOR_MESSAGES_HPP_
 #define TAKT_CONTROL__CONFIGURATOR_MESSAGES_HPP_
 
@@ -21,8 +21,8 @@
 namespace takt_control
 {
 
-/// Of the types `apply` and `would_grant`. Name and stack size of the attributes are not sent: a process
-/// names its threads itself.
+/// The payload of `apply` and `would_grant`. Name and stack size of the attributes are not sent: a process names its
+/// threads itself.
 struct AttributeRequest
 {
   std::uint64_t id = 0;  ///< chosen by the client; the answer repeats it
@@ -30,33 +30,33 @@ struct AttributeRequest
   takt_rt::ThreadAttributes attributes{};
 };
 
-/// Of the type `rtprio_limit`.
+/// The payload of `rtprio_limit`.
 struct LimitRequest
 {
   std::uint64_t id = 0;
   int priority = 0;  ///< 1 to 99
 };
 
-/// Of the types `answer` and `error`.
+/// The payload of `answer` and `error`.
 struct Answer
 {
-  std::uint64_t id = 0;                      ///< 0: of no request that could be read
-  std::vector<takt_rt::Refusal> refusals{};  ///< empty, with `error` empty: granted
+  std::uint64_t id = 0;                      ///< 0: the daemon could not read the request
+  std::vector<takt_rt::Refusal> refusals{};  ///< both this and `error` empty: granted
   std::string error{};  ///< why the daemon did not decide; for `rtprio_limit`, why it refused
 };
 
-/// A refusal of what `asked` is mostly about: its policy, else its nice value, else its cores.
+/// Makes a refusal of the main attribute in `asked`: the policy, else the nice value, else the cores.
 takt_rt::Refusal refuse(
   const takt_rt::ThreadAttributes & asked, takt_rt::MissingRight right, std::string detail,
   int error = EPERM);
 
 std::string to_payload(const AttributeRequest & request);
 std::string to_payload(const LimitRequest & request);
-/// Leaves out what would not fit into a frame.
+/// Omits refusals that would not fit into the frame.
 std::string to_payload(const Answer & answer);
 
-/// One fault if the payload is not such a message: not JSON, a field absent or of another type, a
-/// number that does not fit, more than 4096 cores.
+/// One fault if the payload is not such a message: not JSON, a field absent or of another type, a number that does
+/// not fit, more than 4096 cores.
 takt_rt::Result<AttributeRequest> read_attribute_request(std::string_view payload);
 takt_rt::Result<LimitRequest> read_limit_request(std::string_view payload);
 takt_rt::Result<Answer> read_answer(std::string_view payload);

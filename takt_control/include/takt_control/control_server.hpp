@@ -1,9 +1,10 @@
-// The control socket of this process: `takt status`, `takt apply`, `takt set` and `takt reset` reach its executors
-// through it, and alarms reach those who watch.
+// The control socket of this process. `takt status`, `takt apply`, `takt set` and `takt reset` reach the executors of
+// the process through it, and subscribers receive alarms from it.
 //
-// One Unix socket, `<pid>.sock` in the folder that `runtime_folder` names. The kernel's credentials of a client decide:
-// only the user of this process and root are served. One thread of SCHED_OTHER serves all clients; clients, messages
-// and answers are bounded, and a client that sends half a message or takes no answer is dropped.
+// One Unix socket, `<pid>.sock` in the folder that `runtime_folder` names. It serves only the user of this process
+// and root, by the credentials that the kernel has of a client. One thread of SCHED_OTHER serves all clients.
+// Clients, messages and answers are bounded. A client that sends half a message or reads no answer is dropped after
+// some seconds.
 #ifndef TAKT_CONTROL__CONTROL_SERVER_HPP_
 #define TAKT_CONTROL__CONTROL_SERVER_HPP_
 
@@ -25,66 +26,66 @@ namespace takt_control
 /// TAKT_RUNTIME_DIR, else `takt` in XDG_RUNTIME_DIR, else /tmp/takt-<uid>.
 std::string runtime_folder();
 
-/// What an executor is to others, besides what it tells itself.
+/// Facts about an executor that the socket cannot read from the executor.
 struct ExposedExecutor
 {
   takt_core::Executor * executor = nullptr;  ///< lives longer than the exposure
-  std::string name;                          ///< in schedules; its own name where none rules
-  std::string schedule_file;                 ///< empty: none rules
+  std::string name;           ///< in schedules; without a schedule the executor's own name
+  std::string schedule_file;  ///< empty: no schedule
   std::vector<std::string> default_threads;
-  std::string applied_file{};  ///< the latest one that was applied since; empty: none
-  /// What the program makes of a schedule for this executor before it follows it; empty: nothing.
+  std::string applied_file{};  ///< the schedule that was applied last; empty: none
+  /// Changes a schedule as this program needs it before the executor follows it; empty: no change.
   std::function<void(takt_schedule::ExecutorSchedule &)> adapt{};
-  takt_schedule::PlaceUnruled
-    place{};  ///< where the program's adapter puts callbacks without a rule
-  /// Whether the program did not write the callback for itself, so that it goes where those of its group go; empty:
-  /// there are none.
+  takt_schedule::PlaceUnruled place{};  ///< where the adapter puts callbacks without a rule
+  /// True for a callback that the front end made, not the user: it goes where the callbacks of its group go. Empty:
+  /// none.
   std::function<bool(const takt_core::Callback &)> goes_with_group{};
-  /// What the executor itself does not know of a schedule: how it is watched. Called after the executors and threads of
-  /// the process have the schedule; cannot fail. With `check_only` it only tells what would become of it. Empty: nothing.
+  /// Applies the watch rules of a schedule. The socket's thread calls it after the executors and threads of the
+  /// process have the schedule. It cannot fail. With `check_only` it changes nothing and returns the parts that it
+  /// would change. Empty: no watch.
   std::function<std::vector<takt_schedule::AppliedPart>(
     const takt_schedule::Schedule &, bool check_only)>
     watch{};
-  /// Takes back all that `watch` did; false: nothing. Empty: nothing.
+  /// Takes back all that `watch` did; returns false if nothing changed. Empty: no watch.
   std::function<bool()> watch_as_before{};
 };
 
-/// An executor is told of and can be changed as long as this lives; its destruction waits for a request in progress.
+/// While this lives, the socket shows the executor and changes it. The destructor waits for a request in progress.
 class Exposure
 {
 public:
   virtual ~Exposure() = default;
 };
 
-/// The first one of a process makes the socket and its thread; they end with the last one. TAKT_CONTROL=none: no
-/// socket. Faults: why there is no socket; the executor is none the worse for it. Set-up only; any thread.
+/// The first exposure of a process makes the socket and its thread; they end with the last one. TAKT_CONTROL=none: no
+/// socket. Faults: why there is no socket; the executor works without it. Set-up only; any thread.
 takt_rt::Result<std::unique_ptr<Exposure>> expose(ExposedExecutor executor);
 
-/// Tells of a thread of this process that is no executor's, as long as it lives: what it had before it asked, what it
-/// asked for, and what it got. `takt status` shows it, and `takt apply` changes it. As `expose`, but the socket stays
-/// until the process ends.
+/// Shows a thread of this process that no executor owns, as long as the thread lives. `had`: its attributes before it
+/// asked; `report`: the attributes that it asked for and got. `takt status` shows the thread, and `takt apply`
+/// changes it. Unlike `expose`, it keeps the socket until the process ends. Set-up only; any thread.
 takt_rt::Status expose_thread(
   pid_t tid, const takt_rt::ThreadAttributes & had, const takt_rt::AttributeReport & report);
 
-/// Answers a request that other libraries of the process know: JSON in, JSON out, or faults. On the thread that serves
-/// the socket, one at a time; any bytes may come in.
+/// Answers one type of request for another library of the process: JSON in, JSON out, or faults. The socket's thread
+/// calls it, one request at a time. `payload` may hold any bytes.
 using RequestHandler = std::function<takt_rt::Result<std::string>(const std::string & payload)>;
 
-/// From here on requests of that type go to `handler`, for as long as the process lives. Set-up only; any thread.
+/// Passes requests of this type to `handler` until the process ends. Set-up only; any thread.
 void handle_requests(MessageType type, RequestHandler handler);
 
-/// Pushes an alarm, the text of a JSON object of at most 256 KiB, to each client that has subscribed. Any thread that
-/// is no real-time one, also in a request handler and with locks held that the subscription answer takes; allocates,
-/// and waits for no client. An alarm for which a client has no room is dropped, and the client's next alarm says by
-/// `dropped_before` how many were. Without a subscriber, in a child of fork and before the first exposure it does
-/// nothing.
+/// Pushes an alarm, the text of a JSON object of at most 256 KiB, to each client that has subscribed. Any thread but
+/// real-time ones; request handlers may call it, also with locks held that the subscription answer takes. Allocates;
+/// does not wait for clients. If a client has no room for an alarm, the alarm is dropped for this client, and
+/// `dropped_before` of the client's next alarm counts the dropped ones. Does nothing without a subscriber, in a child
+/// of fork and before the first exposure.
 void tell_subscribers(std::string payload);
 
-/// `answer` gives the document with which a subscription begins: `alarms`, the sequence of the next alarm, and
-/// `active`, the alarms that are raised now. It is called on the thread that serves the socket, after the client has
-/// become a subscriber. So a client misses no alarm that gets its `sequence` before `tell_subscribers` has it; an alarm
-/// whose `sequence` is below `alarms` is in the answer, and is not pushed. Without an answer of a library no alarms are
-/// active. For as long as the process lives. Set-up only; any thread.
+/// `answer` returns the document with which a subscription begins: `alarms`, the sequence of the next alarm, and
+/// `active`, the alarms that are raised now. The socket's thread calls it after the client has become a subscriber.
+/// So a client misses no alarm if the alarm gets its `sequence` before `tell_subscribers` is called. Alarms whose
+/// `sequence` is below `alarms` are in the answer, and are not pushed. Without this call the answer says that no
+/// alarms are active. `answer` stays until the process ends. Set-up only; any thread.
 void set_subscription_answer(std::function<std::string()> answer);
 
 }  // namespace takt_control

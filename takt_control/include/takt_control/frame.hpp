@@ -5,8 +5,8 @@
 //     bytes 6-7   type of the message
 //     bytes 8-11  length of the payload in bytes, at most kMostPayload
 //
-// The header is the same in all versions, so that a peer can answer a message of a version that it does not
-// know. Any thread, one at a time for each decoder. Allocates; does not block.
+// The header is the same in all versions, so a peer can answer a message of a version that it does not know. Any
+// thread; each decoder one thread at a time. Allocates; does not block.
 #ifndef TAKT_CONTROL__FRAME_HPP_
 #define TAKT_CONTROL__FRAME_HPP_
 
@@ -23,28 +23,27 @@ inline constexpr std::uint16_t kProtocolVersion = 1;
 inline constexpr std::size_t kHeaderBytes = 12;
 inline constexpr std::size_t kMostPayload = 64U << 10U;  ///< bytes
 
-/// What a frame asks or answers. A peer answers a type that it does not know with `error`.
+/// The type of a frame. A peer answers an unknown type with `error`.
 enum class MessageType : std::uint16_t
 {
   apply = 1,         ///< set these attributes of this thread
-  would_grant = 2,   ///< the same question, and nothing is set
+  would_grant = 2,   ///< would `apply` be granted? sets nothing
   rtprio_limit = 3,  ///< raise the asking process's RLIMIT_RTPRIO
   // To the control socket of a process (control_server.hpp):
-  status = 10,          ///< what its executors and threads are
-  apply_schedule = 11,  ///< give them what a schedule says
-  reset = 12,           ///< give them back what they had before the first schedule
+  status = 10,          ///< describe executors and threads
+  apply_schedule = 11,  ///< apply a schedule to executors and threads
+  reset = 12,           ///< restore the values from before the first schedule
   trace_start = 13,     ///< record what happens (takt_trace)
-  trace_stop = 14,      ///< and no longer; the answer names the file
-  trace_snapshot = 15,  ///< what was recorded so far
+  trace_stop = 14,      ///< stop recording; the answer names the file
+  trace_snapshot = 15,  ///< write the records so far to a file
   set = 16,             ///< change one chain, callback or thread
-  statistics = 17,      ///< what its callbacks, chains and threads did so far
-  subscribe = 18,       ///< to alarms, from now on
-  part =
-    20,  ///< the beginning of a message; what follows ends with a frame of the message's own type
-  result = 110,  ///< of one of these
+  statistics = 17,      ///< counts of callbacks, chains and threads so far
+  subscribe = 18,       ///< to alarms from now on
+  part = 20,     ///< the first bytes of a long message; its last frame has the message's own type
+  result = 110,  ///< answers a request to the control socket
   alarm = 111,   ///< to a subscriber, at any time
-  answer = 100,  ///< to one request, by its id
-  error = 101    ///< the request could not be read; or the connection ends, and why
+  answer = 100,  ///< answers one request to the daemon, by its id
+  error = 101    ///< the request could not be read, or the peer ends the connection; says why
 };
 
 struct Frame
@@ -59,27 +58,26 @@ struct Frame
 /// The bytes of one frame of this version. `payload` must not exceed kMostPayload.
 std::string encode(MessageType type, std::string_view payload);
 
-/// Finds the frames in a stream of bytes, however it is cut.
+/// Finds the frames in a stream of bytes, whatever the sizes of the pieces.
 ///
-/// Holds at most one frame. Bytes that are no frame break the decoder for good, since no later byte
-/// can be trusted to begin a frame: it then keeps and takes nothing, and `fault` says why.
+/// Holds at most one frame. Bytes that do not begin a frame break the decoder for good, since no later byte can be
+/// trusted to begin one. A broken decoder keeps no bytes and finds no frames, and `fault` says why.
 class FrameDecoder
 {
 public:
-  /// Takes bytes from the front of `bytes` and returns how many: at most up to the end of the frame that
-  /// they belong to. Call `next` when it takes fewer than it was given. A broken decoder takes all of them and
-  /// drops them.
+  /// Takes bytes from the front of `bytes`, at most up to the end of the current frame, and returns their number. If
+  /// it takes fewer than given, call `next`. A broken decoder takes all bytes and drops them.
   std::size_t feed(std::string_view bytes);
 
-  /// The frame that is complete, once.
+  /// The complete frame, once; nothing until a frame is complete.
   std::optional<Frame> next();
 
-  /// What is wrong with the bytes; empty while nothing is.
+  /// Why the decoder is broken; empty if it is not.
   const std::string & fault() const noexcept { return fault_; }
   bool broken() const noexcept { return !fault_.empty(); }
-  /// True while the beginning of a frame waits for its end.
+  /// True while the decoder holds a part of a frame.
   bool half_open() const noexcept { return !buffer_.empty(); }
-  /// Bytes held, for tests of the bound.
+  /// Bytes of capacity, for tests of the bound.
   std::size_t held() const noexcept { return buffer_.capacity(); }
 
 private:

@@ -1,6 +1,6 @@
-// Whether bounds that rest on phases hold, as documents of a process tell it.
+// Writes into documents of a process whether bounds that rest on phases hold.
 //
-// Header-only: of any of nlohmann's kinds of JSON. Set-up only: allocates.
+// Header-only, for both kinds of nlohmann's JSON. Set-up only: allocates.
 #ifndef TAKT_CONTROL__PHASE_STATE_JSON_HPP_
 #define TAKT_CONTROL__PHASE_STATE_JSON_HPP_
 
@@ -22,7 +22,7 @@ inline std::string_view bounds_hold(const takt_core::PhaseState & state, takt_rt
                                                 : "settling";
 }
 
-/// Null: the executor's schedule has no offsets, or its timers have not begun.
+/// Null if the executor's schedule has no offsets, or if its timers have not begun.
 template <typename Json>
 Json phase_state_json(const std::optional<takt_core::PhaseState> & state, takt_rt::Time now)
 {
@@ -40,7 +40,7 @@ Json phase_state_json(const std::optional<takt_core::PhaseState> & state, takt_r
     json["last"] = {
       {"cause", to_string(state->last->cause)},
       {"callback", state->last->callback},
-      // The state may have been asked for a moment after `now`.
+      // The state may be a moment younger than `now`.
       {"ago_ns", std::max(now - state->last->time, takt_rt::Duration::zero()).count()}};
   }
   return json;

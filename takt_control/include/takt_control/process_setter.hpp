@@ -1,4 +1,4 @@
-// Through whom the executors of this process get the attributes of their threads.
+// The attribute setter that the executors of this process share.
 #ifndef TAKT_CONTROL__PROCESS_SETTER_HPP_
 #define TAKT_CONTROL__PROCESS_SETTER_HPP_
 
@@ -9,12 +9,11 @@
 namespace takt_control
 {
 
-/// One for the process: by its own rights first, and by the configurator daemon what these do not allow. Null where no
-/// daemon is to be asked: TAKT_CONFIGURATOR is not set, and nothing is at kConfiguratorSocket.
+/// One setter for the process: it uses the process's own rights first, and asks the configurator daemon for the rest.
+/// Null if there is no daemon to ask: TAKT_CONFIGURATOR is not set, and kConfiguratorSocket does not exist.
 ///
-/// Where TAKT_CONFIGURATOR names a socket, a daemon is expected there, and a question waits for it up to the client's
-/// timeout: the daemon may be started after this process. TAKT_CONFIGURATOR=none: no daemon is asked. Any thread;
-/// set-up only.
+/// If TAKT_CONFIGURATOR names a socket, a question waits for its daemon up to the client's timeout, so the daemon may
+/// start after this process. TAKT_CONFIGURATOR=none: asks no daemon. Set-up only; any thread.
 std::shared_ptr<takt_rt::AttributeSetter> process_setter();
 
 }  // namespace takt_control

@@ -1,4 +1,4 @@
-// The schedule of the threads that a program registers (takt_thread.h), where the environment does not name it.
+// Sets the schedule of the threads that a program registers (takt_thread.h), if the environment does not name it.
 #ifndef TAKT_CONTROL__THREADS_SCHEDULE_HPP_
 #define TAKT_CONTROL__THREADS_SCHEDULE_HPP_
 
@@ -7,8 +7,8 @@
 namespace takt_control
 {
 
-/// `file` is what TAKT_SCHEDULE named when the program started; takt has taken it out of the environment. Before the
-/// first thread is registered. Any thread.
+/// `file`: the value of TAKT_SCHEDULE when the program started, before takt removed it from the environment. Call it
+/// before the first thread registers. Any thread; set-up only.
 void set_threads_schedule(const std::string & file);
 
 }  // namespace takt_control

@@ -12,7 +12,7 @@
 namespace takt_control
 {
 
-/// Nothing if `path` is empty, or longer than the kernel takes (107 bytes).
+/// Nothing if `path` is empty, or longer than the kernel accepts (107 bytes).
 inline std::optional<sockaddr_un> unix_address(std::string_view path) noexcept
 {
   sockaddr_un address{};
