@@ -26,12 +26,10 @@ struct SetRequest
     nice      ///< of a thread
   };
   Object object = Object::chain;
-  std::string name{};  ///< of the chain or thread; the callback's id
-  std::optional<std::string>
-    executor{};  ///< for a thread; absent: all executors with a thread of that name
+  std::string name{};                     ///< of the chain or thread; the callback's id
+  std::optional<std::string> executor{};  ///< for a thread; absent: all that have such a thread
   Value value = Value::priority;
-  std::optional<int>
-    number{};  ///< priority or nice; absent: the callback takes its chains' priority
+  std::optional<int> number{};  ///< priority or nice; absent: the priority of its chains
   std::vector<std::string> threads{};
   bool check_only = false;
 };

@@ -18,7 +18,8 @@ using takt_rt::Time;
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-// Released after the callback's own counts: whoever reads this one first does not find those older.
+// Release order after the callback's own counts: a reader that reads this count first sees own counts at least as
+// new.
 void count(std::atomic<std::uint64_t> & counter) noexcept
 {
   counter.fetch_add(1, std::memory_order_release);
@@ -37,8 +38,8 @@ Time after(Time time, std::int64_t limit) noexcept
   return takt_rt::add_saturated(time, Duration(limit));
 }
 
-// No callback of this process is the chain's root: each run of the last callback is an activation, and its response
-// counts from the arrival of its message. With the mutexes of the callback's and the chain's record held.
+// For a chain whose root is not in this process: each run of the last callback is an activation, and its response
+// counts from the arrival of its message. Call with the mutexes of the callback's and the chain's record held.
 void count_from_arrival(ChainRecord & chain, const Run & run, Time end) noexcept
 {
   const Duration response = end - run.release;
@@ -52,7 +53,7 @@ void count_from_arrival(ChainRecord & chain, const Run & run, Time end) noexcept
   count(chain.activations);
 }
 
-// With the mutex of the callback's record held.
+// Call with the mutex of the callback's record held.
 void count_end(ChainRecord & chain, const Run & run, Time end, const RootIds & roots) noexcept
 {
   const std::lock_guard lock(chain.mutex);
@@ -68,7 +69,7 @@ void count_end(ChainRecord & chain, const Run & run, Time end, const RootIds & r
     const Duration response = end - activation.release;
     raise_to(chain.longest, std::int64_t{response.count()});
     if (chain.open.ended(activation.release)) {
-      continue;  // its miss was counted when it was overdue
+      continue;  // its miss was counted when it became overdue
     }
     count(chain.activations);
     if (chain.deadline != takt_rt::kForever) {
@@ -82,7 +83,7 @@ void count_end(ChainRecord & chain, const Run & run, Time end, const RootIds & r
   }
 }
 
-// An activation that comes from elsewhere has another root.
+// False if the run belongs to an activation that another callback began.
 bool is_of_root(const Run & run) noexcept
 {
   return std::any_of(run.activations.begin(), run.activations.end(), [&](const auto & one) {
@@ -95,7 +96,7 @@ bool is_of_root(const Run & run) noexcept
 takt_core::ObserverInterest ExecutorWatch::interest() const noexcept
 {
   takt_core::ObserverInterest interest;
-  interest.arrivals = true;  // ages are limits of rules, and a chain may begin with any message
+  interest.arrivals = true;  // rules limit ages, and a message may begin a chain
   return interest;
 }
 
@@ -127,7 +128,7 @@ void ExecutorWatch::on_picked(const Run & run) noexcept
   }
   ThreadSlot * const slot = slots_by_number_.find(run.thread);
   if (slot == nullptr || statistics() == nullptr) {
-    return;  // without statistics it is watched no longer, and another executor is
+    return;  // another executor with the same callbacks is watched now
   }
   if (slot->visitor) {
     slot->tid.store(own_thread(), kRelaxed);
@@ -157,10 +158,10 @@ void ExecutorWatch::on_start(const Run & run, Time) noexcept
     Root * const root = common_.roots.find(run.callback->number());
     if (root != nullptr && root->followed()) {
       root->released(run.release, 1);
-      common_.wake_up.by(root->first_deadline(run.release));  // mostly planned already: see `due`
+      common_.wake_up.by(root->first_deadline(run.release));  // usually planned already: see `due`
     }
   } else {
-    note_waiting(*slot->record, *run.callback, 1);  // with the message that it has taken
+    note_waiting(*slot->record, *run.callback, 1);  // plus the message that it has taken
   }
 }
 
@@ -171,7 +172,7 @@ void ExecutorWatch::on_end(const Run & run, Time end) noexcept
   }
   ThreadSlot * const slot = slot_of(run);
   if (slot == nullptr) {
-    return;  // it was picked while nothing was counted
+    return;  // the run began before the watch was on
   }
   slot->end();
   CallbackRecord * const record = slot->record;
@@ -228,7 +229,7 @@ void ExecutorWatch::on_exception(const Run & run, const std::exception_ptr & exc
     return;
   }
   if (!slot->started) {
-    slot->end();  // the take threw, and no end follows
+    slot->end();  // the take threw, and on_end does not follow
   }
   if (slot->record != nullptr) {
     count(slot->record->exceptions);

@@ -1,10 +1,10 @@
-// The observer of one executor: counts its runs, and looks at what it counted.
+// The observer of one executor: counts its runs, and returns the counts as samples.
 //
-// Always attached; while `Switch::on` is false a hook returns after one load, and only set-up is noted. Hooks on
-// executor threads and `on_arrival` allocate nothing. They take no lock but those of a run's own records (records.hpp),
-// of the chains that its callback begins (root.hpp) and of StatisticsObserver; all of these inherit priorities and are
-// held for short. Set-up hooks run under the executor's locks: what holds `mutex_` does not call the executor,
-// except for what is real-time safe.
+// Always attached. While `Switch::on` is false, a hook returns after one load, and only set-up is recorded. Hooks on
+// executor threads and `on_arrival` allocate nothing. They lock only the run's own records (records.hpp), the chains
+// that the callback begins (root.hpp) and StatisticsObserver; these mutexes inherit priorities and are held briefly.
+// Set-up hooks run under the executor's locks, so code that holds `mutex_` must not call the executor, except
+// real-time safe functions.
 #ifndef TAKT_WATCH__SRC__EXECUTOR_WATCH_HPP_
 #define TAKT_WATCH__SRC__EXECUTOR_WATCH_HPP_
 
@@ -29,13 +29,14 @@
 namespace takt_watch
 {
 
-/// What the watching of a process has in common with its hooks. Lives as long as the process.
+/// The state that all observers of a process share. Lives as long as the process.
 struct Switch
 {
   std::atomic<bool> on{false};
-  /// In a child of fork: what the parent's threads left behind is not touched.
+  /// True in a child of fork: it does not touch the state of the parent's threads.
   std::atomic<bool> abandoned{false};
-  /// Whether an executor spins: while it does not, also while it ends, nothing of it is overdue. Tests have their own.
+  /// Whether an executor spins. While it does not, or while it ends, no activation of it is overdue. Tests replace
+  /// this.
   bool (*spins)(const takt_core::Executor &) = [](const takt_core::Executor & executor) {
     return executor.starts_callbacks();
   };
@@ -43,7 +44,7 @@ struct Switch
   RootIds roots;
 };
 
-/// A callback's figures besides those of its sample, for documents.
+/// Figures of a callback for documents, besides its sample.
 struct CallbackFigures
 {
   CallbackSample sample{};
@@ -65,51 +66,51 @@ struct ChainFigures
   int priority = 0;
   std::uint64_t consecutive_misses = 0;
   std::uint64_t most_consecutive_misses = 0;
-  /// Those that counted from the arrival of a message; null: the last callback is elsewhere.
+  /// Responses counted from the arrival of a message; null: the last callback is in another executor.
   std::unique_ptr<takt_core::Distribution> responses_from_arrival{};
 };
 
 class ExecutorWatch final : public takt_core::Observer
 {
 public:
-  /// `needed`: called by hooks of set-up when a rule was found that needs the switch to be on. It may call `begin`.
+  /// `needed`: set-up hooks call it if they find a rule that needs the switch on. It may call `begin`.
   ExecutorWatch(WatchedExecutor watched, Switch & common, std::function<void()> needed);
   ~ExecutorWatch() override;
 
-  /// As it was in the beginning; for the rules of now see `change`.
+  /// The executor with its rules from the start; `change` replaces the rules elsewhere.
   const WatchedExecutor & watched() const noexcept { return watched_; }
 
   // ---- any thread; may block; allocate ----
 
-  /// Before the switch is on: counts begin here. Does nothing the second time.
+  /// Begins counting; call it before the switch is on. Later calls do nothing.
   void begin();
-  /// It is watched no longer: the others of the process do not ask its callbacks from now on. Before the executor is
+  /// Ends watching: other executors of the process no longer ask its callbacks. Call it before the executor is
   /// destroyed.
   void leave();
 
-  /// Callbacks and chains have these rules from now on; what was counted stays.
+  /// Replaces the rules of callbacks and chains; counts stay.
   void change(const WatchRules & rules);
   takt_schedule::WatchSettings settings() const;
 
-  /// What is there now. `window`: the figures of the last window begin anew with it. While the executor lives.
+  /// The current counts. `window`: begins a new window for rates and maxima. Call it only while the executor lives.
   ExecutorSample sample(takt_rt::Time now, bool window);
   std::vector<CallbackFigures> callbacks(takt_rt::Time now);
   std::vector<ChainFigures> chains();
-  /// Distributions since counting began; null before.
+  /// Distributions since counting began; null before that.
   const takt_core::StatisticsObserver * statistics() const noexcept
   {
     return statistics_.load(std::memory_order_acquire);
   }
-  /// The run of that thread; absent: none.
+  /// The run in progress on the thread; absent: none.
   std::optional<RunningCallback> running(std::uint32_t thread) const;
 
   struct Due
   {
     bool now = false;  ///< a limit was crossed since the last call
     takt_rt::Time next =
-      takt_rt::kNever;  ///< when the next one is, if nothing is taken and nothing ends
+      takt_rt::kNever;  ///< when the next limit is reached if no run starts or ends
   };
-  /// The ages and stalls of its rules, and the deadlines of its chains: counts the activations that are overdue.
+  /// Checks ages, stalls and the deadlines of chains, and counts overdue activations.
   Due due(takt_rt::Time now);
 
   // ---- Observer ----
@@ -148,7 +149,7 @@ private:
   void judge_chains(takt_rt::Time now, Due & due);
   std::vector<std::uint32_t> threads_of(const CallbackRecord & record) const;
   bool is_isolated(const CallbackRecord & record) const;
-  // without it
+  // without it held
   void find_isolated();
 
   ThreadSlot * slot_of(const takt_core::Run & run) const noexcept
@@ -164,19 +165,19 @@ private:
   takt_core::NumberTable<CallbackRecord> by_number_;
   takt_core::NumberTable<ThreadSlot, 16, 256> slots_by_number_;
 
-  mutable std::mutex mutex_;  // all below
+  mutable std::mutex mutex_;  // guards all members below
   WatchRules rules_;
   std::unique_ptr<takt_core::StatisticsObserver> owned_statistics_;
   std::vector<std::unique_ptr<CallbackRecord>> records_;
   std::vector<std::unique_ptr<CallbackRecord>>
-    spare_;  // a late run may still count in one: never freed
+    spare_;  // never freed: a late run may still count in a record
   std::map<std::string, CallbackRecord *, std::less<>> by_id_;
   std::map<std::string, std::unique_ptr<ChainRecord>, std::less<>> chains_;
   std::vector<std::unique_ptr<ThreadSlot>> slots_;
   std::uint64_t added_ = 0;
   bool left_ = false;
   takt_rt::Time window_began_{};
-  // Threads of isolated groups, by group.
+  // The threads of each isolated group.
   bool isolated_changed_ = false;
   std::map<std::string, std::vector<std::uint32_t>, std::less<>> isolated_;
 };

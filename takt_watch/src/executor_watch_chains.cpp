@@ -1,4 +1,4 @@
-// What set-up tells the observer of chains; and what is forgotten of callbacks and chains.
+// Set-up hooks for chains, and the removal of old records of callbacks and chains.
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -12,12 +12,12 @@ namespace
 
 using takt_core::ChainOptions;
 
-// Removed ones whose figures are kept, in case they come back.
+// Records of removed callbacks are kept up to this number, because the callbacks may come back.
 constexpr std::ptrdiff_t kMostRemoved = 64;
 
 }  // namespace
 
-// Where callbacks and chains of ever new names come and go, memory stays bounded.
+// Bounds the memory if callbacks and chains with ever new names come and go.
 void ExecutorWatch::forget_if_many()
 {
   const auto runs = [&](const CallbackRecord & record) {
@@ -38,7 +38,7 @@ void ExecutorWatch::forget_if_many()
       continue;
     }
     const std::uint32_t number = record->number.load();
-    if (by_number_.find(number) == record.get()) {  // else it is another's by now
+    if (by_number_.find(number) == record.get()) {  // otherwise the number has a new callback
       by_number_.set(number, nullptr);
     }
     by_id_.erase(record->id);
@@ -65,7 +65,7 @@ void ExecutorWatch::forget_if_many()
   }
 }
 
-// Lets the root tell the chain's open activations of its releases, if they matter and their ends are seen here.
+// Connects the chain's open activations to the releases of its root, if the chain has a deadline and ends here.
 void ExecutorWatch::follow(ChainRecord & chain)
 {
   const bool ends_here = std::any_of(records_.begin(), records_.end(), [&](const auto & record) {
@@ -96,7 +96,7 @@ void ExecutorWatch::follow(ChainRecord & chain)
   chain.followed_deadline = deadline;
 }
 
-// Finds the chains that end with callbacks of this id again.
+// Finds again the chains that end with callbacks of this id.
 void ExecutorWatch::connect(const std::string & chain_id)
 {
   std::vector<ChainRecord *> ends;
@@ -117,7 +117,7 @@ void ExecutorWatch::connect(const std::string & chain_id)
   }
 }
 
-// True: it has one.
+// Returns true if the chain has a rule.
 bool ExecutorWatch::give_rule(ChainRecord & record) const
 {
   record.rule =

@@ -1,4 +1,4 @@
-// What looks and documents read of records. Any thread; may block as set-up does.
+// Reads records for looks and documents. Any thread; may block as set-up does.
 #include <algorithm>
 #include <mutex>
 
@@ -20,13 +20,13 @@ std::uint64_t since(std::uint64_t before, std::uint64_t began, std::uint64_t now
   return before + now - std::min(began, now);
 }
 
-// Callbacks of a front end, which no schedule names.
+// True for a callback that a front end made for itself; schedules do not name it.
 bool is_adapters_own(const CallbackRecord & record)
 {
   return record.id.starts_with("/takt:");
 }
 
-// Before the other counts of the same runs: none of them is older.
+// Read before other counts of the same runs: so no other count is older.
 template <typename Sample>
 void read_misses(const MissCounter & misses, Sample & sample)
 {
@@ -36,7 +36,8 @@ void read_misses(const MissCounter & misses, Sample & sample)
 
 }  // namespace
 
-// Those that are documented, in the order in which they were added. With `mutex_` held, as all below.
+// The callbacks that documents list, in the order in which they were added. Call this and all below with `mutex_`
+// held.
 std::vector<CallbackRecord *> ExecutorWatch::callbacks_there() const
 {
   std::vector<CallbackRecord *> there;
@@ -84,7 +85,7 @@ CallbackSample ExecutorWatch::sample_of(const CallbackRecord & record, Time now)
   sample.threads = threads_of(record);
   const takt_core::MessageCounts messages = callback.message_counts();
   sample.depth = messages.history;
-  // Ends before starts before arrivals: so none of them outnumbers what it came of.
+  // Read ends before starts, and starts before arrivals: so no count exceeds the count that it follows from.
   read_misses(record.misses, sample);
   sample.responses = record.misses.responses();
   sample.overruns = record.overruns.load(kAcquire);
@@ -165,11 +166,11 @@ std::vector<ChainFigures> ExecutorWatch::chains()
   for (const auto & [name, record] : chains_) {
     if (!record->removed) {
       ChainFigures & figures = all.emplace_back();
-      // Before the counts: so a distribution has no more values than there were activations.
+      // Copy the distribution before the counts: so it has at most as many values as there were activations.
       if (record->from_arrival != nullptr) {
         figures.responses_from_arrival = std::make_unique<takt_core::Distribution>();
         figures.responses_from_arrival->histogram.merge(record->from_arrival->histogram);
-        const std::lock_guard own(record->mutex);  // runs that end take it, too
+        const std::lock_guard own(record->mutex);  // ending runs lock it, too
         figures.responses_from_arrival->moments = record->from_arrival->moments;
       }
       figures.sample = sample_of(*record);

@@ -1,4 +1,5 @@
-// What a look reads of the observer, and when the next one is due. Any thread; may block as set-up does.
+// Samples the observer's counts for a look, and finds when the next look is due. Any thread; may block as set-up
+// does.
 #include <algorithm>
 #include <mutex>
 
@@ -15,7 +16,7 @@ using takt_rt::Duration;
 using takt_rt::Time;
 
 constexpr auto kRelaxedLook = std::memory_order_relaxed;
-// Between two judgements of a chain.
+// Least time between two judgements of a chain.
 constexpr Duration kShortestLookGap = std::chrono::milliseconds(1);
 
 }  // namespace
@@ -41,7 +42,7 @@ std::optional<RunningCallback> ExecutorWatch::running(std::uint32_t thread) cons
   return slot == nullptr ? std::nullopt : running(*slot);
 }
 
-// Asks the executor only where threads of isolated groups have come.
+// Asks the executor only after threads of isolated groups were added.
 void ExecutorWatch::find_isolated()
 {
   {
@@ -132,7 +133,7 @@ ExecutorSample ExecutorWatch::sample(Time now, bool window)
   return result;
 }
 
-// With `mutex_` held.
+// Call with `mutex_` held.
 void ExecutorWatch::judge_chains(Time now, Due & due)
 {
   const bool spins = common_.spins(*watched_.executor);
@@ -165,7 +166,7 @@ void ExecutorWatch::judge_chains(Time now, Due & due)
       chain.overdue.fetch_add(1, kRelaxedLook);
       chain.misses.record(true);
     }
-    // While the limit stays exceeded the looks of the periods are enough.
+    // While the limit stays exceeded, the periodic looks are enough.
     due.now = due.now || (!exceeded && chain.misses.window().missed > most);
   }
 }
@@ -173,7 +174,7 @@ void ExecutorWatch::judge_chains(Time now, Due & due)
 ExecutorWatch::Due ExecutorWatch::due(Time now)
 {
   Due result;
-  // Of a limit that stays crossed only the first look is asked for.
+  // Only the first crossing of a limit asks for a look; a limit that stays crossed does not.
   const auto judge = [&](std::int64_t from, std::int64_t limit) {
     const Time crossing = takt_rt::add_saturated(takt_rt::from_ns(from), Duration(limit));
     if (crossing > now) {

@@ -1,4 +1,4 @@
-// What set-up tells the observer of callbacks and threads that come and go.
+// Set-up hooks for callbacks and threads that are added and removed.
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -82,7 +82,7 @@ void ExecutorWatch::begin()
   make_statistics();
 }
 
-// With `mutex_` held, as all below.
+// Call this and all below with `mutex_` held.
 void ExecutorWatch::make_statistics()
 {
   owned_statistics_ = std::make_unique<takt_core::StatisticsObserver>();
@@ -99,7 +99,7 @@ void ExecutorWatch::make_statistics()
   statistics_.store(owned_statistics_.get(), std::memory_order_release);
 }
 
-// What waits now is to come: it will be counted when it starts, and so it counts as an arrival.
+// Messages that wait now are counted as arrivals, because their runs are counted later.
 void ExecutorWatch::attach(CallbackRecord & record) const
 {
   const std::uint64_t waiting = record.callback->message_counts().waiting;
@@ -107,7 +107,7 @@ void ExecutorWatch::attach(CallbackRecord & record) const
   record.began_at.arrivals -= std::min(waiting, record.began_at.arrivals);
 }
 
-// True: it has one.
+// Returns true if the callback has a rule.
 bool ExecutorWatch::give_rule(CallbackRecord & record) const
 {
   record.rule = rules_.rule ? rules_.rule(*record.callback) : takt_schedule::WatchRule();

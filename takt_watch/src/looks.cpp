@@ -13,7 +13,7 @@ namespace
 
 using Executors = std::vector<std::shared_ptr<ExecutorWatch>>;
 
-// Executors of one process may have one name; here each has its own: "hot", "hot#2".
+// Several executors of a process may share a name. This makes names unique: "hot", "hot#2".
 std::string unique_name(const std::string & name, std::set<std::string> & used)
 {
   std::string unique = name;
@@ -23,7 +23,7 @@ std::string unique_name(const std::string & name, std::set<std::string> & used)
   return unique;
 }
 
-// While the run goes on: later nothing of it is to be seen.
+// Reads the stack now: after the run it is gone.
 void find_stack(Alarm & alarm, const ExecutorSample & sample, const ExecutorWatch & executor)
 {
   for (const ThreadSample & thread : sample.threads) {
@@ -42,7 +42,7 @@ void find_stack(Alarm & alarm, const ExecutorSample & sample, const ExecutorWatc
 
 }  // namespace
 
-/// Whether a thread waited for a core for a twentieth of the time since the last look.
+/// True if a thread waited for a core for a twentieth of the time since the last look.
 bool Looks::somebody_waits(const Sample & sample)
 {
   const takt_rt::Duration enough = (sample.time - looked_) / 20;

@@ -1,4 +1,4 @@
-// Looks at a list of executors, and the alarms that follow by their rules.
+// Looks at a list of executors, and returns the alarms that their rules raise.
 //
 // One thread at a time; may block as set-up of the executors does; allocates.
 #ifndef TAKT_WATCH__SRC__LOOKS_HPP_
@@ -22,11 +22,11 @@ namespace takt_watch
 class Looks
 {
 public:
-  /// `window`: a period is over.
+  /// `window`: a period is over, and a new window begins.
   std::vector<Alarm> look(
     const std::vector<std::shared_ptr<ExecutorWatch>> & executors, takt_rt::Time now, bool window);
 
-  /// When the rules want to look again; kNever: at no certain time.
+  /// When the rules need the next look; kNever: at no certain time.
   takt_rt::Time next() const noexcept { return rules_.next().value_or(takt_rt::kNever); }
 
 private:
@@ -36,9 +36,9 @@ private:
   AlarmRules rules_{[this](takt_rt::Time now, takt_rt::Duration window) -> const CoreUse & {
     return users_.in_window(now, window);
   }};
-  std::map<std::int32_t, takt_rt::Duration> delays_;  // for a core, by thread, at the last look
+  std::map<std::int32_t, takt_rt::Duration> delays_;  // run-queue delays at the last look
   takt_rt::Time looked_{};
-  std::map<std::string, std::string> names_;  // as the schedule has them, by unique ones
+  std::map<std::string, std::string> names_;  // names in the schedule, by unique name
 };
 
 }  // namespace takt_watch

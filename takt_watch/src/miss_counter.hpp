@@ -1,6 +1,6 @@
-// How often a deadline was missed: in all, in a row, and among the last responses.
+// Counts missed deadlines: in all, in a row, and among the last responses.
 //
-// One thread at a time records; others read at any time, each figure by itself. Nothing allocates.
+// One thread at a time records. Others may read at any time, each figure by itself. Nothing allocates.
 #ifndef TAKT_WATCH__SRC__MISS_COUNTER_HPP_
 #define TAKT_WATCH__SRC__MISS_COUNTER_HPP_
 
@@ -21,7 +21,7 @@ public:
 
   // ---- one thread at a time; real-time safe ----
 
-  /// Looks at the last `of` responses from now on, 1 to kMost; forgets which these were, unless it did so already.
+  /// Sets the window to the last `of` responses, 1 to kMost. A changed window starts empty.
   void set_window(std::uint32_t of) noexcept
   {
     of = std::clamp(of, 1U, kMost);
@@ -47,12 +47,12 @@ public:
     const std::uint64_t row = missed ? row_.load(kRelaxed) + 1 : 0;
     row_.store(row, kRelaxed);
     longest_row_.store(std::max(longest_row_.load(kRelaxed), row), kRelaxed);
-    // In this order: whoever reads `misses` first finds no more of them than responses.
+    // Write `responses_` before `misses_`: a reader that reads `misses` first finds at least as many responses.
     responses_.store(responses_.load(kRelaxed) + 1, kRelaxed);
     misses_.store(misses_.load(kRelaxed) + (missed ? 1 : 0), std::memory_order_release);
   }
 
-  /// Begins anew, with the same window.
+  /// Resets all counts; the window's size stays.
   void clear() noexcept
   {
     const std::uint32_t of = of_;
@@ -75,7 +75,7 @@ public:
     return {static_cast<std::uint32_t>(word >> 32U), static_cast<std::uint32_t>(word)};
   }
 
-  /// The most that `window` ever showed since the last call: a burst may be over before somebody looks. One reader.
+  /// The largest value of `window` since the last call: a burst may be over before the next look. One reader only.
   std::uint32_t take_most() noexcept { return most_.exchange(0, kRelaxed); }
 
 private:

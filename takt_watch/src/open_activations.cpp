@@ -14,11 +14,11 @@ void OpenActivations::released(Time release, std::uint32_t count) noexcept
   const std::lock_guard lock(mutex_);
   first_release_ = std::min(first_release_, release);
   if (count == 0 || release <= judged_ || release <= newest_ended_) {
-    return;  // a timer that starts late was told before
+    return;  // a late start; the release was recorded before
   }
   if (size_ > 0) {
     Releases & last = place(size_ - 1);
-    // Announcements of several threads may overtake each other.
+    // Arrivals from several threads may come out of order.
     if (size_ == kCapacity || release <= last.last) {
       last.last = std::max(last.last, release);
       last.count += count;
@@ -71,7 +71,7 @@ bool OpenActivations::was_told(Time release) const noexcept
   });
 }
 
-// All that were released after the youngest one that has ended, up to `last`, are told by now.
+// Records that all activations after the youngest ended one, up to `last`, are overdue.
 void OpenActivations::tell(Time first, Time last) noexcept
 {
   Told * const latest = told_count_ == 0 ? nullptr : &told_[(told_count_ - 1) % kTimes];
@@ -122,7 +122,7 @@ OpenActivations::Judgement OpenActivations::judge(
   if (!timer || timer->next == takt_rt::kNever || timer->period <= Duration::zero()) {
     return result;
   }
-  const Time due_until = now - deadline;  // the releases that are overdue
+  const Time due_until = now - deadline;  // releases up to here are overdue
   if (timer_from_ == takt_rt::kNever) {
     timer_from_ = due_until;
   }

@@ -1,16 +1,17 @@
-// The activations of one chain that were released and have not ended, and which of them are overdue.
+// Holds the activations of one chain that were released and have not ended, and finds the overdue ones.
 //
-// An activation is overdue as soon as its deadline has passed and neither it nor a younger one of the chain has ended:
-// newer data that ended in time does its work. A chain may stop ending, so the watch thread asks (`judge`), and no end
-// has to come. Each overdue activation is told once; its end may come later, and `ended` says then that it was told.
+// An activation is overdue when its deadline has passed and neither it nor a younger activation of the chain has
+// ended: a younger one that ended in time carried newer data. A chain may stop ending, so the watch thread calls
+// `judge` and does not wait for an end. `judge` counts each overdue activation once. If the activation ends later,
+// `ended` returns true, so that its miss is not counted again.
 //
 // Until an activation of the chain has ended, its first 5 s count as start-up, in which publishers and subscriptions
-// find each other, and nothing is overdue. If the chain's last callback runs for other activations only before one of
-// the chain has ended, the middleware or another process has lost the way from the root, and nothing is overdue either.
+// find each other, and no activation is overdue. If the chain's last callback has only run for other activations so
+// far, the middleware or another process has lost the connection to the root, and no activation is overdue either.
 //
-// Bounded: 256 releases that are neither ended nor told. Releases beyond these share the last place, which is judged by
-// its youngest release: if none of them has ended all are overdue, if an older one of them has, only one is. Of 16 times
-// in which activations were overdue it is known which activations were told; those of earlier times count as told.
+// Bounded: 256 open releases. Further releases share the last place, which is judged by its youngest release: if none
+// of them has ended, all are overdue; if an older one has ended, one is overdue. The last 16 ranges of overdue
+// activations are stored; an earlier activation that ends counts as one that was overdue.
 //
 // Any thread; real-time safe: one priority-inheriting mutex, held for the length of a call; nothing allocates.
 #ifndef TAKT_WATCH__SRC__OPEN_ACTIVATIONS_HPP_
@@ -27,8 +28,8 @@
 namespace takt_watch
 {
 
-/// The releases of a root timer that it has not started for: at `next`, which may be in the future, and once in each
-/// period from there on.
+/// The releases of a root timer for which no run has started: the first at `next`, which may be in the future, then
+/// one in each period.
 struct UnstartedTimer
 {
   takt_rt::Time next{};
@@ -42,45 +43,46 @@ public:
   static constexpr std::uint32_t kTimes = 16;
   static constexpr takt_rt::Duration kStartUp = std::chrono::seconds(5);
 
-  /// The root was released `count` times at `release`.
+  /// Records `count` releases of the root at `release`.
   void released(takt_rt::Time release, std::uint32_t count = 1) noexcept;
-  /// One of those releases was none: its message was not there.
+  /// Takes back one release at `release`: its message was not there.
   void withdrawn(takt_rt::Time release) noexcept;
-  /// The activation released at `release` has ended. True: it was told as overdue.
+  /// Records the end of the activation released at `release`. Returns true if it was counted as overdue.
   bool ended(takt_rt::Time release) noexcept;
-  /// The chain's last callback has ended a run that worked for no activation of the chain.
+  /// Records a run of the chain's last callback that worked for no activation of the chain.
   void ended_for_others() noexcept;
 
   struct Judgement
   {
-    std::uint64_t overdue = 0;             ///< since the last call
-    takt_rt::Time next = takt_rt::kNever;  ///< when the next one will be, if nothing ends
+    std::uint64_t overdue = 0;  ///< since the last call
+    takt_rt::Time next =
+      takt_rt::kNever;  ///< when the next activation becomes overdue if none ends
   };
-  /// `timer`: of the root, if it is one.
+  /// `timer`: the root, if it is a timer.
   Judgement judge(
     takt_rt::Time now, takt_rt::Duration deadline,
     const std::optional<UnstartedTimer> & timer) noexcept;
 
-  /// Forgets what is open: the executor does not spin.
+  /// Forgets open activations, because the executor does not spin.
   void pause() noexcept;
-  /// Begins anew, as for another chain.
+  /// Resets all, as for another chain.
   void forget() noexcept;
 
-  /// The release of the first activation that is overdue; absent: nothing is overdue, or one has ended since.
+  /// The release of the first overdue activation; absent: none is overdue, or an activation has ended since.
   std::optional<takt_rt::Time> silent_since() const noexcept;
 
 private:
   static constexpr takt_rt::Time kBefore = takt_rt::Time::min();
   static constexpr std::int64_t kNotSilent = INT64_MAX;
 
-  /// Releases that share a place: mostly one.
+  /// Releases that share a place; usually one.
   struct Releases
   {
     takt_rt::Time first{};
     takt_rt::Time last{};
     std::uint32_t count = 0;
   };
-  /// Activations released after `from`, and not after `to`.
+  /// Overdue activations: released after `from` and until `to`.
   struct Told
   {
     takt_rt::Time from{};
@@ -100,15 +102,14 @@ private:
   std::array<Releases, kCapacity> open_{};  // a ring, oldest first
   std::uint32_t begin_ = 0;
   std::uint32_t size_ = 0;
-  std::array<Told, kTimes> told_{};  // the latest at `(told_count_ - 1) % kTimes`
+  std::array<Told, kTimes> told_{};  // the latest is at `(told_count_ - 1) % kTimes`
   std::uint64_t told_count_ = 0;
-  takt_rt::Time told_before_ = kBefore;  // activations up to here count as told
+  takt_rt::Time told_before_ = kBefore;  // activations up to here count as overdue ones
   takt_rt::Time judged_ =
-    kBefore;  // so do those up to here, unless they were released before the start-up ended
-  takt_rt::Time newest_ended_ = kBefore;  // release of the youngest one that has ended
+    kBefore;  // releases up to here are judged; those during start-up were not overdue
+  takt_rt::Time newest_ended_ = kBefore;  // release of the youngest ended activation
   takt_rt::Time first_release_ = takt_rt::kNever;
-  takt_rt::Time timer_from_ =
-    takt_rt::kNever;  // older releases of a timer that did not start are not looked at
+  takt_rt::Time timer_from_ = takt_rt::kNever;  // older releases of an unstarted timer are ignored
   bool has_ended_ = false;
   bool ends_for_others_ = false;
   std::atomic<std::int64_t> silent_since_{kNotSilent};

@@ -26,13 +26,13 @@ constexpr Duration kShortestGap = std::chrono::milliseconds(1);
 
 }  // namespace
 
-/// The watch thread. Its destructor ends it and waits for that.
+/// The watch thread. The destructor ends and joins it.
 class ProcessWatch::Thread
 {
 public:
   explicit Thread(ProcessWatch & process) : process_(process)
   {
-    // Signals are for the program's own threads.
+    // The program's own threads handle signals.
     sigset_t all{};
     sigset_t before{};
     ::sigfillset(&all);
@@ -40,7 +40,7 @@ public:
     try {
       thread_ = std::thread([this] { run(); });
     } catch (const std::system_error &) {
-      // No thread is to be had: counts go on without looks.
+      // The process cannot have another thread: counting goes on without looks.
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
@@ -58,7 +58,7 @@ public:
 private:
   void run()
   {
-    // Not what the thread has that made the first executor.
+    // Without this the thread would inherit the attributes of the thread that made the first executor.
     takt_rt::apply(takt_rt::background_attributes("takt.watch"));
     process_.look_until(ends_);
   }
@@ -75,13 +75,13 @@ ProcessWatch & ProcessWatch::instance()
     forget_in_children();
     std::unique_ptr<ProcessWatch> made(new ProcessWatch);
     if (g_instance.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) {
-      known = made.release();  // never destroyed: hooks may run as long as the process
+      known = made.release();  // never destroyed: hooks may run until the process ends
     }
   }
   return *known;
 }
 
-// A child has none of the threads, and their mutexes may be held for ever: it leaves all of it alone.
+// A child of fork has none of the threads, and their mutexes may be locked for ever: it touches nothing of it.
 void ProcessWatch::forget_in_children()
 {
   static const int once = ::pthread_atfork(nullptr, nullptr, [] {
@@ -116,7 +116,7 @@ takt_rt::Result<std::shared_ptr<ExecutorWatch>> ProcessWatch::add(WatchedExecuto
     const std::lock_guard lock(executors_mutex_);
     executors_.push_back(watch);
   }
-  common_.wake_up.by(Time());  // its period may be shorter
+  common_.wake_up.by(Time());  // the new executor's period may be shorter
   return watch;
 }
 
@@ -141,7 +141,7 @@ void ProcessWatch::remove(const std::shared_ptr<ExecutorWatch> & watch)
   }
   if (thread != nullptr) {
     thread.reset();
-    look(takt_rt::now(), false);  // clears the alarms that are left
+    look(takt_rt::now(), false);  // clears the remaining alarms
   } else {
     common_.wake_up.by(Time());
   }
@@ -153,12 +153,12 @@ void ProcessWatch::change(const std::shared_ptr<ExecutorWatch> & watch, const Wa
     return;
   }
   {
-    // Not in the middle of a look.
+    // Wait for a look in progress.
     const std::shared_lock executors(executors_mutex_);
     const std::lock_guard lock(looks_mutex_);
     watch->change(rules);
   }
-  common_.wake_up.by(Time());  // its limits may be reached sooner
+  common_.wake_up.by(Time());  // the new limits may be reached sooner
 }
 
 void ProcessWatch::switch_on()
@@ -218,10 +218,10 @@ Time ProcessWatch::next()
 
 void ProcessWatch::look_until(const std::atomic<bool> & ends)
 {
-  Time window = takt_rt::now();  // when the next one begins
+  Time window = takt_rt::now();  // when the next window begins
   Time last_look{};
-  Time not_before{};    // of looks between two windows
-  bool wanted = false;  // such a look
+  Time not_before{};    // earliest time of a look within a window
+  bool wanted = false;  // a look within the window is wanted
   for (;;) {
     common_.wake_up.begin();
     if (ends.load()) {

@@ -1,8 +1,8 @@
-// The watching of this process: its executors, the switch, the watch thread and the requests.
+// Watches this process: has its executors, the switch, the watch thread and the answers to requests.
 //
-// Locks, each taken before those that follow: `executors_mutex_` (shared by looks and requests, alone by executors that
-// come and go), `looks_mutex_`, the locks of an executor, `switch_mutex_`, the mutex of an ExecutorWatch. Hooks of set-up
-// run with the executor's locks held and take the last two only.
+// Order of locks: `executors_mutex_` (shared by looks and requests, exclusive while an executor is added or removed),
+// `looks_mutex_`, the locks of an executor, `switch_mutex_`, the mutex of an ExecutorWatch. Set-up hooks run with the
+// executor's locks held, and take only the last two.
 #ifndef TAKT_WATCH__SRC__PROCESS_WATCH_HPP_
 #define TAKT_WATCH__SRC__PROCESS_WATCH_HPP_
 
@@ -25,21 +25,21 @@ namespace takt_watch
 class ProcessWatch
 {
 public:
-  /// Of this process; a child of fork has one of its own. Lives as long as the process.
+  /// The one of this process; a child of fork gets its own. Lives as long as the process.
   static ProcessWatch & instance();
 
-  /// The executor is watched from now on. Set-up only.
+  /// Watches the executor from now on. Set-up only.
   takt_rt::Result<std::shared_ptr<ExecutorWatch>> add(WatchedExecutor executor);
-  /// And no longer. Not on the watch thread. In a child of fork it does nothing.
+  /// Ends watching the executor. Must not run on the watch thread. In a child of fork it does nothing.
   void remove(const std::shared_ptr<ExecutorWatch> & watch);
 
-  /// The executor is watched by these rules from now on. May block as set-up of the executor does.
+  /// Replaces the executor's rules. May block as set-up of the executor does.
   void change(const std::shared_ptr<ExecutorWatch> & watch, const WatchRules & rules);
 
-  /// Counts and looks begin, unless they did. Nothing to do without executors. Any thread; allocates.
+  /// Starts counts and looks, if they are off and there are executors. Any thread; allocates.
   void switch_on();
 
-  /// The answers to requests. Any thread; may block; allocate.
+  /// Answers to requests. Any thread; may block; allocate.
   std::string statistics();
   std::string subscription();
 
@@ -62,12 +62,12 @@ private:
   std::shared_mutex executors_mutex_;
   std::vector<std::shared_ptr<ExecutorWatch>> executors_;
 
-  std::mutex switch_mutex_;                                // the three below
+  std::mutex switch_mutex_;                                // guards the next three
   std::vector<std::shared_ptr<ExecutorWatch>> observers_;  // also those that are being added
   std::unique_ptr<Thread> thread_;
   takt_rt::Time since_{};  // when watching began
 
-  std::mutex looks_mutex_;  // after `executors_mutex_`
+  std::mutex looks_mutex_;  // locked after `executors_mutex_`
   Looks looks_;
   AlarmHistory alarms_;
 };

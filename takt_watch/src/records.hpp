@@ -1,7 +1,7 @@
-// What is counted of one callback, one chain and one executor thread.
+// The counts of one callback, one chain and one executor thread.
 //
-// Hooks write and readers read the atomics, without a lock between them. A mutex here is held by runs that end, and by
-// set-up, and for short by readers of distributions and by the watch thread.
+// Hooks write the atomics and readers read them, without a lock. Ending runs and set-up lock the mutexes here;
+// readers of distributions and the watch thread lock them briefly.
 #ifndef TAKT_WATCH__SRC__RECORDS_HPP_
 #define TAKT_WATCH__SRC__RECORDS_HPP_
 
@@ -30,7 +30,7 @@
 namespace takt_watch
 {
 
-/// A duration that hooks compare with; "none" is longer than every other.
+/// Stands for "no limit" in comparisons of hooks: longer than any duration.
 inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 /// Real-time safe.
@@ -42,7 +42,7 @@ void raise_to(std::atomic<Number> & most, Number value) noexcept
   }
 }
 
-/// How many responses it looks at; without a rule only at the last one.
+/// The number of responses in the window; 1 without a rule.
 inline std::uint32_t window_of(const std::optional<takt_schedule::MissRule> & rule)
 {
   return rule ? rule->of : 1;
@@ -56,26 +56,26 @@ struct ChainRecord
   takt_rt::Duration deadline = takt_rt::kForever;
   takt_core::SeenActivations seen;
   MissCounter misses;  // one thread at a time records
-  // Responses while no callback of this process is the root; made once the last callback is here.
+  // Responses from the arrival of the message, used if the root is not in this process. Made when the last callback
+  // is added.
   std::unique_ptr<takt_core::Distribution> from_arrival{};
 
   // --- any thread ---
-  OpenActivations
-    open;  // told of releases while the chain has a deadline and its last callback is here
+  OpenActivations open;  // gets releases while the chain has a deadline and ends here
   std::atomic<std::uint64_t> activations{0};  // ended or overdue
-  std::atomic<std::uint64_t> overdue{0};      // missed before they ended
-  std::atomic<std::int64_t> longest{0};       // response since the last look, ns
+  std::atomic<std::uint64_t> overdue{0};      // misses counted before the end
+  std::atomic<std::int64_t> longest{0};       // longest response since the last look, ns
 
-  // --- set-up, by the observer's mutex ---
+  // --- set-up, with the observer's mutex ---
   takt_core::ChainOptions options{};
   takt_schedule::ChainWatchRule rule{};
   bool removed = false;
   bool ends_here = false;     // its last callback is in this executor
-  Root * followed = nullptr;  // that tells `open`
+  Root * followed = nullptr;  // the root that passes releases to `open`
   takt_rt::Duration followed_deadline{};
 };
 
-/// Counts that the callback itself keeps.
+/// Counts that the callback itself keeps (Callback::message_counts and others).
 struct OwnCounts
 {
   std::uint64_t arrivals = 0;
@@ -88,7 +88,7 @@ struct CallbackRecord
 {
   // --- a run that ends, or set-up, holds the mutex ---
   takt_rt::PiMutex mutex;
-  std::vector<ChainRecord *> ends{};  // chains that end with it
+  std::vector<ChainRecord *> ends{};  // chains that end with this callback
   MissCounter misses;                 // one thread at a time records
 
   // --- any thread ---
@@ -100,24 +100,24 @@ struct CallbackRecord
   std::atomic<std::int64_t> longest_overrun{0};  // since the last look, ns
   std::atomic<std::int64_t> busy{0};             // ns
   std::atomic<std::uint32_t> most_waiting{0};
-  // Of its rule, in ns; changed by set-up.
+  // From the rule, in ns; set-up changes them.
   std::atomic<std::int64_t> age{kNoLimit};
   std::atomic<std::int64_t> stall{kNoLimit};
   std::atomic<std::int64_t> budget{kNoLimit};
 
-  // --- set-up and looks, by the observer's mutex ---
-  const takt_core::Callback * callback = nullptr;  // null: it is removed
+  // --- set-up and looks, with the observer's mutex ---
+  const takt_core::Callback * callback = nullptr;  // null: removed
   std::string id{};
   std::string chain_id{};
   std::string group{};
   bool exclusive = true;
   takt_core::Kind kind = takt_core::Kind::waitable;
-  std::uint64_t order = 0;  // of being added
+  std::uint64_t order = 0;  // order of adding
   takt_schedule::WatchRule rule{};
-  OwnCounts before{};    // of the callbacks that had this id before
-  OwnCounts began_at{};  // what the callback had counted when watching it began
-  bool too_old = false;  // its oldest message has reached the age of the rule
-  // Of the last window:
+  OwnCounts before{};    // counts of earlier callbacks with this id
+  OwnCounts began_at{};  // the callback's counts when watching it began
+  bool too_old = false;  // the oldest message has reached the age of the rule
+  // In the last window:
   std::optional<std::uint64_t> window_arrivals{};
   std::uint64_t window_starts = 0;
   std::optional<double> arrival_rate{};  // 1/s
@@ -127,39 +127,39 @@ struct CallbackRecord
 /// One executor thread, or the caller of `spin_once` and `spin_some`.
 struct alignas(64) ThreadSlot
 {
-  // --- the thread writes, others read: see `current` ---
+  // --- the thread writes, others read through `current` ---
   std::atomic<std::uint32_t> callback{0};  // Callback::number
-  std::atomic<std::int64_t> since{0};      // when it was picked; 0: it runs none
+  std::atomic<std::int64_t> since{0};      // start of the run; 0: no run
   std::atomic<pid_t> tid{0};
 
-  // --- the thread's own ---
+  // --- used only by the thread ---
   CallbackRecord * record = nullptr;
   bool started = false;
 
-  // --- set-up and looks, by the observer's mutex ---
+  // --- set-up and looks, with the observer's mutex ---
   std::uint32_t number = 0;
   bool visitor = false;  // the caller of `spin_once`; does not change
   std::string name{};
-  std::int64_t told_since = 0;  // the run that has reached its rule's `stall`
+  std::int64_t told_since = 0;  // start of the last run that was reported as stalled
 
   struct Current
   {
     std::uint32_t callback = 0;
     std::int64_t since = 0;
   };
-  /// Which callback runs; absent: none, or another one from this moment on. Any thread; real-time safe.
+  /// The run in progress; absent: none, or it has just changed. Any thread; real-time safe.
   std::optional<Current> current() const noexcept
   {
     Current result;
     result.since = since.load(std::memory_order_acquire);
     result.callback = callback.load(std::memory_order_acquire);
-    // A newer run's number comes after the end of the one before, which `since` shows.
+    // If a newer run began meanwhile, `since` has changed.
     if (result.since == 0 || since.load(std::memory_order_relaxed) != result.since) {
       return std::nullopt;
     }
     return result;
   }
-  // The thread's own.
+  // Only the thread itself calls it.
   void begin(std::uint32_t number_of_callback, takt_rt::Time time) noexcept
   {
     callback.store(number_of_callback, std::memory_order_release);

@@ -1,4 +1,4 @@
-// A callback with which chains begin: its callbacks in this process, and the chains that are told of its releases.
+// The root of chains: knows whether its callback is in this process, and passes its releases to the chains.
 #ifndef TAKT_WATCH__SRC__ROOT_HPP_
 #define TAKT_WATCH__SRC__ROOT_HPP_
 
@@ -30,7 +30,7 @@ public:
 
   // ---- set-up; any thread; allocate ----
 
-  /// The chain's activations are told of releases from now on; `deadline` is the chain's. Until `unfollow`.
+  /// Passes releases to the chain until `unfollow`; `deadline` is the chain's.
   void follow(OpenActivations & chain, takt_rt::Duration deadline)
   {
     change([&](auto & chains) { chains.push_back({&chain, deadline}); });
@@ -42,7 +42,7 @@ public:
     });
   }
 
-  /// Whether a callback with its id is in this process.
+  /// Sets whether this process has a callback with the root's id.
   void set_here(bool here) noexcept { here_.store(here, std::memory_order_relaxed); }
 
   // ---- any thread; real-time safe: a priority-inheriting mutex, held for short ----
@@ -63,7 +63,7 @@ public:
       one.chain->withdrawn(release);
     }
   }
-  /// When an activation released at `release` may be overdue first; never before `not_before`.
+  /// When an activation released at `release` may become overdue; not before `not_before`.
   takt_rt::Time first_deadline(takt_rt::Time release) const noexcept
   {
     const takt_rt::Duration shortest(shortest_.load(std::memory_order_relaxed));
@@ -71,7 +71,7 @@ public:
       takt_rt::add_saturated(release, shortest),
       takt_rt::from_ns(not_before_.load(std::memory_order_relaxed)));
   }
-  /// Its chains are not judged again before `time`.
+  /// Says that its chains are not judged again before `time`.
   void not_before(takt_rt::Time time) noexcept
   {
     not_before_.store(takt_rt::to_ns(time), std::memory_order_relaxed);
@@ -85,12 +85,12 @@ private:
   };
   static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 
-  // Real-time threads may wait for the mutex: what allocates is done without it.
+  // Real-time threads may wait for `mutex_`, so this allocates without it.
   template <typename F>
   void change(F change)
   {
     const std::lock_guard setup(setup_mutex_);
-    std::vector<Follower> chains = chains_;  // nobody else changes them
+    std::vector<Follower> chains = chains_;  // the copy stays valid: `setup_mutex_` is held
     change(chains);
     std::int64_t shortest = kNone;
     for (const Follower & one : chains) {
@@ -105,7 +105,7 @@ private:
   std::mutex setup_mutex_;
   takt_rt::PiMutex mutex_;
   std::vector<Follower> chains_;
-  std::atomic<std::int64_t> shortest_{kNone};  // of their deadlines, ns
+  std::atomic<std::int64_t> shortest_{kNone};  // shortest deadline, ns
   std::atomic<std::int64_t> not_before_{0};
   std::atomic<bool> here_{false};
 };

@@ -9,8 +9,8 @@ namespace takt_watch
 namespace
 {
 
-// The scheduler tells how many periods are due until a time, and so how long one is. Periods of up to 1000 s come out
-// right to the microsecond.
+// The scheduler returns the number of periods until a time; divide to get the period. Exact to the microsecond for
+// periods of up to 1000 s.
 takt_rt::Duration period_of(
   const takt_core::Scheduler & scheduler, const takt_core::Callback & timer, takt_rt::Time next)
 {

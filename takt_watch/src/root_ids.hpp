@@ -1,7 +1,7 @@
-// Which callback numbers are the roots of chains, in whichever executor of the process a root is.
+// Maps callback numbers to roots of chains, over all executors of the process.
 //
-// A chain names its root by id; an activation names it by the callback's number. One for all watched executors, so that
-// a chain that begins in one and ends in another is found at its end.
+// A chain names its root by id; an activation names it by the callback's number. All watched executors share one map,
+// so a chain may begin in one executor and end in another.
 #ifndef TAKT_WATCH__SRC__ROOT_IDS_HPP_
 #define TAKT_WATCH__SRC__ROOT_IDS_HPP_
 
@@ -26,7 +26,7 @@ class RootIds
 public:
   // ---- set-up; any thread; allocate ----
 
-  /// The root of a chain that was set. Bounded by the ids that chains ever began with.
+  /// The root with this id, made for a chain that was set. Bounded by the number of ids that chains ever began with.
   Root & root(const std::string & id)
   {
     const std::lock_guard lock(mutex_);
@@ -43,7 +43,7 @@ public:
     return *known;
   }
 
-  /// `executor`: that has it.
+  /// `executor`: the executor that owns `callback`.
   void add(const takt_core::Callback & callback, const takt_core::Executor & executor)
   {
     const std::lock_guard lock(mutex_);
@@ -55,7 +55,7 @@ public:
     }
   }
 
-  /// Messages of a removed callback that are under way still find it, until its number comes again.
+  /// Activations of a removed callback still find the root, until another callback gets the number.
   void remove(std::uint32_t number, const std::string & id)
   {
     const std::lock_guard lock(mutex_);
@@ -68,16 +68,16 @@ public:
     }
   }
 
-  /// Whether the root is here, in an executor that spins: else its releases may never start, and are not overdue. Any
-  /// thread; may block as set-up does.
+  /// True if the root's callback is in a spinning executor of this process. If not, its releases may never start, and
+  /// are not overdue. Any thread; may block as set-up does.
   bool spins(const Root & root, bool (*spins)(const takt_core::Executor &)) const;
 
-  /// What the timer `root` has not started for; absent: it is no timer, is cancelled, or `spins` says that its executor
-  /// does not spin. Any thread; may block as set-up does.
+  /// The releases of the timer `root` that have not started. Absent: not a timer, cancelled, or `spins` says that its
+  /// executor does not spin. Any thread; may block as set-up does.
   std::optional<UnstartedTimer> unstarted(
     const Root & root, bool (*spins)(const takt_core::Executor &)) const;
 
-  /// nullptr: no chain begins with that callback. Real-time safe.
+  /// Null: no chain begins with that callback. Real-time safe.
   Root * find(std::uint32_t number) const noexcept { return by_number_.find(number); }
 
 private:
@@ -89,7 +89,7 @@ private:
 
   mutable std::mutex mutex_;
   std::map<std::string, std::unique_ptr<Root>> roots_;
-  // Of callbacks that are there, by id and number.
+  // The existing callbacks, by id and number.
   std::map<std::string, std::map<std::uint32_t, Known>> callbacks_;
   takt_core::NumberTable<Root> by_number_;
 };

@@ -1,6 +1,6 @@
-// What one look at a process found: counts since watching began, as plain values.
+// The counts of one look at a process since watching began, as plain values.
 //
-// The rules of alarms (alarm_rules.hpp) read two looks, one window apart; tests make them by hand. Times are
+// The alarm rules (alarm_rules.hpp) compare two samples, one window apart; tests make samples by hand. Times are
 // CLOCK_MONOTONIC.
 #ifndef TAKT_WATCH__SRC__SAMPLE_HPP_
 #define TAKT_WATCH__SRC__SAMPLE_HPP_
@@ -19,7 +19,7 @@
 namespace takt_watch
 {
 
-/// Of the last `of` responses so many missed the deadline.
+/// Misses among the last `of` responses.
 struct MissWindow
 {
   std::uint32_t missed = 0;
@@ -29,26 +29,26 @@ struct MissWindow
 struct CallbackSample
 {
   std::string id{};
-  std::string chain_id{};  ///< as paths of chains name it
+  std::string chain_id{};  ///< the id in paths of chains
   takt_core::Kind kind = takt_core::Kind::subscription;
   std::string group{};
   bool exclusive = true;
-  std::vector<std::uint32_t> threads{};  ///< ThreadState::number of those it may run on
+  std::vector<std::uint32_t> threads{};  ///< ThreadState::number of the threads it may run on
   std::uint32_t depth = 1;
   std::uint32_t waiting = 0;
-  std::optional<takt_rt::Duration> oldest_age{};  ///< absent: nothing waits
+  std::optional<takt_rt::Duration> oldest_age{};  ///< absent: no message waits
   std::uint64_t arrivals = 0;
   std::uint64_t starts = 0;
   std::uint64_t empty_takes = 0;
   std::uint64_t overwritten = 0;
   std::optional<std::uint64_t> lost{};
   std::uint64_t skipped = 0;
-  std::uint64_t responses = 0;  ///< that had a deadline
+  std::uint64_t responses = 0;  ///< responses that had a deadline
   std::uint64_t misses = 0;
   MissWindow window{};
   std::uint64_t overruns = 0;
   takt_rt::Duration longest_overrun{};  ///< execution time, in this window
-  takt_rt::Duration busy{};             ///< execution time so far, of all its runs
+  takt_rt::Duration busy{};             ///< execution time of all runs so far
   takt_schedule::WatchRule rule{};
 };
 
@@ -56,16 +56,17 @@ struct ChainSample
 {
   std::string name{};
   std::vector<std::string> path{};  ///< ids as CallbackSample::chain_id
-  /// The root is in another process: each run of the last callback counts, from the arrival of its message.
+  /// The root is in another process: each run of the last callback counts as an activation, from the arrival of its
+  /// message.
   bool from_arrival = false;
   std::uint64_t activations = 0;  ///< ended or overdue
   std::uint64_t misses = 0;
-  std::uint64_t overdue = 0;  ///< of the misses: the deadline passed before the activation ended
-  /// Since the release of the first activation that is overdue; absent: one has ended since.
+  std::uint64_t overdue = 0;  ///< misses that were counted before the activation ended
+  /// Time since the release of the first overdue activation; absent: none is overdue, or one has ended since.
   std::optional<takt_rt::Duration> silent{};
   MissWindow window{};
   std::optional<takt_rt::Duration> deadline{};
-  takt_rt::Duration longest{};  ///< response, in this window
+  takt_rt::Duration longest{};  ///< longest response in this window
   takt_schedule::ChainWatchRule rule{};
 };
 
@@ -73,7 +74,7 @@ struct RunningCallback
 {
   std::string id{};
   takt_rt::Time since{};
-  std::optional<takt_rt::Duration> stall{};  ///< its rule's limit
+  std::optional<takt_rt::Duration> stall{};  ///< the limit of its rule
 };
 
 struct ThreadSample
@@ -83,14 +84,14 @@ struct ThreadSample
   std::int32_t tid = 0;
   std::vector<int> cores{};
   takt_rt::Duration on_cpu{};           ///< since the thread began
-  takt_rt::Duration run_queue_delay{};  ///< since the thread began: it was ready and had no core
+  takt_rt::Duration run_queue_delay{};  ///< since the thread began: ready without a core
   std::optional<RunningCallback> running{};
 };
 
 struct ExecutorSample
 {
   std::string name{};
-  /// Of alarms whose rules name no actions.
+  /// The actions of alarms whose rules name none.
   std::vector<takt_schedule::AlarmAction> on_alarm{takt_schedule::AlarmAction()};
   std::vector<CallbackSample> callbacks{};
   std::vector<ChainSample> chains{};
@@ -103,7 +104,7 @@ struct Sample
   std::vector<ExecutorSample> executors{};
 };
 
-/// The executor of that name; null: there is none. It lives as long as the sample.
+/// The executor of that name; null: none. Valid as long as the sample.
 inline const ExecutorSample * find_executor(const Sample & sample, const std::string & name)
 {
   const auto found = std::find_if(

@@ -24,7 +24,7 @@ using takt_rt::ThreadAttributes;
 using takt_rt::Time;
 using Accounts = std::map<pid_t, takt_rt::ThreadAccount>;
 
-using Deadlines = std::map<std::string, std::optional<Duration>>;  // by the id of the callback
+using Deadlines = std::map<std::string, std::optional<Duration>>;  // by callback id
 
 json or_null(const std::optional<Duration> & duration)
 {
@@ -37,7 +37,7 @@ json or_null(const std::optional<Number> & number)
   return number ? json(*number) : json(nullptr);
 }
 
-// Absent: the history keeps all.
+// Absent: the history is unbounded.
 std::optional<std::uint32_t> depth_of(const CallbackSample & sample)
 {
   return sample.depth == takt_core::MessageCounts::kKeepsAll ? std::nullopt
@@ -60,7 +60,7 @@ json distribution_json(const takt_core::Distribution & distribution)
     {"max_ns", known([&] { return histogram.max(); })}};
 }
 
-// What raises a thread for a while (the middleware ceiling, following) is no difference.
+// Ignores the differences that a temporary raise makes (middleware ceiling, following).
 bool asked_differs(
   const ThreadState & thread, const ThreadAttributes & now, const takt_core::Executor & executor)
 {
@@ -184,7 +184,7 @@ json chain_json(const ChainFigures & figures, const takt_core::ChainStatistics *
     {"response", distribution_json(response)}};
 }
 
-// Before the watch's mutex is taken, which hooks of set-up take with the executor's locks held.
+// Call it before locking the watch's mutex: set-up hooks lock that mutex with the executor's locks held.
 Deadlines deadlines_of(takt_core::Executor & executor)
 {
   Deadlines all;
@@ -213,7 +213,7 @@ json executor_json(ExecutorWatch & watch, const Accounts & accounts, Time now)
   }
   std::vector<std::unique_ptr<takt_core::CallbackStatistics>> callbacks;
   std::vector<std::unique_ptr<takt_core::ChainStatistics>> chains;
-  // Before the counts: so a distribution has no more values than there were runs.
+  // Copy distributions before the counts: so a distribution has at most as many values as there were runs.
   if (const auto * const statistics = watch.statistics()) {
     callbacks = statistics->callbacks();
     chains = statistics->chains();

@@ -1,4 +1,4 @@
-// The answer to a request for statistics: all that is known of the executors, callbacks and chains of this process.
+// The answer to a request for statistics: all figures of the executors, callbacks and chains of this process.
 //
 // Any thread; may block as set-up of the executors does; allocates.
 #ifndef TAKT_WATCH__SRC__STATISTICS_JSON_HPP_

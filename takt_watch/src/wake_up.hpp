@@ -1,4 +1,4 @@
-// When the watch thread looks next: it plans a time and sleeps, and others may make that earlier.
+// The time of the watch thread's next wake-up. The thread plans it and sleeps; other threads may make it earlier.
 #ifndef TAKT_WATCH__SRC__WAKE_UP_HPP_
 #define TAKT_WATCH__SRC__WAKE_UP_HPP_
 
@@ -16,8 +16,8 @@ namespace takt_watch
 class WakeUp
 {
 public:
-  /// The thread is to be awake at `time` at the latest. Real-time safe, any thread: a load if it will be, else one
-  /// system call.
+  /// Wakes the thread at `time` or earlier. Real-time safe, any thread: one load if the planned time is early enough,
+  /// else one system call.
   void by(takt_rt::Time time) noexcept
   {
     const std::int64_t when = takt_rt::to_ns(time);
@@ -31,11 +31,11 @@ public:
     }
   }
 
-  /// The thread looks now and plans afterwards: what `by` asks for from here on is kept. The thread's own.
+  /// Call it on the watch thread before a look: `sleep` keeps the times that `by` asks for from here on.
   void begin() noexcept { planned_.store(kNone, std::memory_order_seq_cst); }
 
-  /// Sleeps until `time`, until what `by` asked for since `begin`, or until `ends` and a call of `by`. The thread's
-  /// own; may block, by intent.
+  /// Sleeps until `time`, until the earliest time that `by` asked for since `begin`, or until `ends` is set and `by`
+  /// is called. Only the watch thread calls it; blocks.
   void sleep(takt_rt::Time time, const std::atomic<bool> & ends) noexcept
   {
     std::int64_t planned = planned_.load(std::memory_order_seq_cst);

@@ -60,7 +60,7 @@ public:
 private:
   ProcessWatch & process_;
   const std::shared_ptr<ExecutorWatch> watch_;
-  std::mutex mutex_;  // below
+  std::mutex mutex_;  // guards the members below
   const std::shared_ptr<const Schedule> first_;
   std::shared_ptr<const Schedule> now_;
 };

@@ -13,7 +13,7 @@ namespace takt_watch
 namespace
 {
 
-/// Callbacks may be added by several threads.
+/// Locked, because several threads may add callbacks.
 struct Rules
 {
   explicit Rules(takt_schedule::Resolver r) : resolver(std::move(r)) {}
@@ -21,7 +21,8 @@ struct Rules
   takt_schedule::WatchRule of(const takt_core::Callback & callback)
   {
     const std::lock_guard lock(mutex);
-    // Where it runs was decided by another resolver; here nobody asks for the default threads.
+    // This resolver reads watch rules only, so it does not need the default threads; another one has placed the
+    // callback.
     const auto resolved = resolver.resolve(callback.chain_id(), callback.kind(), true);
     return resolved.ok() ? resolved->watch : takt_schedule::WatchRule();
   }

@@ -1,4 +1,4 @@
-// Alarms of a thread with callbacks under virtual time: when they are raised, why, and when they are cleared.
+// Alarms for a thread with callbacks under virtual time: when they are raised and cleared, and which cause they name.
 #include "alarms/alarm_rules.hpp"
 #include "alarms/cause.hpp"
 
@@ -35,7 +35,7 @@ struct Load
 class Loads : public ::testing::TestWithParam<Load>
 {
 protected:
-  /// `rate`: of all publishers together, in terms of what the callback can do (100 a second).
+  /// `rate`: of all publishers together, as a multiple of the callback's capacity (100 a second).
   Worker & subscribe(World & world, double rate)
   {
     Worker & worker = world.add("/n:sub(/points)", 10, milliseconds(10), GetParam().depth);
@@ -56,11 +56,10 @@ TEST_P(Loads, runs_that_take_twice_the_time_between_messages_are_named_within_on
   std::optional<Duration> crossed;
   for (int step = 0; step < 40'000 && world.alarms.empty(); ++step) {
     world.run(milliseconds(1));
-    const bool crosses =
-      GetParam().depth == 1
-        ? worker.sample.overwritten > 0
-        // One more, so that the message that is taken next does not undo the crossing.
-        : worker.waiting.size() > std::max(GetParam().depth / 2, 1U);
+    const bool crosses = GetParam().depth == 1
+                           ? worker.sample.overwritten > 0
+                           // Wait for one more, so that the next take does not undo the crossing.
+                           : worker.waiting.size() > std::max(GetParam().depth / 2, 1U);
     if (crosses && !crossed) {
       crossed = world.now();
     }
@@ -170,7 +169,7 @@ TEST_F(Causes, its_own_runs_that_become_longer)
   ASSERT_TRUE(alarm.cause);
   EXPECT_EQ(alarm.cause->kind, Who::runs_longer) << alarm.text;
   EXPECT_EQ(alarm.cause->run, milliseconds(70));
-  // The runs before the alarm count as usual ones, too.
+  // Runs before the alarm count as usual ones.
   ASSERT_TRUE(alarm.cause->usual_run);
   EXPECT_LT(*alarm.cause->usual_run, milliseconds(20));
   EXPECT_NE(alarm.text.find(": its runs take longer: 70ms, usually 1"), std::string::npos)
@@ -250,7 +249,7 @@ TEST_F(Causes, a_publisher_that_began_late_is_not_faster_for_that)
     << late.alarms.front().text;
 }
 
-// Under a plan each callback has a thread of its own; the culprit is on another one of the same core.
+// Under a plan each callback has its own thread; the culprit runs on another thread of the same core.
 TEST_F(Causes, a_callback_on_another_thread_of_the_core_is_named)
 {
   Sample before = world.sample();
@@ -301,7 +300,7 @@ TEST_F(Causes, whoever_had_the_core_is_named_for_as_long_as_the_thread_waited)
   before.executors[0].threads[0].tid = 11;
   before.executors[0].threads[0].run_queue_delay = {};
   before.executors[0].callbacks[0].threads = {0};
-  ThreadSample free;  // of the executor, and on no certain core
+  ThreadSample free;  // a thread of the executor that may use any core
   free.number = 1;
   free.name = "free";
   free.tid = 12;
@@ -357,7 +356,7 @@ TEST_F(Causes, whoever_had_the_core_is_named_for_as_long_as_the_thread_waited)
   EXPECT_TRUE(find().who.empty()) << "nothing waited";
 }
 
-// A look that is due early has a short window: a long run that ended in it did not have all of it.
+// A look that is due early has a short window. A long run that ended in it began before it.
 TEST_F(Causes, who_had_the_processor_had_it_within_the_window)
 {
   World short_looks(milliseconds(20));
@@ -671,7 +670,7 @@ TEST_F(ByHand, overruns_and_losses_are_cleared_after_ten_quiet_looks)
   EXPECT_EQ(look(1100).size(), 2U);
 }
 
-// Whatever is seen: an alarm of one kind about one thing is raised and cleared in turn.
+// For any samples, alarms of one kind about one object are raised and cleared in turn.
 TEST(AlarmRules, raise_and_clear_in_turn_whatever_comes)
 {
   std::mt19937 random(11);

@@ -1,4 +1,4 @@
-// Rules of watching that change while the executor spins.
+// Watch rules that change while the executor spins.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ using test::Client;
 using test::subscription;
 using Strings = std::vector<std::string>;
 
-// ---- what a rule that is gone does to its alarms ----
+// ---- the alarms of a rule that is gone ----
 
 class GoneRules : public testing::Test
 {
@@ -128,7 +128,7 @@ TEST_F(GoneRules, actions_of_the_settings_are_those_of_the_look)
   EXPECT_EQ(alarms[0].actions, executor_.on_alarm);
 }
 
-// ---- a process that is given another schedule ----
+// ---- a process that gets another schedule ----
 
 Schedule parse(const std::string & callbacks, const std::string & rest = "")
 {
@@ -148,7 +148,7 @@ protected:
     told_.store(1);
     takt_rt::futex_wake(told_, 1);
   }
-  /// The executor under a schedule, with two callbacks; it spins.
+  /// Starts the executor with two callbacks under a schedule.
   void watch(const Schedule & schedule)
   {
     served_.facts = watched(schedule, "main", *served_.executor);

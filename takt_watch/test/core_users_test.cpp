@@ -1,4 +1,4 @@
-// Who had a core, by readings of a folder made by hand and of the machine's own /proc.
+// Users of cores, from readings of a folder made by hand and of the machine's own /proc.
 #include "kernel/core_users.hpp"
 
 #include <gtest/gtest.h>
@@ -98,7 +98,7 @@ TEST_F(MadeByHand, a_process_a_thread_of_ones_own_and_one_of_the_kernel_are_told
   EXPECT_EQ(use.users[2].name, "dds?") << "a name of others may go to a terminal";
 }
 
-// The reading before an alarm may be long ago: a burst is of the window, a steady use is not all of it.
+// The reading before an alarm may be long ago. A burst belongs to the window; a steady use belongs only in part.
 TEST_F(MadeByHand, of_a_long_time_between_readings_what_is_unusual_is_of_the_window)
 {
   CoreUsers users(folder_, kOwn);

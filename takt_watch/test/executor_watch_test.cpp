@@ -1,4 +1,4 @@
-// What the observer counts, from hooks called by hand under virtual time.
+// Counts of the observer, with hooks called by hand under virtual time.
 #include "executor_watch.hpp"
 
 #include <gtest/gtest.h>
@@ -163,7 +163,7 @@ TEST_F(Watched, counts_starts_empty_takes_exceptions_and_the_time_of_its_runs)
   const Started threw = started(*work, at(30), at(30));
   watch().on_exception(threw, nullptr);
   watch().on_end(threw, at(31));
-  watch().on_exception(picked(*work, at(40), at(40)), nullptr);  // by its take
+  watch().on_exception(picked(*work, at(40), at(40)), nullptr);  // thrown by its take
   const CallbackSample seen = sample("/a:sub(/x)");
   EXPECT_EQ(seen.starts, 3U);
   EXPECT_EQ(seen.empty_takes, 1U);
@@ -199,7 +199,7 @@ TEST_F(Watched, messages_that_wait_when_it_is_switched_on_count_as_arrivals)
   EXPECT_EQ(seen.arrivals, 5U);
   EXPECT_EQ(seen.waiting, 5U);
   EXPECT_EQ(figures("/a:sub(/x)").most_waiting, 5U);
-  ran(*work, at(0), at(0), at(1));  // by hand: it takes none
+  ran(*work, at(0), at(0), at(1));  // called by hand, without a take
   EXPECT_EQ(figures("/a:sub(/x)").most_waiting, 6U) << "five and the one that it was started for";
 }
 

@@ -127,7 +127,7 @@ TEST_F(FromArrival, a_root_that_appears_in_another_executor_takes_over)
   Side other(switch_, "other");
   const auto root = other.add(test::subscription("/a:sub(/x)"));
   EXPECT_FALSE(chain().sample.from_arrival);
-  run(100, 160);  // for no activation of the chain
+  run(100, 160);  // not for an activation of the chain
   EXPECT_EQ(chain().sample.activations, 1U);
   other.watch->on_arrival(*root, 1, at(200));
   run(220, 260, *root, 200);

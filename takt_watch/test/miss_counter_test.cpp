@@ -1,4 +1,4 @@
-// Deadlines that were missed, counted by hand.
+// Counts of missed deadlines, compared with counts by hand.
 #include "miss_counter.hpp"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-// What watching costs for each run: without an observer, with one that is off, and with one that is on.
+// The cost of watching for each run: without an observer, with one that is off, and with one that is on.
 //
 //     takt_watch_observer_cost [RUNS]
 //
-// A callback on one thread makes itself ready again; the program prints the shortest of nine rounds, whose kinds take
-// turns. The difference from the first line is what watching costs.
+// A callback on one thread makes itself ready again. The program takes turns between the three kinds, and prints the
+// shortest of nine rounds for each. The difference from the first line is the cost of watching.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -1,4 +1,4 @@
-// Which activations are overdue, told by hand under virtual time, and against a count that looks at all of them again.
+// Overdue activations under virtual time, also compared with a count that checks all activations at each step.
 #include "open_activations.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ protected:
   OpenActivationsTest()
   {
     open_.released(at(-100));
-    EXPECT_FALSE(open_.ended(at(-100)));  // so that it is no start-up
+    EXPECT_FALSE(open_.ended(at(-100)));  // ends the start-up
   }
   std::uint64_t overdue(int ms, std::optional<UnstartedTimer> timer = std::nullopt)
   {
@@ -177,7 +177,7 @@ TEST_F(OpenActivationsTest, a_timer_that_does_not_start_misses_once_in_each_peri
   EXPECT_EQ(overdue(149, timer), 0U);
   EXPECT_EQ(overdue(370, timer), 3U);
   EXPECT_EQ(next_, at(450));
-  // Its start comes, for the first of these.
+  // The timer's run starts, for the first of these releases.
   open_.released(at(0));
   EXPECT_EQ(overdue(380, UnstartedTimer{at(400), milliseconds(100)}), 0U);
   EXPECT_TRUE(open_.ended(at(0)));
@@ -239,7 +239,7 @@ TEST_F(
   EXPECT_EQ(open_.silent_since(), at(20));
 }
 
-// ---- the promise, for the real one and for twins that break it ----
+// ---- the promise: the real class keeps it, and twins break it ----
 
 struct EndsOnly  // as it was: a miss is counted when an activation ends late
 {
@@ -287,8 +287,8 @@ struct DoesNotSeeYoungerOnes : Real
   std::vector<Time> all{};
 };
 
-// Counts the misses of random activations, of which some are lost and some are late, at each step of a virtual clock;
-// compares them with those that looking at all of them gives. True: they are the same all the time.
+// Counts the misses of random activations, some lost and some late, at each step of a virtual clock, and compares the
+// count with a check of all activations. Returns true if both agree at all steps.
 template <typename Subject>
 bool counts_as_it_must(unsigned seed)
 {

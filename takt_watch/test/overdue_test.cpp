@@ -1,4 +1,4 @@
-// Chains that stop ending, as the observer counts them: hooks called by hand under virtual time, and alarms of it.
+// Chains that stop ending: the observer's counts and alarms, with hooks called by hand under virtual time.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -72,7 +72,7 @@ protected:
   ExecutorWatch::Due due(int ms) const { return main_.watch->due(at(ms)); }
   ChainSample chain(int ms) const { return main_.watch->sample(at(ms), false).chains.at(0); }
   ChainFigures figures() const { return std::move(main_.watch->chains().at(0)); }
-  /// What one look raises and clears.
+  /// The alarms that one look raises and clears.
   std::vector<Alarm> look(int ms)
   {
     Sample sample;
@@ -222,7 +222,7 @@ TEST_F(Overdue, a_root_timer_that_gets_no_thread_misses_once_in_each_period)
   EXPECT_TRUE(look(110).empty());
   EXPECT_FALSE(due(150).now);
   EXPECT_EQ(due(150).next, at(250));
-  // From here on no thread has time for it.
+  // From here on no thread runs it.
   EXPECT_TRUE(due(250).now);
   EXPECT_EQ(due(250).next, at(350));
   const auto alarms = look(250);
@@ -233,7 +233,7 @@ TEST_F(Overdue, a_root_timer_that_gets_no_thread_misses_once_in_each_period)
     "deadline");
   due(560);
   EXPECT_EQ(chain(560).misses, 4U);
-  // Its start drops the periods, and ends for the first of them.
+  // Its start drops the later periods, and its end counts for the first.
   ASSERT_TRUE(scheduler.next(0, at(570), run));
   EXPECT_EQ(run.release, at(200));
   main_.watch->on_picked(run);

@@ -1,5 +1,5 @@
-// Chains of spinning executors that stop ending, as a client of the control socket meets them. The period between two
-// looks is 10 s: an alarm that comes earlier comes because a deadline has passed.
+// Chains of spinning executors that stop ending, seen by a client of the control socket. The period between two looks
+// is 10 s: an earlier alarm comes because a deadline has passed.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -25,7 +25,7 @@ using takt_control::MessageType;
 using test::Client;
 using test::Served;
 
-/// A chain from a timer of 20 ms to a subscription, which has a deadline of 1 s.
+/// A chain with a deadline of 1 s, from a timer of 20 ms to a subscription.
 class OverdueChain : public test::ServedTest
 {
 protected:
@@ -106,7 +106,7 @@ TEST_F(OverdueChain, whose_root_gets_no_thread_raises_its_alarm_while_that_lasts
   test::wait_for([&] { return chain_now()["overdue"] > 3; });
   told.store(1);
   takt_rt::futex_wake(told, 1);
-  // Of the periods that it missed only the first one runs: it ends late, and is not counted again.
+  // Of the missed periods only the first one runs: it ends late, and is not counted again.
   test::wait_for([&] { return chain_now()["consecutive_misses"] == 0; });
   const json chain = chain_now();
   EXPECT_EQ(chain["misses"], chain["overdue"]) << chain.dump();

@@ -1,4 +1,4 @@
-// Where a thread is: one that computes, one that sleeps, and one that takes no signals.
+// Stacks of a thread that computes, of one that sleeps, and of one that blocks signals.
 #include "kernel/stack.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ namespace takt_watch_stack_test
 std::atomic<bool> g_ends{false};
 std::atomic<std::uint64_t> g_rounds{0};
 
-// With a name that the stack can show.
+// Visible, so that the stack can show its name.
 __attribute__((noinline, visibility("default"))) void compute_for_ever()
 {
   while (!g_ends.load(std::memory_order_relaxed)) {
@@ -43,7 +43,7 @@ using takt_watch_stack_test::compute_for_ever;
 using takt_watch_stack_test::g_ends;
 using takt_watch_stack_test::g_rounds;
 
-// It hands signals to a thread only where the thread calls the C library.
+// The thread sanitizer delivers signals only when the thread calls the C library.
 #ifdef __SANITIZE_THREAD__
 constexpr bool kHoldsSignalsBack = true;
 #else
@@ -112,7 +112,7 @@ TEST(Stack, of_a_thread_that_computes_names_the_function)
     std::this_thread::yield();
   }
   std::vector<std::string> stack;
-  // Another thread may have the core for longer than a question lasts.
+  // Another thread may keep the core for longer than one question lasts.
   for (int i = 0; i < 100 && joined(stack).find("compute_for_ever") == std::string::npos; ++i) {
     stack = stack_of(thread.tid(), &always);
   }
@@ -150,10 +150,10 @@ TEST(Stack, a_thread_that_blocks_signals_is_given_up)
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
     compute_for_ever();
-    ::pthread_sigmask(SIG_UNBLOCK, &all, nullptr);  // the late signal comes, and does nothing
+    ::pthread_sigmask(SIG_UNBLOCK, &all, nullptr);  // the late signal comes, and must do nothing
   });
   const std::uint64_t begun = g_rounds.load();
-  while (g_rounds.load() == begun) {  // from then on it blocks them
+  while (g_rounds.load() == begun) {  // after that round the thread blocks the signals
     std::this_thread::yield();
   }
   EXPECT_TRUE(interrupted_stack(thread.tid(), std::chrono::milliseconds(5)).empty());

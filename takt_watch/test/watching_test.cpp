@@ -1,4 +1,4 @@
-// Executors that spin and are watched, as clients of the control socket meet them.
+// Executors that spin and are watched, seen by clients of the control socket.
 #include "takt_watch/watch.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ namespace takt_watch_watching_test
 
 std::atomic<bool> g_ends{false};
 
-// With a name that the stack can show.
+// Visible, so that the stack can show its name.
 __attribute__((noinline, visibility("default"))) void compute_until_told()
 {
   while (!g_ends.load(std::memory_order_relaxed)) {
@@ -60,14 +60,14 @@ using test::Served;
 using test::subscription;
 using test::wait_for;
 
-// It holds signals back, and ends a child of fork that starts a thread.
+// The thread sanitizer delays signals, and ends a child of fork that starts a thread.
 #ifdef __SANITIZE_THREAD__
 constexpr bool kUnderThreadSanitizer = true;
 #else
 constexpr bool kUnderThreadSanitizer = false;
 #endif
 
-/// Of the calling thread.
+/// CPU time of the calling thread.
 Time cpu_time()
 {
   timespec time{};
@@ -99,7 +99,7 @@ protected:
   WatchingTest()
   {
     g_ends.store(false);
-    wait_until_no_thread_watches();  // that of the test before
+    wait_until_no_thread_watches();  // the thread of the previous test
   }
 };
 
@@ -131,7 +131,7 @@ TEST_F(WatchingTest, is_off_until_somebody_asks_and_then_counts_exactly)
   served.executor->ready(*work, 700);
   work->lost_messages.store(2);
   wait_for([&] {
-    document = client.statistics();  // what runs is read before the counts
+    document = client.statistics();  // the run in progress is read before the counts
     return callback_in(document, "/a:sub(/x)")["response"]["count"] == 700 &&
            document["executors"][0]["threads"][1]["running"].is_null();
   });
@@ -226,7 +226,7 @@ TEST_F(WatchingTest, an_age_alarm_comes_when_the_age_is_reached)
   EXPECT_EQ(named["since_ns"], alarm["time_ns"]);
 }
 
-// A process of somebody else on the same core, which the kernel prefers.
+// Another process on the same core, which the kernel prefers.
 TEST_F(WatchingTest, the_cause_of_an_alarm_names_the_process_that_had_the_core)
 {
   const int core = takt_rt::usable_cores().front();
@@ -311,7 +311,7 @@ TEST_F(WatchingTest, a_stall_is_told_while_it_lasts_with_the_functions)
   Client client;
   client.ask(MessageType::subscribe);
   bool named = kUnderThreadSanitizer;
-  // The thread may have no core when it is asked.
+  // The thread may wait for a core when the watch asks.
   for (int i = 0; i < 100 && (i == 0 || !named); ++i) {
     g_ends.store(false);
     served.executor->ready(*work, 1);
@@ -393,7 +393,7 @@ TEST_F(WatchingTest, a_stall_in_a_system_call_says_which)
   Client client;
   client.ask(MessageType::subscribe);
   bool named = false;
-  // The thread may have no core for so long that it does not even fall asleep.
+  // The thread may lack a core for so long that it does not even fall asleep.
   for (int i = 0; i < 100 && !named; ++i) {
     told.store(0);
     served.executor->ready(*work, 1);
@@ -510,7 +510,7 @@ TEST_F(WatchingTest, an_executor_that_is_watched_no_longer_does_not_mind_another
   const auto work = subscription("/a:sub(/x)", [&] { runs.fetch_add(1); });
   ASSERT_TRUE(old.executor->add(work).ok());
   old.start();
-  old.watching.reset();  // before anything was switched on
+  old.watching.reset();  // before the watch was switched on
   Served fresh("fresh");
   fresh.watch();
   Client client;
@@ -571,7 +571,7 @@ TEST_F(WatchingTest, executors_of_one_name_keep_their_alarms_apart)
     first.executor->ready(*quick, 1);
     wait_for([&] {
       const json callback = callback_in(client.statistics(), "/a:sub(/x)");
-      return callback["starts"] == i && callback["service_rate_hz"].is_number();  // it looked
+      return callback["starts"] == i && callback["service_rate_hz"].is_number();
     });
   }
   EXPECT_EQ(client.statistics()["alarms"]["cleared"], 0) << "thread 0 of the other has it";
@@ -689,7 +689,7 @@ TEST_F(WatchingTest, runs_set_up_looks_and_requests_go_on_side_by_side)
   owner.join();
   ends.store(true);
   publisher.join();
-  // What waits is run; then the counts are those of the runs.
+  // The executor runs the waiting messages; then the counts match the runs.
   wait_for([&] {
     document = client.statistics();
     const json callback = callback_in(document, "/b:sub(/y)");

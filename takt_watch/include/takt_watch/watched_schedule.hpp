@@ -1,4 +1,4 @@
-// An executor with what its schedule says about watching it.
+// Reads the rules by which a schedule watches an executor.
 #ifndef TAKT_WATCH__WATCHED_SCHEDULE_HPP_
 #define TAKT_WATCH__WATCHED_SCHEDULE_HPP_
 
@@ -11,11 +11,11 @@
 namespace takt_watch
 {
 
-/// What `schedule` says of the executor of that name; without rules if it has none of that name. Copies what it needs of
-/// the schedule. Set-up only.
+/// The rules of `schedule` for the executor of that name; no rules if the schedule does not name it. Copies what it
+/// needs of the schedule. Set-up only; any thread.
 WatchRules watch_rules(const takt_schedule::Schedule & schedule, const std::string & executor_name);
 
-/// `executor` with these; it outlives the watching. Set-up only.
+/// `executor` with the rules of `schedule`. `executor` must outlive the watching. Set-up only; any thread.
 WatchedExecutor watched(
   const takt_schedule::Schedule & schedule, const std::string & executor_name,
   takt_core::Executor & executor);

@@ -1,4 +1,4 @@
-// An alarm: one crossing of one limit, or its end.
+// An alarm says that a value crossed a limit, or that the crossing ended.
 #ifndef TAKT_WATCH__SRC__ALARM_HPP_
 #define TAKT_WATCH__SRC__ALARM_HPP_
 
@@ -28,15 +28,15 @@ enum class AlarmKind : std::uint8_t
 
 std::string_view to_string(AlarmKind kind) noexcept;
 
-/// Why messages pile up, or deadlines are missed.
+/// Why messages pile up, or why deadlines are missed.
 struct Cause
 {
   enum class Kind : std::uint8_t
   {
     publisher_faster,
     too_little_processor_time,
-    runs_longer,   ///< the callback itself needs more time than usual
-    runs_too_long  ///< it needs more time than there is between two messages, and both are as usual
+    runs_longer,   ///< runs of the callback last longer than usual
+    runs_too_long  ///< runs last longer than the time between two messages; both are as usual
   };
   struct Share
   {
@@ -45,37 +45,37 @@ struct Cause
   };
   Kind kind = Kind::publisher_faster;
   double arrival_rate = 0;             ///< 1/s, in the window
-  std::optional<double> usual_rate{};  ///< 1/s, before
-  double demand = 0;                   ///< arrival rate times processor time of a run: 1 is a core
-  std::vector<Share> who{};            ///< had the processor; largest first
-  std::string callback{};              ///< of a chain: the callback that the cause is about
-  // Without the time in which its thread waited for a core:
+  std::optional<double> usual_rate{};  ///< 1/s, before the window
+  double demand = 0;                   ///< arrival rate times CPU time of a run; 1: a whole core
+  std::vector<Share> who{};            ///< had the processor, largest share first
+  std::string callback{};              ///< the callback of the chain that the cause concerns
+  // Without the time in which the run's thread waited for a core:
   std::optional<takt_rt::Duration> run{};        ///< mean of the last runs
-  std::optional<takt_rt::Duration> usual_run{};  ///< before
+  std::optional<takt_rt::Duration> usual_run{};  ///< mean before
   std::optional<takt_rt::Duration>
-    running{};  ///< a run has not returned for so long, and that is the cause
+    running{};  ///< the run that caused it has lasted so long, and has not returned
 };
 
 struct Alarm
 {
   AlarmKind kind = AlarmKind::backlog;
   bool raised = true;  ///< false: cleared
-  bool error = false;  ///< its level; else a warning
+  bool error = false;  ///< level: error, otherwise warning
   takt_rt::Time time{};
   std::string executor{};
-  std::string callback{};  ///< empty: none; so are these two
+  std::string callback{};  ///< empty: none; so are the next two
   std::string chain{};
   std::string thread{};
   double value = 0;
   double limit = 0;
   std::string_view unit = "messages";  ///< messages, ns, ratio, misses
   std::optional<Cause> cause{};
-  /// Since the release of the chain's first activation that is overdue; absent: one has ended since.
+  /// Time since the release of the first overdue activation of the chain; absent: an activation has ended since.
   std::optional<takt_rt::Duration> silent{};
-  bool from_arrival = false;                    ///< of the chain: see ChainSample
+  bool from_arrival = false;                    ///< see ChainSample::from_arrival
   std::optional<takt_rt::Duration> deadline{};  ///< of the chain
   std::vector<std::string> stack{};
-  std::string text{};  ///< a sentence for people
+  std::string text{};  ///< a sentence for users
   std::vector<takt_schedule::AlarmAction> actions{};
   bool fail_safe = false;
 };

@@ -55,7 +55,7 @@ void AlarmHistory::tell(
     return;
   }
   const ProcessFacts facts = process_facts();
-  // With the mutex held until it is sent: an alarm is in the answer to a subscription, or it comes after it.
+  // Send with the mutex held: so each alarm is either in the answer to a subscription or comes after it.
   const std::lock_guard lock(mutex_);
   for (const Alarm & alarm : alarms) {
     const std::uint64_t sequence = next_++;

@@ -1,4 +1,4 @@
-// Alarms of this process on their way to clients: numbered, counted, and kept while they are raised.
+// Numbers and counts the alarms of this process, and keeps them while they are raised.
 //
 // Any thread; blocks for short; allocates.
 #ifndef TAKT_WATCH__SRC__ALARM_HISTORY_HPP_
@@ -18,7 +18,7 @@
 namespace takt_watch
 {
 
-/// Of this process, with the distance of the two clocks right now.
+/// The facts about this process, with the current distance between its two clocks.
 ProcessFacts process_facts();
 
 class AlarmHistory
@@ -40,16 +40,16 @@ public:
     std::uint64_t sequence = 0;
   };
 
-  /// Watching begins (again): so do the counts. Numbers go on.
+  /// Begins counting anew, because watching begins. The numbers of alarms go on.
   void begin();
 
-  /// Numbers the alarms and hands the text of each to `send`, in their order.
+  /// Numbers the alarms, and passes the text of each to `send` in their order.
   void tell(const std::vector<Alarm> & alarms, const std::function<void(std::string)> & send);
 
-  /// With which a subscription begins: {"alarms": number of the next one, "active": [...]}.
+  /// The document with which a subscription begins: {"alarms": number of the next alarm, "active": [...]}.
   std::string subscription() const;
   Counts counts() const;
-  /// Those that are raised, the oldest first, at most 16.
+  /// The raised alarms, the oldest first, at most 16.
   std::vector<Active> active() const;
 
 private:

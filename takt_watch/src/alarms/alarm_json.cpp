@@ -54,7 +54,7 @@ json cause_json(const Cause & cause)
     {"who", std::move(who)}};
 }
 
-// As the schedule wrote it: a number, a truth value, a list, or else a text.
+// The value as the schedule's author wrote it: a number, a truth value or a list; else a text.
 json parameter_value(const std::string & yaml)
 {
   json value = json::parse(yaml, nullptr, false);

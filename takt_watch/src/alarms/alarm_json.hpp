@@ -1,4 +1,4 @@
-// An alarm as the control socket sends it.
+// The JSON of an alarm on the control socket.
 #ifndef TAKT_WATCH__SRC__ALARM_JSON_HPP_
 #define TAKT_WATCH__SRC__ALARM_JSON_HPP_
 
@@ -15,7 +15,7 @@ struct ProcessFacts
   std::int64_t pid = 0;
   std::string program{};
   std::string host{};
-  std::int64_t to_realtime = 0;  ///< what to add to CLOCK_MONOTONIC for CLOCK_REALTIME, in ns
+  std::int64_t to_realtime = 0;  ///< CLOCK_REALTIME minus CLOCK_MONOTONIC, in ns
 };
 
 /// One JSON object. docs/monitor.md lists its fields.

@@ -20,7 +20,8 @@ using takt_schedule::BacklogRule;
 constexpr int kQuietLooks = 10;
 constexpr std::uint64_t kGoodResponses = 10;
 
-// How many messages are too many; absent: the rule does not say, or a history of one message is always full when one comes.
+// The number of waiting messages at which an alarm is raised. Absent: the rule has no such limit. A history of one
+// message ignores `depth`, because it is full with every message.
 std::optional<double> backlog_limit(const BacklogRule & rule, std::uint32_t history)
 {
   std::optional<double> limit;
@@ -85,7 +86,7 @@ struct AlarmRules::Look
     alarms.push_back(std::move(alarm));
   }
 
-  /// Its rule is there no longer.
+  /// Clears the alarm because its rule is gone.
   void drop(Level & level) const
   {
     level.crossing_since.reset();
@@ -100,7 +101,7 @@ struct AlarmRules::Look
     return rule.on_alarm.empty() ? executor.on_alarm : rule.on_alarm;
   }
 
-  /// Whether it crosses the limit for as long as it must.
+  /// True if the value has crossed the limit for `hold` or longer.
   bool crossed(Level & level, bool crosses, Duration hold) const
   {
     if (!crosses) {
@@ -232,7 +233,7 @@ void AlarmRules::look_at_backlog(Look & look, const Suspect & suspect, CallbackS
       AlarmKind::backlog, waiting, *limit, "messages", waiting >= *limit,
       sample.waiting == 0 || waiting < rule.release * *limit, rule.hold);
   }
-  // Where the oldest message is being replaced right now, the next look tells its age.
+  // If a run is just taking the oldest message, its age is unknown; the next look gets the new oldest one's.
   if (rule.age && (sample.oldest_age || sample.waiting == 0)) {
     const Duration age = sample.oldest_age.value_or(Duration::zero());
     const bool waits = sample.oldest_age.has_value();
@@ -252,7 +253,7 @@ void AlarmRules::look_at_backlog(Look & look, const Suspect & suspect, CallbackS
     const double services = state.rates.service_rate();
     const double ratio = services > 0 ? state.rates.arrival_rate() / services
                                       : static_cast<double>(state.rates.arrivals());
-    // One message more or less is no rate.
+    // A ratio from fewer than ten messages would jump with each message.
     const bool known = state.rates.arrivals() >= 10;
     judge(
       AlarmKind::rate, ratio, *rule.rate, "ratio",
@@ -292,7 +293,7 @@ void AlarmRules::look_at_misses(Look & look, const Suspect & suspect, CallbackSt
     const bool good_again =
       sample.window.missed <= rule.misses->most / 2 &&
       sample.responses - level.bad_at >= std::max<std::uint64_t>(rule.misses->of, kGoodResponses);
-    // Of the last one alone a look would see what it happens to see.
+    // With a window of one response `missed` shows only the last one; so compare the counts of misses.
     const bool any = rule.misses->of == 1 && state.old && sample.misses > state.before.misses;
     if (level.active && good_again) {
       look.clear(level, sample.window.missed);
@@ -334,7 +335,7 @@ void AlarmRules::look_at_misses(Look & look, const Suspect & suspect, CallbackSt
   }
 }
 
-// Those of its path that are in the executor, in the order of the path.
+// The callbacks of the chain's path that are in this executor, in the order of the path.
 std::vector<Suspect> AlarmRules::callbacks_of(const Look & look, const ChainSample & chain) const
 {
   std::vector<Suspect> found;
@@ -391,7 +392,7 @@ void AlarmRules::look_at(Look & look, const ChainSample & sample)
       look.raise(level, std::move(alarm));
     }
   } else if (state.level.active) {
-    look.clear(state.level, 0);  // it has no deadline any more
+    look.clear(state.level, 0);  // the chain no longer has a deadline
   }
   state.before = sample;
   state.old = true;

@@ -1,4 +1,4 @@
-// Which alarms a look at a process raises and clears, by the rules of its schedule.
+// Decides by the rules of a schedule which alarms a look raises and clears.
 //
 //     AlarmRules rules;
 //     for (const Alarm & alarm : rules.look(sample)) { … }      // each period, and at `rules.next()`
@@ -16,9 +16,9 @@
 // | skipped  | a timer with a rule dropped periods                     | ten looks without one                        |
 // | stall    | a run goes on for longer than the limit                 | that run is over                             |
 //
-// Callbacks need a rule for any of these; deadlines of callbacks need one that names `misses`. Chains with a deadline need
-// none: more than 0 of 1 is their default. What vanishes clears its alarms, and so does a rule that is there no longer.
-// What begins to count anew is new.
+// Callbacks need a rule for each of these kinds; for deadlines the rule must name `misses`. Chains with a deadline
+// need no rule: more than 0 of 1 is their default. An alarm is cleared if its callback, chain or thread vanishes, or
+// if its rule is gone. A callback or chain whose counts begin anew is treated as a new one.
 // Not thread-safe; allocates.
 #ifndef TAKT_WATCH__SRC__ALARM_RULES_HPP_
 #define TAKT_WATCH__SRC__ALARM_RULES_HPP_
@@ -41,27 +41,27 @@ namespace takt_watch
 class AlarmRules
 {
 public:
-  /// `cores`: for causes; empty: who else had a core is not known.
+  /// `cores` tells which threads used the cores, for causes. Empty: causes name no such threads.
   explicit AlarmRules(AskCores cores = {}) : cores_(std::move(cores)) {}
 
-  /// Alarms that this look raises or clears. Looks come in the order of their times.
+  /// Returns the alarms that this look raises or clears. Call it with looks in the order of their times.
   std::vector<Alarm> look(const Sample & now);
 
-  /// When an age or a stall will be too long if nothing changes; absent: never. After `look`.
+  /// The time at which an age or a stall reaches its limit if nothing changes; absent: never. Call it after `look`.
   std::optional<takt_rt::Time> next() const noexcept { return next_; }
 
-  /// Raised and not cleared.
+  /// The alarms that are raised now.
   std::vector<Alarm> active() const;
 
 private:
-  /// One alarm that may be raised.
+  /// The state of one kind of alarm about one callback or chain.
   struct Level
   {
     std::optional<takt_rt::Time> crossing_since{};
     std::optional<Alarm> active{};
-    int quiet = 0;              ///< looks since it last was true, of those that only time clears
+    int quiet = 0;              ///< for alarms that only time clears: looks since the last crossing
     std::uint64_t bad_at = 0;   ///< responses at the last miss
-    std::uint64_t counted = 0;  ///< misses then
+    std::uint64_t counted = 0;  ///< misses at that time
   };
   struct CallbackState
   {
@@ -69,7 +69,7 @@ private:
     Rates rates{};
     std::map<AlarmKind, Level> levels{};
     bool seen = false;  ///< at this look
-    bool old = false;   ///< at one before
+    bool old = false;   ///< at an earlier look
   };
   struct ChainState
   {
@@ -86,7 +86,7 @@ private:
   };
   using Key = std::pair<std::string, std::string>;  // executor, id or name
 
-  struct Look;  // what all rules need of the look in progress
+  struct Look;  // the data of the look in progress that all rules need
 
   void look_at(Look & look, const CallbackSample & sample);
   void look_at_backlog(Look & look, const Suspect & suspect, CallbackState & state);

@@ -24,7 +24,7 @@ std::string percent(double share)
 
 std::string duration_text(double ns)
 {
-  // Nobody reads nanoseconds of what took milliseconds.
+  // Round long times: nanoseconds do not matter in a time of milliseconds.
   const double step = ns >= 1e8 ? 1e6 : ns >= 1e5 ? 1e3 : 1;
   return takt_rt::print_duration(takt_rt::Duration(
     static_cast<std::int64_t>(std::llround(ns / step) * static_cast<std::int64_t>(step))));
@@ -78,7 +78,7 @@ std::string why(const Alarm & alarm)
     return "";
   }
   const Cause & cause = *alarm.cause;
-  const std::string & of = cause.callback;  // of a chain
+  const std::string & of = cause.callback;  // the callback of a chain
   if (cause.kind == Cause::Kind::runs_longer) {
     return ": " + longer(cause);
   }

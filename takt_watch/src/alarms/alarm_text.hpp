@@ -1,4 +1,4 @@
-// Alarms as sentences for people.
+// Writes alarms as sentences for users.
 #ifndef TAKT_WATCH__SRC__ALARM_TEXT_HPP_
 #define TAKT_WATCH__SRC__ALARM_TEXT_HPP_
 
@@ -9,13 +9,13 @@
 namespace takt_watch
 {
 
-/// Of one that is raised: what crossed which limit, and why.
+/// For a raised alarm: the value, the limit that it crossed, and the cause.
 std::string alarm_text(const Alarm & alarm);
-/// Of one that is cleared, because all is well again.
+/// For an alarm that is cleared because the value is below its limit again.
 std::string cleared_text(const Alarm & alarm);
-/// Of one that is cleared, because its limit is another one by now, or there is none.
+/// For an alarm that is cleared because its rule changed or is gone.
 std::string unwatched_text(const Alarm & alarm);
-/// Of one that is cleared, because its callback, chain or thread is there no longer.
+/// For an alarm that is cleared because its callback, chain or thread is gone.
 std::string vanished_text(const Alarm & alarm);
 
 }  // namespace takt_watch

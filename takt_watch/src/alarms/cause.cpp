@@ -14,7 +14,7 @@ constexpr double kFaster = 1.25;
 constexpr double kAllOfIt = 0.95;
 constexpr double kNotWorthTelling = 0.01;
 constexpr double kWorthBlaming = 0.1;
-constexpr double kKeepsAllFromIt = 0.5;  // of a core, where no message shows that something waited
+constexpr double kKeepsAllFromIt = 0.5;  // of a core, if no message waits for the callback
 constexpr std::size_t kMostTold = 5;
 
 double seconds(takt_rt::Duration duration) noexcept
@@ -50,7 +50,7 @@ takt_rt::Duration grown(takt_rt::Duration now, takt_rt::Duration before)
   return std::max(now - before, takt_rt::Duration::zero());
 }
 
-// A run counts as busy when it ends; one that goes on counts from here.
+// The time of the run in progress. CallbackSample::busy counts a run only when it ends.
 takt_rt::Duration running_for(
   const ExecutorSample & executor, const std::string & id, takt_rt::Duration most,
   takt_rt::Time time)
@@ -64,7 +64,7 @@ takt_rt::Duration running_for(
   return sum;
 }
 
-/// The callback whose runs took most of the thread in the window; empty: none is known to have run there.
+/// The callback that had most of the thread's time in the window; empty: no run on the thread is known.
 std::string busiest(
   const ExecutorSample & before, const ExecutorSample & now, const ThreadSample & thread,
   takt_rt::Duration window, takt_rt::Time time)
@@ -89,8 +89,8 @@ std::string busiest(
   return id;
 }
 
-/// Who else of the process ran on the one core of a thread: of each other thread that is on that core alone, its busiest
-/// callback, with all of the thread's processor time.
+/// Shares of other threads of this process that may use `core` only. The busiest callback of a thread gets all of the
+/// thread's processor time.
 std::map<std::string, double> others_on(
   int core, const CallbackSample & callback, const TwoLooks & looks)
 {
@@ -119,7 +119,7 @@ std::map<std::string, double> others_on(
   return had;
 }
 
-/// The executor and the thread of this process that have a kernel's thread; null: none has.
+/// The thread of this process with this kernel id, and its executor; null: no executor has it.
 std::pair<const ExecutorSample *, const ThreadSample *> find_tid(
   const Sample & sample, std::int32_t tid)
 {
@@ -133,7 +133,7 @@ std::pair<const ExecutorSample *, const ThreadSample *> find_tid(
   return {nullptr, nullptr};
 }
 
-/// The name of a thread that had a core.
+/// The name under which a cause lists a thread that had a core.
 std::string user_name(const CoreUser & user, const TwoLooks & looks)
 {
   if (user.kind == CoreUser::Kind::kernel) {
@@ -151,8 +151,8 @@ std::string user_name(const CoreUser & user, const TwoLooks & looks)
   return name.empty() ? "thread " + user.name : name;
 }
 
-/// Who had the cores of a thread that `waited` for one, beside those on one core alone that `others_on` has; takes
-/// from `waited` what it explains.
+/// Shares of the threads that had the cores of `waiting`, without those that `others_on` counts. Subtracts the shares
+/// from `waited`, the part of the window in which the thread waited for a core.
 std::map<std::string, double> users_of(
   const ThreadSample & waiting, const CallbackSample & callback, const TwoLooks & looks,
   const CoreUse & use, double & waited)
@@ -199,14 +199,14 @@ std::vector<Cause::Share> who_had_it(const CallbackSample & callback, const TwoL
     const CallbackSample * const earlier = find_callback(before, other.id);
     const takt_rt::Duration ended =
       grown(other.busy, earlier == nullptr ? takt_rt::Duration::zero() : earlier->busy);
-    // Of a run that had begun before the window only the rest was in it.
+    // If the run began before the window, count only its part within the window.
     const takt_rt::Duration busy =
       grown(ended, running_for(before, other.id, ended, time - window)) +
       running_for(now, other.id, window, time);
     who.push_back({other.id, std::min(seconds(busy) / whole, 1.0)});
   }
   std::map<std::string, double> others;
-  std::map<std::string, double> known;  // of the same process
+  std::map<std::string, double> known;  // users of the cores by name
   for (const std::uint32_t number : callback.threads) {
     const ThreadSample * const thread = find_thread(now, number);
     const ThreadSample * const earlier = find_thread(before, number);
@@ -219,7 +219,7 @@ std::vector<Cause::Share> who_had_it(const CallbackSample & callback, const TwoL
     if (one_core) {
       rest += " of core " + std::to_string(thread->cores.front());
       for (const auto & [name, share] : others_on(thread->cores.front(), callback, looks)) {
-        // It may have run while this thread had nothing to do.
+        // The other thread may have run while this thread did not need a core.
         if (waited > kNotWorthTelling) {
           known[name] = std::max(known[name], share);
         }
@@ -272,7 +272,7 @@ Cause figures_of(const Suspect & suspect)
   return cause;
 }
 
-// How much faster than usual messages come; 0: that is not known.
+// Arrival rate divided by the usual rate; 0: unknown.
 double faster_by(const Cause & cause)
 {
   return cause.usual_rate && *cause.usual_rate > 0 ? cause.arrival_rate / *cause.usual_rate : 0.0;

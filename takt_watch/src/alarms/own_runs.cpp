@@ -11,17 +11,17 @@ namespace
 
 using takt_rt::Duration;
 
-constexpr double kLonger = 1.25;      // of the mean of several runs
-constexpr double kOneIsLonger = 2.0;  // a single run
+constexpr double kLonger = 1.25;      // times the usual mean
+constexpr double kOneIsLonger = 2.0;  // times the usual mean, for a single run
 constexpr double kWholeCore = 0.95;
-constexpr double kLongWhereNothingIsUsual = 1.0;  // s
+constexpr double kLongWhereNothingIsUsual = 1.0;  // s; a run is long if no usual mean is known
 
 double in_seconds(Duration duration) noexcept
 {
   return std::chrono::duration<double>(duration).count();
 }
 
-// How much longer than usual a run under way is already; absent: it is not.
+// How many times longer than usual the longest run in progress is; absent: it is not long.
 std::optional<double> one_is_longer(const Suspect & suspect, bool pile_up)
 {
   const auto usual = suspect.rates.usual_run_time();
@@ -32,7 +32,7 @@ std::optional<double> one_is_longer(const Suspect & suspect, bool pile_up)
   const auto & runs = suspect.under_way;
   const auto all = static_cast<double>(std::count_if(runs.begin(), runs.end(), is_long));
   if (all == 0 || all < suspect.at_once()) {
-    return std::nullopt;  // others of its runs may go on
+    return std::nullopt;  // other runs of the callback may still make progress
   }
   const double longest = in_seconds(runs.front());
   const double came = longest * suspect.rates.arrival_rate();
@@ -87,7 +87,8 @@ void RunsUnderWay::note(
     if (run.id != thread.running->id || run.since != thread.running->since) {
       run.id = thread.running->id;
       run.since = thread.running->since;
-      // The look before may be earlier than the run: so it lasted rather too little than too long.
+      // The earlier look may precede the run. Then `waited` is too large and `lasted` too small, which is the safe
+      // side.
       run.waited_before = thread.run_queue_delay;
       for (const ThreadSample & earlier : before.threads) {
         if (earlier.number == thread.number && earlier.tid == thread.tid) {

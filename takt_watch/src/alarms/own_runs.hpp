@@ -1,4 +1,4 @@
-// Whether a callback's own runs last longer than usual, those that are under way among them.
+// Decides whether a callback's runs last longer than usual, including runs in progress.
 #ifndef TAKT_WATCH__SRC__OWN_RUNS_HPP_
 #define TAKT_WATCH__SRC__OWN_RUNS_HPP_
 
@@ -15,15 +15,15 @@
 namespace takt_watch
 {
 
-/// How long the runs under way have lasted, without the time in which their threads waited for a core.
+/// How long each run in progress has lasted, without the time in which its thread waited for a core.
 class RunsUnderWay
 {
 public:
-  /// At each look, before `of`.
+  /// Call it at each look, before `of`.
   void note(const ExecutorSample & before, const ExecutorSample & now, takt_rt::Time time);
-  /// Ends a look: forgets the threads that were not noted since the last call.
+  /// Call it at the end of a look: forgets threads that were not noted since the last call.
   void forget_others();
-  /// Of one callback, longest first.
+  /// The runs of one callback, longest first.
   std::vector<takt_rt::Duration> of(const std::string & executor, const std::string & id) const;
 
 private:
@@ -31,32 +31,33 @@ private:
   {
     std::string id{};
     takt_rt::Time since{};
-    takt_rt::Duration waited_before{};  // of its thread
+    takt_rt::Duration waited_before{};  // of the run's thread when the run began
     takt_rt::Duration lasted{};
     bool seen = true;
   };
   std::map<std::pair<std::string, std::uint32_t>, Run> runs_;  // by executor and thread
 };
 
-/// A callback that may be the cause of an alarm.
+/// A callback that may cause an alarm.
 struct Suspect
 {
   const CallbackSample & callback;
   const Rates & rates;
   std::vector<takt_rt::Duration> under_way{};  ///< longest first
 
-  /// As many of its runs as may go on at once.
+  /// The number of its runs that may be in progress at once.
   double at_once() const noexcept;
 };
 
 struct LongerRuns
 {
-  double factor = 1;                           ///< how much longer than usual
-  std::optional<takt_rt::Duration> running{};  ///< present: it is the run under way
+  double factor = 1;                           ///< how many times longer than usual
+  std::optional<takt_rt::Duration> running{};  ///< the run in progress, if that one is longer
 };
 
-/// Absent: its runs take as long as usual, or that is no reason. If messages `pile_up`, the runs must take all the time
-/// that there is, or the run under way must have lasted while half of the waiting messages came.
+/// Absent: the runs last as long as usual, or do not explain the alarm. If messages `pile_up`, longer runs explain
+/// the alarm only if they take all available time, or if half of the waiting messages came during the run in
+/// progress.
 std::optional<LongerRuns> longer_runs(const Suspect & suspect, bool pile_up);
 
 }  // namespace takt_watch

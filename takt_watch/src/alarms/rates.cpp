@@ -11,9 +11,9 @@ namespace
 
 constexpr std::size_t kMostLooks = 64;
 constexpr std::uint64_t kEnoughMessages = 10;
-constexpr double kAway = 10.0;       // messages that usually come while the publisher was away
-constexpr double kUsual = 10.0;      // s: how slowly what is usual follows
-constexpr double kKnown = 1.0;       // s: so long something must have been seen to be usual
+constexpr double kAway = 10.0;   // messages that would usually come during a pause of the publisher
+constexpr double kUsual = 10.0;  // s: time constant of the usual values
+constexpr double kKnown = 1.0;   // s: least time of observation for a usual value
 constexpr double kLatestRuns = 0.3;  // weight of a window's mean run time
 constexpr std::uint64_t kFewRuns = 3;
 constexpr std::ptrdiff_t kFewLooks = 10;
@@ -23,21 +23,22 @@ double seconds_of(takt_rt::Duration duration) noexcept
   return std::chrono::duration<double>(duration).count();
 }
 
-// The mean of what was seen so far, until that is longer than `kUsual`; then an exponential one.
+// A plain mean until `learned` exceeds `kUsual`; then an exponential mean.
 void learn(double & usual, double & learned, double value, double dt) noexcept
 {
   learned += dt;
   usual += (value - usual) * std::min(dt / std::min(learned, kUsual), 1.0);
 }
 
-// A count that a front end took back a little does not go on below zero.
+// 0 if the count fell: a front end may correct a count downwards.
 double grown(std::uint64_t now, std::uint64_t before) noexcept
 {
   return static_cast<double>(now - std::min(now, before));
 }
 
-// Of the `busy` seconds of runs those in which they did not wait for a core. Their threads had and waited for cores also
-// for others, and may have slept in the runs: each of the two terms is too small in one of these cases.
+// The seconds of `busy` in which the runs had or did not want a core. `core` also counts time of other callbacks on
+// the same threads, and runs may have slept. In each of these cases one of the two terms is too small, so take the
+// larger.
 double without_waits(double busy, const CoreTime & core) noexcept
 {
   const double wanted = core.had + core.waited;
@@ -55,12 +56,12 @@ void Rates::note(
     core_.had += core.had;
     core_.waited += core.waited;
     const double dt = seconds_of(now - looks_.back().time);
-    // Not before its first message: until then there was no publisher.
+    // Start at the first message: before it there was no publisher.
     if (settled && dt > 0 && looks_.back().arrivals > 0) {
       learn(usual_rate_, learned_, grown(sample.arrivals, looks_.back().arrivals) / dt, dt);
     }
     const double runs = grown(ends, ends_before_);
-    // A run counts as busy when it ends, perhaps some looks after it started.
+    // `busy` counts a run only when it ends, perhaps some looks after its start.
     if (runs > 0 && sample.busy > busy_before_ && dt > 0) {
       const double worked = without_waits(seconds_of(sample.busy - busy_before_), core_);
       const double mean = worked / runs;

@@ -1,4 +1,4 @@
-// How fast messages come and are taken, from looks at counts that only grow.
+// Rates of arrivals and takes, and times of runs, computed from counts at looks.
 #ifndef TAKT_WATCH__SRC__RATES_HPP_
 #define TAKT_WATCH__SRC__RATES_HPP_
 
@@ -11,35 +11,36 @@
 namespace takt_watch
 {
 
-/// Seconds in which threads had a core, and in which they were ready and had none.
+/// Seconds in which threads had a core, and in which they were ready and waited for one.
 struct CoreTime
 {
   double had = 0;
   double waited = 0;
 };
 
-/// One callback's last looks, and what was usual before.
+/// The last looks at one callback, and its usual values.
 class Rates
 {
 public:
-  /// Notes a look. `core`: of its threads, since the look before. `under_way`: its runs that go on. `settled`: nothing
-  /// of it is in alarm, so that what is seen may count as usual.
+  /// Notes a look. `core`: the time of its threads since the last look. `under_way`: its runs in progress. `settled`:
+  /// the callback has no alarm, so its values count as usual ones.
   void note(
     takt_rt::Time now, const CallbackSample & sample, const CoreTime & core, std::size_t under_way,
     bool settled);
 
-  /// Messages per second over the shortest time with ten of them, at most the last 64 looks; 0 after one look. A pause in
-  /// which ten messages would usually have come does not count, nor what was before it: the publisher was away.
+  /// Messages per second over the shortest time with ten messages, at most the last 64 looks; 0 after one look. If
+  /// ten messages would usually have come during a pause, the publisher was away: the pause and the time before it
+  /// are ignored.
   double arrival_rate() const noexcept { return arrival_rate_; }
   /// Taken messages per second over the same time.
   double service_rate() const noexcept { return service_rate_; }
-  /// Messages that came in that time.
+  /// Messages that came in the same time.
   std::uint64_t arrivals() const noexcept { return arrivals_; }
-  /// Seconds of one run lately, without waits for a core; absent: none ended yet.
+  /// Seconds of a recent run, without waits for a core; absent: no run has ended.
   const std::optional<double> & run_time() const noexcept { return run_time_; }
-  /// The same of the last three runs that ended within the last ten looks, or of fewer; absent: none did.
+  /// The mean of the last three runs that ended within the last ten looks, or of fewer; absent: none ended.
   const std::optional<double> & latest_run_time() const noexcept { return latest_run_time_; }
-  /// As before what is seen now; absent: not known for long enough.
+  /// The value before the present one; absent: not observed for long enough.
   std::optional<double> usual_rate() const noexcept;
   std::optional<double> usual_run_time() const noexcept;
 
@@ -50,7 +51,7 @@ private:
     std::uint64_t arrivals = 0;
     std::uint64_t taken = 0;
     std::uint64_t ends = 0;
-    double worked = 0;  // seconds of all runs that ended so far
+    double worked = 0;  // seconds of all ended runs
   };
   void measure() noexcept;
   void measure_runs() noexcept;
@@ -61,14 +62,14 @@ private:
   std::uint64_t arrivals_ = 0;
   std::uint64_t ends_before_ = 0;
   takt_rt::Duration busy_before_{};
-  CoreTime core_;  // since a run ended
+  CoreTime core_;  // since the last ended run
   double worked_ = 0;
   std::optional<double> run_time_;
   std::optional<double> latest_run_time_;
   double usual_rate_ = 0;
   double usual_run_time_ = 0;
-  double learned_ = 0;      // seconds that the usual rate is known for
-  double learned_run_ = 0;  // the same of run times
+  double learned_ = 0;      // seconds of observation of the usual rate
+  double learned_run_ = 0;  // seconds of observation of the usual run time
 };
 
 }  // namespace takt_watch

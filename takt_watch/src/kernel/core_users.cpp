@@ -26,7 +26,7 @@ using takt_rt::Time;
 
 constexpr std::size_t kMostThreads = 4096;
 constexpr Duration kShortestIdleGap = std::chrono::seconds(1);
-constexpr int kIdleCost = 500;  // so much longer than a reading took nothing is read
+constexpr int kIdleCost = 500;  // times the cost of a reading, while no thread waits
 constexpr int kBusyCost = 20;
 constexpr double kLeastShare = 0.005;
 
@@ -49,7 +49,7 @@ Folder open_folder(int at, const char * name)
   return folder;
 }
 
-// The number that a name is; 0: none.
+// The number that `name` consists of; 0: none.
 pid_t number_of(std::string_view name)
 {
   pid_t number = 0;
@@ -79,7 +79,7 @@ std::string beginning_of(int at, const std::string & path)
   return bytes > 0 ? std::string(text.data(), static_cast<std::size_t>(bytes)) : std::string();
 }
 
-/// What is wanted of proc_pid_stat(5).
+/// The fields that takt needs of proc_pid_stat(5).
 struct Stat
 {
   std::string name{};
@@ -89,18 +89,18 @@ struct Stat
 
 std::optional<Stat> parse_stat(const std::string & text)
 {
-  constexpr int kState = 3;  // the fields' numbers
+  constexpr int kState = 3;  // numbers of the fields
   constexpr int kFlags = 9;
   constexpr int kProcessor = 39;
   const std::size_t begin = text.find('(');
-  const std::size_t end = text.rfind(')');  // the name may have anything in it
+  const std::size_t end = text.rfind(')');  // the name before it may hold any characters
   if (begin == std::string::npos || end == std::string::npos || end < begin) {
     return std::nullopt;
   }
   Stat stat;
   stat.name = text.substr(begin + 1, end - begin - 1);
   for (char & c : stat.name) {
-    // Names of others go to terminals.
+    // Replace control characters: names of other processes reach terminals.
     c = static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
   }
   std::size_t at = end + 1;
@@ -125,7 +125,7 @@ bool may_read(const std::string & path)
   return !beginning_of(AT_FDCWD, path).empty();
 }
 
-// /proc may show less than there is.
+// Says which processes /proc hides from this process.
 std::string find_unseen(const std::string & proc)
 {
   constexpr std::string_view kFirstNamespace = "pid:[4026531836]";
@@ -178,7 +178,7 @@ const CoreUse & CoreUsers::in_window(Time now, Duration window)
   }
   for (const auto & [tid, known] : threads_) {
     const double had = as_seconds(known.had);
-    // Of a longer time: what is more than usual is taken to be of the window.
+    // If the readings are further apart than the window, the use above the usual one is assigned to the window.
     const double here = span <= length || !known.rate_before
                           ? had / span
                           : (had - *known.rate_before * (span - length)) / length;
@@ -198,7 +198,7 @@ const CoreUse & CoreUsers::in_window(Time now, Duration window)
 
 void CoreUsers::read(Time now)
 {
-  // Of this thread's own time: a machine on which readings are held up is the one whose cores have to be looked at.
+  // Measures CPU time: on a crowded machine readings take long, and just there the cores must be read.
   const Duration began = takt_rt::thread_cpu_time();
   ++readings_;
   read_threads_ = 0;
@@ -238,13 +238,13 @@ void CoreUsers::note(pid_t pid, pid_t tid, Duration on_cpu)
 {
   const auto [found, fresh] = threads_.try_emplace(tid);
   Known & known = found->second;
-  // Another thread may have got the number of one that has ended.
+  // The kernel may have given the number of an ended thread to a new one.
   if (fresh || known.pid != pid || on_cpu < known.on_cpu) {
     known = Known();
     if (readings_ == 1) {
       known.on_cpu = on_cpu;
     } else {
-      known.rate = 0.0;  // it began since
+      known.rate = 0.0;  // the thread began after the last reading
     }
   }
   known.pid = pid;
@@ -257,7 +257,7 @@ void CoreUsers::note(pid_t pid, pid_t tid, Duration on_cpu)
   known.reading = readings_;
 }
 
-// False: it has ended.
+// Returns false if the thread has ended.
 bool CoreUsers::describe(CoreUser & user) const
 {
   constexpr unsigned long kKernelThread = 0x00200000;  // PF_KTHREAD of the kernel's sched.h

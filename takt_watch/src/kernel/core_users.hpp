@@ -1,7 +1,7 @@
-// Who had processor time, and on which core: all threads that /proc shows, by two readings of it.
+// Measures which threads used which core, from two readings of all threads in /proc.
 //
-// A reading opens one file for each thread of the machine (10 us each, 2.5 ms for 250), so readings are bounded: at most
-// 1/500 of a core's time while nobody waits for a core, 1/20 while somebody does, and 4096 threads each.
+// A reading opens one file for each thread of the machine (10 us each, 2.5 ms for 250), so readings are bounded: to
+// 1/500 of a core's time while no watched thread waits for a core, to 1/20 while one does, and to 4096 threads each.
 // One thread at a time; reads /proc; allocates.
 #ifndef TAKT_WATCH__SRC__KERNEL__CORE_USERS_HPP_
 #define TAKT_WATCH__SRC__KERNEL__CORE_USERS_HPP_
@@ -32,30 +32,31 @@ struct CoreUser
   Kind kind = Kind::process;
   pid_t pid = 0;
   pid_t tid = 0;
-  std::string name{};  ///< of its process; the thread's own where `kind` is not `process`
-  int core = -1;       ///< where it ran last
+  std::string name{};  ///< name of its process; unless `kind` is `process`, of the thread itself
+  int core = -1;       ///< the core where it ran last
   double share = 0;    ///< of the window, at most 1
 };
 
 struct CoreUse
 {
   std::vector<CoreUser> users{};  ///< largest share first
-  std::string unseen{};  ///< whose threads /proc does not show to this process; empty: it shows all
+  std::string unseen{};           ///< the processes that /proc hides from this process; empty: none
 };
 
-/// The use of all cores in the window that ends at the given time.
+/// Returns the use of all cores in the window of the given length that ends at the given time.
 using AskCores = std::function<const CoreUse &(takt_rt::Time, takt_rt::Duration)>;
 
 class CoreUsers
 {
 public:
-  /// `proc`: where the proc file system is mounted; `own`: the process whose threads are told by their own names.
+  /// `proc`: where the proc file system is mounted. `own`: the process whose threads are listed by their own names.
   explicit CoreUsers(std::string proc = "/proc", pid_t own = 0);
 
-  /// To be called at each look: reads from time to time, so that a first alarm finds an earlier reading.
+  /// Call it at each look: it reads /proc from time to time, so that a first alarm finds an earlier reading.
   void look(takt_rt::Time now, bool somebody_waits);
-  /// Of the window that ends at `now`. Reads unless the last reading is too young. What a thread had since the last
-  /// reading but one counts for the window as far as it is more than the thread had usually. Lives until the next call.
+  /// The use of cores in the window that ends at `now`. Reads /proc unless the last reading is recent enough. If the
+  /// last two readings are further apart than the window, a thread's use above its usual use is assigned to the
+  /// window. The result is valid until the next call.
   const CoreUse & in_window(takt_rt::Time now, takt_rt::Duration window);
 
 private:
@@ -63,11 +64,11 @@ private:
   {
     takt_rt::Duration on_cpu{};  ///< since the thread began
     takt_rt::Duration had{};     ///< between the last two readings
-    // Of a core, between the last two readings and the two before; absent: not known.
+    // Share of a core between the last two readings, and between the two before; absent: unknown.
     std::optional<double> rate{};
     std::optional<double> rate_before{};
     pid_t pid = 0;
-    std::uint64_t reading = 0;  ///< the last one that found it
+    std::uint64_t reading = 0;  ///< the last reading that found the thread
   };
 
   void read(takt_rt::Time now);
@@ -82,7 +83,7 @@ private:
   std::size_t read_threads_ = 0;  // in this reading
   takt_rt::Time last_{};
   takt_rt::Duration span_{};  // between the last two readings
-  takt_rt::Duration cost_{};  // of the last one, in CPU time
+  takt_rt::Duration cost_{};  // CPU time of the last reading
   CoreUse use_;
 };
 

@@ -23,7 +23,7 @@ using takt_rt::Time;
 
 constexpr int kMostFrames = 64;
 
-// One question at a time. A late signal finds that its question is over, and leaves the frames alone.
+// Only one question is open at a time. A late signal sees that its question is over, and does not write frames.
 enum Stage : std::uint32_t
 {
   over = 0,
@@ -43,7 +43,7 @@ struct Question
 
 constinit Question g_question;
 constinit std::atomic<int> g_signal{0};
-std::uint32_t g_number = 0;  // of the last question
+std::uint32_t g_number = 0;  // number of the last question
 
 void * program_counter(const void * context) noexcept
 {
@@ -85,13 +85,13 @@ bool is_ours(int signal)
          now.sa_sigaction == &answer;
 }
 
-// One that nobody uses; the handler stays, for signals that come late.
+// A signal that the program does not use. Its handler stays installed, because signals may come late.
 int free_signal()
 {
   if (const int known = g_signal.load(); known != 0 && is_ours(known)) {
     return known;
   }
-  // backtrace() loads a library the first time.
+  // The first call of backtrace() loads a library; do this before a signal handler calls it.
   std::array<void *, 4> unused{};
   ::backtrace(unused.data(), unused.size());
   for (int signal = SIGRTMAX - 1; signal >= SIGRTMIN; --signal) {
@@ -125,11 +125,11 @@ bool send(pid_t tid, int signal, std::uint32_t number)
   return ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), tid, signal, &info) == 0;
 }
 
-// Whether it was answered.
+// Returns true if the thread answered.
 bool wait_for_answer(std::uint32_t number, Time until)
 {
   std::atomic<std::uint32_t> & state = g_question.state;
-  // The handler may be without a core for long; the frames are its own until it is through.
+  // The handler may lack a core for long. Until it returns, the frames belong to it.
   const Time at_last = takt_rt::add_saturated(until, std::chrono::seconds(1));
   for (;;) {
     std::uint32_t now = state.load(std::memory_order_acquire);
@@ -178,7 +178,7 @@ std::vector<void *> interrupted_stack(pid_t tid, takt_rt::Duration limit)
   }
   const auto * const begin = question.frames.data();
   const auto * const end = begin + question.count;
-  // Above it are the handler and the way into it.
+  // Skip the frames of the handler and of the kernel's call of it.
   const auto * const own = std::find(begin, end, question.interrupted_at);
   return {own == end ? begin : own, end};
 }

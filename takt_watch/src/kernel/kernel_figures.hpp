@@ -1,4 +1,4 @@
-// What the kernel tells of one thread of this process. Any thread; reads /proc, allocates.
+// Figures of the kernel about one thread of this process. Any thread; reads /proc, allocates.
 #ifndef TAKT_WATCH__SRC__KERNEL__KERNEL_FIGURES_HPP_
 #define TAKT_WATCH__SRC__KERNEL__KERNEL_FIGURES_HPP_
 
@@ -12,16 +12,16 @@
 namespace takt_watch
 {
 
-/// The beginning of a file of /proc/self/task/TID, at most 4 kB; empty: it cannot be read.
+/// The first 4 kB of a file of /proc/self/task/TID; empty: the file cannot be read.
 std::string task_file(pid_t tid, const char * name);
 
-/// The cores that it may use; empty if there is no such thread.
+/// The cores that the thread may use; empty if there is no such thread.
 std::vector<int> cores_of(pid_t tid);
 
-/// How often it went from one core to another; absent: this kernel does not tell (CONFIG_SCHED_DEBUG).
+/// How often the thread moved to another core; absent: this kernel does not count it (CONFIG_SCHED_DEBUG).
 std::optional<std::uint64_t> migrations_of(pid_t tid);
 
-/// As the kernel has it, at most 15 characters.
+/// The kernel's name of the thread, at most 15 characters.
 std::string name_of(pid_t tid);
 
 /// 'R', 'S', 'D', … as in proc_pid_stat(5); 0: there is no such thread.

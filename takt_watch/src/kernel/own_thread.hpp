@@ -1,4 +1,4 @@
-// The calling thread's id, asked of the kernel once.
+// The calling thread's id, read once from the kernel.
 #ifndef TAKT_WATCH__SRC__KERNEL__OWN_THREAD_HPP_
 #define TAKT_WATCH__SRC__KERNEL__OWN_THREAD_HPP_
 
@@ -7,10 +7,10 @@
 namespace takt_watch
 {
 
-/// Real-time safe; a system call the first time.
+/// Real-time safe; the first call of a thread makes a system call.
 pid_t own_thread() noexcept;
 
-/// For the one thread of a child of fork, which has another id.
+/// Call it in a child of fork, whose thread has another id.
 void forget_own_thread() noexcept;
 
 }  // namespace takt_watch

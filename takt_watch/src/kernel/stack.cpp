@@ -41,7 +41,7 @@ std::string hex(std::uintptr_t number)
   return "0x" + std::string(digits.data(), end);
 }
 
-// `offset_back`: a return address may be behind the end of its function.
+// `offset_back`: subtracted before the look-up, because a return address may lie behind the end of its function.
 std::string frame_text(void * address, std::uintptr_t offset_back)
 {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
@@ -50,7 +50,7 @@ std::string frame_text(void * address, std::uintptr_t offset_back)
     return hex(at);
   }
   std::string_view file = info.dli_fname == nullptr ? "" : info.dli_fname;
-  file.remove_prefix(file.rfind('/') + 1);  // npos + 1: nothing
+  file.remove_prefix(file.rfind('/') + 1);  // npos + 1 removes nothing
   if (info.dli_sname != nullptr) {
     return readable(info.dli_sname) + "+" +
            hex(at - reinterpret_cast<std::uintptr_t>(info.dli_saddr)) + " (" + std::string(file) +
@@ -62,7 +62,7 @@ std::string frame_text(void * address, std::uintptr_t offset_back)
 std::vector<std::string> kernel_words(pid_t tid)
 {
   std::vector<std::string> words;
-  // "0" and an empty file: it runs, or this kernel does not tell.
+  // "0" or an empty file: the thread runs, or this kernel does not say where it waits.
   std::string channel = task_file(tid, "wchan");
   channel = channel.substr(0, channel.find('\n'));
   if (!channel.empty() && channel != "0") {

@@ -39,7 +39,7 @@ public:
   Client(const Client &) = delete;
   Client & operator=(const Client &) = delete;
 
-  /// The answer. Alarms that come before it are kept.
+  /// Returns the answer, and keeps alarms that come before it.
   Message ask(takt_control::MessageType type, const std::string & request = "{}")
   {
     const std::string bytes = takt_control::encode(type, request);

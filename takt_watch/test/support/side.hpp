@@ -1,4 +1,4 @@
-// One executor of a process as its observer sees it; hooks are called by hand.
+// An executor with its observer, whose hooks a test calls by hand.
 #ifndef SUPPORT__SIDE_HPP_
 #define SUPPORT__SIDE_HPP_
 
@@ -13,7 +13,7 @@
 namespace takt_watch::test
 {
 
-/// An executor with its observer; nothing spins.
+/// An executor that does not spin, with its observer.
 struct Side
 {
   explicit Side(Switch & common, const std::string & name) : executor(test::executor(name))

@@ -1,4 +1,4 @@
-// One thread with callbacks, a queue each, under virtual time: what takt_watch would see of it.
+// One thread with callbacks, each with a queue, under virtual time; gives the samples that takt_watch would take.
 #ifndef SUPPORT__WORLD_HPP_
 #define SUPPORT__WORLD_HPP_
 
@@ -27,7 +27,7 @@ using takt_rt::Time;
 struct Source
 {
   Duration period{};
-  Duration jitter{};  ///< up to so much later than its period says
+  Duration jitter{};  ///< a message may come later than its period says by up to this
   Duration next{};
 };
 
@@ -62,7 +62,7 @@ public:
     return workers_.back();
   }
 
-  /// Goes on for so long, and looks at the end of each period.
+  /// Runs for `time`, and looks at the end of each period.
   void run(Duration time)
   {
     const Duration end = now_ + time;
@@ -110,7 +110,7 @@ public:
     }
   }
 
-  /// Of one kind that were raised.
+  /// The raised alarms of this kind.
   std::vector<Alarm> raised(AlarmKind kind) const
   {
     std::vector<Alarm> found;
@@ -125,9 +125,9 @@ public:
 
   std::vector<Alarm> alarms{};
   std::mt19937 random{1};
-  /// The part of a core that the thread gets; the rest has somebody else.
+  /// The share of a core that the thread gets.
   double share = 1.0;
-  /// Runs sleep: they have no core and want none.
+  /// Runs sleep: they neither have nor want a core.
   bool asleep = false;
 
 private:
