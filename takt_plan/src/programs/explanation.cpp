@@ -18,6 +18,8 @@ namespace
 {
 
 using detail::printed;
+using detail::printed_down;
+using detail::printed_up;
 
 constexpr std::size_t kMostReasons = 20;  // why chains have no bound; --json has them all
 
@@ -32,8 +34,8 @@ std::string spare(const Chain & chain, Ns bound)
   if (chain.deadline == kUnbounded) {
     return "";
   }
-  return bound <= chain.deadline ? printed(chain.deadline - bound)
-                                 : printed(bound - chain.deadline) + " too late";
+  return bound <= chain.deadline ? printed_down(chain.deadline - bound)
+                                 : printed_up(bound - chain.deadline) + " too late";
 }
 
 // "core 0 of car", or several.
@@ -145,7 +147,7 @@ std::string read_by(
 
 std::string age_of(const takt_rt::Result<Ns> & age)
 {
-  return age ? printed(*age) : "none";
+  return age ? printed_up(*age) : "none";
 }
 
 }  // namespace
@@ -174,7 +176,7 @@ std::string result_of(
          : seen.met()                  ? "met in simulation"
          : seen.count == 0
            ? "never ended in simulation"
-           : fmt::format("late by {} in simulation", printed(seen.worst - chain.deadline));
+           : fmt::format("late by {} in simulation", printed_up(seen.worst - chain.deadline));
 }
 
 }  // namespace
@@ -194,10 +196,10 @@ std::string chain_table(
     const auto & answer = bounds.chains[i];
     rows.push_back(
       {chain.name, std::to_string(chain.priority), deadline_of(chain),
-       answer ? printed(answer->bound) : "none", answer ? spare(chain, answer->bound) : ""});
+       answer ? printed_up(answer->bound) : "none", answer ? spare(chain, answer->bound) : ""});
     if (simulated != nullptr) {
       const SimulatedPlan::Chain & seen = simulated->chains[i];
-      rows.back().push_back(seen.count > 0 ? printed(seen.worst) : "none");
+      rows.back().push_back(seen.count > 0 ? printed_up(seen.worst) : "none");
       rows.back().push_back(result_of(chain, answer, seen));
     }
     if (!answer && ++without <= kMostReasons) {
@@ -254,7 +256,7 @@ std::string callback_table(const Model & model, const Bounds & bounds)
     }
     rows.push_back(
       {model.tasks[task].id, fmt::format("{}", fmt::join(names, " ")),
-       bound ? printed(*bound) : "none: " + to_string(bound.faults().front())});
+       bound ? printed_up(*bound) : "none: " + to_string(bound.faults().front())});
   }
   return table(rows);
 }
@@ -267,7 +269,7 @@ std::string explanation(const Model & model, Index index, const EndToEnd & answe
     text += fmt::format(
       ", deadline {}: {}", printed(chain.deadline),
       answer.response <= chain.deadline ? printed(chain.deadline - answer.response) + " to spare"
-                                        : spare(chain, answer.response));
+                                        : printed(answer.response - chain.deadline) + " too late");
   }
   text += '\n';
   Ns reached = 0;
@@ -298,7 +300,7 @@ std::string age_table(
       continue;
     }
     rows.push_back(
-      {name, printed(answer->response), age_of(answer->reaction_time), age_of(answer->data_age),
+      {name, printed_up(answer->response), age_of(answer->reaction_time), age_of(answer->data_age),
        age_of(answer->age_at_output)});
     if (!answer->data_age) {
       reasons +=
