@@ -27,6 +27,7 @@ endif()
 # The suite of sources comes with takt_host where its tests are built.
 find_package(takt_host_test_support QUIET)
 if(NOT takt_host_test_support_FOUND)
+  message(STATUS "takt_rcl: no source_test, because takt_host's tests are not built")
   list(FILTER takt_rcl_tests EXCLUDE REGEX "/source_test\\.cpp$")
 endif()
 
