@@ -23,8 +23,8 @@ void check(rcl_ret_t result)
   }
 }
 
-// `set` is meanwhile where the executor has its own: a guard condition of rclcpp keeps the address of the first wait
-// set that it was added to, and throws at any other. The executor does not wait itself.
+// Puts `set` in the place of the executor's own wait set for this call: a guard condition of rclcpp stores the
+// address of the first wait set that it is added to, and throws at another. The executor itself does not wait.
 void add_to(rcl_wait_set_t & set, rcl_wait_set_t & place, rclcpp::Waitable & waitable)
 {
   std::swap(set, place);
@@ -41,13 +41,13 @@ bool is_ready(const rcl_timer_t & timer)
 {
   bool ready = false;
   if (rcl_timer_is_ready(&timer, &ready) != RCL_RET_OK) {
-    rcl_reset_error();  // it was cancelled
+    rcl_reset_error();  // the timer is cancelled
     return false;
   }
   return ready;
 }
 
-/// Whether anything in `set` is ready but its first guard condition.
+/// True if an entry of `set` other than its first guard condition is ready.
 bool more_is_ready(const rcl_wait_set_t & set)
 {
   const auto any = [](const auto * const * entries, std::size_t begin, std::size_t end) {
@@ -62,7 +62,7 @@ bool more_is_ready(const rcl_wait_set_t & set)
 
 }  // namespace
 
-// Of a timer rcl's part alone: the program may destroy its timer, and what the callback captured, while this waits.
+// Holds only rcl's part of a timer: the program may destroy its timer and the callback's captures while this waits.
 struct ClockWaiter::Watched
 {
   const void * owner;
@@ -198,8 +198,9 @@ std::vector<ClockWaiter::Watched> ClockWaiter::watched()
   return watched;
 }
 
-// With the mutex held while it calls: `remove` waits for a call in progress. As in a wait set of rclcpp, a waitable is
-// asked when anything became ready, and at first, for what it has from before: some are ready whenever they are asked.
+// Holds the mutex during the calls, so that `remove` waits for a call in progress. Asks a waitable when any entry is
+// ready, as a wait set of rclcpp does. Also asks each new waitable once, because some are ready whenever they are
+// asked.
 void ClockWaiter::tell(const std::vector<Watched> & watched, const rcl_wait_set_t & wait_set)
 {
   const bool more = more_is_ready(wait_set);
@@ -230,7 +231,7 @@ void ClockWaiter::tell(const std::vector<Watched> & watched, const rcl_wait_set_
   }
 }
 
-// One that throws does not stop the others.
+// Drops a waitable that throws, so that the others go on.
 void ClockWaiter::drop(const void * owner, const std::exception & error)
 {
   RCLCPP_ERROR(rclcpp::get_logger("takt"), "a waitable stops: %s", error.what());

@@ -1,8 +1,8 @@
-// A thread with a wait set, for what cannot say by itself when it is ready: timers on a clock that may jump
-// (ROS time, system time) and waitables that users wrote.
+// A thread with a wait set for entities that do not announce when they are ready: timers on a clock that may jump
+// (ROS time, system time), and waitables that users wrote.
 //
-// The thread starts with the first entity. It only announces: the entity is run by an executor thread, and
-// is out of the wait set until it has run (`again`).
+// The thread starts with the first entity. It only announces: an executor thread runs the entity, which is out of the
+// wait set until it has run (`again`).
 #ifndef ADOPT__ENTITIES__CLOCK_WAITER_HPP_
 #define ADOPT__ENTITIES__CLOCK_WAITER_HPP_
 
@@ -33,31 +33,32 @@ class WaitSet;
 class ClockWaiter
 {
 public:
-  /// `place`: where the executor whose entities these are has its own wait set, in which it does not wait.
-  /// `attributes`: of the thread. What the kernel refuses of them is told in one line. `one_at_a_time`: the
-  /// program's callbacks never run beside each other, and what it wrote of waitables does not run beside them.
+  /// `place`: the wait set of the executor whose entities these are; this executor does not wait in it. `attributes`:
+  /// of the thread; a refusal of the kernel is printed in one line. `one_at_a_time`: the program's callbacks never
+  /// run side by side, so waitables are not asked while a callback runs.
   ClockWaiter(
     std::shared_ptr<rclcpp::Context> context, rcl_wait_set_t & place,
     const takt_rt::ThreadAttributes & attributes, bool one_at_a_time);
-  /// Ends the thread.
+  /// Ends and joins the thread.
   ~ClockWaiter();
   ClockWaiter(const ClockWaiter &) = delete;
   ClockWaiter & operator=(const ClockWaiter &) = delete;
 
-  /// `ready` is called on the waiter's thread, once for each time that the object becomes ready, and not
-  /// again before `again(owner)`. Set-up only. `owner` names the object in the other functions.
+  /// Calls `ready` on the waiter's thread each time when the object becomes ready, and not again before
+  /// `again(owner)`. `owner` names the object in the other functions. Set-up only.
   void add(
     const rclcpp::TimerBase::SharedPtr & timer, const void * owner, std::function<void()> ready);
   void add(
     const rclcpp::Waitable::SharedPtr & waitable, const void * owner, std::function<void()> ready);
-  /// Afterwards `ready` is not called. Set-up only; waits for a call in progress.
+  /// `ready` is not called after this returns. Set-up only; waits for a call in progress.
   void remove(const void * owner) noexcept;
-  /// The object ran, or changed. Any thread.
+  /// Call it when the object has run or has changed. Any thread.
   void again(const void * owner) noexcept;
-  /// For each run of a callback: while it is held, no waitable is asked. Holds nothing where that need not be. Any
-  /// thread; real-time safe but for the time that a waitable takes to answer.
+  /// Call it for each run of a callback: no waitable is asked while the result is held. The result is empty if runs
+  /// may be beside each other. Any thread; real-time safe, except for the time that a waitable takes to answer.
   std::unique_lock<takt_rt::PiMutex> exclude();
-  /// What is ready now has been announced when this returns. Not on the waiter's thread; waits for a turn of it.
+  /// Returns when all objects that were ready have been announced. Not on the waiter's thread; waits for one turn of
+  /// it.
   void settle();
 
 private:
@@ -68,14 +69,14 @@ private:
     rclcpp::Waitable::WeakPtr waitable;
     std::function<void()> ready;
     bool announced = false;
-    bool asked = false;  // a waitable, at least once
+    bool asked = false;  // a waitable was asked once
   };
   struct Watched;
 
   void add(Entry entry);
   void wake() noexcept;
   void work();
-  /// False: nothing was told, because a waitable was dropped.
+  /// Returns false if a waitable was dropped, and announces nothing then.
   bool wait_and_tell(WaitSet & holder, bool for_ever);
   void drop(const void * owner, const std::exception & error);
   std::vector<Watched> watched();
@@ -88,12 +89,12 @@ private:
   std::mutex mutex_;
   std::vector<Entry> entries_;
   const bool one_at_a_time_;
-  std::atomic<bool> asks_{false};  // it has had a waitable
-  takt_rt::PiMutex asking_;        // before `mutex_`
+  std::atomic<bool> asks_{false};  // a waitable has been added
+  takt_rt::PiMutex asking_;        // locked before `mutex_`
   bool ending_ = false;
   bool working_ = false;
   std::uint64_t asked_turns_ = 0;
-  std::uint64_t turns_ = 0;  // of those, the ones that are over
+  std::uint64_t turns_ = 0;  // the number of ended turns
   std::condition_variable turned_;
   std::thread thread_;
 };

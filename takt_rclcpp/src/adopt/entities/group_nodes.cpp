@@ -33,7 +33,7 @@ Known & known()
   return *the_known;
 }
 
-/// What a group that is not added with its node has.
+/// The content of a group that is not added with its node.
 enum class Content
 {
   nothing,
@@ -55,7 +55,7 @@ Content content_of(const rclcpp::CallbackGroup & group)
     },
     other, other, other,
     [&](const auto & waitable) {
-      // Beside a subscription there are the waitables of its events.
+      // The waitables of a subscription's events are beside it.
       count += name_of({}, *waitable).follows_group ? 0 : 1;
     });
   return count == 0 ? Content::nothing : clock && count == 1 ? Content::clock : Content::other;
@@ -78,7 +78,7 @@ std::vector<NamedGroup> name_groups(
   std::vector<NamedGroup> groups;
   node->for_each_callback_group([&](const Group & group) { groups.push_back({group, {}}); });
   const auto of_node = node->get_default_callback_group();
-  // Nodes of one name have the same names of groups.
+  // Include the node's address, because nodes of one name have the same names of groups.
   const std::string numbers = node_in_ids(node->get_fully_qualified_name()) + ":group@" +
                               std::to_string(reinterpret_cast<std::uintptr_t>(node.get()));
   for (NamedGroup & one : groups) {
@@ -94,7 +94,8 @@ std::vector<NamedGroup> name_groups(
         known().clocks.push_back(one.group);
       }
     } else if (content == Content::nothing && &one == &groups.back()) {
-      // The clock's group gets its subscription before the node can make another group.
+      // An empty last group may become the clock's: rclcpp adds the clock's subscription before the node can make
+      // another group.
     } else {
       one.name = std::to_string(number_among_equals(numbers, one.group));
     }

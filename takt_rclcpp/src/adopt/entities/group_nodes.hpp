@@ -1,5 +1,5 @@
-// What the callback groups of a node are called, and the nodes of groups that were added to an executor by themselves:
-// rclcpp's executors do not keep them.
+// Names the callback groups of a node, and remembers the nodes of groups that were added to an executor one by one,
+// because rclcpp's executors do not.
 #ifndef ADOPT__ENTITIES__GROUP_NODES_HPP_
 #define ADOPT__ENTITIES__GROUP_NODES_HPP_
 
@@ -16,27 +16,26 @@ namespace takt_rclcpp
 struct NamedGroup
 {
   rclcpp::CallbackGroup::SharedPtr group;
-  /// "default", "1", "2", ... in the order in which the node made them. "clock": that of rclcpp's own subscription to
-  /// simulated time. Empty: it has no callback yet, and may become that.
+  /// "default", "1", "2", ... in the order in which the node made them. "clock": the group of rclcpp's own
+  /// subscription to simulated time. Empty: the group has no callback yet, and may become the clock's.
   std::string name;
 };
 
-/// The groups of `node` that are there. A group keeps its name; a number is given again when its group is gone. Any
+/// The existing groups of `node`. A group keeps its name; after its destruction a new group may get its number. Any
 /// thread; may block and allocate.
 std::vector<NamedGroup> name_groups(
   const rclcpp::node_interfaces::NodeBaseInterface::SharedPtr & node);
 
-/// One table for the process. Any thread; may block and allocate.
+/// Remembers the node of a group, in one table for the process. Any thread; may block and allocate.
 void remember_node(
   const rclcpp::CallbackGroup::SharedPtr & group,
   const rclcpp::node_interfaces::NodeBaseInterface::SharedPtr & node);
 
-/// A group by itself as its node calls it.
+/// The names of a group and of its node.
 struct GroupName
 {
-  std::string node;  ///< as ids name it
-  std::string
-    group;  ///< as NamedGroup has it; "unknown" where the node was gone before it was asked for
+  std::string node;   ///< in the form of ids
+  std::string group;  ///< see NamedGroup; "unknown" if the node was destroyed first
   rclcpp::node_interfaces::NodeBaseInterface::WeakPtr of;
 };
 std::optional<GroupName> remembered(const rclcpp::CallbackGroup::SharedPtr & group);

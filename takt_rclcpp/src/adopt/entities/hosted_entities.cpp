@@ -21,7 +21,7 @@ namespace
 
 using takt_core::Kind;
 
-// The thread that the kernel prefers least: for what every node has for parameters.
+// The threads with the lowest urgency. Callbacks that rclcpp gives every node for parameters run there.
 takt_core::ThreadMask least_urgent(const takt_core::Executor & core)
 {
   const auto & threads = core.options().threads;
@@ -39,7 +39,7 @@ takt_core::ThreadMask least_urgent(const takt_core::Executor & core)
   return mask;
 }
 
-// Below every other callback there. A thread that follows its callbacks' priorities takes none below 1.
+// A priority below all other callbacks there. A thread that follows its callbacks' priorities accepts none below 1.
 int lowest_priority(const takt_core::Executor & core, takt_core::ThreadMask threads)
 {
   const auto & all = core.options().threads;
@@ -51,7 +51,7 @@ int lowest_priority(const takt_core::Executor & core, takt_core::ThreadMask thre
   return 0;
 }
 
-// Callbacks that go with their group are below all others there.
+// Gives callbacks that go with their group a priority below all others there.
 void put_below(
   const takt_core::Executor & core, bool follows_group, const std::string & id,
   takt_core::Binding & binding)
@@ -66,8 +66,8 @@ void put_below(
   }
 }
 
-// In the order of their making within a kind; without the group's mutex, which rclcpp holds while it shows
-// them. Not those that are gone but for the callback that replaced them.
+// Visits the entities of a group in the order of their making within a kind, except those that a replacement made by
+// their callback has superseded. Does not hold the group's mutex meanwhile, which rclcpp holds while it lists them.
 template <typename Visit>
 void visit_entities(
   const std::string & node, const rclcpp::CallbackGroup & group, const Visit & visit)
@@ -104,7 +104,7 @@ void visit_entities(
   }
 }
 
-/// What runs the messages of a subscription that come within the process.
+/// The waitable that runs the messages of a subscription that come within the process.
 const rclcpp::Waitable * waitable_of(rclcpp::SubscriptionBase & subscription)
 {
   try {
@@ -114,8 +114,8 @@ const rclcpp::Waitable * waitable_of(rclcpp::SubscriptionBase & subscription)
   }
 }
 
-// Equal ids are numbered in the order in which the node got what has them, whichever executor has it, so that the
-// executor that spins first does not decide. Without the shim that order is known within groups only.
+// Numbers equal ids in the order in which the node got their objects, over all executors, so that the numbers do not
+// depend on the executor that spins first. Without the shim this order is known only within groups.
 void number_entities(
   const std::vector<rclcpp::node_interfaces::NodeBaseInterface::SharedPtr> & nodes)
 {
@@ -165,7 +165,7 @@ std::string id_of(const std::string & node, const std::string & group)
 
 std::vector<HostedGroup> groups_of(rclcpp::Executor & host)
 {
-  // First, because it applies what was added and removed since.
+  // Call it first, because it applies pending additions and removals.
   std::vector<rclcpp::CallbackGroup::SharedPtr> alive;
   for (const auto & weak : host.get_all_callback_groups()) {
     if (auto group = weak.lock(); group != nullptr) {
@@ -188,7 +188,7 @@ std::vector<HostedGroup> groups_of(rclcpp::Executor & host)
       }
     }
   }
-  // Groups that were added by themselves.
+  // Groups that were added one by one.
   unsigned number = 0;
   for (auto & group : alive) {
     const auto known = remembered(group);
@@ -272,14 +272,14 @@ takt_rt::Faults HostedEntities::update()
   return faults;
 }
 
-// A waitable that the program wrote has its timers in the wait set itself, and says that it is ready when they are.
+// True for a timer of a user's waitable: the waitable has it in the wait set, and is ready when the timer is.
 bool HostedEntities::is_in_wait_set(const EntityName & name, Kind kind) const
 {
   return settings_.asks_waitables && kind == Kind::timer && !name.follows_group &&
          name.id.ends_with(".timer)");
 }
 
-// First, because a new entity may have the id of one that is gone.
+// Called first, because a new entity may have the id of a removed one.
 void HostedEntities::remove_others(const std::vector<HostedGroup> & now)
 {
   std::erase_if(given_up_, [&](const auto & entity) {
@@ -343,8 +343,9 @@ void HostedEntities::collect_if_new(
      }});
 }
 
-// A rule's callback comes into an exclusive group whose callbacks no rule names: as at a start with all of them, those go
-// where the rule says. Where that cannot be, everything stays, and the new one runs where its group does.
+// Called when a rule places a callback in an exclusive group whose other callbacks have no rule. Moves these to the
+// rule's threads, as a start with all of them would. If this fails, all stay, and the new callback runs on the
+// threads of its group.
 void HostedEntities::bind_unruled(Group & group, takt_core::ThreadMask threads)
 {
   takt_core::Reconfiguration change;
@@ -363,10 +364,10 @@ void HostedEntities::bind_unruled(Group & group, takt_core::ThreadMask threads)
   }
 }
 
-// A group's callbacks must run at one OS priority. So callbacks of an exclusive group that no rule names go where
-// its other callbacks are. What the program did not write for itself goes to the least urgent threads where the
-// group has no other callbacks. Candidates that cannot be placed are taken out before the spin begins; afterwards
-// nobody could refuse the schedule any more, and they go where their group is.
+// A group's callbacks must run at one OS priority. So a callback of an exclusive group without a rule goes to the
+// threads of the group's other callbacks. A callback that the program did not make itself goes to the least urgent
+// threads if its group has no other callbacks. Before the spin begins, candidates that cannot be placed are omitted.
+// Afterwards it is too late to refuse the schedule, so they go to the threads of their group.
 void HostedEntities::place(
   Group & group, std::vector<Candidate> & candidates, takt_rt::Faults & faults)
 {
@@ -407,7 +408,7 @@ void HostedEntities::place(
   } else if (!group.threads && by_default) {
     group.threads = by_default;
   }
-  // Under windows the least urgent threads would be in two sets that overlap.
+  // Under windows the sets of threads would overlap.
   const bool windows = takt_core::has_windows(settings_.core->options().order);
   for (Candidate & one : candidates) {
     if (group.isolated || !follows(one)) {
@@ -427,7 +428,7 @@ void HostedEntities::place(
 namespace
 {
 
-/// Whether the group has a callback that the program wrote for itself.
+/// True if the group has a callback that the program itself made.
 bool has_own(const takt_core::Executor & core, const takt_core::Group & group)
 {
   const auto callbacks = core.callbacks();
@@ -453,7 +454,7 @@ takt_core::Binding place_unruled(
   if (one.isolated || !(follows_group || group.exclusive())) {
     return binding;
   }
-  // As `place`: with the group's rule, else with what the program wrote for itself, else on the least urgent threads.
+  // As in `place`: the threads of the group's rule, else of the program's own callbacks, else the least urgent ones.
   if (one.of_group) {
     binding.threads = *one.of_group;
   } else if (
@@ -508,8 +509,8 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_rt::Fa
     return;
   }
   {
-    // What waits already is announced here, on this thread: it is not the work of a callback that happens
-    // to run here.
+    // `listen` announces waiting messages on this thread. They do not belong to a callback that may run here, so the
+    // activation set is empty.
     static const auto & nobody = *new takt_core::ActivationSet;  // never destroyed
     const takt_core::ActivationScope scope(nobody);
     try {
@@ -529,7 +530,7 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_rt::Fa
   group.entities.emplace(candidate.object, std::move(hosted));
 }
 
-// Timers that have a thread of their own run beside all other callbacks, also of their group.
+// Timers on their own thread run beside all other callbacks, including those of their group.
 std::shared_ptr<takt_core::Group> HostedEntities::group_for(Group & group, Kind kind)
 {
   if (settings_.timers_apart == TimersApart::no || kind != Kind::timer) {
@@ -587,7 +588,7 @@ void HostedEntities::clear() noexcept
   }
   groups_.clear();
   for (const auto & entity : given_up_) {
-    settings_.core->remove(*entity->callback());  // once more, for the end of its run
+    settings_.core->remove(*entity->callback());  // again, to wait for the end of its run
   }
   given_up_.clear();
 }

@@ -1,5 +1,5 @@
-// The nodes, groups and entities of an adopted executor as callbacks of takt's executor, kept up to date
-// while nodes come and go.
+// Adds the nodes, groups and entities of an adopted executor to takt's executor as callbacks, and follows changes of
+// nodes.
 #ifndef ADOPT__ENTITIES__HOSTED_ENTITIES_HPP_
 #define ADOPT__ENTITIES__HOSTED_ENTITIES_HPP_
 
@@ -20,7 +20,7 @@
 namespace takt_rclcpp
 {
 
-/// One group of the host as it is now.
+/// One group of the host.
 struct HostedGroup
 {
   rclcpp::CallbackGroup::SharedPtr group;
@@ -28,16 +28,16 @@ struct HostedGroup
   std::string id;    ///< "/node:group(default)", "/node:group(1)", ...; empty: see NamedGroup
 };
 
-/// All groups of `host`, by node names and then in the order in which each node made them.
+/// All groups of `host`, by node name and then in the order in which the node made them.
 std::vector<HostedGroup> groups_of(rclcpp::Executor & host);
 
-/// The nodes, as ids name them, that were added to `host` whole: it will have the callbacks that they make.
+/// The nodes, in the form of ids, that were added to `host` whole: it also gets callbacks that they make later.
 std::vector<std::string> nodes_of(rclcpp::Executor & host);
 
-/// The ids of all callbacks that `host` has now, before equal ones are numbered.
+/// The ids of all callbacks that `host` has now, without numbers of equal ids.
 std::vector<std::pair<std::string, takt_core::Kind>> ids_of(rclcpp::Executor & host);
 
-/// Where a schedule that is applied to a running program puts a callback without a rule: as at a start with it.
+/// The binding of a callback without a rule if a schedule is applied while the program runs: the same as at a start.
 takt_core::Binding place_unruled(
   const takt_core::Executor & core, const takt_schedule::UnruledCallback & one);
 
@@ -45,21 +45,22 @@ takt_core::Binding place_unruled(
 class HostedEntities
 {
 public:
-  /// `placer`: null where no schedule rules.
+  /// `placer`: null without a schedule.
   HostedEntities(
     rclcpp::Executor & host, EntitySettings settings, takt_core::adapter::Placer * placer);
   ~HostedEntities();
   HostedEntities(const HostedEntities &) = delete;
   HostedEntities & operator=(const HostedEntities &) = delete;
 
-  /// Adds what is new and removes what is gone. Faults: callbacks that the schedule cannot place. Before
-  /// `begin_from` they are left out; afterwards they run where the other callbacks of their group do.
+  /// Adds new entities and removes destroyed ones. Faults: callbacks that the schedule cannot place. Before
+  /// `begin_from` these are omitted; afterwards they run on the threads of their group.
   takt_rt::Faults update();
-  /// What the host's own queue held of waitables when the spin began. After the first `update`.
+  /// Announces what the host's own queue held of waitables when the spin began. Call it after the first `update`.
   void announce_before(const std::vector<QueuedPart> & parts);
-  /// From where the offsets of timers count, those that are here and those that will be.
+  /// Sets the epoch from which the offsets of present and future timers count.
   void begin_from(takt_rt::Time epoch);
-  /// Takes everything out; nothing listens any more. Waits for runs on other threads, also of what was taken out before.
+  /// Removes all entities; no listener stays. Waits for runs on other threads, also of entities that were removed
+  /// before.
   void clear() noexcept;
 
 private:
@@ -73,17 +74,17 @@ private:
   struct Group
   {
     std::shared_ptr<takt_core::Group> group;
-    std::shared_ptr<takt_core::Group> timers;  ///< null: they are in `group`
+    std::shared_ptr<takt_core::Group> timers;  ///< null: timers are in `group`
     Entities entities;
-    /// Of an exclusive group: where its callbacks run that no rule places.
+    /// For an exclusive group: the threads of its callbacks without a rule.
     std::optional<takt_core::ThreadMask> threads;
-    bool ruled = false;     // a rule says so
-    bool isolated = false;  // the schedule gives it threads of its own
+    bool ruled = false;     // a rule chose the threads
+    bool isolated = false;  // the schedule gives it its own threads
   };
   using Groups = std::map<
     rclcpp::CallbackGroup::WeakPtr, Group, std::owner_less<rclcpp::CallbackGroup::WeakPtr>>;
 
-  /// An entity that is new, before it is added.
+  /// A new entity before it is added.
   struct Candidate
   {
     std::shared_ptr<void> object;
@@ -118,7 +119,7 @@ private:
   std::optional<takt_rt::Time> epoch_;
   takt_core::ThreadMask least_urgent_ = 0;
   Groups groups_;
-  std::vector<std::shared_ptr<Entity>> given_up_;  // taken out while their callbacks ran on
+  std::vector<std::shared_ptr<Entity>> given_up_;  // removed while their callbacks ran
 };
 
 }  // namespace takt_rclcpp

@@ -34,7 +34,7 @@ std::int64_t depth_of(const rclcpp::QoS & qos)
                                                          : static_cast<std::int64_t>(qos.depth());
 }
 
-/// Whether `text` is the number of an address that is mapped in this process, in hexadecimal digits.
+/// True if `text` is the hexadecimal address of memory that is mapped in this process.
 bool is_address_here(std::string_view text)
 {
   std::uint64_t address = 0;
@@ -90,8 +90,8 @@ std::string node_in_ids(std::string_view name)
     return std::string(name);
   }
   const std::string_view tail = name.substr(last + 1);
-  // A serial number may look like either: an address is one only if this process has something there, and
-  // containers give processes numbers like 7.
+  // A serial number may look like an address or a process id. So an address must be mapped in this process, and a
+  // process id must have four digits, because containers have ids like 7.
   const bool process = tail.size() >= 4 && tail == std::to_string(::getpid());
   return std::string(process || is_address_here(tail) ? name.substr(0, last) : name);
 }
@@ -113,7 +113,7 @@ EntityName name_of(const std::string & node, const rclcpp::SubscriptionBase & su
 
 EntityName name_of(const std::string & node, const rclcpp::ServiceBase & service)
 {
-  // rclcpp declares its getter without const.
+  // The getter of rclcpp is not const.
   const std::string name = const_cast<rclcpp::ServiceBase &>(service).get_service_name();
   return {callback_id(node, "service", name), {}, is_introspection(node, name)};
 }

@@ -1,7 +1,7 @@
 // The ids of an adopted program's callbacks and groups, as schedules name them (docs/schedule.md).
 //
-// They are made from fully qualified names and from periods, so they are the same in each run of a program
-// that makes its entities in the same order; equal ids are numbered in that order.
+// An id consists of fully qualified names and of periods, so it is the same in each run of a program that makes its
+// entities in the same order. Equal ids are numbered in that order.
 #ifndef ADOPT__ENTITIES__IDS_HPP_
 #define ADOPT__ENTITIES__IDS_HPP_
 
@@ -21,24 +21,24 @@
 namespace takt_rclcpp
 {
 
-/// What an entity is called, before equal ids are numbered.
+/// The name of an entity, before equal ids are numbered.
 struct EntityName
 {
   std::string id;
-  /// The id by which the schedule is asked: that of the subscription for the messages that reach it within
-  /// the process. Empty: `id`.
+  /// The id that the schedule's rules are matched with: for messages within the process the id of their subscription.
+  /// Empty: `id`.
   std::string placed_as;
-  /// The program did not write it for itself: a node's services for parameters and types, an event of a
-  /// publisher or subscription. Where the schedule does not name it, it goes with its group.
+  /// The program did not make it itself: a node's services for parameters and types, or an event of a publisher or
+  /// subscription. Without a rule in the schedule it goes with its group.
   bool follows_group = false;
   std::string topic = {};         ///< of a subscription
   takt_rt::Duration period = {};  ///< of a timer
-  std::int64_t depth = 0;         ///< of a history; -1: it keeps all
+  std::int64_t depth = 0;         ///< of a history; -1: unbounded
   bool within_process = false;    ///< its messages come without the middleware
 };
 
-/// The name of a node in ids. Some libraries put an address or the number of the process behind the name of a
-/// node of their own (the listener of tf2 does): that part is another in each run, and is left out.
+/// The name of a node in ids. Some libraries end the name of a node of their own with an address or a process id
+/// (tf2's listener does). This end differs in each run, and is omitted.
 std::string node_in_ids(std::string_view fully_qualified_name);
 
 EntityName name_of(const std::string & node, const rclcpp::SubscriptionBase & subscription);
@@ -46,25 +46,24 @@ EntityName name_of(const std::string & node, const rclcpp::ServiceBase & service
 EntityName name_of(const std::string & node, const rclcpp::ClientBase & client);
 EntityName name_of(const std::string & node, rclcpp::TimerBase & timer);
 EntityName name_of(const std::string & node, const rclcpp::Waitable & waitable);
-/// Of a timer that `waitable` names (`get_timers`).
+/// The name of a timer that belongs to `waitable` (`get_timers`).
 EntityName name_of_timer(const std::string & node, const rclcpp::Waitable & waitable);
 
-/// The number of an entity in the order in which the nodes of this process got theirs. 0: nobody saw it, because the
-/// program runs without the preloaded shim.
+/// The place of an entity in the order in which the nodes of this process got theirs. 0: unknown, because the program
+/// runs without the preloaded shim.
 unsigned long long made_as(const void * object);
 
 class Entity;
 
-/// The number of `object` among the objects of this process that are alive and have the id `base`: 1 for the
-/// first, and so on. An object keeps its number; a number is given again when its object is gone. What a callback makes
-/// in the place of its own object (a timer that replaces itself) gets that object's number while the callback still
-/// runs. Any thread; may block.
+/// The number of `object` among the living objects of this process with the id `base`: 1 for the first, and so on. An
+/// object keeps its number; after its destruction a new object may get it. If a callback replaces its own object (a
+/// timer that replaces itself), the new object gets the number while the callback still runs. Any thread; may block.
 unsigned number_among_equals(const std::string & base, const std::shared_ptr<void> & object);
-/// `entity` runs the callbacks of `object`, which has a number. Any thread; may block.
+/// Says that `entity` runs the callbacks of the numbered `object`. Any thread; may block.
 void runs_numbered(
   const std::string & base, const std::weak_ptr<void> & object,
   const std::shared_ptr<Entity> & entity);
-/// Whether another object has got its number: it is gone when its callback has ended. Any thread; may block.
+/// True if another object has got its number: its callback replaced it, and is still running. Any thread; may block.
 bool gave_way(const std::weak_ptr<void> & object);
 
 using takt_core::adapter::numbered;

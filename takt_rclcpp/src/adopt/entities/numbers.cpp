@@ -14,7 +14,8 @@ namespace takt_rclcpp
 namespace
 {
 
-// A callback makes its new timer and only then gives up the old one, and takt sees the new one in between.
+// A callback makes its new timer before it drops the old one, and takt may see the new timer in between. So wait a
+// little.
 constexpr std::chrono::microseconds kLook{100};
 constexpr int kMostLooks = 20;
 
@@ -31,7 +32,7 @@ struct Numbers
   std::vector<Numbered> gave_way;
   std::size_t full_at = 1024;  // bases
 
-  // Programs make and drop entities of ever new names. With `mutex` held.
+  // Bounds the memory, because programs may make and drop entities of ever new names. Call it with `mutex` held.
   void forget_gone()
   {
     if (by_base.size() < full_at) {
@@ -57,7 +58,7 @@ bool same(const std::weak_ptr<void> & one, const std::weak_ptr<void> & other)
   return !one.owner_before(other) && !other.owner_before(one);
 }
 
-/// Of a callback that runs: whether its object is gone but for the run.
+/// True if the callback of the object runs and only this run still holds the object.
 bool is_given_up(const Numbered & one)
 {
   const auto entity = one.entity.lock();
@@ -99,7 +100,7 @@ unsigned number_among_equals(const std::string & base, const std::shared_ptr<voi
       }
     }
     if (place == equals.end() && !looked && !equals.empty()) {
-      // It may take a while, in which others number theirs.
+      // Unlocked, because the look may take a while.
       const std::vector<Numbered> seen = equals;
       lock.unlock();
       const auto found = std::find_if(seen.begin(), seen.end(), is_given_up);
@@ -130,7 +131,7 @@ bool gave_way(const std::weak_ptr<void> & object)
 {
   Numbers & all = numbers();
   const std::lock_guard lock(all.mutex);
-  // One that the callback gave to somebody after all has a callback again when the run is over.
+  // Drop entries whose run is over: if the object still lives, another owner has it, and it has a callback again.
   std::erase_if(all.gave_way, [](const Numbered & one) {
     const auto entity = one.entity.lock();
     return one.object.expired() || entity == nullptr || !entity->runs_now();

@@ -41,7 +41,7 @@ struct ClientAccess : rclcpp::ClientBase
   }
 };
 
-// What a service and a client call the same three steps.
+// The three steps of a service and of a client, under common names.
 struct ServiceSteps
 {
   using Object = rclcpp::ServiceBase;
@@ -177,7 +177,7 @@ private:
   const void * handle_of(const Object & object) const override
   {
     return Steps::handle_of(
-      const_cast<Object &>(object));  // rclcpp's const ones give const handles
+      const_cast<Object &>(object));  // const objects of rclcpp return const handles
   }
   OwnListener::Function own_function(Object & object) const override
   {
@@ -186,7 +186,7 @@ private:
   rclcpp::QoS qos_of(const Object & object) const override { return Steps::qos(object); }
 
   const std::string service_;  // empty: a client
-  const void * const client_;  // rcl's, for its address alone; null: a service
+  const void * const client_;  // rcl's client, used only as an address; null: a service
   Lanes<TakenCall<Object>> lanes_;
 };
 

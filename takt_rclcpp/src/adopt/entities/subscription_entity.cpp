@@ -17,8 +17,8 @@ namespace takt_rclcpp
 namespace
 {
 
-// An arrival keeps what it works for. With rings of a thousand and more for some entities of each node the
-// start of 24 nodes took 48 ms; with short ones it takes 7 ms.
+// An arrival stores its activations. With rings of a thousand and more arrivals for some entities of each node the
+// start of 24 nodes took 48 ms; with short rings it takes 7 ms.
 constexpr std::uint32_t kMostArrivals = 32;
 constexpr std::uint32_t kMostWholeArrivals = 10'000;
 
@@ -60,7 +60,7 @@ public:
     const EntitySettings & settings)
   : ListeningEntity(
       subscription, std::move(options), settings,
-      // What a content filter keeps back leaves gaps, too.
+      // A content filter leaves gaps in the sequence numbers, too.
       {subscription->get_actual_qos().reliability() == rclcpp::ReliabilityPolicy::Reliable,
        publication_sequence_supported() && !subscription->is_cft_enabled(),
        takt_host::NamedBy::source_time}),
@@ -91,7 +91,7 @@ public:
     if (measures_) {
       measure(taken);
     }
-    // Takes come one after the other.
+    // Takes run one after the other.
     taking.found(key_of(taken.info.get_rmw_message_info()));
     lanes_[taking.run()] = std::move(taken);
     return Took::message;
@@ -140,7 +140,7 @@ private:
   {
     return subscription.get_actual_qos();
   }
-  // rclcpp took a message that also comes within the process, and says all the same that there was none.
+  // True if the message also comes within the process: rclcpp took it, but returns that there was none.
   static bool is_copy(TakenMessage & taken)
   {
     return taken.info.get_rmw_message_info().publisher_gid.implementation_identifier != nullptr;
@@ -181,8 +181,8 @@ private:
     return true;
   }
 
-  // Of the first messages, and then of one in 64: it costs what a publish of the message costs, and is no work of
-  // the program's.
+  // Measures the first messages and then one in 64. Measuring costs as much as a publish, and does not belong to the
+  // program's work.
   void measure(const TakenMessage & taken) noexcept
   {
     const std::uint64_t number = measured_++;
@@ -206,7 +206,7 @@ private:
         rmw_reset_error();
       }
     } catch (const std::exception &) {
-      // Its size stays unknown.
+      // The size stays unknown.
     }
   }
 

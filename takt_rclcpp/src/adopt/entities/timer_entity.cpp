@@ -1,8 +1,8 @@
 // Timers of the adopted program.
 //
-// The timer of rcl stays the truth: the program may cancel it, reset it and ask it. On the monotonic clock
-// takt's timers release it, in the same grid, and each start asks rcl's timer whether it is due. On any
-// other clock, which may jump, a thread waits for it (ClockWaiter).
+// The timer of rcl decides: the program may cancel, reset and query it. On the monotonic clock takt's own timer
+// releases the callback in the same grid, and each start asks rcl's timer whether it is due. On another clock, which
+// may jump, a thread waits for the timer (ClockWaiter).
 #include <rcl/timer.h>
 
 #include <algorithm>
@@ -24,10 +24,10 @@ namespace
 using takt_rt::Duration;
 using takt_rt::Time;
 
-// A timer whose next call is no further off is due: rcl and takt read the clock one after the other.
+// A timer counts as due this much before its next call, because rcl and takt read the clock one after the other.
 constexpr Duration kTolerance = std::chrono::microseconds(100);
-// rclcpp takes a period of zero for "always": each call is due at once, and no period can be missed. takt's timer then
-// has a period that never passes, and follows rcl's after each call.
+// In rclcpp a period of zero means that each call is due at once and that no period can be missed. takt's timer then
+// has a period that never passes, and is set from rcl's timer after each call.
 constexpr Duration kAlways = std::chrono::hours(24) * 36'500;
 
 Duration period_of(const rcl_timer_t & timer)
@@ -43,7 +43,7 @@ Duration period_of(const rcl_timer_t & timer)
 bool on_monotonic_clock(const rcl_timer_t & timer)
 {
   rcl_clock_t * clock = nullptr;
-  // The function reads the timer, and its argument is not const all the same.
+  // The function only reads the timer, but its parameter is not const.
   if (rcl_timer_clock(const_cast<rcl_timer_t *>(&timer), &clock) != RCL_RET_OK) {
     rcl_reset_error();
     return false;
@@ -51,8 +51,8 @@ bool on_monotonic_clock(const rcl_timer_t & timer)
   return clock->type == RCL_STEADY_TIME;
 }
 
-/// When rcl will call it next; nothing: it is cancelled. For timers on the monotonic clock. A timer of the longest
-/// periods is never due.
+/// The time of rcl's next call; nothing if the timer is cancelled. For timers on the monotonic clock. A timer of the
+/// longest periods is never due.
 std::optional<Time> next_call(const rcl_timer_t & timer)
 {
   const api::NextCall next = api::next_call_of(timer);
@@ -66,7 +66,8 @@ std::optional<Time> next_call(const rcl_timer_t & timer)
   return takt_rt::add_saturated(next.read, Duration{next.left});
 }
 
-/// The next call will be at `when`. rcl can only count from now, and with a period: meanwhile nobody may call it.
+/// Sets the next call to `when`. rcl can only count a period from now, so the period changes for a moment; no other
+/// thread may call the timer meanwhile.
 void set_next_call(rcl_timer_t & timer, Time when)
 {
   std::int64_t period = 0;
@@ -89,7 +90,7 @@ struct TimerAccess : rclcpp::TimerBase
   }
 };
 
-/// Tells a timer entity of each reset of its timer, and the program where it asks for that itself.
+/// Passes each reset of a timer to its entity, and to the program's own function if there is one.
 class Resets
 {
 public:
@@ -120,7 +121,7 @@ public:
       RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", id.c_str(), error.what());
     }
   }
-  /// takt's own resets are none of the program's.
+  /// Passes a reset to the program, unless takt made the reset.
   void tell(std::size_t count) noexcept
   {
     if (own_ != nullptr && !TaktSets::now() && !timer_.expired()) {
@@ -138,7 +139,7 @@ private:
 
   Listening listening_;
   rclcpp::TimerBase::WeakPtr timer_;
-  const std::shared_ptr<OwnListener> own_;  // null: only takt is told
+  const std::shared_ptr<OwnListener> own_;  // null: only takt listens
 };
 
 struct TakenTimer
@@ -147,7 +148,7 @@ struct TakenTimer
   std::shared_ptr<void> data;
 };
 
-/// On the monotonic clock.
+/// A timer on the monotonic clock.
 class SteadyTimerEntity final : public Entity,
                                 public ArrivalListener,
                                 public takt_core::Callback,
@@ -178,7 +179,7 @@ public:
     }
     resets_.begin(timer, shared_from_this());
     follow();
-    // Periods that passed before the program spun are not takt's to skip: of them the last one is due.
+    // takt does not count periods that passed before the program spun as skipped: it makes the last of them due.
     takt_core::Scheduler & scheduler = core_->scheduler_of(*this);
     const Time next = scheduler.next_release(*this);
     const Duration period = period_.load();
@@ -187,8 +188,8 @@ public:
       scheduler.resume_timer(*this, next + (now - next) / period * period, now);
     }
   }
-  // Other hosts' threads may run already. They take nothing of this timer meanwhile: takt's timer is held back, and its rcl
-  // timer has another period for a moment.
+  // Threads of other hosts may run already. They do not take this timer meanwhile: takt's timer is held back, and
+  // rcl's timer has another period for a moment.
   void begin_from(Time epoch) override
   {
     const auto timer = timer_.lock();
@@ -202,7 +203,7 @@ public:
     const auto handle = timer->get_timer_handle();
     const Duration period = period_of(*handle);
     const TaktSets not_the_program;
-    // rcl's own next call comes later by what this thread takes, or by what holds it up meanwhile.
+    // rcl's next call is late by the time between the two clock reads, so try again if this thread was delayed.
     constexpr int kTries = 10;
     Time first{};
     for (int tries = 0; tries < kTries; ++tries) {
@@ -247,7 +248,8 @@ public:
       return false;
     }
     taken.data = taken.timer->call();
-    // Both go on in their own grids, which are one unless the program or the system stepped in.
+    // takt's timer and rcl's go on in their own grids. The grids differ only if the program or the system changed
+    // one.
     if (
       taken.data == nullptr || period == kAlways ||
       std::chrono::abs(run.release - *next) % period > kTolerance) {
@@ -286,7 +288,7 @@ private:
              : takt_rt::add_saturated(first + (now - first) / period * period, period);
   }
 
-  // takt's timer is released at the very times that the schedule says: rcl's follows within the tolerance.
+  // Releases takt's timer at the exact times of the schedule; rcl's timer follows within the tolerance.
   void release_at(Time first)
   {
     const std::lock_guard lock(following_);
@@ -297,7 +299,7 @@ private:
     scheduler.resume_timer(*this, first, takt_rt::now());
   }
 
-  // As the program has set it, and may reset it at any time.
+  // Lets the timer run as the program has set it.
   void release()
   {
     {
@@ -307,7 +309,8 @@ private:
     follow();
   }
 
-  // What rcl calls at `next` is released on the schedule's grid, unless the program has moved it. With `following_` held.
+  // The release on the schedule's grid for rcl's call at `next`; `next` itself if the program has moved the timer.
+  // Call it with `following_` held.
   Time on_grid(Time next) const
   {
     const Duration period = period_.load();
@@ -319,8 +322,8 @@ private:
     return std::chrono::abs(after) <= std::min(kTolerance, period / 4) ? next - after : next;
   }
 
-  // Brings takt's timer to where rcl's is. Any thread, also in a reset by the program. Not on two threads at once:
-  // the later look at rcl's timer must have the last word.
+  // Sets takt's timer to the next call of rcl's. Any thread, also in a reset by the program. Locked, because the
+  // later read of rcl's timer must be applied last.
   void follow()
   {
     const auto timer = timer_.lock();
@@ -345,15 +348,15 @@ private:
   const std::shared_ptr<takt_core::Executor> core_;
   const std::optional<Duration> offset_;
   takt_rt::PiMutex following_;
-  // The next two are guarded by it.
-  bool held_back_;  // until `begin_from`: the schedule says when it begins, not the program
-  std::optional<Time> grid_;  // a release by the schedule
+  // `following_` guards the next two.
+  bool held_back_;            // until `begin_from`, because the schedule chooses its begin
+  std::optional<Time> grid_;  // a release according to the schedule
   std::atomic<Duration> period_;
   Resets resets_;
   Lanes<TakenTimer> lanes_;
 };
 
-/// On ROS time or system time.
+/// A timer on ROS time or system time.
 class WaitedTimerEntity final : public Entity,
                                 public ArrivalListener,
                                 public takt_core::adapter::AnnouncedCallback,
@@ -440,7 +443,7 @@ std::shared_ptr<Entity> make_entity(
   }
   takt_core::TimerOptions core_options;
   core_options.period = period_of(*handle);
-  core_options.autostart = false;  // `listen` says when it begins
+  core_options.autostart = false;  // `listen` starts it
   options.timer = core_options;
   return std::make_shared<SteadyTimerEntity>(timer, std::move(options), settings, offset);
 }

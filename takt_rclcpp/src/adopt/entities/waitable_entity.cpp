@@ -1,5 +1,4 @@
-// A waitable of the adopted program: events, intra-process messages, actions, and waitables that users
-// write.
+// A waitable of the adopted program: events, messages within the process, actions, and waitables that users wrote.
 #include <rcl/event.h>
 
 #include <algorithm>
@@ -27,8 +26,8 @@ namespace takt_rclcpp
 namespace
 {
 
-// Announcements that wait at once. More are not lost: a run announces again what the counts below still
-// hold.
+// The number of stored announcements. Further ones are not lost: a run announces again if the counts below are not
+// zero.
 constexpr std::uint32_t kDepth = 4;
 
 struct TakenData
@@ -37,14 +36,14 @@ struct TakenData
   std::shared_ptr<void> data;
 };
 
-/// What rclcpp's own waitables need beside what their interface says.
+/// Special cases of rclcpp's built-in waitables.
 struct Nature
 {
   bool is_event = false;
   bool within_process = false;  ///< messages that come without the middleware
   bool is_action_server = false;
   bool is_action_client = false;
-  /// Nothing is to be run without data: these throw then, or do nothing. A count was only a hint.
+  /// Must not run without data: it would throw, or do nothing. For these a count is only a hint.
   bool needs_data = false;
 };
 
@@ -62,7 +61,7 @@ Nature nature_of(const rclcpp::Waitable & waitable)
   return nature;
 }
 
-/// Whether a wait set would find out when `waitable` is ready.
+/// True if a wait set can find out when `waitable` is ready.
 bool waits_in_sets(rclcpp::Waitable & waitable)
 {
   return waitable.get_number_of_ready_subscriptions() + waitable.get_number_of_ready_timers() +
@@ -71,7 +70,7 @@ bool waits_in_sets(rclcpp::Waitable & waitable)
          0;
 }
 
-/// In which order the `is_ready` of a waitable of rclcpp with several parts looks at them (rclcpp_action's EntityType).
+/// The order in which `is_ready` of rclcpp's waitables with several parts checks these (rclcpp_action's EntityType).
 std::vector<int> ranked_parts(const Nature & nature)
 {
   if (nature.is_action_client) {
@@ -105,15 +104,15 @@ struct WithinProcessAccess : rclcpp::experimental::SubscriptionIntraProcessBase
   }
 };
 
-// Of messages that come without the middleware.
+// The QoS of messages that come without the middleware.
 rclcpp::QoS qos_of(const rclcpp::Waitable & waitable)
 {
   return dynamic_cast<const rclcpp::experimental::SubscriptionIntraProcessBase &>(waitable)
     .get_actual_qos();
 }
 
-// Whose waitable this thread adds to a wait set, or takes messages within the process from. Some waitables trigger their
-// guard condition meanwhile, for the messages that are left: no message arrives then.
+// The entity whose waitable this thread adds to a wait set or takes a message from. Meanwhile some waitables trigger
+// their own guard condition for the remaining messages; such a trigger is not an arrival.
 constinit thread_local const void * t_asks = nullptr;
 
 class Asks
@@ -125,8 +124,8 @@ public:
   Asks & operator=(const Asks &) = delete;
 };
 
-/// Whether the waitable of `owner` has something to take now. Makes a wait set for it: for the start of a spin.
-/// What is made for executors without a wait set may throw in one.
+/// True if the waitable of `owner` has something to take now. Makes a wait set for this; used at the start of a spin.
+/// A waitable for executors without a wait set may throw in one; then false.
 bool is_ready_now(
   rclcpp::Waitable & waitable, rclcpp::Context & context, const void * owner, const Nature & nature)
 {
@@ -143,7 +142,7 @@ bool is_ready_now(
   }
   const rcl_ret_t result = rcl_wait(&set, 0);
   if (result == RCL_RET_TIMEOUT && !nature.needs_data) {
-    return false;  // some that users wrote are ready whenever they are asked
+    return false;  // some users' waitables are ready whenever they are asked
   }
   if (result != RCL_RET_OK && result != RCL_RET_TIMEOUT) {
     rcl_reset_error();
@@ -166,7 +165,7 @@ std::vector<ActionPart> find_parts(
 
 // rclcpp_action::ServerBase::EntityType::Expired.
 constexpr std::size_t kExpiredGoals = 3;
-// The same: a request for a goal.
+// rclcpp_action::ServerBase::EntityType for a request for a goal.
 constexpr std::size_t kGoalRequest = 0;
 
 class WaitableEntity final : public Entity,
@@ -214,7 +213,7 @@ public:
     }
     auto counts = outstanding_.counts();
     if (!nature_.within_process) {
-      counts.overwritten = 0;  // none of these is a message
+      counts.overwritten = 0;  // only messages can be overwritten
     }
     return counts;
   }
@@ -237,14 +236,14 @@ public:
     try {
       set_listener(*waitable);
       if (in_sets_ || nature_.needs_data) {
-        // What was announced to an earlier listener is not announced again.
+        // Announcements to an earlier listener are not repeated, so look for waiting data.
         looking_.store(true, std::memory_order_relaxed);
         core_->ready(*this);
       } else {
-        hears_from_now();  // only what was announced runs, as in the host's own queue
+        hears_from_now();  // only announced parts run, as in the host's own queue
       }
     } catch (const std::exception &) {
-      // It cannot say by itself when it is ready.
+      // It does not announce when it is ready, so the waiter asks it.
       end_parts(true);
       waits_ = true;
       wait_for(waitable);
@@ -285,7 +284,7 @@ public:
       RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", id().c_str(), error.what());
     }
   }
-  // Of an event.
+  // Called for an event.
   void arrived(std::size_t count) noexcept override
   {
     announce_part(0, count);
@@ -307,7 +306,7 @@ public:
     const takt_core::MiddlewareCeilingScope ceiling;
     if (waits_) {
       if (!found_ready_.exchange(false)) {
-        return false;  // once for each time that it said so
+        return false;  // runs once for each time that it was ready
       }
       try {
         taken.data = taken.waitable->take_data();
@@ -337,13 +336,13 @@ public:
       }
     } const afterwards{*this};
     const auto alone = facts.owner->exclude();
-    // It goes before others may ask: what it holds may go back to the waitable.
+    // Destroyed before other threads may ask the waitable: the data may go back to it.
     const TakenData taken = std::exchange(lanes_[run], {});
     const GoalGate::Run answering(gate_);
     taken.waitable->execute(taken.data);
     if (nature_.is_action_server && !kWaitablesNameTimers) {
-      // Only a wait set tells when a goal's result has been kept for long enough. With each request those that
-      // have are dropped, so that they are as many as requests bring.
+      // Drop goals whose results have been kept for long enough. Only a wait set would report them, so do it with
+      // each request: then they do not pile up.
       if (const auto expired = taken.waitable->take_data_by_entity_id(kExpiredGoals);
           expired != nullptr) {
         taken.waitable->execute(expired);
@@ -352,7 +351,7 @@ public:
   }
 
 private:
-  /// Of one part of an action, beside what the program has set for it.
+  /// Listens to one part of an action, besides the program's own function.
   class PartListener : public ArrivalListener, public std::enable_shared_from_this<PartListener>
   {
   public:
@@ -368,12 +367,12 @@ private:
         shared_from_this(), part_.set, entity->waitable_.lock(), part_.handle, own_,
         [weak = entity_, part = part_.part] {
           const auto self = weak.lock();
-          // While it looks, what is announced may have been taken.
+          // While `looking_`, the counts may include parts that were taken.
           const bool known = self != nullptr && !self->looking_.load(std::memory_order_relaxed);
           return static_cast<std::size_t>(known ? self->parts_.count(part) : 0);
         });
     }
-    /// `there`: the action is.
+    /// `there`: the action exists.
     void end(bool there)
     {
       if (listening_.begun()) {
@@ -404,7 +403,7 @@ private:
   {
     return std::any_of(of_action_.begin(), of_action_.end(), is);
   }
-  // `there`: the action is.
+  // `there`: the action exists.
   void end_parts(bool there)
   {
     for (const auto & one : std::exchange(action_, {})) {
@@ -419,8 +418,8 @@ private:
     announce(*core_, static_cast<std::uint32_t>(count));
   }
 
-  // The program may set the function that rclcpp keeps of its messages within the process; their guard condition tells
-  // takt. Under an EventsExecutor it is the executor's.
+  // True if takt listens to the guard condition of messages within the process, because the program may set the
+  // function that rclcpp stores for them. Under an EventsExecutor the executor sets this function.
   bool by_condition() const noexcept { return nature_.within_process && own_ != nullptr; }
   static rclcpp::GuardCondition & condition_of(rclcpp::Waitable & waitable)
   {
@@ -450,7 +449,7 @@ private:
       return;
     }
     const Asks asks(
-      this);  // of triggers from before most are worked off; what is left is looked for
+      this);  // ignores triggers for messages from before; `looking_` finds those that still wait
     condition_of(waitable).set_on_trigger_callback([ready](std::size_t count) { ready(count, 0); });
   }
 
@@ -461,7 +460,7 @@ private:
       return rcl_event_set_callback(&EventAccess::handle_of(event), callback, data);
     };
   }
-  // The middleware forgets what has changed as soon as somebody listens, so that is taken before.
+  // Takes the event's data first, because the middleware forgets it when a listener is set.
   void listen_to_event(const rclcpp::Waitable::SharedPtr & waitable)
   {
     auto & event = dynamic_cast<rclcpp::EventHandlerBase &>(*waitable);
@@ -487,7 +486,7 @@ private:
     }
     std::uint64_t more = 0;
     if (in_sets_) {
-      // A wait set finds it ready once, however often it has come.
+      // In a wait set an event is ready once, however often it came.
       for (const auto & one : parts_.take_all()) {
         more += one.count;
       }
@@ -498,10 +497,10 @@ private:
     announce_rest();
     return taken.data != nullptr;
   }
-  /// What `taken` will work on. False: there was nothing.
+  /// Takes the data of one part. False: there was none.
   bool take_part(TakenData & taken)
   {
-    // The host's own queue has no more than what was announced, in its order; a wait set sees what there is.
+    // A host with a queue runs only announced parts, in their order; a wait set finds all that is ready.
     if (in_sets_ && looking_.load(std::memory_order_relaxed) && look(*taken.waitable)) {
       return take_found(taken);
     }
@@ -518,7 +517,7 @@ private:
       taken.data = taken.waitable->take_data_by_entity_id(*part);
     }
     if (taken.data == nullptr && nature_.needs_data) {
-      outstanding_.found_empty(1);  // a later message took its place
+      outstanding_.found_empty(1);  // a later message overwrote it
       announce_rest();
       return false;
     }
@@ -536,13 +535,13 @@ private:
       taken.data = taken.waitable->take_data();
     }
     outstanding_.taken();
-    // An announcement of it may be here, too. It looks on until nothing is left.
+    // There may be an announcement of it: drop that, and look again until nothing is left.
     static_cast<void>(parts_.take());
     look_on();
     return taken.data != nullptr || !nature_.needs_data;
   }
 
-  // A thread waits until it is ready.
+  // Lets the waiter's thread announce when it is ready.
   void wait_for(const rclcpp::Waitable::SharedPtr & waitable)
   {
     hears_from_now();
@@ -551,7 +550,7 @@ private:
       self->announce(*self->core_, 1);
     });
   }
-  /// Whether there is something that was not announced to this listener. Ends the looking where not.
+  /// True if it has data that was not announced to this listener. If it has none, looking ends.
   bool look(rclcpp::Waitable & waitable)
   {
     std::uint64_t announced = 0;
@@ -563,20 +562,20 @@ private:
       parts_.add(0, announced);
       return true;
     }
-    // What had been announced is of messages that were taken above, or by the program before it spun.
+    // These announcements were of messages that were taken above, or by the program before its spin.
     outstanding_.forget(announced);
     looking_.store(false, std::memory_order_relaxed);
     hears_from_now();
     return false;
   }
-  // The next take looks again. What was announced brings one; another one beside it would find nothing.
+  // Makes the next take look again. If an announcement waits, it brings a take anyway.
   void look_on() noexcept
   {
     if (backlog() == 0) {
       core_->ready(*this);
     }
   }
-  // What a full ring of announcements lost.
+  // Announces parts that did not fit into the ring of announcements.
   void announce_rest() noexcept
   {
     if (backlog() == 0 && parts_.any()) {
@@ -591,16 +590,16 @@ private:
   const Nature nature_;
   const bool in_sets_;  // the host asks its waitables, in a wait set
   const std::function<void(const rclcpp::Waitable &, int, std::size_t)> give_back_;
-  const std::shared_ptr<OwnListener> own_;  // null: only takt is told
-  std::atomic<bool> waits_;                 // also looks of takt's watching ask
+  const std::shared_ptr<OwnListener> own_;  // null: only takt listens
+  std::atomic<bool> waits_;                 // atomic, because takt's watch reads it
   const std::vector<ActionPart> of_action_;
-  std::atomic<bool> found_ready_{false};  // of one that is asked
+  std::atomic<bool> found_ready_{false};  // set by the waiter
   std::atomic<bool> looking_{false};
-  Listening listening_;  // of an event
+  Listening listening_;  // for an event
   std::vector<std::shared_ptr<PartListener>>
-    action_;  // where the program's functions stay in force
+    action_;  // listeners that keep the program's functions in force
   std::shared_ptr<void>
-    early_;  // what an event had to tell before takt listened; then only takes use it
+    early_;  // an event's data from before takt listened; later only takes use it
   bool took_early_ = false;
   Outstanding outstanding_;
   ReadyParts parts_;
