@@ -23,11 +23,11 @@ namespace
 
 using takt_rt::Faults;
 
-// How long a change of the host waits for a busy default thread before any other thread follows it.
+// How long a change of the host waits for a busy default thread before any thread may follow it.
 constexpr std::chrono::milliseconds kLongestWait{100};
 
-// Of a program with several executors each fits a part of the schedule: of what matches nothing here the first three are
-// printed.
+// Prints the warnings. With several executors each one fits a part of the schedule only, so rules without a match are
+// normal: prints the first three.
 void tell(const std::string & name, const Faults & warnings)
 {
   constexpr std::size_t kPrinted = 3;
@@ -64,8 +64,9 @@ void tell_awaited(const std::string & name, std::size_t count)
   }
 }
 
-/// Of the thread that waits for timers on ROS time: it only announces, and is as urgent as the most urgent of the
-/// threads that run them. Where a schedule rules it does not have what the thread has that meets the first timer.
+/// Attributes of the thread that waits for timers on ROS time: it only announces, and gets the priority of the most
+/// urgent executor thread. Under a schedule it does not inherit attributes from the thread that makes the first
+/// timer.
 takt_rt::ThreadAttributes waiting_thread(const takt_core::Executor & core, bool scheduled)
 {
   takt_rt::ThreadAttributes attributes;
@@ -90,15 +91,15 @@ takt_rt::ThreadAttributes waiting_thread(const takt_core::Executor & core, bool 
 namespace
 {
 
-// An executor has had no node yet.
+// The name of an executor before it gets a node.
 constexpr std::string_view kEmpty = "/empty";
 bool is_of_empty(std::string_view name)
 {
   return name.substr(0, name.find('#')) == kEmpty;
 }
 
-// Of the first node. That of the thread that keeps a node's simulated time is not the node's, and may spin before its
-// group has the subscription that tells so.
+// The name of the first node. The thread that keeps a node's simulated time gets a name of its own; it may spin
+// before its group has the subscription that shows this, so wait a little.
 std::string first_node(rclcpp::Executor & host)
 {
   constexpr std::chrono::milliseconds kStep{1};
@@ -118,8 +119,8 @@ std::string first_node(rclcpp::Executor & host)
 
 }  // namespace
 
-// Executors by the first node that they had, the second of a name with "#2". Another executor may come to be where one
-// has been, so an address names none; what tells an executor that its nodes changed is its own.
+// Names executors by their first node, the second of a name with "#2". An executor is recognised by an object of its
+// own and not by its address, because a new executor may have the address of a destroyed one.
 std::string name_executor(rclcpp::Executor & host)
 {
   struct Names
@@ -140,7 +141,7 @@ std::string name_executor(rclcpp::Executor & host)
   return name;
 }
 
-/// The callback that follows changes of the host, on a thread of the executor between other callbacks.
+/// The callback that follows changes of the host. It runs on a thread of the executor between other callbacks.
 class Adoption::Housekeeping : public takt_core::adapter::AnnouncedCallback
 {
 public:
@@ -162,8 +163,8 @@ private:
   Adoption & adoption_;
 };
 
-/// Follows changes where the housekeeping does not come to it: the callbacks on its threads may wait for what a change
-/// brings. Its time is counted from the first change that was not followed, and it may run on every thread.
+/// Follows changes if the housekeeping cannot run: callbacks on its threads may block until the change is followed.
+/// Its time counts from the first unfollowed change, and it may run on every thread.
 class Adoption::LateHousekeeping : public takt_core::Callback
 {
 public:
@@ -180,7 +181,7 @@ public:
     adoption_(adoption)
   {
   }
-  // It may be on the most urgent thread, and does not wait there for an update in progress: its next turn looks again.
+  // It may run on the most urgent thread, so it does not wait for an update in progress; its next run tries again.
   void run(const takt_core::Run &) override
   {
     if (std::unique_lock lock(adoption_.update_mutex_, std::try_to_lock); lock.owns_lock()) {
@@ -283,7 +284,7 @@ Adoption::~Adoption()
   HostAccess::rebuild_of(host_).store(true);
 }
 
-// No callback of the host runs or begins any more, and nothing listens.
+// Afterwards no callback of the host runs or begins, and no listener stays.
 void Adoption::take_out() noexcept
 {
   HostAccess::notify_waitable_of(host_).clear_on_ready_callback();
@@ -296,8 +297,8 @@ void Adoption::take_out() noexcept
   entities_->clear();
 }
 
-/// While something spins. Only then a change of the host cancels or is followed at once: a cancel is kept by
-/// takt's executor until a spin takes it, so one that nobody meant would end the next spin.
+/// Lives during a spin. Only then a change of the host may cancel or be followed at once: takt's executor keeps a
+/// cancel until the next spin, so a late one would end that spin.
 class Adoption::Active
 {
 public:
@@ -346,14 +347,14 @@ void Adoption::changed() noexcept
   if (late_housekeeping_ == nullptr) {
     return;
   }
-  // Changes that come fast one after the other do not put it off. An update cancels it before it looks for changes.
+  // Frequent changes do not postpone it. An update cancels it before it looks for changes.
   if (takt_core::Scheduler & scheduler = core_->scheduler();
       scheduler.timer_cancelled(*late_housekeeping_)) {
     scheduler.reset_timer(*late_housekeeping_, takt_rt::now());
   }
 }
 
-// Of the spin, any thread; real-time safe. A shared engine goes on for its other hosts.
+// Ends the spin. Any thread; real-time safe. A shared engine goes on for its other hosts.
 void Adoption::end() noexcept
 {
   if (engine_->is_shared()) {
@@ -390,13 +391,13 @@ void Adoption::update(std::unique_lock<std::mutex> lock)
     update_if_changed(lock);
   } catch (const std::exception &) {
     if (stopped()) {
-      end();  // what was to be added is of a context that has ended meanwhile
+      end();  // the new entities belong to a context that has ended
       return;
     }
     if (!engine_->is_shared()) {
       throw;
     }
-    failed(std::current_exception());  // of this host alone
+    failed(std::current_exception());  // ends only this host's spin
   }
 }
 
@@ -423,7 +424,7 @@ void Adoption::context_ended() noexcept
   end();
 }
 
-// Before the first spin of any kind.
+// Called before the first spin of any kind.
 Faults Adoption::begin()
 {
   if (!state_.is(AdoptionState::made)) {
@@ -434,7 +435,7 @@ Faults Adoption::begin()
   const bool follow =
     std::any_of(threads.begin(), threads.end(), [](const auto & thread) { return thread.follow; });
   if (engine_->placer() != nullptr) {
-    // The schedule's default threads: its urgent ones are for the program.
+    // Use the schedule's default threads, because its urgent ones belong to the program.
     if (const auto placed =
           engine_->placer()->place(kHousekeepingId, takt_core::Kind::waitable, "");
         placed.ok()) {
@@ -447,12 +448,12 @@ Faults Adoption::begin()
   }
   if (!follow) {
     binding.priority =
-      255;  // first on its thread; a following thread takes the priorities of its own range only
+      255;  // first on its thread; a following thread takes only priorities of its own range
   }
   if (const auto added = core_->add(housekeeping_, binding); !added.ok()) {
     return added.faults();
   }
-  // A thread of an order with windows serves one set of threads, and a following one takes its callbacks' priorities.
+  // With windows a thread serves one set of threads, and a following thread takes its callbacks' priorities.
   if (
     engine_->placer() != nullptr && !timers_apart && threads.size() > 1 && !follow &&
     !takt_core::has_windows(core_->options().order)) {
@@ -460,7 +461,7 @@ Faults Adoption::begin()
     binding.threads = 0;
     if (const auto added = core_->add(late_housekeeping_, binding); !added.ok()) {
       late_housekeeping_.reset();
-      core_->remove(*housekeeping_);  // the next spin begins anew
+      core_->remove(*housekeeping_);  // the next spin begins again
       return added.faults();
     }
   }
@@ -479,7 +480,7 @@ Faults Adoption::begin()
   }
   HostAccess::notify_waitable_of(host_).set_on_ready_callback(
     [this](std::size_t, int) { changed(); });
-  changed_.store(true);  // since the entities were read
+  changed_.store(true);  // the host may have changed since the entities were read
   entities_->begin_from(takt_rt::now());
   return {};
 }
@@ -503,8 +504,8 @@ void must_start(const Faults & faults)
 
 }  // namespace
 
-// The host's callbacks run on threads that other hosts have, too. Afterwards they are out of the engine: this is the
-// only spin of this adoption.
+// Runs the host's callbacks on threads that it shares with other hosts. Then removes them from the engine, so the
+// adoption cannot spin again.
 takt_core::SpinOutcome Adoption::spin_with_others()
 {
   takt_core::SpinOutcome outcome;
@@ -514,7 +515,7 @@ takt_core::SpinOutcome Adoption::spin_with_others()
   }
   changed();
   left_.wait(false);
-  auto threads = core_->attributes();  // the threads of isolated groups end with their entities
+  auto threads = core_->attributes();  // now: threads of isolated groups end with their entities
   engine_->recorder().keep_waiting(this);
   take_out();
   state_.go(AdoptionState::leaving);
@@ -549,12 +550,12 @@ Faults Adoption::spin()
     if (engine_->is_shared()) {
       outcome = spin_with_others();
     } else {
-      changed();  // what changed since the entities were read, also a cancel
+      changed();  // follows changes and a cancel since the entities were read
       outcome = engine_->on_caller() ? core_->spin_on_caller() : core_->spin();
     }
   }
   if (!outcome.faults.empty()) {
-    told_ = true;  // nothing ran
+    told_ = true;  // no callback ran
     return outcome.faults;
   }
   report();
@@ -572,7 +573,7 @@ void Adoption::spin_once(std::chrono::nanoseconds timeout)
   }
   update_if_changed(std::unique_lock(update_mutex_));
   const auto until = takt_rt::add_saturated(takt_rt::now(), timeout);
-  // A take that found nothing and the housekeeping are none of the program's callbacks.
+  // Count only the program's callbacks: not the housekeeping, and not takes without a message.
   const std::uint64_t before = engine_->recorder().started();
   bool settled = false;
   for (;;) {
@@ -631,7 +632,7 @@ void Adoption::report() const
   report.threads = threads_.empty() ? core_->attributes() : threads_;
   report.refusals = core_->refusals();
   if (engine_->placer() != nullptr) {
-    engine_->placer()->await({});  // what did not come matches nothing
+    engine_->placer()->await({});  // rules that still wait now match nothing
     report.warnings = engine_->placer()->warnings();
     report.defaulted = engine_->placer()->defaulted();
   }

@@ -1,4 +1,4 @@
-// What an adoption does now, and what may come after it.
+// The states of an adoption, and the allowed transitions.
 #ifndef ADOPT__SPIN__ADOPTION_STATE_HPP_
 #define ADOPT__SPIN__ADOPTION_STATE_HPP_
 
@@ -11,14 +11,14 @@ namespace takt_rclcpp
 
 enum class AdoptionState : std::uint8_t
 {
-  made,      ///< its entities are in takt's executor, and no spin has begun
-  ready,     ///< the housekeeping is there as well; no spin is under way
-  spinning,  ///< the program is in a spin
-  leaving,  ///< the program is in a spin that is over: its entities are out of the executor, which goes on for others
-  gone      ///< its entities are out of the executor for good
+  made,      ///< its entities are in takt's executor; no spin has begun
+  ready,     ///< the housekeeping is added, too; no spin is in progress
+  spinning,  ///< a spin is in progress
+  leaving,   ///< the spin is over, its entities are removed; the executor goes on for others
+  gone       ///< its entities are removed for good
 };
 
-/// Whether an adoption may go from one state to another one.
+/// True if an adoption may go from `from` to `to`.
 constexpr bool may_follow(AdoptionState from, AdoptionState to) noexcept
 {
   using State = AdoptionState;
@@ -37,7 +37,7 @@ constexpr bool may_follow(AdoptionState from, AdoptionState to) noexcept
   return false;
 }
 
-/// Read by any thread; changed by the thread that spins or destroys the adoption.
+/// Any thread may read it. The thread that spins or destroys the adoption changes it.
 class CurrentState
 {
 public:

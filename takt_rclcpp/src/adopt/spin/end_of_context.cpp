@@ -13,7 +13,7 @@ namespace takt_rclcpp
 namespace
 {
 
-// For all that spins in the context together.
+// For all spins in the context together.
 constexpr std::chrono::seconds kLongestEnd{2};
 
 struct Table
@@ -28,7 +28,7 @@ struct Table
   std::multiset<const rclcpp::Context *> spins;
   std::set<std::weak_ptr<rclcpp::Context>, std::owner_less<std::weak_ptr<rclcpp::Context>>> watched;
 
-  // Whether all spins that are left run a callback. Each spin has one user, until it is almost over.
+  // True if each remaining spin runs a callback. Each spin has one user until shortly before its end.
   bool all_run_callbacks(const rclcpp::Context * context) const
   {
     const auto runs = [&](const Entry & one) {
@@ -67,8 +67,8 @@ void end(const rclcpp::Context * context)
   }
 }
 
-// With the table unlocked: a shutdown in progress holds the context's mutex and wants the table. A context that
-// is ending takes no further function.
+// Call it with the table unlocked: a shutdown in progress holds the context's mutex and waits for the table. A
+// context that is ending accepts no further function.
 void watch(const std::shared_ptr<rclcpp::Context> & context)
 {
   Table & all = table();

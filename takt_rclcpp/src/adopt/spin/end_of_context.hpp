@@ -1,13 +1,13 @@
 // The end of a context of rclcpp (Ctrl-C, rclcpp::shutdown).
 //
-// As under rclcpp's own loop, `rclcpp::ok()` is false first: a callback that asks it ends by itself, and nobody waits
-// for one that does not. A spin that runs no callback any more is waited for: the thread that ends the context may
-// destroy the executor next, and takt needs longer than rclcpp's loop until it has left that alone.
+// As under rclcpp's own loop, `rclcpp::ok()` becomes false first: a callback that checks it can return, and the end
+// does not wait for a callback in progress. The end waits for a spin that runs no callback: the thread that ends the
+// context may destroy the executor next, and takt needs longer than rclcpp's loop to leave the executor.
 //
-// rclcpp runs the functions that are registered for a shutdown with a mutex of the context held. A spin that
-// takes this mutex to come or go waits for ever for a shutdown in which the program's own function joins that
-// spin's thread. So one function is registered for each context, once and for all, and adoptions come and go in a
-// table of takt's.
+// During a shutdown rclcpp calls the registered functions with a mutex of the context held. If a spin registered or
+// removed a function, it would need this mutex, and would wait for ever if the program's own function joins the
+// thread of this spin. So takt registers one function for each context, and adoptions enter and leave a table of
+// takt's.
 #ifndef ADOPT__SPIN__END_OF_CONTEXT_HPP_
 #define ADOPT__SPIN__END_OF_CONTEXT_HPP_
 
@@ -18,20 +18,19 @@
 namespace takt_rclcpp
 {
 
-/// Something that spins in a context.
+/// A spin in a context.
 class ContextUser
 {
 public:
   virtual ~ContextUser() = default;
-  /// The context has ended: starts no further callback. On the thread that ended it, with the table locked:
-  /// must not call `UsesContext`. May not block.
+  /// Called when the context has ended: start no further callback. Runs on the thread that ended the context, with
+  /// the table locked, so it must not call `UsesContext`. May not block.
   virtual void context_ended() noexcept = 0;
-  /// A callback of the program is under way. As `context_ended`.
+  /// True while a callback of the program runs. Called as `context_ended` is.
   virtual bool runs_callback() const noexcept = 0;
 };
 
-/// From its construction to its destruction `user` is told of the end of `context`. Any thread; may block, but never
-/// for a shutdown in progress.
+/// While it lives, `user` hears of the end of `context`. Any thread; may block, but never for a shutdown in progress.
 class UsesContext
 {
 public:
@@ -44,8 +43,8 @@ private:
   ContextUser & user_;
 };
 
-/// A spin from its begin to its end, also beyond a `UsesContext`: the end of `context` waits for up to two seconds for
-/// the destruction, but not while the spin runs a callback. As `UsesContext`.
+/// Lives from the begin to the end of a spin, longer than a `UsesContext`. The end of `context` waits for its
+/// destruction for up to two seconds, but not while the spin runs a callback. Threads and blocking as `UsesContext`.
 class HoldsTheEnd
 {
 public:

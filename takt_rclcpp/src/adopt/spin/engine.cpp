@@ -26,7 +26,7 @@ namespace
 using takt_core::ExceptionPolicy;
 using takt_rt::Faults;
 
-// A container has only these when it begins to spin.
+// A container has only this callback when it begins to spin.
 bool is_container(const HostContent & content)
 {
   return std::any_of(content.callbacks.begin(), content.callbacks.end(), [](const auto & id) {
@@ -45,14 +45,15 @@ HostContent content_of(rclcpp::Executor & host)
 
 std::atomic<bool> g_in_container{false};
 
-/// The executor of one component in a container that gives each its own: the container has said what there is to say.
+/// The executor of one component, in a container that gives each component its own. The container has already printed
+/// the messages.
 bool is_of_component(const HostContent & content)
 {
   return g_in_container.load() && !is_container(content);
 }
 
-/// Which callbacks may come after the start: of nodes with a life cycle and, in a container, of the nodes that it has
-/// yet to load. All executors of a container's process may get these.
+/// Returns which callbacks may be added after the start: those of nodes with a life cycle and, in a container, of
+/// nodes that it has yet to load. Any executor of a container's process may get these.
 std::function<bool(std::string_view)> callbacks_to_come(const HostContent & content)
 {
   if (is_container(content)) {
@@ -86,8 +87,8 @@ std::set<std::string> ids_in_chains(const takt_schedule::Schedule & schedule)
   return ids;
 }
 
-/// The schedule's executor for this host; empty: none. A container has no components yet when it begins to spin, and is
-/// known by its own node.
+/// The schedule's executor for this host; empty: none. A container has no components when it begins to spin, so its
+/// own node identifies it.
 takt_schedule::ExecutorChoice choose_executor(
   const takt_schedule::Schedule & schedule, const std::string & asked, const HostContent & content,
   const std::string & first_node)
@@ -97,8 +98,8 @@ takt_schedule::ExecutorChoice choose_executor(
   }
   auto choice = takt_schedule::choose_executor(
     schedule, content.callbacks, takt_trace::executor_name(first_node), content.nodes);
-  // A schedule of one executor is for every program under it if it has no rules, and for components that a container
-  // has yet to load.
+  // Take the only executor of a schedule if it has no rules, or if the host is a container, whose components come
+  // later.
   if (
     choice.name.empty() && schedule.executors.size() == 1 &&
     (schedule.executors.front().callbacks.empty() || is_container(content))) {
@@ -112,7 +113,7 @@ bool is_exclusive(HostKind kind)
   return kind != HostKind::multi_threaded && kind != HostKind::own;
 }
 
-// As rclcpp's pool: the kernel gives the threads their creator's name. Commands tell them apart by numbers.
+// As in rclcpp's pool the kernel gives the threads their creator's name. takt's commands distinguish them by numbers.
 std::vector<takt_core::ExecutorThreadOptions> inherited_threads(std::size_t count)
 {
   std::vector<takt_core::ExecutorThreadOptions> threads(count);
@@ -123,8 +124,7 @@ std::vector<takt_core::ExecutorThreadOptions> inherited_threads(std::size_t coun
   return threads;
 }
 
-/// Hands an exception of a callback to the host that has the callback. One host's exception does not end the spins
-/// of the others.
+/// Passes an exception of a callback to the callback's host, so that it does not end the spins of other hosts.
 class FailureObserver final : public takt_core::Observer
 {
 public:
@@ -145,7 +145,7 @@ takt_host::FrontEnd front_end()
     [](const std::string & sentence) { say(sentence, true); }};
 }
 
-// Before it spins, so nothing is refused.
+// Called before the executor spins, so it cannot be refused.
 void must(const takt_rt::Status & status)
 {
   if (!status.ok()) {
@@ -157,7 +157,7 @@ void must(const takt_rt::Status & status)
 
 struct Engine::Parts
 {
-  std::string schedule_executor;  // empty: none rules
+  std::string schedule_executor;  // empty: no rules
   bool on_caller = true;
   bool shared = false;
   bool component = false;
@@ -228,7 +228,7 @@ takt_rt::Result<std::shared_ptr<Engine>> Engine::make(
     options.name = "takt";
     options.order = takt_core::Order::fifo;
     options.begins_with_first =
-      true;  // as rclcpp's pool; nothing is asked for that could be refused
+      true;  // as in rclcpp's pool; it asks for nothing that could be refused
     const std::size_t exclusive = kind == HostKind::events_and_timers ? 2 : 1;
     options.threads =
       inherited_threads(is_exclusive(kind) ? exclusive : std::max<std::size_t>(threads, 1));
@@ -310,8 +310,8 @@ Engine::Engine(Parts parts)
     must(hosted_->add_observer(std::make_shared<FailureObserver>()));
   }
   must(hosted_->watch());
-  // Timers keep the phases that the program gave them, so the gate is open for them from here on; nothing runs
-  // before the threads do.
+  // Open the gate now, so that timers keep the phases that the program gave them. No callback runs before the threads
+  // start.
   core()->scheduler().open(takt_rt::now());
 }
 
@@ -344,7 +344,7 @@ void Engine::expose(bool exclusive, bool timers_apart)
   }
 }
 
-// Before callbacks are added.
+// Call it before callbacks are added.
 void Engine::remember(const takt_schedule::Schedule & schedule)
 {
   if (auto rules = takt_schedule::Resolver::create(schedule, schedule_executor_); rules.ok()) {

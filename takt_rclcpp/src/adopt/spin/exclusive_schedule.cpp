@@ -26,13 +26,13 @@ bool is_about(const takt_schedule::CallbackRule & rule, const HostContent & cont
   });
 }
 
-// "rest" or "rest.1": the entry of that name.
+// The entry's name for a thread: "rest" for "rest" and for "rest.1".
 std::string entry_of(const std::string & word)
 {
   return word.substr(0, word.find('.'));
 }
 
-// The entries of threads that rules for this content name.
+// The thread entries that the rules for this content name.
 std::set<std::string> threads_of_rules(
   const takt_schedule::ExecutorSchedule & executor, const HostContent & content)
 {
@@ -71,7 +71,7 @@ void keep_one_thread(
     executor.threads.begin(), executor.threads.end(),
     [&](const auto & threads) { return threads.name == name; });
   if (kept == executor.threads.end()) {
-    kept = executor.threads.begin();  // all
+    kept = executor.threads.begin();  // the name is "all"
   }
   takt_schedule::Threads only = *kept;
   only.count = 1;

@@ -1,4 +1,4 @@
-// A schedule for a host under which no two callbacks may run at once.
+// Fits a schedule to a host that runs one callback at a time.
 #ifndef ADOPT__SPIN__EXCLUSIVE_SCHEDULE_HPP_
 #define ADOPT__SPIN__EXCLUSIVE_SCHEDULE_HPP_
 
@@ -11,21 +11,21 @@
 namespace takt_rclcpp
 {
 
-/// The callbacks of a host, by their ids, and the nodes of which it will have those to come.
+/// The ids of a host's callbacks, and the nodes whose later callbacks it will also have.
 struct HostContent
 {
   std::vector<std::string> callbacks;
   std::vector<std::string> nodes;
 };
 
-/// Faults where rules of `executor` for this content name several threads, which `keep_exclusive` would not keep. For
-/// users who insist on the schedule (--strict).
+/// Faults if rules of `executor` for this content name several threads, because `keep_exclusive` would not keep these
+/// rules. For users who require the schedule (--strict).
 takt_rt::Faults must_keep_rules(
   const takt_schedule::ExecutorSchedule & executor, const HostContent & content);
 
-/// Leaves `executor` one thread for all callbacks; order and priorities stay. It is the one that the rules for what the
-/// host has name, if that is one, and else the first default thread. Adds a sentence to `notes` if the schedule has
-/// more threads. `timers_apart`: behind it a second one, like the first, for timers.
+/// Leaves `executor` one thread for all callbacks; order and priorities stay. It is the thread that the rules for the
+/// host's callbacks name, if they name one only; else the first default thread. If the schedule has more threads,
+/// adds a sentence to `notes`. `timers_apart`: adds a second thread with the same attributes for timers.
 void keep_exclusive(
   takt_schedule::ExecutorSchedule & executor, const HostContent & content, bool timers_apart,
   takt_rt::Faults & notes);

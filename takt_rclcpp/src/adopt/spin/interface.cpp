@@ -1,4 +1,4 @@
-// The implementation's side of shim/interface.h.
+// The implementation of shim/interface.h.
 #include "shim/interface.h"
 
 #include <pthread.h>
@@ -37,17 +37,17 @@ namespace takt_rclcpp
 namespace
 {
 
-// Never destroyed: a thread or an object of the program may spin until the process is gone.
+// Never destroyed: a thread or an object of the program may spin until the process has ended.
 struct Adoptions
 {
   std::timed_mutex mutex;
-  std::atomic<pid_t> process{0};  // in which the last one began: a child of fork has none of them
+  std::atomic<pid_t> process{0};  // the process of the last adoption; a child of fork has none
   std::map<const void *, Adoption *> by_host;
 };
 
 constinit std::atomic<Adoptions *> g_adoptions{nullptr};
 
-// A child of fork has none of them, and what its parent's threads held stays locked there.
+// A child of fork gets a new table: it has no adoptions, and its parent's threads may have locked the old table.
 Adoptions & adoptions()
 {
   static const int g_once =
@@ -76,7 +76,8 @@ HostKind kind_of(rclcpp::Executor & host, takt_host_kind kind)
   return HostKind::single_threaded;
 }
 
-// rclcpp's own loop is to run: says why, also in the report, or ends the program where the user insists on takt.
+// rclcpp's own loop will run: prints the reason and adds it to the report. If the user requires takt (--strict), ends
+// the program.
 int stock(const std::string & executor, const takt_rt::Faults & faults)
 {
   std::string reason;
@@ -95,7 +96,7 @@ int stock(const std::string & executor, const takt_rt::Faults & faults)
   return 1;
 }
 
-// While the adoption can be found by its host.
+// While it lives, the host finds its adoption.
 class Known
 {
 public:
@@ -117,7 +118,7 @@ private:
   const void * const host_;
 };
 
-// Nothing where the context has ended meanwhile: nobody listens in it any more.
+// Nothing if the context has ended meanwhile: then no one needs the result.
 std::optional<takt_rt::Result<std::unique_ptr<Adoption>>> adopt(
   rclcpp::Executor & host, HostKind kind, std::size_t threads)
 {
@@ -131,7 +132,7 @@ std::optional<takt_rt::Result<std::unique_ptr<Adoption>>> adopt(
   }
 }
 
-// Found out once. Nothing: the context has ended, so that it tells nothing.
+// Checked once. Nothing: the context has ended, so the check was not possible.
 std::optional<bool> layouts_agree_for_good(const std::shared_ptr<rclcpp::Context> & context)
 {
   constexpr int kUnknown = -1;
@@ -155,15 +156,15 @@ std::optional<bool> layouts_agree_for_good(const std::shared_ptr<rclcpp::Context
 
 int spin(void * executor, takt_host_kind kind)
 {
-  // rclcpp::Executor is the primary base of every executor of rclcpp, so it is where the object begins.
+  // rclcpp::Executor is the primary base of all executors of rclcpp, so the object begins with it.
   auto & host = *static_cast<rclcpp::Executor *>(executor);
   const auto context = HostAccess::context_of(host);
   if (!rclcpp::ok(context)) {
-    return 1;  // rclcpp's own loop returns at once
+    return 1;  // rclcpp's own loop will return at once
   }
   const auto agree = layouts_agree_for_good(context);
   if (!agree) {
-    return 1;  // the context has ended meanwhile: as above
+    return 1;  // the context has ended meanwhile, as above
   }
   if (!*agree) {
     const std::string & found = found_rclcpp();
@@ -219,11 +220,11 @@ void begin(const char * const * variables, const cpu_set_t * cores)
   if (!usable.empty()) {
     takt_rt::set_usable_cores(usable);
   }
-  // Now rather than in a spin, which may be cancelled meanwhile.
+  // Check now: a spin may be cancelled during the check.
   if (const auto context = rclcpp::contexts::get_global_default_context(); rclcpp::ok(context)) {
     try {
       static_cast<void>(layouts_agree_for_good(context));
-    } catch (const std::exception &) {  // the spin that asks again has somebody to tell
+    } catch (const std::exception &) {  // the first spin checks again, and can report it
     }
   }
 }
@@ -333,12 +334,12 @@ void goal_known()
   GoalGate::goal_known();
 }
 
-// The program's own objects are gone; a thread may still spin, which runs until the process is gone. What it ran is in
-// no report yet.
+// The program's own objects are destroyed, but a thread may still spin, until the process ends. Its runs are not in a
+// report yet.
 __attribute__((destructor)) void report_what_still_spins() noexcept
 {
   Adoptions & all = adoptions();
-  constexpr std::chrono::seconds kPatience{1};  // `exit` may have been called where it is locked
+  constexpr std::chrono::seconds kPatience{1};  // `exit` may have been called with the mutex held
   if (all.process.load() != ::getpid() || !all.mutex.try_lock_for(kPatience)) {
     return;
   }
@@ -355,7 +356,7 @@ __attribute__((destructor)) void report_what_still_spins() noexcept
 }  // namespace
 }  // namespace takt_rclcpp
 
-// Asked for by the preloaded library only.
+// Only the preloaded library looks this up.
 extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rclcpp_interface()
 {
   takt_rt::advise_no_file_capabilities();
