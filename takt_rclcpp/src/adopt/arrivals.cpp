@@ -20,10 +20,10 @@ struct Part
   std::unordered_map<std::uintptr_t, std::shared_ptr<ArrivalListener>> listeners;
 };
 
-// Neighbours are in different parts, so that subscriptions do not wait for each other.
+// Neighbouring numbers are in different parts, so that subscriptions do not wait for each other.
 Part & part_of(std::uintptr_t number)
 {
-  // Never destroyed: the middleware's threads may call during the program's exit.
+  // Never destroyed: threads of the middleware may call during the program's exit.
   static auto & g_parts = *new std::array<Part, 64>;
   return g_parts[number % g_parts.size()];
 }
@@ -43,7 +43,7 @@ const void * register_listener(std::shared_ptr<ArrivalListener> listener)
 void forget_listener(const void * number) noexcept
 {
   Part & part = part_of(reinterpret_cast<std::uintptr_t>(number));
-  std::shared_ptr<ArrivalListener> last;  // it may be destroyed here, without the mutex
+  std::shared_ptr<ArrivalListener> last;  // perhaps destroyed here, without the mutex
   const std::lock_guard lock(part.mutex);
   const auto found = part.listeners.find(reinterpret_cast<std::uintptr_t>(number));
   if (found != part.listeners.end()) {

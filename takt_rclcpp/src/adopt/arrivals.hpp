@@ -1,8 +1,8 @@
-// Whom rcl tells of a message, a request or a response that has arrived.
+// The listeners that rcl calls when a message, a request or a response arrives.
 //
-// rclcpp's own setters keep the function that rcl calls inside the subscription, service or client, and destroy the
-// function with that object. rcl's handle may live on, because others hold it (a handler of QoS events does), and rcl
-// would call what is gone. So rcl gets a number from here. No number is given twice: a late call finds nothing.
+// rclcpp's own setters store the function in the subscription, service or client, and destroy it with this object.
+// rcl's handle may live longer, because others hold it (a handler of QoS events does), and rcl would call a destroyed
+// function. So rcl gets a number instead. Numbers are never reused, so a late call finds no listener.
 #ifndef ADOPT__ARRIVALS_HPP_
 #define ADOPT__ARRIVALS_HPP_
 
@@ -16,17 +16,17 @@ class ArrivalListener
 {
 public:
   virtual ~ArrivalListener() = default;
-  /// `count` have arrived. On the middleware's thread or inside a publish; real-time safe.
+  /// `count` messages have arrived. Called on the middleware's thread or inside a publish; real-time safe.
   virtual void arrived(std::size_t count) noexcept = 0;
 };
 
 /// Registers `listener`, and keeps it until `forget_listener`. Returns the user data for `tell_of_arrival`. Any
 /// thread; allocates.
 const void * register_listener(std::shared_ptr<ArrivalListener> listener);
-/// Calls that began before may still run. Any thread.
+/// Unregisters a listener. Calls that began before may still run. Any thread.
 void forget_listener(const void * number) noexcept;
-/// An `rcl_event_callback_t`: the user data is a number of `register_listener`. Does nothing after
-/// `forget_listener`. Any thread; holds a mutex with priority inheritance while it looks the number up.
+/// An `rcl_event_callback_t` whose user data is a number of `register_listener`. Does nothing after
+/// `forget_listener`. Any thread; holds a mutex with priority inheritance during the look-up.
 void tell_of_arrival(const void * number, std::size_t count);
 
 }  // namespace takt_rclcpp

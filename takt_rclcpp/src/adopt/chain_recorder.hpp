@@ -1,7 +1,7 @@
-// What a report says of chains: how long their activations took, from the release of the root to the end of the last
+// Records for a report how long activations of chains took, from the release of the root to the end of the last
 // callback.
 //
-// An observer. A run costs one look-up, and a mutex and a histogram entry where it ends a chain.
+// An observer. A run costs one look-up; the end of a chain costs also a mutex and a histogram entry.
 #ifndef ADOPT__CHAIN_RECORDER_HPP_
 #define ADOPT__CHAIN_RECORDER_HPP_
 
@@ -25,15 +25,16 @@ struct ChainRecord
   takt_rt::Duration deadline = takt_rt::kForever;
   std::unique_ptr<takt_core::Distribution> response;
   std::uint64_t late = 0;  ///< activations that ended after the deadline
-  /// Its first callback is not in this executor: no activation is followed from its beginning, and there are no times.
+  /// The chain's first callback is not in this executor: activations cannot be followed from the start, and have no
+  /// times.
   bool begins_elsewhere = false;
 };
 
-/// Keeps statistics of chains alone: those of all callbacks would take 99 kB for each.
+/// Keeps statistics of chains only: statistics of all callbacks would take 99 kB for each.
 class ChainRecorder final : public takt_core::Observer
 {
 public:
-  /// Chains that end in one of `callbacks`, in the order of the schedule: those of which activations ended, and those
+  /// The chains that end in one of `callbacks`, in the order of the schedule: those with ended activations, and those
   /// that begin in another executor or process. Any thread; may block.
   std::vector<ChainRecord> records(const std::vector<CallbackRecord> & callbacks) const;
 

@@ -1,9 +1,9 @@
 // One entity of an adopted executor (a subscription, service, client, timer or waitable of rclcpp) as a
 // callback of takt's executor.
 //
-// The entity belongs to the program, which may destroy it at any time: each kind holds it weakly, locks it
-// for a run, and does nothing when it is gone. What the middleware calls holds the callback, and nothing of the
-// program's entity, so it may come while that is being destroyed, and afterwards (see Arrivals).
+// The program owns the entity and may destroy it at any time. So each kind holds it weakly, locks it for a run, and
+// does nothing if it is gone. The middleware's calls hold only the callback, so they may come during and after the
+// entity's destruction (see arrivals.hpp).
 #ifndef ADOPT__ENTITY_HPP_
 #define ADOPT__ENTITY_HPP_
 
@@ -45,7 +45,8 @@ namespace takt_rclcpp
 
 class ClockWaiter;
 
-/// A callback of an adoption is under way: counted, and excluding what must not run beside it (ClockWaiter::exclude).
+/// Lives while a callback of an adoption runs: counts the run, and excludes code that must not run beside it
+/// (ClockWaiter::exclude).
 class RunScope
 {
 public:
@@ -64,32 +65,32 @@ private:
   const std::unique_lock<takt_rt::PiMutex> alone_;
 };
 
-/// The adoption whose host has an entity.
+/// The adoption that an entity belongs to.
 class RunOwner
 {
 public:
   virtual ~RunOwner() = default;
-  /// A callback threw. On the thread that ran it.
+  /// A callback threw. Called on the thread that ran it.
   virtual void failed(const std::exception_ptr & exception) noexcept = 0;
-  /// To be held while a callback runs.
+  /// The result must live while a callback runs.
   virtual RunScope exclude() = 0;
-  /// Its spin is over: none of its callbacks begins any more, although others' may where threads are shared. What waits
-  /// stays where it is. Any thread; real-time safe.
+  /// True when the host's spin is over: none of its callbacks begins, although shared threads may run callbacks of
+  /// other hosts. Waiting messages stay where they are. Any thread; real-time safe.
   virtual bool is_over() const noexcept = 0;
 };
 
-/// What a report says of an entity beside its figures.
+/// What a report says about an entity, besides its figures.
 struct EntityFacts
 {
   RunOwner * owner = nullptr;
   std::string topic;            ///< of a subscription, also for messages within the process
   takt_rt::Duration period{};   ///< of a timer
-  bool has_offset = false;      ///< a timer's, by a rule of the schedule
-  std::int64_t depth = 0;       ///< of a history; -1: it keeps all; 0: it has none
+  bool has_offset = false;      ///< a rule of the schedule gives the timer an offset
+  std::int64_t depth = 0;       ///< of a history; -1: unbounded; 0: none
   bool within_process = false;  ///< its messages come without the middleware
   bool exclusive_group = true;
-  bool follows_group = false;         ///< the program did not write it for itself (see EntityName)
-  takt_core::ThreadMask only_on = 0;  ///< whatever the schedule says; 0: where it says
+  bool follows_group = false;         ///< the program did not make it itself (see EntityName)
+  takt_core::ThreadMask only_on = 0;  ///< overrides the schedule; 0: the schedule decides
 };
 
 class Entity
@@ -100,40 +101,39 @@ public:
   Entity(const Entity &) = delete;
   Entity & operator=(const Entity &) = delete;
 
-  /// Set before it is added.
+  /// Set it before adding the entity.
   EntityFacts facts;
-  /// Set before it is added, if wanted and messages come by the middleware.
+  /// Set it before adding the entity, if wanted and if messages come through the middleware.
   std::unique_ptr<ArrivalSpans> arrival_spans;
 
   virtual std::shared_ptr<takt_core::Callback> callback() = 0;
-  /// The callback has been added: from here on what arrives is announced. Set-up only; throws what rclcpp
-  /// throws.
+  /// Announces arrivals from here on. Call it after the callback was added. Set-up only; throws rclcpp's exceptions.
   virtual void listen() = 0;
-  /// Of a timer to which the schedule gives an offset: it is due at takt_core::first_release from `epoch`, and from
-  /// there once in each period. Of all others nothing. Set-up only.
+  /// For a timer with an offset of the schedule: makes it due at takt_core::first_release from `epoch`, and then once
+  /// in each period. Does nothing for others. Set-up only.
   virtual void begin_from(takt_rt::Time /*epoch*/) {}
-  /// Nothing is announced any more. Set-up only.
+  /// Ends announcements. Set-up only.
   virtual void silence() noexcept = 0;
-  /// Of a waitable: the host's queue held `count` announcements of `part` when the spin began. After `listen`; set-up
-  /// only.
+  /// For a waitable: the host's queue held `count` announcements of `part` when the spin began. Call it after
+  /// `listen`; set-up only.
   virtual void announced_before(int /*part*/, std::size_t /*count*/) {}
-  /// Whether its runs serve requests to the service of that name; bring the answers to requests of an rcl_client_t. Any
-  /// thread.
+  /// True if its runs serve requests to the service of this name, or bring the answers to requests of this
+  /// rcl_client_t. Any thread.
   virtual bool serves(std::string_view /*service*/) const noexcept { return false; }
   virtual bool answers(const void * /*client*/) const noexcept { return false; }
-  /// Whether the program can send requests with it.
+  /// True if the program can send requests with it.
   virtual bool is_client() const noexcept { return false; }
-  /// Whether the callback runs, and whether nothing but its runs holds the program's object any more. Any thread.
+  /// Whether the callback runs, and whether only its runs hold the program's object. Any thread.
   bool runs_now() const noexcept { return runs_.load() > 0; }
   bool is_given_up() const noexcept
   {
     const long runs = runs_.load();
     return runs > 0 && holders() <= runs;
   }
-  /// From when on releases are arrivals: what waited before was announced all at once. kNever: not yet. Any
+  /// The time since which releases are arrivals; earlier messages were announced all at once. kNever: not yet. Any
   /// thread; real-time safe.
   takt_rt::Time heard_from() const noexcept { return heard_from_.load(std::memory_order_relaxed); }
-  /// Bytes of the largest message, serialized, of those that were measured; 0: none was. Any thread; real-time safe.
+  /// Serialized size in bytes of the largest measured message; 0: none was measured. Any thread; real-time safe.
   std::uint64_t largest_message() const noexcept
   {
     return largest_message_.load(std::memory_order_relaxed);
@@ -142,10 +142,10 @@ public:
 protected:
   void has_message_of(std::uint64_t bytes) noexcept
   {
-    // Takes of one callback come one after the other.
+    // Takes of one callback run one after the other, so this needs no exchange.
     largest_message_.store(std::max(largest_message(), bytes), std::memory_order_relaxed);
   }
-  /// While it lives, a run holds the program's object. Ends after the run's own pointer to it.
+  /// Lives while a run holds the program's object. Destroy it after the run's own pointer to the object.
   class Holds
   {
   public:
@@ -157,7 +157,7 @@ protected:
   private:
     Entity & entity_;
   };
-  /// Pointers to the program's object that there are; by default more than runs.
+  /// The number of pointers to the program's object; by default more than there are runs.
   virtual long holders() const noexcept { return std::numeric_limits<long>::max(); }
   void hears_from_now() noexcept { heard_from_.store(takt_rt::now(), std::memory_order_relaxed); }
 
@@ -167,17 +167,17 @@ private:
   std::atomic<long> runs_{0};
 };
 
-/// Whether a host's timers run beside all its other callbacks, also of their group.
+/// Whether a host's timers run beside all its other callbacks, including those of their group.
 enum class TimersApart
 {
   no,
-  in_groups,   ///< the schedule says on which threads
-  on_threads,  ///< the executor's first thread has all other callbacks, its second one the timers
+  in_groups,   ///< the schedule chooses the threads
+  on_threads,  ///< first thread of the executor: all other callbacks; second: the timers
 };
 constexpr takt_core::ThreadMask kThreadOfTheRest = 1;
 constexpr takt_core::ThreadMask kTimersThread = 2;
 
-/// What all entities of one adoption share.
+/// The settings that all entities of one adoption share.
 struct EntitySettings
 {
   std::shared_ptr<takt_core::Executor> core;
@@ -187,17 +187,17 @@ struct EntitySettings
   RunOwner * owner = nullptr;
   bool measure_messages = false;
   TimersApart timers_apart = TimersApart::no;
-  /// The host asks waitables whether they are ready, so those that users wrote may count on being asked. (Not all
-  /// that have an on-ready callback call it.)
+  /// The host asks waitables whether they are ready. Then takt asks them, too, because a user's waitable may not call
+  /// its on-ready callback.
   bool asks_waitables = false;
-  /// What the program itself sets to be called of arrivals stays in force. (Under an EventsExecutor the last one who set
-  /// something is called, the executor or the program.)
+  /// Functions that the program sets for arrivals stay in force. (Under an EventsExecutor the function that was set
+  /// last is called, the executor's or the program's.)
   bool keeps_own_listeners = false;
-  /// Of a host with a queue: what was announced of a waitable and did not run any more goes back there. May be empty.
+  /// For a host with a queue: puts announcements of a waitable that did not run back into the queue. May be empty.
   std::function<void(const rclcpp::Waitable &, int part, std::size_t count)> give_back{};
   std::uint32_t lanes = 1;     ///< concurrent runs of one callback
   bool whole_history = false;  ///< see arrival_depth
-  /// Whether the schedule says something for which all arrivals of the callback that wait must be known.
+  /// True if a rule of the schedule needs all waiting arrivals of the callback.
   std::function<bool(const takt_core::CallbackOptions &)> needs_whole_history{};
 };
 
@@ -217,17 +217,17 @@ std::shared_ptr<Entity> make_entity(
   const rclcpp::TimerBase::SharedPtr & timer, takt_core::CallbackOptions options,
   const EntitySettings & settings, std::optional<takt_rt::Duration> offset);
 
-/// Whether messages carry publication sequence numbers, so that lost ones can be counted.
+/// True if messages carry publication sequence numbers, so that lost ones can be counted.
 bool publication_sequence_supported();
 
-/// Messages that a history of this quality of service holds; or `MessageCounts::kKeepsAll`.
+/// The number of messages that a history of this quality of service holds, or `MessageCounts::kKeepsAll`.
 std::uint32_t history_depth(const rclcpp::QoS & qos);
 
-/// Arrivals that are kept with their times and activations, of such a history. Of a deeper history older ones are
-/// counted only, unless the `whole` of it is needed: by chains, deadlines, boosts and alarms of a callback.
+/// The number of arrivals that are stored with times and activations for such a history. In a deeper history older
+/// arrivals are only counted, unless chains, deadlines, boosts or alarms of the callback need the `whole` of it.
 std::uint32_t arrival_depth(const rclcpp::QoS & qos, bool whole = false);
 
-/// Where a run keeps what it took until it runs: one place for each concurrent run.
+/// Stores the taken data from the take until the run: one place for each concurrent run.
 template <typename Taken>
 class Lanes
 {
@@ -242,7 +242,8 @@ private:
   std::vector<Taken> taken_;
 };
 
-/// A function that rclcpp's object keeps, as the middleware would call it. `mutex`: the object's own, of the function.
+/// The function that an object of rclcpp stores, in the form that the middleware calls. `mutex`: the object's own,
+/// which guards the function.
 template <typename Function>
 OwnListener::Function kept_function(Function & function, std::recursive_mutex & mutex)
 {
@@ -253,13 +254,12 @@ OwnListener::Function kept_function(Function & function, std::recursive_mutex & 
   return {rclcpp::detail::cpp_callback_trampoline<Function, const void *, std::size_t>, &function};
 }
 
-/// takt's listening to one object of rclcpp by rcl's functions, with the program's own function in force beside it.
-/// Set-up only.
+/// Listens to one object of rclcpp by rcl's functions, and keeps the program's own function in force. Set-up only.
 class Listening
 {
 public:
-  /// `set`: rcl's function for `handle`; `own`: what the program has set; `waiting`: arrivals that it would be told of.
-  /// Throws what rclcpp throws.
+  /// `set`: rcl's function for `handle`. `own`: the function that the program has set. `waiting`: the number of
+  /// arrivals that a new function would be told of. Throws rclcpp's exceptions.
   using Set = std::function<rcl_ret_t(rcl_event_callback_t, const void *)>;
   void begin(
     std::shared_ptr<ArrivalListener> listener, const Set & set,
@@ -275,16 +275,16 @@ public:
     check(set(tell_of_arrival, number_));
   }
   bool begun() const noexcept { return number_ != nullptr; }
-  /// `set`: empty where the object is gone. Throws what rclcpp throws.
+  /// `set`: empty if the object is gone. Throws rclcpp's exceptions.
   void end(const Set & set)
   {
     const auto own = own_ != nullptr ? own_->function() : OwnListener::Function{};
     const TaktSets takt_sets;
     const rcl_ret_t result = set ? set(own.callback, own.data) : RCL_RET_OK;
-    // Not before: what arrives meanwhile is told to the program.
+    // Only now, so that arrivals in the meantime reached the program.
     forget_listener(std::exchange(number_, nullptr));
     to_.reset();
-    // The program may have set another one meanwhile.
+    // The program may have set another function in the meantime.
     if (const auto now = own_ != nullptr ? own_->function() : own; set && !(now == own)) {
       check(set(now.callback, now.data));
     }
@@ -304,8 +304,8 @@ private:
   std::unique_ptr<ListeningTo> to_;
 };
 
-/// What subscriptions, services and clients have in common. `Object` is rclcpp's class. Those whose messages have keys
-/// say with `account` what these tell.
+/// The common part of subscriptions, services and clients. `Object` is rclcpp's class. `account` says what the keys
+/// of the messages contain, if messages have keys.
 template <typename Object>
 class ListeningEntity : public Entity,
                         public ArrivalListener,
@@ -381,8 +381,8 @@ public:
     const Took took = take_one(taking);
     const bool looking = to_look_.load(std::memory_order_relaxed) > 0;
     if (took == Took::nothing && (looking || object_.expired())) {
-      // What an earlier listener was told of and has been taken since may have been announced again. What waited for an
-      // entity that is gone was overwritten by nothing.
+      // Some announcements may be of messages that were taken before. And messages for a destroyed entity were not
+      // overwritten.
       outstanding_.take_ends_for_good(before);
       looked(true);
     } else if (took == Took::nothing) {
@@ -402,14 +402,14 @@ public:
 
 protected:
   using Took = takt_host::Took;
-  /// rcl calls `callback` from now on.
+  /// Makes rcl call `callback` from now on.
   virtual rcl_ret_t set_listener(
     Object & object, rcl_event_callback_t callback, const void * data) = 0;
   virtual const void * handle_of(const Object & object) const = 0;
-  /// What the program has set, as rclcpp's object keeps it.
+  /// The function that the program has set and rclcpp's object stores.
   virtual OwnListener::Function own_function(Object & object) const = 0;
   virtual rclcpp::QoS qos_of(const Object & object) const = 0;
-  /// As `takt_host::Source::take_message`.
+  /// See `takt_host::Source::take_message`.
   virtual Took take_one(takt_host::Taking & taking) = 0;
   std::shared_ptr<Object> lock() const noexcept { return object_.lock(); }
   long holders() const noexcept final { return object_.use_count(); }
@@ -421,9 +421,9 @@ private:
       return set_listener(*object, callback, data);
     };
   }
-  /// Messages that were announced to an earlier listener (an earlier spin, an EventsExecutor from `add_node`
-  /// on) and not taken are not announced again: takes until one finds nothing, or as many as the history holds.
-  /// After the listener is set.
+  /// Messages that were announced to an earlier listener (of an earlier spin, or of an EventsExecutor from `add_node`
+  /// on) are not announced again. So this takes until a take finds no message, or as many as the history holds. Call
+  /// it after the listener is set.
   void look_for_waiting(std::uint32_t depth) noexcept
   {
     to_look_.store(depth + 1, std::memory_order_relaxed);
@@ -431,7 +431,7 @@ private:
   }
   void looked(bool found_none) noexcept
   {
-    // Only takes change it, and takes of one callback come one after the other.
+    // Takes of one callback run one after the other, and only they change it.
     const std::uint32_t left = to_look_.load(std::memory_order_relaxed) - 1;
     to_look_.store(found_none ? 0 : left, std::memory_order_relaxed);
     if (found_none || left == 0) {
@@ -444,7 +444,7 @@ private:
   Listening listening_;
   const std::weak_ptr<Object> object_;
   const std::shared_ptr<takt_core::Executor> core_;
-  const std::shared_ptr<OwnListener> own_;  // null: only takt is told
+  const std::shared_ptr<OwnListener> own_;  // null: only takt listens
 };
 
 }  // namespace takt_rclcpp

@@ -25,7 +25,7 @@ public:
     bool agrees = is_spinning();
     cancel();
     agrees = agrees && !spinning.load() && !is_spinning();
-    // The type information is where the class says only if the pointer is one.
+    // dynamic_cast needs the type information, which is there only if the pointer is a waitable.
     const auto * const waitable = static_cast<const rclcpp::Waitable *>(notify_waitable_.get());
     return agrees &&
            dynamic_cast<const rclcpp::executors::ExecutorNotifyWaitable *>(waitable) != nullptr &&
@@ -42,8 +42,8 @@ bool layouts_agree(const std::shared_ptr<rclcpp::Context> & context)
   }
   rclcpp::ExecutorOptions options;
   options.context = context;
-  // A library with a larger executor than these headers writes beyond the object: the room behind it
-  // keeps the stack whole, and is looked at.
+  // If the library's executor is larger than these headers say, it writes beyond the object. This room protects the
+  // stack, and is checked afterwards.
   constexpr std::size_t kRoom = 4096;
   struct alignas(Probe) Storage
   {

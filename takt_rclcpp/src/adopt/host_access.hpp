@@ -1,7 +1,7 @@
 // The protected members of rclcpp's classes that an adoption needs.
 //
-// A class derived from rclcpp's names the members; the pointers to members have rclcpp's own class as their
-// type, so they apply to any executor, and no object is cast.
+// A class derived from rclcpp's names the members. The pointers to members have rclcpp's own class as their type, so
+// they apply to any executor, and no object is cast.
 #ifndef ADOPT__HOST_ACCESS_HPP_
 #define ADOPT__HOST_ACCESS_HPP_
 
@@ -37,7 +37,7 @@ struct HostAccess : rclcpp::Executor
     auto * const own = api::own_notify_waitable_of(host);
     return own != nullptr ? *own : *(host.*(&HostAccess::notify_waitable_));
   }
-  /// An object that each executor has for itself as long as it is there.
+  /// An object that belongs to this executor only, and lives as long as it.
   static std::weak_ptr<void> identity_of(rclcpp::Executor & host)
   {
     return host.*(&HostAccess::notify_waitable_);
@@ -53,10 +53,10 @@ struct HostAccess : rclcpp::Executor
   }
 };
 
-/// Of the collector of an executor.
+/// The protected members of an executor's collector.
 struct CollectorAccess : rclcpp::executors::ExecutorEntitiesCollector
 {
-  /// Nodes that were added whole, in no order that means anything.
+  /// The nodes that were added whole, in arbitrary order.
   static std::vector<rclcpp::node_interfaces::NodeBaseInterface::SharedPtr> nodes_of(
     rclcpp::executors::ExecutorEntitiesCollector & collector)
   {
@@ -71,8 +71,8 @@ struct CollectorAccess : rclcpp::executors::ExecutorEntitiesCollector
   }
 };
 
-/// Whether the librclcpp that runs has its members where the headers that this was compiled with say.
-/// Builds an executor with the constructor of the library that runs, and looks for what it was given.
+/// True if the members of the loaded librclcpp are where the headers of this build say. Builds an executor with the
+/// library's constructor, and looks for the given values. Set-up only.
 bool layouts_agree(const std::shared_ptr<rclcpp::Context> & context);
 
 }  // namespace takt_rclcpp

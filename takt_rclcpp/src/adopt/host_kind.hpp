@@ -1,4 +1,4 @@
-// The executors of rclcpp by what they promise to their callbacks.
+// Kinds of rclcpp's executors, by their promises to callbacks.
 #ifndef ADOPT__HOST_KIND_HPP_
 #define ADOPT__HOST_KIND_HPP_
 
@@ -10,11 +10,11 @@ enum class HostKind
   single_threaded,  ///< no two callbacks run at once, and they run on the thread that called `spin`
   multi_threaded,   ///< groups exclude; the pool's number of threads
   events,           ///< as single_threaded; the host itself listens while it does not spin
-  events_and_timers,  ///< as events, but timers have a thread of their own, beside all other callbacks
-  own,  ///< takt_rclcpp::Executor: as multi_threaded; it tells takt itself when it is cancelled
+  events_and_timers,  ///< as events, but timers run on their own thread, beside all other callbacks
+  own,  ///< takt_rclcpp::Executor: as multi_threaded; reports its cancel to takt itself
 };
 
-/// An EventsExecutor of rclcpp.
+/// True for an EventsExecutor of rclcpp.
 constexpr bool is_events(HostKind kind)
 {
   return kind == HostKind::events || kind == HostKind::events_and_timers;

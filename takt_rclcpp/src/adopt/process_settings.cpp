@@ -14,7 +14,7 @@ namespace takt_rclcpp
 namespace
 {
 
-// Never destroyed, as all that adopted executors use: they may spin on while the program's own objects end.
+// Never destroyed: adopted executors may spin while the program's own objects are destroyed.
 std::map<std::string, std::string, std::less<>> & told()
 {
   static auto & g_told = *new std::map<std::string, std::string, std::less<>>;
@@ -88,7 +88,7 @@ void say(const std::string & line, bool always)
   const std::string text = "[takt] " + line + "\n";
   // One write, so that lines of several threads and processes do not mix.
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0) {
-    // Nobody reads standard error.
+    // Standard error is closed.
   }
 }
 

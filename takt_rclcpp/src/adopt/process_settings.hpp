@@ -26,11 +26,11 @@ struct ProcessSettings
   bool strict = false;
   bool quiet = false;
   bool observe = false;
-  /// Why the schedule cannot be used; empty: it can, or there is none.
+  /// Why the schedule cannot be used; empty: it can be used, or there is none.
   takt_rt::Faults faults;
 };
 
-/// A variable that takt has taken out of the environment, "NAME=value". Before `process_settings`.
+/// Passes a variable that takt removed from the environment, "NAME=value". Call it before `process_settings`.
 void tell_variable(const std::string & line);
 
 /// Reads the environment and the schedule at the first call. Any thread; may block.
@@ -39,7 +39,7 @@ const ProcessSettings & process_settings();
 /// `before` and, each on a line of its own, the sentences of `faults`.
 std::string sentences(const std::string & before, const takt_rt::Faults & faults);
 
-/// One line on standard error, "[takt] ...". `always`: also if TAKT_QUIET is set.
+/// Writes one line to standard error, "[takt] ...". `always`: also if TAKT_QUIET is set.
 void say(const std::string & line, bool always = false);
 
 }  // namespace takt_rclcpp

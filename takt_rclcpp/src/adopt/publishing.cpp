@@ -21,8 +21,8 @@ namespace takt_rclcpp
 namespace
 {
 
-/// A scope that begins and ends in different functions. In place and never destroyed by itself: the program's own objects
-/// may publish after the thread-local ones of `main` are gone.
+/// Holds a scope that begins and ends in different functions. Its destructor does not run: the program's own objects
+/// may publish after the destruction of `main`'s thread-local objects.
 template <typename Scope>
 class ScopePlace
 {
@@ -38,7 +38,7 @@ private:
   alignas(Scope) std::byte bytes_[sizeof(Scope)];
 };
 
-/// A publish that is under way on this thread.
+/// A publish in progress on this thread.
 struct Publish
 {
   ScopePlace<takt_core::MiddlewareCeilingScope> ceiling;
@@ -46,15 +46,16 @@ struct Publish
   takt_core::MessageKey key;
   const rcl_publisher_t * publisher;
   bool named;
-  bool told;  // the trace has it, or nothing is recorded
+  bool told;  // the trace has it, or no trace is recorded
 };
 
-// One publish may be inside another (a listener's). Few are kept, because nothing may be allocated here.
+// A listener may publish inside a publish. The number is fixed, because nothing may be allocated here.
 constexpr std::size_t kDeepest = 4;
 constinit thread_local std::array<Publish, kDeepest> t_publishes{};
 constinit thread_local std::size_t t_depth = 0;
 
-/// False: it is no publisher. One whose gid the middleware does not tell stays zero.
+/// Finds the publisher's gid; it stays zero if the middleware does not give it. Returns false if `publisher` is not
+/// one.
 bool find_publisher(Publish & publish)
 {
   if (!rcl_publisher_is_valid_except_context(publish.publisher)) {
@@ -87,7 +88,7 @@ void publish_begins(const void * publisher)
     publish.key = {};
     publish.publisher = static_cast<const rcl_publisher_t *>(publisher);
     publish.named = false;
-    // A take in this process asks for the name of a message that a callback published.
+    // A run that takes this message within the process needs the message's name.
     const bool carries = takt_core::current_activations() != nullptr;
     const bool recorded = takt_trace::recording();
     const bool known = (carries || recorded) && find_publisher(publish);
@@ -123,7 +124,7 @@ void publish_ended()
     if (publish.named) {
       publish.name.end();
     }
-    trace(publish);  // without a time: the middleware has no such tracepoint, or publishing failed
+    trace(publish);  // without a time: the middleware has no such tracepoint, or the publish failed
     publish.ceiling.end();
   }
 }

@@ -1,5 +1,5 @@
-// What takt does around each publish of the adopted program: the middleware ceiling, the message's name for the takes of
-// this process, and the trace. Called by the preloaded hooks, on the program's threads.
+// takt's work around each publish of the adopted program: the middleware ceiling, the message's name for takes in
+// this process, and the trace. The preloaded hooks call it on the program's threads.
 #ifndef ADOPT__PUBLISHING_HPP_
 #define ADOPT__PUBLISHING_HPP_
 
@@ -8,12 +8,13 @@
 namespace takt_rclcpp
 {
 
-/// Before rcl publishes with this `rcl_publisher_t`. Real-time safe but for the first publish of a traced topic.
+/// Call it before rcl publishes with this `rcl_publisher_t`. Real-time safe, except the first publish of a traced
+/// topic.
 void publish_begins(const void * publisher);
-/// Inside of that, right before the middleware sends the message with this time, in ns since the Unix epoch. Real-time
-/// safe.
+/// Call it within the publish, right before the middleware sends the message with this time, in ns since the Unix
+/// epoch. Real-time safe.
 void message_named(std::int64_t source_time);
-/// After rcl published, or failed to. Real-time safe.
+/// Call it after rcl has published, or failed to. Real-time safe.
 void publish_ended();
 
 }  // namespace takt_rclcpp

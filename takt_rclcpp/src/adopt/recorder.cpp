@@ -17,8 +17,9 @@ namespace takt_rclcpp
 namespace
 {
 
-// Runs on the thread's stack that sent requests, the innermost one last. The loader has little room for thread-local
-// variables of a library that is opened late (takt_shared_library.cmake): of a fifth one inside of four nothing is noted.
+// Runs of this thread that have sent requests, the innermost last. The array is short because the loader has little
+// thread-local space for a library that is opened late (takt_shared_library.cmake). A fifth nested run is not
+// recorded.
 struct AskingRuns
 {
   std::array<const takt_core::Run *, 4> runs{};
@@ -35,7 +36,7 @@ struct AskingRuns
     runs[count++] = &run;
     return true;
   }
-  /// True: it was the innermost one.
+  /// Returns true if `run` was the innermost one.
   bool remove(const takt_core::Run & run) noexcept
   {
     const bool was = count > 0 && runs[count - 1] == &run;
@@ -45,7 +46,8 @@ struct AskingRuns
 };
 thread_local AskingRuns t_asking;
 
-// A copy that is never destroyed: executors of the process name each other's callbacks, and end at any time.
+// Returns a copy that is never destroyed: executors of the process name each other's callbacks, and may end at any
+// time.
 const std::string * stays(const std::string & id)
 {
   static auto & g_mutex = *new std::mutex;
@@ -56,7 +58,8 @@ const std::string * stays(const std::string & id)
 
 }  // namespace
 
-// Of all recorders: a callback's number is its own in the process. Never destroyed: threads run until the process ends.
+// The slots of all recorders: a callback's number is unique in the process. Never destroyed: threads run until the
+// process ends.
 struct Recorder::Slots
 {
   std::mutex mutex;
@@ -120,11 +123,11 @@ Recorder::~Recorder()
   }
 }
 
-// With the lock of all slots.
+// Call it with the lock of all slots.
 void Recorder::leave(Slot & slot)
 {
   Slots & slots = Slots::of_process();
-  if (slots.by_number.find(slot.number) == &slot) {  // else it is another's by now
+  if (slots.by_number.find(slot.number) == &slot) {  // otherwise the number has a new callback
     slots.by_number.set(slot.number, nullptr);
   }
 }
@@ -140,8 +143,8 @@ void Recorder::keep_waiting(const RunOwner * owner)
   }
 }
 
-// Another owner may come to be at its address, and an executor that others share goes on. The housekeeping's records
-// have no owner.
+// Called because a new owner may have the same address, and because other hosts may still use the executor. Records
+// of the housekeeping have no owner.
 void Recorder::forget(const RunOwner * owner)
 {
   const std::lock_guard lock(mutex_);
@@ -197,7 +200,7 @@ void Recorder::on_added(const takt_core::Callback & callback)
   const std::lock_guard lock(mutex_);
   const auto * const entity = dynamic_cast<const Entity *>(&callback);
   const RunOwner * const owner = entity == nullptr ? nullptr : entity->facts.owner;
-  // A callback that comes again goes on in its record.
+  // A callback that is added again continues its old record.
   auto known = std::find_if(slots_.begin(), slots_.end(), [&](const auto & slot) {
     return slot->callback == nullptr && slot->record.facts.owner == owner &&
            slot->record.id == callback.id();
@@ -243,7 +246,7 @@ void Recorder::on_removed(const takt_core::Callback & callback)
   }
 }
 
-// What the callback itself has counted since it was added.
+// Adds the counts that the callback itself has kept since it was added.
 void Recorder::add_counts(const Slot & slot, CallbackRecord & record)
 {
   record.overwritten += slot.callback->message_counts().overwritten;
@@ -425,12 +428,13 @@ void Recorder::note_within_process(const void * taker, const char * topic) noexc
   }
 }
 
-// Of one message each subscription of this process notes that it came, and the publisher notes it where it
-// also goes to other processes: a topic has as many messages as the outlet with the most, and publishers add up.
+// A message counts once for each subscription of this process that gets it, and once for its publisher if it also
+// goes to other processes. So a topic's count is the largest count within the process, or the sum of its publishers
+// if that is larger.
 std::vector<PublishedTopic> Recorder::published(const std::vector<Outlet> & outlets)
 {
   std::vector<PublishedTopic> topics;
-  std::vector<std::uint64_t> directly;  // the most of one taker
+  std::vector<std::uint64_t> directly;  // the largest count of one subscription
   for (const Outlet & outlet : outlets) {
     auto known = std::find_if(topics.begin(), topics.end(), [&](const PublishedTopic & one) {
       return one.topic == outlet.published.topic;

@@ -1,8 +1,8 @@
-// What a report says of the callbacks of one adopted executor: how often they ran, how long each run took
-// on its core and on the clock, how long it waited.
+// Records for a report how often the callbacks of one adopted executor ran, how long each run took in CPU time and by
+// the clock, and how long it waited.
 //
-// An observer. A run costs what the executor measures of it (takt_core/run_costs.hpp) and one uncontended mutex of the
-// callback's own; nothing is allocated after `on_added` but the name of a topic at a callback's first message on it.
+// An observer. A run costs the executor's measurements (takt_core/run_costs.hpp) and one uncontended mutex of the
+// callback. After `on_added` only a callback's first message on a topic allocates, for the topic's name.
 #ifndef ADOPT__RECORDER_HPP_
 #define ADOPT__RECORDER_HPP_
 
@@ -42,20 +42,20 @@ struct TimeSummary
   }
 };
 
-/// One topic that a callback publishes.
+/// A topic that a callback publishes.
 struct PublishedTopic
 {
   std::string topic;
   std::uint64_t count = 0;
 };
 
-/// A service of this process and the client that got its answer, for which runs of a callback waited.
+/// A service of this process and the client that got its answer; runs of a callback waited for this answer.
 struct AwaitedPair
 {
-  std::string service;  ///< id; empty: another process served
+  std::string service;  ///< id; empty: a service of another process
   std::string client;   ///< id
   std::uint64_t count = 0;
-  std::uint64_t most = 0;  ///< of one run
+  std::uint64_t most = 0;  ///< largest count in one run
   std::int64_t longest = 0;
 };
 
@@ -74,14 +74,14 @@ struct CallbackRecord
   std::vector<AwaitedPair> waits_for;     ///< in the order of the first waits
   std::uint64_t arrivals = 0;  ///< announced by the middleware while their spans were measured
   std::vector<std::pair<std::size_t, std::int64_t>> arrival_spans;  ///< as `spans.shortest()`
-  /// CPU times, each a bucket's upper edge, and how often each was seen.
+  /// CPU times: the upper edge of each bucket, and the number of runs in it.
   std::vector<std::pair<std::int64_t, std::uint64_t>> histogram;
-  TimeSummary cpu;       ///< of the thread, from the pick to the end: the take is in it
-  TimeSummary take_cpu;  ///< of the thread, for the take alone
+  TimeSummary cpu;       ///< CPU time of the thread, from pick to end; includes the take
+  TimeSummary take_cpu;  ///< CPU time of the thread, take only
   TimeSummary elapsed;   ///< end - start
   TimeSummary waited;    ///< start - release
-  /// Of `elapsed` neither CPU time nor a wait for a core, in a run that left its core by itself; kUnknownSleep: not
-  /// measured.
+  /// The longest part of `elapsed` that a run slept: neither CPU time nor a wait for a core, in a run that left its
+  /// core by itself. kUnknownSleep: not measured.
   std::int64_t longest_sleep = kUnknownSleep;
   static constexpr std::int64_t kUnknownSleep = -1;
   std::uint64_t empty_takes = 0;
@@ -89,8 +89,8 @@ struct CallbackRecord
   std::uint64_t skipped_periods = 0;
   std::uint64_t overwritten = 0;
   std::uint64_t waiting = 0;        ///< messages that waited when the spin ended
-  std::uint64_t lost = 0;           ///< on the way
-  std::uint64_t message_bytes = 0;  ///< of the largest one; 0: not measured
+  std::uint64_t lost = 0;           ///< lost on the way
+  std::uint64_t message_bytes = 0;  ///< size of the largest message; 0: not measured
 };
 
 class Recorder final : public takt_core::Observer
@@ -99,34 +99,36 @@ public:
   Recorder();
   ~Recorder() override;
 
-  /// Topics that one callback may publish and that are told apart; of further ones nothing is recorded.
+  /// The number of topics per callback that are recorded separately; further topics are not recorded.
   static constexpr std::size_t kTopics = 32;
 
-  /// From here on sleeps within runs are measured, in all executors of the process. Any thread; may block.
+  /// Measures sleeps within runs from here on, in all executors of the process. Any thread; may block.
   static void measure_sleeps();
 
-  /// The run in progress on this thread publishes with `publisher`, an rcl_publisher_t. Real-time safe but
-  /// for a callback's first message on a topic, whose name is copied.
+  /// Records that the run in progress on this thread publishes with `publisher`, an rcl_publisher_t. Real-time safe,
+  /// except for a callback's first message on a topic: it copies the name.
   static void note_publish(const void * publisher) noexcept;
 
-  /// The run in progress on this thread published a message that `taker`, a subscription of this process, got
-  /// without the middleware. As `note_publish`.
+  /// Records that the run in progress on this thread published a message that `taker`, a subscription of this
+  /// process, gets without the middleware. As `note_publish`.
   static void note_within_process(const void * taker, const char * topic) noexcept;
 
-  /// The run in progress on this thread sent a request of that number by `client`, an rcl_client_t. Real-time safe.
+  /// Records that the run in progress on this thread sent request `number` by `client`, an rcl_client_t. Real-time
+  /// safe.
   static void note_request(const void * client, std::int64_t number) noexcept;
-  /// The run in progress on this thread serves the request; runs the answer's callback. As `note_request`.
+  /// Record that the run in progress on this thread serves a request, or runs the callback for an answer. As
+  /// `note_request`.
   static void note_served(const char * service, std::int64_t number) noexcept;
   static void note_answered(const void * client, std::int64_t number) noexcept;
 
-  /// Runs of entities that began, of all hosts. Any thread; real-time safe.
+  /// The number of runs that have begun, of all hosts, without the housekeeping. Any thread; real-time safe.
   std::uint64_t started() const noexcept { return started_.load(std::memory_order_relaxed); }
-  /// All callbacks of `owner` that were ever added, in that order. Any thread; may block.
+  /// The records of all callbacks that `owner` ever added, in that order. Any thread; may block.
   std::vector<CallbackRecord> records(const RunOwner * owner) const;
-  /// The spin of `owner` is over: what waits of its callbacks now stays in their records when they are removed. Any
-  /// thread; may block.
+  /// Call it when the spin of `owner` is over: stores the numbers of waiting messages in the records of its
+  /// callbacks. Any thread; may block.
   void keep_waiting(const RunOwner * owner);
-  /// `owner` is no more, nor are its callbacks: their records go. Any thread; may block.
+  /// Removes the records of `owner`, after its callbacks were removed. Any thread; may block.
   void forget(const RunOwner * owner);
   std::vector<takt_rt::AttributeReport> threads() const;
 
@@ -139,7 +141,7 @@ public:
   void on_exception(const takt_core::Run & run, const std::exception_ptr &) noexcept override;
 
 private:
-  /// A publisher, or a subscription of this process that gets messages directly.
+  /// A publisher, or a subscription of this process that gets messages without the middleware.
   struct Outlet
   {
     const void * key;
@@ -158,15 +160,15 @@ private:
   {
     mutable takt_rt::PiMutex mutex;
     CallbackRecord record;
-    const std::string * id = nullptr;                  // stays after the recorder
-    std::unique_ptr<takt_rt::LogHistogram> histogram;  // of what the program wrote for itself
+    const std::string * id = nullptr;                  // outlives the recorder
+    std::unique_ptr<takt_rt::LogHistogram> histogram;  // for callbacks that the program itself made
     takt_trace::ReleaseSamples releases;               // of a subscription
     std::vector<Outlet> outlets;                       // reserved: at most kTopics
     std::vector<Awaited> awaited;                      // reserved: at most CallLog::kMostOfOneRun
     takt_rt::Time last_release = takt_rt::kNever;
-    const takt_core::Callback * callback = nullptr;  // while it is added
-    std::uint32_t number = 0;                        // of the callback that it has or had
-    const Entity * entity = nullptr;                 // the same, null for the housekeeping
+    const takt_core::Callback * callback = nullptr;  // null after its removal
+    std::uint32_t number = 0;                        // of the callback now or formerly here
+    const Entity * entity = nullptr;                 // of the callback; null for the housekeeping
   };
 
   struct Slots;
@@ -177,7 +179,7 @@ private:
   static void add_counts(const Slot & slot, CallbackRecord & record);
   static void leave(Slot & slot);
   static Slot * find(const takt_core::Run & run) noexcept;
-  /// Of the run in progress on the calling thread; null: none, or another front end's.
+  /// The slot of the run in progress on the calling thread; null: none, or a run of another front end.
   static Slot * running() noexcept;
 
   const takt_core::RunCostsWanted costs_;

@@ -133,7 +133,7 @@ ordered_json to_json(const takt_rt::AttributeReport & thread)
     {"refused", takt_rt::sentences(thread.faults)}};
 }
 
-// One file of a report. Under another name first: a reader finds whole files only.
+// Writes one file of a report. Writes it under another name first, so that readers find whole files only.
 void write(const ordered_json & json, const std::string & folder, const std::string & name)
 {
   const auto path =
@@ -141,7 +141,7 @@ void write(const ordered_json & json, const std::string & folder, const std::str
   const auto part = path.string() + ".part";
   std::error_code error;
   if (!std::filesystem::exists(folder, error)) {
-    return;  // `takt exec` has ended before this program, which ran on in the background
+    return;  // `takt exec` ended earlier; this program ran on in the background
   }
   std::ofstream file(part);
   file << json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
@@ -165,7 +165,7 @@ std::string program()
 
 const std::string & found_rclcpp()
 {
-  // It may be asked for at the very end of the process.
+  // Never destroyed: the process may ask for it at its very end.
   static const auto & version = *new std::string([] {
     Dl_info info{};
     std::error_code error;

@@ -1,4 +1,4 @@
-// What an adoption tells when it ends: a file of JSON in a folder (TAKT_REPORT_DIR).
+// The report of an adoption when it ends: a JSON file in a folder (TAKT_REPORT_DIR).
 #ifndef ADOPT__REPORT_HPP_
 #define ADOPT__REPORT_HPP_
 
@@ -19,9 +19,9 @@ namespace takt_rclcpp
 
 struct AdoptionReport
 {
-  std::string executor;  ///< its first node
+  std::string executor;  ///< name of its first node
   HostKind kind = HostKind::single_threaded;
-  std::string schedule_executor;  ///< empty: no schedule rules
+  std::string schedule_executor;  ///< empty: no schedule
   takt_core::Epoch epoch = takt_core::Epoch::start;
   std::optional<takt_core::PhaseState> phases;  ///< of the executor
   takt_rt::Duration
@@ -32,21 +32,21 @@ struct AdoptionReport
   std::vector<takt_rt::AttributeReport> threads;
   takt_rt::Faults refusals;
   takt_rt::Faults warnings;
-  std::vector<std::string> defaulted;  ///< ids that no rule of the schedule names
+  std::vector<std::string> defaulted;  ///< ids that match no rule of the schedule
 };
 
-/// The version of the rclcpp that this process uses, as its package says; empty: there is no package beside the library.
-/// Any thread; the first call reads a file.
+/// The version of this process's rclcpp according to its package; empty: the library has no package beside it. Any
+/// thread; the first call reads a file.
 const std::string & found_rclcpp();
 
-/// The number of a further report of this process. Any thread.
+/// A new number for a report of this process. Any thread.
 unsigned next_report() noexcept;
 
-/// Writes `report` into `folder`, if one is named, in the place of an earlier one of the same number; says in one
-/// line why it could not. May block.
+/// Writes `report` into `folder`, if `folder` is not empty. Replaces an earlier report of the same number. If it
+/// cannot write, it prints the reason in one line. May block.
 void write_report(const AdoptionReport & report, const std::string & folder, unsigned number);
 
-/// A note for the report that rclcpp's own loop runs `executor`, and why. As `write_report`.
+/// Writes a note for the report: rclcpp's own loop runs `executor`, with the reason. As `write_report`.
 void write_stock_note(
   const std::string & executor, const std::string & reason, const std::string & folder);
 

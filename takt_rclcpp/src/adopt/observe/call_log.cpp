@@ -28,7 +28,7 @@ std::uintptr_t own_thread() noexcept
   return static_cast<std::uintptr_t>(::pthread_self());
 }
 
-// Context switches of the thread's own will.
+// The thread's voluntary context switches.
 std::int64_t sleeps() noexcept
 {
   rusage usage{};
@@ -86,7 +86,7 @@ std::size_t CallLog::awaited(
   const std::int64_t slept = sleeps();
   std::size_t count = 0;
   const std::lock_guard lock(mutex_);
-  // From the oldest on.
+  // Start at the oldest entry.
   for (std::size_t i = 0; i < ring_.size() && count < calls.size(); ++i) {
     Entry & request = ring_[(next_ + i) % ring_.size()];
     if (
@@ -113,7 +113,7 @@ std::size_t CallLog::awaited(
       continue;
     }
     const std::int64_t asleep = (now - request.time).count() - (cpu - request.cpu);
-    // It may have come before the request was noted.
+    // The answer may come before the request is recorded.
     const takt_rt::Duration waited =
       std::max(answer->time - request.time, takt_rt::Duration::zero());
     if (2 * asleep < waited.count()) {

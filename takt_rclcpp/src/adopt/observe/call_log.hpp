@@ -1,8 +1,8 @@
-// Which run waited for which: requests that were sent within a run, and the runs of this process that served and answered
-// them meanwhile.
+// Finds which run waited for which: records the requests that a run sent, and the runs of this process that served
+// and answered them.
 //
-// A ring of the last calls behind one mutex that inherits priority; nothing is allocated. One for the process, because
-// a service and its client may be of different executors. Real-time safe.
+// A ring of the last calls behind one mutex that inherits priority; nothing is allocated. One for the process,
+// because a service and its client may be in different executors. Real-time safe.
 #ifndef ADOPT__OBSERVE__CALL_LOG_HPP_
 #define ADOPT__OBSERVE__CALL_LOG_HPP_
 
@@ -21,9 +21,9 @@ namespace takt_rclcpp
 /// An answer that a run waited for.
 struct AwaitedCall
 {
-  const std::string * service = nullptr;  ///< as `served` was told; none: another process did
-  const std::string * client = nullptr;   ///< as `answered` was told
-  takt_rt::Duration waited{};             ///< from the request until that began
+  const std::string * service = nullptr;  ///< `by` of `served`; null: another process served
+  const std::string * client = nullptr;   ///< `by` of `answered`
+  takt_rt::Duration waited{};             ///< from the request until the answer's callback began
 };
 
 class CallLog
@@ -34,20 +34,22 @@ public:
   /// Never destroyed.
   static CallLog & of_process();
 
-  /// Until then nothing is noted.
+  /// Begins to record calls.
   void begin() noexcept { on_.store(true, std::memory_order_relaxed); }
 
-  /// The calling thread's run `run` sent a request of the client (an rcl_client_t) to the service of that name.
+  /// Records that the calling thread's run `run` sent a request of the client (an rcl_client_t) to the service of
+  /// that name.
   void sent(
     const void * run, const char * service, const void * client, std::int64_t number) noexcept;
-  /// The calling thread begins to serve a request of that number. `by`: its id, which stays.
+  /// Records that the calling thread begins to serve the request. `by`: the callback's id, which must stay valid.
   void served(const char * service, std::int64_t number, const std::string * by) noexcept;
-  /// The calling thread begins to run the callback for the answer. (The run that waits may be over before its end.)
+  /// Records that the calling thread begins the callback for the answer. (The waiting run may end before this
+  /// callback does.)
   void answered(const void * client, std::int64_t number, const std::string * by) noexcept;
 
-  /// On the thread of the run `run`, which ends and began at `start`: the calls that it waited for, in order; forgets its
-  /// requests. A run that goes on while another thread runs the answer has not waited for it: the time from the request to
-  /// the answer must be time that its thread slept of its own will, for the most part.
+  /// Call it on the thread of the run `run`, which began at `start` and ends now. Returns the calls that the run
+  /// waited for, in order, and forgets its requests. A run that computes while another thread runs the answer has not
+  /// waited: between request and answer the thread must have slept voluntarily for at least half of the time.
   std::size_t awaited(
     const void * run, takt_rt::Time start, std::array<AwaitedCall, kMostOfOneRun> & calls) noexcept;
 
@@ -62,14 +64,14 @@ private:
   struct Entry
   {
     Kind kind = Kind::none;
-    std::uint64_t service = 0;  // of its name
+    std::uint64_t service = 0;  // hash of its name
     const void * client = nullptr;
     std::int64_t number = 0;
     const void * run = nullptr;
     const std::string * by = nullptr;
     std::uintptr_t thread = 0;
     takt_rt::Time time{};
-    std::int64_t cpu = 0;  // of the thread, sent
+    std::int64_t cpu = 0;  // CPU time of the sending thread
     std::int64_t sleeps = 0;
   };
 

@@ -24,7 +24,7 @@ namespace
 {
 
 constexpr takt_rt::Duration kHangLook = std::chrono::milliseconds(250);
-// Programs often give up after 1 s.
+// Shorter than 1 s, after which programs often give up.
 constexpr takt_rt::Duration kLongSleep = std::chrono::milliseconds(500);
 
 constinit std::atomic<Hangs *> g_hangs{nullptr};
@@ -39,14 +39,14 @@ std::string seconds_of(takt_rt::Duration time)
 
 Hangs & Hangs::of_process()
 {
-  // The child has none of the threads, and their mutexes may be held for ever.
+  // The child has none of the threads, and their mutexes may be locked for ever.
   static const int g_once = ::pthread_atfork(nullptr, nullptr, [] { g_hangs.store(nullptr); });
   static_cast<void>(g_once);
   Hangs * found = g_hangs.load(std::memory_order_acquire);
   if (found == nullptr) {
     std::unique_ptr<Hangs> made(new Hangs);
     if (g_hangs.compare_exchange_strong(found, made.get())) {
-      found = made.release();  // never destroyed, as all that adopted executors use
+      found = made.release();  // never destroyed, as everything that adopted executors use
     }
   }
   return *found;
@@ -78,7 +78,7 @@ void Hangs::begin()
   if (hangs.begun_.exchange(true)) {
     return;
   }
-  // Signals are for the program's own threads.
+  // The program's own threads handle signals.
   sigset_t all{};
   sigset_t before{};
   ::sigfillset(&all);
@@ -86,7 +86,7 @@ void Hangs::begin()
   try {
     std::thread([&hangs] { hangs.look_for_ever(); }).detach();
   } catch (const std::system_error &) {
-    // No thread is to be had: a hang stays untold.
+    // The process cannot have another thread: hangs are not reported.
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -161,7 +161,7 @@ void Hangs::ended(const void * run) noexcept
 
 void Hangs::look_for_ever()
 {
-  // Not what the thread has that made the first client.
+  // Without this the thread would inherit the attributes of the thread that made the first client.
   takt_rt::apply(takt_rt::background_attributes("takt.hangs"));
   for (;;) {
     if (count_.load(std::memory_order_acquire) == 0) {
@@ -210,7 +210,7 @@ void Hangs::look(const std::vector<Request> & requests)
     const Found waits = find(all, [&](const takt_core::Callback & callback, const Entity *) {
       return &callback == one.callback;
     });
-    // The service first: without it there is no answer.
+    // Check the service first: without it there is no answer.
     Found awaited = find(all, [&](const takt_core::Callback & callback, const Entity * entity) {
       return entity != nullptr && entity->serves(one.service.data()) &&
              callback.message_counts().waiting > 0;
@@ -229,7 +229,7 @@ void Hangs::look(const std::vector<Request> & requests)
   }
 }
 
-// Whose runs sleep, and since when.
+// Updates which runs sleep, and since when.
 void Hangs::follow(const std::vector<Request> & requests, takt_rt::Time now)
 {
   std::map<std::uint64_t, Sleeper> before = std::exchange(sleepers_, {});
@@ -244,7 +244,7 @@ void Hangs::follow(const std::vector<Request> & requests, takt_rt::Time now)
     sleeper = known->second;
     const takt_rt::Duration time = now - sleeper.since;
     if (20 * (on_cpu - sleeper.on_cpu) > time || 2 * (delay - sleeper.delay) > time) {
-      sleeper = {now, on_cpu, delay, false};  // it works, or waits for a core
+      sleeper = {now, on_cpu, delay, false};  // it computes, or waits for a core
     } else {
       sleeper.sleeps = time >= kLongSleep;
     }
@@ -281,7 +281,7 @@ bool Hangs::runs_nowhere(
   }
   takt_core::Executor & core = *awaited.of->core;
   if (&core.scheduler_of(*awaited.callback) != &core.scheduler()) {
-    return false;  // its group has threads of its own
+    return false;  // its group has its own threads
   }
   takt_core::ThreadMask left = core.scheduler().threads(*awaited.callback);
   for (const Request & one : sleeping) {

@@ -1,9 +1,11 @@
-// A callback sleeps, and the answer to a request that it sent waits for the same thread: takt says so while it lasts.
+// Finds callbacks that sleep for the answer to a request while the answer waits for the same thread, and reports them
+// during the wait.
 //
-// Each run that sent a request is known here until it ends. A thread of its own looks at these runs four times a second
-// while there are any, and sleeps otherwise. If a run of a second or more had a core for at most a twentieth of that time
-// and did not wait for a core for most of it, and the service or the client's callback is ready, and none but sleeping
-// threads or a busy group may have it, that is told once, with both callbacks and what to change.
+// Each run that sent a request is recorded here until it ends. A separate thread checks these runs four times a
+// second while there are any. It reports a hang once, with both callbacks and the remedy, if all of these hold: the
+// run slept for half a second or more, that is, it had a core for at most a twentieth of this time and waited for a
+// core for at most half of it; messages wait for the service or for the client's callback; only sleeping threads or a
+// busy group may run these.
 #ifndef ADOPT__OBSERVE__HANGS_HPP_
 #define ADOPT__OBSERVE__HANGS_HPP_
 
@@ -35,11 +37,11 @@ public:
   struct Watched
   {
     std::shared_ptr<takt_core::Executor> core;
-    std::string name;            ///< to people
-    bool scheduled = false;      ///< a schedule has its threads
-    bool one_at_a_time = false;  ///< as the program's executor promises
+    std::string name;            ///< for users
+    bool scheduled = false;      ///< a schedule chose its threads
+    bool one_at_a_time = false;  ///< the program's executor runs one callback at a time
   };
-  /// While it lives, the executor's callbacks are looked at.
+  /// While it lives, the executor's callbacks are checked.
   class Watching
   {
   public:
@@ -54,18 +56,18 @@ public:
     Hangs * const hangs_;
   };
 
-  /// A process with a client looks from here on; before that nothing is noted. Set-up only.
+  /// Begins to record requests; a process with a client calls it. Set-up only.
   static void begin();
 
   // ---- real-time safe but for a wake-up; any thread of an executor ----
 
-  /// The run `run` of `callback` on the executor's thread of that number sent a request.
+  /// Records that run `run` of `callback` on the executor's thread of that number sent a request.
   static void asked(
     const void * run, const takt_core::Callback * callback, std::uint32_t thread,
     const void * client, const char * service, std::int64_t number) noexcept;
-  /// The callback for the answer begins.
+  /// Records that the callback for the answer begins.
   static void answered(const void * client, std::int64_t number) noexcept;
-  /// On the thread of the run.
+  /// Forgets the run's requests. Call it on the thread of the run.
   static void ended(const void * run) noexcept;
 
 private:
@@ -77,7 +79,7 @@ private:
     pid_t tid = 0;
     const void * client = nullptr;  // an rcl_client_t
     std::int64_t number = 0;
-    std::uint64_t sequence = 0;  // of all requests
+    std::uint64_t sequence = 0;  // over all requests
     std::array<char, 256> service{};
   };
   struct Sleeper
@@ -87,7 +89,7 @@ private:
     takt_rt::Duration delay{};
     bool sleeps = false;
   };
-  /// A callback, and the executor that has it.
+  /// A callback and its executor.
   struct Found
   {
     const Watched * of = nullptr;
@@ -103,7 +105,7 @@ private:
   void forget(const Is & is) noexcept;
   std::vector<Request> requests() const;
 
-  // On the thread that looks; the last ones with `watched_mutex_` held.
+  // Only the checking thread calls these; the last ones with `watched_mutex_` held.
   void look_for_ever();
   void look(const std::vector<Request> & requests);
   void follow(const std::vector<Request> & requests, takt_rt::Time now);
@@ -118,13 +120,13 @@ private:
 
   std::atomic<bool> begun_{false};
   std::atomic<std::uint32_t> count_{
-    0};  // of requests that there are; a futex; written with `mutex_` held
-  mutable takt_rt::PiMutex mutex_;  // the next two
+    0};  // the number of recorded requests; a futex; written with `mutex_` held
+  mutable takt_rt::PiMutex mutex_;  // guards the next two
   std::array<Request, 64> requests_{};
   std::uint64_t last_ = 0;
-  std::mutex watched_mutex_;  // the next one
+  std::mutex watched_mutex_;  // guards the next one
   std::vector<const Watching *> watched_;
-  // Of the thread that looks.
+  // Used only by the checking thread.
   std::map<std::uint64_t, Sleeper> sleepers_;           // by the request's sequence
   std::set<std::pair<std::string, std::string>> told_;  // ids
 };

@@ -1,4 +1,4 @@
-// How close releases or arrivals came.
+// The shortest times between releases or arrivals.
 #ifndef ADOPT__OBSERVE__RELEASE_SPANS_HPP_
 #define ADOPT__OBSERVE__RELEASE_SPANS_HPP_
 
@@ -15,15 +15,15 @@
 namespace takt_rclcpp
 {
 
-/// The shortest times in which a callback's releases came: how close 2, 3, 5, 9 and 17 of them were.
+/// The shortest time in which 2, 3, 5, 9 and 17 successive releases of a callback came.
 class ReleaseSpans
 {
 public:
   static constexpr std::array<std::size_t, 5> kSteps{1, 2, 4, 8, 16};
 
-  /// In order; an earlier release than the last one is left out.
+  /// Call it in the order of the releases; a release before the last one is omitted.
   void add(takt_rt::Time release) noexcept;
-  /// {steps, the shortest time in nanoseconds from one release to that many later}.
+  /// {steps, the shortest time in nanoseconds from one release to the release that many steps later}.
   std::vector<std::pair<std::size_t, std::int64_t>> shortest() const;
 
 private:
@@ -32,8 +32,8 @@ private:
   std::array<std::int64_t, kSteps.size()> shortest_{};
 };
 
-/// The same of messages as the middleware announces them, also of those that nobody takes. Any thread; real-time safe
-/// but for `shortest`.
+/// The same for messages when the middleware announces them, including those that no run takes. Any thread; real-time
+/// safe, except `shortest`.
 class ArrivalSpans
 {
 public:
