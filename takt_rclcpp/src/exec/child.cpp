@@ -22,11 +22,11 @@ namespace
 constexpr std::array<int, 6> kPassedOn{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
 std::atomic<pid_t> g_child{0};
-std::atomic<bool> g_group{false};  // it leads a group of its own
+std::atomic<bool> g_group{false};  // the program leads its own process group
 
 void pass_on(int signal, siginfo_t * info, void *)
 {
-  // A terminal signals the whole foreground group, in which the program is.
+  // A terminal signals the foreground group. Pass such a signal on only if the program has its own group.
   const pid_t child = g_child.load();
   const bool group = g_group.load();
   if (child > 0 && (group || info->si_code <= 0)) {
@@ -36,7 +36,8 @@ void pass_on(int signal, siginfo_t * info, void *)
   }
 }
 
-// Of this process: a script in front of it has opened them, so that no file gets their words.
+// Standard streams that were closed at this process's start. takt's script opened them, so that no file gets their
+// output.
 std::vector<int> closed_streams()
 {
   std::vector<int> closed;
@@ -71,7 +72,7 @@ std::vector<int> closed_streams()
   ::_exit(127);
 }
 
-// Whether `child` has ended, after at most `patience`.
+// True if `child` ends within `patience`.
 bool ended_within(pid_t child, std::chrono::nanoseconds patience)
 {
   const auto until = std::chrono::steady_clock::now() + patience;
@@ -91,7 +92,7 @@ bool ended_within(pid_t child, std::chrono::nanoseconds patience)
     }
     pollfd poll{handle, POLLIN, 0};
     constexpr std::chrono::milliseconds kLongest{60'000};
-    // Without a handle (an old kernel) it looks ten times a second.
+    // Without a process handle (old kernels) it polls ten times a second.
     const auto pause = handle >= 0 ? std::min(left, kLongest) : std::min(left, kLongest / 600);
     ::poll(handle >= 0 ? &poll : nullptr, handle >= 0 ? 1 : 0, static_cast<int>(pause.count()) + 1);
   }
@@ -117,8 +118,8 @@ void end_after(pid_t child, std::chrono::nanoseconds duration, ProgramEnd & end)
   }
 }
 
-// What the program started and left behind: shells let programs in the background ignore SIGINT. Whether it had to be
-// killed.
+// Ends the processes that the program started and left behind; shells let background programs ignore SIGINT. Returns
+// true if SIGKILL was needed.
 bool end_rest(pid_t group)
 {
   const auto gone = [&](std::chrono::milliseconds patience) {
@@ -148,13 +149,13 @@ ProgramEnd run(
   const bool group = duration.count() > 0;
   std::vector<char *> words;
   for (const std::string & argument : arguments) {
-    words.push_back(const_cast<char *>(argument.c_str()));  // execv reads them
+    words.push_back(const_cast<char *>(argument.c_str()));  // execv only reads them
   }
   words.push_back(nullptr);
   const std::vector<char *> variables = environment.strings();
   const std::vector<int> closed = closed_streams();
 
-  // Held back until the program is known to the handler.
+  // Block the signals until the handler knows the program.
   sigset_t passed_on;
   sigset_t before;
   ::sigemptyset(&passed_on);
@@ -180,7 +181,7 @@ ProgramEnd run(
   }
   ::close(pipe[1]);
   if (group) {
-    ::setpgid(child, child);  // here, too: whoever is first
+    ::setpgid(child, child);  // also here, because either process may run first
   }
   g_group.store(group);
   g_child.store(child);

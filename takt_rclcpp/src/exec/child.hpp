@@ -14,26 +14,26 @@ namespace takt_exec
 /// How a program ended.
 struct ProgramEnd
 {
-  int status = -1;  ///< as waitpid gives it; -1: the program could not be started
-  int error = 0;    ///< the errno why it could not
-  /// It was still running when its time was up, so it was told to end, and its status says nothing.
+  int status = -1;  ///< as waitpid returns it; -1: the program could not be started
+  int error = 0;    ///< the errno of the failed start
+  /// It still ran when its time was up, and takt ended it: its status has no meaning.
   bool by_duration = false;
-  /// It did not end by SIGINT, or not by SIGTERM either, when its time was up.
+  /// When its time was up, SIGINT did not end it, and perhaps SIGTERM did not either.
   bool needed_sigterm = false;
   bool needed_sigkill = false;
-  /// What it had started and left behind did not end by SIGTERM.
+  /// SIGTERM did not end the processes that it left behind.
   bool rest_needed_sigkill = false;
 };
 
-/// Runs `path` with `arguments` (the first is the program's name) until it ends. SIGINT, SIGTERM, SIGHUP,
-/// SIGQUIT, SIGUSR1 and SIGUSR2 that are sent to this process are sent on; what a terminal sends reaches the
-/// program by itself. If this process is killed, the program gets SIGTERM. Once in a process.
+/// Runs `path` with `arguments` (the first is the program's name) until it ends. Passes on SIGINT, SIGTERM, SIGHUP,
+/// SIGQUIT, SIGUSR1 and SIGUSR2 sent to this process; the terminal's signals reach the program directly. If this
+/// process is killed, the program gets SIGTERM. Call it once in a process.
 ///
-/// `duration`, if positive: the program and all that it starts are a process group of their own, which gets
-/// SIGINT after that time, SIGTERM ten seconds later and SIGKILL after five more.
+/// `duration`, if positive: puts the program and all that it starts into a process group of their own. The group gets
+/// SIGINT after that time, SIGTERM ten seconds later, and SIGKILL after five more.
 ///
-/// The program has `environment`. Where the caller's standard streams were closed, TAKT_CLOSED_STREAMS ("0 2") names
-/// the ones to be closed in the program.
+/// The program gets `environment`. TAKT_CLOSED_STREAMS ("0 2") names the caller's closed standard streams; they are
+/// closed in the program, too.
 ProgramEnd run(
   const std::string & path, const std::vector<std::string> & arguments,
   const Environment & environment, std::chrono::nanoseconds duration = {});

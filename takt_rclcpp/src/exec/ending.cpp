@@ -26,8 +26,8 @@ std::string content(const fs::path & file)
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Processes that began with `folder` as the one for reports: "71 (talker)". What they did to their environment
-// since does not show there.
+// Processes that started with `folder` as their folder for reports, as "71 (talker)". Later changes of their
+// environment do not show in /proc.
 std::vector<std::string> running_with(const fs::path & folder)
 {
   const std::string entry = "TAKT_REPORT_DIR=" + folder.string() + '\0';
@@ -45,7 +45,7 @@ std::vector<std::string> running_with(const fs::path & folder)
   return running;
 }
 
-// Of a program with exit code 127.
+// The reason for exit code 127.
 std::string not_found(const std::string & path, const Environment & environment)
 {
   const auto missing = missing_libraries(path, environment);
@@ -66,7 +66,7 @@ bool uses_only_takt_rcl(const std::string & path)
   return needs("libtakt_rcl.so") && !needs("librclcpp.so");
 }
 
-// Not by a signal that tells a program to end.
+// True if a signal ended the program, other than those that ask it to end.
 bool crashed(int status)
 {
   constexpr std::array<int, 5> kCrashes{SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};

@@ -1,4 +1,4 @@
-// What `takt exec` can tell of a program's end beyond the reports that it left.
+// Messages and exit codes about a program's end, besides the reports that it left.
 #ifndef EXEC__ENDING_HPP_
 #define EXEC__ENDING_HPP_
 
@@ -11,19 +11,19 @@
 namespace takt_exec
 {
 
-/// Why the program `path` left no report, where more is known than its status says: a program or library was
-/// not found, something that it started runs on in the background and would report into `folder`, or it is a program of
-/// takt_rcl. Empty: nothing more is known.
-/// May block.
+/// Why the program `path` left no report, if more than its status is known: a program or library was not found, a
+/// process that it started still runs and will report into `folder`, or it is a program of takt_rcl. Empty: no more
+/// is known. May block.
 std::string why_no_report(
   const std::string & path, const Environment & environment, const std::filesystem::path & folder,
   const ProgramEnd & end);
 
-/// That the program did not end when takt told it to; empty: it did.
+/// Says that takt asked the program to end and it did not; empty: it did.
 std::string slow_end(const std::string & path, const ProgramEnd & end);
 
-/// The exit code of a run under takt whose report was `told` with that code: 128 + 9 where takt had to kill; where the
-/// time was up, 128 + n if the program crashed by signal n then, and else 0; else the program's own as a shell gives it, or, if that is 0, `told`.
+/// The exit code of a run under takt. `told`: the code for its report. 128 + 9 if takt had to kill it. If its time
+/// was up: 128 + n if signal n crashed it then, else 0. Otherwise the program's own code, as a shell returns it; if
+/// that is 0, `told`.
 int exit_code(const ProgramEnd & end, int told);
 
 }  // namespace takt_exec

@@ -90,7 +90,7 @@ std::vector<char *> Environment::strings() const
 {
   std::vector<char *> strings;
   for (const std::string & line : lines_) {
-    strings.push_back(const_cast<char *>(line.c_str()));  // execve reads them
+    strings.push_back(const_cast<char *>(line.c_str()));  // execve only reads them
   }
   strings.push_back(nullptr);
   return strings;

@@ -19,8 +19,8 @@ namespace takt_exec
 namespace
 {
 
-// A report comes from another process, so each value is read by `at`, which throws where there is none: an operator [] that
-// finds nothing in what is const has no defined behaviour.
+// A report comes from another process, so read values by `at`, which throws if a value is absent: operator [] of a
+// const object has no defined result then.
 using nlohmann::ordered_json;
 
 double cpu_share(const ordered_json & callback, double seconds)
@@ -30,14 +30,14 @@ double cpu_share(const ordered_json & callback, double seconds)
   return seconds > 0 ? 100.0 * used / 1e9 / seconds : 0.0;
 }
 
-// The default goes without saying. An older report has none.
+// Empty for the default epoch, and for an older report, which has none.
 std::string epoch_of(const ordered_json & executor)
 {
   const std::string epoch = executor.value("epoch", "start");
   return epoch == "start" ? "" : ", epoch " + epoch;
 }
 
-/// Timers that do not follow the epoch; one sentence, or none.
+/// A sentence about timers that do not follow the epoch, or empty.
 std::string beside_the_epoch(const ordered_json & executor)
 {
   std::vector<std::string> ids;
@@ -57,7 +57,7 @@ std::string beside_the_epoch(const ordered_json & executor)
          "offset there\n";
 }
 
-/// What disturbed the phases that bounds rest on; one sentence, or none.
+/// A sentence about disturbances of the phases that bounds rest on, or empty.
 std::string phases_of(const ordered_json & executor)
 {
   const auto phases = executor.value("phases", ordered_json());
@@ -92,7 +92,7 @@ std::string milliseconds(const ordered_json & ns)
   return fmt::format("{:.3f}", ns.get<double>() / 1e6);
 }
 
-// Right-aligned columns but for the first, as wide as their widest cell.
+// A table with columns as wide as their widest cell; all but the first are right-aligned.
 std::string table(const std::vector<std::vector<std::string>> & rows)
 {
   std::vector<std::size_t> widths(rows.front().size(), 0);
@@ -112,7 +112,7 @@ std::string table(const std::vector<std::vector<std::string>> & rows)
   return text;
 }
 
-// Callbacks that had work left at the end: behind, or never run.
+// Callbacks that had work left at the end: they were behind, or never ran.
 std::string waiting_of(const ordered_json & executor)
 {
   std::string text;
@@ -202,7 +202,7 @@ std::string chains_of(const ordered_json & executor)
     rows.push_back(
       {chain.at("name"), fmt::format("{}", activations),
        milliseconds(chain.at("response").at("mean_ns")),
-       // Null: too few activations lie beyond it, or they are of several spins.
+       // Null: too few activations lie beyond the percentile, or they are from several spins.
        chain.at("response").at("p99_ns").is_null()
          ? "-"
          : milliseconds(chain.at("response").at("p99_ns")),
@@ -234,26 +234,26 @@ std::string threads_of(const ordered_json & executor)
   return text;
 }
 
-// "process 71 (talker)".
+// An example: "process 71 (talker)".
 std::string process_of(const ordered_json & one)
 {
   const std::filesystem::path program = one.at("program").get<std::string>();
   return fmt::format("process {} ({})", one.at("pid").get<int>(), program.filename().string());
 }
 
-// A loop that stayed rclcpp's own: "spin_some in process 71 (talker)".
+// A loop that rclcpp itself ran: "spin_some in process 71 (talker)".
 std::string loop_of(const ordered_json & stock)
 {
   return fmt::format("{} in {}", stock.at("stock").get<std::string>(), process_of(stock));
 }
 
-// An executor of another library's class: "isolated::Executor in process 71 (talker)".
+// An executor whose class another library defines: "isolated::Executor in process 71 (talker)".
 std::string class_of(const ordered_json & one)
 {
   return fmt::format("{} in {}", one.at("class").get<std::string>(), process_of(one));
 }
 
-// What `name` says of each, with commas; empty: there are none.
+// The results of `name` for each element, with commas; empty: no elements.
 template <typename Name>
 std::string listed(const ordered_json & all, const Name & name)
 {
@@ -264,7 +264,7 @@ std::string listed(const ordered_json & all, const Name & name)
   return text;
 }
 
-// A program may enter such a loop very often.
+// Adds each loop once, because a program may enter it very often.
 void add_stock(ordered_json & all, const ordered_json & one)
 {
   const ordered_json stock{
@@ -277,8 +277,8 @@ void add_stock(ordered_json & all, const ordered_json & one)
   }
 }
 
-// Where a signal ended the program so that it wrote no report; else empty. Shells end with 128 + n where signal n ended
-// what they ran last, and `ros2 run` with 256 - n.
+// A sentence if a signal ended the program before its report; else empty. If signal n ended a shell's last command,
+// the shell ends with 128 + n, and `ros2 run` with 256 - n.
 std::string abrupt_end(int status)
 {
   constexpr std::array<int, 6> kAbrupt{SIGKILL, SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};

@@ -1,4 +1,4 @@
-// What `takt exec` tells when the program has ended: the reports of its adopted executors, joined.
+// The report of `takt exec` when the program has ended: joined from the reports of its adopted executors.
 #ifndef EXEC__EXEC_REPORT_HPP_
 #define EXEC__EXEC_REPORT_HPP_
 
@@ -9,24 +9,25 @@
 namespace takt_exec
 {
 
-/// {"version": 1, "executors": [...], "stock": [...], "classes": [...], "unseen": [...]}: all reports in `folder`, by
-/// processes and in the order of their first ends, one entry for each executor (see `add_spin`); the loops that stayed
-/// rclcpp's own ({"pid", "program", "stock", "reason"}), each once; the classes of executors that other libraries define
-/// ({"pid", "program", "class"}), whose spin takt may not have seen; the processes that have rclcpp and called no spin that
+/// {"version": 1, "executors": [...], "stock": [...], "classes": [...], "unseen": [...]} from all reports in
+/// `folder`. "executors": by process and in the order of their first ends, one entry for each executor (see
+/// `add_spin`). "stock": loops that rclcpp itself ran ({"pid", "program", "stock", "reason"}), each once. "classes":
+/// classes of executors that other libraries define, whose spin takt may not see ({"pid", "program", "class"}).
+/// "unseen": processes that have rclcpp and called no spin that takt knows ({"pid", "program"}).
 /// takt knows ({"pid", "program"}).
 nlohmann::ordered_json join_reports(const std::filesystem::path & folder);
 
-/// One table for each executor: callbacks by the share of a core that they used. One line for each loop that
-/// stayed rclcpp's own. `status` and `known`: as below.
+/// One table for each executor: callbacks by their share of a core. One line for each loop that rclcpp itself ran.
+/// `status` and `known`: see below.
 std::string to_text(
   const nlohmann::ordered_json & report, int status = 0, const std::string & known = "");
 
-/// Why there is no executor in the report, as far as takt knows; empty: there is one. `status`: how the program ended,
-/// as `waitpid` gives it; 0 also where that is not known. `known`: why, where that is known (`why_no_report`).
+/// Why the report has no executor, as far as takt knows; empty: it has one. `status`: how the program ended, as
+/// `waitpid` returns it; 0 also if unknown. `known`: the reason, if known (`why_no_report`).
 std::string no_executor(
   const nlohmann::ordered_json & report, int status = 0, const std::string & known = "");
 
-/// That executors are in the report and none of them ran under the schedule, which there was; empty: that is not so.
+/// Says that no executor of the report ran under the given schedule; empty: one did, or the report has none.
 std::string without_schedule(const nlohmann::ordered_json & report);
 
 }  // namespace takt_exec

@@ -47,7 +47,7 @@ std::vector<Part> parts(std::ifstream & file, std::uint64_t offset, std::uint64_
   return file ? parts : std::vector<Part>();
 }
 
-// None: it is no program of this machine.
+// Empty: not a program for this machine.
 std::vector<Elf64_Phdr> segments_of(std::ifstream & file)
 {
   Elf64_Ehdr header{};
@@ -60,7 +60,7 @@ std::vector<Elf64_Phdr> segments_of(std::ifstream & file)
   return parts<Elf64_Phdr>(file, header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr));
 }
 
-// A static program has no loader, so nothing is preloaded into it.
+// A static program has no loader, which would preload a library.
 bool is_static(const std::string & path)
 {
   std::ifstream file(path, std::ios::binary);
@@ -159,7 +159,7 @@ std::vector<std::string> needed_libraries(const std::string & path)
   return needed;
 }
 
-// As ldd(1) does it.
+// Asks the loader as ldd(1) does.
 std::vector<std::string> missing_libraries(
   const std::string & path, const Environment & environment)
 {

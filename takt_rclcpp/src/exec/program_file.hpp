@@ -1,4 +1,4 @@
-// The program that `takt exec` is to run: where it is, and whether a library can be preloaded into it.
+// Finds the program that `takt exec` will run, and whether its loader can preload a library.
 #ifndef EXEC__PROGRAM_FILE_HPP_
 #define EXEC__PROGRAM_FILE_HPP_
 
@@ -13,18 +13,18 @@ namespace takt_exec
 
 struct ProgramFile
 {
-  std::string path;      ///< empty: there is none
-  int error = 0;         ///< an errno, where `path` is empty
-  std::string obstacle;  ///< why the loader will not preload anything; empty: it will
+  std::string path;      ///< empty: not found
+  int error = 0;         ///< the errno if `path` is empty
+  std::string obstacle;  ///< why the loader cannot preload a library; empty: it can
 };
 
-/// Looks `name` up in `path` (absent: where the system has its programs), as a shell does. Set-up only; may block.
+/// Looks up `name` in `path` (absent: the system's folders for programs), as a shell does. Set-up only; may block.
 ProgramFile find_program(const std::string & name, const std::optional<std::string> & path);
 
-/// The libraries that the file `path` names as needed; none: it is no program of this machine. Set-up only; may block.
+/// The libraries that the file `path` needs; empty: not a program for this machine. Set-up only; may block.
 std::vector<std::string> needed_libraries(const std::string & path);
 
-/// Libraries that the loader does not find for the program `path`. Starts its loader; set-up only.
+/// The libraries of program `path` that the loader does not find. Starts the loader. Set-up only; may block.
 std::vector<std::string> missing_libraries(
   const std::string & path, const Environment & environment);
 

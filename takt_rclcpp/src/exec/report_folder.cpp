@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char * kDividers = " :";
 
-// The variable that `temp_directory_path` follows: the first of these that is set.
+// The variable that names the folder of `temp_directory_path`: the first of these that is set.
 std::string temporary_folder_variable()
 {
   for (const char * const name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
@@ -38,7 +38,7 @@ takt_rt::Result<ReportFolder> ReportFolder::make()
     return takt_rt::Faults{fmt::format(
       "{}: {}; set TMPDIR to a folder that exists", temporary_folder_variable(), error.message())};
   }
-  // The program may change its directory.
+  // Make the path absolute, because the program may change its directory.
   std::string path = (fs::absolute(temporary) / "takt-exec-XXXXXX").string();
   if (::mkdtemp(path.data()) == nullptr) {
     return takt_rt::Faults{fmt::format(

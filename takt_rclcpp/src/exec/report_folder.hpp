@@ -10,7 +10,8 @@
 namespace takt_exec
 {
 
-/// A new folder in the one for temporary files (TMPDIR), removed with all that is in it. Set-up only; may block.
+/// A new folder within the one for temporary files (TMPDIR). The destructor removes it with its content. Set-up only;
+/// may block.
 class ReportFolder
 {
 public:
@@ -20,18 +21,18 @@ public:
   ReportFolder & operator=(ReportFolder &&) = delete;
   ~ReportFolder();
 
-  /// Absolute.
+  /// The absolute path.
   const std::filesystem::path & path() const { return path_; }
 
 private:
   explicit ReportFolder(std::filesystem::path path) : path_(std::move(path)) {}
 
-  std::filesystem::path path_;  // empty: moved from
+  std::filesystem::path path_;  // empty after a move
 };
 
-/// The word for LD_PRELOAD that names `library`. The loader divides that variable at spaces and colons, and no
-/// quotes help: if the path has one, the word leads there by a symbolic link, which is made in `folder`. The
-/// link is to the library's folder, so that the library finds beside it what lies there. Set-up only; may block.
+/// The word for LD_PRELOAD that names `library`. The loader splits the variable at spaces and colons and knows no
+/// quotes. So if the path has one of these, the word leads through a symbolic link that is made in `folder`. The link
+/// points to the library's folder, so that the library finds the files beside it. Set-up only; may block.
 takt_rt::Result<std::string> preload_word(
   const std::filesystem::path & library, const std::filesystem::path & folder);
 

@@ -24,7 +24,7 @@ void add_number(ordered_json & sum, const ordered_json & more, const char * key)
   }
 }
 
-// Means weighted by `count` and `more_count`, the samples in each.
+// Adds times: means are weighted by `count` and `more_count`, the numbers of samples.
 void add_times(ordered_json & sum, double count, const ordered_json & more, double more_count)
 {
   if (more_count <= 0) {
@@ -45,7 +45,7 @@ void add_times(ordered_json & sum, double count, const ordered_json & more, doub
     std::max(sum["max_ns"].get<std::int64_t>(), more.at("max_ns").get<std::int64_t>());
 }
 
-// Pairs of a key and a number, joined by the key.
+// Adds lists of pairs of a key and a number: numbers of the same key are joined.
 template <typename Join>
 void join_pairs(ordered_json & sum, const ordered_json & more, const Join & join)
 {
@@ -78,7 +78,7 @@ void join_topics(ordered_json & sum, const ordered_json & more)
   }
 }
 
-// The later spin's releases, to the grid of the earlier one's.
+// Shifts the later spin's releases to the grid of the earlier spin's.
 void add_phase(ordered_json & sum, const ordered_json & more, std::int64_t period)
 {
   if (period <= 0) {
@@ -114,7 +114,7 @@ void add_callback(ordered_json & sum, const ordered_json & more)
   for (const char * const key : {"cpu", "take_cpu", "elapsed", "waited"}) {
     add_times(sum[key], runs, more.at(key), more_runs);
   }
-  // One distance less than runs. The time between two spins is none.
+  // There is one interval less than runs. The time between two spins is not an interval.
   add_times(
     sum["between_releases"], std::max(runs - 1, 0.0), more.at("between_releases"),
     std::max(more_runs - 1, 0.0));
@@ -230,7 +230,7 @@ void add_spin(ordered_json & executors, ordered_json report)
     }
     add_all(sum["chains"], report.at("chains"), "name", add_chain);
   }
-  // Of all spins so far.
+  // Over all spins so far.
   if (report.contains("phases")) {
     sum["phases"] = report.at("phases");
   }

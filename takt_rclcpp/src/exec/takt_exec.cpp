@@ -1,21 +1,20 @@
-// takt_exec: runs a program, and with it the executors of rclcpp in it under takt.
+// takt_exec: runs a program, and runs its executors of rclcpp under takt.
 //
-// Exit codes: the program's own; 128 + n if signal n ended it; 0 where its time was up, unless it crashed then, and 137
-// (128 + SIGKILL) where takt had to kill it; 126 or 127 if it cannot be run or found, as a
-// shell gives; 2 where the command line or the schedule is wrong, and under --strict where takt ran no executor.
+// Exit codes: the program's own; 128 + n if signal n ended it; 0 if its time was up, unless it crashed then; 137 (128
+// + SIGKILL) if takt had to kill it; 126 or 127 if it cannot be run or found, as in a shell; 2 if the command line or
+// the schedule is wrong, and with --strict if takt ran no executor.
 //
-// Two modes serve launchers that start programs themselves, as takt's launch action does. Their first word
-// chooses the mode; no help shows them:
+// Two modes serve launchers that start programs themselves, such as takt's launch action. Their first word chooses
+// the mode; the help does not list them:
 //
 //     takt_exec --environment [--schedule FILE] [--executor NAME] [--strict] [--children] [--quiet] FOLDER
 //
-// makes the checks of a run and prints the variables that put a program under takt, as one JSON object. The
-// launcher removes a variable whose value is null. The programs write their reports to FOLDER.
+// checks the arguments as for a run, and prints the variables that put a program under takt, as one JSON object. The
+// launcher removes variables whose value is null. The programs write their reports to FOLDER.
 //
 //     takt_exec --join [--report FILE] FOLDER
 //
-// joins the reports of FOLDER once the programs have ended: prints them on standard error, or writes them to
-// the file.
+// joins the reports of FOLDER once the programs have ended. Prints them to standard error, or writes them to FILE.
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,10 +78,10 @@ struct Arguments
   std::string chains;
   std::string costs;
   std::string duration;
-  std::string folder;  // of reports
+  std::string folder;  // of the reports
   takt_rt::Duration lasts{};
   bool strict = false;
-  bool strict_schedule = false;  // the file insists on its patterns
+  bool strict_schedule = false;  // the schedule file says `strict: true`
   bool force = false;
   bool children = false;
   bool quiet = false;
@@ -91,7 +90,7 @@ struct Arguments
 
 const char * g_command = "takt exec";
 
-// A path need not be UTF-8.
+// A path may hold bytes that are not UTF-8.
 constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
 
 int refuse(const std::string & sentence, int code = kBadInput)
@@ -108,7 +107,7 @@ int refuse_faults(const takt_rt::Faults & faults)
   return kBadInput;
 }
 
-// Beside this program: lib/takt_rclcpp/takt_exec and lib/libtakt_preload.so, or one folder of a build.
+// Finds files beside this program: lib/takt_rclcpp/takt_exec and lib/libtakt_preload.so, or in one folder of a build.
 fs::path find_library(const char * name)
 {
   std::error_code error;
@@ -127,7 +126,8 @@ bool is_sanitizer(const std::string & library)
          library.find("libclang_rt.asan") != std::string::npos;
 }
 
-// A variable that is empty is not set. `sanitizer`: the runtime of AddressSanitizer that the program needs; empty: none.
+// An empty value means that the variable is not set. `sanitizer`: the runtime of AddressSanitizer that the program
+// needs; empty: none.
 std::vector<std::pair<const char *, std::string>> variables(
   const Arguments & arguments, const std::string & preload, const fs::path & folder,
   const std::optional<std::string> & inherited, std::string sanitizer = "")
@@ -139,13 +139,13 @@ std::vector<std::pair<const char *, std::string>> variables(
     sanitizer = given;
     libraries.erase(0, first + 1);
   }
-  // Once, also where takt starts takt.
+  // Add it once, also if takt starts takt.
   if (libraries != preload && libraries.rfind(preload + ":", 0) != 0) {
     libraries = preload + (libraries.empty() ? "" : ":" + libraries);
   }
   if (!sanitizer.empty()) {
-    libraries =
-      sanitizer + ":" + libraries;  // it ends programs in which another library comes first
+    libraries = sanitizer + ":" +
+                libraries;  // first, because it ends programs that load another library before it
   }
   return {
     {"LD_PRELOAD", libraries},
@@ -162,14 +162,14 @@ std::vector<std::pair<const char *, std::string>> variables(
     {"TAKT_REPORT_DIR", fs::absolute(folder, error).string()}};
 }
 
-// Of callbacks that wait for others, as the model says that the schedule was made for.
+// Warns of callbacks that wait for others, according to the model that the schedule was made for.
 void warn_of_waits(const std::string & file, const takt_schedule::Schedule & schedule)
 {
   const auto name = takt_schedule::named_system(file, {});
   const auto system = name.ok() ? takt_schedule::load_system(*name)
                                 : takt_rt::Result<takt_schedule::System>(name.faults());
   if (!system.ok()) {
-    return;  // nobody needs the model here
+    return;  // the run does not need the model
   }
   for (const auto & warning : takt_schedule::wait_warnings(*system, schedule)) {
     fmt::print(stderr, "takt exec: warning: {}\n", takt_rt::to_string(warning));
@@ -224,7 +224,7 @@ int write_model(
   return 0;
 }
 
-// Under --strict it is an error that no executor ran. `status` and `known`: see `no_executor`.
+// Prints the report. With --strict it is an error if no executor ran. `status` and `known`: see `no_executor`.
 int tell(
   const Arguments & arguments, const nlohmann::ordered_json & report,
   const takt_trace::ModelOptions & options, int status = 0, const std::string & known = "")
@@ -257,7 +257,7 @@ int tell(
   return 0;
 }
 
-// Nothing is replaced that the user may want to keep.
+// Refuses to replace a file that the user may want to keep.
 int refuse_replacing(const std::string & path, bool force)
 {
   std::error_code error;
@@ -267,7 +267,7 @@ int refuse_replacing(const std::string & path, bool force)
   return refuse(path + " exists; name another file, or replace it with --force");
 }
 
-// Sets `preload` to the library, or says which part of takt is missing.
+// Sets `preload` to the library, or prints which part of takt is missing.
 int check_libraries(fs::path & preload)
 {
   preload = find_library("libtakt_preload.so");
@@ -307,7 +307,7 @@ int print_environment(Arguments & arguments)
   return 0;
 }
 
-// The word by which the loader finds it for the program, too.
+// The name by which the program's loader will find the runtime, too.
 std::string sanitizer_of(const std::string & program)
 {
   for (const std::string & library : takt_exec::needed_libraries(program)) {
@@ -480,7 +480,7 @@ void add_options(CLI::App & app, Arguments & arguments)
 int main(int argc, char ** argv)
 {
   Arguments arguments;
-  // Put in front by the command `takt observe`, and by launchers.
+  // The command `takt observe` and launchers put these words first.
   constexpr std::array<std::tuple<const char *, Mode, const char *>, 3> kModes{
     {{"--observing", Mode::observe, "takt observe"},
      {"--environment", Mode::environment, "takt"},
