@@ -17,7 +17,7 @@ namespace takt_rclcpp
 namespace
 {
 
-/// How the names end of what an action consists of, in the order of rclcpp_action's EntityType.
+/// The ends of the names of an action's services and topics, in the order of rclcpp_action's EntityType.
 constexpr std::array<std::string_view, 3> kOfServer{
   "/_action/send_goal", "/_action/get_result", "/_action/cancel_goal"};
 constexpr std::array<std::string_view, 5> kOfClient{
@@ -37,7 +37,7 @@ int number_of_part(const Names & names, const char * name)
   return found == names.end() ? -1 : static_cast<int>(found - names.begin());
 }
 
-// A wait set has rcl's handles of what was added to it.
+// A wait set holds rcl's handles of the entities that were added to it.
 template <typename Handle, typename Names>
 void collect_parts(
   const Handle ** handles, std::size_t count, const Names & names,

@@ -1,7 +1,7 @@
-// The entities of rcl in a waitable of rclcpp_action, each of which makes one of its parts ready.
+// The entities of rcl in a waitable of rclcpp_action; each makes one part of the waitable ready.
 //
-// rclcpp_action sets one function for all of them. takt listens to each by rcl's function for it, so that the function
-// that the program has set with rclcpp_action stays in force beside takt's.
+// rclcpp_action sets one function for all of them. takt sets a listener for each by rcl's function, so that the
+// program's function of rclcpp_action stays in force.
 #ifndef LISTEN__ACTION_PARTS_HPP_
 #define LISTEN__ACTION_PARTS_HPP_
 
@@ -20,15 +20,15 @@ namespace takt_rclcpp
 
 struct ActionPart
 {
-  int part = 0;                   ///< as rclcpp_action numbers it
-  const void * handle = nullptr;  ///< rcl's; lives as long as the waitable
+  int part = 0;                   ///< rclcpp_action's number
+  const void * handle = nullptr;  ///< of rcl; lives as long as the waitable
   std::string name{};             ///< of the service or topic
-  /// rcl's function for the handle.
+  /// rcl's function that sets the listener of the handle.
   std::function<rcl_ret_t(rcl_event_callback_t, const void *)> set{};
 };
 
-/// `waitable`: a server or client of rclcpp_action. Empty: it has other entities than takt knows. Set-up only; throws what
-/// rclcpp throws.
+/// `waitable`: a server or client of rclcpp_action. Empty: takt does not know its entities. Set-up only; throws
+/// rclcpp's exceptions.
 std::vector<ActionPart> parts_of_action(
   rclcpp::Waitable & waitable, rclcpp::Context & context, bool is_server);
 

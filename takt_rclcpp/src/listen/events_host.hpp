@@ -1,4 +1,4 @@
-// What an EventsExecutor of rclcpp keeps to itself: its queue, and who runs its timers.
+// Reads the private state of an EventsExecutor of rclcpp: its queue, and whether a separate thread runs its timers.
 #ifndef LISTEN__EVENTS_HOST_HPP_
 #define LISTEN__EVENTS_HOST_HPP_
 
@@ -11,21 +11,22 @@
 namespace takt_rclcpp
 {
 
-/// `execute_timers_separate_thread`: its timers run on a thread of their own, beside all other callbacks. `host` is an
-/// EventsExecutor, here and below.
+/// True with `execute_timers_separate_thread`: timers run on their own thread, beside all other callbacks. `host`
+/// must be an EventsExecutor, here and below.
 bool runs_timers_apart(rclcpp::Executor & host);
 
-/// An announcement of a waitable that nobody has worked off.
+/// Announcements of a waitable that the host has not handled.
 struct QueuedPart
 {
-  const rclcpp::Waitable * waitable;  ///< it may be gone
+  const rclcpp::Waitable * waitable;  ///< may be destroyed
   int part;
   std::size_t count;
 };
 
-/// Takes all out of the host's queue; of others than waitables takes find out what waits. While the host does not spin.
+/// Empties the host's queue, and returns the announcements of waitables; takes find the messages of other entities.
+/// Call it while the host does not spin.
 std::vector<QueuedPart> take_queued_parts(rclcpp::Executor & host);
-/// The host's own loop, or the next spin, is to find it. Any thread.
+/// Puts an announcement into the host's queue, for the host's own loop or the next spin. Any thread.
 void queue_part(rclcpp::Executor & host, const QueuedPart & part);
 
 }  // namespace takt_rclcpp

@@ -21,7 +21,7 @@ GoalGate::Run::Run(GoalGate & gate) noexcept : gate_(gate), outer_(t_server_run)
 
 GoalGate::Run::~Run()
 {
-  goal_known();  // rejected, or something threw
+  goal_known();  // the goal was rejected, or the callback threw
   t_server_run = outer_;
 }
 

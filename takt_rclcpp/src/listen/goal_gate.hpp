@@ -1,10 +1,10 @@
-// A request for a goal's result, or for its end, waits until the server knows the goal.
+// Delays requests for a goal's result or end until the server knows the goal.
 //
-// rclcpp_action answers a client that its goal is accepted, and notes the goal afterwards. A client of the same machine
-// may ask for the result in between, and where the server's callbacks may run side by side, the server answers that it has
-// no such goal. rclcpp's own executors seldom come to a request that soon; takt's threads do (of 1,440 goals of a busy
-// machine 38, rclcpp's 3). So in each server the time from the answer to the note keeps its other requests waiting. No
-// code of the program runs in it.
+// rclcpp_action answers a client that its goal is accepted, and records the goal afterwards. In between a client on
+// the same machine may ask for the result; if the server's callbacks may run side by side, the server then answers
+// that it has no such goal. rclcpp's own executors seldom handle a request that soon. takt's threads do: 38 of 1,440
+// goals on a busy machine, rclcpp's 3. So each server delays its other requests between the answer and the record. No
+// code of the program runs in this time.
 #ifndef LISTEN__GOAL_GATE_HPP_
 #define LISTEN__GOAL_GATE_HPP_
 
@@ -14,7 +14,7 @@
 namespace takt_rclcpp
 {
 
-/// Of one action server.
+/// The gate of one action server.
 class GoalGate
 {
 public:
@@ -22,7 +22,7 @@ public:
   GoalGate(const GoalGate &) = delete;
   GoalGate & operator=(const GoalGate &) = delete;
 
-  /// While it lives, the calling thread runs a callback of the server. Its end ends what `answer_begins` began.
+  /// Lives while the calling thread runs a callback of the server. Its destructor ends what `answer_begins` began.
   class Run
   {
   public:
@@ -43,7 +43,8 @@ public:
   /// The server knows the goal. Real-time safe.
   static void goal_known() noexcept;
 
-  /// Until all goals that are answered are known. May block: for what other threads need for a few functions of rcl.
+  /// Waits until the server knows all goals that were answered. May block for the time of a few functions of rcl on
+  /// other threads.
   void wait() noexcept;
 
 private:

@@ -1,4 +1,4 @@
-// Counts what was announced to takt and not taken yet, and what a history lost.
+// Counts messages that were announced to takt and not taken, and messages that a history overwrote.
 #ifndef LISTEN__OUTSTANDING_HPP_
 #define LISTEN__OUTSTANDING_HPP_
 
@@ -12,16 +12,17 @@
 namespace takt_rclcpp
 {
 
-/// No message waits unannounced: not in a history that is deeper than the arrivals that are kept, and not when several were
-/// announced as one. Any thread; lock-free. Takes of one callback come one after the other.
+/// Ensures that each waiting message leads to a take, even if the history is deeper than the stored arrivals, or if
+/// several messages were announced as one. Any thread; lock-free. Takes of one callback run one after the other.
 ///
-/// Beside that it tells what the history holds. That is less where more was announced than fits; takes find out later.
-/// A message may be taken before it is announced, and announced while another one is taken. Each is counted once all the
+/// It also counts the messages in the history. The count is too low if more messages were announced than fit, until
+/// takes find out. A message may be taken before its announcement, and announced while another one is taken. When all
+/// announcements have come and a take has found no message, each message is counted once.
 /// same, when all announcements have come and a take has found nothing.
 class Outstanding
 {
 public:
-  /// What was announced when a take began.
+  /// The counts when a take began.
   struct Before
   {
     std::uint64_t announced;
@@ -29,7 +30,7 @@ public:
     std::uint32_t displaced;
   };
 
-  /// Set-up only; before anything is announced.
+  /// Set-up only; call it before any announcement.
   void set_history(std::uint32_t messages) noexcept
   {
     history_.store(messages, std::memory_order_relaxed);
@@ -50,16 +51,16 @@ public:
     overwritten_.fetch_add(static_cast<std::uint64_t>(lost), std::memory_order_relaxed);
   }
 
-  /// One message less waits from here on. Were it told after the take, a message that comes in between would seem to
-  /// overwrite another one.
+  /// Call it before the take: one message less waits from here on. If it were called after the take, a message that
+  /// comes in between would seem to overwrite another one.
   Before take_begins() noexcept
   {
     const std::uint64_t announced = count();
     const Held held = change([](Held & one) { --one.waiting; });
     return {announced, held.waiting, held.displaced};
   }
-  /// The take found a message. `looks`: for those of which only an earlier listener was told, so that its announcement
-  /// may never come.
+  /// The take found a message. `looks`: only an earlier listener may have heard of it, so its announcement may never
+  /// come.
   void take_ends(bool looks) noexcept
   {
     if (decrease(count_, 1) == 0 && looks) {
@@ -67,13 +68,13 @@ public:
       change([](Held & held) { ++held.waiting; });
     }
   }
-  /// It found none: what was announced before it began has been overwritten.
+  /// The take found no message: later messages overwrote those announced before it.
   void take_ends_empty(const Before & before) noexcept
   {
     decrease(count_, before.announced);
     std::int32_t lost = 0;
     change([&](Held & held) {
-      // Messages that came since have displaced some of those, which is counted.
+      // Later messages that displaced some of these have already been counted.
       const std::int64_t left = std::int64_t{before.waiting} - (held.displaced - before.displaced);
       ++held.waiting;
       lost = static_cast<std::int32_t>(
@@ -82,22 +83,22 @@ public:
     });
     overwritten_.fetch_add(static_cast<std::uint64_t>(lost), std::memory_order_relaxed);
   }
-  /// It found none, and what was announced before it began were no messages.
+  /// The take found no message, and the announcements before it were not of messages.
   void take_ends_for_good(const Before & before) noexcept
   {
     change([](Held & held) { ++held.waiting; });
     forget(before.announced);
   }
 
-  /// A take found what was announced.
+  /// A take found an announced message.
   void taken() noexcept
   {
     if (decrease(count_, 1) == 0) {
-      arrivals_.fetch_add(1, std::memory_order_relaxed);  // it was not announced
+      arrivals_.fetch_add(1, std::memory_order_relaxed);  // without an announcement
     }
     lower(1);
   }
-  /// A take found nothing of `announced` announcements: it has been overwritten.
+  /// A take found none of `announced` announced messages: they were overwritten.
   void found_empty(std::uint64_t announced) noexcept
   {
     decrease(count_, announced);
@@ -123,16 +124,16 @@ public:
 private:
   static constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
 
-  /// One word, so that both change at once.
+  /// One word, so that both change atomically.
   struct alignas(8) Held
   {
-    std::int32_t waiting = 0;  ///< negative: taken before they were announced
+    std::int32_t waiting = 0;  ///< negative: messages taken before their announcement
     std::uint32_t displaced =
-      0;  ///< overwritten ones that announcements showed; only differences count
+      0;  ///< overwritten messages shown by announcements; only differences matter
   };
   static_assert(std::atomic<Held>::is_always_lock_free);
 
-  // Gives what was before.
+  // Returns the value before the change.
   template <typename Change>
   Held change(Change && change) noexcept
   {
@@ -145,7 +146,7 @@ private:
       }
     }
   }
-  // Not below zero; both return by how much.
+  // Lowers `waiting`, but not below zero; returns the difference.
   std::uint64_t lower(std::uint64_t by) noexcept
   {
     std::uint64_t lowered = 0;

@@ -10,7 +10,7 @@ namespace
 
 struct Known
 {
-  std::weak_ptr<void> object;  // another one may come to be at its handle's address
+  std::weak_ptr<void> object;  // a later object may have the same address of its handle
   std::shared_ptr<OwnListener> own;
   std::function<std::size_t()> waiting;
 };
@@ -70,7 +70,7 @@ ListeningTo::ListeningTo(
 ListeningTo::~ListeningTo()
 {
   Handles & all = handles();
-  Known last;  // it may be destroyed here, without the mutex
+  Known last;  // perhaps destroyed here, without the mutex
   const std::lock_guard lock(all.mutex);
   if (const auto found = all.known.find(handle_);
       found != all.known.end() && found->second.own == own_) {
@@ -96,7 +96,7 @@ bool program_sets(const void * handle, rcl_event_callback_t callback, const void
   }
   const bool first = known.own->function().callback == nullptr;
   known.own->set(callback, data);
-  // As the middleware: of what was not yet told to anybody's function.
+  // Call it for messages that no function was told of, as the middleware does.
   if (const std::size_t count = known.waiting ? known.waiting() : 0;
       first && callback != nullptr && count > 0) {
     callback(data, count);

@@ -1,8 +1,8 @@
-// What the program itself has set to be called of an arrival, for an object to which takt listens.
+// The function that the program itself has set for arrivals at an object to which takt listens.
 //
-// The middleware keeps one such function for each object. Under a wait set of rclcpp it is the program's alone; while
-// takt listens it is takt's, which then calls the program's. The preloaded shim hands over what the program sets
-// meanwhile; what it set before stands in rclcpp's object.
+// The middleware keeps one such function for each object. Under a wait set of rclcpp the program may set it. While
+// takt listens the function is takt's, and it calls the program's function. The preloaded shim passes a function that
+// the program sets meanwhile; a function that it set before is stored in rclcpp's object.
 #ifndef LISTEN__OWN_LISTENERS_HPP_
 #define LISTEN__OWN_LISTENERS_HPP_
 
@@ -21,12 +21,13 @@ namespace takt_rclcpp
 class OwnListener
 {
 public:
-  /// Nothing where `callback` is null. As in the middleware, it returns when no call of an earlier one runs any more.
-  /// Any thread; not inside a call.
+  /// Sets the program's function; null: none. As in the middleware, no call of an earlier function runs after it
+  /// returns. Any thread, but not inside such a call.
   void set(rcl_event_callback_t callback, const void * data);
-  /// Calls it, if there is one. On the thread of the arrival, which waits while another one is in such a call.
+  /// Calls the function, if there is one. Called on the thread of the arrival; waits while another thread is in such
+  /// a call.
   void tell(std::size_t count) noexcept;
-  /// What the program set last, to be given back to the middleware.
+  /// The function that the program set last; given back to the middleware in the end.
   struct Function
   {
     rcl_event_callback_t callback = nullptr;
@@ -36,14 +37,14 @@ public:
   Function function() const;
 
 private:
-  // Recursive: a function may have its object announce something.
+  // Recursive: the function may cause an arrival at the same object.
   mutable std::recursive_mutex mutex_;
   Function function_;
   std::atomic<bool> is_set_{false};
 };
 
-/// While it and `object` live, what the program sets for the object's `handle` (rcl's) goes to `own`. `waiting`: how many
-/// arrivals wait, of which the middleware would tell at once. Set-up only.
+/// While this and `object` live, a function that the program sets for `handle` (rcl's) goes to `own`. `waiting`: the
+/// number of waiting arrivals, of which the middleware would tell a new function at once. Set-up only.
 class ListeningTo
 {
 public:
@@ -59,7 +60,7 @@ private:
   const std::shared_ptr<OwnListener> own_;
 };
 
-/// While it lives, what this thread sets is takt's.
+/// While it lives, takt and not the program sets functions on this thread.
 class TaktSets
 {
 public:
@@ -73,7 +74,7 @@ private:
   static thread_local unsigned t_depth;
 };
 
-/// Somebody sets what an arrival at `handle` calls. True: it was the program, and takt calls it from here on.
+/// Called when a function for arrivals at `handle` is set. Returns true if the program set it and takt will call it.
 bool program_sets(const void * handle, rcl_event_callback_t callback, const void * data);
 
 }  // namespace takt_rclcpp

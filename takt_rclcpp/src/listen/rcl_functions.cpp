@@ -1,9 +1,10 @@
-// rcl's functions that set what an arrival calls, for programs that link takt_rclcpp (takt_rclcpp::Executor): what the
-// program sets for an object to which takt listens does not take takt's place.
+// Defines rcl's functions that set what an arrival calls, for programs that link takt_rclcpp (takt_rclcpp::Executor).
+// So a function that the program sets does not replace takt's listener.
 //
-// Such a program links takt_rclcpp before rcl, so the calls of rclcpp and rclcpp_action come here. In adopted programs
-// the preloaded shim does the same, and this library is opened for itself: these are then takt's own calls only. Where
-// such a program is adopted, too, a call passes through the shim's function and then through the one here.
+// Such a program links takt_rclcpp before rcl, so calls of rclcpp and rclcpp_action come here. For adopted programs
+// the preloaded shim does the same; there only takt's own calls come here, because this library is opened with
+// RTLD_LOCAL. If a program that links takt_rclcpp is adopted, a call passes through the shim's function and then
+// through this one.
 #include "listen/rcl_functions.hpp"
 
 #include <dlfcn.h>
@@ -58,7 +59,7 @@ bool shim_tells_requests() noexcept
     return g_next(handle, callback, data);                                                \
   }
 
-// Which callbacks wait for each other's answers.
+// Records requests, to find callbacks that wait for each other's answers.
 extern "C" __attribute__((visibility("default"))) rcl_ret_t rcl_send_request(
   const rcl_client_t * client, const void * request, std::int64_t * number)
 {
@@ -75,7 +76,8 @@ extern "C" __attribute__((visibility("default"))) rcl_ret_t rcl_send_request(
   return result;
 }
 
-// Of rcl_action, which this library does not need: a goal that the client knows and the server does not yet.
+// A function of rcl_action, which this library does not need. Between this answer and the server's record the client
+// knows a goal that the server does not.
 extern "C" __attribute__((visibility("default"))) rcl_ret_t rcl_action_send_goal_response(
   const void * server, void * header, void * response)
 {

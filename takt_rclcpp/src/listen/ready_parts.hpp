@@ -1,4 +1,4 @@
-// Which parts of a waitable are ready, how often, and in which order rclcpp's executor would take them.
+// Holds which parts of a waitable are ready and how often, in the order in which rclcpp's executor would take them.
 #ifndef LISTEN__READY_PARTS_HPP_
 #define LISTEN__READY_PARTS_HPP_
 
@@ -16,8 +16,8 @@
 namespace takt_rclcpp
 {
 
-/// None is lost, however many parts there are. Any thread; holds a mutex with priority inheritance for as long as it
-/// looks through what waits. Allocates where more turns of parts wait than ever before.
+/// Loses no part. Any thread; holds a mutex with priority inheritance during a search. Allocates if more turns wait
+/// than ever before.
 class ReadyParts
 {
 public:
@@ -27,8 +27,8 @@ public:
     std::uint64_t count;
   };
 
-  /// `ranked`: in which order the waitable itself looks at its parts in a wait set. Empty: by arrival, as the queue of an
-  /// EventsExecutor has them.
+  /// `ranked`: the order in which the waitable checks its parts in a wait set. Empty: by arrival, as in the queue of
+  /// an EventsExecutor.
   explicit ReadyParts(std::vector<int> ranked) : ranked_(std::move(ranked)), turns_(16) {}
 
   void add(int part, std::size_t count)
@@ -38,7 +38,7 @@ public:
     }
     const std::lock_guard lock(mutex_);
     const std::size_t size = size_.load(std::memory_order_relaxed);
-    // Where parts have ranks, or wait in very many turns, a part goes with what waits of it.
+    // With ranks, or with very many turns, join a part with its waiting turn.
     const std::size_t from = !ranked_.empty() || size >= kMostTurns ? 0 : size - (size > 0 ? 1 : 0);
     for (std::size_t i = size; i > from; --i) {
       if (turn(i - 1).part == part) {
@@ -78,7 +78,7 @@ public:
     return static_cast<std::size_t>(part);
   }
 
-  /// How many wait of one part.
+  /// The number of waiting announcements of one part.
   std::uint64_t count(int part) noexcept
   {
     const std::lock_guard lock(mutex_);
@@ -89,7 +89,7 @@ public:
     return count;
   }
 
-  /// Takes all out, in their order.
+  /// Removes and returns all, in their order.
   std::vector<Ready> take_all()
   {
     std::vector<Ready> all;

@@ -1,4 +1,4 @@
-// Timers that a waitable names (`get_timers`): an EventsExecutor runs them with it.
+// Timers that belong to a waitable (`get_timers`); an EventsExecutor runs them with the waitable.
 #ifndef LISTEN__WAITABLE_TIMERS_HPP_
 #define LISTEN__WAITABLE_TIMERS_HPP_
 
