@@ -64,11 +64,12 @@ rclcpp::executors::ExecutorNotifyWaitable * own_notify_waitable_of(rclcpp::Execu
 bool listens_again(rclcpp::Executor & host)
 {
   auto * const own = static_cast<events::EventsExecutor *>(&host);
-  // It listens to entities that are new to its collection; so all are to be new, but for the one of its constructor.
+  // The host listens to entities that are not in its collection. So empty the collection, except for the waitable
+  // that its constructor adds.
   auto & collection = *(own->*member_of(Collection{}));
   collection.clear();
   (own->*member_of(AddNotifyWaitable{}))(collection.waitables);
-  // As its constructor: one event for all changes that nobody has looked at.
+  // As in its constructor: one event for all changes since the last one was handled.
   auto * const notify = (own->*member_of(NotifyWaitable{})).get();
   notify->set_on_ready_callback([own, notify](std::size_t, int data) {
     if (!(own->*member_of(NotifyPushed{})).exchange(true)) {

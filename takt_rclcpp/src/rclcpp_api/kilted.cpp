@@ -35,7 +35,7 @@ rclcpp::executors::ExecutorNotifyWaitable * own_notify_waitable_of(rclcpp::Execu
 
 bool listens_again(rclcpp::Executor & host)
 {
-  // Private members of EventsExecutor; its symbols are what is left to reach them by.
+  // Reach private members of EventsExecutor by their symbols.
   using Function = void (*)(rclcpp::Executor *);
   void * const library = ::dlopen("librclcpp.so", RTLD_NOLOAD | RTLD_LAZY);
   const auto listen_to_nodes = reinterpret_cast<Function>(::dlsym(
@@ -44,7 +44,7 @@ bool listens_again(rclcpp::Executor & host)
   if (listen_to_nodes == nullptr) {
     return false;
   }
-  // It listens to entities that are new to its collection; so all are to be new.
+  // The host listens to entities that are not in its collection, so empty the collection.
   CollectionAccess::clear(host);
   listen_to_nodes(&host);
   CollectionAccess::tell_updated(host);
@@ -57,7 +57,7 @@ NextCall next_call_of(const rcl_timer_t & timer) noexcept
   next.read = takt_rt::now();
   std::int64_t at = 0;
   next.result = rcl_timer_get_next_call_time(&timer, &at);
-  // rcl's time wraps round for the longest periods; only what is left until then is right.
+  // For the longest periods rcl's time wraps around; the difference is still right.
   next.left = static_cast<std::int64_t>(
     static_cast<std::uint64_t>(at) - static_cast<std::uint64_t>(takt_rt::to_ns(next.read)));
   return next;

@@ -1,7 +1,7 @@
-// What differs from one distribution's rclcpp to the other's: a source beside this one for each, of which CMake chooses one.
+// The interface to what differs between distributions of rclcpp. CMake chooses one source beside this file.
 //
-// The names of the functions that the shim stands in for differ, too: shim/hooked_symbols.h has those of all distributions,
-// because a program's rclcpp is known at run time only.
+// The functions that the shim replaces differ in their names, too. shim/hooked_symbols.h has the names of all
+// distributions, because a program's rclcpp is known only at run time.
 #ifndef RCLCPP_API__RCLCPP_API_HPP_
 #define RCLCPP_API__RCLCPP_API_HPP_
 
@@ -17,23 +17,23 @@
 namespace takt_rclcpp::api
 {
 
-/// An EventsExecutor that has these of its own, and its base's lie idle. Null: any other host. Any thread.
+/// The collector or notifying waitable of an EventsExecutor that does not use its base's. Null: any other host. Any
+/// thread.
 rclcpp::executors::ExecutorEntitiesCollector * own_collector_of(rclcpp::Executor & host);
 rclcpp::executors::ExecutorNotifyWaitable * own_notify_waitable_of(rclcpp::Executor & host);
 
-/// An EventsExecutor listens for itself between spins: it listens again to its nodes and to all that they have. False: the
-/// librclcpp that runs does not show how. While the host does not spin; may block.
+/// Makes an EventsExecutor listen for itself again, as between spins, to its nodes and their entities. False: this
+/// librclcpp lacks the functions for it. Call it while the host does not spin; may block.
 bool listens_again(rclcpp::Executor & host);
 
 struct NextCall
 {
-  rcl_ret_t result =
-    RCL_RET_OK;           ///< as rcl answered; of anything but RCL_RET_OK rcl's error is set
-  takt_rt::Time read{};   ///< takt's clock when rcl was asked
-  std::int64_t left = 0;  ///< ns from `read` to the call
+  rcl_ret_t result = RCL_RET_OK;  ///< rcl's result; otherwise rcl's error is set
+  takt_rt::Time read{};           ///< takt's clock when rcl was asked
+  std::int64_t left = 0;          ///< ns from `read` to the call
 };
 
-/// When rcl will call a timer on the monotonic clock. Real-time safe.
+/// The time of rcl's next call of a timer on the monotonic clock. Real-time safe.
 NextCall next_call_of(const rcl_timer_t & timer) noexcept;
 
 }  // namespace takt_rclcpp::api

@@ -1,4 +1,4 @@
-// Reaches private members of rclcpp's classes: no derived class names them, and an explicit instantiation may.
+// Reaches private members of rclcpp's classes. A derived class cannot name them, but an explicit instantiation can.
 //
 //     struct Queue : Revealed<Queue> {};
 //     template struct Reveal<Queue, &Executor::queue_>;
@@ -10,8 +10,8 @@ namespace takt_rclcpp
 {
 
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wnon-template-friend"  // each tag has a function of its own
-/// Base of a tag, which names a member.
+#pragma GCC diagnostic ignored "-Wnon-template-friend"  // each tag has its own function
+/// Base class of a tag for a member.
 template <typename Tag>
 struct Revealed
 {
@@ -19,7 +19,7 @@ struct Revealed
 };
 #pragma GCC diagnostic pop
 
-/// Lets `member_of(Tag{})` give the pointer to the member.
+/// Makes `member_of(Tag{})` return the pointer to the member.
 template <typename Tag, auto Member>
 struct Reveal
 {
