@@ -11,8 +11,8 @@ namespace takt_preload
 namespace
 {
 
-// Objects are known by where they are, and nothing holds them: the library with their code may be unloaded. One that
-// comes to be where another has been is noted anew. With more than these the older ones have no number.
+// Objects are known by address only; holding them would keep the library with their code loaded. A new object at a
+// known address gets a new number. Beyond this count the oldest objects lose their numbers.
 constexpr std::size_t kMost = 65536;
 
 struct Creations

@@ -1,12 +1,13 @@
-// The order in which the nodes of this process get their timers, subscriptions, services, clients and waitables:
-// rclcpp keeps it within a callback group only, and equal ids are numbered by it.
+// Records the order in which the nodes of this process get their timers, subscriptions, services, clients and
+// waitables. Equal ids are numbered in this order, and rclcpp keeps the order only within a callback group.
 #ifndef SHIM__CREATIONS_HPP_
 #define SHIM__CREATIONS_HPP_
 
 namespace takt_preload
 {
 
-/// A node gets the object of a std::shared_ptr, to which this is a pointer. Any thread; may block and allocate.
+/// Call it when a node gets an object. `shared_pointer`: pointer to the std::shared_ptr of the object. Any thread;
+/// may block and allocate.
 void note_made(const void * shared_pointer);
 
 }  // namespace takt_preload

@@ -21,7 +21,7 @@ std::string from_environment(const char * name)
   return value == nullptr ? "" : value;
 }
 
-// Other entries stay.
+// Keeps all other entries.
 std::string without_this_library(const std::string & all)
 {
   std::string kept;
@@ -56,7 +56,7 @@ struct Taken
     if (from_environment("TAKT_CHILDREN") == "1") {
       return;
     }
-    // What LD_PRELOAD was before takt; ":" if it was not set.
+    // The value of LD_PRELOAD before takt; ":" if it was not set.
     const std::string before = from_environment("TAKT_LD_PRELOAD");
     if (const char * const preload = std::getenv("LD_PRELOAD"); preload != nullptr) {
       restore_preload(before.empty() ? without_this_library(preload) : before == ":" ? "" : before);
@@ -75,7 +75,7 @@ struct Taken
   }
 };
 
-// Never destroyed: a thread or an object of the program may spin until the process is gone.
+// Never destroyed: a thread or an object of the program may spin until the process has ended.
 const Taken & taken()
 {
   static const Taken & g_taken = *new Taken;

@@ -1,5 +1,5 @@
-/* The functions of librclcpp that the shim stands in for, by their mangled names, and from which distribution
- * on each is there. `test/symbols_test` compares this list with the librclcpp that is found. */
+/* The functions of librclcpp that the shim replaces, by their mangled names and with the first distribution that has
+ * each. `test/symbols_test` compares this list with the librclcpp that is found. */
 #ifndef SHIM__HOOKED_SYMBOLS_H_
 #define SHIM__HOOKED_SYMBOLS_H_
 
@@ -11,22 +11,22 @@
 /* rclcpp::init(int, const char * const *, const InitOptions &, SignalHandlerOptions), Humble to Lyrical. */
 #define TAKT_INIT _ZN6rclcpp4initEiPKPKcRKNS_11InitOptionsENS_20SignalHandlerOptionsE
 
-/* X(symbol, kind). Humble to Lyrical, but for the static executor (to Kilted) and the events executor (from
- * Jazzy on). */
+/* X(symbol, kind). Humble to Lyrical, except the static executor (until Kilted) and the events executor (from Jazzy
+ * on). */
 #define TAKT_SPIN_SYMBOLS(X)                                                              \
   X(_ZN6rclcpp9executors22SingleThreadedExecutor4spinEv, TAKT_HOST_SINGLE_THREADED)       \
   X(_ZN6rclcpp9executors21MultiThreadedExecutor4spinEv, TAKT_HOST_MULTI_THREADED)         \
   X(_ZN6rclcpp9executors28StaticSingleThreadedExecutor4spinEv, TAKT_HOST_SINGLE_THREADED) \
   X(_ZN6rclcpp12experimental9executors14EventsExecutor4spinEv, TAKT_HOST_EVENTS)
 
-/* EventsCBGExecutor::spin() and spin(const std::function<void(const std::exception &)> &), from Jazzy 28.1.20 and Kilted
- * 29.5.9 on. This executor keeps entities in a storage of its own and is not adopted: takt says so. */
+/* EventsCBGExecutor::spin() and spin(const std::function<void(const std::exception &)> &), from Jazzy 28.1.20 and
+ * Kilted 29.5.9 on. This executor stores entities in its own way. takt does not adopt it, and says so. */
 #define TAKT_CBG_SPIN _ZN6rclcpp9executors17EventsCBGExecutor4spinEv
 #define TAKT_CBG_SPIN_HANDLING \
   _ZN6rclcpp9executors17EventsCBGExecutor4spinERKSt8functionIFvRKSt9exceptionEE
 
-/* Executor::add_node(NodeBaseInterface::SharedPtr, bool) and add_node(Node::SharedPtr, bool); from Lyrical on they take
- * references. Executors of other libraries inherit it, also those that have a spin of their own. */
+/* Executor::add_node(NodeBaseInterface::SharedPtr, bool) and add_node(Node::SharedPtr, bool); from Lyrical on they
+ * take references. Executors of other libraries inherit it, even those with their own spin. */
 #define TAKT_ADD_NODE_BASE \
   _ZN6rclcpp8Executor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb
 #define TAKT_ADD_NODE _ZN6rclcpp8Executor8add_nodeESt10shared_ptrINS_4NodeEEb
@@ -46,9 +46,9 @@
 #define TAKT_EVENTS_UPDATED \
   _ZN6rclcpp12experimental9executors14EventsExecutor23handle_updated_entitiesEb
 
-/* What an EventsExecutor of Jazzy does when nodes or groups come or go: it listens to what is new before anybody is told.
- * X(symbol, what, the function's name in the symbol). (executor, pointer to a std::shared_ptr to the base interface of a
- * node or to a group, bool). */
+/* In Jazzy an EventsExecutor listens to new nodes and groups in these functions, before it notifies. X(symbol, what,
+ * the function's name in the symbol). Parameters: executor, pointer to a std::shared_ptr to the base interface of a
+ * node or to a group, bool. */
 #define TAKT_COLLECT_SYMBOLS(X)                                                                                                \
   X(_ZN6rclcpp12experimental9executors14EventsExecutor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb,     \
     TAKT_ADDS_NODE, "8add_nodeE")                                                                                              \
@@ -57,7 +57,7 @@
   X(_ZN6rclcpp12experimental9executors14EventsExecutor21remove_callback_groupESt10shared_ptrINS_13CallbackGroupEEb,            \
     TAKT_REMOVES_GROUP, "21remove_callback_groupE")
 
-/* The same for a group that comes: its node is the second parameter. */
+/* The same for a new group: its node is the second parameter. */
 #define TAKT_EVENTS_ADD_GROUP \
   _ZN6rclcpp12experimental9executors14EventsExecutor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES3_INS_15node_interfaces17NodeBaseInterfaceEEb
 
@@ -69,9 +69,9 @@
 #define TAKT_ADD_GROUP_REF \
   _ZN6rclcpp8Executor18add_callback_groupERKSt10shared_ptrINS_13CallbackGroupEERKS1_INS_15node_interfaces17NodeBaseInterfaceEEb
 
-/* What a node's parts do with each timer, subscription, service, client and waitable that is made: (this, pointer to a
- * std::shared_ptr to it, pointer to a std::shared_ptr to its group). X(symbol, the function's name in the symbol).
- * Humble to Kilted. */
+/* The functions by which a node's parts register each new timer, subscription, service, client and waitable: (this,
+ * pointer to a std::shared_ptr to it, pointer to a std::shared_ptr to its group). X(symbol, the function's name in
+ * the symbol). Humble to Kilted. */
 #define TAKT_MADE_SYMBOLS(X)                                                                                                  \
   X(_ZN6rclcpp15node_interfaces10NodeTimers9add_timerESt10shared_ptrINS_9TimerBaseEES2_INS_13CallbackGroupEE,                 \
     "9add_timerE")                                                                                                            \
@@ -84,7 +84,7 @@
   X(_ZN6rclcpp15node_interfaces13NodeWaitables12add_waitableESt10shared_ptrINS_8WaitableEES2_INS_13CallbackGroupEE,           \
     "12add_waitableE")
 
-/* Functions of rclcpp::Executor that stay rclcpp's own; a report says that the program calls them. X(symbol,
+/* Functions of rclcpp::Executor that takt leaves to rclcpp; the report says that the program calls them. X(symbol,
  * name). Durations are passed as a number of nanoseconds. */
 #define TAKT_STOCK_SYMBOLS(X)                                                                    \
   X(_ZN6rclcpp8Executor9spin_someENSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEE, spin_some) \

@@ -61,8 +61,8 @@ bool calls_are_bound_inside()
   if (library == nullptr || ::dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) {
     return false;
   }
-  // The linker notes -Bsymbolic as a flag, but -Bsymbolic-functions not at all. Then the library has no
-  // slot of its own for a function that it defines and calls: look for one.
+  // The linker marks -Bsymbolic by a flag, but not -Bsymbolic-functions. With the latter the library has no slot for
+  // a function that it defines and calls: look for one.
   const char * strings = nullptr;
   const ElfW(Sym) * symbols = nullptr;
   const ElfW(Rela) * slots = nullptr;

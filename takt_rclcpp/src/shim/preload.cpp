@@ -1,12 +1,12 @@
-// The preloaded shim: defines the spins of rclcpp's executors, so that a compiled program runs under takt
-// without a change.
+// The preloaded shim: defines the spins of rclcpp's executors, so that a compiled program runs under takt without a
+// change.
 //
 //     LD_PRELOAD=libtakt_preload.so TAKT_SCHEDULE=schedule.yaml program
 //
-// It knows nothing of rclcpp's classes and links nothing of ROS, so it may be loaded into every program that
-// a launcher starts: where no program uses rclcpp, nothing here runs but the constructor. When the program initialises
-// rclcpp it loads the implementation that lies beside it and was built for the rclcpp that runs; without rclcpp::init,
-// at the first spin. If anything does not fit, rclcpp's own loop runs, with one sentence why.
+// It does not know rclcpp's classes and links nothing of ROS, so it may be loaded into every program that a launcher
+// starts. In a program without rclcpp only its constructor runs. When the program initialises rclcpp, the shim loads
+// the implementation that lies beside it and was built for the loaded rclcpp; without rclcpp::init, it does so at the
+// first spin. If a part does not fit, rclcpp's own loop runs, and the shim prints one sentence why.
 #include <dlfcn.h>
 #include <sched.h>
 
@@ -30,7 +30,7 @@ namespace takt_preload
 namespace
 {
 
-// The cores that the program was started with: threads of it may have pinned themselves when takt is loaded.
+// The cores with which the program was started: its threads may have pinned themselves before takt is loaded.
 constinit cpu_set_t g_cores{};
 
 std::string folder_of_this_library()
@@ -44,7 +44,7 @@ std::string folder_of_this_library()
 }
 
 std::atomic<const takt_interface *> g_implementation{nullptr};
-std::atomic<bool> g_called{false};  // a spin came to this library
+std::atomic<bool> g_called{false};  // the program called a spin of this library
 
 const takt_interface * load()
 {
@@ -78,7 +78,7 @@ const takt_interface * implementation()
   return loaded;
 }
 
-// Under TAKT_STRICT=1 rclcpp's own loop may not run.
+// With TAKT_STRICT=1 rclcpp's own loop must not run.
 void end_if_strict()
 {
   if (std::strcmp(variable("TAKT_STRICT"), "1") == 0) {
@@ -105,7 +105,7 @@ Function stock(const char * symbol)
   return reinterpret_cast<Function>(found);
 }
 
-// Of a function that takt leaves as it is, at its first call.
+// Notes the first call of a function that takt leaves as it is.
 template <typename Function>
 Function noted_stock(const char * symbol, const char * name)
 {
@@ -126,8 +126,8 @@ void spin(void * executor, takt_host_kind kind, const char * symbol)
   stock<void (*)(void *)>(symbol)(executor);
 }
 
-// Only where librclcpp's own calls do not pass through the dynamic symbols: else the executor that rclcpp
-// makes for it comes by `spin`.
+// Needed only if librclcpp's own calls bypass the dynamic symbols; otherwise the executor that rclcpp makes for the
+// node comes through `spin`.
 void spin_node(void * node, bool whole, const char * symbol)
 {
   g_called.store(true);
@@ -141,7 +141,7 @@ void spin_node(void * node, bool whole, const char * symbol)
   stock<void (*)(void *)>(symbol)(node);
 }
 
-// Of an executor that takt cannot adopt.
+// Notes an executor that takt cannot adopt.
 void note_not_adopted(const char * name)
 {
   g_called.store(true);
@@ -158,13 +158,13 @@ __attribute__((constructor)) void begin()
 {
   ::sched_getaffinity(0, sizeof g_cores, &g_cores);
   if (librclcpp() != nullptr) {
-    // Early: nobody else reads the environment yet.
+    // Early, while no other thread reads the environment.
     take_variables();
     patch_vtables();
   }
 }
 
-// A report says of a program that has rclcpp, but none of the spins that takt knows, why there is nothing in it.
+// If the program has rclcpp but called no spin that takt knows, the report says why it is empty.
 __attribute__((destructor)) void end()
 {
   if (!g_called.load() && librclcpp() != nullptr) {
@@ -177,8 +177,9 @@ __attribute__((destructor)) void end()
 
 #define TAKT_HOOK extern "C" __attribute__((visibility("default")))
 
-// Before threads of the program spin: loading takes a tenth of a second, and rclcpp forgets a cancel that comes before the
-// executor says that it spins. A node on simulated time begins such a spin, and a short-lived node cancels it at once.
+// Loads the implementation before threads of the program spin: loading takes a tenth of a second, and rclcpp loses a
+// cancel that comes before the executor says that it spins. A node on simulated time begins such a spin, and a
+// short-lived node cancels it at once.
 TAKT_HOOK void TAKT_INIT(
   int count, const char * const * arguments, const void * options, int signal_handlers)
 {
@@ -230,7 +231,7 @@ TAKT_ADDED_NODE(TAKT_ADD_NODE)
 TAKT_ADDED_NODE(TAKT_ADD_NODE_BASE_REF)
 TAKT_ADDED_NODE(TAKT_ADD_NODE_REF)
 
-// An EventsExecutor would listen for itself to what is new while takt listens.
+// Otherwise an EventsExecutor would listen for itself to new entities while takt listens.
 TAKT_HOOK void TAKT_EVENTS_UPDATED(void * executor, bool notify)
 {
   const takt_interface * const takt =
@@ -294,7 +295,7 @@ TAKT_HOOK int TAKT_SPIN_UNTIL_FUTURE_COMPLETE(
   return g_stock(executor, timeout, wait_for_future);
 }
 
-// Which node a group is of is known only here.
+// The executor does not store a group's node, so record it here.
 #define TAKT_ADDED_GROUP(symbol)                                                               \
   TAKT_HOOK void symbol(void * executor, void * group, void * node_base, bool notify)          \
   {                                                                                            \
@@ -307,7 +308,7 @@ TAKT_HOOK int TAKT_SPIN_UNTIL_FUTURE_COMPLETE(
 TAKT_ADDED_GROUP(TAKT_ADD_GROUP)
 TAKT_ADDED_GROUP(TAKT_ADD_GROUP_REF)
 
-// Equal ids are numbered in the order in which the node got what has them, which rclcpp does not keep.
+// Equal ids are numbered in the order in which the node got their objects. rclcpp does not store this order.
 #define TAKT_MADE(symbol, function)                                     \
   TAKT_HOOK void symbol(void * part, void * object, void * group)       \
   {                                                                     \
@@ -325,8 +326,8 @@ namespace
 
 using Publish = int (*)(const void *, const void *, void *);
 
-// Publishing takes locks of the middleware that do not inherit priority: executor threads do it at their
-// middleware ceiling. And a model of the program needs to know what its callbacks publish.
+// Publishing takes locks of the middleware that do not inherit priority, so executor threads publish at their
+// middleware ceiling. And a model of the program needs the topics that its callbacks publish.
 int publish(
   std::atomic<Publish> & known, const char * symbol, const void * publisher, const void * message,
   void * allocation)
@@ -359,7 +360,7 @@ TAKT_PUBLISH(rcl_publish)
 TAKT_PUBLISH(rcl_publish_serialized_message)
 TAKT_PUBLISH(rcl_publish_loaned_message)
 
-// What the program sets for an object to which takt listens does not take takt's place.
+// Keeps takt's listener: a function that the program sets for the object is called by takt's listener.
 #define TAKT_LISTENER(symbol)                                                                    \
   TAKT_HOOK int symbol(                                                                          \
     const void * handle, void (*callback)(const void *, unsigned long), const void * data)       \
@@ -394,7 +395,7 @@ TAKT_HOOK int rcl_send_request(
   return result;
 }
 
-// rclcpp_action tells the client of its goal before it notes the goal, and the client may ask for the result in between.
+// rclcpp_action answers the client before it records the goal, and the client may ask for the result in between.
 TAKT_HOOK int rcl_action_send_goal_response(const void * server, void * header, void * response)
 {
   using Send = int (*)(const void *, void *, void *);
@@ -420,8 +421,8 @@ TAKT_HOOK void * rcl_action_accept_new_goal(void * server, const void * goal)
   return handle;
 }
 
-// The middleware's tracepoint, where it has one: it alone knows the source time by which a message can be told again
-// where it is taken.
+// The middleware's tracepoint, if it has one. Only it knows the source time, by which a later take recognises the
+// message.
 TAKT_HOOK void ros_trace_rmw_publish(
   const void * publisher, const void * message, std::int64_t source_time)
 {

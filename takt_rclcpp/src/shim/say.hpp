@@ -9,12 +9,12 @@
 namespace takt_preload
 {
 
-/// In one write, so that lines of several threads and processes do not mix.
+/// One write, so that lines of several threads and processes do not mix.
 inline void say(const std::string & line)
 {
   const std::string text = "[takt] " + line + "\n";
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0) {
-    // Nobody reads standard error.
+    // Standard error is closed.
   }
 }
 

@@ -47,13 +47,13 @@ void write_note(const std::string & name, const std::string & members)
                            ", \"program\": " + quoted(program()) + ", " + members + "}\n";
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file >= 0) {
-    // A folder that is full loses a note, not the program.
+    // On a full disk the note is lost, and the program goes on.
     static_cast<void>(::write(file, text.data(), text.size()) < 0);
     ::close(file);
   }
 }
 
-// Any object with a table of virtual functions: enough to ask for the name of its class.
+// Any class with virtual functions, so that typeid gives an object's class.
 class Polymorphic
 {
 public:
@@ -70,10 +70,10 @@ std::string class_of(const void * object)
   return name;
 }
 
-// Once for each `what` of a process.
+// Writes a note once for each `what` of a process.
 void note(const char * key, const std::string & what, const std::string & reason) noexcept
 {
-  // Never destroyed: objects of the program may spin while they end.
+  // Never destroyed: objects of the program may spin in their destructors.
   static std::mutex & g_mutex = *new std::mutex;
   static auto & g_noted = *new std::set<std::string>;
   if (*variable("TAKT_REPORT_DIR") == '\0') {
@@ -87,7 +87,7 @@ void note(const char * key, const std::string & what, const std::string & reason
         "\"" + std::string(key) + "\": " + quoted(what) + ", \"reason\": " + quoted(reason));
     }
   } catch (...) {
-    // No memory for a note.
+    // Without memory there is no note.
   }
 }
 
@@ -106,7 +106,7 @@ void note_class(const void * executor) noexcept
       note("class", name, "");
     }
   } catch (...) {
-    // No memory for a note.
+    // Without memory there is no note.
   }
 }
 
@@ -118,7 +118,7 @@ void note_unseen() noexcept
   try {
     write_note("unseen", "\"unseen\": true");
   } catch (...) {
-    // No memory for a note.
+    // Without memory there is no note.
   }
 }
 

@@ -5,15 +5,16 @@
 namespace takt_preload
 {
 
-/// Writes a file into the folder TAKT_REPORT_DIR, if it is set: once for each `function` of a process, with the reason
-/// why takt leaves it as it is; empty: takt never runs it. Any thread; the first call blocks for the file.
+/// Writes a file into the folder TAKT_REPORT_DIR, if it is set: once for each `function` of a process, with the
+/// reason why takt leaves the function as it is; empty: takt never runs it. Any thread; the first call blocks for the
+/// file.
 void note_stock(const char * function, const char * reason = "") noexcept;
 
-/// The program gave a node to `executor`, an object whose class derives from rclcpp::Executor. If rclcpp does not define
-/// the class, notes the name of the class as `note_stock` does: its own spin may be what takt never sees.
+/// The program added a node to `executor`, an object whose class derives from rclcpp::Executor. If rclcpp does not
+/// define the class, notes the class's name as `note_stock` does, because takt may not see the class's own spin.
 void note_class(const void * executor) noexcept;
 
-/// Notes that the process has rclcpp, but called none of its spins that takt takes over or knows.
+/// Notes that the process has rclcpp, but called no spin that takt replaces or knows.
 void note_unseen() noexcept;
 
 }  // namespace takt_preload

@@ -30,7 +30,7 @@ namespace takt_preload
 namespace
 {
 
-// A table's slots, without the two words before the first function. The size is the symbol's.
+// The functions of a virtual table, without the two words before the first function. The symbol gives the size.
 struct Slots
 {
   void ** begin = nullptr;
@@ -53,7 +53,7 @@ Slots slots_of(void * address)
   return {words + 2, words + symbol->st_size / sizeof(void *)};
 }
 
-// As the page has it; -1: nothing is known of it.
+// The page's protection; -1: unknown.
 int protection_of(std::uintptr_t address)
 {
   std::ifstream maps("/proc/self/maps");
@@ -79,8 +79,8 @@ void patch(const Slots & slots, const void * stock, void * ours, const std::stri
     }
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     const auto address = reinterpret_cast<std::uintptr_t>(slot) & ~(page - 1);
-    // Read-only once the loader has written there, unless the library was linked without that (-z norelro): then the
-    // program may write to what else is on the page.
+    // The loader makes the page read-only after it has written there. A library linked with -z norelro stays
+    // writable: then restore this, because the program may write to other data of the page.
     const int before = protection_of(address);
     const bool writable = before >= 0 && (before & PROT_WRITE) != 0;
     if (
@@ -96,7 +96,7 @@ void patch(const Slots & slots, const void * stock, void * ours, const std::stri
   }
 }
 
-/// `function`: its name in the symbol, with what follows up to its parameters.
+/// `function`: the function's name in the symbol, with the text between it and its parameters.
 void patch(const std::string & symbol, const std::string & function, void * ours)
 {
   void * const stock = ::dlsym(librclcpp(), symbol.c_str());
@@ -105,7 +105,7 @@ void patch(const std::string & symbol, const std::string & function, void * ours
   }
   // "_ZN" class "4spinEv" → "_ZTVN" class "E"
   const std::string table = "_ZTV" + symbol.substr(2, symbol.find(function) - 2) + "E";
-  // The library's own, and the one that all use where the program has a copy of it.
+  // The library's own table, and the table that is in use if the program has a copy.
   void * const own = ::dlsym(librclcpp(), table.c_str());
   void * const used = ::dlsym(RTLD_DEFAULT, table.c_str());
   patch(slots_of(own), stock, ours, symbol);

@@ -1,13 +1,13 @@
-// Virtual calls of `spin` where librclcpp binds its own symbols inside.
+// Redirects virtual calls of `spin` if librclcpp binds its own symbols inside.
 #ifndef SHIM__VTABLES_HPP_
 #define SHIM__VTABLES_HPP_
 
 namespace takt_preload
 {
 
-/// Puts the shim's functions into the tables of virtual functions of rclcpp's executors where librclcpp's own
-/// are in them. Does nothing where the loader has put the shim's there already. Once, before the program's
-/// main: nobody calls meanwhile.
+/// Replaces librclcpp's functions in the virtual tables of rclcpp's executors by the shim's. Does nothing if the
+/// loader has put the shim's functions there already. Call it once, before the program's main, while no other thread
+/// calls them.
 void patch_vtables();
 
 }  // namespace takt_preload
