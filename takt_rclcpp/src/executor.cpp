@@ -16,7 +16,7 @@ namespace takt_rclcpp
 namespace
 {
 
-// As rclcpp's own spins: from the moment at which one may be cancelled.
+// Sets `spinning` as rclcpp's own spins do, so that a cancel counts from this moment on.
 class Spinning
 {
 public:
@@ -44,9 +44,9 @@ struct Executor::Impl
 {
   ProcessSettings settings;
   std::size_t threads = 1;
-  std::mutex mutex;  // of the next two
+  std::mutex mutex;  // guards the next two
   std::unique_ptr<Adoption> adoption;
-  bool cancelled = false;  // before there was an adoption
+  bool cancelled = false;  // before the adoption was made
 };
 
 Executor::Executor(
@@ -108,7 +108,7 @@ Executor::~Executor()
   cancel();
 }
 
-// The adoption lasts from the first spin on, so that nothing is lost between two of them.
+// Makes the adoption at the first spin. It stays, so that no message is lost between two spins.
 Executor::Impl & Executor::adopted()
 {
   Impl & impl = *impl_;
@@ -148,7 +148,7 @@ void Executor::remove_callback_group(rclcpp::CallbackGroup::SharedPtr group_ptr,
   changed();
 }
 
-// rclcpp's tell nobody where `notify` is false, as in `spin_node_some`.
+// rclcpp's functions notify no one if `notify` is false, as in `spin_node_some`.
 void Executor::changed()
 {
   const std::lock_guard lock(impl_->mutex);
@@ -157,11 +157,11 @@ void Executor::changed()
   }
 }
 
-// rclcpp's own marks the node as free before it finds that it is another executor's.
+// Checks first: rclcpp's function marks the node as free before it finds that another executor has it.
 void Executor::remove_node(
   rclcpp::node_interfaces::NodeBaseInterface::SharedPtr node_ptr, bool notify)
 {
-  get_all_callback_groups();  // applies what was added and removed since
+  get_all_callback_groups();  // applies pending additions and removals
   const auto nodes = CollectorAccess::nodes_of(collector_);
   if (std::find(nodes.begin(), nodes.end(), node_ptr) == nodes.end()) {
     throw std::runtime_error(
