@@ -27,6 +27,7 @@ from takt_cli.results.trace import TraceSummary
 from takt_cli.running.host import Measured
 from takt_cli.verbs.experiment.isolation_program import Isolation
 from takt_cli.verbs.experiment.planners import Count
+from takt_cli.verbs.experiment.tightness import KindPoint, Point
 from takt_cli.verbs.explain.explanation import Explanation
 from takt_cli.verbs.latency.results import LatencyReport
 from takt_cli.verbs.monitor.alarm import Alarm
@@ -44,6 +45,8 @@ READERS = {
     "set": SetAnswer,
     "statistics": ProcessStatistics,
     "status": ProcessStatus,
+    "tightness": Point,
+    "tightness_of_kind": KindPoint,
     "trace_begun": Traced,
     "trace_report": TraceReport,
     "trace_summary": TraceSummary,

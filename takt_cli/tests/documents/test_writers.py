@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.built import LATENCY, PLAN, WORKLOAD, need
+from support.built import LATENCY, PLAN, SIMULATE, TIGHTNESS, WORKLOAD, need
 from support.running_graph import answer, running_graph
 from support.schemas import faults
 from takt_cli.base.programs import find_program
@@ -141,3 +141,29 @@ def test_what_planners_did_with_generated_systems():
     assert {one["part"] for one in found} == {"published", "phases", "exhaustive"}
     for one in found:
         assert faults("acceptance", one) == []
+
+
+@need(*TIGHTNESS)
+@pytest.mark.parametrize("kinds", [False, True])
+def test_how_tight_bounds_are(kinds):
+    program = find_program("takt_tightness", "takt_bench")
+    command = [program, "--sets", "1", "--seed", "1", *(["--kinds"] if kinds else [])]
+    done = subprocess.run(command, capture_output=True, check=True, timeout=600)
+    found = json.loads(done.stdout)
+    assert found
+    for one in found:
+        assert faults("tightness_of_kind" if kinds else "tightness", one) == []
+
+
+@need(*SIMULATE)
+@pytest.mark.parametrize("duration", ["1ns", "1s"])
+def test_simulations(takt, tmp_path, duration):
+    (tmp_path / "s.yaml").write_text(LATE)
+    (tmp_path / "p.yaml").write_text(
+        "version: 1\nexecutors: {main: {threads: {t: {policy: fifo, priority: 5}}, default: t}}\n"
+    )
+    program = find_program("takt_simulate", "takt_plan")
+    command = [program, tmp_path / "s.yaml", tmp_path / "p.yaml", "--duration", duration, "--json"]
+    found = json.loads(subprocess.run(command, capture_output=True).stdout)
+    assert faults("simulation", found) == []
+    assert bool(found["chains"][0]["ended"]) == (duration == "1s")

@@ -181,6 +181,7 @@ std::string as_json(const Report & report)
   const Model & model = report.model.model;
   const SimulationOptions & options = report.options;
   Json json;
+  json["schema"] = 1;
   json["system"] = report.system;
   json["schedule"] = report.schedule;
   json["options"] = {

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
+from takt_cli.documents.document import Document
 from takt_cli.pages.axes import Figure, layout
 from takt_cli.tables.table import Cell, Table
 from takt_cli.verbs.experiment import generated
@@ -20,55 +19,32 @@ _GOAL_LOAD = 0.7
 _COLOURS = ("--s1", "--s2", "--s3", "--s4", "--s5", "--s6")
 
 
-@dataclass(frozen=True)
-class Ratios:
+class Ratios(Document, at="tightness#ratios"):
     """Bound over worst simulated response, of some chains."""
-
-    count: int
-    without_bound: int
-    refuted: int
-    median: float | None
-    p90: float | None
-    most: float | None
-    percentiles: list[float]  # 0 to 100, or none at all
 
     @property
     def share_without(self) -> float:
         """Of the chains, those that have no bound."""
-        return self.without_bound / max(1, self.count + self.without_bound)
+        return float(self.without_bound / max(1, self.ratios + self.without_bound))
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(Document, at="tightness"):
     """One analysis at one load."""
 
-    analysis: str
-    utilization: float
-    sets: int
-    most_important: Ratios
-    all_chains: Ratios
 
-
-@dataclass(frozen=True)
-class KindPoint:
+class KindPoint(Document, at="tightness_of_kind"):
     """All chains of one kind of system, whose timers have known phases or any."""
-
-    kind: str
-    phases: bool
-    sets: int
-    windows: int  # chains whose jobs have windows
-    all_chains: Ratios
 
     @property
     def share_of_windows(self) -> float:
         """Of all chains."""
-        return self.windows / max(self.all_chains.count + self.all_chains.without_bound, 1)
+        return float(self.windows / max(self.all.ratios + self.all.without_bound, 1))
 
     @property
     def met(self) -> bool:
         """Whether there are ratios and they are within the goals; an unknown p90 is."""
         median, p90 = KIND_GOALS[self.phases]
-        ratios = self.all_chains
+        ratios = self.all
         return ratios.median is not None and ratios.median <= median and (ratios.p90 or 0) <= p90
 
 
@@ -79,37 +55,11 @@ def measure(sets: int, seed: int) -> list[Point | KindPoint]:
     """Let the program analyse and simulate; takes minutes."""
     few = max(1, round(sets * _SETS_OF_A_KIND))
     return [
-        *generated.measure("takt_tightness", {"sets": sets, "seed": seed}, _point),
-        *generated.measure("takt_tightness", {"sets": few, "seed": seed}, _kind_point, "--kinds"),
+        *generated.measure("takt_tightness", {"sets": sets, "seed": seed}, Point.read),
+        *generated.measure(
+            "takt_tightness", {"sets": few, "seed": seed}, KindPoint.read, "--kinds"
+        ),
     ]
-
-
-def _kind_point(item: dict[str, Any]) -> KindPoint:
-    return KindPoint(
-        item["kind"], item["phases"], item["sets"], item["windows"], _ratios(item["all"])
-    )
-
-
-def _point(item: dict[str, Any]) -> Point:
-    return Point(
-        item["analysis"],
-        item["utilization"],
-        item["sets"],
-        _ratios(item["most_important"]),
-        _ratios(item["all"]),
-    )
-
-
-def _ratios(item: dict[str, Any]) -> Ratios:
-    return Ratios(
-        item["ratios"],
-        item["without_bound"],
-        item["refuted"],
-        item["median"],
-        item["p90"],
-        item["max"],
-        item["percentiles"],
-    )
 
 
 def _analyses(points: Points) -> list[Point]:
@@ -122,7 +72,7 @@ def _kinds(points: Points) -> list[KindPoint]:
 
 def refuted(points: Points) -> int:
     """Count bounds that simulation was above."""
-    return sum(point.all_chains.refuted for point in points)
+    return sum(point.all.refuted for point in points)
 
 
 def tables(points: Points) -> list[Table]:
@@ -141,15 +91,15 @@ def _kind_table(points: Sequence[KindPoint]) -> Table:
     ]
     table = Table("All chains by kind of system: bound / worst simulated", columns)
     for point in points:
-        ratios = point.all_chains
+        ratios = point.all
         table.add(
             point.kind,
             "known" if point.phases else "unknown",
-            Cell(str(ratios.count), value=ratios.count),
+            Cell(str(ratios.ratios), value=ratios.ratios),
             Cell(f"{100 * point.share_of_windows:.1f} %", value=point.share_of_windows)
             if point.phases
             else Cell("-"),
-            *[_number(value) for value in (ratios.median, ratios.p90, ratios.most)],
+            *[_number(value) for value in (ratios.median, ratios.p90, ratios.max)],
             Cell(f"{100 * ratios.share_without:.1f} %", value=ratios.share_without),
             "met" if point.met else "missed",
         )
@@ -169,11 +119,11 @@ def _table(title: str, points: Sequence[Point], most_important: bool) -> Table:
     columns = ["analysis", "load per core", "median", "p90", "max", "no bound"]
     table = Table(title, columns)
     for point in points:
-        ratios = point.most_important if most_important else point.all_chains
+        ratios = point.most_important if most_important else point.all
         table.add(
             point.analysis,
             f"{100 * point.utilization:.0f} %",
-            *[_number(value) for value in (ratios.median, ratios.p90, ratios.most)],
+            *[_number(value) for value in (ratios.median, ratios.p90, ratios.max)],
             Cell(f"{100 * ratios.share_without:.1f} %", value=ratios.share_without),
         )
     table.notes.append("of chains that have a bound; p90 only with 10 or more above it")
@@ -199,7 +149,7 @@ def figures(points: Points) -> list[tuple[str, Figure]]:
 def _distribution(points: Sequence[Point]) -> Figure:
     data = []
     for point, colour in zip(points, _COLOURS, strict=False):
-        if not point.all_chains.percentiles:
+        if not point.all.percentiles:
             continue
         name = f"{100 * point.utilization:.0f} %"
         data.append(
@@ -207,7 +157,7 @@ def _distribution(points: Sequence[Point]) -> Figure:
                 "type": "scatter",
                 "mode": "lines",
                 "name": name,
-                "x": [round(value, 3) for value in point.all_chains.percentiles],
+                "x": [round(value, 3) for value in point.all.percentiles],
                 "y": list(range(101)),
                 "line": {"color": colour, "width": 2},
                 "hovertemplate": f"%{{y}} % up to %{{x}} at load {name}<extra></extra>",
