@@ -6,6 +6,7 @@
 #include <random>
 
 #include "ratio_reporter.hpp"
+#include "takt_core/adapter/callback_ids.hpp"
 #include "takt_core/scheduler.hpp"
 
 namespace
@@ -38,7 +39,7 @@ struct Fixture
     std::vector<std::shared_ptr<Callback>> all;
     for (std::size_t i = 0; i < registered; ++i) {
       CallbackOptions options;
-      options.id = "/node" + std::to_string(i) + ":sub(/topic)";
+      options.id = takt_core::adapter::callback_id("/node" + std::to_string(i), "sub", "/topic");
       options.kind = Kind::subscription;
       all.push_back(std::make_shared<Empty>(options));
       if (!scheduler.add(all.back()).ok()) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ratio_reporter.hpp"
+#include "takt_core/adapter/callback_ids.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_trace/recording.hpp"
 #include "takt_trace/tracer.hpp"
@@ -91,7 +92,7 @@ void executor(benchmark::State & state, Recorder recorder)
   std::vector<std::shared_ptr<Work>> all;
   for (std::size_t i = 0; i < kCallbacks; ++i) {
     CallbackOptions options;
-    options.id = "/node" + std::to_string(i) + ":sub(/topic)";
+    options.id = takt_core::adapter::callback_id("/node" + std::to_string(i), "sub", "/topic");
     options.kind = Kind::subscription;
     all.push_back(std::make_shared<Work>(options));
     if (!executor->add(all.back()).ok()) {

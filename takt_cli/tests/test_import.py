@@ -9,7 +9,6 @@ import pytest
 import yaml
 from support.built import CHECK, need
 from takt_cli.base.programs import find_program
-from takt_cli.verbs.import_.callback_ids import print_duration
 from takt_cli.verbs.import_.formats import AGNOCAST, CIE, REP2017, import_file
 from takt_cli.verbs.import_.not_carried_over import Kind
 
@@ -636,20 +635,3 @@ def test_programs_get_the_list_as_json(takt, tmp_path):
     assert (said["ok"], said["schedule"]) == (False, None)
     assert [(one["line"], one["column"]) for one in said["faults"]] == [(1, 19)]
     assert not (tmp_path / "none.yaml").exists()
-
-
-@pytest.mark.parametrize(
-    ("ns", "text"),
-    [
-        (0, "0s"),
-        (7, "7ns"),
-        (2500, "2.5us"),
-        (1_000_001, "1.000001ms"),
-        (2_500_000, "2.5ms"),
-        (33_333_333, "33.333333ms"),
-        (1_500_000_000, "1.5s"),
-        (60 * 10**9, "60s"),
-    ],
-)
-def test_periods_are_spelled_as_in_ids(ns, text):
-    assert print_duration(ns) == text

@@ -6,6 +6,7 @@
 #include "engine.hpp"
 #include "node_state.hpp"
 #include "takt_core/adapter/announced_callback.hpp"
+#include "takt_core/adapter/callback_ids.hpp"
 #include "takt_core/adapter/placer.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_rcl/error.hpp"
@@ -50,8 +51,8 @@ Entity::Entity(takt_core::Kind kind, const std::string & id)
   id_(id),
   maker_(nullptr)
 {
-  options_.callback_group =
-    std::make_shared<CallbackGroup>(CallbackGroupType::MutuallyExclusive, id + ":group(own)");
+  options_.callback_group = std::make_shared<CallbackGroup>(
+    CallbackGroupType::MutuallyExclusive, takt_core::adapter::own_group_id(id));
 }
 
 Entity::~Entity()

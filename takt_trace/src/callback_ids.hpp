@@ -1,30 +1,27 @@
-// What the id of a callback tells: `/ns/node:sub(/points)`. Pure functions.
+// What the id of a callback tells, by the parts of takt_core/adapter/callback_ids.hpp. Pure functions.
 #ifndef TAKT_TRACE__SRC__CALLBACK_IDS_HPP_
 #define TAKT_TRACE__SRC__CALLBACK_IDS_HPP_
 
 #include <string_view>
 
+#include "takt_core/adapter/callback_ids.hpp"
+
 namespace takt_trace::detail
 {
 
-/// The part before the kind.
-constexpr std::string_view node_in(std::string_view id) noexcept
+/// The node; the whole of a text that is no id, as callbacks without a node may have.
+inline std::string_view node_in(std::string_view id)
 {
-  return id.substr(0, id.find(':'));
+  const std::string_view node = takt_core::adapter::node_of(id);
+  return node.empty() ? id : node;
 }
 
 /// The topic of a subscription; empty if the user gave it a name.
-constexpr std::string_view topic_in(std::string_view id) noexcept
+inline std::string_view topic_in(std::string_view id)
 {
-  constexpr std::string_view kBefore = ":sub(";
-  const std::size_t before = id.rfind(kBefore);
-  const std::size_t behind = id.rfind(')');
-  if (before == std::string_view::npos || behind == std::string_view::npos) {
-    return {};
-  }
-  const std::size_t from = before + kBefore.size();
-  const bool is_topic = behind > from && id[from] == '/';
-  return is_topic ? id.substr(from, behind - from) : std::string_view();
+  const std::string_view what = takt_core::adapter::bracketed(id);
+  const bool is_topic = what.starts_with('/') && takt_core::adapter::kind_word(id) == "sub";
+  return is_topic ? what : std::string_view();
 }
 
 }  // namespace takt_trace::detail

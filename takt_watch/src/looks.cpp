@@ -1,10 +1,10 @@
 #include "looks.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "kernel/stack.hpp"
+#include "takt_core/adapter/id_registry.hpp"
 
 namespace takt_watch
 {
@@ -12,16 +12,6 @@ namespace
 {
 
 using Executors = std::vector<std::shared_ptr<ExecutorWatch>>;
-
-// Several executors of a process may share a name. This makes names unique: "hot", "hot#2".
-std::string unique_name(const std::string & name, std::set<std::string> & used)
-{
-  std::string unique = name;
-  for (int number = 2; !used.insert(unique).second; ++number) {
-    unique = name + "#" + std::to_string(number);
-  }
-  return unique;
-}
 
 // Reads the stack now: after the run it is gone.
 void find_stack(Alarm & alarm, const ExecutorSample & sample, const ExecutorWatch & executor)
@@ -65,11 +55,11 @@ std::vector<Alarm> Looks::look(const Executors & executors, takt_rt::Time now, b
 {
   Sample sample;
   sample.time = now;
-  std::set<std::string> used;
+  takt_core::adapter::IdRegistry used;
   for (const auto & executor : executors) {
     sample.executors.push_back(executor->sample(now, window));
     std::string & name = sample.executors.back().name;
-    name = unique_name(executor->watched().name, used);
+    name = used.claim(executor->watched().name);  // several executors of a process may share a name
     names_[name] = executor->watched().name;
   }
   std::vector<Alarm> alarms = rules_.look(sample);

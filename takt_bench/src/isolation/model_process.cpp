@@ -8,6 +8,7 @@
 
 #include "isolation/memory_use.hpp"
 #include "isolation/spin.hpp"
+#include "takt_core/adapter/callback_ids.hpp"
 #include "takt_core/adapter/placer.hpp"
 #include "takt_rt/kernel_accounts.hpp"
 #include "takt_rt/monotonic_clock.hpp"
@@ -124,10 +125,10 @@ Faults ModelProcess::add_callbacks()
     options.id = model.id;
     options.kind = model.kind();
     options.depth = model.depth;
-    options.group = model.group.empty()
-                      ? std::make_shared<takt_core::Group>(
-                          takt_core::GroupKind::mutually_exclusive, model.id + ":group(own)")
-                      : groups.at(model.group);
+    options.group = model.group.empty() ? std::make_shared<takt_core::Group>(
+                                            takt_core::GroupKind::mutually_exclusive,
+                                            takt_core::adapter::own_group_id(model.id))
+                                        : groups.at(model.group);
     const auto settings = placer_->place(model.id, options.kind, options.group->id());
     if (!settings) {
       return settings.faults();

@@ -102,7 +102,7 @@ takt_schedule::System generated_system(const Shape & shape, std::uint64_t seed)
         }
       } else {
         const std::string topic = "/" + name + "_" + std::to_string(i - 1);
-        callback.id = node + ":sub(" + topic + ")";
+        callback.id = takt_core::adapter::callback_id(node, "sub", topic);
         callback.triggers = {topic};
       }
       if (i + 1 < shape.callbacks) {
@@ -161,7 +161,7 @@ takt_schedule::System small_system(double load, std::uint64_t seed)
     system.callbacks.push_back(std::move(timer));
     if (two) {
       const std::string receiver = to_join ? "/join" : node + "_1";
-      const std::string id = receiver + ":sub(" + node + ")";
+      const std::string id = takt_core::adapter::callback_id(receiver, "sub", node);
       chain.options.path.push_back(id);
       if (to_join) {
         join.ids.push_back(id);

@@ -5,6 +5,7 @@ All counters are totals since watching began; two looks at one process give rate
 
 from __future__ import annotations
 
+from takt_cli.base.callback_ids import kind_of, with_kind
 from takt_cli.documents.document import Document
 from takt_cli.results.distribution import Distribution as Distribution
 from takt_cli.results.phase_state import PhaseState as PhaseState
@@ -23,8 +24,8 @@ class Callback(Document, at="statistics#callback"):
 
         Where rclcpp delivers messages within the process, a waitable takes those of a subscription.
         """
-        node, waitable, rest = self.id.partition(":waitable(")
-        return (self.id, f"{node}:sub({rest}") if waitable else (self.id,)
+        waitable = kind_of(self.id) == "waitable"
+        return (self.id, with_kind(self.id, "sub")) if waitable else (self.id,)
 
 
 class Chain(Document, at="statistics#chain"):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from takt_cli.base.callback_ids import kind_of
 from takt_cli.base.processes import run_json, run_program
 from takt_cli.base.programs import find_program
 from takt_cli.documents.document import Document
@@ -45,7 +46,7 @@ class GraphInfo(Document, at="graph"):
 
     def timers(self) -> list[str]:
         """Ids of the timers."""
-        return [callback.id for callback in self.callbacks if ":timer(" in callback.id]
+        return [callback.id for callback in self.callbacks if kind_of(callback.id) == "timer"]
 
 
 def available_graphs() -> dict[str, Path]:
@@ -92,9 +93,7 @@ def ids_as_json(text: str) -> str:
     """Take JSON as it is; a plain list of ids becomes JSON with the kinds that the ids tell."""
     if text.lstrip().startswith("{"):
         return text
-    callbacks = [
-        {"id": id_, "kind": id_.rpartition(":")[2].partition("(")[0]} for id_ in text.split()
-    ]
+    callbacks = [{"id": id_, "kind": kind_of(id_)} for id_ in text.split()]
     return json.dumps({"callbacks": callbacks})
 
 

@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from takt_cli.base.callback_ids import kind_of
 from takt_cli.base.errors import TaktError
 from takt_cli.results.samples import Samples, as_samples, percentile
 from takt_cli.running.host import measure_host
@@ -141,7 +142,7 @@ def _runs(raw: Mapping[str, Any]) -> Sequence[_Run]:
         for row in raw["runs"]:
             id_ = ids[row[columns["callback"]]]
             yield _Run(
-                ":timer(" in id_,
+                kind_of(id_) == "timer",
                 bool(row[columns["published"]]),
                 row[columns["release_ns"]],
                 row[columns["start_ns"]],

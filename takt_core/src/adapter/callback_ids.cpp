@@ -1,5 +1,7 @@
 #include "takt_core/adapter/callback_ids.hpp"
 
+#include <algorithm>
+
 #include "takt_rt/duration_text.hpp"
 
 namespace takt_core::adapter
@@ -47,9 +49,23 @@ std::string group_id(std::string_view node, std::string_view what)
   return joined(node, "group", what);
 }
 
+std::string own_group_id(std::string_view id)
+{
+  return group_id(id, "own");
+}
+
 std::string numbered(const std::string & base, unsigned number)
 {
   return number < 2 ? base : base + "#" + std::to_string(number);
+}
+
+std::string with_kind(std::string_view id, std::string_view kind)
+{
+  std::string text{node_of(id)};
+  text += ':';
+  text += kind;
+  text += id.substr(std::min(id.find('('), id.size()));
+  return text;
 }
 
 std::string normal_id(std::string_view id)

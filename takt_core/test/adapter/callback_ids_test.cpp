@@ -1,10 +1,14 @@
-// One spelling of ids, whoever writes or reads them.
+// One spelling of ids, whoever writes or reads them: the tables of callback_ids.json, which a test of takt_cli walks, too.
 #include "takt_core/adapter/callback_ids.hpp"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
 
+#include "takt_core/adapter/id_registry.hpp"
 #include "takt_rt/duration_text.hpp"
 
 namespace takt_core::adapter::test
@@ -18,13 +22,91 @@ namespace
 
 using namespace std::chrono_literals;
 
-TEST(CallbackIds, ATimerIsNamedByItsPeriodInTheLargestUnit)
+using nlohmann::json;
+
+/// The entries of one table of callback_ids.json; none if the file lacks it.
+json table(const char * name)
 {
-  EXPECT_EQ(timer_id("/front/lidar", 100ms), "/front/lidar:timer(100ms)");
-  EXPECT_EQ(timer_id("/a", 2500us), "/a:timer(2.5ms)");
-  EXPECT_EQ(timer_id("/a", 1500ms), "/a:timer(1.5s)");
-  EXPECT_EQ(timer_id("/a", 33333333ns), "/a:timer(33.333333ms)");
-  EXPECT_EQ(timer_id("/a", 0ns), "/a:timer(0s)");
+  std::ifstream file(TAKT_ID_TABLES);
+  return json::parse(file).value(name, json::array());
+}
+
+std::string text(const json & entry, const char * key)
+{
+  return entry.at(key).get<std::string>();
+}
+
+TEST(CallbackIds, TimersOfTheTable)
+{
+  const json entries = table("timers");
+  ASSERT_FALSE(entries.empty());
+  for (const json & entry : entries) {
+    const Duration period{entry.at("period_ns").get<std::int64_t>()};
+    EXPECT_EQ(timer_id(text(entry, "node"), period), text(entry, "id"));
+    EXPECT_EQ(
+      callback_id(text(entry, "node"), "timer", std::to_string(period.count()) + "ns"),
+      text(entry, "id"));
+  }
+}
+
+TEST(CallbackIds, CallbacksOfTheTable)
+{
+  const json entries = table("callbacks");
+  ASSERT_FALSE(entries.empty());
+  for (const json & entry : entries) {
+    EXPECT_EQ(
+      callback_id(text(entry, "node"), text(entry, "kind"), text(entry, "what")),
+      text(entry, "id"));
+  }
+}
+
+TEST(CallbackIds, GroupsOfTheTable)
+{
+  const json entries = table("groups");
+  ASSERT_FALSE(entries.empty());
+  for (const json & entry : entries) {
+    EXPECT_EQ(group_id(text(entry, "node"), text(entry, "what")), text(entry, "id"));
+  }
+}
+
+TEST(CallbackIds, EqualOnesAreNumberedAsInTheTable)
+{
+  const json entries = table("numbers");
+  ASSERT_FALSE(entries.empty());
+  for (const json & entry : entries) {
+    IdRegistry registry;
+    json ids = json::array();
+    for (const json & base : entry.at("claimed")) {
+      ids.push_back(registry.claim(base.get<std::string>()));
+    }
+    EXPECT_EQ(ids, entry.at("ids"));
+  }
+}
+
+TEST(CallbackIds, PartsOfTheTable)
+{
+  const json entries = table("parts");
+  ASSERT_FALSE(entries.empty());
+  for (const json & entry : entries) {
+    const std::string id = text(entry, "id");
+    EXPECT_EQ(node_of(id), text(entry, "node")) << id;
+    EXPECT_EQ(kind_word(id), text(entry, "kind")) << id;
+    EXPECT_EQ(bracketed(id), text(entry, "bracketed")) << id;
+  }
+}
+
+TEST(CallbackIds, OtherKindsOfTheTable)
+{
+  const json entries = table("kinds");
+  ASSERT_FALSE(entries.empty());
+  for (const json & entry : entries) {
+    EXPECT_EQ(with_kind(text(entry, "id"), text(entry, "kind")), text(entry, "other"));
+  }
+}
+
+TEST(CallbackIds, ACallbackWithoutAGroupOfItsNodeHasAGroupOfItsOwn)
+{
+  EXPECT_EQ(own_group_id("/a:timer(1s)#2"), "/a:timer(1s)#2:group(own)");
 }
 
 TEST(CallbackIds, EveryDurationIsReadAsItIsPrinted)

@@ -89,7 +89,7 @@ std::string without_at(std::string_view pattern)
       }
       what = print_duration(takt_rt::Duration(ns));
     }
-    return std::string(pattern.substr(0, at)) + ":" + std::string(ours) + "(" + what + ")";
+    return takt_core::adapter::callback_id(pattern.substr(0, at), ours, what);
   }
   return {};
 }

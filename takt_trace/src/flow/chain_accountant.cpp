@@ -49,15 +49,10 @@ std::int64_t recorded_until(const LongTrace & process)
 /// 0: the id does not tell it.
 std::int64_t period_in(const std::string & id)
 {
-  constexpr std::string_view kBefore = ":timer(";
-  const std::size_t before = id.rfind(kBefore);
-  const std::size_t behind = id.rfind(')');
-  if (before == std::string::npos || behind == std::string::npos || behind < before) {
+  if (takt_core::adapter::kind_word(id) != "timer") {
     return 0;
   }
-  const std::size_t from = before + kBefore.size();
-  const auto period =
-    takt_schedule::parse_duration(std::string_view(id).substr(from, behind - from));
+  const auto period = takt_schedule::parse_duration(takt_core::adapter::bracketed(id));
   return period.ok() ? std::max<std::int64_t>(period->count(), 0) : 0;
 }
 
@@ -161,7 +156,7 @@ bool ChainAccountant::passes_within_process(
     return false;
   }
   const std::string waitable =
-    std::string(node_in(to.id)) + ":waitable(" + std::string(topic_in(to.id)) + ")";
+    takt_core::adapter::callback_id(node_in(to.id), "waitable", topic_in(to.id));
   return flow_.find(waitable) != nullptr;
 }
 

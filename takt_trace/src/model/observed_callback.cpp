@@ -22,13 +22,10 @@ using takt_rt::Duration;
 // A message within the process starts the function of the same subscription.
 std::string model_id(const ordered_json & callback)
 {
-  std::string id = callback["id"];
+  const std::string id = callback["id"];
   const std::string topic = callback["topic"];
-  const auto waitable = id.find(":waitable(");
-  if (!topic.empty() && waitable != std::string::npos) {
-    id.replace(waitable, std::string(":waitable(").size(), ":sub(");
-  }
-  return id;
+  const bool waitable = takt_core::adapter::kind_word(id) == "waitable";
+  return waitable && !topic.empty() ? takt_core::adapter::with_kind(id, "sub") : id;
 }
 
 // Never zero: a model takes no callback for free.

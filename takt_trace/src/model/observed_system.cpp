@@ -18,6 +18,8 @@
 #include "model/observed_phases.hpp"
 #include "model/proposed_chains.hpp"
 #include "saturating.hpp"
+#include "takt_core/adapter/callback_ids.hpp"
+#include "takt_core/adapter/id_registry.hpp"
 
 namespace takt_trace
 {
@@ -45,7 +47,7 @@ void place(Observation & seen, bool keep_names, std::vector<takt_schedule::Group
     used.insert(one.model.executor);
   }
   std::map<std::pair<std::string, std::string>, std::string> known;  // by group and executor
-  std::set<std::string> ids;
+  takt_core::adapter::IdRegistry ids;
   for (ObservedCallback & one : seen.callbacks) {
     if (used.size() == 1 && !keep_names) {
       one.model.executor = "main";
@@ -53,15 +55,12 @@ void place(Observation & seen, bool keep_names, std::vector<takt_schedule::Group
     const ObservedExecutor & executor = seen.executors[*one.executors.begin()];
     if (executor.one_at_a_time) {
       // A plan must not count on callbacks side by side that takt exec will not run so.
-      one.model.group = executor.first_node + ":group(executor)";
+      one.model.group = takt_core::adapter::group_id(executor.first_node, "executor");
       one.exclusive = true;
     }
     auto & group = known[{one.model.group, one.model.executor}];
     if (group.empty()) {
-      group = one.model.group;
-      for (int number = 2; !ids.insert(group).second; ++number) {
-        group = one.model.group + "#" + std::to_string(number);
-      }
+      group = ids.claim(one.model.group);
       takt_schedule::GroupModel model;
       model.id = group;
       model.kind =

@@ -72,7 +72,7 @@ std::int64_t rounded_up(std::int64_t ns)
 
 bool is_background(const std::string & id)
 {
-  return id.ends_with(":sub(/parameter_events)");
+  return id.ends_with(takt_core::adapter::callback_id("", "sub", "/parameter_events"));
 }
 
 ordered_json times_json(const Times & times)

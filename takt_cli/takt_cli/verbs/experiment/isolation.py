@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from takt_cli.base.callback_ids import callback_id, group_id
 from takt_cli.base.processes import run_program
 from takt_cli.base.programs import find_program
 from takt_cli.base.units import NS_PER_S
@@ -97,11 +98,11 @@ def system_of(cell: Cell, cores: int, seed: int | None) -> dict[str, Any]:
             first = chain * cell.processes // cell.chains
             process = (first + step) % cell.processes
             node = f"/node{process}"
-            what = f"sub(/c{chain}_{step - 1})" if step else f"timer(c{chain})"
+            what = ("sub", f"/c{chain}_{step - 1}") if step else ("timer", f"c{chain}")
             entry: dict[str, Any] = {
-                "id": f"{node}:{what}",
+                "id": callback_id(node, *what),
                 "executor": f"p{process}",
-                "group": f"{node}:group(c{chain}_{step})",
+                "group": group_id(node, f"c{chain}_{step}"),
                 "time": f"{work_us}us",
             }
             if step:

@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from takt_cli.base.callback_ids import group_id, node_of
 from takt_cli.base.errors import TaktError
 from takt_cli.base.processes import run_program
 from takt_cli.base.programs import find_program
@@ -88,12 +89,12 @@ def isolated(graph: GraphInfo | None = None) -> Schedule:
     ranked = sorted(graph.chains if graph else (), key=lambda chain: -(chain.priority or 0))
     seen: set[str] = set()
     for rank, chain in enumerate(ranked):
-        nodes = dict.fromkeys(_node(id_) for id_ in chain.path)
+        nodes = dict.fromkeys(node_of(id_) for id_ in chain.path)
         own = [node for node in nodes if node not in seen]
         seen.update(own)
         groups += [
             {
-                "match": f"{node}:group(**)",
+                "match": group_id(node, "**"),
                 "isolate": True,
                 "policy": "fifo",
                 "priority": _MOST - rank,
@@ -140,17 +141,14 @@ def _planned(setting: Setting, scale: float, graph: GraphInfo | None = None) -> 
 def of_chains(system: str, graph: GraphInfo) -> str:
     """Reduce a system model to the nodes that chains go through."""
     content = yaml.safe_load(system)
-    nodes = {_node(id_) for chain in graph.chains for id_ in chain.path}
+    nodes = {node_of(id_) for chain in graph.chains for id_ in chain.path}
     content["callbacks"] = [
         callback
         for callback in content["callbacks"]
-        if _node(callback["id"] if isinstance(callback["id"], str) else callback["id"][0]) in nodes
+        if node_of(callback["id"] if isinstance(callback["id"], str) else callback["id"][0])
+        in nodes
     ]
     return str(yaml.safe_dump(content, sort_keys=False))
-
-
-def _node(id_: str) -> str:
-    return id_.partition(":")[0]
 
 
 def beside_the_rest(content: Schedule, cores: int) -> Schedule:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
+from takt_cli.base.callback_ids import without_namespace
 from takt_cli.base.units import human
 from takt_cli.pages.scale import Scale
 from takt_cli.verbs.explain.explanation import Hyperperiod, Job, Row
@@ -124,7 +125,7 @@ class Drawing:
         yield (
             f'<rect class="key-rect" x="0" y="{self._height + 6}" width="6" height="9" rx="2"/>'
             f'<text class="name" x="12" y="{self._height + 14.5}">'
-            f"{escape(_cut(_short(row.id), _LETTERS))}"
+            f"{escape(_cut(without_namespace(row.id), _LETTERS))}"
             f"<title>{escape(chr(10).join(words))}</title></text>"
         )
 
@@ -180,12 +181,6 @@ def _words(row: Row, job: Job) -> str:
     missing = "\nmay not come: its set may drop the message before it" if job.may_miss else ""
     end = human(job.latest_end_ns)
     return f"{row.id}{what}\nreleased at {when}, has ended by {end}{missing}"
-
-
-def _short(callback: str) -> str:
-    """Drop the namespace: '/perception/fusion:sub(/points)' becomes 'fusion:sub(/points)'."""
-    node, colon, rest = callback.partition(":")
-    return node.rpartition("/")[2] + colon + rest
 
 
 def _cut(text: str, letters: int) -> str:

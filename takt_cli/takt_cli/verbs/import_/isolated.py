@@ -10,16 +10,12 @@ from dataclasses import dataclass
 
 import yaml
 
+from takt_cli.base.callback_ids import Numbers
 from takt_cli.base.printable import quoted
 from takt_cli.control.attributes import LONGEST_NAME
 from takt_cli.verbs.import_ import attributes as thread_attributes
 from takt_cli.verbs.import_.attributes import Attributes, read_attributes
-from takt_cli.verbs.import_.callback_ids import (
-    Numbers,
-    read_group,
-    read_wildcard,
-    without_waitables,
-)
+from takt_cli.verbs.import_.group_ids import read_group, read_wildcard, without_waitables
 from takt_cli.verbs.import_.machine import MACHINE_KEYS, MACHINE_SECTIONS, say_machine
 from takt_cli.verbs.import_.marked_yaml import Entry
 from takt_cli.verbs.import_.not_carried_over import Findings

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from takt_cli.base.printable import quoted
 from takt_cli.verbs.import_.attributes import Attributes
-from takt_cli.verbs.import_.callback_ids import Group, callbacks_beside_groups
+from takt_cli.verbs.import_.group_ids import Group, callbacks_beside_groups
 from takt_cli.verbs.import_.marked_yaml import Entry
 from takt_cli.verbs.import_.not_carried_over import Findings
 from takt_cli.verbs.import_.written_schedule import MOST_THREADS, Executor

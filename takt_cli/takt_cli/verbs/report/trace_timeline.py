@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from takt_cli.base.callback_ids import without_namespace
 from takt_cli.base.units import human
 from takt_cli.pages.scale import Scale
 from takt_cli.verbs.report.trace_figures import Activation, Run, Step
@@ -135,7 +136,7 @@ def _runs(
         )
         letters = int((width - 8) / _CHARACTER)
         if letters >= 4:
-            label = _cut(_short(run.callback), letters)
+            label = _cut(without_namespace(run.callback), letters)
             mood = "on" if run.own else ""
             yield f'<text class="label {mood}" x="{left + 4}" y="{top + 13}">{escape(label)}</text>'
 
@@ -253,12 +254,6 @@ def _marks(activation: Activation, deadline_ns: int | None, x: Scale, height: in
 
 def _signed(ns: float) -> str:
     return f"−{human(-ns)}" if ns < 0 else human(ns)
-
-
-def _short(callback: str) -> str:
-    """Drop the namespace: '/perception/fusion:sub(/points)' becomes 'fusion:sub(/points)'."""
-    node, colon, rest = callback.partition(":")
-    return node.rpartition("/")[2] + colon + rest
 
 
 def _cut(text: str, letters: int) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from takt_cli.base.callback_ids import kind_of, node_of
 from takt_cli.base.printable import printable
 from takt_cli.control import processes as asking
 from takt_cli.control import set_answer
@@ -107,13 +108,15 @@ def _names_of(process: Process, wish: Wish) -> Iterator[str]:
 def having(processes: Sequence[Process], wish: Wish) -> list[Process]:
     """Give the processes that have the thing, or may have it by another spelling of its name."""
     name = printable(wish.name)
-    node, timer, _ = name.partition(":timer(")
-    if wish.kind == "callback" and timer:
+    if wish.kind == "callback" and kind_of(name) == "timer":
         # A process knows all spellings of a period: one that has timers of the node decides.
         return [
             process
             for process in processes
-            if any(one.startswith(node + timer) for one in _names_of(process, wish))
+            if any(
+                (node_of(one), kind_of(one)) == (node_of(name), "timer")
+                for one in _names_of(process, wish)
+            )
         ]
     return [process for process in processes if name in _names_of(process, wish)]
 

@@ -24,9 +24,14 @@ std::string callback_id(std::string_view node, std::string_view kind, std::strin
 std::string timer_id(std::string_view node, Duration period);
 /// `what`: the name or number of the group; "default" for its node's own.
 std::string group_id(std::string_view node, std::string_view what);
+/// The group of a callback that has none of its node: "`id`:group(own)".
+std::string own_group_id(std::string_view id);
 
 /// `base`, with "#n" behind it for the second and further ones of that id.
 std::string numbered(const std::string & base, unsigned number);
+
+/// `id` with another kind: "/a:sub(/x)#2" for "/a:waitable(/x)#2".
+std::string with_kind(std::string_view id, std::string_view kind);
 
 /// An id or a pattern over ids as files and users write it, with the period of a timer in its one spelling:
 /// "/a:timer(2.5ms)" for "/a:timer(2500us)". Other texts as they are.

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from takt_cli.base.callback_ids import Numbers, callback_id, timer_id
 from takt_cli.base.printable import quoted
 from takt_cli.verbs.import_.marked_yaml import Entry
 
@@ -41,23 +41,6 @@ class Group:
     node: str
     ids: list[str]
     only_parameters: bool = False
-
-
-class Numbers:
-    """Counts equal ids: the second one becomes `#2`."""
-
-    def __init__(self) -> None:
-        """Begin without any id."""
-        self._count: Counter[str] = Counter()
-
-    def next(self, id_: str) -> str:
-        """Give the id with its number."""
-        self._count[id_] += 1
-        return id_ if self._count[id_] == 1 else f"{id_}#{self._count[id_]}"
-
-    def known(self, id_: str) -> bool:
-        """Whether an earlier callback has the id."""
-        return id_ in self._count
 
 
 def without_waitables(id_: str) -> str:
@@ -108,9 +91,9 @@ def read_group(entry: Entry, id_: str, numbers: Numbers) -> Group | None:
             "name the callbacks in the rule if other ones are meant",
         )
         # Not all waitables: events of publishers belong to the groups of other callbacks.
-        ids = [f"{node}:waitable(action_*)**"]
-    of_node = {f"{node}:service({node}/{name})" for name in _OF_EACH_NODE}
-    of_node.add(f"{node}:sub(/parameter_events)")
+        ids = [callback_id(node, "waitable", "action_*") + "**"]
+    of_node = {callback_id(node, "service", f"{node}/{name}") for name in _OF_EACH_NODE}
+    of_node.add(callback_id(node, "sub", "/parameter_events"))
     return Group(node, ids, bool(plain) and of_node.issuperset(plain))
 
 
@@ -139,7 +122,7 @@ def callbacks_beside_groups(node: str) -> list[str]:
     Not over waitables: they may belong to these groups, and all callbacks of an exclusive group
     need one OS priority. takt runs callbacks that no rule names where their group runs.
     """
-    return [f"{node}:{kind}(**)**" for kind in ("timer", *_KINDS.values())]
+    return [callback_id(node, kind, "**") + "**" for kind in ("timer", *_KINDS.values())]
 
 
 def _without_address(entry: Entry, node: str) -> str:
@@ -200,7 +183,7 @@ def _without_agnocast(kind: str, name: str) -> tuple[str, str]:
 
 def _timer(entry: Entry, node: str, period: str) -> Iterator[str]:
     if re.fullmatch("[0-9]{1,19}", period) and int(period) <= _LONGEST_NS:
-        yield f"{node}:timer({print_duration(int(period))})"
+        yield timer_id(node, int(period))
     else:
         entry.findings.fault(
             entry.place("id"),
@@ -226,14 +209,4 @@ def _named(entry: Entry, node: str, kind: str, name: str) -> Iterator[str]:
             f"takt took it as {quoted(full)}, the name without remapping",
             "compare it with the ids that takt exec prints",
         )
-    yield f"{node}:{_KINDS[kind]}({full})"
-
-
-def print_duration(ns: int) -> str:
-    """Print a period as takt's ids have it: in its largest unit, with a fraction."""
-    for unit, factor in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
-        if ns >= factor:
-            whole, rest = divmod(ns, factor)
-            fraction = f"{factor + rest}"[1:].rstrip("0") if rest else ""
-            return f"{whole}.{fraction}{unit}" if fraction else f"{whole}{unit}"
-    return f"{ns}ns" if ns else "0s"
+    yield callback_id(node, _KINDS[kind], full)
