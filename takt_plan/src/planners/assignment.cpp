@@ -21,7 +21,8 @@ using takt_schedule::Schedule;
 constexpr int kMostUrgent = 255;   // callback priorities are 0 to 255
 constexpr int kMostRealTime = 99;  // SCHED_FIFO's
 
-/// The callback priority of the task at `position` of `count`: each its own as far as they suffice.
+/// The callback priority of the task at `position` of `count`; tasks get different priorities as long as these
+/// suffice.
 int level_at(Index position, Index count)
 {
   return static_cast<int>(std::min<Index>(count - 1 - position, kMostUrgent));
@@ -41,7 +42,7 @@ takt_rt::ThreadAttributes attributes_of(const AssignedThread & thread, const Mod
   return attributes;
 }
 
-/// The chain that makes each task urgent: the most important one through it; none: kNone.
+/// For each task the most important chain through it, which makes it urgent; kNone: none.
 std::vector<Index> leading_chains(const Model & model)
 {
   std::vector<Index> lead(model.tasks.size(), kNone);
@@ -55,7 +56,7 @@ std::vector<Index> leading_chains(const Model & model)
   return lead;
 }
 
-/// Executors whose callbacks publish messages, or are sent some.
+/// Executors whose callbacks publish messages to others or receive some.
 std::set<std::string> talking(const takt_schedule::System & system)
 {
   std::set<std::string> found;
@@ -67,10 +68,10 @@ std::set<std::string> talking(const takt_schedule::System & system)
   return found;
 }
 
-// The middleware's threads carry messages between processes, and hold its locks now and then: every three seconds they
-// announce the process, and a callback that publishes meanwhile waits for as long as a real-time thread keeps them from
-// their core. Below those of the plan they would be starved, and no message would come as early as the model says.
-// (Fast DDS names its threads so.)
+// The middleware's threads carry messages between processes, and sometimes hold its locks: every three seconds they
+// announce the process, and a callback that publishes meanwhile waits as long as a real-time thread keeps them from
+// their core. Below the plan's threads they would starve, and messages would come later than the model says. (These
+// are the names of Fast DDS's threads.)
 takt_schedule::ProcessThreadRule above(int priority)
 {
   takt_schedule::ProcessThreadRule rule;
@@ -83,7 +84,7 @@ takt_schedule::ProcessThreadRule above(int priority)
 class Names
 {
 public:
-  /// A name for threads of `executor` that is not taken; the kernel keeps 15 characters of one.
+  /// Returns a new name for threads of `executor`; the kernel keeps 15 characters of it.
   std::string take(Index executor, const std::string & wish)
   {
     constexpr std::size_t kLongest = 10;
@@ -108,7 +109,7 @@ private:
   std::set<std::pair<Index, std::string>> taken_;
 };
 
-/// What its tasks are for, most urgent chain first; of none: the node of its first task.
+/// Names the chains of its tasks, the most urgent first; without a chain the node of its first task.
 std::string wish_of(
   const AssignedThread & thread, const Model & model, const std::vector<Index> & lead)
 {
@@ -133,7 +134,7 @@ std::string wish_of(
 
 std::vector<int> ceilings_of(const Assignment & assignment, Index executors)
 {
-  // The least and the most urgent one decide.
+  // Check the least and the most urgent thread only: they decide.
   std::vector<std::vector<takt_core::ExecutorThreadOptions>> extremes(executors);
   for (const AssignedThread & thread : assignment.threads) {
     auto & both = extremes[thread.executor];
@@ -224,7 +225,7 @@ Schedule schedule_of(
         rule.match = callback.all_ids();
         rule.threads = {threads.name};
         rule.priority = level_at(i, thread.tasks.size());
-        // Bounds rest on it.
+        // The bounds depend on these offsets.
         const auto given = offsets.find(thread.tasks[i]);
         if (callback.is_timer()) {
           rule.offset = given == offsets.end() ? callback.offset : given->second;

@@ -67,7 +67,7 @@ public:
   }
 
 private:
-  // By a chain: it is on the path, or starts what is.
+  // A task is needed if it is on a chain's path, or if it starts a needed task.
   void find_needed()
   {
     for (auto task = problem_.order.rbegin(); task != problem_.order.rend(); ++task) {
@@ -80,7 +80,8 @@ private:
 
   const Unit & unit(Index task) const { return problem_.units[problem_.unit_of[task]]; }
 
-  // With its group, which runs on one thread, and with what these start: that would wait for a fair thread.
+  // Moves the task with its group, which runs on one thread, and with the tasks that these start, which would wait
+  // for a fair thread anyway.
   void move(Index task)
   {
     const std::vector<Index> & together = unit(task).tasks;

@@ -56,7 +56,7 @@ std::vector<Cluster> clusters(const PlanProblem & problem)
     for (const Index task : with_awaited(problem.model, chain.path)) {
       take(task, units);
     }
-    // Chains without a deadline still go before what is in no chain.
+    // Chains without a deadline precede callbacks without a chain.
     add_cluster(problem, units, std::min(chain.deadline, kUnbounded - 1), result);
   }
   for (const Index task : problem.order) {
@@ -73,7 +73,7 @@ std::vector<Index> common_cores(const PlanProblem & problem, const std::vector<I
   for (const Index unit : units) {
     const std::vector<Index> & allowed = problem.units[unit].cores;
     std::erase_if(cores, [&](Index core) {
-      return !std::binary_search(allowed.begin(), allowed.end(), core);  // they rise
+      return !std::binary_search(allowed.begin(), allowed.end(), core);  // cores rise
     });
   }
   return cores;

@@ -1,4 +1,4 @@
-// Units that belong together: what of a chain no more important chain has taken.
+// Groups units that belong together: those of a chain, except units that a more important chain has taken.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__CLUSTERS_HPP_
@@ -13,15 +13,15 @@ namespace takt_plan::detail
 
 struct Cluster
 {
-  std::vector<Index> units;  ///< along the chain, all of one host; never empty
-  Ns deadline = kUnbounded;  ///< the chain's; of units without a chain none
+  std::vector<Index> units;  ///< along the chain, all on one host; never empty
+  Ns deadline = kUnbounded;  ///< the chain's; kUnbounded without a chain
   double utilization = 0;
 };
 
-/// The most important first, then units without a chain, each by itself, what starts others first.
+/// The clusters of chains, the most important first; then units without a chain, one each, in trigger order.
 std::vector<Cluster> clusters(const PlanProblem & problem);
 
-/// The cores that all of the units may use; none if they have none in common.
+/// The cores that all of the units may use; empty if they have none in common.
 std::vector<Index> common_cores(const PlanProblem & problem, const std::vector<Index> & units);
 
 }  // namespace takt_plan::detail

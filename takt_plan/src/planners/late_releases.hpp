@@ -1,8 +1,9 @@
-// Room for what no model counts: a wake-up that the kernel or the host delays, housekeeping of the middleware.
+// Leaves room for delays that no model counts: the kernel or the host may delay a wake-up, and the middleware has
+// housekeeping.
 //
-// A plan by phases puts one callback right behind another one. If the first one is late by a little more than what lies
-// between the two, the second one goes first, and the first one waits for all of it. So the planner looks for a plan that
-// keeps all deadlines although each timer is released late.
+// A plan by phases puts one callback right behind another. If the first one is late by a little more than the gap
+// between them, the second one runs first, and the first one waits for all of it. So the planner looks for a plan
+// that keeps all deadlines even if each timer is released late.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLANNERS__LATE_RELEASES_HPP_
@@ -14,12 +15,12 @@
 namespace takt_plan::detail
 {
 
-/// Timers may be late by this share of their period,
+/// Timers may be late by their period divided by this,
 inline constexpr Ns kLateShare = 100;
-/// but by no more than this, in ns.
+/// but at most by this, in ns.
 inline constexpr Ns kMostLate = 1'000'000;
 
-/// The system with the jitter of each timer raised to that.
+/// The system, where the jitter of each timer is at least this delay.
 takt_schedule::System with_late_releases(takt_schedule::System system);
 
 }  // namespace takt_plan::detail

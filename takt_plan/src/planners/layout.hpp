@@ -1,4 +1,4 @@
-// Tasks on cores in order of urgency, before they have threads and OS priorities; and offsets of timers.
+// Tasks on cores in order of urgency, before they get threads and OS priorities; and offsets of timers.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__LAYOUT_HPP_
@@ -13,16 +13,16 @@
 namespace takt_plan::detail
 {
 
-/// What becomes one thread.
+/// Tasks that will share one thread.
 struct Block
 {
   Index executor = kNone;
   std::vector<Index> tasks;  ///< most urgent first
-  Ns deadline = kUnbounded;  ///< what it is sorted by
-  Index cluster = kNone;     ///< of whatever the planner thinks of together
+  Ns deadline = kUnbounded;  ///< blocks are sorted by it
+  Index cluster = kNone;     ///< the planner's group that the block belongs to
 };
 
-/// Loads that differ by less are the same.
+/// Loads whose difference is smaller count as equal.
 inline constexpr double kLoadNoise = 1e-9;
 
 class Layout
@@ -33,24 +33,24 @@ public:
   /// Most urgent first.
   const std::vector<Block> & on(Index core) const noexcept { return cores_[core]; }
   Index cores() const noexcept { return cores_.size(); }
-  /// kNone: it is not placed.
+  /// kNone: not placed.
   Index core_of(Index task) const noexcept { return core_of_[task]; }
 
-  /// Replaces what is on a core. The way to try something: set, judge, set what was there before.
+  /// Replaces the blocks of a core. To try a change: set it, judge it, and set the old blocks again.
   void set(Index core, std::vector<Block> blocks);
   void insert(Index core, Index place, const std::vector<Block> & blocks);
 
-  /// Gives a timer an offset in place of the model's.
+  /// Gives a timer an offset that replaces the model's.
   void set_offset(Index task, Ns offset);
-  /// What the layout gives the timer; none: the model's.
+  /// The layout's offset of the timer; nothing: the model's offset holds.
   const std::optional<Ns> & offset(Index task) const noexcept { return offsets_[task]; }
 
-  /// From the top of the host's band down; those that find no room share its lowest.
+  /// From the top of the host's band downwards; blocks beyond the band share its lowest priority.
   int priority(Index core, Index place) const;
   Assignment assignment() const;
   Index threads() const;
   double load(Index core) const noexcept { return load_[core]; }
-  /// Whether it is loaded above its room, which is what others leave of the cap.
+  /// True if its load exceeds its room, the part of the cap that other threads leave.
   bool crowded(Index core) const;
 
 private:
@@ -61,16 +61,16 @@ private:
   std::vector<std::optional<Ns>> offsets_;  // per task
 };
 
-/// Which of several tasks is more urgent.
+/// Decides which of several tasks is more urgent.
 enum class Urgency
 {
-  /// As in PiCAS (rules R1, R2, R6): the later in the chain, so that no instance waits for a later one.
+  /// As in PiCAS (rules R1, R2, R6): the later task in the chain, so that no instance waits for a later one.
   later_first,
-  /// That of the shorter deadline, by the chains through each; of equals the later.
+  /// The task whose chains have the shorter deadline; if equal, the later one.
   deadline
 };
 
-/// The tasks of some units. One block for each executor.
+/// The tasks of these units, one block for each executor.
 std::vector<Block> blocks_of(
   const PlanProblem & problem, const std::vector<Index> & units, Urgency urgency);
 

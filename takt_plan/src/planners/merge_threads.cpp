@@ -1,4 +1,4 @@
-// Fewer threads: what each merger costs, and how far to go.
+// Merges threads: what each merger costs, and when to stop.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -18,20 +18,20 @@ namespace takt_plan::detail
 namespace
 {
 
-// With more threads on a core the first merger that will do is taken, not the best one.
+// With more threads on a core, takes the first acceptable merger instead of the best one.
 constexpr Index kMany = 24;
-// What is spent on judging, in the unit of Score::cost: some seconds.
+// Limit for judging, in the unit of Score::cost: some seconds.
 constexpr double kMostCost = 2e8;
-// The share of its deadline that a chain may lose in all where it has no more to spare than is kept
-// anyway: nobody would pay a thread for it.
+// A chain that has no slack beyond the kept one may still lose this share of its deadline in all: more threads are
+// not worth so little.
 constexpr double kNegligible = 1e-3;
-// So much longer the most important chains may become, or as long as is short enough.
+// The most important chains may become longer by this factor, unless they stay short enough anyway.
 constexpr double kLongest = 1.02;
-// Slacks that differ by less are the same.
+// Slacks whose difference is smaller count as equal.
 constexpr double kMergeNoise = 1e-9;
 constexpr Index kMostThreads = takt_core::Scheduler::kMaxThreads;
 
-/// The block at `upper` with what the one at `lower` runs below its own tasks.
+/// Joins the block at `lower` with the block at `upper`, below its own tasks.
 std::vector<Block> merged(std::vector<Block> blocks, Index upper, Index lower)
 {
   std::vector<Index> & tasks = blocks[upper].tasks;
@@ -40,7 +40,7 @@ std::vector<Block> merged(std::vector<Block> blocks, Index upper, Index lower)
   return blocks;
 }
 
-/// What a chain has to keep that has `slack` now.
+/// The slack that a chain with slack `slack` must keep.
 double floor_of(double keep, double slack)
 {
   return (slack > keep ? keep : slack - kNegligible) - kMergeNoise;
@@ -49,11 +49,11 @@ double floor_of(double keep, double slack)
 struct Step
 {
   std::vector<Block> blocks;  ///< of its core
-  Index rescued = 0;          ///< chains that are met with it and were not
-  double slack = 0;           ///< of that core and those it shares messages with
-  double saved = 0;           ///< context switches a second
+  Index rescued = 0;          ///< chains that only the merger lets meet their deadline
+  double slack = 0;           ///< smallest on that core and on those that share messages with it
+  double saved = 0;           ///< context switches per second
 
-  /// More chains met; or as many and more slack, or as much and fewer switches.
+  /// Better: more chains meet their deadlines; or as many and more slack; or as much slack and fewer switches.
   bool better_than(const Step & other) const
   {
     return std::tie(rescued, slack, saved) > std::tie(other.rescued, other.slack, other.saved);
@@ -89,7 +89,7 @@ public:
     std::vector<TradePoint> trade{{layout_.threads(), least_met(), switches}};
     go_on(trade);
     chosen = layout_;
-    // Beyond, for those who want to know, down to where a deadline would be missed.
+    // Go on to where a deadline would be missed, to show the whole trade.
     keep_slack_ = -std::numeric_limits<double>::infinity();
     std::fill(floors_.begin(), floors_.end(), keep_slack_);
     refused_.clear();
@@ -116,7 +116,7 @@ private:
       const std::vector<Block> before = layout_.on(core);
       layout_.set(core, std::move((*best)->blocks));
       const Score found = judged(core);
-      // What another core has changed meanwhile may matter here.
+      // Check again: changes on another core may matter here.
       if (acceptable(found)) {
         note(found);
         keep_rescued(found);
@@ -130,7 +130,7 @@ private:
 
   bool tired() const { return spent_ > kMostCost || problem_.time_is_up(); }
 
-  // Where other chains are less important.
+  // Applies only if some other chain is less important.
   void keep_short()
   {
     for (const auto & [chain, slack] : most_important(problem_, start_)) {
@@ -155,7 +155,7 @@ private:
     }
   }
 
-  // The smallest slack of the chains that are met at all.
+  // The smallest slack of the chains that meet their deadlines.
   std::optional<double> least_met() const
   {
     std::optional<double> least;
@@ -191,8 +191,8 @@ private:
       [&](const auto & one) { return rescued(found, one.first); }));
   }
 
-  // A deadline is worth more than what others were to keep to spare. What it belongs to has something to
-  // spare from now on, too.
+  // A met deadline is worth more than the slack that other chains should keep. From now on the rescued chains have
+  // slack to keep, too.
   void keep_rescued(const Score & found)
   {
     if (rescued(found) == 0) {
@@ -214,14 +214,14 @@ private:
     refused_.clear();
   }
 
-  // The best merger on a core; none that would take what must be kept.
+  // The best merger on a core; nothing if all would take slack that must be kept.
   std::optional<Step> best_on(Index core)
   {
     std::optional<Step> best;
     const std::vector<Block> blocks = layout_.on(core);
     const double switches = context_switches(problem_, blocks);
     for (Index i = 0; i < blocks.size() && !tired(); ++i) {
-      const Index upper = blocks.size() - 1 - i;  // where nobody is in a hurry first
+      const Index upper = blocks.size() - 1 - i;  // begin with the least urgent
       const Index lower = next_of_executor(blocks, upper);
       if (
         lower == kNone || !worth_trying(blocks, upper, lower) ||
@@ -231,7 +231,7 @@ private:
       layout_.set(core, merged(blocks, upper, lower));
       const Score found = judged(core);
       if (!acceptable(found)) {
-        // More would only be worse: tasks only move down, or wait for more.
+        // Later it could only be worse: tasks only move down, or wait for more.
         refused_.insert({blocks[upper].tasks.front(), blocks[lower].tasks.front()});
         continue;
       }
@@ -266,14 +266,14 @@ private:
   const PlanProblem & problem_;
   double keep_slack_;
   Layout layout_;
-  Score start_;                                // and what was met since
-  std::vector<double> floors_;                 // per chain: what has to be left of its deadline
-  std::vector<std::optional<double>> slacks_;  // per chain with a deadline, as it is now
+  Score start_;                 // the score at the start, and what has been met since
+  std::vector<double> floors_;  // per chain: the slack that must remain
+  std::vector<std::optional<double>> slacks_;  // current, per chain with a deadline
   double spent_ = 0;
-  std::set<std::pair<Index, Index>> refused_;  // first tasks of two blocks
+  std::set<std::pair<Index, Index>> refused_;  // first tasks of two blocks that must not merge
 };
 
-/// How many threads each executor has.
+/// The number of threads of each executor.
 std::vector<Index> counts(const PlanProblem & problem, const Layout & layout)
 {
   std::vector<Index> result(problem.model.executors.size(), 0);
@@ -285,7 +285,7 @@ std::vector<Index> counts(const PlanProblem & problem, const Layout & layout)
   return result;
 }
 
-/// Where a block of an executor stands.
+/// The place of an executor's block.
 struct Standing
 {
   Index core = kNone;
@@ -293,8 +293,8 @@ struct Standing
   double load = 0;
 };
 
-/// The executor's block with the least load that may stand on another core where it has one, and that
-/// one, of several the one with most room; nothing if there is none.
+/// The executor's block with the least load that may move to another core with a block of this executor, and that
+/// block; if there are several, the one on the core with most room. Nothing if no block may move.
 std::optional<std::pair<Standing, Standing>> movable(
   const PlanProblem & problem, const Layout & layout, Index executor)
 {
@@ -369,7 +369,7 @@ void merge_beyond_limit(const PlanProblem & problem, Layout & layout)
   std::vector<Index> count = counts(problem, layout);
   for (Index core = 0; core < layout.cores(); ++core) {
     std::vector<Block> blocks = layout.on(core);
-    // From the least urgent one up.
+    // Begin with the least urgent.
     for (Index lower = blocks.size(); lower-- > 1;) {
       const Index executor = blocks[lower].executor;
       for (Index upper = lower; upper-- > 0 && count[executor] > kMostThreads;) {

@@ -22,21 +22,21 @@ constexpr int kStep = 5;
 constexpr int kMostSooner = 90;
 constexpr std::size_t kMostSuspects = 16;
 constexpr std::size_t kMostExplained = 6;
-// More tasks than this are not planned anew for one more core: that would take as long as the plan did.
+// Systems with more tasks are not planned again for one more core: it would take as long as the plan did.
 constexpr std::size_t kMostPlannedAgain = 2000;
-// What may be spent on planning changed systems, in the unit of Planned::cost.
+// Limit for planning changed systems, in the unit of Planned::cost.
 constexpr double kMostReplanning = 2e7;
-// Terms of equations that are looked at for changes in this plan, over all chains: some seconds.
+// Limit of evaluated terms of equations for changes within this plan, over all chains: some seconds.
 constexpr double kMostLooking = 1e9;
 
-/// So many percent of it, rounded down.
+/// `percent` of `time`, rounded down.
 Ns share_of(Ns time, int percent)
 {
   return add(multiply(time / 100, percent), time % 100 * percent / 100);
 }
 
-/// The smallest of `least` to `most` for which it holds, if what holds for one holds for all above;
-/// else one for which it holds, if it does for `most`.
+/// The smallest value from `least` to `most` for which `holds`, if it holds for all values above one for which it
+/// holds. If not, some value for which it holds, provided that it holds for `most`.
 std::optional<int> smallest(int least, int most, const std::function<bool(int)> & holds)
 {
   if (!holds(most)) {
@@ -72,7 +72,7 @@ public:
     }
   }
 
-  /// How late, and no more.
+  /// Only by how much the chain is late.
   Misfit name(Index chain) const
   {
     Misfit result;
@@ -100,8 +100,8 @@ public:
   }
 
 private:
-  /// Whether a changed system meets the chain, and no other one becomes late, nothing loses its bound and
-  /// no more cores are above their caps.
+  /// True if in the changed system the chain meets its deadline, no other chain becomes late, no task loses its
+  /// bound, and no more cores exceed their caps.
   bool mends(
     const Model & changed, const Bounds & bounds, const std::vector<double> & room,
     Index chain) const
@@ -129,7 +129,7 @@ private:
     return bounds && mends(changed, *bounds, planned_.room, chain);
   }
 
-  /// A fault also where the search has looked at enough.
+  /// A fault also when the limit of evaluated terms is used up.
   takt_rt::Result<Bounds> bounds_of(const Model & changed)
   {
     if (looked_ > kMostLooking) {
@@ -143,7 +143,7 @@ private:
     return mends(planned.model, planned.bounds, planned.room, chain);
   }
 
-  /// How many cores are above their caps.
+  /// The number of cores above their caps.
   static Index crowded(const Model & model, const std::vector<double> & room)
   {
     const detail::Streams streams(model, in_trigger_order(model));
@@ -158,7 +158,7 @@ private:
     return count;
   }
 
-  /// The callback without which the bound would be smallest.
+  /// Finds the callback whose removal would make the bound smallest.
   void find_dominant(Ns bound, Misfit & result)
   {
     const std::vector<Index> candidates = heaviest_beside(result.chain);
@@ -183,7 +183,7 @@ private:
     return model.threads[model.tasks[task].threads.front()].cores.front();
   }
 
-  /// What loads the chain's cores most, the most loading first.
+  /// The tasks with the largest loads on the chain's cores, the largest first.
   std::vector<Index> heaviest_beside(Index chain) const
   {
     const auto & path = model_.chains[chain].path;
@@ -263,8 +263,8 @@ private:
     if (const auto least = smallest(1, kMostLonger, enough)) {
       return least;
     }
-    // Where chains read or wait for sets, longer periods are longer waits, too, and ten times as long is
-    // too long.
+    // If chains read or wait for sets, longer periods make waits longer, so ten times the period may be too long: try
+    // smaller ones.
     if (!waits_) {
       return std::nullopt;
     }
@@ -278,7 +278,7 @@ private:
 
   using Change = std::function<void(takt_schedule::System &, int)>;
 
-  /// The smallest change that was found to do in another plan, or `here`, which does in this one.
+  /// The smallest change that suffices in a new plan, or `here`, which suffices in this plan.
   std::optional<int> planned_anew(
     std::optional<int> here, int most, const Change & change, Misfit & misfit)
   {
@@ -292,7 +292,7 @@ private:
       sure = does ? all_met(*planned) : sure;
       return does;
     });
-    // Where others are late restarts may prefer them.
+    // If other chains are late, restarts may prefer those; so check the result with restarts.
     if (!found || found == here || sure) {
       return found;
     }
@@ -304,7 +304,7 @@ private:
     return here;
   }
 
-  /// Nothing where that would take too long, or cannot be planned.
+  /// Nothing if planning would take too long, or if the changed system cannot be planned.
   std::optional<Planned> changed_plan(
     const Change & change, int percent, bool restarts, Misfit & misfit)
   {
@@ -323,14 +323,14 @@ private:
     return planned ? std::optional(std::move(*planned)) : std::nullopt;
   }
 
-  /// Also of planners that do not say.
+  /// At least an estimate, because some planners give no cost.
   double cost_of(const Planned & planned, bool restarts) const
   {
     const auto tasks = static_cast<double>(model_.tasks.size());
     return std::max(planned.cost, tasks * tasks) + (restarts ? planned.cost_of_restarts : 0);
   }
 
-  // Shorter periods are more load, too, so that what holds for one need not hold for all below.
+  // Shorter periods are also more load, so a value may suffice and a larger one not: try all.
   std::optional<int> sooner_by(Index chain, const std::vector<Index> & sources)
   {
     if (sources.empty()) {
@@ -381,7 +381,7 @@ private:
     }
   }
 
-  /// The first host of the chain of which one more core would do.
+  /// The first host of the chain for which one more core would be enough.
   Index more_cores_of(Index chain)
   {
     for (const Index task : model_.chains[chain].path) {
@@ -417,8 +417,8 @@ private:
   const Planned & planned_;
   const Model & model_;
   const detail::Streams streams_;
-  double looked_ = 0;                              // at terms, for changes in this plan
-  double spent_ = 0;                               // on planning changed systems
+  double looked_ = 0;                              // terms evaluated for changes within this plan
+  double spent_ = 0;                               // for planning changed systems
   std::vector<std::optional<Planned>> with_more_;  // per host
   Index crowded_;                                  // cores above their caps in this plan
   bool waits_;                                     // chains read, or callbacks wait for sets

@@ -1,4 +1,4 @@
-// Why a planned chain misses its deadline, and what would fix it.
+// Explains why a planned chain misses its deadline, and which changes would fix it.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__MISFIT_HPP_
@@ -12,50 +12,51 @@
 namespace takt_plan
 {
 
-/// Time that a chain passes waiting although nobody runs.
+/// A part of a chain's time in which it waits and none of its callbacks could run.
 struct Wait
 {
   enum class For
   {
-    jitter,  ///< until a timer, or what comes from outside, is released
-    set,     ///< until the set that it enters by the task is complete, and what it starts has ended
-    reader   ///< until the task, which reads what was published, is due
+    jitter,  ///< until a timer or an external message is released
+    set,  ///< until the set that it enters by the task is complete, and the callback that the set starts has ended
+    reader  ///< until the next run of the task, which reads the published value
   };
   For what = For::jitter;
   Index task = kNone;
   Ns time = 0;
 };
 
-/// Of one chain. What would fix it is each the smallest change alone that was found, in whole percent, by
-/// which this chain is met, and no chain and no callback loses what it has: with everything else as it is
-/// in this plan, and of systems that are planned quickly also planned anew (without restarts, but what is
+/// One chain that misses its deadline. Each remedy is the smallest single change that was found, in whole percent,
+/// with which this chain meets its deadline and no other chain or callback loses a bound or deadline. The changes are
+/// tried with this plan. Systems that are planned quickly are also planned again with the change, since another plan
+/// may need a smaller one; this is done without restarts, and the result is checked with them. Absent: no change was
+/// found.
 /// found does with them, too), since another plan may do with less. Absent: none was found.
 struct Misfit
 {
   Index chain = kNone;
-  std::optional<Ns> late;  ///< bound - deadline; absent: there is no bound
-  /// The callback without which the bound would be smallest, of those that load the chain's cores most;
-  /// kNone: not looked for, because there are many more important misfits.
+  std::optional<Ns> late;  ///< bound - deadline; absent: no bound
+  /// The callback whose removal would make the bound smallest, among those with the largest loads on the chain's
+  /// cores. kNone: not searched, because there are many more important misfits.
   Index dominant = kNone;
-  Ns share = 0;  ///< what the bound would be less without it; 0 if there is no bound
+  Ns share = 0;  ///< how much smaller the bound would be without it; 0 if there is no bound
   std::optional<int> faster_by;  ///< percent of the dominant callback's execution time, up to 95
-  std::vector<Index> sources;    ///< what starts it in the end: timers, and what comes from outside
-  /// Percent of the periods of these; where not all above would do in this plan, of multiples of 5, beyond
-  /// 100 of 25.
+  std::vector<Index> sources;    ///< the timers and external messages that start it, over all steps
+  /// Percent by which the periods of `sources` would have to be longer. If longer is not always better in this plan,
+  /// only multiples of 5 are tried, and beyond 100 of 25.
   std::optional<int> longer_by;
-  /// Less of these two may do: planning anew to look for it would have taken too long.
+  /// Smaller values of these two may suffice: planning again to find out would have taken too long.
   bool cut_short = false;
-  std::optional<Wait> wait;  ///< the longest; absent: there is none, or no bound
-  /// What starts the longest waited for of the callbacks on its path that read; empty: none reads.
+  std::optional<Wait> wait;  ///< the longest wait; absent: none, or no bound
+  /// The sources of the reader on the chain's path that it waits for longest; empty: no callback reads.
   std::vector<Index> reader_sources;
-  std::optional<int> sooner_by;  ///< percent of the periods of these, a multiple of 5
-  Index more_cores_of = kNone;   ///< planned anew, one more core of this host would be enough
-  bool planned_again = false;    ///< to see that; not of very many callbacks
+  std::optional<int> sooner_by;  ///< percent that their periods are too long, a multiple of 5
+  Index more_cores_of = kNone;   ///< with one more core of this host a new plan would suffice
+  bool planned_again = false;    ///< the search for it was made; not with very many callbacks
 };
 
-/// One for each chain that misses its deadline, most important first. Of the first few it repeats the
-/// analysis some dozen times each, and plans once more for each host, and as often as it takes about two
-/// seconds.
+/// One for each chain that misses its deadline, the most important first. For the first few it repeats the analysis
+/// some dozen times, plans once more for each host, and plans again for about two seconds.
 std::vector<Misfit> misfits(
   const takt_schedule::System & system, const PlanOptions & options, const Planned & planned);
 

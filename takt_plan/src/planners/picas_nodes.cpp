@@ -8,13 +8,13 @@
 namespace takt_plan::detail
 {
 
-// From the top: chains by importance, of each its regular callbacks from last to first, then its
-// timer. A shared callback keeps the lower number. (As in the authors' artefact.)
+// From the highest number down: chains by importance; within a chain its regular callbacks from the last to the
+// first, then its timer. A shared callback keeps the lower number. (As in the authors' artefact.)
 std::vector<int> picas_priorities(const PlanProblem & problem)
 {
   const auto & tasks = problem.model.tasks;
   std::vector<int> priorities(tasks.size(), 0);
-  Index count = tasks.size();  // of numbers, those that shared callbacks lose included
+  Index count = tasks.size();  // numbers, including those that shared callbacks lose
   for (const Chain & chain : problem.model.chains) {
     count += chain.path.size();
   }
@@ -45,7 +45,7 @@ std::vector<PicasNode> picas_nodes(const PlanProblem & problem, const std::vecto
       by_name.try_emplace({unit.executor, id.substr(0, id.find(':'))}, nodes.size());
     Index index = entry->second;
     if (!fresh && common(nodes[index].cores, unit.cores).empty()) {
-      index = nodes.size();  // pinned to different cores: they cannot stay together
+      index = nodes.size();  // pinned to different cores, so they cannot stay together
     }
     if (index == nodes.size()) {
       nodes.push_back({{}, unit.cores, unit.executor, 0, 0, 0});

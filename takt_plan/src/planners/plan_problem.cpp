@@ -27,7 +27,7 @@ using takt_schedule::located;
 using takt_schedule::quoted;
 using takt_schedule::System;
 
-// With a rule for each a schedule is as long as it may be.
+// A schedule with one rule for each callback reaches the size limit here.
 constexpr std::size_t kMostCallbacks = 20'000;
 
 bool holds(const std::vector<int> & numbers, int number)
@@ -35,7 +35,7 @@ bool holds(const std::vector<int> & numbers, int number)
   return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
 }
 
-/// One thread anywhere for each executor: only what does not depend on placement is used of it.
+/// Gives each executor one thread on any core. Only values that do not depend on placement are used.
 Result<Model> unplaced(System system)
 {
   takt_schedule::Schedule schedule;
@@ -51,8 +51,8 @@ Result<Model> unplaced(System system)
       schedule.executors.push_back(std::move(executor));
     }
   }
-  // Processes start apart and restart alone, and messages from outside come on the clock of the host: offsets hold only
-  // if they count from one instant.
+  // Processes start at different times and restart alone, and external messages follow the host's clock. So offsets
+  // hold only if all count from one instant.
   const bool outside = std::any_of(
     system.callbacks.begin(), system.callbacks.end(),
     [](const CallbackModel & callback) { return !callback.is_timer() && callback.offset; });
@@ -135,7 +135,7 @@ private:
     }
   }
 
-  // Else bounds would be refused however callbacks are spread (model_size.hpp).
+  // Otherwise the analysis would refuse the model, wherever the callbacks are (model_size.hpp).
   bool small_enough()
   {
     std::vector<std::uint64_t> by_host(system_.hosts.size());
@@ -144,7 +144,7 @@ private:
       by_host[result_.model.tasks[unit.tasks.front()].host] += unit.tasks.size();
       by_cores[unit.cores] += unit.tasks.size();
     }
-    // Of each host all together, or only those that may use the same cores.
+    // For each host: all tasks together, or only those that may use the same cores.
     std::uint64_t pairs = 0;
     std::uint64_t among_equals = 0;
     for (Index host = 0; host < by_host.size(); ++host) {
@@ -168,7 +168,7 @@ private:
     return false;
   }
 
-  // Of each host those that it has.
+  // Keeps the cores that the host has.
   void check_cpus()
   {
     for (const int cpu : options_.cpus) {
@@ -218,7 +218,7 @@ private:
     }
     for (const OtherLoad & other : model.others) {
       if (other.priority == 0) {
-        continue;  // below everything that is planned
+        continue;  // its priority is below all planned threads
       }
       for (const Index core : other.cores) {
         result_.room[core] -= static_cast<double>(other.time) / static_cast<double>(other.period);
@@ -275,7 +275,7 @@ private:
     result_.deadlines.assign(model.tasks.size(), kUnbounded);
     for (const Chain & chain : model.chains) {
       for (const Index task : with_awaited(model, chain.path)) {
-        // Chains without a deadline still go before what is in no chain.
+        // Chains without a deadline precede callbacks without a chain.
         result_.deadlines[task] =
           std::min({result_.deadlines[task], chain.deadline, kUnbounded - 1});
         Unit & unit = result_.units[result_.unit_of[task]];
@@ -301,7 +301,7 @@ private:
   {
     const Model & model = result_.model;
     std::vector<int> depth(model.tasks.size(), 0);
-    // Whoever waits starts what it waits for, so that comes later.
+    // In reverse trigger order: a waiting task starts the tasks that it waits for, so these come later.
     for (auto task = result_.order.rbegin(); task != result_.order.rend(); ++task) {
       for (const Index other : model.tasks[*task].waits_for) {
         depth[*task] = std::max(depth[*task], depth[other] + 1);
@@ -346,7 +346,7 @@ private:
   const PlanOptions & options_;
   PlanProblem result_;
   std::vector<std::vector<Index>> usable_;  // cores by host, rising
-  std::vector<Ns> periods_;                 // the shortest that starts each task
+  std::vector<Ns> periods_;                 // the shortest period that starts each task
   Faults faults_;
 };
 

@@ -1,5 +1,4 @@
-// What planners start from: a system's tasks, those of them that must share a thread, and where they
-// may be.
+// The planners' input: a system's tasks, the units that must share a thread, and the cores that these may use.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLAN_PROBLEM_HPP_
@@ -18,17 +17,17 @@
 namespace takt_plan::detail
 {
 
-/// Tasks that one thread must run: an exclusive group, or one task by itself.
+/// Tasks that must run on one thread: an exclusive group, or a single task.
 struct Unit
 {
   std::vector<Index> tasks;  ///< in trigger order
   Index executor = kNone;
-  std::vector<Index> cores;  ///< each of its tasks may be there; never empty
+  std::vector<Index> cores;  ///< each of its tasks may run there; never empty
   double utilization = 0;
-  Ns period = kUnbounded;    ///< the shortest with which something starts one of them
-  Ns deadline = kUnbounded;  ///< the shortest of the chains through it; without chains its period
+  Ns period = kUnbounded;    ///< shortest period that starts one of them
+  Ns deadline = kUnbounded;  ///< the shortest of the chains through it; without a chain its period
   int waits =
-    0;  ///< how deep: 1 if one of its tasks waits for others, 2 if those wait, too; 0: none waits
+    0;  ///< depth of waits: 1 if one of its tasks waits for others, 2 if those wait, too; 0: none waits
   bool awaited = false;  ///< some task waits for one of its tasks
   int importance = -1;   ///< priority of the most important chain through it; -1: none
 };
@@ -37,39 +36,39 @@ class Layout;
 
 struct PlanProblem
 {
-  /// Placement left open: what `assign` (assignment.hpp) puts in.
+  /// The model without placement, which `assign` (assignment.hpp) adds.
   Model model;
   std::vector<Unit> units;
   std::vector<Index> unit_of;            ///< per task
   std::vector<Index> order;              ///< tasks in trigger order
-  std::vector<Index> position;           ///< of each task in that
-  std::vector<std::vector<Index>> next;  ///< per task: those it starts
-  /// Per task: those beside it on a chain's path where one reads what the other publishes.
+  std::vector<Index> position;           ///< of each task in `order`
+  std::vector<std::vector<Index>> next;  ///< per task: the tasks that it starts
+  /// Per task: its neighbours on the path of a chain, if one reads the other's messages.
   std::vector<std::vector<Index>> beside_by_reading;
-  std::vector<Index> chains;  ///< most important first; of equals the one with the shorter deadline
+  std::vector<Index> chains;  ///< most important first; if equal, the shorter deadline first
   std::vector<Ns> deadlines;  ///< per task: the shortest of the chains through it
   std::vector<double> loads;  ///< per task: share of a core
-  std::vector<double> rates;  ///< per task: how often it runs, per ns
-  std::vector<double> room;   ///< per core: what the model may use of it, other threads apart
+  std::vector<double> rates;  ///< per task: runs per ns
+  std::vector<double> room;   ///< per core: the share that the model may use beside other threads
   struct Band
   {
     int least = 1;
     int most = 90;
   };
   std::vector<Band> bands;  ///< of OS priorities, per host
-  /// Timers that a schedule may give an offset.
+  /// Timers to which a schedule may give offsets.
   std::vector<Index> timers;
-  /// `score` judges by job windows alone.
+  /// `score` judges by job windows only.
   bool by_phases = false;
-  bool chooses_offsets = false;     ///< a walk does
-  bool brief = false;               ///< the search for a first plan is short: a walk follows
-  bool keeps_short = false;         ///< what the most important chains wait counts
-  bool enough_when_proven = false;  ///< PlanOptions
+  bool chooses_offsets = false;     ///< a walk chooses offsets
+  bool brief = false;               ///< short search for a first plan, because a walk follows
+  bool keeps_short = false;         ///< waits of the most important chains count
+  bool enough_when_proven = false;  ///< see PlanOptions
   std::uint64_t seed = 1;
-  std::function<double()> time_used;  ///< PlanOptions
-  double until = 1;  ///< the share of the time at which what is at work takes what is there
-  std::function<void(const PlanProgress &)> progress;  ///< PlanOptions
-  /// Called by a random walk with each plan that keeps more deadlines than those before.
+  std::function<double()> time_used;  ///< see PlanOptions
+  double until = 1;  ///< the share of the time after which the current step must end
+  std::function<void(const PlanProgress &)> progress;  ///< see PlanOptions
+  /// A random walk calls it with each plan that keeps more deadlines than the plans before.
   std::function<void(const Layout &)> found;
 
   double utilization(Index task) const;
@@ -77,14 +76,14 @@ struct PlanProblem
   bool time_is_up() const { return time_used && time_used() >= until; }
 };
 
-/// A chain's path, and the tasks that its runs wait for, at whatever distance.
+/// A chain's path, and all tasks that its runs wait for, directly or not.
 std::vector<Index> with_awaited(const Model & model, std::vector<Index> path);
 
-/// Whether plans may use the host's core of that number.
+/// True if plans may use the host's core of that number.
 bool usable(const takt_schedule::HostModel & host, int number, const PlanOptions & options);
 
-/// `options`: of these, the cores that may be used. Faults: those of the model, cores that no host has,
-/// hosts that have none of the cores, and groups whose callbacks have no core in common.
+/// `options`: only the usable cores matter. Faults: those of the model, cores that no host has, hosts without usable
+/// cores, and groups whose callbacks have no core in common.
 takt_rt::Result<PlanProblem> plan_problem(
   const takt_schedule::System & system, const PlanOptions & options);
 

@@ -24,7 +24,7 @@ using takt_rt::Faults;
 using takt_rt::Result;
 using takt_schedule::System;
 
-/// Of planners that have none of what BestPlan has beside its layout.
+/// For planners that give a layout only, and not the other parts of BestPlan.
 Result<Layout> layout_by(const PlanOptions & options, const PlanProblem & problem)
 {
   switch (options.planner) {
@@ -49,7 +49,7 @@ bool competes(Planner planner)
   return planner == Planner::competition || planner == Planner::competition_literal;
 }
 
-/// Numbers of executors and threads that nothing could be planned with, or that nobody asks for.
+/// Faults: numbers of executors and threads that allow no plan, or that the planner does not use.
 Faults contradictions(const PlanOptions & options)
 {
   Faults faults;
@@ -73,7 +73,7 @@ Faults contradictions(const PlanOptions & options)
   return faults;
 }
 
-/// What is not as it should be, but for deadlines.
+/// The faults of a plan other than missed deadlines.
 std::vector<std::string> shortfalls(
   const PlanProblem & problem, const Layout & layout, const Planned & planned)
 {
@@ -90,7 +90,7 @@ std::vector<std::string> shortfalls(
   for (const Index index : planned.chains) {
     const auto & answer = planned.bounds.chains[index];
     for (const Index task : model.chains[index].path) {
-      told[task] = 1;  // by the chain's bound, or by the reason why it has none
+      told[task] = 1;  // the chain's bound reports it, or the reason why there is none
     }
     if (!answer && model.chains[index].deadline == kUnbounded) {
       result.push_back(
@@ -115,13 +115,13 @@ std::vector<std::string> shortfalls(
   return result;
 }
 
-/// Of the model under the assignment; makes the schedule of it.
+/// Analyses the model under the assignment, and makes its schedule.
 Result<Bounds> assigned_bounds(const System & system, Planned & planned)
 {
   const Index executors = planned.model.executors.size();
   assign(planned.assignment, ceilings_of(planned.assignment, executors), planned.model);
   planned.schedule = schedule_of(planned.assignment, planned.model, system);
-  // Sentences name threads as the schedule does.
+  // Name threads as the schedule does, for messages.
   for (Index executor = 0; executor < executors; ++executor) {
     const auto options = takt_schedule::core_options(planned.schedule.executors[executor]);
     auto named = options.threads.begin();
@@ -134,7 +134,7 @@ Result<Bounds> assigned_bounds(const System & system, Planned & planned)
   return bounds_through_reads(planned.model);
 }
 
-/// Whether no chain is late that was in time before.
+/// True if no chain becomes late that was in time before.
 bool keeps_deadlines(const Planned & planned, const Bounds & before, const Bounds & after)
 {
   return std::none_of(planned.chains.begin(), planned.chains.end(), [&](Index chain) {
@@ -184,7 +184,7 @@ bool all_met(const Planned & planned)
 namespace
 {
 
-/// The layout with its bounds; on cores that are given more than their cap with a fair thread, if `options` are of `takt`.
+/// The layout with its bounds. Under `takt`, cores that are loaded above their cap get a fair thread.
 Result<Planned> finished(
   const System & system, const PlanOptions & options, const PlanProblem & problem,
   const Layout & layout, Planned result)

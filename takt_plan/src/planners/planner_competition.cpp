@@ -1,9 +1,9 @@
 // `competition` and `competition_literal`: chains to executors of several threads, threads to cores.
 //
-// The pseudo-code is that of a competition report; planner.hpp says where it is silent and what is
-// done there. Its "node" is a unit here (what one thread must run), its "chain" what no more
-// important chain has taken of one, its executor up to so many threads of each process that it runs
-// callbacks of. Units of no chain come last, each by itself, as if they were chains.
+// The pseudo-code is that of a competition report; planner.hpp lists its gaps and how they are filled here. The
+// report's "node" is a unit here (tasks of one thread). Its "chain" is the part of a chain that no more important
+// chain has taken. Its executor is a set of threads in each process whose callbacks it runs, up to a given number.
+// Units without a chain come last, each like a chain of its own.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -22,10 +22,10 @@ namespace
 constexpr double kLoadNoise = 1e-9;
 constexpr Index kThreadsOfExecutor = takt_core::Scheduler::kMaxThreads;
 
-/// What an executor has of a chain.
+/// The part of a chain that an executor runs.
 struct ChainPart
 {
-  Index chain = kNone;       ///< as clusters number them
+  Index chain = kNone;       ///< number in `clusters`
   std::vector<Index> units;  ///< along the chain
   double load = 0;
 };
@@ -44,12 +44,12 @@ struct Slot
   double load = 0;
 };
 
-/// What competes for the same executors and cores.
+/// The chains, executors and cores of one host.
 struct Host
 {
   std::vector<Index> cores;  ///< that some unit may use
   std::vector<Executor> executors;
-  Index threads = 1;  ///< of each executor
+  Index threads = 1;  ///< per executor
   std::vector<Slot> slots;
 };
 
@@ -83,7 +83,7 @@ public:
         return option > 0 ? static_cast<Index>(option) : otherwise;
       };
       host.executors.resize(given(options.executors, cores));
-      // A process that all of them serve has only so many threads.
+      // A process that all executors serve has a limited number of threads.
       host.threads = given(
         options.executor_threads,
         std::clamp<Index>(kThreadsOfExecutor / host.executors.size(), 1, cores));
@@ -107,8 +107,8 @@ public:
   }
 
 private:
-  // Part 1: the chain goes to an empty executor, or else to the least used one, and what is left over
-  // to the remaining ones.
+  // Part 1: gives the chain to an empty executor, else to the least used one; the rest goes to the remaining
+  // executors.
   void to_executors(Index chain, const std::vector<Index> & units, Host & host) const
   {
     std::vector<Executor> & executors = host.executors;
@@ -123,14 +123,14 @@ private:
     });
     auto unit = units.begin();
     for (const Index executor : order) {
-      // Literally the first is filled until it is above the limit, the remaining ones stay below.
+      // In the literal form the first executor is filled until it exceeds the limit, and the others stay below.
       const bool beyond = literal_ && executor == order.front();
       const auto more = [&] { return beyond ? 0 : problem_.units[*unit].utilization; };
       while (unit != units.end() && executors[executor].load + more() <= limit + kLoadNoise) {
         put(chain, *unit++, executors[executor]);
       }
     }
-    for (; unit != units.end(); ++unit) {  // there is room nowhere
+    for (; unit != units.end(); ++unit) {  // no executor has room
       put(chain, *unit, *std::min_element(executors.begin(), executors.end(), less_used));
     }
   }
@@ -146,13 +146,13 @@ private:
     executor.load += load;
   }
 
-  // Which threads of the executor each of its chains gets.
+  // Gives each chain of the executor its threads.
   void to_threads(Index executor, Host & host) const
   {
     const std::vector<ChainPart> & parts = host.executors[executor].parts;
     std::vector<Slot> slots(host.threads, Slot{executor, {}, 0});
     if (literal_) {
-      for (Index i = 0; i < parts.size(); ++i) {  // max(1, m - k), those that others have included
+      for (Index i = 0; i < parts.size(); ++i) {  // part i gets threads i to m
         const Index first = std::min(i, host.threads - 1);
         spread(parts[i], first, host.threads - first, slots);
       }
@@ -176,7 +176,7 @@ private:
     }
   }
 
-  // Of the parts for which there is a thread of their own: in proportion to what they load.
+  // Gives the threads to the parts in proportion to their loads.
   static std::vector<std::pair<Index, Index>> shares(
     const std::vector<ChainPart> & parts, Index threads)
   {
@@ -185,7 +185,7 @@ private:
       result.emplace_back(i, 1);
     }
     for (Index left = threads - result.size(); left > 0; --left) {
-      // Per thread; a part that has a thread for each unit needs no more.
+      // Load per thread; a part with a thread for each unit needs no more.
       const auto load = [&](const auto & share) {
         const auto & [part, count] = share;
         return count < parts[part].units.size() ? parts[part].load / static_cast<double>(count)
@@ -202,7 +202,7 @@ private:
     return result;
   }
 
-  // Cut along the chain into pieces of about equal load, one for each of the threads.
+  // Cuts the part along the chain into pieces of about equal load, one for each thread.
   void spread(const ChainPart & part, Index first, Index count, std::vector<Slot> & slots) const
   {
     double before = 0;
@@ -217,12 +217,12 @@ private:
     }
   }
 
-  // Part 2: an executor has the idle core its first thread finds, as far as there is room; what is
-  // more goes to the least used core.
+  // Part 2: gives an executor the idle core that its first thread finds, as far as there is room; the rest goes to
+  // the least used core.
   void to_cores(Host & host)
   {
     std::stable_sort(host.slots.begin(), host.slots.end(), [&](const Slot & a, const Slot & b) {
-      // Literally one executor after the other.
+      // In the literal form executors follow one another.
       return std::tuple(literal_ ? a.executor : 0, key(a)) <
              std::tuple(literal_ ? b.executor : 0, key(b));
     });
@@ -239,7 +239,7 @@ private:
         put(slot.units, core_for(slot, allowed, host, claim->second));
         continue;
       }
-      for (const Index unit : slot.units) {  // pinned to different cores: a thread on each
+      for (const Index unit : slot.units) {  // pinned to different cores: one thread on each
         put({unit}, least_used(problem_.units[unit].cores));
       }
     }
@@ -251,8 +251,8 @@ private:
   /// The cores of an executor.
   struct Claim
   {
-    Index own = kNone;   ///< was idle
-    Index rest = kNone;  ///< literally: for all that is more
+    Index own = kNone;   ///< it was idle
+    Index rest = kNone;  ///< literal form: for all further load
   };
 
   Index core_for(
@@ -271,7 +271,7 @@ private:
     return may ? core : least_used(allowed);
   }
 
-  // Literally all that counts is what callbacks load.
+  // In the literal form only the load of callbacks counts.
   double used(Index core) const
   {
     return layout_.load(core) - (literal_ ? 0 : problem_.room[core]);
@@ -288,7 +288,7 @@ private:
     layout_.insert(core, layout_.on(core).size(), blocks_of(problem_, units, Urgency::later_first));
   }
 
-  // The chain's priority; in a chain the later the more urgent.
+  // The chain's priority; within a chain later tasks are more urgent.
   std::pair<Index, std::int64_t> key(Index task) const
   {
     return {rank_[task], -static_cast<std::int64_t>(problem_.position[task])};
@@ -320,8 +320,8 @@ private:
 
   const PlanProblem & problem_;
   const bool literal_;
-  std::vector<Host> hosts_;  // as in the model
-  std::vector<Index> rank_;  // per task: of the most important chain through it
+  std::vector<Host> hosts_;  // hosts of the model
+  std::vector<Index> rank_;  // per task: rank of the most important chain through it
   Layout layout_;
 };
 

@@ -62,7 +62,7 @@ private:
     layout_.insert(core, layout_.on(core).size(), {std::move(block)});
   }
 
-  // Of equally urgent ones the more important, then the later in its chain.
+  // Sorts by urgency, then by importance, then later tasks of the chain first.
   void sort_by_urgency()
   {
     const auto key = [&](const Block & block) {

@@ -1,8 +1,8 @@
 // `picas`: priorities R1 to R7 and node allocation of the RTAS 2021 paper.
 //
-// The paper's executor is one SCHED_FIFO thread pinned to a core: one block here, or one in each process
-// (executor of the system) whose callbacks it has. While there is an empty one the next nodes are its
-// (case A); with a limited number they join one that is there (case B).
+// The paper's executor is one SCHED_FIFO thread pinned to a core. Here it is one block in each process (executor of
+// the system) whose callbacks it has. While there is an empty executor, the next nodes become one (case A). With a
+// limited number of executors they join an existing one (case B).
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -53,7 +53,7 @@ public:
       }
     }
     for (Index node = 0; node < nodes_.size() && faults_.empty(); ++node) {
-      if (!placed_[node]) {  // of no chain
+      if (!placed_[node]) {  // in no chain
         place_anyway(kNone, node, any_empty(node));
       }
     }
@@ -64,7 +64,7 @@ public:
   }
 
 private:
-  /// Nodes of the chain that are not placed yet, the one with the lowest callback last.
+  /// The nodes of the chain that are not placed yet; the one with the lowest callback comes last.
   std::vector<Index> open_nodes(Index chain) const
   {
     std::vector<Index> nodes;
@@ -99,10 +99,10 @@ private:
       cores.begin(), cores.end(), [&](Index a, Index b) { return used(a) < used(b); });
   }
 
-  /// The executor a block belongs to.
+  /// The executor of a block.
   Index executor_of(const Block & block) const { return executor_[block.tasks.front()]; }
 
-  /// Whether the node's host has an executor without callbacks.
+  /// True if the node's host has an executor without callbacks.
   bool any_empty(Index node) const
   {
     if (limit_ == kNone) {
@@ -120,14 +120,14 @@ private:
     return busy.size() < limit_;
   }
 
-  /// Of the cores, those with an executor for more: a new one may be anywhere.
+  /// The cores that have an executor for further nodes; an `empty` one may be on any core.
   std::vector<Index> open_cores(std::vector<Index> cores, bool empty) const
   {
     std::erase_if(cores, [&](Index core) { return !empty && layout_.on(core).empty(); });
     return cores;
   }
 
-  // As many of the nodes as fit on one CPU become an executor there, or join one.
+  // Makes as many of the nodes as fit on one CPU an executor there, or joins them with one.
   void place_some(Index chain, std::vector<Index> nodes)
   {
     const bool empty = any_empty(nodes.front());
@@ -145,7 +145,7 @@ private:
         put(chain, nodes, core, *executor_for(chain, nodes, core, empty), false);
         return;
       }
-      if (!fitting.empty()) {  // case C (i): callback priorities alone decide
+      if (!fitting.empty()) {  // case C (i): only callback priorities decide
         const Index core = least_used(fitting);
         put(chain, nodes, core, executor_of(layout_.on(core).front()), true);
         return;
@@ -158,8 +158,8 @@ private:
     }
   }
 
-  // Case C (ii), and callbacks of no chain, of which the paper does not speak. An executor stays on its
-  // CPU, so that without an empty one there are only the CPUs that have one.
+  // Case C (ii), and callbacks without a chain, which the paper omits. An executor stays on its CPU. So without an
+  // empty executor only the CPUs with an executor remain.
   void place_anyway(Index chain, Index node, bool empty)
   {
     const std::vector<Index> cores = open_cores(nodes_[node].cores, empty);
@@ -181,7 +181,7 @@ private:
     put(chain, {node}, core, executor, false);
   }
 
-  /// The executor on the core that the nodes can be given to; none: the rules forbid it.
+  /// The executor on the core that may take the nodes; nothing: the rules forbid it.
   std::optional<Index> executor_for(
     Index chain, const std::vector<Index> & nodes, Index core, bool empty) const
   {
@@ -196,8 +196,8 @@ private:
     return std::nullopt;
   }
 
-  // R7 puts executors that are there above the new one; R6 would not, if they hold callbacks of this
-  // chain that come before one of the new executor's.
+  // R7 puts existing executors above the new one. R6 forbids this if they hold callbacks of this chain that come
+  // before one of the new executor's.
   bool rules_hold(Index chain, const std::vector<Index> & nodes, Index core) const
   {
     const auto & path = problem_.model.chains[chain].path;
@@ -218,7 +218,7 @@ private:
     return true;
   }
 
-  /// Of the priorities of an executor's callbacks that are in chains.
+  /// The range of the priorities of an executor's callbacks in chains.
   struct Span
   {
     int least = std::numeric_limits<int>::max();
@@ -235,8 +235,8 @@ private:
     }
   }
 
-  // With the nodes an executor must still be above or below each other one of its CPU (R7), and a chain
-  // must only go up from one to the other (R6).
+  // With the nodes the executor must still be entirely above or below each other executor of its CPU (R7), and a
+  // chain may only go up from one to the next (R6).
   bool rules_hold_joined(
     Index chain, const std::vector<Index> & nodes, Index core, Index executor) const
   {
@@ -277,7 +277,7 @@ private:
     return true;
   }
 
-  /// Per task: whether it is in one of the nodes.
+  /// Per task: true if it belongs to one of the nodes.
   std::vector<char> marked(const std::vector<Index> & nodes) const
   {
     std::vector<char> result(problem_.model.tasks.size(), 0);
@@ -289,7 +289,7 @@ private:
     return result;
   }
 
-  // `alone`: all executors of the CPU become one.
+  // `alone`: joins all executors of the CPU into one.
   void put(Index chain, const std::vector<Index> & nodes, Index core, Index executor, bool alone)
   {
     std::map<Index, std::vector<Index>> by_process;
@@ -318,15 +318,14 @@ private:
         return priority_[a] > priority_[b];
       });
     }
-    // R6 and R7 are those of the callbacks' numbers: the later in a chain, and the more important
-    // the chain, the higher.
+    // R6 and R7 hold for the numbers of callbacks: later in a chain and a more important chain are higher.
     std::stable_sort(blocks.begin(), blocks.end(), [&](const Block & a, const Block & b) {
       return priority_[a.tasks.front()] > priority_[b.tasks.front()];
     });
     layout_.set(core, std::move(blocks));
   }
 
-  // What an executor has of a process is one thread.
+  // The tasks of one executor in one process share one thread.
   void merge(std::vector<Block> & blocks) const
   {
     std::vector<Block> merged;
@@ -344,13 +343,13 @@ private:
   }
 
   const PlanProblem & problem_;
-  const Index limit_;  // of executors on each host; kNone: there is always another one
+  const Index limit_;  // executors per host; kNone: no limit
   Layout layout_;
-  const std::vector<int> priority_;  // of callbacks, higher first
+  const std::vector<int> priority_;  // of callbacks; higher runs first
   const std::vector<PicasNode> nodes_;
   std::vector<char> placed_;
   std::vector<char> in_chain_;  // per task
-  // Per task: which of the paper's executors has it, called after the first node that one was given.
+  // Per task: its executor of the paper, named by the first node that was put into it.
   std::vector<Index> executor_;
   Faults faults_;
 };

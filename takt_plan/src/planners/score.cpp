@@ -16,16 +16,16 @@ namespace
 {
 
 constexpr double kNoBound = -1e9;
-constexpr Ns kMostDeadlines = 2;  // that a bound by job windows may take
-// Slacks that differ by less are the same.
+constexpr Ns kMostDeadlines = 2;  // a bound by job windows may be this many deadlines
+// Slacks whose difference is smaller count as equal.
 constexpr double kScoreNoise = 1e-9;
-// To find that there is no bound takes so many times longer than to find one.
+// Finding that there is no bound takes this many times longer than finding one.
 constexpr double kOverload = 20;
-// So many terms of equations are looked at in the time of a unit of cost. It is more than the number of
-// tasks tells where a core is nearly full.
+// Number of evaluated terms per unit of cost. On a nearly full core there are more terms than the number of tasks
+// suggests.
 constexpr double kLooksPerCost = 8;
 
-/// The part of the model that is placed and stands on the cores in question.
+/// The placed part of the model on the cores that matter.
 class Part
 {
 public:
@@ -45,14 +45,15 @@ public:
     add_chains();
   }
 
-  /// `most`: score_by_phases; nothing: whatever the problem says.
+  /// `most`: see score_by_phases; null: no limit but the problem's.
   Score judge(const std::vector<Ns> * most = nullptr) const;
   KnownPhases known_phases() const;
 
 private:
   BoundsOptions by_phases() const;
 
-  // A core, and those whose tasks start its tasks or are started by them, or read them on a chain.
+  // Adds a core, and the cores whose tasks start its tasks, are started by them, or exchange values with them on a
+  // chain.
   void reach(Index first)
   {
     std::vector<Index> open{first};
@@ -91,7 +92,7 @@ private:
       Task task = problem_.model.tasks[index];
       keep_here(task.triggers);
       if (task.triggers.empty() && !task.release) {
-        continue;  // what starts it is not placed yet
+        continue;  // the task that starts it is not placed yet
       }
       if (layout_.offset(index)) {
         task.release->offset = layout_.offset(index);
@@ -106,7 +107,7 @@ private:
       for (Index & other : task.waits_for) {
         other = here_.at(other);
       }
-      keep_here(task.reads);  // also from tasks behind it: reading is not an order
+      keep_here(task.reads);  // later tasks, too: reading implies no order
     }
   }
 
@@ -151,7 +152,7 @@ private:
     assign(assignment, ceilings(), model_);
   }
 
-  // They depend on all threads of an executor, wherever they are.
+  // Ceilings depend on all threads of an executor, on any core.
   std::vector<int> ceilings() const
   {
     Assignment all;
@@ -186,15 +187,15 @@ private:
 
   const PlanProblem & problem_;
   const Layout & layout_;
-  std::vector<Index> core_here_;           // per core of the problem: that of the part
-  std::unordered_map<Index, Index> here_;  // tasks of the problem that are there: those of the part
+  std::vector<Index> core_here_;           // per core of the problem: the core of the part
+  std::unordered_map<Index, Index> here_;  // from tasks of the problem to tasks of the part
   Model model_;
   std::vector<Index> cores_;   // of the problem
   std::vector<Index> tasks_;   // of the problem
   std::vector<Index> chains_;  // of the problem, most important first
 };
 
-// Windows that grow without end are given up where no deadline is met any more, so that others are found.
+// Stops windows that grow without end at a size that misses all deadlines, so that the search goes on.
 BoundsOptions Part::by_phases() const
 {
   BoundsOptions options;
@@ -239,7 +240,7 @@ Score Part::judge(const std::vector<Ns> * most) const
     result.slacks.emplace_back(chains_[i], slack);
     result.slack = std::min(result.slack, slack);
   }
-  std::vector<char> bounded(tasks_.size(), 0);  // on the way of a chain that has a bound
+  std::vector<char> bounded(tasks_.size(), 0);  // on the path of a chain with a bound
   for (Index i = 0; found && i < chains_.size(); ++i) {
     for (const Index task : model_.chains[i].path) {
       bounded[task] = bounded[task] || found->chains[i].ok();
@@ -280,7 +281,7 @@ KnownPhases Part::known_phases() const
       return graph.refusal.empty() && graph.node_of_stream[streams.front()] != kNone &&
              (!all ||
               std::none_of(graph.nodes.begin(), graph.nodes.end(), [](const JobNode & node) {
-                return node.unphased;  // their windows are too wide for a search by windows alone
+                return node.unphased;  // too wide windows for a search by windows alone
               }));
     });
   };

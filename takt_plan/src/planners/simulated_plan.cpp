@@ -22,19 +22,19 @@ using takt_schedule::Schedule;
 using takt_schedule::System;
 
 constexpr Ns kLongestRun = 10'000'000'000;
-constexpr double kMostSimulated = 20'000;  // jobs of a run, about
-constexpr Ns kLeastPeriods = 4;            // of the longest period
-constexpr std::uint64_t kRandomTimes = 2;  // runs
+constexpr double kMostSimulated = 20'000;  // approximate number of jobs in a run
+constexpr Ns kLeastPeriods = 4;            // times the longest period
+constexpr std::uint64_t kRandomTimes = 2;  // runs with random times
 constexpr std::uint64_t kRandomPhases = 4;
 constexpr std::uint64_t kRandomClocks =
-  4;  // of several processes, or sources without a known phase
+  4;  // runs if there are several processes, or sources without a known phase
 
 Ns duration_of(const Model & model)
 {
   const detail::Streams streams(model, in_trigger_order(model));
   double rate = 0;
   Ns longest = 0;
-  Ns last = 0;  // source that starts
+  Ns last = 0;  // of a source's first start
   for (Index task = 0; task < model.tasks.size(); ++task) {
     rate += streams.rate(task);
     if (model.tasks[task].release) {
@@ -47,13 +47,13 @@ Ns duration_of(const Model & model)
   return add(last, std::max(duration, multiply(longest, kLeastPeriods)));
 }
 
-/// Offsets of several processes count each from its own start, and those of several hosts each on its own clock, which
-/// the runs of `simulate` have at one instant: these instants at random distances, and sources without an offset at random
-/// phases. Nothing where one instant counts for all sources.
+/// Offsets in several processes count from different starts, and on several hosts by different clocks, but `simulate`
+/// lets them begin at one instant. So this moves these instants by random distances, and sources without an offset to
+/// random phases. Nothing if one instant holds for all sources.
 std::optional<SimulationModel> at_other_phases(SimulationModel simulated, std::uint64_t seed)
 {
   Model & model = simulated.model;
-  std::map<Index, Ns> longest;  // period, per epoch
+  std::map<Index, Ns> longest;  // longest period, by epoch
   bool any = false;             // some source has no offset
   for (const Task & task : model.tasks) {
     if (task.release && task.release->offset) {
@@ -80,7 +80,7 @@ std::optional<SimulationModel> at_other_phases(SimulationModel simulated, std::u
   return simulated;
 }
 
-/// Random phases draw those of all sources, also of those that the plan knows.
+/// True if no source has a known phase: then the simulation draws all phases.
 bool any_phase(const Model & model)
 {
   return std::none_of(model.tasks.begin(), model.tasks.end(), [](const Task & task) {

@@ -1,9 +1,9 @@
-// What a short simulation shows of a plan: one run with worst execution times, two with random ones; where no source has
-// a known phase, four more at random phases; where only some have, or offsets count from several starts or clocks, four more
-// in which sources without a known phase come at random phases, and these starts are at random distances.
+// Simulates a plan briefly: one run with worst execution times, two with random ones, and four more if phases are
+// uncertain. If no source has a known phase, the four have random phases. If only some have, or if offsets count from
+// several starts or clocks, the sources without a known phase get random phases, and the starts random distances.
 //
-// A simulation proves nothing. It shows what bounds cannot promise: a chain that is late in it is late. The same input
-// gives the same result. Set-up only: allocates, takes up to a second or so.
+// A simulation proves nothing. But if a chain is late in it, the plan can be late. The same input gives the same
+// result. Set-up only: allocates, takes up to about a second.
 #ifndef TAKT_PLAN__SRC__SIMULATED_PLAN_HPP_
 #define TAKT_PLAN__SRC__SIMULATED_PLAN_HPP_
 
@@ -24,24 +24,24 @@ struct SimulatedPlan
   struct Chain
   {
     std::uint64_t count = 0;   ///< responses
-    std::uint64_t missed = 0;  ///< of these, beyond the deadline
-    Ns worst = -1;             ///< below 0: there was no response
-    /// Whether it had responses, all within the deadline.
+    std::uint64_t missed = 0;  ///< responses beyond the deadline
+    Ns worst = -1;             ///< below 0: no response
+    /// True if it had responses, all within the deadline.
     bool met() const noexcept { return count > 0 && missed == 0; }
   };
 
   std::vector<Chain> chains;  ///< per chain of the model
   std::uint64_t skipped = 0;  ///< periods of timers
-  std::uint64_t lost = 0;     ///< messages, overwritten in a history before they were taken
-  Ns duration = 0;            ///< in virtual time, of all runs together
+  std::uint64_t lost = 0;     ///< messages that a history overwrote before they were taken
+  Ns duration = 0;            ///< virtual time of all runs together
 };
 
 /// Faults: those of `build_model` and of `simulate`.
 takt_rt::Result<SimulatedPlan> simulate_plan(
   const takt_schedule::System & system, const takt_schedule::Schedule & schedule);
 
-/// ROS 2's own way for comparison: each executor a pool of as many ordinary threads as it may use cores, which picks as the
-/// pool of rclcpp does. `options`: of these, the cores.
+/// ROS 2's own way, for comparison: each executor is a pool with one ordinary thread for each core that it may use,
+/// in the order of rclcpp's pool. `options`: only the usable cores matter.
 takt_schedule::Schedule stock_pool(
   const takt_schedule::System & system, const PlanOptions & options);
 

@@ -40,7 +40,7 @@ std::vector<std::vector<Index>> separated(
   if (may_share(problem, tasks, tasks)) {
     return {tasks};
   }
-  // Awaited and never waiting; each that does both, by how deep its waits go; all others.
+  // First awaited tasks that do not wait; then those that do both, by the depth of their waits; then all others.
   std::map<std::pair<int, Index>, std::vector<Index>> parts;
   for (const Index task : tasks) {
     const Unit & unit = unit_of(problem, task);

@@ -1,8 +1,8 @@
-// Callbacks that wait within a run for others (Task::waits_for) and those others are on different threads.
+// Puts callbacks that wait within a run (Task::waits_for) and the callbacks that they wait for on different threads.
 //
-// The rule: a thread that runs a unit that some callback waits for runs no other unit that waits. Then no circle of waits goes
-// through a thread, since those within a unit are faults of the model: whatever holds a thread waits for callbacks whose
-// threads nobody holds by waiting for them.
+// The rule: if a thread runs a unit that some callback waits for, it runs no other unit that waits. Then no circle of
+// waits goes through a thread: a callback that holds its thread waits only for callbacks on threads that no waiting
+// callback holds. (Circles within a unit are faults of the model.)
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLANNERS__WAITS_HPP_
@@ -17,16 +17,16 @@
 namespace takt_plan::detail
 {
 
-/// Whether one thread may run all of both.
+/// True if one thread may run all tasks of both.
 bool may_share(
   const PlanProblem & problem, const std::vector<Index> & some, const std::vector<Index> & others);
 
-/// The tasks in parts that may share a thread each, in their order; the more urgent part first: what others wait for before
-/// what waits, so that waits have bounds on one core.
+/// Splits the tasks into parts that may each share a thread, in their order. The more urgent part comes first:
+/// awaited tasks before those that wait for them, so that waits have bounds on one core.
 std::vector<std::vector<Index>> separated(
   const PlanProblem & problem, const std::vector<Index> & tasks);
 
-/// The same for each block, or thread.
+/// The same for each block.
 std::vector<Block> separated(const PlanProblem & problem, const std::vector<Block> & blocks);
 Assignment separated(const PlanProblem & problem, const Assignment & assignment);
 

@@ -16,20 +16,20 @@ namespace
 {
 
 constexpr Index kWalkers = 2;
-constexpr std::uint64_t kTurns = 1'000'003;  // seeds between the turns of one seed
-constexpr Index kPlansOfTurn = 10;           // of a walker, between looks at what the other has
-// Of a walker, from hot to cold, for each unit and each group of timers.
+constexpr std::uint64_t kTurns = 1'000'003;  // distance between the seeds of two turns
+constexpr Index kPlansOfTurn = 10;  // plans of a walker between exchanges with the other one
+// Plans of a walker, from hot to cold, for each unit and each group of timers.
 constexpr Index kPlansEach = 40;
 constexpr Index kPlansForThreads = 100;  // the same in a walk for few threads
 constexpr Index kLeastPlans = 150;
-constexpr Index kPlansOfHope = 400;  // without a single chain that is proven
+constexpr Index kPlansOfHope = 400;  // the walk ends after so many plans without a proven chain
 constexpr double kCool = 0.1;        // heat of such a walk, which begins with a good plan
 constexpr int kWalks = 2;            // more only while there is time
-// What may be spent on judging, in the unit of Score::cost: some ten seconds, and where phases are not known a few.
+// Limit for judging, in the unit of Score::cost: some ten seconds; a few seconds if phases are unknown.
 constexpr double kMostWalking = 2.5e8;
 constexpr double kMostForThreads = 7e7;
 constexpr double kMostWithoutPhases = 2e7;
-// A longer chain of the most important ones may be shortened; merging of threads needs some of what is left.
+// A longer chain of the most important ones may be shortened. Merging of threads needs some of the rest.
 constexpr double kShorter = 1.03;
 
 class Annealing
@@ -141,7 +141,7 @@ private:
     return good_enough(problem_, wanted_, best().score);
   }
 
-  // Job windows say nothing of any plan: the system is of a kind, or so full, that they have no end.
+  // Job windows give no bound for any plan: the kind of system has no windows that end, or it is too full.
   bool hopeless() const
   {
     Index tried = 0;
@@ -168,8 +168,8 @@ private:
   const TimerPhases phases_;
   const std::vector<Cluster> clusters_;
   std::vector<std::unique_ptr<Walker>> walkers_;
-  std::optional<Kept> few_;  // few threads are wanted
-  std::vector<bool> met_;    // by the best plan that others know
+  std::optional<Kept> few_;  // set if few threads are wanted
+  std::vector<bool> met_;    // by the best plan of all walkers
 };
 
 }  // namespace

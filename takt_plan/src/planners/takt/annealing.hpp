@@ -1,15 +1,16 @@
 // A random walk over whole plans: cores and order of units, and offsets of timers.
 //
 // Simulated annealing (Kirkpatrick, Gelatt and Vecchi, Science 220, 1983), with the analysis as judge. A plan has one
-// thread for each unit. A step moves one or two of: a unit to another core or place, two units for each other, all units
-// of a chain to one core, the tasks of a unit, a timer's phase (anywhere, a little, or to where a chain has ended). The
-// walk goes on from a worse plan with a probability that falls with the plan's cost and with time.
+// thread for each unit. A step makes one or two of these changes: move a unit to another core or place, exchange two
+// units, move all units of a chain to one core, change the order of a unit's tasks, change a timer's phase (at
+// random, by a little, or to the end of a chain). The walk accepts a worse plan with a probability that falls with
+// the plan's cost and with time.
 //
-// Two walkers go in turns of a fixed number of plans, each on a thread of its own. So the result depends on the seed, and
-// neither on the machine nor on how fast it is; unless the time is up before.
+// Two walkers run on a thread each, in turns of a fixed number of plans. So the result depends on the seed, and not
+// on the machine or its speed, unless the time is up.
 //
-// A walk for few threads goes on from a plan whose threads are merged. Its steps also join units with the thread above
-// them, and take them out again.
+// A walk for few threads starts with a plan of merged threads. Its steps also join a unit with the thread above it,
+// or separate it again.
 //
 // Set-up only: allocates, starts threads and waits for them.
 #ifndef TAKT_PLAN__SRC__PLANNERS__TAKT__ANNEALING_HPP_
@@ -25,21 +26,21 @@
 namespace takt_plan::detail
 {
 
-/// The best plan that was found from any of `starts`, which are complete; never a worse one than the best of them.
-/// `wanted`: the share of its deadline that each chain should have to spare. `turn`: other walks for other turns. What
-/// judging cost is added to `cost`.
+/// The best plan from any of `starts`, which must be complete; never worse than the best start. `wanted`: the share
+/// of its deadline that each chain should keep as slack. `turn`: different turns give different walks. Adds the cost
+/// of judging to `cost`.
 Layout annealed(
   const PlanProblem & problem, double wanted, const std::vector<Layout> & starts,
   std::uint64_t turn, double & cost);
 
-/// A plan with fewer threads that keeps all deadlines and `kept`; `start`, which does, where none was found.
-/// `turn`: other walks for other turns.
+/// A plan with fewer threads that keeps all deadlines and `kept`; `start`, which keeps them, if none was found.
+/// `turn`: different turns give different walks.
 Layout with_few_threads(
   const PlanProblem & problem, const Layout & start, const Kept & kept, std::uint64_t turn,
   double & cost);
 
-/// Whether annealing has nothing to look for: no chain is late, each has `wanted` to spare, and the most important ones
-/// take hardly longer than their own work.
+/// True if annealing has no aim: no chain is late, each has the slack `wanted`, and the most important ones take
+/// hardly longer than their own work.
 bool good_enough(const PlanProblem & problem, double wanted, const Score & score);
 
 }  // namespace takt_plan::detail

@@ -24,33 +24,33 @@ namespace
 
 using takt_schedule::System;
 
-// Percent of deadlines that are missed.
+// Percent by which missed deadlines are made longer.
 constexpr std::array kLonger{5, 10, 15, 25, 50, 100};
-// Where judging has cost more, in the unit of Score::cost, the search does not begin again: a second or so.
+// The search does not restart if judging has cost more, in the unit of Score::cost: about a second.
 constexpr double kMostForRestarts = 1e7;
-// Systems of more callbacks are not improved by a random walk: judging one plan takes too long.
+// Systems with more callbacks get no random walk: judging one plan takes too long.
 constexpr Index kMostForWalks = 400;
-// The most important chains may become so much longer before threads count.
+// Plans count as equally short if the most important chains differ by less; then the number of threads decides.
 constexpr double kSameStretch = 0.02;
-// With more threads than so many for each core a walk looks for plans with fewer.
+// With more threads per core a walk looks for plans with fewer.
 constexpr Index kFewThreads = 3;
 constexpr std::uint64_t kWalksForThreads = 3;  // at most
-// Where a proven plan loses messages in simulation, or makes its most important chains long, walks go other ways.
+// More walks if a proven plan loses messages in simulation, or makes its most important chains long.
 constexpr std::uint64_t kOtherWalks = 2;  // at most
 constexpr double kLong = 1.06;            // times their own work
-// Where less of a deadline is to spare the search goes on for more, whatever threads may give away.
+// With less slack the search goes on, even if merging threads may use up slack.
 constexpr double kWantedSlack = 0.1;
-// Responses in simulation that differ by less are the same.
+// Simulated responses whose difference is smaller count as equal.
 constexpr double kSameResponse = 0.01;
-// Of the time that is left then.
+// Share of the remaining time.
 constexpr double kShareOfFirst = 0.15;
 constexpr double kShareOfWalk = 0.6;
 constexpr double kShareOfMergers = 0.3;
 constexpr double kAllOfIt = 1;
-// Of the whole time, for the plan that keeps deadlines with late releases.
+// Share of the whole time, for the plan that keeps deadlines with late releases.
 constexpr double kShareOfLate = 0.6;
 
-/// With its threads merged.
+/// A layout with merged threads.
 struct Candidate
 {
   Layout layout;
@@ -59,7 +59,7 @@ struct Candidate
   std::optional<SimulatedPlan> simulated;
 };
 
-/// Which chains with a deadline met it in simulation, most important first.
+/// Which chains with a deadline met it in simulation, the most important first.
 std::vector<bool> met_in_simulation(const PlanProblem & problem, const SimulatedPlan & simulated)
 {
   std::vector<bool> met;
@@ -71,7 +71,7 @@ std::vector<bool> met_in_simulation(const PlanProblem & problem, const Simulated
   return met;
 }
 
-/// Whether the chains that are late in both are less late in `a`; the most important one that differs decides.
+/// True if chains that are late in both are less late in `a`; the most important difference decides.
 std::optional<bool> less_late(
   const PlanProblem & problem, const SimulatedPlan & a, const SimulatedPlan & b)
 {
@@ -92,7 +92,7 @@ std::optional<bool> less_late(
   return std::nullopt;
 }
 
-/// What simulation says, where it has looked at both and they differ.
+/// Compares by simulation; nothing if one of them was not simulated, or if they are equal.
 std::optional<bool> better_in_simulation(
   const PlanProblem & problem, const Candidate & a, const Candidate & b)
 {
@@ -112,7 +112,8 @@ std::optional<bool> better_in_simulation(
            : std::nullopt;
 }
 
-/// Slack beyond `wanted` is worth less than fewer threads; after a walk that beyond `keep` is, and less than short chains.
+/// Fewer threads are worth more than slack beyond `wanted`. After a walk fewer threads and short chains are worth
+/// more than slack beyond `keep`.
 bool better(
   const PlanProblem & problem, const Candidate & a, const Candidate & b, double keep, double wanted)
 {
@@ -142,7 +143,7 @@ bool better(
          std::pair(b.layout.threads(), -b.score.slack);
 }
 
-/// What is left where mergers were forced: what threads would have bought cannot be had.
+/// The only row of the trade if mergers were forced: more threads are not possible.
 TradePoint only_point(const PlanProblem & problem, const Candidate & candidate)
 {
   TradePoint point{candidate.layout.threads(), std::nullopt, 0};
@@ -163,7 +164,7 @@ Candidate with_threads_merged(
 {
   Candidate candidate{std::move(layout), {}, {}, {}};
   const bool by_phases = problem.by_phases;
-  // Where windows say nothing of a part, they cannot tell what a merger costs there.
+  // If job windows give no bound for a part, they cannot show what a merger costs there.
   problem.by_phases = by_phases && score(problem, candidate.layout).missed.empty();
   candidate.trade = merge_threads(problem, keep_slack, candidate.layout, cost);
   const Index wanted = candidate.layout.threads();
@@ -174,7 +175,7 @@ Candidate with_threads_merged(
   if (candidate.layout.threads() != wanted) {
     candidate.trade = {only_point(problem, candidate)};
   } else if (by_phases) {
-    // All analyses together may know smaller bounds.
+    // All analyses together may find smaller bounds.
     for (TradePoint & point : candidate.trade) {
       if (point.threads == wanted) {
         point.slack = only_point(problem, candidate).slack;
@@ -184,7 +185,7 @@ Candidate with_threads_merged(
   return candidate;
 }
 
-/// Nothing where it cannot be simulated.
+/// Nothing if the plan cannot be simulated.
 std::optional<SimulatedPlan> simulated(
   const System & system, const PlanProblem & problem, const Layout & layout)
 {
@@ -193,7 +194,7 @@ std::optional<SimulatedPlan> simulated(
   return found ? std::optional(std::move(*found)) : std::nullopt;
 }
 
-/// The system with longer deadlines of some chains.
+/// The system with longer deadlines of the given chains.
 System with_longer_deadlines(System system, const std::vector<Index> & chains, int percent)
 {
   for (const Index chain : chains) {
@@ -204,7 +205,7 @@ System with_longer_deadlines(System system, const std::vector<Index> & chains, i
   return system;
 }
 
-/// What can be known of phases: if the schedule gives each timer that may have one an offset.
+/// The phases that would be known if the schedule gave an offset to each timer that may have one.
 KnownPhases knowable_phases(const PlanProblem & problem)
 {
   Layout layout = plan_isolated(problem);
@@ -212,7 +213,7 @@ KnownPhases knowable_phases(const PlanProblem & problem)
   return known_phases(problem, layout);
 }
 
-/// Of sources whose phases no schedule sets; one sentence, or none.
+/// A sentence about sources whose phases no schedule sets, or none.
 std::vector<std::string> phases_left_alone(const System & system, const PlanProblem & problem)
 {
   std::vector<std::string> ids;
@@ -231,7 +232,7 @@ std::vector<std::string> phases_left_alone(const System & system, const PlanProb
     " released at phases that no schedule sets: takt counts with any phase there"};
 }
 
-/// That callbacks may be on.
+/// The cores that callbacks may use.
 std::set<Index> usable_cores(const PlanProblem & problem)
 {
   std::set<Index> cores;
@@ -241,7 +242,7 @@ std::set<Index> usable_cores(const PlanProblem & problem)
   return cores;
 }
 
-/// Whether the cores that callbacks may be on have room for all of them, on each host.
+/// True if on each host the cores that callbacks may use have room for all of them.
 bool may_fit(const PlanProblem & problem)
 {
   std::vector<double> room(problem.model.hosts.size(), kLoadNoise);
@@ -254,13 +255,13 @@ bool may_fit(const PlanProblem & problem)
   return std::all_of(room.begin(), room.end(), [](double left) { return left >= 0; });
 }
 
-/// Whether walks are worth while: offsets are chosen by them alone.
+/// True if walks are worth their time; only walks choose offsets.
 bool small_enough_to_walk(const PlanProblem & problem)
 {
   return problem.model.tasks.size() <= kMostForWalks && may_fit(problem);
 }
 
-/// The same layout of a problem with the same tasks and cores.
+/// Copies the layout to a problem with the same tasks and cores.
 Layout of_problem(const PlanProblem & problem, const Layout & other)
 {
   Layout layout(problem);
@@ -275,7 +276,7 @@ Layout of_problem(const PlanProblem & problem, const Layout & other)
   return layout;
 }
 
-/// Time that begins at `from`, a share of the whole time, and ends at `to`.
+/// Maps the part of the whole time from share `from` to share `to` to its own time.
 std::function<double()> part_of(const std::function<double()> & time_used, double from, double to)
 {
   if (!time_used) {
@@ -298,7 +299,7 @@ public:
     problem_(problem),
     show_(show),
     wanted_(std::max(options.keep_slack, kWantedSlack)),
-    // Without room for all callbacks timers skip periods in any plan, and threads under the fair scheduler come later.
+    // Without room for all callbacks, timers skip periods in any plan, and fair threads run late.
     simulates_(options.walks && may_fit(problem)),
     known_(simulates_ && known_phases(problem, plan_isolated(problem)) == KnownPhases::all),
     walks_(simulates_ && problem.model.tasks.size() <= kMostForWalks),
@@ -314,7 +315,7 @@ public:
     until(kShareOfFirst);
     std::vector<Layout> first = plan_takt(problem_, wanted_, search_);
     problem_.by_phases = problem_.brief = false;
-    // A walk that can choose phases begins with the first plan. What it finds is better in most cases.
+    // A walk that can choose phases begins at once with the first plan, because it usually finds a better one.
     const bool at_once = chooses_ && !score(problem_, first.front()).missed.empty();
     problem_.by_phases = known_;
     if (show_ && at_once) {
@@ -350,7 +351,7 @@ public:
       search_ + mergers_ - cost};
   }
 
-  /// `run` returns this plan if it finds no better one. Plans that are no better are not shown.
+  /// `run` returns this plan if it finds no better one. Only better plans are shown.
   void knows(const Layout & layout, std::vector<TradePoint> trade)
   {
     other_ = whole(layout);
@@ -359,7 +360,7 @@ public:
   }
 
 private:
-  /// What comes next has that share of the time that is left.
+  /// Gives the next step that share of the remaining time.
   void until(double share)
   {
     if (problem_.time_used) {
@@ -397,7 +398,7 @@ private:
     if (simulates_) {
       candidate.simulated = simulated(system_, problem_, candidate.layout);
     }
-    // Bounds do not count what timers skip and histories lose: some of it may come from sharing threads.
+    // Bounds do not count skipped periods and overwritten messages; shared threads may cause some of them.
     const bool loses =
       candidate.simulated && candidate.simulated->skipped + candidate.simulated->lost > 0;
     consider(std::move(candidate));
@@ -406,7 +407,7 @@ private:
     }
   }
 
-  /// As it is.
+  /// The layout without mergers.
   Candidate whole(const Layout & layout)
   {
     const bool by_phases = std::exchange(problem_.by_phases, false);
@@ -474,7 +475,7 @@ private:
     notes_ = phases_left_alone(system_, problem_);
   }
 
-  // With more time for what is late the search goes other ways, and what it finds may be in time.
+  // With longer deadlines for late chains the search takes other ways, and may find a plan that keeps them.
   void begin_again()
   {
     for (const int percent : kLonger) {
@@ -497,7 +498,7 @@ private:
     }
   }
 
-  // Plans of other planners, where something is late in simulation.
+  // Tries the plans of other planners if a chain is late in simulation.
   void take_others_if_better()
   {
     if (!best_->simulated) {
@@ -524,11 +525,11 @@ private:
   const std::function<void(const Layout &)> & show_;
   const double wanted_;
   const bool simulates_;
-  const bool known_;  // phases, as the model is
+  const bool known_;  // phases are known in the model
   const bool walks_;
   const KnownPhases knowable_;
-  const bool chooses_;  // offsets
-  double search_ = 0;   // what judging has cost
+  const bool chooses_;  // offsets may be chosen
+  double search_ = 0;   // cost of judging
   double mergers_ = 0;
   double walking_ = 0;
   std::optional<Candidate> best_;
@@ -537,7 +538,7 @@ private:
   std::vector<std::string> notes_;
 };
 
-/// The plan's own row says what the plan's bounds say. The other rows count late releases.
+/// Makes the plan's own row equal to the plan's bounds. The other rows count late releases.
 void set_own_row(
   const PlanProblem & problem, const Layout & layout, std::vector<TradePoint> & trade)
 {

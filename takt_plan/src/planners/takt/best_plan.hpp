@@ -1,11 +1,11 @@
-// The planner `takt` from its first plan to its last one.
+// Runs the planner `takt` from its first plan to its last.
 //
-// Where offsets can be chosen, it looks for a plan that keeps deadlines with late releases (late_releases.hpp), and if there
-// is none, for one without.
+// If offsets may be chosen, it looks for a plan that keeps deadlines with late releases (late_releases.hpp). If there
+// is none, it looks for one without late releases.
 //
-// It makes a first plan (plan_takt), walks from it (annealing.hpp), merges threads, begins again with longer deadlines where
-// chains are late, and takes the best of all. Where a deadline is not proven plans are compared by simulation first: no
-// plan is taken for what it proves if chains are late in simulation that another plan has in time.
+// It makes a first plan (plan_takt), walks from it (annealing.hpp), merges threads, starts again with longer
+// deadlines if chains are late, and takes the best plan. If a deadline is not proven, plans are first compared by
+// simulation: a plan that proves more loses if chains are late in its simulation that another plan keeps.
 //
 // Set-up only: allocates, takes long.
 #ifndef TAKT_PLAN__SRC__PLANNERS__TAKT__BEST_PLAN_HPP_
@@ -31,8 +31,8 @@ struct BestPlan
   double cost_of_restarts = 0;  ///< Planned::cost_of_restarts
 };
 
-/// `show`: gets each plan that is better than those before it, where `options` ask for them; empty: nobody does. `problem`
-/// is of `system` and `options`; afterwards it is as it was.
+/// `show`: gets each plan that is better than the plans before, if `options` ask for it; may be empty. `problem`
+/// belongs to `system` and `options`; it is restored afterwards.
 BestPlan best_plan(
   const takt_schedule::System & system, const PlanOptions & options, PlanProblem & problem,
   const std::function<void(const Layout &)> & show);

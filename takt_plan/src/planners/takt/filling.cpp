@@ -7,10 +7,10 @@ namespace takt_plan::detail
 namespace
 {
 
-// Cuts of a chain that fits nowhere, and pairs of cores for each, that are tried at most.
+// Limits for a chain that fits on no core: cuts, and pairs of cores for each cut.
 constexpr Index kMostCuts = 8;
 constexpr int kMostTries = 64;
-// Slacks that differ by less are the same.
+// Slacks whose difference is smaller count as equal.
 constexpr double kFillNoise = 1e-9;
 
 }  // namespace
@@ -26,11 +26,12 @@ Attempt Filling::place_all(const std::vector<Index> & order, Fit fit) const
   return attempt;
 }
 
-// What starts a cluster's callbacks is placed before, or it would be judged by part of its load.
+// Places the sources of the cluster's callbacks first, because otherwise the cluster would be judged without a part
+// of its load.
 void Filling::place_with_sources(
   Index first, Fit fit, std::vector<char> & seen, Attempt & attempt) const
 {
-  std::vector<std::pair<Index, bool>> open{{first, false}};  // and whether its sources are there
+  std::vector<std::pair<Index, bool>> open{{first, false}};  // true: its sources are placed
   while (!open.empty()) {
     const auto [cluster, ready] = open.back();
     open.pop_back();
@@ -86,7 +87,7 @@ std::optional<Filling::Spot> Filling::whole(Attempt & attempt, Index cluster, Fi
   return best;
 }
 
-// The cluster cut in two, on two cores; false if that does not do either.
+// Cuts the cluster in two and puts the parts on two cores. Returns false if this fails, too.
 bool Filling::split(Attempt & attempt, Index cluster, Fit fit) const
 {
   for (const auto & [first, second] : cuts(cluster)) {
@@ -97,7 +98,7 @@ bool Filling::split(Attempt & attempt, Index cluster, Fit fit) const
   return false;
 }
 
-// Cut in two where that leaves more slack than `whole`, the most there is; false if no cut does.
+// Cuts it in two if that leaves more slack than `whole`, the best without a cut. Returns false if no cut does.
 bool Filling::split_better(Attempt & attempt, Index cluster, double whole) const
 {
   std::optional<Layout> best;
@@ -116,7 +117,7 @@ bool Filling::split_better(Attempt & attempt, Index cluster, double whole) const
   return best.has_value();
 }
 
-// Around the middle first.
+// The cuts, those near the middle first.
 std::vector<Filling::Cut> Filling::cuts(Index cluster) const
 {
   const std::vector<Index> & units = clusters_[cluster].units;
@@ -134,7 +135,7 @@ std::vector<Filling::Cut> Filling::cuts(Index cluster) const
   return result;
 }
 
-// The first place on the core where the units do no harm: the one by deadline mostly is the best.
+// The first place on the core where the units harm no other chain; places near the one by deadline come first.
 std::optional<Filling::Spot> Filling::on_core(
   Layout & layout, Index cluster, const std::vector<Index> & units, Index core,
   const Score & known) const
@@ -152,7 +153,7 @@ std::optional<Filling::Spot> Filling::on_core(
   return std::nullopt;
 }
 
-// The slack that is left, and both there; or nothing, and the layout as it was.
+// Puts both parts on their cores and returns the slack; if that fails, restores the layout and returns nothing.
 std::optional<double> Filling::on_two(
   Layout & layout, Index cluster, const std::vector<Index> & first,
   const std::vector<Index> & second, Fit fit, const Score & known) const

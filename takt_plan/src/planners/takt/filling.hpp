@@ -24,17 +24,17 @@ public:
   {
   }
 
-  /// All clusters, in this order but for those that start others, which come before.
+  /// Places all clusters in this order; clusters that start others are placed before these.
   Attempt place_all(const std::vector<Index> & order, Fit fit) const;
 
 private:
-  /// Where something does no harm.
+  /// A place where a cluster harms no other.
   struct Spot
   {
     Index core = kNone;
     Index place = 0;
-    std::vector<Block> blocks;  ///< what stands there
-    double slack = 0;           ///< with it there
+    std::vector<Block> blocks;  ///< the core's blocks with it
+    double slack = 0;           ///< on the core with it
   };
   using Cut = std::pair<std::vector<Index>, std::vector<Index>>;
 
@@ -52,7 +52,7 @@ private:
     const std::vector<Index> & second, Fit fit, const Score & known) const;
   std::vector<Index> cores_of(Index cluster, const Layout & layout) const;
 
-  // ---- what fits nowhere within its deadline (filling_late.cpp) ----
+  // ---- clusters that fit nowhere within their deadlines (filling_late.cpp) ----
 
   void make_do(Index cluster, Attempt & attempt) const;
   void scatter(Index cluster, Layout & layout, const Score & forgiving) const;

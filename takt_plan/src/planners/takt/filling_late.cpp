@@ -8,16 +8,16 @@
 namespace takt_plan::detail
 {
 
-// It fits nowhere within its deadline where there is room. In this order: on a full core where nobody
-// misses a deadline; late where there is room, whole or cut in two, as little late as can be; unit by
-// unit.
+// Places a cluster that fits on no core with room within its deadline. Tries in this order: on a full core where no
+// chain misses a deadline; late on cores with room, whole or cut in two, with the least lateness; each unit by
+// itself.
 void Filling::make_do(Index cluster, Attempt & attempt) const
 {
   Layout & layout = attempt.layout;
   const std::vector<Index> & units = clusters_[cluster].units;
   std::vector<Index> full = common_cores(problem_, units);
   std::stable_sort(full.begin(), full.end(), [&](Index a, Index b) {
-    // What is too full already stays so; else where least is missing.
+    // Full cores first, then those that lack least.
     return std::pair(!layout.crowded(a), -search_.room(layout, a)) <
            std::pair(!layout.crowded(b), -search_.room(layout, b));
   });
@@ -59,7 +59,7 @@ void Filling::make_do(Index cluster, Attempt & attempt) const
   attempt.score.add_missing(search_.judged(layout, cores_of(cluster, layout)));
 }
 
-// Where there is most room, below all others if it would harm them.
+// Puts units where most room is, below all others if they would harm these.
 void Filling::scatter(Index cluster, Layout & layout, const Score & forgiving) const
 {
   for (const Index unit : clusters_[cluster].units) {
@@ -73,7 +73,7 @@ void Filling::scatter(Index cluster, Layout & layout, const Score & forgiving) c
   }
 }
 
-// What only this cluster has to do with may be missed.
+// Accepts misses of chains that only concern this cluster.
 void Filling::forgive(Index cluster, Score & known) const
 {
   std::vector<char> mine(problem_.model.tasks.size(), 0);

@@ -1,4 +1,4 @@
-// Moves that make a whole plan better.
+// Moves that improve a whole plan.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLANNERS__TAKT__IMPROVEMENT_HPP_
@@ -22,8 +22,8 @@ public:
   {
   }
 
-  /// As long as it helps: other orders on a core and threads of their own for chains that are missed,
-  /// other cores for what shares one with the chain that has the least slack.
+  /// While it helps: tries other orders on a core and separate threads for missed chains, and other cores for units
+  /// that share one with the chain of least slack.
   void improve(Attempt & attempt) const;
 
 private:

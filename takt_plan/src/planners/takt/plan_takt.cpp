@@ -1,4 +1,4 @@
-// `takt`: where each chain goes, by the analysis.
+// `takt`: chooses the core of each chain by the analysis.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -36,7 +36,7 @@ public:
     if (enough(best->score)) {
       return result;
     }
-    // Last: what a cut gains for one chain may be missing for the next.
+    // Try cuts last: a cut may gain slack for one chain and take it from the next.
     std::optional<Attempt> cut;
     for (const auto & [order, fit] : attempts({Fit::cut})) {
       if (search_.tired() || (cut && enough(cut->score))) {
@@ -54,7 +54,7 @@ public:
     return result;
   }
 
-  /// What another search found, with moves that are better here.
+  /// Improves a layout of another search by moves that are better here.
   Layout improved_here(const Layout & other)
   {
     Attempt attempt{Layout(search_.problem()), {}};

@@ -9,17 +9,17 @@ namespace takt_plan::detail
 namespace
 {
 
-// More tasks than this, and each attempt stops at the first place that is good enough.
+// With more tasks each attempt stops at the first place that is good enough.
 constexpr Index kLarge = 400;
-// What is spent on judging, in the unit of Score::cost: some seconds. Then what is there is taken.
+// Limit for judging, in the unit of Score::cost: some seconds. Then the search ends with what it has.
 constexpr double kMostSearch = 1e8;
-// The same share of it where a walk follows that finds more in the time.
+// The share of this limit if a walk follows, which finds more in the same time.
 constexpr double kShareBeforeWalks = 0.05;
-// The same where there is a plan that fits: a better one is worth less.
+// The limit once a plan fits: a better one is worth less.
 constexpr double kMostForBetter = kMostSearch / 2;
-// After that much more not even one place of each cluster is judged.
+// Beyond this not even one place of each cluster is judged.
 constexpr double kExhausted = 2 * kMostSearch;
-// Places of a chain on a core that are tried at most.
+// Limit of places that are tried for a chain on a core.
 constexpr Index kMostPlaces = 8;
 
 }  // namespace

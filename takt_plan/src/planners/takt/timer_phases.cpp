@@ -11,10 +11,10 @@ namespace takt_plan::detail
 namespace
 {
 
-// Phases are round numbers of which a period has at least so many.
+// Phases are multiples of the largest of these steps that fits often enough into a period.
 constexpr std::array<Ns, 4> kSteps{1'000'000, 100'000, 10'000, 1'000};
 constexpr Ns kStepsOfPeriod = 25;
-// A source starts later by at most so many hyperperiods, each of at most 10 s.
+// A source starts later by at most this many hyperperiods, of at most 10 s each.
 constexpr int kMostLater = 4;
 constexpr Ns kMostStart = 10'000'000'000;
 
@@ -25,7 +25,7 @@ Ns step_of(Ns period)
   return found == kSteps.end() ? 1 : *found;
 }
 
-/// Of the sources of a set; 0: it is too long to wait for.
+/// The hyperperiod of the sources of a set; 0: too long to wait for.
 Ns hyperperiod(const Streams & streams, const MessageSet & set)
 {
   Ns all = 1;

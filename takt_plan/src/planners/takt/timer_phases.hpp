@@ -1,8 +1,8 @@
-// Offsets that the planner may choose: of which timers, which move together, and from when on each runs.
+// The offsets that the planner may choose: for which timers, which timers move together, and when each starts.
 //
-// Timers of one period that feed one set of newest messages move together: a difference would be time in which the
-// first message waits. A source of a set that is slower than the others starts whole hyperperiods later, when the others
-// have a message already; then all sets are alike from the first one on (job_sets.hpp).
+// Timers of one period that feed one set of newest messages move together, because otherwise the first message waits
+// for the other. If a source of a set is slower than the others, it starts whole hyperperiods later, when the others
+// have a message. Then all sets are alike from the first one on (job_sets.hpp).
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLANNERS__TAKT__TIMER_PHASES_HPP_
@@ -24,17 +24,17 @@ public:
     std::vector<Index> timers;
     Ns period = 0;
     Ns step = 0;   ///< phases are multiples of it
-    Ns start = 0;  ///< of its first period
+    Ns start = 0;  ///< start of its first period
   };
 
   explicit TimerPhases(const PlanProblem & problem);
 
   const std::vector<Group> & groups() const noexcept { return groups_; }
-  /// Of the group's first timer, in its period; 0 if it is not known.
+  /// The phase of the group's first timer in its period; 0 if unknown.
   Ns phase(const Layout & layout, Index group) const;
   /// Gives all timers of the group this phase, rounded up to its step.
   void set(Layout & layout, Index group, Ns phase) const;
-  /// Gives each timer its phase again, so that all have offsets.
+  /// Gives each timer its current phase as an offset.
   void set_all(Layout & layout) const;
 
 private:

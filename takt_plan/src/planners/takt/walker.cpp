@@ -12,29 +12,29 @@ namespace takt_plan::detail
 namespace
 {
 
-// Of a core. Where a timer may be late by a period, nothing is known of phases.
+// Of a core. If a timer may be late by a period, its phase tells nothing.
 constexpr double kBrief = 0.01;
-// Moves that are refused without a judgement, for each judgement.
+// Limit of moves refused without a judgement, per judgement.
 constexpr Index kMostRefused = 50;
 // Weights of a plan's faults, in the unit of the walk's heat.
 constexpr double kMissed = 5;        // a chain that is late
 constexpr double kLateness = 20;     // times its lateness, as a share of its deadline
-constexpr double kMostLateness = 9;  // it counts up to that; without a bound it is that
+constexpr double kMostLateness = 9;  // largest lateness that counts; counts without a bound
 constexpr double kWithoutBound = 1;  // a callback
-constexpr double kStretch = 7;  // what the most important chains wait, as a share of their work
+constexpr double kStretch = 7;       // waits of the most important chains, as a share of their work
 constexpr double kMostStretch = 3;
-constexpr double kLeastToSpare = 0.5;  // the largest share of a deadline that a bound takes
+constexpr double kLeastToSpare = 0.5;  // largest share of a deadline that a bound may take
 constexpr double kAboveRoom = 300;     // the share of a core above its room
-constexpr double kTight = 50;          // the share of a core above what leaves it calm
-constexpr double kShortHistory = 0.1;  // that some message may be overwritten
-constexpr double kLateTimer = 0.5;     // that some period may be skipped
-constexpr double kOverloaded = 1000;   // a core that has more than it can do
-constexpr double kThread = 0.3;        // where few threads are wanted
-constexpr double kNotKept = 20;  // the share of a deadline, or of its work, that a chain lacks
+constexpr double kTight = 50;          // the share of a core above its calm load
+constexpr double kShortHistory = 0.1;  // a message may be overwritten
+constexpr double kLateTimer = 0.5;     // a period may be skipped
+constexpr double kOverloaded = 1000;   // a core with too much load
+constexpr double kThread = 0.3;        // if few threads are wanted
+constexpr double kNotKept = 20;        // the missing share of a deadline or of a chain's work
 
 constexpr double kAny = 1e18;  // any cost
 
-// Of a chain; `i`: how many are more important.
+// Of a chain; `i`: the number of more important chains.
 double weight_of(Index i, std::size_t chains)
 {
   return 2 - static_cast<double>(i) / static_cast<double>(chains);
@@ -135,7 +135,7 @@ void Walker::begin(const Layout & layout)
   genome.blocks.resize(units);
   genome.cores.resize(units);
   genome.joined.resize(units, 0);
-  // In turns over the cores, so that places on different cores are comparable.
+  // Alternate between the cores, so that places on different cores are comparable.
   std::vector<std::pair<double, Index>> order;
   for (Index core = 0; core < layout.cores(); ++core) {
     const std::vector<Block> & blocks = layout.on(core);
@@ -196,7 +196,7 @@ double Walker::cost_of(const Layout & layout, const Score & score) const
   return cost;
 }
 
-// With a larger bound of a chain a plan costs more than `most`.
+// The largest bound of each chain with which a plan can cost less than `most`.
 std::vector<Ns> Walker::most_of_chains(double most) const
 {
   std::vector<Ns> result(problem_.model.chains.size(), kUnbounded);
@@ -271,7 +271,7 @@ void Walker::walk(Index plans, double heat)
     for (Index unit = 0; unit < genome.cores.size(); ++unit) {
       load[genome.cores[unit]] += problem_.units[unit].utilization;
     }
-    double least = 0;  // that it costs
+    double least = 0;  // least cost
     for (Index core = 0; core < load.size(); ++core) {
       least += kAboveRoom * std::max(load[core] - problem_.room[core] - kLoadNoise, 0.0) +
                kOverloaded * std::max(load[core] - 1, 0.0);
@@ -372,7 +372,7 @@ void Walker::insert_elsewhere(Genome & genome)
     genome.order.begin() + static_cast<std::ptrdiff_t>(pick(genome.order.size() + 1)), unit);
 }
 
-// All units of a chain on the core of one of them.
+// Moves all units of a chain to the core of one of them.
 void Walker::gather_chain(Genome & genome)
 {
   const std::vector<Index> & units = clusters_[pick(clusters_.size())].units;
@@ -421,7 +421,7 @@ void Walker::change_phase(Genome & genome)
   }
 }
 
-// When some chain has ended at the latest.
+// A time by which some chain has ended.
 Ns Walker::behind_a_chain(const Genome & genome)
 {
   const auto & slacks = current_.score.slacks;

@@ -1,4 +1,4 @@
-// One walk of annealing.hpp, from plan to plan.
+// One walker of annealing.hpp: goes from plan to plan.
 //
 // Set-up only: allocates, does not block. Walkers of one problem may walk on several threads at once.
 #ifndef TAKT_PLAN__SRC__PLANNERS__TAKT__WALKER_HPP_
@@ -17,23 +17,23 @@
 namespace takt_plan::detail
 {
 
-/// What plans are made of: one block for each unit.
+/// The parts of a plan: one block for each unit.
 struct Genome
 {
   std::vector<Block> blocks;  ///< per unit
   std::vector<Index> cores;   ///< per unit
-  std::vector<Index> order;   ///< units, the most urgent first; on each core this order counts
+  std::vector<Index> order;   ///< units, the most urgent first; holds within each core
   std::vector<char>
-    joined;  ///< per unit: it shares the thread of the unit before it on its core, if it may
+    joined;  ///< per unit: shares the thread of the unit before it on its core, if allowed
   std::vector<Ns> phases;  ///< per group of timers
 };
 
-/// What a plan must keep that has fewer threads.
+/// The properties that a plan with fewer threads must keep.
 struct Kept
 {
-  double slack = 0;    ///< the smallest share of a deadline that is to spare
+  double slack = 0;    ///< smallest slack, as a share of the deadline
   double stretch = 1;  ///< of the most important chains, at most
-  Index threads = 0;   ///< so many are few
+  Index threads = 0;   ///< this number counts as few
   double tight = 0;    ///< Score::tight, at most
 };
 
@@ -44,35 +44,35 @@ struct Walked
   Score score;
   double cost = 0;
   Index threads = 0;
-  bool keeps = false;  ///< what it must keep; all deadlines, too
+  bool keeps = false;  ///< keeps `Kept` and all deadlines
 
-  /// In the order of the planner's objective as far as it is about deadlines and bounds; of equals the cost.
+  /// Compares by the planner's objectives on deadlines and bounds; if equal, by cost.
   bool better_than(const Walked & other) const;
-  /// It keeps what it must, with fewer threads; of equals the cost.
+  /// True if it keeps what it must with fewer threads; if equal, at a lower cost.
   bool better_with_few_threads_than(const Walked & other) const;
 };
 
 class Walker
 {
 public:
-  /// Keeps references. `phases`: nullptr: offsets stay as they are.
+  /// Keeps references. `phases`: null: offsets do not change.
   Walker(
     const PlanProblem & problem, const TimerPhases * phases, const std::vector<Cluster> & clusters,
     std::uint64_t seed);
 
-  /// Begins anew from there, with a thread for each unit.
+  /// Restarts from this layout, with a thread for each unit.
   void start(const Layout & layout);
-  /// Begins anew from there, with its threads, and looks for fewer of them.
+  /// Restarts from this layout with its threads, and looks for fewer.
   void start_with_few_threads(const Layout & layout, const Kept & kept);
-  /// Judges so many plans. `heat`: 1 at the beginning of a walk, 0 at its end.
+  /// Judges this number of plans. `heat`: 1 at the start of a walk, 0 at its end.
   void walk(Index plans, double heat);
 
-  /// Of this walk and of those before; of one for few threads only of this one.
+  /// The best plan of this and earlier walks; in a walk for few threads only of this one.
   const Walked & best() const noexcept { return best_; }
   Layout layout(const Genome & genome) const;
-  /// What judging has cost.
+  /// The cost of judging so far.
   double spent() const noexcept { return spent_; }
-  /// Plans.
+  /// The number of judged plans.
   Index tried() const noexcept { return tried_; }
 
 private:
@@ -80,7 +80,7 @@ private:
   double chance();
   void begin(const Layout & layout);
   bool better(const Walked & one, const Walked & other) const;
-  /// `most`: that a plan may cost; its cost is only known if it is less.
+  /// `most`: largest cost of interest; a higher cost is not computed exactly.
   Walked judge(Genome genome, double most);
   std::vector<Ns> most_of_chains(double most) const;
   void change(Genome & genome);
@@ -100,10 +100,10 @@ private:
   const TimerPhases * const phases_;
   const std::vector<Cluster> & clusters_;
   Draw draw_;
-  std::optional<Kept> kept_;  // the walk looks for fewer threads
+  std::optional<Kept> kept_;  // set if the walk looks for fewer threads
   Walked current_;
   Walked best_;
-  // Per unit: timers that hardly take time, which come before all others of a core.
+  // Per unit: its timers take hardly any time, and run before all others of a core.
   std::vector<char> brief_;
   double spent_ = 0;
   Index tried_ = 0;
