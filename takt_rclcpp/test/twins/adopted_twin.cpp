@@ -1,15 +1,24 @@
-// The nodes on rclcpp, as a program that takt adopts.
+// The nodes on rclcpp, as a program that takt adopts: those of twin_nodes.hpp, or with the argument `turns` that of
+// turns.hpp.
 #include <atomic>
 #include <rclcpp/rclcpp.hpp>
+#include <string_view>
 
 namespace front = rclcpp;
+#include "turns.hpp"
 #include "twin_nodes.hpp"
 
 int main(int argc, char ** argv)
 {
   rclcpp::init(argc, argv);
   rclcpp::executors::MultiThreadedExecutor executor;
-  const auto node = std::make_shared<twins::Twin>([&] { executor.cancel(); });
+  const auto end = [&] { executor.cancel(); };
+  rclcpp::Node::SharedPtr node;
+  if (argc > 1 && std::string_view(argv[1]) == "turns") {
+    node = std::make_shared<twins::Turns>(end);
+  } else {
+    node = std::make_shared<twins::Twin>(end);
+  }
   executor.add_node(node);
   executor.spin();
   rclcpp::shutdown();

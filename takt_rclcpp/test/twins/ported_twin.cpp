@@ -1,14 +1,16 @@
-// The same nodes on takt_rcl, under the schedule of the first argument. Prints a line for each callback: its id, its
-// group, and how often it ran.
+// The same nodes on takt_rcl, under the schedule of the first argument. Prints a line for each callback of twin_nodes.hpp:
+// its id, its group, and how often it ran. With the second argument `turns` it runs the node of turns.hpp.
 #include <atomic>
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <takt_core/observer.hpp>
 #include <takt_rcl/takt_rcl.hpp>
 #include <takt_schedule/parse.hpp>
 
 namespace front = takt_rcl;
+#include "turns.hpp"
 #include "twin_nodes.hpp"
 
 namespace
@@ -49,14 +51,23 @@ int main(int argc, char ** argv)
   if (!executor.core().add_observer(counts).ok()) {
     return 1;
   }
-  const auto node = std::make_shared<twins::Twin>([&] { executor.cancel(); });
+  const auto end = [&] { executor.cancel(); };
+  const bool turns = argc > 2 && std::string_view(argv[2]) == "turns";
+  takt_rcl::Node::SharedPtr node;
+  if (turns) {
+    node = std::make_shared<twins::Turns>(end);
+  } else {
+    node = std::make_shared<twins::Twin>(end);
+  }
   executor.add_node(node);
   executor.spin();
   for (const auto & warning : executor.schedule_warnings()) {
     std::fprintf(stderr, "%s\n", takt_rt::to_string(warning).c_str());
   }
   for (const auto & [id, one] : counts->runs) {
-    std::printf("%s %s %d\n", id.c_str(), one.first.c_str(), one.second);
+    if (!turns) {
+      std::printf("%s %s %d\n", id.c_str(), one.first.c_str(), one.second);
+    }
   }
   takt_rcl::shutdown();
 }

@@ -1,7 +1,9 @@
-// The same nodes on takt_rcl and, adopted, on rclcpp have the same ids, groups and numbers of runs under one schedule.
+// The same nodes on takt_rcl and, adopted, on rclcpp have the same ids, groups, numbers of runs and order of runs under
+// one schedule.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -92,6 +94,55 @@ protected:
     return all;
   }
 
+  // The order in which callbacks of turns.hpp ran under a schedule: the names behind the word.
+  std::string order_ported(const std::string & schedule)
+  {
+    const std::string out = folder_ + "/order_ported";
+    EXPECT_EQ(run("'" TAKT_PORTED_TWIN "' '" + schedule + "' turns >'" + out + "'"), 0)
+      << text(errors());
+    EXPECT_EQ(text(errors()), "");
+    return order_in(out);
+  }
+  std::string order_adopted(const std::string & schedule)
+  {
+    const std::string out = folder_ + "/order_adopted";
+    EXPECT_EQ(
+      run(
+        "'" TAKT_EXEC "' --strict --schedule '" + schedule +
+        "' -- '" TAKT_ADOPTED_TWIN "' turns >'" + out + "'"),
+      0)
+      << text(errors());
+    return order_in(out);
+  }
+  static std::string order_in(const std::string & path)
+  {
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with("order ")) {
+        return line.substr(6);
+      }
+    }
+    return "";
+  }
+  // Of an order; with priorities of the starter, the timers of 2 ms and 3 ms, and the topics high and low.
+  std::string schedule(const std::string & order, const std::array<int, 5> & priorities) const
+  {
+    constexpr std::array<const char *, 5> kRules{
+      "timer(1ms)", "timer(2ms)", "timer(3ms)", "sub(/ns/high)", "sub(/ns/low)"};
+    std::string written =
+      "version: 1\nstrict: true\nexecutors:\n  main:\n    missing_rights: report\n"
+      "    threads: {turns: {}, rest: {}}\n    default: rest\n    order: " +
+      order + "\n    callbacks:\n";
+    for (std::size_t i = 0; i < kRules.size(); ++i) {
+      written += std::string("      - {match: \"/ns/turns:") + kRules[i] + "\", threads: turns";
+      written += priorities[i] == 0 ? "" : ", priority: " + std::to_string(priorities[i]);
+      written += "}\n";
+    }
+    std::string path = folder_ + "/turns.yaml";
+    std::ofstream(path) << written;
+    return path;
+  }
+
   std::string folder_;
 };
 
@@ -116,6 +167,25 @@ TEST_F(Twins, have_the_same_ids_groups_and_runs_under_both_front_ends)
   };
   EXPECT_EQ(without_slow(ported), expected);
   EXPECT_EQ(without_slow(adopted), expected);
+}
+
+TEST_F(Twins, run_ready_callbacks_by_priority_under_both_front_ends)
+{
+  const std::string mixed = schedule("priority", {9, 2, 6, 8, 4});
+  EXPECT_EQ(order_ported(mixed), "high second low first");
+  EXPECT_EQ(order_adopted(mixed), "high second low first");
+  const std::string reversed = schedule("priority", {9, 8, 4, 2, 6});
+  EXPECT_EQ(order_ported(reversed), "first low second high");
+  EXPECT_EQ(order_adopted(reversed), "first low second high");
+}
+
+TEST_F(Twins, run_messages_in_the_order_of_their_arrival_under_both_front_ends)
+{
+  const std::string fifo = schedule("fifo", {});
+  for (const std::string & order : {order_ported(fifo), order_adopted(fifo)}) {
+    ASSERT_NE(order.find("high"), std::string::npos) << order;
+    EXPECT_LT(order.find("low"), order.find("high")) << order;
+  }
 }
 
 }  // namespace
