@@ -1,9 +1,9 @@
-// Activations: which runs of which chains a message, and the callback that handles it, belong to.
+// Activations: the chain runs that a message and its callback belong to.
 //
-// A chain's root (a timer, or a subscription fed from outside this process) starts an activation
-// each time it is released. The activation travels with what the root's callback publishes: the
-// listener that announces the message runs on the publishing executor thread and copies that
-// thread's current activations into the arrival.
+// A chain's root is a timer, or a subscription fed from outside this process. Each release of the
+// root starts an activation. Messages carry activations on: the listener that announces a message
+// runs on the publishing executor thread and copies that thread's current activations into the
+// arrival.
 #ifndef TAKT_CORE__ACTIVATION_HPP_
 #define TAKT_CORE__ACTIVATION_HPP_
 
@@ -31,12 +31,13 @@ struct Activation
 class ActivationSet
 {
 public:
-  /// The Autoware reference graph needs 5; what does not fit is dropped and reported by `add`.
+  /// The Autoware reference graph needs 5. `add` drops an activation beyond the capacity and
+  /// returns false.
   static constexpr std::uint32_t kCapacity = 8;
 
-  /// Adds `activation` unless it is there. Of one root only the newest release is kept: a reader
-  /// that joins an old and a new message of one chain answers for the newer one. Returns false
-  /// if the set is full. Real-time safe.
+  /// Adds `activation` unless the set has it. The set keeps the newest release of each root: a
+  /// callback that joins an old and a new message of one chain works for the newer one. Returns
+  /// false if the set is full. Real-time safe.
   bool add(const Activation & activation) noexcept
   {
     for (std::uint32_t i = 0; i < size_; ++i) {
@@ -54,7 +55,7 @@ public:
     return true;
   }
 
-  /// Adds all of `other`; false if some did not fit. Real-time safe.
+  /// Adds all of `other`; false if the set could not hold all of them. Real-time safe.
   bool merge(const ActivationSet & other) noexcept
   {
     bool all = true;
@@ -75,12 +76,12 @@ private:
   std::array<Activation, kCapacity> entries_{};
 };
 
-/// The activations of the callback that runs on this thread now, or nullptr outside of any.
+/// The activations of the callback that runs on this thread; nullptr outside of callbacks.
 /// Real-time safe.
 const ActivationSet * current_activations() noexcept;
 
 /// Makes `activations` the calling thread's current ones until the scope ends. Executor threads
-/// open one around each run; a join opens one around a publish. Real-time safe.
+/// open a scope around each run, and joins open one around a publish. Real-time safe.
 class ActivationScope
 {
 public:
@@ -95,14 +96,14 @@ private:
 
 namespace detail
 {
-/// The bits of a message's name; the arrival ring keeps four others with them.
+/// The bits of a message's name. The arrival ring uses the other four bits of the word.
 inline constexpr std::uint64_t kMessageNames = (std::uint64_t{1} << 60) - 1;
 }  // namespace detail
 
-/// Names the message that the calling thread hands to the middleware until the scope ends, by any
-/// number that tells it from others on its topic; 0: no name. `Scheduler::ready` stores the name with
-/// the arrival if the middleware announces the message on this thread. A take that says which message
-/// it found (`Run::found`) then gets the activations of that one. Real-time safe.
+/// Names the message that the calling thread hands to the middleware until the scope ends. A name is any number that
+/// differs from those of the topic's other messages; 0: no name. If the middleware announces the message on this
+/// thread, `Scheduler::ready` stores the name with the arrival. A take that reports the name of its message
+/// (`Run::found`) gets that message's activations. Real-time safe.
 class MessageScope
 {
 public:

@@ -13,8 +13,8 @@ namespace takt_core
 using takt_rt::Duration;
 using takt_rt::kForever;
 
-/// A chain as the schedule names it. Callback ids of other executors or processes may be in the
-/// path; only those added to this executor inherit from it.
+/// A chain of the schedule. The path may hold callback ids of other executors or processes; only
+/// callbacks of this executor inherit from the chain.
 struct ChainOptions
 {
   std::string name;

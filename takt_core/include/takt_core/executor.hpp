@@ -1,11 +1,11 @@
-// The executor: owns callbacks and threads and runs the first on the second.
+// The executor owns callbacks and threads and runs the callbacks on the threads.
 //
 //     auto executor = takt_core::Executor::create(options);   // Result: all faults at once
 //     (*executor)->add(callback, binding);
 //     (*executor)->spin();                                    // until cancel()
 //
-// Starting is two-phase: threads are created, get their attributes (affinity before policy), read
-// them back, and only then does the gate open: what waits is released and timers begin.
+// A start has two phases. First the threads are created, get their attributes (affinity before
+// policy) and read them back. Then the gate opens: waiting callbacks are released and timers begin.
 #ifndef TAKT_CORE__EXECUTOR_HPP_
 #define TAKT_CORE__EXECUTOR_HPP_
 
@@ -29,18 +29,18 @@ namespace takt_core
 
 using takt_rt::AttributeSetter;
 
-/// What happens when a user's function (or a take) throws.
+/// The reaction to an exception from a user's function or a take.
 enum class ExceptionPolicy
 {
-  stop,    ///< the executor stops as by `cancel`, `spin` hands the first exception to its caller
-  report,  ///< observers are told, the exception is counted, everything goes on
+  stop,    ///< the executor stops as by `cancel`; `spin` returns the first exception
+  report,  ///< observers are notified, the exception is counted, and the executor continues
 };
 
-/// What happens when the kernel refuses an attribute.
+/// The reaction to an attribute that the kernel refuses.
 enum class MissingRights
 {
-  fail,    ///< start fails with one fault per refusal; nothing ran
-  report,  ///< the executor runs with what was granted; `attributes()` and `refusals()` tell
+  fail,    ///< the start fails with one fault per refusal; no callback runs
+  report,  ///< the executor runs with the granted attributes; see `attributes()` and `refusals()`
 };
 
 /// As the schedule file spells them; see names.hpp.
@@ -50,13 +50,13 @@ std::string_view to_string(MissingRights policy) noexcept;
 struct ExecutorThreadOptions
 {
   ThreadAttributes attributes;
-  /// The thread waits at its own priority and takes the priority of each callback it runs as its
-  /// SCHED_FIFO priority meanwhile. Needs policy fifo; callbacks on it need priorities from 1 to
-  /// its own.
+  /// The thread waits at its own priority. While it runs a callback, it takes the callback's
+  /// priority as its SCHED_FIFO priority. Needs policy fifo; its callbacks need priorities from 1
+  /// to the thread's own.
   bool follow = false;
 };
 
-/// Whether threads raise themselves to one OS priority while they take and publish, and to which one: see
+/// Whether threads raise themselves to one OS priority while they take and publish, and to which: see
 /// middleware_ceiling.hpp.
 struct MiddlewareCeiling
 {
@@ -80,21 +80,22 @@ struct ExecutorOptions
   std::vector<ExecutorThreadOptions> threads;
   Order order = Order::fifo;
   WindowTimers window_timers = WindowTimers::snapshot;
-  Epoch epoch = Epoch::start;  ///< from where the offsets of timers count; see `first_release`
-  /// Bounds rest on the offsets of its timers: `Executor::phases` tells whether they hold.
+  Epoch epoch = Epoch::start;  ///< zero of the timers' offsets; see `first_release`
+  /// Present if bounds rest on the offsets of the executor's timers: `Executor::phases` tells
+  /// whether these bounds hold.
   std::optional<PhaseOptions> phases;
   ExceptionPolicy on_exception = ExceptionPolicy::stop;
   MissingRights missing_rights = MissingRights::fail;
   MiddlewareCeiling middleware_ceiling;
   bool lock_memory = false;  ///< mlockall and pre-faulted stacks at start
-  /// The first thread runs callbacks although the others have not begun, as in a pool of rclcpp: a busy machine may keep
-  /// each of them waiting for a core. Only where nothing can be refused: no thread asks for a policy, a nice value or
-  /// cores, and no memory is locked. The kernel keeps their creator's name for them. `attributes()` has what the starting
-  /// thread has until a thread has begun.
+  /// The first thread runs callbacks before the others have begun, as in rclcpp's pool: on a busy machine each thread
+  /// may wait long for a core. Needs a start that cannot be refused: no thread requests a policy, a nice value or
+  /// cores, and memory is not locked. The kernel keeps the creator's thread name. Until a thread has begun,
+  /// `attributes()` shows the starting thread's attributes for it.
   bool begins_with_first = false;
-  /// Of groups that may be isolated later: the automatic middleware ceiling counts them.
+  /// Attributes of groups that may be isolated later: the automatic middleware ceiling counts them.
   std::vector<ThreadAttributes> isolated_attributes;
-  /// Through whom the threads get their attributes; null: by the rights of this process.
+  /// Sets the threads' attributes; null: this process sets them by its own rights.
   std::shared_ptr<AttributeSetter> setter;
 };
 
@@ -102,47 +103,51 @@ struct ExecutorOptions
 struct ThreadState
 {
   std::uint32_t number =
-    0;            ///< `Run::thread` of what it runs; an isolated thread's may be another's later
+    0;            ///< `Run::thread` of its runs; another isolated thread may get the number later
   pid_t tid = 0;  ///< 0: it does not run
-  std::string group{};  ///< of an isolated thread: the group's id
+  std::string group{};  ///< the group's id; isolated threads only
   AttributeReport
-    attributes{};  ///< what it asked for and got, latest; before the first start only asked
+    attributes{};  ///< the latest requested and granted attributes; before the first start only
+                   ///< requested ones
 };
 
-/// Every fault in `options` that can be seen without starting.
+/// Every fault in `options` that is visible without a start.
 Faults validate(const ExecutorOptions & options);
 
-/// What `Executor::reconfigure` changes. What is not named stays as it is.
+/// Changes for `Executor::reconfigure`. Absent parts stay unchanged.
 struct Reconfiguration
 {
   struct CallbackChange
   {
     std::shared_ptr<Callback> callback;
     Binding
-      binding;  ///< as for `add`; its publishes_last does not count. Of an isolated group: without threads
+      binding;  ///< as for `add`; publishes_last is ignored. For an isolated group: without threads
   };
   struct ThreadChange
   {
     std::uint32_t number;  ///< ThreadState::number
     ThreadAttributes attributes;
-    std::string group{};  ///< ThreadState::group: the thread is not another group's by now
+    std::string group{};  ///< ThreadState::group: guards against a number that another group's
+                          ///< thread has got since
   };
   std::vector<CallbackChange> callbacks;
   std::vector<ThreadChange> threads;
-  std::optional<std::vector<ChainOptions>> chains;  ///< all that there are from then on
-  /// From then on their callbacks may be bound to threads of different OS priority; a failed change leaves it so.
+  std::optional<std::vector<ChainOptions>> chains;  ///< replaces all chains
+  /// Groups whose callbacks may then be bound to threads of different OS priority. A failed change does not undo this.
   std::vector<Group *> across_priorities{};
 };
 
-/// Why a spin returned.
+/// The reason for a spin's return.
 struct SpinOutcome
 {
-  Faults faults;                 ///< it could not start (missing rights), or was spinning already
+  Faults faults;                 ///< the executor could not start (missing rights), or was already
+                                 ///< spinning
   std::exception_ptr exception;  ///< the first exception under `ExceptionPolicy::stop`
-  /// Of `spin_once` and `spin_some`: a `cancel` came before or meanwhile, so that a loop around
-  /// them is to end. Not set by `spin` and `wait`, which end in no other way.
+  /// Only of `spin_once` and `spin_some`: a `cancel` came before or during the call, so a loop
+  /// around it must end. `spin` and `wait` do not set it.
   bool cancelled = false;
-  /// Whether to go on: `while (executor.spin_once(timeout).ok()) {}` is `spin` on this thread.
+  /// Whether a loop may continue: `while (executor.spin_once(timeout).ok()) {}` is `spin` on this
+  /// thread.
   bool ok() const noexcept { return faults.empty() && exception == nullptr && !cancelled; }
 };
 
@@ -160,41 +165,42 @@ public:
 
   // ---- callbacks: set-up, at any time, from any thread or callback; may block ----
   //
-  // Each of these also frees what was removed without waiting and has ended: see `remove`.
+  // Each of these functions also frees callbacks that were removed without waiting and have ended:
+  // see `remove`.
 
-  /// Adds a callback and, with it, its group. Besides the scheduler's faults: a group whose members
-  /// are bound to threads of different OS priority (unless `allow_across_priorities(group)`), and a
-  /// priority that a following thread cannot take.
+  /// Adds a callback and its group. Faults: the scheduler's; a group whose members are bound to
+  /// threads of different OS priority (unless `allow_across_priorities(group)`); a priority that a
+  /// following thread cannot take.
   Status add(std::shared_ptr<Callback> callback, const Binding & binding = {});
 
-  /// Removes the callback: waits for a run on another thread, returns at once from inside itself
-  /// (however deep: a callback that spins another executor is still inside) and where waiting would
-  /// never end: of callbacks that remove each other the last one does not wait. It can be added
-  /// again, here or elsewhere, when its run is over.
-  /// Gives it up before it returns; after a removal that did not wait, once that run has ended, on
-  /// the first of these: a thread in `wait` or `spin` (within milliseconds), the next function of
-  /// this section on any thread, the end of `spin_once` and `spin_some`, the destructor. Never on
-  /// an executor thread of its own accord. No lock is held meanwhile: what the callback owns may
-  /// use this executor in its destructor.
+  /// Removes the callback and waits for its run on another thread. Does not wait inside the
+  /// callback itself (however deep: a callback that spins another executor is still inside), nor
+  /// where waiting would never end: of callbacks that remove each other the last one does not wait.
+  /// After the end of its run the callback can be added again, to any executor. The executor
+  /// releases the callback before the return. After a removal that did not wait, it releases the
+  /// callback after the end of the run, at the first of these: a thread in `wait` or `spin` (within
+  /// milliseconds), the next function of this section on any thread, the end of `spin_once` and
+  /// `spin_some`, the destructor. An executor thread never releases a callback by itself. No lock
+  /// is held during the release: destructors of the callback's members may use this executor.
   void remove(Callback & callback);
 
-  /// As `remove`, but without waiting: a run in progress goes on to its end, and another callback may have the id at
+  /// As `remove`, but without waiting: a run in progress continues to its end, and another callback may have the id at
   /// once.
   void retire(Callback & callback);
 
-  /// From now on the group's callbacks have threads of their own (isolation.hpp). They begin with the first callback
-  /// that is added while the executor spins, before that callback can run and with their attributes in force, and end
-  /// after the last one has been removed. Callbacks of the group are added without threads in their bindings, and
-  /// `bind` refuses them. `add` then also refuses what a start refuses: threads that cannot be created, and missing
-  /// rights under `fail`. Faults: the group has members, or what `validate` says.
+  /// Gives the group's callbacks threads of their own (isolation.hpp). The threads begin when the first callback is
+  /// added to the spinning executor; they have their attributes before that callback can run. They end after the
+  /// removal of the last callback. Bindings of the group's callbacks name no threads, and `bind` refuses these
+  /// callbacks. `add` then also refuses what a start refuses: threads that cannot be created, and missing rights under
+  /// `fail`. Faults: the group has members, or those of `validate`.
   Status isolate(Group & group, const Isolation & isolation);
 
-  /// How many runs of one callback of `group` may go on at once: one more than `Run::lane` ever is. Any thread, once
-  /// the group is isolated or not.
+  /// Largest number of concurrent runs of one callback of `group`; `Run::lane` is always below it. Any thread, after
+  /// the group has been isolated or will not be.
   std::uint32_t lanes(const Group & group) const noexcept;
 
-  /// See Scheduler. All of them re-check what `add` checks, `set_chain` for every callback whose
-  /// priority it would change; a fault changes nothing.
+  /// See Scheduler. All of them re-check the conditions of `add`; `set_chain` does so for every
+  /// callback whose priority it would change. A fault changes nothing.
   Status bind(Callback & callback, ThreadMask threads);
   Status set_deadline(Callback & callback, std::optional<Duration> deadline);
   Status set_priority(Callback & callback, std::optional<int> priority);
@@ -203,106 +209,106 @@ public:
   Status remove_chain(std::string_view name);
   Status bind_chain(std::string_view name, ThreadMask threads);
 
-  /// From now on, for as long as it lives, the group may have members of different OS priority.
+  /// Lets the group have members of different OS priority, as long as the group lives.
   void allow_across_priorities(Group & group);
 
   std::shared_ptr<Callback> find(std::string_view id) const;
-  /// Those of isolated groups come behind the others; else in the order in which they were added.
+  /// Callbacks in the order of their adding; those of isolated groups come last.
   std::vector<std::shared_ptr<Callback>> callbacks() const;
 
-  /// Lookup, timers, and all that needs no executor thread. Its own `add`, `remove`, `bind`,
-  /// `set_priority` and `set_chain` check and tell less than those above: not for users.
-  /// It has the callbacks that are not isolated.
+  /// Access to lookup, timers and other functions that need no executor thread. Users must not call
+  /// its `add`, `remove`, `bind`, `set_priority` and `set_chain`: these check and report less than
+  /// the executor's. It has the callbacks that are not isolated.
   Scheduler & scheduler() noexcept;
   const Scheduler & scheduler() const noexcept;
-  /// The one that has `callback`: for its timer, its priority and its binding. Of a callback that is nowhere, as
-  /// `scheduler()`. Real-time safe.
+  /// The scheduler of `callback`: for its timer, its priority and its binding. `scheduler()` for a callback of no
+  /// executor. Real-time safe.
   Scheduler & scheduler_of(const Callback & callback) noexcept;
 
   // ---- running ----
 
-  /// Creates the threads and opens the gate; returns once it is open. See `ExecutorOptions::begins_with_first`. `epoch`: from when timers
-  /// count, e.g. agreed between processes; default: now. Under Epoch::host and Epoch::tai: from when they run.
-  /// Faults: missing rights (under `fail`), already running.
+  /// Creates the threads and opens the gate; returns once it is open. See `ExecutorOptions::begins_with_first`.
+  /// `epoch`: zero of the timers' offsets, e.g. agreed between processes; default: now. Under Epoch::host and
+  /// Epoch::tai: when timers begin. Faults: missing rights (under `fail`), already running.
   Status start(std::optional<Time> epoch = std::nullopt);
 
-  /// Waits until `cancel` (or an exception under `stop`), then joins the threads. Several threads
-  /// may wait: all return when it is over, with the same outcome. Faults: not started, or called by
-  /// a callback on one of the threads it would wait for.
+  /// Waits for `cancel` (or an exception under `stop`), then joins the threads. Several threads may
+  /// wait: all return at the end, with the same outcome. Faults: not started, or called by a
+  /// callback on a thread that it would join.
   SpinOutcome wait();
 
-  /// `start` and `wait`. A `cancel` that came before is not lost: it ends this spin at once.
+  /// `start` and `wait`. An earlier `cancel` ends this spin at once.
   SpinOutcome spin(std::optional<Time> epoch = std::nullopt);
 
-  /// As `spin`, but the calling thread is the first executor thread: it gets that thread's attributes
-  /// except the name and the stack, and gives them back before this returns. For programs that count on
-  /// their own thread: an executor with one thread runs all callbacks on it. What was removed without
-  /// waiting is freed by the next function of the section above, or at the end.
+  /// As `spin`, but the calling thread is the first executor thread. The caller gets that thread's attributes, except
+  /// the name and the stack, and has its own again at the return. For programs that rely on their own thread: an
+  /// executor with one thread runs all callbacks on it. The next function of the section above, or the end, frees
+  /// callbacks that were removed without waiting.
   SpinOutcome spin_on_caller(std::optional<Time> epoch = std::nullopt);
 
-  /// Runs at most one callback of any thread set on the calling thread; waits up to `timeout` for
-  /// one (negative: for ever; zero: not at all). Not while the executor's own threads run.
+  /// Runs at most one callback of any thread set on the calling thread and waits for it up to
+  /// `timeout` (negative: for ever; zero: not at all). Not while the executor's own threads run.
   SpinOutcome spin_once(Duration timeout, bool * ran = nullptr);
 
-  /// Runs what is ready now on the calling thread, each callback at most once, until `limit` is
-  /// over (checked between callbacks; zero: no limit).
+  /// Runs the callbacks that are ready now on the calling thread, each at most once, until `limit`
+  /// is over (checked between callbacks; zero: no limit).
   SpinOutcome spin_some(Duration limit = Duration::zero(), std::size_t * ran = nullptr);
 
-  /// Ends the current or, if there is none, the next spin. Any thread, any callback, signal
-  /// handlers. Real-time safe.
+  /// Ends the current spin or, if none is in progress, the next one. Any thread, any callback,
+  /// signal handlers. Real-time safe.
   void cancel() noexcept;
 
   bool running() const noexcept;
-  /// It runs and has not been cancelled: callbacks that are ready start. After `cancel` it runs until all threads have
-  /// left, and nothing starts any more. Any thread; real-time safe.
+  /// Whether the executor runs and has not been cancelled, so that ready callbacks start. After `cancel` it runs until
+  /// all threads have left, but starts no callback. Any thread; real-time safe.
   bool starts_callbacks() const noexcept;
 
-  /// Announces work, stamped now. Real-time safe; see Scheduler::ready.
+  /// Announces `count` messages, stamped now. Real-time safe; see Scheduler::ready.
   void ready(Callback & callback, std::uint32_t count = 1) noexcept;
 
   // ---- watching ----
 
-  /// Set-up only. Fault: it is spinning, or null.
+  /// Set-up only. Faults: the executor is spinning, or `observer` is null.
   Status add_observer(std::shared_ptr<Observer> observer);
 
-  /// Gives one thread other attributes, now if it runs, else when it starts. They are what it has from then on: what
-  /// raises a thread for a while (middleware ceiling, following) comes on top and gives back to them, and idle threads
-  /// are woken in the new order. `attributes` in full, as in the options; what they leave open is as the thread that
-  /// started the executor had it. The name stays. Under MissingRights::fail a refusal is a fault, and the thread has what it had.
-  /// Faults: no such thread, values out of range, a group whose members would run at different OS priorities, and
-  /// bindings that a following thread could not take. Any thread, at any time; may block as the setter does.
+  /// Gives one thread other attributes: at once if it runs, else at its start. The middleware ceiling and following
+  /// raise the thread above these attributes and restore them. Idle threads are woken in the new order. `attributes` in
+  /// full, as in the options; absent ones are those of the thread that started the executor. The name stays. Under
+  /// MissingRights::fail a refusal is a fault, and the thread keeps its attributes. Faults: no such thread, values out
+  /// of range, a group whose members would run at different OS priorities, bindings that a following thread could not
+  /// take. Any thread, at any time; may block as the setter does.
   Result<AttributeReport> set_attributes(std::uint32_t thread, const ThreadAttributes & attributes);
 
-  /// Several changes at once, all or nothing: it is judged by what comes of all of them together. Each callback is
-  /// changed at its next start. Returns what each thread got, in the order of `change.threads`. Faults: those of `bind`,
-  /// `set_priority`, `set_deadline`, `set_chain` and `set_attributes`; then everything is as it was.
+  /// Several changes at once, all or none: the executor judges their joint result. Each callback changes at its next
+  /// start. Returns the attributes that each thread got, in the order of `change.threads`. Faults: those of `bind`,
+  /// `set_priority`, `set_deadline`, `set_chain` and `set_attributes`; a fault changes nothing.
   Result<std::vector<AttributeReport>> reconfigure(const Reconfiguration & change);
 
-  /// What `reconfigure` would refuse by itself. Changes nothing, and asks no kernel.
+  /// The faults that `reconfigure` would find without asking the kernel. Changes nothing.
   Faults check(const Reconfiguration & change) const;
 
-  /// All that `reconfigure` can change, as it was asked for.
+  /// The requested values of all that `reconfigure` can change.
   Reconfiguration configuration() const;
 
   /// All threads: those of the options in their order, then isolated ones. Any thread, at any time; may block.
   std::vector<ThreadState> threads() const;
 
-  /// What each thread asked for and got at the latest start, in thread order; empty before the
-  /// first one. Isolated threads come last, as long as they are there. Any thread, at any time; may block.
+  /// The requested and granted attributes of each thread at the latest start, in thread order; empty before the first
+  /// start. Present isolated threads come last. Any thread, at any time; may block.
   std::vector<AttributeReport> attributes() const;
 
-  /// What the last start was refused that concerns no single thread: locked memory, a fixed
-  /// middleware ceiling. Empty before the first start. Set-up only.
+  /// Refusals at the last start that concern the process: locked memory, a fixed middleware
+  /// ceiling. Empty before the first start. Set-up only.
   Faults refusals() const;
 
-  /// OS thread ids in thread order; 0 where no thread runs. Isolated threads come last, as long as they are there.
+  /// OS thread ids in thread order; 0 for a thread that does not run. Present isolated threads come last.
   std::vector<pid_t> thread_ids() const;
 
-  /// What disturbed the phases of its callbacks, and from when bounds that rest on them hold; absent: the options have no
-  /// `phases`. Any thread, at any time; may block as set-up does.
+  /// The last disturbance of its callbacks' phases, and from when bounds that rest on phases hold; absent: the options
+  /// have no `phases`. Any thread, at any time; may block as set-up does.
   std::optional<PhaseState> phases() const;
 
-  /// The ceiling in force (0: none), and callbacks that threw so far.
+  /// The ceiling in force (0: none), and the number of exceptions so far.
   int middleware_ceiling() const noexcept;
   std::uint64_t exceptions() const noexcept;
 
@@ -312,11 +318,11 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-/// Calls `function` for each executor of this process that is there, in the order of their creation. None of them is
-/// destroyed meanwhile. `function` does not create or destroy one. Any thread; may block.
+/// Calls `function` for each executor of this process, in the order of their creation. Destructors of executors wait
+/// meanwhile. `function` must not create or destroy an executor. Any thread; may block.
 void for_each_executor(const std::function<void(Executor &)> & function);
 
-/// The executor whose thread the caller is, or nullptr. Real-time safe.
+/// The executor of the calling thread, or nullptr. Real-time safe.
 Executor * current_executor() noexcept;
 /// The run in progress on the calling thread, or nullptr. Real-time safe.
 const Run * current_run() noexcept;

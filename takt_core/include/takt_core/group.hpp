@@ -1,13 +1,13 @@
 // A callback group: callbacks of a mutually exclusive group never run at the same time.
 //
-// A callback that finds its group busy is parked in it, in (key, release) order. Leaving hands the
-// group to the best parked callback, which is put back into its ready queue and still holds the
-// group when a thread picks it; only a callback with a strictly better (key, release) may take it
-// from there. So nothing ready is ever dropped, and nothing parked is overtaken by its equals.
+// A busy group parks a callback that wants to enter, in (key, release) order. A leaving callback hands the group to the
+// best parked callback. That one returns to its ready queue and holds the group until a thread picks it; only a
+// callback with a strictly better (key, release) may take the group from it. So the group never drops a ready callback,
+// and equals never overtake a parked one.
 //
-// A group that never had two members at once is entered without a read-modify-write: whoever enters
-// holds the mutex of its one member's thread set. The scheduler lets a second member start only after
-// all who may be entering in this way have let go of that mutex (`shared`).
+// A group that never had two members at once is entered without a read-modify-write: the entering thread holds the
+// mutex of the only member's thread set. The scheduler lets a second member start only after every thread that may be
+// entering in this way has released that mutex (`shared`).
 #ifndef TAKT_CORE__GROUP_HPP_
 #define TAKT_CORE__GROUP_HPP_
 
@@ -32,7 +32,7 @@ enum class GroupKind
   reentrant
 };
 
-/// Set-up only, except for the functions the scheduler calls. Must outlive its callbacks: hold it
+/// Set-up only, except the functions that the scheduler calls. Must outlive its callbacks: hold it
 /// by shared_ptr (`CallbackOptions::group`).
 class Group : private detail::GroupGate<Callback>
 {
@@ -47,7 +47,7 @@ public:
     return exclusive() ? GroupKind::mutually_exclusive : GroupKind::reentrant;
   }
   const std::string & id() const noexcept { return id_; }
-  /// Callbacks of it that are in an executor. Set-up.
+  /// Number of its callbacks in executors. Set-up.
   std::size_t members() const;
   using GroupGate::exclusive;
 
@@ -59,8 +59,8 @@ private:
   friend class Scheduler;
   friend class StockQueue;
 
-  // Books a member of `scheduler` in, with room to park it; false if the group has members in
-  // another, or a run there that is not over. Set-up; allocates.
+  // Adds a member of `scheduler`, with room to park it. False if the group has members in another
+  // scheduler, or an unfinished run there. Set-up; allocates.
   bool join(const Scheduler * scheduler);
   void part();
 

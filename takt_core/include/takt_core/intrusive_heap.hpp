@@ -1,8 +1,8 @@
-// A binary min-heap whose elements know their place, so that any of them can be removed.
+// A binary min-heap whose elements store their place, so that any element can be removed.
 //
-// Not synchronised. `push` does not allocate below the reserved capacity. With a mutex, `reserve` may
-// be called while others use the heap under it: memory is got and given back outside of it, so that
-// no dispatch waits for an allocation.
+// Not synchronised. `push` does not allocate below the reserved capacity. `reserve` with a mutex may run while other
+// threads use the heap under that mutex: it allocates and frees without the mutex, so that no dispatch waits for an
+// allocation.
 #ifndef TAKT_CORE__INTRUSIVE_HEAP_HPP_
 #define TAKT_CORE__INTRUSIVE_HEAP_HPP_
 
@@ -16,7 +16,7 @@
 namespace takt_core
 {
 
-/// `Less(a, b)`: a comes before b. `Index(e)`: reference to where `e` keeps its place.
+/// `Less(a, b)`: a comes before b. `Index(e)`: reference to the place stored in `e`.
 template <typename T, typename Less, typename Index>
 class IntrusiveHeap
 {
@@ -31,7 +31,7 @@ public:
   }
 
   /// Makes room for `capacity` items. One caller at a time, without holding `mutex`, which guards
-  /// every other use of the heap; it is held while the items are moved over.
+  /// every other use of the heap; `reserve` holds it while it moves the items.
   template <typename Mutex>
   void reserve(std::size_t capacity, Mutex & mutex)
   {

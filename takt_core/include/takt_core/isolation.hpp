@@ -1,8 +1,8 @@
-// Executor threads that belong to one callback group alone. They begin when the group's first callback is added to an
-// executor that spins, and end when the last one has been removed.
+// Executor threads for one callback group alone. They begin when the group's first callback is added to a spinning
+// executor, and end after the removal of the last one.
 //
-// They are outside the thread sets, which have at most 63 threads: an executor has as many isolated groups as the
-// machine has threads for, and none of them costs a dispatch on the other threads anything.
+// These threads do not count towards the 63 threads of thread sets: only the machine's thread limit bounds the number
+// of isolated groups. They cost dispatches on other threads nothing.
 #ifndef TAKT_CORE__ISOLATION_HPP_
 #define TAKT_CORE__ISOLATION_HPP_
 
@@ -19,17 +19,17 @@ using takt_rt::ThreadAttributes;
 
 class Group;
 
-/// How a group is isolated. What `attributes` leave open the threads have from the thread that started the executor,
-/// whichever thread adds the callback.
+/// How a group is isolated. Absent `attributes` are those of the thread that started the executor, whichever thread
+/// adds the callback.
 struct Isolation
 {
-  ThreadAttributes attributes{};  ///< without a name: that of the executor
+  ThreadAttributes attributes{};  ///< no name: the executor names the thread
   std::uint32_t threads = 1;      ///< 1 to 63; one for a mutually exclusive group
 
   friend bool operator==(const Isolation &, const Isolation &) = default;
 };
 
-/// Every fault in `isolation` of `group` that can be seen without starting a thread. Set-up only.
+/// Every fault in `isolation` of `group` that is visible without a start. Set-up only.
 Faults validate(const Isolation & isolation, const Group & group);
 
 }  // namespace takt_core

@@ -1,4 +1,4 @@
-// What became of the messages of a callback. Plain values.
+// The message counts of a callback. Plain values.
 #ifndef TAKT_CORE__MESSAGE_COUNTS_HPP_
 #define TAKT_CORE__MESSAGE_COUNTS_HPP_
 
@@ -10,8 +10,8 @@ namespace takt_core
 struct MessageCounts
 {
   std::uint64_t waiting = 0;      ///< announced and not yet taken, at most the history
-  std::uint64_t overwritten = 0;  ///< lost to the history before they were taken
-  std::uint32_t history = 1;      ///< messages that the middleware keeps; kKeepsAll: all of them
+  std::uint64_t overwritten = 0;  ///< lost to the history before their take
+  std::uint32_t history = 1;      ///< messages that the middleware keeps; kKeepsAll: no limit
   std::uint64_t arrivals = 0;     ///< announced so far
 
   static constexpr std::uint32_t kKeepsAll = UINT32_MAX;

@@ -1,4 +1,4 @@
-// Which message: its publisher, and its place in the publisher's sequence or the time of its publish.
+// Identifies a message by its publisher and its place in the publisher's sequence or its time of publication.
 #ifndef TAKT_CORE__MESSAGE_KEY_HPP_
 #define TAKT_CORE__MESSAGE_KEY_HPP_
 
@@ -16,13 +16,12 @@ using Gid = std::array<std::uint8_t, 16>;
 struct MessageKey
 {
   Gid publisher{};
-  std::uint64_t sequence = 0;  ///< the publisher's messages count from 1; 0: not known
-  std::int64_t source_time =
-    0;  ///< that the middleware gave it, in ns since the Unix epoch; 0: not known
+  std::uint64_t sequence = 0;    ///< the publisher's messages count from 1; 0: unknown
+  std::int64_t source_time = 0;  ///< set by the middleware, in ns since the Unix epoch; 0: unknown
 
-  /// The number for `MessageScope` and `Run::found`, of 60 bits, never zero. A process names all its messages by one of
-  /// the two: by what it knows when it publishes. Two messages that wait on one topic at once have the same number with
-  /// a probability of 1e-18; then one of them may be taken for the other.
+  /// A number of 60 bits, never zero, for `MessageScope` and `Run::found`. A process names all its messages by one of
+  /// these two functions: by the one whose input it knows when it publishes. Two messages that wait on one topic have
+  /// the same number with a probability of 1e-18; a take may then confuse them.
   std::uint64_t name_by_sequence() const noexcept { return mixed(sequence); }
   std::uint64_t name_by_time() const noexcept
   {

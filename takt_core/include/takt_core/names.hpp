@@ -1,6 +1,6 @@
-// The spellings of the core's enumerations in files and output: one table each, by which they are
-// printed (`to_string`, declared beside each of them), read, and listed where a reader gave another
-// word.
+// The words for the core's enumerations in files and output. One table for each enumeration serves
+// to print a value (`to_string`, declared beside the enumeration), to read it, and to list the
+// allowed words.
 //
 // Any thread; neither allocates nor blocks.
 #ifndef TAKT_CORE__NAMES_HPP_
@@ -21,8 +21,7 @@ using takt_rt::Policy;
 template <typename Enum>
 using Name = std::pair<Enum, std::string_view>;
 
-/// Every value that has a word, in the order in which to list them. There is one for each of the
-/// types below.
+/// Every value with a word, in the order for lists. One specialisation for each of the types below.
 template <typename Enum>
 std::span<const Name<Enum>> names() noexcept = delete;
 
@@ -34,20 +33,20 @@ template <>
 std::span<const Name<ExceptionPolicy>> names<ExceptionPolicy>() noexcept;
 template <>
 std::span<const Name<MissingRights>> names<MissingRights>() noexcept;
-/// `fixed` has no word: it is written as its priority.
+/// `fixed` has no word: files give its priority.
 template <>
 std::span<const Name<MiddlewareCeiling::Mode>> names<MiddlewareCeiling::Mode>() noexcept;
 template <>
 std::span<const Name<Policy>> names<Policy>() noexcept;
 template <>
 std::span<const Name<MissedPeriods>> names<MissedPeriods>() noexcept;
-/// `tai` has no word in files: it is written as a map.
+/// `tai` has no word: files give a map.
 template <>
 std::span<const Name<Epoch>> names<Epoch>() noexcept;
 template <>
 std::span<const Name<Kind>> names<Kind>() noexcept;
 
-/// The value of that name.
+/// The value named by `word`.
 template <typename Enum>
 std::optional<Enum> from_string(std::string_view text) noexcept
 {

@@ -1,7 +1,7 @@
 // Hooks through which tracing, statistics and monitoring watch an executor.
 //
-// The core does not know what its observers do. Hooks that run on executor threads are called between
-// callbacks' own code and must be real-time safe.
+// The core does not know its observers' purposes. It calls the hooks on executor threads between the callbacks' own
+// code; they must be real-time safe.
 #ifndef TAKT_CORE__OBSERVER_HPP_
 #define TAKT_CORE__OBSERVER_HPP_
 
@@ -17,7 +17,7 @@ namespace takt_core
 
 using takt_rt::AttributeReport;
 
-/// What an observer wants to be told besides runs: each costs a call at its place.
+/// Events besides runs that an observer wants. Each one costs a call.
 struct ObserverInterest
 {
   bool arrivals = false;  ///< `on_arrival`
@@ -30,52 +30,54 @@ class Observer
 public:
   virtual ~Observer() = default;
 
-  /// Asked once, when it is added.
+  /// The executor asks once, when the observer is added.
   virtual ObserverInterest interest() const noexcept { return {}; }
 
   // ---- set-up only; may allocate and block ----
 
-  /// Before its first run, with the executor's set-up locked: must not call it.
+  /// Before the callback's first run, with the executor's set-up locked: must not call the
+  /// executor.
   virtual void on_added(const Callback &) {}
   virtual void on_removed(const Callback &) {}
-  /// Its threads or its own priority are others from now on. As `on_added`.
+  /// The callback's thread set or its own priority has changed. As `on_added`.
   virtual void on_rebound(const Callback &) {}
   virtual void on_chain(const ChainOptions &) {}
   virtual void on_chain_removed(std::string_view /*name*/) {}
-  /// Called on the executor thread itself, after its attributes were applied, before the gate.
+  /// The executor thread calls it after its attributes were applied, before the gate opens.
   virtual void on_thread(std::uint32_t /*thread*/, const AttributeReport &) {}
 
-  /// What was refused to the process at start: locked memory, a fixed middleware ceiling. Called by
-  /// `start` before there are threads; not if nothing was refused, nor if that ends the start.
+  /// Refusals to the process at start: locked memory, a fixed middleware ceiling. `start` calls it
+  /// before it creates threads, but not if there are no refusals or if they end the start.
   virtual void on_refusals(const Faults &) {}
 
   // ---- real-time safe; any thread ----
 
-  /// Messages were announced; on the thread that did it, which may hold locks of the middleware.
+  /// Messages were announced. Called on the announcing thread, which may hold locks of the
+  /// middleware.
   virtual void on_arrival(const Callback &, std::uint32_t /*count*/, Time /*now*/) noexcept {}
 
   // ---- real-time safe; on the executor thread ----
 
-  /// The thread found nothing to run and goes to sleep; it woke up, by work, by time or spuriously.
+  /// The thread found no callback and goes to sleep; it woke up, by work, by time or spuriously.
   virtual void on_idle(std::uint32_t /*thread*/, Time /*now*/) noexcept {}
   virtual void on_wake(std::uint32_t /*thread*/, Time /*now*/) noexcept {}
-  /// A callback that was picked, or that has more work after its run, waits for its busy group from now on. Called with
-  /// a lock of the scheduler held: must not call the executor.
+  /// A picked callback, or one with more work after its run, waits for its busy group from now on. Called with a lock
+  /// of the scheduler held: must not call the executor.
   virtual void on_parked(const Callback &) noexcept {}
 
   // ---- real-time safe; on the executor thread of the run ----
 
-  /// A run was picked, before its take. Of each one of `on_end` (it ran), `on_empty_take` (the take found
-  /// nothing) or `on_exception` without `on_start` (the take threw) follows on the same thread.
+  /// A run was picked, before its take. On the same thread one of these follows: `on_end` (it ran), `on_empty_take`
+  /// (the take found no message) or `on_exception` without `on_start` (the take threw).
   virtual void on_picked(const Run &) noexcept {}
-  /// After the take, right before the user's function begins at `start`. (`Run::start` is when it was picked.) Messages
-  /// that the history lost before this one: `Callback::message_counts`, less those at the start before.
+  /// After the take; the user's function begins at `start`. (`Run::start` is the time of the pick.) Messages lost by
+  /// the history before this one: `Callback::message_counts` minus those at the previous start.
   virtual void on_start(const Run &, Time /*start*/) noexcept {}
   /// After the user's function, also if it threw.
   virtual void on_end(const Run &, Time /*end*/) noexcept {}
-  /// The take found nothing: a count was only a hint.
+  /// The take found no message: a count was only a hint.
   virtual void on_empty_take(const Run &) noexcept {}
-  /// The user's function threw. What the executor does then is its `ExceptionPolicy`.
+  /// The user's function or the take threw. `ExceptionPolicy` decides what the executor does next.
   virtual void on_exception(const Run &, const std::exception_ptr &) noexcept {}
 };
 

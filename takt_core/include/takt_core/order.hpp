@@ -13,8 +13,8 @@ enum class Order : std::uint8_t
   priority,  ///< 256 levels, release order inside one
   fifo,      ///< release order (EventsExecutor's)
   edf,       ///< earliest absolute deadline, release order among equals
-  window,    ///< ROS 2's polling points as documented for Humble, pool starvation repaired
-  stock,     ///< rclcpp's pool to the letter, starvation included: for baselines and tests only
+  window,    ///< ROS 2's polling points as documented for Humble, with pool starvation repaired
+  stock,     ///< rclcpp's pool exactly, with its starvation: for baselines and tests only
 };
 
 /// For `window` and `stock`: which timers a window holds.

@@ -1,4 +1,4 @@
-// What a run used of its thread. The executor measures it once, for all observers.
+// A run's use of its thread. The executor measures it once, for all observers.
 #ifndef TAKT_CORE__RUN_COSTS_HPP_
 #define TAKT_CORE__RUN_COSTS_HPP_
 
@@ -11,18 +11,20 @@ namespace takt_core
 /// Times in nanoseconds; below 0: not measured.
 struct RunCosts
 {
-  std::int64_t cpu = -1;       ///< of the thread, from the pick to the end: the take is in it
-  std::int64_t take_cpu = -1;  ///< of these up to the start
-  /// Ready without a core, from the end of the thread's run before to the pick of this one, or from the pick of the run
-  /// that this one is inside of.
+  std::int64_t cpu = -1;       ///< CPU time of the thread, from the pick to the end, including the
+                               ///< take
+  std::int64_t take_cpu = -1;  ///< its part up to the start
+  /// Time ready without a core, from the end of the thread's previous run to this pick. For a nested run: from the pick
+  /// of the outer run.
   std::int64_t wait_before = -1;
-  std::int64_t wait = -1;  ///< ready without a core, from the pick to the end
+  std::int64_t wait = -1;  ///< time ready without a core, from the pick to the end
   std::uint32_t voluntary =
-    0;  ///< context switches from the pick to the end: the thread went to sleep
-  std::uint32_t involuntary = 0;  ///< the same: another thread or the host took the core
+    0;  ///< context switches from the pick to the end because the thread went to sleep
+  std::uint32_t involuntary = 0;  ///< context switches because another thread or the host took the
+                                  ///< core
 
-  /// What a run of `elapsed` ns did beside working and waiting for a core. 0 where it never left its core by itself:
-  /// then the host had it. Below 0: not measured.
+  /// Time of a run of `elapsed` ns without work and without waiting for a core. 0 for a run that never left its core by
+  /// itself: the host then took the rest. Below 0: not measured.
   std::int64_t slept(std::int64_t elapsed) const noexcept
   {
     if (cpu < 0 || wait < 0) {
@@ -32,9 +34,9 @@ struct RunCosts
   }
 };
 
-/// Asks, while it lives, for costs of all runs that begin in this process. Costs that nobody asks for are not measured.
-/// CPU times cost three system calls a run, the kernel's counters four; without either a run costs one load more.
-/// Any thread; the constructor may block and allocate, the destructor is real-time safe.
+/// Requests costs of all runs that begin in this process while it lives. Unrequested costs are not measured. CPU times
+/// cost three system calls a run, the kernel's counters four; without either a run costs one load more. Any thread; the
+/// constructor may block and allocate, the destructor is real-time safe.
 class RunCostsWanted
 {
 public:
@@ -52,7 +54,7 @@ private:
   const std::uint32_t asked_;
 };
 
-/// While it lives, the calling thread's CPU time is not that of the run in progress. Real-time safe; two system calls
+/// Excludes the calling thread's CPU time from the run in progress while it lives. Real-time safe; two system calls
 /// where CPU times are measured.
 class NotOfTheRun
 {

@@ -1,8 +1,7 @@
-// Which activations of one chain have ended already, so that each is counted once.
+// Records the ended activations of one chain, so that each is counted once.
 //
-// A cached message can bring an activation to the chain's end a second time; and of a reentrant chain
-// a slow activation can end after younger ones. Of the youngest 1,024 activations each is known; an
-// older one counts as seen.
+// A cached message can bring an activation to the chain's end again, and in a reentrant chain a slow activation can end
+// after younger ones. The youngest 1,024 activations are recorded; an older one counts as seen.
 //
 // Not synchronised; real-time safe.
 #ifndef TAKT_CORE__SEEN_ACTIVATIONS_HPP_
@@ -21,8 +20,8 @@ class SeenActivations
 public:
   static constexpr std::uint32_t kWindow = 1024;
 
-  /// Notes that `activation` has ended; false if it was noted before. Activations of another root than
-  /// before begin anew: the chain's root was removed and added again.
+  /// Records that `activation` has ended; false if it was recorded before. An activation of another root clears the
+  /// record: the chain's root was removed and added again.
   bool first_time(const Activation & activation) noexcept
   {
     if (!begun_ || activation.root != root_) {
@@ -32,7 +31,7 @@ public:
       youngest_ = activation.instance;
     }
     const auto ahead =
-      static_cast<std::int32_t>(activation.instance - youngest_);  // it wraps around
+      static_cast<std::int32_t>(activation.instance - youngest_);  // the instance wraps around
     if (ahead <= -static_cast<std::int32_t>(kWindow)) {
       return false;
     }

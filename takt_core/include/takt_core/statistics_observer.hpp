@@ -1,18 +1,18 @@
-// The built-in observer: delays, execution and response times of callbacks and chains, and what the
-// kernel charged to each executor thread.
+// The built-in observer: delays, execution and response times of callbacks and chains, and the
+// kernel's accounts of each executor thread.
 //
 //     auto statistics = std::make_shared<takt_core::StatisticsObserver>();
 //     executor->add_observer(statistics);
 //     …
 //     for (const auto & callback : statistics->callbacks()) { … callback.response.p99() … }
 //
-// Memory: 99 kB for each callback, kept when it is removed, so that its figures can still be read;
-// a callback that is added under the same id goes on in the same record. Where callbacks of ever
-// new ids come and go, call `forget_removed` from time to time: the records are used again.
+// Memory: 99 kB for each callback. The record stays after the callback's removal, so that its
+// figures can be read; a callback added with the same id continues the record. In a program with
+// ever new ids, call `forget_removed` from time to time: the observer then reuses the records.
 //
-// Recording costs a priority-inheritance mutex of the callback's own and three histogram entries;
-// nothing is allocated. Snapshots may be taken at any time from any thread; they hold one
-// callback's mutex for the time of copying a histogram.
+// Each record costs a priority-inheritance mutex of the callback and three histogram entries;
+// recording does not allocate. Any thread may take snapshots at any time. A snapshot holds one
+// callback's mutex while it copies a histogram.
 #ifndef TAKT_CORE__STATISTICS_OBSERVER_HPP_
 #define TAKT_CORE__STATISTICS_OBSERVER_HPP_
 
@@ -67,8 +67,8 @@ struct CallbackStatistics
 struct ChainStatistics
 {
   std::string name;
-  /// Last callback's end − root's release: one value for each activation, in whatever order they end.
-  /// An activation that ends after 1,024 younger ones is not recorded.
+  /// Last callback's end − root's release: one value for each activation, in the order of their ends. An activation
+  /// that ends after 1,024 younger ones is not recorded.
   Distribution response;
   std::uint64_t deadline_misses = 0;
 };
@@ -88,14 +88,14 @@ public:
 
   // ---- snapshots: any thread; allocate and may block ----
 
-  /// Callbacks in the order in which they were first added, removed ones included.
+  /// Callbacks in the order of their first adding, including removed ones.
   std::vector<std::unique_ptr<CallbackStatistics>> callbacks() const;
-  /// Chains in the order in which they were first set, removed ones included.
+  /// Chains in the order of their first setting, including removed ones.
   std::vector<std::unique_ptr<ChainStatistics>> chains() const;
   std::vector<ThreadStatistics> threads() const;
 
-  /// Drops what was recorded of callbacks and chains that are removed now. A run of such a callback
-  /// that is not over is not recorded. Any thread; may block.
+  /// Drops the records of removed callbacks and chains. An unfinished run of such a callback is not
+  /// recorded. Any thread; may block.
   void forget_removed();
 
   // ---- Observer ----

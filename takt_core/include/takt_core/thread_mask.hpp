@@ -1,4 +1,4 @@
-// Sets of executor threads, as a word.
+// Sets of executor threads, one bit for each thread.
 #ifndef TAKT_CORE__THREAD_MASK_HPP_
 #define TAKT_CORE__THREAD_MASK_HPP_
 

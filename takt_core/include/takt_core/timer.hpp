@@ -1,4 +1,4 @@
-// The timing of a timer callback: when it is due, and what happens to periods it missed.
+// The timing of a timer callback: its releases, and its policy for missed periods.
 #ifndef TAKT_CORE__TIMER_HPP_
 #define TAKT_CORE__TIMER_HPP_
 
@@ -14,20 +14,20 @@ namespace takt_core
 using takt_rt::Duration;
 using takt_rt::Time;
 
-/// What a timer does that starts so late that further periods have passed.
+/// What a timer does if it starts so late that further periods have passed.
 enum class MissedPeriods
 {
-  skip,      ///< go on at the next point of its grid after the start; phase is kept (as rcl)
-  catch_up,  ///< run once for each missed period
+  skip,      ///< continues at the next point of its grid after the start; phase is kept (as rcl)
+  catch_up,  ///< runs once for each missed period
   restart,   ///< the next release is one period after the late start; phase is lost
 };
 
-/// From where timers' offsets count.
+/// Zero of the timers' offsets.
 enum class Epoch
 {
   start,  ///< the opening of the executor's gate
-  host,   ///< zero of the monotonic clock, which all processes of a host have in common
-  tai,    ///< zero of TAI, which hosts have in common whose clocks are disciplined (tai_clock.hpp)
+  host,   ///< zero of the monotonic clock, which all processes of a host share
+  tai,    ///< zero of TAI, which hosts with disciplined clocks share (tai_clock.hpp)
 };
 
 /// As the schedule file spells them; see names.hpp.
@@ -38,7 +38,7 @@ struct TimerOptions
 {
   Duration period{};  ///< must be positive
   /// First release after the start gate opens (or after the timer is added, if later); see
-  /// `first_release`. Default: one period, as rclcpp does.
+  /// `first_release`. Absent: one period, as in rclcpp.
   std::optional<Duration> offset;
   MissedPeriods missed_periods = MissedPeriods::skip;
   bool autostart = true;  ///< false: waits for `Scheduler::reset_timer` or `resume_timer`
@@ -46,11 +46,10 @@ struct TimerOptions
 
 /// The nominal time of the first release of a timer that begins at `from`. Real-time safe.
 ///
-/// Epoch `start`: `from` + offset. Epoch `host`: the first time k * period + offset of the monotonic
-/// clock, k a whole number, that is not before `from` and the whole periods that the offset has. So an
-/// offset below the period gives the next such time, and the default (one period) never gives a
-/// release that comes sooner than a period. Epoch `tai`: the same on a clock that is `ahead` of the
-/// monotonic one.
+/// Epoch `start`: `from` + offset. Epoch `host`: the first time k * period + offset of the monotonic clock, k a whole
+/// number, that is not before `from` plus the offset's whole periods. So an offset below the period gives the next such
+/// time, and the default (one period) gives no release sooner than a period. Epoch `tai`: the same on a clock that is
+/// `ahead` of the monotonic one.
 Time first_release(
   const TimerOptions & timer, Epoch epoch, Time from, Duration ahead = Duration::zero()) noexcept;
 

@@ -1,16 +1,14 @@
-// Wake-ups that the running callback's thread saves the others, because it looks for work itself as
-// soon as the callback returns.
+// Saves wake-ups: the thread of the running callback looks for work itself when the callback returns.
 //
-// To wake a sleeping thread on another core costs the one that wakes it a system call and an
-// interrupt between processors: 25 us of each publish in a chain of five callbacks on a virtual
-// machine of two cores, where all else of a publish took 6 us. For a callback that publishes right
-// before it returns (`Binding::publishes_last`) that buys nothing: its thread is free again before
-// the other one is awake.
+// To wake a thread on another core costs a system call and an interrupt between processors: 25 us of each publish in a
+// chain of five callbacks on a virtual machine of two cores, where all else of a publish took 6 us. A callback that
+// publishes right before it returns (`Binding::publishes_last`) gains nothing by the wake-up: its thread is free before
+// the other thread is awake.
 //
-// While a scope is open, what its thread announces for thread sets that it belongs to wakes no other
-// member, except one that is strictly more urgent.
-// The thread's next look at its sets starts the best of it and has other threads woken for the rest.
-// No function allocates, locks or blocks.
+// While a scope is open, its thread's announcements for thread sets of that thread wake only strictly more urgent
+// members.
+// The thread's next look at its sets starts the best callback and wakes other threads for the rest. No function
+// allocates, locks or blocks.
 #ifndef TAKT_CORE__WAKE_DEFERRAL_HPP_
 #define TAKT_CORE__WAKE_DEFERRAL_HPP_
 
@@ -26,7 +24,7 @@ class WakeDeferral
 public:
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
-  /// For the calling thread, which is the scheduler's `thread` and will call `next` as that.
+  /// For the calling thread, which is the scheduler's `thread` and will call `next` as that thread.
   WakeDeferral(const Scheduler & scheduler, std::uint32_t thread) noexcept;
   ~WakeDeferral();
   WakeDeferral(const WakeDeferral &) = delete;

@@ -1,8 +1,8 @@
-// A core callback that is announced by count, and knows afterwards what became of its announcements.
+// A core callback that is announced by count and accounts for its announcements after its removal.
 //
-// The core counts what a full history overwrote when it looks for the next arrival. A callback that
-// is taken out of its executor is not looked at again: then this says what is missing. A run that a
-// thread has picked by then begins or not in one step with that: it is counted on one side only.
+// The core counts the arrivals that a full history overwrote when it looks for the next arrival. It does not look again
+// at a callback that was removed from its executor; `unseen` counts the overwritten arrivals since the last look. A
+// take either begins before `stop` or does not begin, so each announcement is counted once.
 #ifndef TAKT_CORE__ADAPTER__ANNOUNCED_CALLBACK_HPP_
 #define TAKT_CORE__ADAPTER__ANNOUNCED_CALLBACK_HPP_
 
@@ -32,19 +32,20 @@ public:
     announced_.fetch_add(count, std::memory_order_relaxed);
   }
 
-  /// It is out of the executor and nothing announces any more: nothing begins from here on. Any
-  /// thread. Real-time safe, lock-free.
+  /// Call after the callback has left its executor and its announcements have ended. No take begins
+  /// after `stop`. Any thread. Real-time safe, lock-free.
   void stop() noexcept { begun_.fetch_or(kStopped, std::memory_order_acq_rel); }
 
   // ---- after `stop` ----
 
-  /// Announcements that led to no run and are still good: for the next executor.
+  /// Announcements that led to no run and are still in the history. The next executor announces
+  /// them.
   std::uint64_t left() const noexcept { return std::min(waiting(), depth_); }
-  /// Overwritten, but not yet in `overwritten()`.
+  /// Overwritten announcements that `overwritten()` does not count yet.
   std::uint64_t unseen() const noexcept { return waiting() - left(); }
 
 protected:
-  /// First thing in every take: acquires what the run works with. False after `stop`.
+  /// Every take calls `begin` first: it acquires the run's resources. False after `stop`.
   template <typename T>
   bool begin(Hold<T> & hold) noexcept
   {
@@ -63,7 +64,7 @@ protected:
 
 private:
   static constexpr std::uint64_t kStopped = 1;
-  static constexpr std::uint64_t kBegun = 2;  // times the takes so far
+  static constexpr std::uint64_t kBegun = 2;  // number of takes × kBegun, above the bit kStopped
 
   std::uint64_t waiting() const noexcept
   {

@@ -1,9 +1,8 @@
-// Lets any thread use a callback and its executor while another takes them away.
+// Lets any thread use a callback and its executor while another thread detaches them.
 //
-// A user holds one of a few gates meanwhile, and whoever takes the callback away passes through all
-// of them. The gates inherit priority: a user that was preempted inside one goes on at the priority
-// of the thread that waits for it. Users do not wait for each other as long as they are no more than
-// there are gates.
+// A user holds one of a few gates. The detaching thread passes through all gates. The gates inherit priority: a user
+// that was preempted inside a gate continues at the priority of the thread that waits for that gate. Users wait for
+// each other only if there are more users than gates.
 #ifndef TAKT_CORE__ADAPTER__ATTACHMENT_HPP_
 #define TAKT_CORE__ADAPTER__ATTACHMENT_HPP_
 
@@ -19,13 +18,13 @@ namespace takt_core::adapter
 class Attachment
 {
 public:
-  /// Calls `function(executor, callback)` if there is one, and says whether. `function` runs no
-  /// user code. Any thread. Real-time safe: waits at most for another user's `function`, which
-  /// inherits the caller's priority.
+  /// Calls `function(executor, callback)` if a callback is attached, and returns whether it was.
+  /// `function` runs no user code. Any thread. Real-time safe: waits at most for another user's
+  /// `function`, which inherits the caller's priority.
   template <typename Function>
   bool use(Function && function) const noexcept
   {
-    // A look from outside, so that users who come all the time do not keep the gates busy.
+    // A check without a gate, so that frequent users do not keep the gates busy.
     if (callback_.load(std::memory_order_seq_cst) == nullptr) {
       return false;
     }
@@ -45,7 +44,7 @@ public:
     callback_.store(&callback, std::memory_order_seq_cst);
   }
 
-  /// Set-up only. Afterwards nobody uses what was set.
+  /// Set-up only. No `function` runs after the return.
   void clear() noexcept
   {
     callback_.store(nullptr, std::memory_order_seq_cst);

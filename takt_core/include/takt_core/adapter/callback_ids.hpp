@@ -1,9 +1,9 @@
-// The ids of callbacks and groups: how they are written, and what their parts are. All front ends, files and programs
-// write them here, so that one callback has one id everywhere (docs/schedule.md).
+// Writes and splits the ids of callbacks and groups (docs/schedule.md). All front ends, files and programs use these
+// functions, so that a callback has the same id everywhere.
 //
 //     /ns/node:timer(100ms)   /ns/node:sub(/points)   /ns/node:sub(/points)#2   /ns/node:group(default)
 //
-// A timer's period has one spelling in ids, that of `print_duration`. Set-up only: allocates, does not block.
+// Ids spell a timer's period as `print_duration` does. Set-up only: allocates, does not block.
 #ifndef TAKT_CORE__ADAPTER__CALLBACK_IDS_HPP_
 #define TAKT_CORE__ADAPTER__CALLBACK_IDS_HPP_
 
@@ -18,26 +18,26 @@ namespace takt_core::adapter
 
 using takt_rt::Duration;
 
-/// "`node`:`kind`(`what`)". `what`: the topic, the service, the period or the name that the user gave. A name of a
-/// timer that reads as a period is spelled as a period.
+/// "`node`:`kind`(`what`)". `what`: the topic, the service, the period or the user's name. A timer's name that reads as
+/// a period is spelled as a period.
 std::string callback_id(std::string_view node, std::string_view kind, std::string_view what);
 std::string timer_id(std::string_view node, Duration period);
-/// `what`: the name or number of the group; "default" for its node's own.
+/// `what`: the name or number of the group; "default" for the node's default group.
 std::string group_id(std::string_view node, std::string_view what);
-/// The group of a callback that has none of its node: "`id`:group(own)".
+/// The group of a callback outside all groups of its node: "`id`:group(own)".
 std::string own_group_id(std::string_view id);
 
-/// `base`, with "#n" behind it for the second and further ones of that id.
+/// `base` for number 1, `base#n` for a further callback or group with the same id.
 std::string numbered(const std::string & base, unsigned number);
 
 /// `id` with another kind: "/a:sub(/x)#2" for "/a:waitable(/x)#2".
 std::string with_kind(std::string_view id, std::string_view kind);
 
-/// An id or a pattern over ids as files and users write it, with the period of a timer in its one spelling:
-/// "/a:timer(2.5ms)" for "/a:timer(2500us)". Other texts as they are.
+/// An id or pattern of a file or a user, with the period of a timer in its one spelling: "/a:timer(2.5ms)" for
+/// "/a:timer(2500us)". Returns all other texts unchanged.
 std::string normal_id(std::string_view id);
 
-/// "/ns/node" of "/ns/node:timer(100ms)"; empty if there is none.
+/// "/ns/node" of "/ns/node:timer(100ms)"; empty if `id` has no node.
 inline std::string_view node_of(std::string_view id)
 {
   const std::size_t open = id.find('(');
@@ -45,7 +45,7 @@ inline std::string_view node_of(std::string_view id)
   return colon == std::string_view::npos ? std::string_view() : id.substr(0, colon);
 }
 
-/// "timer" of "/ns/node:timer(100ms)"; empty if there is none.
+/// "timer" of "/ns/node:timer(100ms)"; empty if `id` has no kind.
 inline std::string_view kind_word(std::string_view id)
 {
   const std::size_t open = id.find('(');
@@ -56,7 +56,7 @@ inline std::string_view kind_word(std::string_view id)
   return id.substr(colon + 1, open - colon - 1);
 }
 
-/// "100ms" of "/ns/node:timer(100ms)"; empty if there is none.
+/// "100ms" of "/ns/node:timer(100ms)"; empty if `id` has no brackets.
 inline std::string_view bracketed(std::string_view id)
 {
   const std::size_t open = id.find('(');

@@ -1,8 +1,8 @@
-// Says which callbacks throw, where the executor goes on after an exception (ExceptionPolicy::report).
+// Reports the callbacks that throw, if the executor continues after exceptions (ExceptionPolicy::report).
 //
-// Executor threads only count. An ordinary thread of the reporter's own tells: at once when something
-// throws, and then at most once a period, one line for each callback that threw meanwhile. It sleeps
-// while nothing throws.
+// Executor threads only count exceptions. An ordinary thread of the reporter writes one line for each callback that
+// threw: at once after the first exception, then at most once a period. The reporter's thread sleeps while no callback
+// throws.
 #ifndef TAKT_CORE__ADAPTER__EXCEPTION_REPORTER_HPP_
 #define TAKT_CORE__ADAPTER__EXCEPTION_REPORTER_HPP_
 
@@ -26,30 +26,33 @@ public:
   /// Gets one sentence, on the reporter's thread. May block; must not throw.
   using Sink = std::function<void(const std::string &)>;
 
-  /// Callbacks that are counted apart; what further ones throw is counted together.
+  /// Callbacks that are counted separately. The exceptions of further callbacks share one count.
   static constexpr std::size_t kCallbacks = 128;
-  /// Lines a period; the rest is one more line.
+  /// Lines in a period. One more line sums up the other callbacks.
   static constexpr std::size_t kLines = 10;
 
-  /// Starts the thread. Set-up only. Throws std::system_error where the process may have no more.
+  /// Starts the thread. Set-up only. Throws std::system_error if the process cannot create a
+  /// thread.
   explicit ExceptionReporter(Sink sink, Duration period = std::chrono::seconds(1));
-  /// Tells what has not been told, and ends the thread. May block.
+  /// Reports the remaining exceptions and ends the thread. May block.
   ~ExceptionReporter() override;
 
   void on_added(const Callback & callback) override;
   void on_removed(const Callback & callback) override;
-  /// Real-time safe but for one thing: of the first exception of a callback in a period the text is
-  /// copied, which throws it once more inside.
+  /// Real-time safe with one exception: it copies the text of a callback's first exception in a
+  /// period and for that rethrows the exception internally.
   void on_exception(const Run & run, const std::exception_ptr & exception) noexcept override;
 
 private:
   struct Slot
   {
-    std::atomic<std::uint32_t> callback{0};  // its number; 0: free
-    std::atomic<std::uint64_t> count{0};     // since it was last told
-    std::uint64_t told = 0;                  // with the mutex held
-    bool removed = false;                    // the same: free it when all is told
-    std::atomic<bool> writing{false};        // guards the text; a writer that finds it set goes on
+    std::atomic<std::uint32_t> callback{0};  // the callback's number; 0: free
+    std::atomic<std::uint64_t> count{0};     // exceptions since the last report
+    std::uint64_t told = 0;                  // exceptions reported; guarded by the mutex
+    bool removed = false;                    // guarded by the mutex; free the slot after the last
+                                             // report
+    std::atomic<bool> writing{false};        // guards the text; a writer that finds it set skips
+                                             // the text
     std::array<char, 200> text{};
   };
 
@@ -64,7 +67,7 @@ private:
   const Duration period_;
   std::array<Slot, kCallbacks> slots_;
   std::atomic<std::uint64_t> others_{0};
-  std::atomic<std::uint32_t> pending_{0};               // futex: there is something to tell
+  std::atomic<std::uint32_t> pending_{0};               // futex: an exception waits for its report
   std::atomic<std::uint32_t> ended_{0};                 // futex
   std::mutex mutex_;                                    // never taken by an executor thread
   std::unordered_map<std::uint32_t, std::string> ids_;  // by number

@@ -1,7 +1,7 @@
-// Lets what a callback works with go as soon as its entity is gone and no run needs it any more.
+// Frees a callback's resources when its entity is destroyed and no run uses them.
 //
-// The executor keeps a callback that was removed from inside itself until somebody has time to free
-// it; middleware handles and users' captures must not wait for that.
+// A callback that removes itself stays in the executor until another thread frees it. Middleware
+// handles and users' captures must be freed earlier.
 #ifndef TAKT_CORE__ADAPTER__HOLD_HPP_
 #define TAKT_CORE__ADAPTER__HOLD_HPP_
 
@@ -19,7 +19,8 @@ class Hold
 public:
   explicit Hold(std::shared_ptr<T> value) : value_(std::move(value)) {}
 
-  /// For one run; false once the entity is gone and no run holds it. Real-time safe, lock-free.
+  /// Acquires the value for one run; false if the entity and all runs have released it. Real-time
+  /// safe, lock-free.
   bool acquire() noexcept
   {
     std::uint32_t holders = holders_.load(std::memory_order_relaxed);
@@ -31,7 +32,7 @@ public:
     return true;
   }
 
-  /// The end of a run, or of the entity: the last one lets the value go.
+  /// A run or the entity releases the value. The last release frees it.
   void release() noexcept
   {
     if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -64,7 +65,7 @@ public:
 
 private:
   std::shared_ptr<T> value_;
-  std::atomic<std::uint32_t> holders_{1};  // the entity, and each run
+  std::atomic<std::uint32_t> holders_{1};  // the entity and each run
 };
 
 }  // namespace takt_core::adapter

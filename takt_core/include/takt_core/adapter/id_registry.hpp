@@ -1,5 +1,5 @@
-// The ids in use within a node, of its callbacks or of its groups. Outlives the node where what has
-// an id does.
+// The ids of a node's callbacks or groups. The registry lives as long as any callback or group with
+// an id of it.
 #ifndef TAKT_CORE__ADAPTER__ID_REGISTRY_HPP_
 #define TAKT_CORE__ADAPTER__ID_REGISTRY_HPP_
 
@@ -16,7 +16,7 @@ namespace takt_core::adapter
 class IdRegistry
 {
 public:
-  /// `base`, with the lowest free `#n` if that is taken.
+  /// Returns `base`, with the lowest free `#n` if `base` is taken.
   std::string claim(const std::string & base)
   {
     std::lock_guard lock(mutex_);

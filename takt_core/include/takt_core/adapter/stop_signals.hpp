@@ -1,5 +1,5 @@
-// SIGINT and SIGTERM end the spins of every executor that was added here. One table and one pair of
-// handlers for the process, whichever adapters are loaded into it.
+// SIGINT and SIGTERM end the spins of every added executor. A process has one table and one pair of
+// handlers, shared by all its adapters.
 #ifndef TAKT_CORE__ADAPTER__STOP_SIGNALS_HPP_
 #define TAKT_CORE__ADAPTER__STOP_SIGNALS_HPP_
 
@@ -12,22 +12,23 @@
 namespace takt_core::adapter::stop_signals
 {
 
-/// Installs the handlers with the first call and restores what was there with the last `release`.
+/// The first call installs the handlers. The last `release` restores the previous handlers.
 void acquire();
 void release();
 
 /// Signals handled so far. Real-time safe.
 std::uint64_t count() noexcept;
 
-/// Changes, and wakes those who sleep on it, with each signal handled and each `interrupt`.
+/// Changes with each handled signal and each `interrupt`. Both wake the threads that sleep on this
+/// futex.
 const std::atomic<std::uint32_t> & interruptions() noexcept;
 void interrupt() noexcept;
 
-/// How many executors `add` takes at once.
+/// Most executors that can be added at the same time.
 inline constexpr std::size_t kMostExecutors = 64;
 
-/// `executor` is cancelled by signals until `remove`, which waits for a handler in progress. False:
-/// there are `kMostExecutors` already. Any thread; set-up only.
+/// Signals cancel `executor` until `remove`, which waits for a handler in progress. False if
+/// `kMostExecutors` are added. Any thread; set-up only.
 [[nodiscard]] bool add(Executor & executor) noexcept;
 void remove(Executor & executor) noexcept;
 

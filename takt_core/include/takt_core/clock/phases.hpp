@@ -1,10 +1,9 @@
-// Whether bounds that rest on known phases hold now, and what disturbed the phases of an executor.
+// Tells whether bounds that rest on timer phases hold now, and what last disturbed the phases of an executor.
 //
-// Bounds that count on the offsets of timers hold while each timer runs once in each of its periods and each message
-// arrives. After a skipped period or a lost message a set of messages may take other messages than the analysis says,
-// until all sets are back in step; the same goes for the start of a process of which others have messages. The scheduler
-// and the front ends tell of each disturbance where they count the period or the message, so an undisturbed run pays
-// nothing for this.
+// Such bounds hold while each timer runs once in each of its periods and each message arrives. After a skipped period
+// or a lost message, or after the start of a process that publishes to others, a set of messages may take other
+// messages than the analysis assumes, until all sets are in step again. The scheduler and the front ends note each
+// disturbance where they count the period or message, so an undisturbed run pays nothing.
 #ifndef TAKT_CORE__CLOCK__PHASES_HPP_
 #define TAKT_CORE__CLOCK__PHASES_HPP_
 
@@ -29,60 +28,61 @@ class Callback;
 enum class Disturbance : std::uint8_t
 {
   skipped_period,     ///< a timer started later than its next release
-  lost_message,       ///< a history overwrote it before it was taken, or the middleware lost it
-  restarted_process,  ///< messages come from a publisher that began while others had been heard of
+  lost_message,       ///< a history overwrote it before its take, or the middleware lost it
+  restarted_process,  ///< a publisher began after the callback had messages of another publisher
 };
 
-/// "skipped period" and so on.
+/// The cause's words, such as "skipped period".
 std::string_view to_string(Disturbance cause) noexcept;
 
-/// What a disturbance of a callback does to the sets of messages behind it.
+/// The effect of a disturbed callback on the sets of messages downstream.
 enum class Phased : std::uint8_t
 {
-  no,        ///< no bound rests on its phase
-  settles,   ///< they are back in step after a while
-  for_good,  ///< one takes other messages from then on, until a new start
+  no,        ///< no bound rests on the callback's phase
+  settles,   ///< the sets are in step again after a while
+  for_good,  ///< a set takes other messages until a new start
 };
 
 struct PhaseOptions
 {
-  /// So long after a disturbance all sets are back in step, and so long after a start where timers count from a clock.
-  /// Absent: after a disturbance it is not known; after a start it is the hyperperiods of the executor's own timers.
+  /// Time after which all sets are in step again: after a disturbance, and, where timers count from a clock, after a
+  /// start. Absent: unknown after a disturbance; after a start it follows from the hyperperiods of the executor's own
+  /// timers.
   std::optional<Duration> settles;
 };
 
-/// What is known at one moment.
+/// The state of the phases at one moment.
 struct PhaseState
 {
   struct Last
   {
     Disturbance cause = Disturbance::skipped_period;
-    std::string callback;  ///< its id; the timer, or the callback that the message was for
+    std::string callback;  ///< id of the timer, or of the callback that lost the message
     Time time{};
   };
 
   std::uint64_t disturbances = 0;  ///< since the executor was created
-  std::optional<Last> last;        ///< absent: there was none
+  std::optional<Last> last;        ///< absent: no disturbance
   bool started = false;            ///< its timers have begun
   std::optional<Time>
-    holds_from{};  ///< bounds hold from then on; kNever: after a new start; absent: not known
+    holds_from{};  ///< bounds hold from then on; kNever: after a new start; absent: unknown
 
   bool holds(Time now) const noexcept { return holds_from && *holds_from <= now; }
 };
 
-/// Of the timers of an executor whose phases are known.
+/// Sums up the phased timers of an executor.
 struct PhasedTimers
 {
-  Duration hyperperiod{};  ///< zero: there are none; kForever: it is too long to be of use
+  Duration hyperperiod{};  ///< zero: no timers; kForever: too long to be of use
   Duration longest_offset{};
 
   void add(const TimerOptions & timer) noexcept;
-  /// How long sets need until they are in step after a start: the hyperperiod, and the hyperperiods by which a slow
-  /// source begins later. Absent: not known.
+  /// Time after a start until all sets are in step: the hyperperiod, and the hyperperiods by which a slow source begins
+  /// later. Absent: unknown.
   std::optional<Duration> settle() const noexcept;
 };
 
-/// Notes the disturbances of one executor. Any thread; real-time safe but for `state`, which allocates.
+/// Notes the disturbances of one executor. Any thread; real-time safe except `state`, which allocates.
 class Phases
 {
 public:
@@ -90,15 +90,15 @@ public:
 
   enum class Begins : std::uint8_t
   {
-    once,   ///< unless it has begun
+    once,   ///< ignored if the timers have begun
     again,  ///< with each start
   };
   /// Timers begin at `start`.
   void begin(Time start, Begins begins) noexcept;
-  /// `callback` was disturbed. Waits at most for another thread that notes one, which inherits the caller's priority.
+  /// `callback` was disturbed. Waits at most for another call, whose thread inherits the caller's priority.
   void note(Disturbance cause, const Callback & callback, Phased phased, Time now) noexcept;
-  /// The first message of a publisher: under an epoch that is a clock's, sets begin with it. `again`: the callback had
-  /// messages of others before.
+  /// `callback` got the first message of a publisher: under an epoch of a clock, sets begin with this message. `again`:
+  /// the callback had messages of other publishers before.
   void publisher_began(const Callback & callback, bool again, Time now) noexcept;
 
   PhaseState state(const PhasedTimers & timers) const;
@@ -108,14 +108,15 @@ private:
 
   const PhaseOptions options_;
   const Epoch epoch_;
-  mutable PiMutex mutex_;  // all below
+  mutable PiMutex mutex_;  // guards the members below
   std::optional<Time> start_;
   std::uint64_t disturbances_ = 0;
   Disturbance cause_ = Disturbance::skipped_period;
-  Time time_{};             // of the last one
-  Time unsettled_{};        // of the last one, or of what else the sets have to settle after
+  Time time_{};             // of the last disturbance
+  Time unsettled_{};        // of the last disturbance or other event after which the sets must
+                            // settle
   bool disturbed_ = false;  // since the start
-  bool for_good_ = false;   // the same
+  bool for_good_ = false;   // since the start
   std::size_t id_size_ = 0;
   std::array<char, kMostId> id_{};
 };

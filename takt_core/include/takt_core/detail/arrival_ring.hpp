@@ -1,20 +1,19 @@
 // The arrivals that wait for one callback: as many as the subscription's history holds.
 //
-// Producers (listeners, publisher threads) write and never wait; when the ring is full the oldest
-// arrival is overwritten, exactly as a KEEP_LAST history overwrites the oldest message. One
-// consumer at a time (whoever starts the callback) reads. All words are atomics under a version per
-// slot (a seqlock): a reader overtaken by a producer notices and moves on.
+// Producers (listeners, publisher threads) write and never wait. A producer overwrites the oldest arrival of a full
+// ring, as a KEEP_LAST history overwrites its oldest message. One consumer at a time reads: the thread that starts the
+// callback. All words are atomics under a version per slot (a seqlock): a reader overtaken by a producer notices and
+// moves on.
 //
-// Writers of one slot exclude each other without a lock: a producer writes if nobody else was under
-// way when it came, or if the slot holds what was due there one round before, so that whoever wrote
-// it is done. Otherwise a stalled producer may be about to write there, and the message is left
-// without a stamp; so are later ones in that slot until a producer is alone again (with a depth of 1
-// that is every second message while a producer is preempted in here). The message itself is counted
-// in any case; the scheduler then takes it for newly released, and for working for no chain.
+// Writers of one slot exclude each other without a lock. A producer writes the stamp if it began while no other push
+// was under way, or if the slot holds the arrival of the round before, whose writer is therefore done. Otherwise a
+// stalled producer may still write to the slot, and the producer leaves the message without a stamp; so do later
+// producers in that slot until a producer is alone again (with a depth of 1 every second message while a producer is
+// preempted here). The ring counts such a message; the scheduler takes it for newly released and without activations.
 //
-// Memory order: each word is stored with release after the slot was marked as being written and
-// loaded with acquire before the version is checked again, so whoever saw a word of a later writing
-// also sees that mark. On x86 these are plain moves.
+// Memory order: a producer marks the slot, then stores each word with release. A reader loads each word with acquire,
+// then checks the version. A reader that saw a word of a later writing therefore also sees the mark. On x86 these are
+// plain moves.
 // No function allocates, locks or blocks after construction.
 #ifndef TAKT_CORE__DETAIL__ARRIVAL_RING_HPP_
 #define TAKT_CORE__DETAIL__ARRIVAL_RING_HPP_
@@ -39,14 +38,13 @@ public:
 
   std::uint32_t depth() const noexcept { return depth_; }
 
-  /// Adds one arrival and returns its index; the oldest is overwritten when `depth` are waiting. Any
-  /// thread.
+  /// Adds one arrival and returns its index. Overwrites the oldest if `depth` arrivals wait. Any thread.
   std::uint64_t push(
     Time ready, std::uint64_t sequence, const ActivationSet * activations,
     std::uint64_t message = 0) noexcept;
 
-  /// Whether the arrival of that index waits and none that is older. Exact for whoever keeps the
-  /// consumer away; for others a hint.
+  /// Whether the arrival `index` is the oldest that waits. Exact if the caller keeps the consumer
+  /// away; otherwise a hint.
   bool oldest_is(std::uint64_t index) const noexcept
   {
     return taken_.load(std::memory_order_relaxed) == index;
@@ -59,53 +57,52 @@ public:
     return committed() == taken;
   }
 
-  /// How many wait, at most `depth`.
+  /// Number of waiting arrivals, at most `depth`.
   std::uint32_t size() const noexcept;
 
-  /// How many were pushed so far; those of producers that are under way do not count yet.
+  /// Number of completed pushes.
   std::uint64_t pushed() const noexcept { return committed(); }
 
-  /// When the oldest waiting arrival was announced; kNever if there is none or it is being replaced right now. Any thread.
+  /// When the oldest waiting arrival was announced; kNever: none waits, or a producer is replacing it. Any thread.
   Time oldest_stamp() const noexcept;
 
-  /// Fetches the oldest waiting arrival into the cache for whoever pops it next. A hint.
+  /// Prefetches the oldest waiting arrival for the consumer. A hint.
   void prefetch() const noexcept
   {
     __builtin_prefetch(&slot(taken_.load(std::memory_order_relaxed)), 1);
   }
 
-  /// Copies the oldest waiting arrival without removing it: when it was announced, its position in
-  /// the scheduler's order of releases, and its activations (none: from outside of any executor
-  /// thread of this process). False if there is none; zeros if it cannot be read at the moment.
-  /// Consumer only.
+  /// Copies the oldest waiting arrival and keeps it: its stamp, its position in the scheduler's
+  /// order of releases, and its activations (none if no executor thread of this process announced
+  /// it). False if no arrival waits; zeros if it cannot be read at the moment. Consumer only.
   bool peek(Time & ready, std::uint64_t & sequence, ActivationSet & activations) noexcept;
 
-  /// Only the stamp of the oldest waiting arrival; false (and zeros) if there is none or it cannot
-  /// be read at the moment. Consumer only.
+  /// Copies only the stamp and the position of the oldest waiting arrival. False (and zeros) if no
+  /// arrival waits or it cannot be read at the moment. Consumer only.
   bool peek_stamp(Time & ready, std::uint64_t & sequence) noexcept;
 
-  /// As `peek`, and removes it. `index`: which arrival was removed; `message`: the name of its message
-  /// (0: none, or not readable). Consumer only. (Two words and no struct: one that is written word by
-  /// word and then copied as a whole makes the processor wait for its own writes, measured at 5 ns.)
+  /// As `peek`, and removes the arrival. `index`: the arrival's index; `message`: its message's name (0: none or not
+  /// readable). Consumer only. (Two words instead of a struct: a struct written word by word and then copied makes the
+  /// processor wait for its own writes, measured at 5 ns.)
   bool pop(
     Time & ready, std::uint64_t & sequence, ActivationSet & activations, std::uint64_t & index,
     std::uint64_t & message) noexcept;
 
-  /// The message of arrival `popped` was overwritten before its take, which found the later message of
-  /// this name instead: removes all arrivals up to and with that one's, counts the others as
-  /// overwritten and copies it. False, and nothing changes, where no such arrival is to be seen.
-  /// Only for the run that popped it, before it is over; others may peek meanwhile.
+  /// The message of arrival `popped` was overwritten before its take, which found the later message `message`. Removes
+  /// all arrivals up to that message's arrival, counts all but that one as overwritten and copies it. Returns false and
+  /// changes nothing if the ring shows no such arrival. Only for the run that popped `popped`, before its end; other
+  /// threads may peek meanwhile.
   bool catch_up(
     std::uint64_t popped, std::uint64_t message, Time & ready,
     ActivationSet & activations) noexcept;
 
-  /// Counts arrivals of which is known already that they were overwritten. Any thread.
+  /// Counts arrivals that the caller knows to be overwritten. Any thread.
   void count_overwritten(std::uint64_t arrivals) noexcept
   {
     overwritten_.fetch_add(arrivals, std::memory_order_relaxed);
   }
 
-  /// Arrivals lost to overwriting so far, as seen by the consumer.
+  /// Arrivals lost to overwriting, as seen by the consumer.
   std::uint64_t overwritten() const noexcept
   {
     return overwritten_.load(std::memory_order_relaxed);
@@ -117,31 +114,31 @@ protected:  // for the broken twins of the tests
 
   static constexpr std::uint32_t kWordsPerActivation = 2;
   static constexpr std::uint64_t kWriting = std::uint64_t{1} << 63;
-  // `pushes_`: how many producers are under way below, how many pushes began above; enough for 4095
+  // `pushes_`: low bits count the producers under way, high bits the pushes begun. Room for 4095
   // threads at once and for a century of a million messages a second.
   static constexpr std::uint64_t kBegun = std::uint64_t{1} << 12;
-  // A slot beyond the depth, so that a producer does not write where the consumer reads. (More
-  // would cost cache lines: three were measured at +50 % with 10,000 ready callbacks.)
+  // One slot more than the depth, so that a producer does not write where the consumer reads.
+  // (Three spare slots cost cache lines: +50 % measured with 10,000 ready callbacks.)
   static constexpr std::uint32_t kSpare = 1;
-  // The word that holds how many activations follow, below, and the message's name.
+  // This word holds the number of activations in its low bits and the message's name above.
   static constexpr std::uint32_t kCountBits = 4;
   static_assert(ActivationSet::kCapacity < 1U << kCountBits);
   static constexpr std::uint32_t kWords = 3 + kWordsPerActivation * ActivationSet::kCapacity;
 
   struct alignas(64) Slot
   {
-    Word<std::uint64_t> version;  // index + 1 once written; kWriting meanwhile
+    Word<std::uint64_t> version;  // index + 1 after the write; kWriting during it
     Word<std::uint64_t> words[kWords];
   };
 
-  // How many pushes are over. Sequentially consistent.
+  // Number of completed pushes. Sequentially consistent.
   std::uint64_t committed() const noexcept
   {
     const std::uint64_t pushes = pushes_.load(std::memory_order_seq_cst);
     return pushes / kBegun - pushes % kBegun;
   }
 
-  // Skips overwritten arrivals; gives the index of the oldest waiting arrival, or returns false.
+  // Skips overwritten arrivals and sets `index` to the oldest waiting arrival; false if none waits.
   bool oldest(std::uint64_t & index) noexcept;
   bool read(
     std::uint64_t index, Time & ready, std::uint64_t & sequence, ActivationSet & activations,

@@ -1,9 +1,9 @@
-// Where a callback is between release and end, as one word: whether it is queued, closed, added, about
-// to take, and how many runs of it are under way.
+// A callback's state between release and end, as one word: queued, closed, added, about to take, and its number of
+// runs.
 //
-// A callback is queued at most once: whoever sets kQueued owns the callback's links until it is picked.
-// A source announces first and then tries to queue; a run takes kQueued off first and then looks for
-// more announcements. Both are sequentially consistent, so no announcement is left behind.
+// A callback is queued at most once: the thread that sets kQueued owns the callback's links until its pick. A source
+// announces first and then tries to queue; a run clears kQueued first and then looks for more announcements. Both are
+// sequentially consistent, so no announcement is left behind.
 #ifndef TAKT_CORE__DETAIL__CALLBACK_STATE_HPP_
 #define TAKT_CORE__DETAIL__CALLBACK_STATE_HPP_
 
@@ -20,17 +20,18 @@ class CallbackState : public Sync::template Word<std::uint32_t>
 {
 public:
   static constexpr std::uint32_t kQueued = 1;  ///< in an intake, a ready queue, or parked
-  static constexpr std::uint32_t kClosed = 2;  ///< being removed: not to be queued again
+  static constexpr std::uint32_t kClosed = 2;  ///< being removed: must not be queued again
   static constexpr std::uint32_t kAdded = 4;   ///< belongs to a scheduler
-  /// Reentrant: a run has yet to take; no other may start.
+  /// Reentrant: a run has not taken yet; no other run may start.
   static constexpr std::uint32_t kTaking = 8;
-  static constexpr std::uint32_t kRun = 16;  ///< times the runs between `next` and `complete`
+  static constexpr std::uint32_t kRun = 16;  ///< number of runs between `next` and `complete` ×
+                                             ///< kRun
   static constexpr std::uint32_t kMarks = kRun - 1;
 
   CallbackState() : Sync::template Word<std::uint32_t>(0) {}
 
-  /// Sets kQueued unless it is set or the callback is closing, is not added yet (`add` looks at the
-  /// arrivals once it is done), or has a take under way (`taken` looks then).
+  /// Sets kQueued and returns true, except if the callback is queued, is closed, is not added yet
+  /// (`add` looks at the arrivals at its end), or has a take under way (`taken` looks then).
   bool mark_queued() noexcept
   {
     std::uint32_t state = this->load(std::memory_order_seq_cst);
@@ -42,14 +43,12 @@ public:
     return true;
   }
 
-  /// A queued callback starts, in one step: it runs, is queued no longer and, if need be, has yet to
-  /// take.
+  /// Starts a queued callback in one step: counts a run, clears kQueued and, if `taking`, sets kTaking.
   void start(bool taking) noexcept
   {
     this->fetch_add(kRun - kQueued + (taking ? kTaking : 0), std::memory_order_seq_cst);
   }
 
-  /// A run ends.
   void end() noexcept { this->fetch_sub(kRun, std::memory_order_release); }
 };
 

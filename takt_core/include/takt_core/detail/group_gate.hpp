@@ -1,6 +1,7 @@
-// Who is inside a callback group, and who waits for it: the synchronisation of group.hpp.
+// Synchronises a callback group (group.hpp): which callback holds the group, and which callbacks
+// wait for it.
 //
-// Real-time safe, except for `reserve` and `share` (set-up only).
+// Real-time safe, except `reserve` and `share` (set-up only).
 #ifndef TAKT_CORE__DETAIL__GROUP_GATE_HPP_
 #define TAKT_CORE__DETAIL__GROUP_GATE_HPP_
 
@@ -33,15 +34,15 @@ public:
   /// True while a callback of an exclusive group runs or is about to.
   bool busy() const noexcept { return (state_.load(std::memory_order_acquire) & kBusy) != 0; }
 
-  /// Enters for `callback`, or parks it. With the mutex of the callback's thread set held.
+  /// Enters for `callback`, or parks it. Call with the mutex of the callback's thread set held.
   Enter enter(Node & callback) noexcept
   {
     if (try_enter()) {
       return Enter::entered;
     }
     std::lock_guard lock(mutex_);
-    // From here on the holder cannot leave without the mutex; if it left just now, the bit is ours
-    // to undo.
+    // From here on the holder needs the mutex to leave. If the holder left just now, this thread
+    // clears the bit.
     if ((state_.fetch_or(kWaiters | kBusy, std::memory_order_acquire) & kBusy) == 0) {
       if (parked_.empty() && granted_ == nullptr) {
         state_.store(kBusy, std::memory_order_relaxed);
@@ -51,8 +52,8 @@ public:
     return granted_or_park(callback);
   }
 
-  /// Enters if nobody is inside, never parks (orders that keep their own waiting members). With the
-  /// mutex of the callback's thread set held.
+  /// Enters if the group is free; never parks (for orders that keep their waiting members). Call
+  /// with the mutex of the callback's thread set held.
   bool try_enter() noexcept
   {
     if (!exclusive_) {
@@ -70,7 +71,7 @@ public:
     return true;
   }
 
-  /// Leaves. Returns the callback that was handed the group and must go back to its ready queue, or
+  /// Leaves. Returns the callback that gets the group and must return to its ready queue, or
   /// nullptr.
   Node * leave() noexcept
   {
@@ -86,7 +87,7 @@ public:
     return hand_over();
   }
 
-  /// As `leave`, after parking `self`, which has more work. With mutex_ held; exclusive groups only.
+  /// Parks `self`, which has more work, then leaves. With mutex_ held; exclusive groups only.
   Node * park_and_leave(Node & self) noexcept
   {
     state_.fetch_or(kWaiters, std::memory_order_relaxed);
@@ -94,8 +95,8 @@ public:
     return hand_over();
   }
 
-  /// Takes `callback` out of the group's books; if the group had been handed to it, hands it on.
-  /// Sets `was_parked`.
+  /// Removes `callback` from the group; if it had been handed the group, hands the group on. Sets
+  /// `was_parked`.
   Node * forget(Node & callback, bool & was_parked) noexcept
   {
     std::lock_guard lock(mutex_);
@@ -107,8 +108,9 @@ public:
     return granted_ == &callback ? hand_over() : nullptr;
   }
 
-  /// Gives `callback` a new key if it is parked or was handed the group. Returns a parked callback
-  /// that is better than the one that was handed the group, and now has it instead; or nullptr.
+  /// Gives `callback` a new key if it is parked or was handed the group. If a parked callback is
+  /// now better than the one that was handed the group, that callback gets the group and is
+  /// returned; else nullptr.
   Node * rekey(Node & callback, std::uint64_t key) noexcept
   {
     std::lock_guard lock(mutex_);
@@ -120,28 +122,28 @@ public:
     }
     const bool overtaken = granted_ != nullptr && !parked_.empty() &&
                            parked_.top()->precedence_.before(granted_precedence_);
-    // The one that had it stays in its ready queue and will be parked when it is picked. Otherwise it
-    // would hold up the better one for as long as anything between them runs.
+    // The former holder stays in its ready queue and is parked at its pick. Otherwise it would delay the better
+    // callback while callbacks of middle priority run.
     return overtaken ? hand_over() : nullptr;
   }
 
-  /// Room to park so many. With mutex_ not held.
+  /// Makes room to park `members` callbacks. With mutex_ not held.
   void reserve(std::size_t members) { parked_.reserve(members, mutex_); }
 
-  /// A second member joins. The caller then passes the mutex of each thread set, before it lets that
-  /// member start: whoever may be entering as the only member has let go of its mutex then.
+  /// A second member joins. The caller then locks and unlocks the mutex of each thread set before it lets that member
+  /// start: a thread that is entering as the only member has released its mutex by then.
   void share() noexcept { shared_.store(true, std::memory_order_relaxed); }
 
   /// Whether the group ever had two members at once.
   bool shared() const noexcept { return shared_.load(std::memory_order_relaxed); }
 
-  mutable typename Sync::Mutex mutex_;  ///< guards what is parked and what was granted
+  mutable typename Sync::Mutex mutex_;  ///< guards the parked callbacks and the granted one
 
 protected:
-  static constexpr std::uint32_t kBusy = 1;     // somebody holds the group
+  static constexpr std::uint32_t kBusy = 1;     // a callback holds the group
   static constexpr std::uint32_t kWaiters = 2;  // parked_ or granted_ is not empty: take the mutex
 
-  // With mutex_ held, and the group held by somebody.
+  // With mutex_ held and the group held by a callback.
   Enter granted_or_park(Node & callback) noexcept
   {
     if (granted_ == &callback) {
@@ -149,7 +151,7 @@ protected:
       return Enter::entered;
     }
     if (granted_ != nullptr && callback.precedence_.before(granted_precedence_)) {
-      granted_ = nullptr;  // it stays in its ready queue and will be parked when it is picked
+      granted_ = nullptr;  // stays in its ready queue and is parked at its pick
       return Enter::entered;
     }
     park(callback);
@@ -171,7 +173,7 @@ protected:
     }
     granted_ = parked_.pop();
     granted_precedence_ = granted_->precedence_;
-    // On its way back to its ready queue.
+    // It returns to its ready queue.
     granted_->where_.store(Node::Where::nowhere, std::memory_order_relaxed);
     return granted_;
   }
@@ -193,7 +195,7 @@ protected:
   typename Sync::template Word<std::uint32_t> state_{0};
   IntrusiveHeap<Node *, Less, Index> parked_;
   Node * granted_ = nullptr;       // holds the group, has not started
-  Precedence granted_precedence_;  // when it was handed the group
+  Precedence granted_precedence_;  // at the time of the grant
 };
 
 }  // namespace takt_core::detail

@@ -1,8 +1,7 @@
-// A lock-free list into which any thread puts callbacks and from which one thread at a time takes
-// all of them.
+// A lock-free list: any thread puts callbacks in, and one thread at a time takes all of them.
 //
-// Nodes are the callbacks themselves, each at most once, so nothing is allocated, and because only
-// the whole list is ever taken there is no ABA problem.
+// The callbacks themselves are the nodes, each at most once, so the list never allocates. A taker
+// always takes the whole list, so there is no ABA problem.
 #ifndef TAKT_CORE__DETAIL__INTAKE_HPP_
 #define TAKT_CORE__DETAIL__INTAKE_HPP_
 
@@ -13,13 +12,13 @@
 namespace takt_core
 {
 
-/// `Node`: has `next_`, and `where_`, which a node in here has at `Node::Where::intake`.
+/// `Node`: has `next_` and `where_`. A node in the list has `where_` = `Node::Where::intake`.
 template <typename Node, typename Sync = detail::NativeSync>
 class Intake
 {
 public:
-  /// Any thread; lock-free. Sequentially consistent: who then finds a thread not idle may rely on
-  /// that thread seeing the callback before it sleeps.
+  /// Any thread; lock-free. Sequentially consistent: if the caller then finds a thread not idle,
+  /// that thread will see the callback before it sleeps.
   void push(Node & node) noexcept
   {
     node.where_.store(Node::Where::intake, std::memory_order_release);
@@ -32,8 +31,8 @@ public:
 
   bool empty() const noexcept { return head_.load(std::memory_order_seq_cst) == nullptr; }
 
-  /// All callbacks, the one put in last first, linked by `next_`; nullptr if there are none. The
-  /// cheap look first keeps an empty intake free of a read-modify-write.
+  /// Returns all callbacks, the last one put in first, linked by `next_`; nullptr if the list is
+  /// empty. The load first avoids a read-modify-write on an empty list.
   Node * take_all() noexcept
   {
     return empty() ? nullptr : head_.exchange(nullptr, std::memory_order_acquire);

@@ -1,4 +1,4 @@
-// Who goes first among ready callbacks.
+// The order among ready callbacks.
 #ifndef TAKT_CORE__DETAIL__PRECEDENCE_HPP_
 #define TAKT_CORE__DETAIL__PRECEDENCE_HPP_
 
@@ -11,9 +11,9 @@ namespace takt_core
 
 using takt_rt::Time;
 
-/// A callback's place among those that are ready: the smaller key first, then the earlier release,
-/// then the earlier announcement. (Timers that fall due while all threads are busy are announced
-/// late, so the announcement alone is not the order of releases.)
+/// A callback's place among the ready callbacks: the smaller key first, then the earlier release,
+/// then the earlier announcement. (Timers that become due while all threads are busy are announced
+/// late, so the order of announcements is not that of releases.)
 struct Precedence
 {
   std::uint64_t key = 0;

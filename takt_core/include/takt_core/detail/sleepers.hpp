@@ -1,16 +1,15 @@
-// Going to sleep and waking up: which executor threads sleep, which one is woken for what, and who
-// sleeps only until the next timer.
+// Sleep and wake-up of executor threads: which threads sleep, which one to wake for which work, and which one sleeps
+// only until the next timer.
 //
-// The protocol is Dekker's. A thread that goes to sleep first sets its idle mark, then looks for work
-// once more. A source first makes work visible, then looks for idle marks. All four accesses are
-// sequentially consistent, so at least one of the two sees the other. A wake-up claims the idle mark:
-// each wake-up goes to one thread, the most urgent idle member of the thread set.
+// The protocol is Dekker's. A thread that goes to sleep first sets its idle mark, then looks for work once more. A
+// source first makes work visible, then looks for idle marks. All four accesses are sequentially consistent, so at
+// least one of the two sees the other. A wake-up claims the idle mark: each wake-up goes to one thread, the most urgent
+// idle member of the thread set.
 //
-// A woken thread may have to wait for its core. So nothing relies on a woken thread for longer than
-// until the next dispatch of the thread set: a thread that picks a callback and leaves work behind, or
-// timers that no idle member attends to, wakes one more idle member (`pass_on`).
+// A woken thread may have to wait for its core, so the set relies on it only until its next dispatch. A thread that
+// picks a callback and leaves work, or timers without an idle waiter, wakes one more idle member (`pass_on`).
 //
-// All functions are real-time safe, except for the constructor (set-up only).
+// All functions are real-time safe, except the constructor (set-up only).
 #ifndef TAKT_CORE__DETAIL__SLEEPERS_HPP_
 #define TAKT_CORE__DETAIL__SLEEPERS_HPP_
 
@@ -37,23 +36,23 @@ using takt_rt::to_ns;
 /// A set of threads; bit i stands for thread i.
 using WakeMask = std::uint64_t;
 
-/// What a thread set shows to a thread that does not hold the set's mutex. All words are written with
-/// the mutex held, so they are exact for its holder.
+/// A thread set's state for threads without the set's mutex. All words are written with the mutex held, so they are
+/// exact for its holder.
 template <typename Sync = NativeSync>
 struct SetSigns
 {
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
-  /// Whether the thread with this wake bit may take from here. Sequentially consistent, for a thread
-  /// that is going to sleep.
+  /// Whether the thread with this wake bit belongs to the set. Sequentially consistent, for a thread that goes to
+  /// sleep.
   bool serves(WakeMask wake_bit) const noexcept
   {
     return (wake_members.load(std::memory_order_seq_cst) & wake_bit) != 0;
   }
 
-  /// Shows whether a callback waits in the ready queue, and when the next timer is due. Only a change
-  /// is stored, because a sequentially consistent store costs as much as a lock; an earlier holder of
-  /// the mutex stored what stays.
+  /// Publishes whether a callback waits in the ready queue, and when the next timer is due. Stores only changes,
+  /// because a sequentially consistent store costs as much as a lock; earlier holders of the mutex stored unchanged
+  /// values.
   void show(bool work, std::int64_t expiry) noexcept
   {
     if (work != may_have_work.load(std::memory_order_relaxed)) {
@@ -86,8 +85,8 @@ public:
   static constexpr std::uint32_t kMost = 64;
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
-  /// `urgencies`: one for each executor thread. One more thread comes last, the visitor: it is woken
-  /// last, and no thread counts as more urgent than the visitor.
+  /// `urgencies`: one for each executor thread. One more thread comes last, the visitor: it is woken last, and no
+  /// thread counts as more urgent than it.
   Sleepers(std::vector<int> urgencies, Waker & waker)
   : waker_(waker),
     urgencies_(std::move(urgencies))
@@ -97,20 +96,19 @@ public:
 
   WakeMask bit(std::uint32_t thread) const noexcept { return WakeMask{1} << thread; }
 
-  /// From now on `thread` is woken in the order of `urgency`. One caller at a time; any thread.
+  /// From now on wake-ups choose `thread` by `urgency`. One caller at a time; any thread.
   void set_urgency(std::uint32_t thread, int urgency) noexcept
   {
     urgencies_[thread] = urgency;
     compare();
   }
 
-  /// No thread sleeps any more: nothing is woken from here on.
+  /// Clears all idle marks: wakes no thread from here on.
   void clear() noexcept { idle_.store(0, std::memory_order_seq_cst); }
 
-  /// Marks `thread` as idle, unless one of its `sets` has work or a timer that is due: then it returns
-  /// false and the thread is to look again. `wake_at`: until when the thread may sleep, because of
-  /// timers that it now waits for. It takes that role from a member that is less urgent, or that does
-  /// not sleep any more.
+  /// Marks `thread` as idle, unless one of its `sets` has work or a due timer: then it returns false and the thread
+  /// looks again. `wake_at`: until when the thread may sleep, because of timers that it waits for. It takes the role of
+  /// waiting for timers from a less urgent member, or from one that is awake.
   template <typename Sets>
   bool begin(std::uint32_t thread, Time now, const Sets & sets, Time & wake_at) noexcept
   {
@@ -124,14 +122,13 @@ public:
         continue;
       }
       if (has_work(set) || (set.has_timers() && !await_timers(set, thread, now, wake_at))) {
-        end(thread);  // `next` gives up the timers it was to wait for
+        end(thread);  // `next` gives up the timers for which the thread was to wait
         return false;
       }
     }
     return true;
   }
 
-  /// `thread` does not sleep any more.
   void end(std::uint32_t thread) noexcept
   {
     idle_.fetch_and(~bit(thread), std::memory_order_seq_cst);
@@ -144,8 +141,8 @@ public:
     return wake_one(set, ~WakeMask{0});
   }
 
-  /// As `wake_one`, for work that `thread` is about to look for itself: wakes only a member that is
-  /// strictly more urgent than `thread`.
+  /// As `wake_one`, for work for which `thread` is about to look: wakes only a strictly more urgent
+  /// member.
   template <typename Set>
   WakeMask wake_more_urgent(const Set & set, std::uint32_t thread) noexcept
   {
@@ -161,9 +158,8 @@ public:
     }
   }
 
-  /// For a thread that has picked a callback and runs it next: wakes an idle member of each set that
-  /// has more work, or timers that no idle member attends to. `woken`: the members that this dispatch
-  /// has woken for that work already.
+  /// For a thread that has picked a callback and runs it next: wakes an idle member of each set with more work, or with
+  /// timers that no idle member waits for. `woken`: members that this dispatch has already woken for that work.
   template <typename Sets>
   void pass_on(const Sets & sets, WakeMask woken) noexcept
   {
@@ -181,8 +177,8 @@ public:
     }
   }
 
-  /// After a timer was armed by a thread that is not about to look at the set: wakes a member if none
-  /// has the role of waiting for the timers. (A member that has it and was woken will look.)
+  /// A thread that will not look at the set has armed a timer: wakes a member if none has the role of waiting for the
+  /// timers. (A woken member with that role will look.)
   template <typename Set>
   void attend(const Set & set) noexcept
   {
@@ -191,8 +187,8 @@ public:
     }
   }
 
-  /// A timer that is due at `expiry` was armed: wakes the member that waits for the set's timers if it
-  /// would sleep too long. With the set's mutex held.
+  /// A timer due at `expiry` was armed: wakes the member that waits for the set's timers if it would sleep too long.
+  /// With the set's mutex held.
   template <typename Set>
   void armed(const Set & set, Time expiry) noexcept
   {
@@ -202,7 +198,7 @@ public:
     }
   }
 
-  /// `thread` does not wait for the set's timers any more. With the set's mutex held.
+  /// `thread` gives up the set's timers. With the set's mutex held.
   template <typename Set>
   void give_up_timers(Set & set, std::uint32_t thread) noexcept
   {
@@ -224,7 +220,7 @@ private:
     return (idle_.load(std::memory_order_seq_cst) & bit(thread)) != 0;
   }
 
-  // A member that was woken, or woke by itself, attends to nothing before it has looked.
+  // A member that is awake does not wait for timers before it has looked.
   template <typename Set>
   bool unattended(const Set & set) const noexcept
   {
@@ -241,14 +237,14 @@ private:
   {
     std::lock_guard lock(set.mutex);
     if (!set.serves(bit(thread))) {
-      return true;  // the set was given other members meanwhile
+      return true;  // the set has other members now
     }
     const Time next = set.timers.next();
     if (next <= now) {
       return false;
     }
     const std::uint32_t waiter = set.timer_waiter.load(std::memory_order_relaxed);
-    // The one whose role is taken over sleeps on, and wakes in vain at the time it was given.
+    // The former waiter sleeps on and wakes for nothing at its old time.
     if (
       waiter == kNobody || waiter == thread || !idle(waiter) ||
       (more_urgent(waiter) & bit(thread)) != 0) {
@@ -280,7 +276,8 @@ private:
     return more_urgent_[thread].load(std::memory_order_relaxed);
   }
 
-  // Of equals the first. Whom it wakes costs a system call: the loop is nothing beside it.
+  // Of equally urgent threads the first. A wake-up costs a system call, compared with which the
+  // loop is negligible.
   WakeMask most_urgent(WakeMask found) const noexcept
   {
     WakeMask first = found & -found;
@@ -296,8 +293,8 @@ private:
     return static_cast<std::uint32_t>(std::countr_zero(one));
   }
 
-  // A thread that looks meanwhile goes by the old order for one thread and by the new one for another: it wakes one
-  // that was among the most urgent a moment ago.
+  // A thread that reads meanwhile may see a mixture of old and new order: it wakes a thread that was among the most
+  // urgent a moment ago.
   void compare() noexcept
   {
     const auto threads = static_cast<std::uint32_t>(urgencies_.size());
@@ -310,7 +307,7 @@ private:
     }
   }
 
-  // False if the thread is not idle any more: it looks by itself.
+  // False if the thread is not idle any more: then it looks for work itself.
   bool claim(WakeMask one) noexcept
   {
     if ((idle_.fetch_and(~one, std::memory_order_seq_cst) & one) == 0) {
@@ -321,9 +318,9 @@ private:
   }
 
   Waker & waker_;
-  std::vector<int> urgencies_;  // of who changes them
+  std::vector<int> urgencies_;  // used only by callers of set_urgency
   std::array<std::atomic<WakeMask>, kMost>
-    more_urgent_{};  // thread → those with a strictly larger urgency; of the visitor none
+    more_urgent_{};  // thread → threads with a strictly larger urgency; none for the visitor
 
   alignas(64) typename Sync::template Word<WakeMask> idle_{0};  // threads that sleep
 };

@@ -1,7 +1,7 @@
-// What the lock-free parts are made of: their atomic words and their mutex.
+// The atomic words and the mutex of the lock-free parts.
 //
-// The lock-free parts are templates on one such type, so that a test can run the real code on words
-// that hand over to another thread before each access, and go through every interleaving.
+// The lock-free parts are templates over this type, so that a test can run the real code on words
+// that switch to another thread before each access, and can try every interleaving.
 #ifndef TAKT_CORE__DETAIL__SYNC_HPP_
 #define TAKT_CORE__DETAIL__SYNC_HPP_
 

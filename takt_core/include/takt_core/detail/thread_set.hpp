@@ -1,12 +1,11 @@
-// A set of executor threads on which callbacks may run, with its one ready queue, its timers and
-// the intake through which work reaches it.
+// A set of executor threads for callbacks, with its one ready queue, its timers and its intake.
 //
-// Everything but the intake is guarded by the set's short priority-inheritance mutex. Used by the
-// scheduler only.
+// The set's short priority-inheritance mutex guards everything but the intake. Only the scheduler
+// uses thread sets.
 //
-// A set to which no callback is bound any more is out of use: it has no members, and the scheduler
-// gives it new ones when it needs another set. Its memory stays as long as the scheduler, because a
-// thread may be about to look at it: whoever has locked it asks whether the set still `serves` it.
+// A set without bound callbacks is out of use: it has no members, and the scheduler reuses it for
+// other members. Its memory lives as long as the scheduler, because a thread may be about to look
+// at it: a thread that has locked a set checks that the set still `serves` it.
 #ifndef TAKT_CORE__DETAIL__THREAD_SET_HPP_
 #define TAKT_CORE__DETAIL__THREAD_SET_HPP_
 
@@ -75,11 +74,11 @@ public:
   // --- guarded by mutex ---
   std::unique_ptr<ReadyQueue> queue;
   TimerHeap timers;
-  Callback * boosted = nullptr;  ///< those with a boost, linked by `next_boosted_`
+  Callback * boosted = nullptr;  ///< callbacks with a boost, linked by `next_boosted_`
 
   // --- readable without the mutex, as SetSigns: exact for the holder of the mutex ---
-  std::atomic<std::int64_t> looked_at{0};  ///< when a member last did
-  std::atomic<ThreadMask> members{0};  ///< as the scheduler's user numbers threads; 0: not in use
+  std::atomic<std::int64_t> looked_at{0};  ///< when a member last looked at the set
+  std::atomic<ThreadMask> members{0};      ///< the scheduler's numbering of threads; 0: not in use
 
   // --- set-up only ---
   std::size_t users = 0;  ///< callbacks bound here
