@@ -72,8 +72,8 @@ void ExceptionReporter::free(Slot & slot)
   slot.callback.store(0, std::memory_order_release);
 }
 
-// All slots are searched for the callback's own one before a free slot is claimed: the removal of another
-// callback may have freed a slot that the search meets first.
+// Search all slots for the callback's own slot before claiming a free one: the removal of another callback may have
+// freed an earlier slot.
 ExceptionReporter::Slot * ExceptionReporter::slot_of(std::uint32_t callback) noexcept
 {
   const auto nth = [&](std::size_t i) -> Slot & { return slots_[(callback + i) % kCallbacks]; };
@@ -133,7 +133,7 @@ void ExceptionReporter::on_exception(const Run & run, const std::exception_ptr &
 
 void ExceptionReporter::work()
 {
-  // Whatever the thread that makes the executor runs at.
+  // The reporter must not inherit the creator's priority.
   const sched_param ordinary{};
   ::pthread_setschedparam(::pthread_self(), SCHED_OTHER, &ordinary);
   ::pthread_setname_np(::pthread_self(), "takt.report");
@@ -141,7 +141,7 @@ void ExceptionReporter::work()
     while (pending_.load(std::memory_order_seq_cst) == 0) {
       futex_wait(pending_, 0);
     }
-    // An exchange: it sees the counts of every thread that set the word, also of those that found it set.
+    // An exchange sees the counts of every thread that set the word or found it set.
     pending_.exchange(0, std::memory_order_acq_rel);
     tell();
     const Time until = add_saturated(now(), period_);

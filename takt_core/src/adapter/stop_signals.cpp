@@ -25,7 +25,7 @@ std::mutex g_mutex;
 int g_users = 0;
 std::array<struct sigaction, kSignals.size()> g_previous;
 
-// What the handler touches: lock-free atomics only.
+// The handler touches only lock-free atomics.
 std::array<std::atomic<Executor *>, kMostExecutors> g_executors;
 std::atomic<std::uint32_t> g_handling{0};  // futex: `remove` sleeps on it
 std::atomic<std::uint32_t> g_removing{0};
@@ -35,14 +35,14 @@ static_assert(std::atomic<Executor *>::is_always_lock_free);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-// Whether this thread is inside of `handle`, for each signal. Initial-exec: its first use allocates
+// Whether this thread is inside `handle`, for each signal. Initial-exec: the first use allocates
 // nothing.
 [[gnu::tls_model("initial-exec")]] thread_local std::array<bool, kSignals.size()> t_inside{};
 
 void handle(int number, siginfo_t * info, void * context)
 {
-  // Two programs' worth of handlers may have been installed over each other more than once, so that
-  // the one before calls this one again.
+  // Two libraries may have installed handlers over each other repeatedly, so that the previous
+  // handler calls this one again.
   const std::size_t which = number == kSignals[0] ? 0 : 1;
   if (t_inside[which]) {
     return;
@@ -61,7 +61,7 @@ void handle(int number, siginfo_t * info, void * context)
   if (g_removing.load() != 0) {
     futex_wake(g_handling, INT_MAX);
   }
-  // Whoever was there before still learns of it.
+  // Pass the signal on to the previous handler.
   const struct sigaction & previous = g_previous[which];
   if ((previous.sa_flags & SA_SIGINFO) != 0) {
     if (previous.sa_sigaction != nullptr) {
@@ -102,7 +102,7 @@ void release()
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     struct sigaction current = {};
     ::sigaction(kSignals[i], nullptr, &current);
-    if (current.sa_sigaction == &handle) {  // else somebody came after us: leave theirs
+    if (current.sa_sigaction == &handle) {  // else a later handler is installed: leave it
       ::sigaction(kSignals[i], &g_previous[i], nullptr);
     }
   }
@@ -140,8 +140,8 @@ void remove(Executor & executor) noexcept
   for (auto & slot : g_executors) {
     Executor * here = &executor;
     if (slot.compare_exchange_strong(here, nullptr)) {
-      // Asleep, so that a handler that was interrupted on this core gets on. (It cannot lend it our
-      // priority: a handler may hold no lock.)
+      // Sleep, so that a handler interrupted on this core can continue. (A lock would inherit
+      // priority, but a handler must not hold one.)
       g_removing.fetch_add(1);
       for (std::uint32_t busy = g_handling.load(); busy != 0; busy = g_handling.load()) {
         futex_wait(g_handling, busy);

@@ -1,5 +1,5 @@
-// Executor threads with the scheduler that says what they run. An executor has one crew with the threads of its
-// options, and one for each isolated group. Private to the executor's sources.
+// Executor threads with their scheduler. An executor has one crew for the threads of its options, and one for each
+// isolated group. Private to the executor's sources.
 #ifndef TAKT_CORE__SRC__CREW_HPP_
 #define TAKT_CORE__SRC__CREW_HPP_
 
@@ -17,24 +17,25 @@
 namespace takt_core
 {
 
-/// One executor thread as the executor sees it.
+/// The executor's record of one executor thread.
 struct alignas(64) ExecutorThread
 {
   std::atomic<std::uint32_t> wake{0};  // futex: 1 = look at your sets
   std::atomic<pid_t> tid{0};
   pthread_t handle{};
-  /// The program may change its policy, because takt gives it none: it is woken in the order of what it has.
+  /// takt sets no policy for this thread, so the program may change it: wake-ups follow the thread's current policy.
   std::atomic<bool> has_programs_policy{false};
-  std::atomic<int> urgency{0};  // that the scheduler knows; of such a thread only
-  AttributeReport report;       // of its start; the thread writes it before it has arrived
-  std::optional<ThreadAttributes> at_end;  // what the thread had then; guarded by `there`
+  std::atomic<int> urgency{0};             // as known to the scheduler; only of threads with
+                                           // has_programs_policy
+  AttributeReport report;                  // of its start; the thread writes it before it arrives
+  std::optional<ThreadAttributes> at_end;  // attributes at its end; guarded by `there`
 
-  /// Whoever changes the thread's attributes holds this: the thread is there as long.
+  /// Held to change the thread's attributes: the thread does not end meanwhile.
   std::mutex there;
   detail::ThreadPriority * priority = nullptr;
 };
 
-/// Whether both have the same policy with its numbers, and the same cores.
+/// Whether both have the same policy with its parameters, and the same cores.
 inline bool same_scheduling(const ThreadAttributes & one, const ThreadAttributes & other)
 {
   ThreadAttributes alike = other;
@@ -52,8 +53,8 @@ struct Crew final : Waker
     abandoned
   };
 
-  /// `first`: the number of its first thread. `visitor`: of the executor; it visits all crews. `main`: the crew of the
-  /// options, which lives longer; null for that one. `phases`: of the executor; null: it has none.
+  /// `first`: number of its first thread. `visitor`: the executor's, shared by all crews. `main`: the crew of the
+  /// options, which lives longer; null for that crew itself. `phases`: the executor's; may be null.
   Crew(
     const ExecutorOptions & executor, std::vector<ExecutorThreadOptions> threads,
     std::uint32_t first, ExecutorThread & visitor, Phases * phases, Crew * main);
@@ -66,26 +67,26 @@ struct Crew final : Waker
   const std::unique_ptr<ExecutorThread[]> threads;
   ExecutorThread & visitor;
   std::atomic<std::uint32_t> gate{0};     // futex: the threads sleep on it
-  std::atomic<std::uint32_t> arrived{0};  // futex: threads that have their attributes
-  std::atomic<std::uint32_t> left{0};     // threads that are about to end
-  std::atomic<bool> ending{false};        // its group has gone
-  Crew * next = nullptr;                  // of all isolated crews; does not change
+  std::atomic<std::uint32_t> arrived{0};  // futex: number of threads that have their attributes
+  std::atomic<std::uint32_t> left{0};     // number of threads that are about to end
+  std::atomic<bool> ending{false};        // its group has no member left
+  Crew * next = nullptr;                  // links all isolated crews; does not change
 
-  // --- guarded by the executor's `setup` and `crews_mutex`: both to change it, either to read it ---
+  // --- guarded by the executor's `setup` and `crews_mutex`: hold both to change it, either to read it ---
   std::vector<ExecutorThreadOptions> options;
-  const Group * group = nullptr;  // of an isolated crew; null: it is free for another group
+  const Group * group = nullptr;  // of an isolated crew; null: free for another group
 
   // --- guarded by the executor's `crews_mutex` ---
-  bool staffed = false;  // its threads have not been joined
-  bool joining = false;  // whoever ends the spin joins them
+  bool staffed = false;  // its threads are not joined yet
+  bool joining = false;  // the thread that ends the spin joins them
 
-  // --- the visitor's ---
-  std::uint64_t visit_ends = UINT64_MAX;  // what was released later is not for this visit
+  // --- used by the visitor ---
+  std::uint64_t visit_ends = UINT64_MAX;  // the visit ignores callbacks released later
   bool visitor_sleeps = false;
 
   std::vector<AttributeReport> reports;  // guarded by the executor's `told_mutex`
 
-  // Destroyed first: it frees callbacks, and what these captured may call `Executor::remove`.
+  // Destroyed first: it frees callbacks, whose captures may call `Executor::remove`.
   Scheduler scheduler;
 };
 

@@ -1,5 +1,5 @@
 // Set-up and queries. Options are in executor_options.cpp, starting and waiting in
-// executor_spin.cpp, what the threads do in executor_thread.cpp, spins on the caller's thread in
+// executor_spin.cpp, the threads' loop in executor_thread.cpp, spins on the caller's thread in
 // executor_visit.cpp.
 #include "takt_core/executor.hpp"
 
@@ -26,7 +26,7 @@ Executor::Impl::Impl(ExecutorOptions o, Executor & owner)
 {
 }
 
-// Isolated crews first: a callback's destructor may still use the others.
+// Isolated crews first: a callback's destructor may still use the other members.
 Executor::Impl::~Impl()
 {
   crews.store(nullptr);
@@ -130,7 +130,7 @@ Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding
     const Faults more = impl.check({{&added, binding.threads, priority}});
     faults.insert(faults.end(), more.begin(), more.end());
   }
-  // Observers are told before it can run, so that they miss nothing.
+  // Notify observers before the callback can run, so that they miss no event.
   Status status = faults;
   if (faults.empty()) {
     status = crew->scheduler.add(std::move(callback), binding, now(), [&] {
@@ -161,7 +161,7 @@ void Executor::retire(Callback & callback)
 void Executor::Impl::remove(Callback & callback, bool waits)
 {
   Impl & impl = *this;
-  std::shared_ptr<Callback> removed;  // given up last, when no lock is held
+  std::shared_ptr<Callback> removed;  // freed last, without locks
   Crew * crew = nullptr;
   {
     const Impl::SetUp setup(impl);
@@ -196,7 +196,7 @@ void Executor::Impl::remove(Callback & callback, bool waits)
     }
     if (!waits) {
       crew->scheduler.leave_to_reap(callback);
-      impl.notify();  // whoever waits for the end of the spin frees it
+      impl.notify();  // a thread in `wait` frees the callback
       return;
     }
   }
@@ -278,7 +278,8 @@ Status Executor::set_chain(const ChainOptions & chain)
   if (status.ok()) {
     for (const auto & crew : impl_->owned_crews) {
       static_cast<void>(
-        crew->scheduler.set_chain(chain));  // what is wrong with a chain is wrong everywhere
+        crew->scheduler.set_chain(chain));  // the main scheduler accepted the chain, so the others
+                                            // accept it
     }
     for (const auto & observer : impl_->observers) {
       observer->on_chain(chain);
@@ -374,7 +375,7 @@ Status Executor::add_observer(std::shared_ptr<Observer> observer)
     return Faults{
       impl_->options.name + ": " + std::to_string(place) + " observers watch arrivals already"};
   }
-  // Threads go through the observers without a lock: nobody may begin to spin meanwhile.
+  // Threads read the list of observers without a lock: no spin may begin meanwhile.
   Impl::Use none = Impl::Use::none;
   if (!impl_->use.compare_exchange_strong(none, Impl::Use::visitor)) {
     return Faults{impl_->options.name + ": observers cannot be added while it is spinning"};
@@ -394,7 +395,7 @@ Status Executor::add_observer(std::shared_ptr<Observer> observer)
   }
   if (interest.parking) {
     impl_->parking_observers.push_back(observer.get());
-    // An isolated exclusive group has one thread: its callbacks never find it busy.
+    // An isolated exclusive group has one thread: its callbacks never wait for the group.
     impl_->main.scheduler.set_parking_listener(*impl_);
   }
   if (interest.arrivals) {

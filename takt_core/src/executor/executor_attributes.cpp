@@ -1,4 +1,4 @@
-// What the threads asked for and got. Changing it is in executor_reconfigure.cpp.
+// Requested and granted attributes of the threads. executor_reconfigure.cpp changes them.
 #include "executor/executor_impl.hpp"
 
 namespace takt_core
@@ -32,7 +32,7 @@ std::vector<ThreadState> Executor::threads() const
 namespace
 {
 
-// A thread that is no more had these attributes at its end. The program may have changed it after takt.
+// The attributes of an ended thread at its end. The program may have changed them after takt.
 void add_end(const std::optional<ThreadAttributes> & at_end, AttributeReport & report)
 {
   if (at_end && !same_scheduling(*at_end, report.granted)) {

@@ -1,5 +1,5 @@
-// What an executor refuses to bind: groups across OS priorities, priorities a following thread
-// cannot take, threads for callbacks that have their own. With the set-up mutex held.
+// Bindings that an executor refuses: groups across OS priorities, priorities that a following
+// thread cannot take, threads for callbacks of isolated groups. With the set-up mutex held.
 #include <algorithm>
 #include <unordered_set>
 
@@ -15,7 +15,7 @@ std::string has_own_threads(const Callback & callback)
          " is isolated, so its callbacks run on its own threads";
 }
 
-// Of callbacks on the threads of the options; isolated ones are alike by themselves.
+// Checks callbacks on the threads of the options; an isolated group's threads are always alike.
 Faults Executor::Impl::check(
   const std::vector<NewBinding> & bindings,
   const std::vector<ExecutorThreadOptions> & threads) const
@@ -53,7 +53,7 @@ void Executor::Impl::check_following(
   }
 }
 
-// The group's other members stand where `bindings` puts them, or where they are.
+// Judges the group's other members by `bindings`, or else by their present bindings.
 bool Executor::Impl::check_group(
   const NewBinding & binding, const std::vector<NewBinding> & bindings,
   const std::vector<ExecutorThreadOptions> & threads, Faults & faults) const
@@ -93,8 +93,8 @@ std::vector<Executor::Impl::NewBinding> Executor::Impl::bindings_now() const
   return bindings;
 }
 
-// Where the members would stand whose priority changes when `chain` takes the place of the one of
-// that name; null: when that one goes.
+// The bindings of members whose priority changes when `chain` replaces the chain of that name;
+// `chain` null: when that chain is removed.
 std::vector<Executor::Impl::NewBinding> Executor::Impl::bindings_after(
   std::string_view name, const ChainOptions * chain) const
 {
@@ -121,7 +121,8 @@ bool Executor::Impl::has(const Callback & callback) const
          std::find(group->second.begin(), group->second.end(), &callback) != group->second.end();
 }
 
-// The ids of one crew are that crew's scheduler's business.
+// The crew's own scheduler checks the ids of its callbacks; this checks against those of the other
+// crews.
 Faults Executor::Impl::check_id(const Callback & callback) const
 {
   const bool isolated = callback.group().isolation_ != nullptr;

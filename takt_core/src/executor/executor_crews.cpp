@@ -1,8 +1,8 @@
-// The threads of isolated groups, and what all threads have in common: creating and joining them.
+// Creates and joins threads, those of isolated groups too.
 //
-// A crew belongs to a group as long as the group has members. Its threads end by themselves when the last member has
-// been removed, and are joined by the next function of set-up or by `wait`, whichever comes first; the crew then
-// waits for another group.
+// A crew belongs to a group as long as the group has members. Its threads end by themselves after the removal of the
+// last member. The next set-up function or `wait`, whichever comes first, joins them; the crew is then free for another
+// group.
 #include <algorithm>
 #include <cerrno>
 #include <climits>
@@ -32,7 +32,7 @@ Crew & Executor::Impl::crew_of(const Callback & callback) noexcept
   return main;
 }
 
-// The group's own; with `setup` held.
+// Returns the group's crew; with `setup` held.
 Crew & Executor::Impl::crew_for(const Group & group, const Isolation & isolation)
 {
   Crew * free = nullptr;
@@ -72,7 +72,7 @@ Crew & Executor::Impl::crew_for(const Group & group, const Isolation & isolation
   return *free;
 }
 
-// The group has no member in it any more; with `setup` held.
+// The group has left the crew; with `setup` held.
 void Executor::Impl::release(Crew & crew)
 {
   const std::lock_guard lock(crews_mutex);
@@ -134,7 +134,8 @@ void Executor::Impl::await_arrival(Crew & crew)
   }
 }
 
-// What the threads will have that the first one does not wait for; each puts what it has in this place once it begins.
+// Enters the requested attributes of the threads for which the first thread does not wait. Each thread replaces its
+// entry when it begins.
 void Executor::Impl::expect_reports(Crew & crew)
 {
   std::vector<AttributeReport> expected;
@@ -149,7 +150,7 @@ void Executor::Impl::expect_reports(Crew & crew)
   crew.reports = std::move(expected);
 }
 
-// What the threads were granted, and the faults that keep them from starting.
+// Collects the granted attributes, and the faults that prevent a start.
 Faults Executor::Impl::collect_reports(Crew & crew)
 {
   Faults faults;
@@ -182,7 +183,7 @@ void Executor::Impl::join_threads(Crew & crew, std::uint32_t begin)
   }
 }
 
-// Gives an isolated crew its threads if the executor spins; both phases. With `setup` held.
+// Starts an isolated crew's threads in both phases if the executor spins. With `setup` held.
 Faults Executor::Impl::staff(Crew & crew)
 {
   const std::lock_guard lock(crews_mutex);
@@ -205,8 +206,8 @@ Faults Executor::Impl::staff(Crew & crew)
   return {};
 }
 
-// Frees what was removed while it ran and has ended, and joins threads that have left. True: something is left to
-// be freed.
+// Frees callbacks that were removed while they ran and have ended, and joins threads that have left. True if some are
+// left.
 bool Executor::Impl::reap()
 {
   bool left = false;
@@ -221,7 +222,7 @@ bool Executor::Impl::reap()
       continue;
     }
     if (crew->left.load(std::memory_order_seq_cst) < crew->size()) {
-      more = true;  // the last of them notifies
+      more = true;  // the last of these threads notifies
       continue;
     }
     join_threads(*crew, 0);
@@ -230,7 +231,7 @@ bool Executor::Impl::reap()
     const std::lock_guard told(told_mutex);
     crew->reports.clear();
   }
-  // Never cleared early: the thread in `await` that a leaving thread notified meanwhile would not look, but sleep on.
+  // Never cleared early: the thread in `await`, which a leaving thread notified, would sleep on instead of looking.
   leaving.store(more, std::memory_order_seq_cst);
   return left;
 }

@@ -19,10 +19,10 @@ namespace takt_core
 
 using takt_rt::own_rights;
 
-/// The sentence of a callback that cannot be bound, because its group is isolated.
+/// The fault of binding a callback of an isolated group.
 std::string has_own_threads(const Callback & callback);
 
-/// With a thread if there is none, and with names for those that have none.
+/// Fills in defaults: one thread if there is none, and thread names.
 ExecutorOptions with_defaults(ExecutorOptions options);
 
 struct Executor::Impl final : ParkingListener
@@ -39,7 +39,7 @@ struct Executor::Impl final : ParkingListener
 
   // executor_thread.cpp
   void thread_main(Crew & crew, std::uint32_t index);
-  // `named`: the kernel gets the name, too.
+  // `named`: also sets the kernel's thread name.
   void set_up_thread(
     Crew & crew, std::uint32_t index, const ThreadAttributes & attributes, bool named);
   void end_thread(Crew & crew, std::uint32_t index);
@@ -51,15 +51,15 @@ struct Executor::Impl final : ParkingListener
   void failed(const Run & run) noexcept;
   void parked(const Callback & callback) noexcept override;
 
-  /// How one spin of the threads ended: shared by all who wait for it.
+  /// The end of one spin of the threads: shared by all threads that wait for it.
   struct Ending
   {
     std::atomic<bool> over{false};
     std::exception_ptr exception;
-    bool caller_joins = false;  ///< the thread that called `spin_on_caller`; nobody else
+    bool caller_joins = false;  ///< only the caller of `spin_on_caller` may join
   };
 
-  /// Which threads a spin creates: all, or all but the first, which is the caller of the spin.
+  /// The threads that a spin creates: all, or all but the first, which is the spin's caller.
   enum class First : std::uint32_t
   {
     created,
@@ -124,13 +124,13 @@ struct Executor::Impl final : ParkingListener
   AttributeReport change_thread(const ThreadPlace & place, const ThreadAttributes & attributes);
 
   // executor_checks.cpp
-  /// Where a callback is to be, and with which priority.
+  /// A callback's intended threads and priority.
   struct NewBinding
   {
     const Callback * callback;
     ThreadMask threads;
     int priority;
-    bool across_priorities = false;  ///< its group's callbacks may be bound so
+    bool across_priorities = false;  ///< the callback's group may span OS priorities
   };
   Faults check(
     const std::vector<NewBinding> & bindings,
@@ -151,8 +151,8 @@ struct Executor::Impl final : ParkingListener
   Faults check_id(const Callback & callback) const;
   void remove(Callback & callback, bool waits);
 
-  /// Serialises set-up. Ends with freeing what was removed from inside itself and has ended; what
-  /// its destructors do may be set-up again.
+  /// Serialises set-up. Its end frees callbacks that were removed from inside themselves and have
+  /// ended; their destructors may call set-up again.
   class SetUp
   {
   public:
@@ -178,47 +178,48 @@ struct Executor::Impl final : ParkingListener
   Executor & owner;
   const ExecutorOptions options;
   std::vector<std::shared_ptr<Observer>> observers;
-  // Those of them that watch idling, and parking.
+  // The observers that watch idling, and parking.
   std::vector<Observer *> idle_observers;
   std::vector<Observer *> parking_observers;
-  // Those that watch arrivals: messages may come while one is added. The first null ends them.
+  // The observers that watch arrivals: messages may come while one is added. A null ends the list.
   static constexpr std::size_t kMostArrivalObservers = 7;
   std::array<std::atomic<Observer *>, kMostArrivalObservers + 1> arrival_observers{};
 
   std::atomic<std::uint32_t> cancel{0};
-  std::atomic<std::uint32_t> events{0};  // futex: `wait` sleeps on it; cancelled, over, retired
+  std::atomic<std::uint32_t> events{0};  // futex: `wait` sleeps on it; a change means cancelled,
+                                         // over or retired
   std::atomic<Use> use{Use::none};
   std::atomic<std::uint64_t> exceptions{0};
   mutable std::mutex told_mutex;
   std::exception_ptr exception;  // the first one under `stop`
-  Faults refusals;               // of the process's rights, at the last start
+  Faults refusals;               // refused rights of the process, at the last start
   std::atomic<int> ceiling{0};
 
-  std::mutex lifecycle;             // starting, joining
-  std::shared_ptr<Ending> current;  // the spin that goes on; null: none
+  std::mutex lifecycle;             // guards starting and joining
+  std::shared_ptr<Ending> current;  // the spin in progress; may be null
 
   mutable std::mutex setup;  // add, remove, bind, observers
   std::unordered_map<const Group *, std::vector<Callback *>> members;
   std::unordered_map<std::string_view, Callback *> isolated_ids;  // callbacks of isolated groups
 
-  // Locked after `setup` and after `lifecycle`, and never while threads are joined that may run a callback.
+  // Locked after `setup` and after `lifecycle`. Must be free during the join of threads that may run a callback.
   std::mutex crews_mutex;
-  bool running = false;              // the gate is open and nobody joins
-  ThreadAttributes starter;          // what the thread had that started
+  bool running = false;              // the gate is open and no thread joins
+  ThreadAttributes starter;          // attributes of the starting thread
   Time epoch{};                      // of the last start
-  std::uint32_t next_number;         // of an isolated thread
-  std::atomic<bool> leaving{false};  // some crew is ending
+  std::uint32_t next_number;         // of the next isolated thread
+  std::atomic<bool> leaving{false};  // a crew is ending
 
-  const std::unique_ptr<Phases> phases;  // null: the options have none
+  const std::unique_ptr<Phases> phases;  // null: the options have no phases
 
   ExecutorThread visitor;
   Crew * visit_next =
-    nullptr;  // of spins on the caller's thread: where the next look begins; null: at `main`
-  // Destroyed first, the isolated ones before the other: their schedulers free callbacks, and what these captured may
-  // call `Executor::remove`, which uses the members above.
+    nullptr;  // for spins on the caller's thread: where the next search begins; null: at `main`
+  // Destroyed first, the isolated crews before `main`: their schedulers free callbacks, whose captures may call
+  // `Executor::remove`, which uses the members above.
   Crew main;
   std::vector<std::unique_ptr<Crew>> owned_crews;  // set-up
-  std::atomic<Crew *> crews{nullptr};              // the isolated ones, for whoever holds no lock
+  std::atomic<Crew *> crews{nullptr};              // the isolated crews, readable without a lock
 };
 
 }  // namespace takt_core

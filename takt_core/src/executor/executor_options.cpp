@@ -1,4 +1,4 @@
-// Checking what an executor is asked to be, and filling in what was left open.
+// Checks an executor's options and fills in defaults.
 #include "executor/executor_impl.hpp"
 
 namespace takt_core

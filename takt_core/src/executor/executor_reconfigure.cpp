@@ -1,4 +1,4 @@
-// Changing an executor that may spin: several things at once, all or nothing.
+// Changes an executor, also while it spins: several changes at once, all or none.
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +14,7 @@ using takt_rt::Policy;
 namespace
 {
 
-/// Undoes what was done, unless all of it was.
+/// Undoes the steps so far, unless all succeeded.
 class Undo
 {
 public:
@@ -60,7 +60,7 @@ Executor::Impl::ThreadPlace Executor::Impl::find_thread(std::uint32_t number)
   return place;
 }
 
-// The threads of the options as they would be; faults of each change by itself.
+// The threads of the options after the change; adds the faults of each change by itself.
 std::vector<ExecutorThreadOptions> Executor::Impl::threads_after(
   const std::vector<Reconfiguration::ThreadChange> & changes, Faults & faults)
 {
@@ -180,14 +180,14 @@ void Executor::Impl::tell_rebound(const Callback & callback)
   }
 }
 
-// On whichever thread this is; with `setup` held.
+// Runs on any thread; with `setup` held.
 AttributeReport Executor::Impl::change_thread(
   const ThreadPlace & place, const ThreadAttributes & attributes)
 {
   Crew & crew = *place.crew;
   ExecutorThread & self = crew.threads[place.index];
   if (crew.gate.load() == static_cast<std::uint32_t>(Crew::Gate::open)) {
-    await_arrival(crew);  // one that has not begun reads its attributes yet
+    await_arrival(crew);  // a thread that has not begun is still reading its attributes
   }
   ThreadAttributes asked = attributes;
   asked.name = crew.options[place.index].attributes.name;

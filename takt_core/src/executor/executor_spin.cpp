@@ -1,4 +1,4 @@
-// Starting the threads and waiting for their end.
+// Starts the threads and waits for their end.
 #include <algorithm>
 #include <cerrno>
 
@@ -24,16 +24,15 @@ using takt_rt::RefusedAttribute;
 namespace
 {
 
-// How often `wait` looks whether a callback that was removed from inside itself has ended. It costs
-// that thread alone, and only until then.
+// How often `wait` checks whether a callback that was removed from inside itself has ended. Costs
+// only the waiting thread, and only until then.
 constexpr Duration kReapPeriod = std::chrono::milliseconds(5);
 
-// What the calling thread has; given back at the end, as far as `asked` changes it and the program has not changed it
-// since.
+// Saves the caller's attributes. At the end restores those that `asked` changed and the program has not changed since.
 class CallerAttributes
 {
 public:
-  /// `thread`: the caller as an executor thread.
+  /// `thread`: the caller's record as an executor thread.
   CallerAttributes(const ThreadAttributes & asked, const ExecutorThread & thread)
   : thread_(thread),
     before_(read_attributes()),
@@ -81,8 +80,9 @@ private:
 
 }  // namespace
 
-// What concerns no single thread: locked memory and the ceiling. A refused automatic ceiling is no
-// fault: nobody asked for that priority, and the threads tell which rights are missing.
+// Requests the rights of the process: locked memory and the ceiling. A refused automatic ceiling is
+// no fault: the user did not request that priority, and the threads' reports name the missing
+// rights.
 Faults Executor::Impl::ask_process_rights()
 {
   Faults refused;
@@ -126,7 +126,7 @@ Faults Executor::Impl::start_threads(First first, std::optional<Time> asked_epoc
     }
     faults.clear();
   }
-  // Whoever is created is joined below if one of the others cannot be.
+  // If a thread cannot be created, those created before are joined below.
   const std::uint32_t begin = first == First::caller ? 1 : 0;
   std::vector<Crew *> created;
   for_each_crew([&](Crew & crew) {
@@ -141,7 +141,7 @@ Faults Executor::Impl::start_threads(First first, std::optional<Time> asked_epoc
     }
   });
   if (faults.empty() && first == First::caller) {
-    // The name of a program's own thread is often the program's name, by which others find it.
+    // The name of a program's own thread is often the program's name, by which tools find it.
     ThreadAttributes attributes = main.options.front().attributes;
     attributes.name.clear();
     set_up_thread(main, 0, attributes, true);
@@ -204,7 +204,7 @@ Result<std::shared_ptr<Executor::Impl::Ending>> Executor::Impl::begin(
   return ending;
 }
 
-// Until the spin is over, or `joins` and it is cancelled.
+// Waits until the spin is over, or, if `joins`, until it is cancelled.
 void Executor::Impl::await(Ending & ending, bool joins)
 {
   for (;;) {
@@ -217,7 +217,7 @@ void Executor::Impl::await(Ending & ending, bool joins)
   }
 }
 
-// The isolated crews' threads are joined here alone from now on.
+// From now on only this function joins the isolated crews' threads.
 void Executor::Impl::join_all(std::uint32_t begin)
 {
   std::vector<Crew *> isolated;
@@ -243,8 +243,8 @@ void Executor::Impl::join_all(std::uint32_t begin)
   }
 }
 
-// Any number of callers: the first one that finds the spin cancelled joins the threads, the others
-// wait for that.
+// Any number of callers: the first that finds the spin cancelled joins the threads, the others wait
+// for it.
 SpinOutcome Executor::Impl::finish(Ending & ending)
 {
   SpinOutcome outcome;
@@ -260,7 +260,8 @@ SpinOutcome Executor::Impl::finish(Ending & ending)
     }
     outcome.exception = ending.exception;
   }
-  notify();  // the cancel they were woken by is withdrawn: let them see that it is over
+  notify();  // waiters that the cancel woke must see that the spin is over, since the cancel is
+             // withdrawn
   reap();
   return outcome;
 }

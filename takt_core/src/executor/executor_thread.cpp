@@ -1,4 +1,4 @@
-// What an executor thread does: attributes, gate, then pick, take, run until cancelled.
+// The life of an executor thread: attributes, gate, then pick, take, run until cancelled.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,8 +27,8 @@ namespace
 
 thread_local Executor * t_executor = nullptr;
 
-// Enough for deep user callbacks; the rest of the stack is touched when it is needed. Of a smaller
-// stack all there is.
+// Enough for deep user callbacks; later use touches the rest of the stack. A smaller stack is
+// touched entirely.
 constexpr std::size_t kPrefaultedStack = 256 * 1024;
 
 }  // namespace
@@ -56,7 +56,7 @@ void Executor::Impl::thread_main(Crew & crew, std::uint32_t index)
   end_thread(crew, index);
   if (crew.isolated()) {
     crew.left.fetch_add(1, std::memory_order_seq_cst);
-    notify();  // somebody may wait to join it
+    notify();  // a thread may wait to join it
   }
 }
 
@@ -97,7 +97,7 @@ void Executor::Impl::set_up_thread(
   futex_wake(crew.arrived, 1);
 }
 
-// From here on nobody changes the thread's attributes.
+// From here on no other thread changes this thread's attributes.
 void Executor::Impl::end_thread(Crew & crew, std::uint32_t index)
 {
   ExecutorThread & self = crew.threads[index];
@@ -127,7 +127,7 @@ void Executor::Impl::loop(Crew & crew, std::uint32_t index)
     if (scheduler.next(index, now(), run)) {
       run.thread = number;
       if (follows) {
-        // Two system calls per dispatch; what they buy is the kernel's preemption between callbacks of one pool.
+        // Two system calls per dispatch give the kernel's preemption between callbacks of one pool.
         const int wanted = scheduler.priority(*run.callback) + run.callback->raised();
         detail::follow(std::min(wanted, crew.options[index].attributes.priority));
       }
@@ -159,8 +159,8 @@ void Executor::Impl::loop(Crew & crew, std::uint32_t index)
   scheduler.leave(index);
 }
 
-// Until the thread is woken, or until the timers are due that it waits for. A more urgent thread may have taken these
-// over meanwhile; then what was to end this sleep does not.
+// Sleeps until the thread is woken, or until the timers are due for which it waits. If a more urgent thread takes these
+// timers over, their due time does not end this sleep.
 void Executor::Impl::sleep(Crew & crew, std::uint32_t index, Time wake_at)
 {
   std::atomic<std::uint32_t> & wake = crew.threads[index].wake;
@@ -173,7 +173,7 @@ void Executor::Impl::sleep(Crew & crew, std::uint32_t index, Time wake_at)
 }
 
 // In rclcpp's pool the thread that the program made urgent waits for messages and timers most of the time, because it
-// gets the pool's mutex before the others. Here a thread of other urgency got 5 of 100 runs.
+// gets the pool's mutex before the others. Here a thread with an urgency unknown to the scheduler got 5 of 100 runs.
 void Executor::Impl::follow_programs_policy(Crew & crew, std::uint32_t index) noexcept
 {
   ExecutorThread & self = crew.threads[index];
@@ -213,7 +213,7 @@ void Executor::Impl::execute(Crew & crew, Run & run) noexcept
       }
       std::optional<WakeDeferral> deferral;
       // A visitor may not come again, and a follower runs at its callback's priority, which may be
-      // below that of what it made ready.
+      // below that of the callbacks that it made ready.
       if (
         run.callback->publishes_last() && run.lane != scheduler.visitor() &&
         !crew.options[run.lane].follow) {
@@ -252,7 +252,7 @@ void Executor::Impl::parked(const Callback & callback) noexcept
   }
 }
 
-// In a catch block.
+// Call in a catch block.
 void Executor::Impl::failed(const Run & run) noexcept
 {
   exceptions.fetch_add(1, std::memory_order_relaxed);

@@ -11,8 +11,8 @@ using takt_rt::add_saturated;
 using takt_rt::futex_wait;
 using takt_rt::now;
 
-// Of the crews that there are when it begins: a callback that it runs may isolate a group, and the next visit finds
-// that one's crew.
+// Begins the visit in all present crews: a callback of the visit may isolate a group, whose crew only the next visit
+// finds.
 Crew * Executor::Impl::begin_visit(Time begin)
 {
   Crew * const head = crews.load(std::memory_order_acquire);
@@ -23,8 +23,8 @@ Crew * Executor::Impl::begin_visit(Time begin)
   return head;
 }
 
-// The crew of which `run` is to be executed; null: nothing is ready. No crew waits for another one that is always
-// ready: it begins behind the one that it found last.
+// The crew that executes `run`; null: no callback is ready. Each search begins behind the crew found last, so that a
+// crew that is always ready does not block the others.
 Crew * Executor::Impl::visit(Crew * head, Time now, Run & run)
 {
   const auto look = [&](Crew & crew) {
@@ -38,7 +38,7 @@ Crew * Executor::Impl::visit(Crew * head, Time now, Run & run)
   if (head == nullptr) {
     return look(main) ? &main : nullptr;
   }
-  Crew * const begin = visit_next;  // null: the main one, which stands behind the last
+  Crew * const begin = visit_next;  // null: the main crew, which follows the last isolated one
   Crew * at = begin;
   do {
     Crew & crew = at == nullptr ? main : *at;

@@ -29,8 +29,8 @@ using takt_rt::ThreadAttributes;
 namespace
 {
 
-// In place and never destroyed: at the end of a process the thread of `main` loses its thread-local objects before the
-// program's own, which may still publish.
+// In place and never destroyed: at process exit the main thread's thread-local objects are destroyed before static
+// objects, which may still publish.
 struct Place
 {
   alignas(detail::ThreadPriority) std::byte bytes[sizeof(detail::ThreadPriority)];
@@ -39,8 +39,8 @@ struct Place
 constinit thread_local Place t_place{};
 std::atomic<std::uint64_t> g_raises{0};
 
-// What the thread has where the program set it by itself, or somebody from outside: it gets that back, not takt's.
-// A change in progress knows better.
+// If the program or another process has set the thread's priority, that priority becomes the one to restore. A change
+// in progress has precedence.
 void follow_program(detail::ThreadPriority & thread) noexcept
 {
   if (thread.changing) {
@@ -97,15 +97,15 @@ void unfollow() noexcept
   }
 }
 
-// The setter may ask a daemon, so nobody waits for it: a scope that ends meanwhile gives back what is expected, and
-// whatever it did is put right below. What the setter read back may be what a scope or a callback lent the thread, so
-// what was asked for counts unless it was refused.
+// Do not hold the lock during `setter`, which may ask a daemon. A scope that ends meanwhile restores the expected
+// priority, so the code below corrects the result. The setter may read back a priority that a scope or a callback lent
+// the thread, so the requested priority counts unless it was refused.
 AttributeReport change(
   ThreadPriority & thread, pid_t tid, const ThreadAttributes & attributes, AttributeSetter & setter)
 {
   OwnPriority before;
   OwnPriority asked;
-  bool lends = false;  // the thread has at times another priority than its own
+  bool lends = false;  // the thread's priority is at times not its own
   {
     const std::lock_guard lock(thread.mutex);
     before = thread.own;

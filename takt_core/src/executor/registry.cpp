@@ -14,7 +14,7 @@ struct Registry
   std::vector<Executor *> executors;
 };
 
-// Never destroyed: an executor may be, after all that is static.
+// Never destroyed: static executors may be destroyed after it.
 Registry & registry()
 {
   static auto * const all = new Registry;

@@ -1,5 +1,5 @@
-// What one thread has as its OS priority outside the middleware, and whether a scope has raised it above that
-// (middleware_ceiling.hpp). Another thread may change what it has, also while a scope is open.
+// One thread's OS priority outside the middleware, and whether a scope has raised it above that
+// (middleware_ceiling.hpp). Another thread may change the priority, also while a scope is open.
 #ifndef TAKT_CORE__SRC__THREAD_PRIORITY_HPP_
 #define TAKT_CORE__SRC__THREAD_PRIORITY_HPP_
 
@@ -19,15 +19,15 @@ using takt_rt::ThreadAttributes;
 
 struct ThreadPriority
 {
-  // --- guarded by the mutex: whoever changes the thread's priority holds it meanwhile ---
+  // --- guarded by the mutex, also while a thread's priority is being changed ---
   PiMutex mutex;
   OwnPriority own;  ///< while it waits
   OwnPriority
-    base;  ///< outside the middleware: `own`, or that of the callback which a following thread runs
+    base;  ///< outside the middleware: `own`, or the priority of a following thread's callback
   bool raised = false;
-  bool changing = false;  ///< another thread gives it new attributes
+  bool changing = false;  ///< another thread is giving it new attributes
 
-  // --- of the thread itself ---
+  // --- only for the thread itself ---
   int ceiling = 0;
   int depth = 0;
 };
@@ -35,14 +35,14 @@ struct ThreadPriority
 /// The calling thread's. Real-time safe.
 ThreadPriority & own_thread_priority() noexcept;
 
-/// The calling, following thread waits no longer, and runs a callback at `priority` of SCHED_FIFO; or waits again.
-/// Nothing happens where its own policy is another: that was refused at the start. Real-time safe.
+/// Gives the calling, following thread the SCHED_FIFO priority of its callback, or its own again when it waits. Does
+/// nothing for a thread of another policy, which the start refuses. Real-time safe.
 void follow(int priority) noexcept;
 void unfollow() noexcept;
 
-/// Gives thread `tid`, whose priority this is, new attributes. A scope that has raised the thread stays in force, and
-/// what it gives back at its end is the new priority. (The thread has the new priority without the scope's for a
-/// moment.) As AttributeSetter.
+/// Gives thread `tid`, whose priority this is, new attributes. A scope that has raised the thread stays in force and
+/// restores the new priority at its end. (For a moment the thread has the new priority without the scope's.) As
+/// AttributeSetter.
 AttributeReport change(
   ThreadPriority & thread, pid_t tid, const ThreadAttributes & attributes,
   AttributeSetter & setter);

@@ -23,7 +23,7 @@ namespace
 struct ChainRecord
 {
   ChainOptions options;
-  detail::IdNumber root;  // wherever in this process it is
+  detail::IdNumber root;  // in any executor of this process
   mutable PiMutex mutex;
   SeenActivations seen;
   ChainStatistics statistics;
@@ -33,10 +33,10 @@ struct ChainRecord
 struct CallbackRecord
 {
   mutable PiMutex mutex;
-  std::uint32_t number = 0;  // of the callback that it is for now
+  std::uint32_t number = 0;  // of its present callback
   CallbackStatistics statistics;
   std::string chain_id;
-  std::vector<ChainRecord *> ends;  // chains whose last callback this is
+  std::vector<ChainRecord *> ends;  // chains that end with this callback
   bool removed = false;
 };
 
@@ -68,7 +68,7 @@ struct StatisticsObserver::Impl
 
   mutable std::mutex setup;
   std::vector<std::unique_ptr<CallbackRecord>> callbacks;
-  std::vector<std::unique_ptr<CallbackRecord>> spare;  // forgotten ones, cleared
+  std::vector<std::unique_ptr<CallbackRecord>> spare;  // cleared records of forgotten callbacks
   std::unordered_map<std::string, CallbackRecord *> by_id;
   std::vector<std::unique_ptr<ChainRecord>> chains;
   std::vector<ThreadStatistics> threads;
@@ -88,7 +88,7 @@ void StatisticsObserver::Impl::disconnect(const ChainRecord & chain)
   }
 }
 
-// Finds the chain's end again. With `setup` held.
+// Looks up the chain's end again. With `setup` held.
 void StatisticsObserver::Impl::connect(ChainRecord & chain)
 {
   disconnect(chain);
@@ -100,7 +100,7 @@ void StatisticsObserver::Impl::connect(ChainRecord & chain)
   }
 }
 
-// The one that this id had, else a forgotten one, else a new one. With `setup` held.
+// The record of this id, else a cleared one, else a new one. With `setup` held.
 CallbackRecord & StatisticsObserver::Impl::record_for(const std::string & id)
 {
   CallbackRecord *& known = by_id[id];
@@ -152,7 +152,8 @@ void StatisticsObserver::forget_removed()
     }
     {
       std::lock_guard own(record->mutex);
-      if (impl_->by_number.find(record->number) == record.get()) {  // else it is another's by now
+      if (impl_->by_number.find(record->number) == record.get()) {  // else the number belongs to
+                                                                    // another record now
         impl_->by_number.set(record->number, nullptr);
       }
       impl_->by_id.erase(record->statistics.id);
@@ -228,7 +229,7 @@ void StatisticsObserver::on_end(const Run & run, Time end) noexcept
     return;  // forgotten meanwhile
   }
   CallbackStatistics & own = record->statistics;
-  // A message that replaced another one after the pick waited for nothing.
+  // After a replacement the message is newer than the pick: its delay is zero.
   own.start_delay.record(std::max(run.start - run.release, Duration::zero()));
   own.execution.record(end - run.start);
   own.response.record(end - run.release);

@@ -1,5 +1,4 @@
-// The arrival ring's functions: compiled once for the library (arrival_ring.cpp), and by the test that
-// steps through them.
+// The arrival ring's functions, compiled in the library (arrival_ring.cpp) and in the test that steps through them.
 #ifndef TAKT_CORE__SRC__ARRIVAL_RING_IMPL_HPP_
 #define TAKT_CORE__SRC__ARRIVAL_RING_IMPL_HPP_
 
@@ -22,8 +21,7 @@ BasicArrivalRing<Sync>::BasicArrivalRing(std::uint32_t depth)
   slots_(std::make_unique<Slot[]>(std::size_t{mask_} + 1))
 {
   for (std::uint64_t i = 0; i <= mask_; ++i) {
-    slots_[i].version.store(
-      i - mask_, std::memory_order_relaxed);  // as if a round had been written
+    slots_[i].version.store(i - mask_, std::memory_order_relaxed);  // as after one round of writes
   }
 }
 
@@ -85,8 +83,7 @@ template <typename Sync>
 bool BasicArrivalRing<Sync>::oldest(std::uint64_t & index) noexcept
 {
   for (;;) {
-    // `taken_` first: `catch_up` may move it at the same time, beyond a count of pushes that was read
-    // earlier.
+    // Read `taken_` first: `catch_up` may move it meanwhile beyond an earlier reading of the pushes.
     index = taken_.load(std::memory_order_acquire);
     const std::uint64_t end = committed();
     if (end - index <= depth_) {
@@ -134,8 +131,8 @@ bool BasicArrivalRing<Sync>::read_oldest(
   Time & ready, std::uint64_t & sequence, ActivationSet & activations, std::uint64_t & index,
   std::uint64_t & message) noexcept
 {
-  // Each failed read means that a producer lapped the slot (the next `oldest` skips it) or that
-  // another producer has claimed but not yet written it; two tries tell which.
+  // After a failed read either a producer lapped the slot (the next `oldest` skips it) or another
+  // producer has claimed but not yet written it; two tries tell which.
   bool waits = false;
   for (int attempt = 0; attempt < 2; ++attempt) {
     waits = oldest(index);
@@ -146,7 +143,7 @@ bool BasicArrivalRing<Sync>::read_oldest(
       return true;
     }
   }
-  // Nothing, or announced but its stamp is not readable yet: then the caller stamps it.
+  // No arrival, or one without a readable stamp: the caller stamps it.
   ready = Time{};
   sequence = 0;
   activations.clear();
@@ -198,8 +195,8 @@ template <typename Sync>
 bool BasicArrivalRing<Sync>::catch_up(
   std::uint64_t popped, std::uint64_t message, Time & ready, ActivationSet & activations) noexcept
 {
-  // A message is only replaced where more came since than the history holds. The one that was found is
-  // then the oldest that the history held at the take, so `depth` of what is here now are later.
+  // A full history replaces a message only if more messages came than it holds. The found message was then the oldest
+  // in the history at the take, so `depth` of the arrivals here are later.
   const std::uint64_t end = committed();
   if (end - popped <= depth_) {
     return false;
@@ -217,8 +214,8 @@ bool BasicArrivalRing<Sync>::catch_up(
            !taken_.compare_exchange_weak(
              taken, index + 1, std::memory_order_acq_rel, std::memory_order_relaxed)) {
     }
-    // Removed were this one and, by the pop, one that was overwritten. Where a peek had counted this
-    // one as overwritten already, that count stands for the popped one.
+    // Two arrivals were removed: `index`, and the overwritten one by the pop. If a peek had counted `index` as
+    // overwritten, that count stands for the popped arrival.
     if (taken <= index) {
       overwritten_.fetch_add(index + 1 - taken, std::memory_order_relaxed);
     }

@@ -20,14 +20,14 @@ struct Registry
   std::uint32_t next = 1;
 };
 
-// Never destroyed: callbacks may outlive it as statics of other files.
+// Never destroyed: static callbacks of other files may outlive it.
 Registry & registry()
 {
   static auto * const instance = new Registry;
   return *instance;
 }
 
-// The last holder of an id's number forgets the id, unless somebody has asked for it anew.
+// The last holder forgets the id, unless a new holder has got it meanwhile.
 void forget(const std::string & id) noexcept
 {
   Registry & r = registry();
@@ -41,7 +41,7 @@ void forget(const std::string & id) noexcept
 struct Numbers
 {
   std::mutex mutex;
-  std::deque<std::uint32_t> given_back;  // the longest ago first
+  std::deque<std::uint32_t> given_back;  // oldest first
   std::uint32_t next = 1;
 };
 
@@ -109,7 +109,7 @@ void give_back_number(std::uint32_t callback) noexcept
   try {
     all.given_back.push_back(callback);
   } catch (const std::bad_alloc &) {
-    // Then this number is not used again.
+    // The number is then never used again.
   }
 }
 

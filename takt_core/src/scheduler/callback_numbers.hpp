@@ -1,12 +1,10 @@
-// Numbers for callbacks and for their ids, the same in all executors of a process: an activation
-// names its root by callback number, a chain by id, and the two may meet in an executor that has no
-// such callback.
+// Numbers for callbacks and for their ids, the same in all executors of a process. An activation names its root by
+// callback number, a chain by id, and both may meet in an executor without such a callback.
 //
-// Private to the core. A callback's number is used again after it was destroyed and kNumbersKept
-// others were, too: until then messages under way find their root, and tables by number stay as
-// small as the callbacks that live. (A message that is kept for longer, in a join slot, counts for the
-// number's new owner.) An id keeps its number as long as a callback or a chain
-// holds it; those numbers are not used again.
+// Private to the core. A destroyed callback's number is reused after kNumbersKept other callbacks were destroyed: until
+// then messages in transit find their root, and tables by number stay as small as the number of live callbacks. (A
+// message kept longer, in a join slot, counts for the number's new owner.) An id keeps its number as long as a callback
+// or a chain holds it; ids' numbers are not reused.
 #ifndef TAKT_CORE__SRC__CALLBACK_NUMBERS_HPP_
 #define TAKT_CORE__SRC__CALLBACK_NUMBERS_HPP_
 
@@ -35,8 +33,8 @@ void note_callback(std::uint32_t callback, std::uint32_t id_number);
 /// Gives a destroyed callback's number back. Any thread; set-up only.
 void give_back_number(std::uint32_t callback) noexcept;
 
-/// The number of that callback's id, also after it was destroyed; 0 if there was no such callback,
-/// or 67 million lived when it was made. Real-time safe: two loads.
+/// The number of that callback's id, also after its destruction; 0 if there was no such callback,
+/// or if 67 million callbacks lived at its creation. Real-time safe: two loads.
 std::uint32_t id_number_of(std::uint32_t callback) noexcept;
 
 }  // namespace takt_core::detail

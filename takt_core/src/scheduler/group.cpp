@@ -25,17 +25,17 @@ bool Group::join(const Scheduler * scheduler)
   std::size_t members = 0;
   {
     std::lock_guard lock(mutex_);
-    // Busy without members: one that was removed from inside itself still runs.
+    // Busy without members: a member that was removed from inside itself still runs.
     if (owner_ != scheduler && (members_ > 0 || busy())) {
       return false;
     }
     owner_ = scheduler;
     members = ++members_;
     if (members > 1) {
-      share();  // published by the mutexes that `add` passes
+      share();  // published by the mutexes that `add` locks
     }
   }
-  reserve(members);  // nobody else makes room: the group is this scheduler's now
+  reserve(members);  // only this scheduler makes room: the group is its own now
   return true;
 }
 

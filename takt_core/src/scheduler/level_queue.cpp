@@ -26,7 +26,7 @@ std::size_t LevelQueue::best() const noexcept
   return kLevels;
 }
 
-// The first of the lists and the heap; nullptr if there is none. `level`: the best one.
+// The first of the lists and the heap; nullptr if both are empty. `level`: the best level.
 Callback * LevelQueue::first(std::size_t level) const noexcept
 {
   Callback * const listed = level == kLevels ? nullptr : levels_[level].head;
@@ -37,8 +37,8 @@ Callback * LevelQueue::first(std::size_t level) const noexcept
   return listed == nullptr || CallbackLess{}(other, listed) ? other : listed;
 }
 
-// The last callback of the level that was released earlier, nullptr if there is none; nothing if it
-// is not found within a few steps.
+// The last callback of the level that was released earlier; nullptr if there is none; nullopt if a
+// few steps do not find it.
 std::optional<Callback *> LevelQueue::predecessor(
   const Level & level, const Callback & callback) noexcept
 {

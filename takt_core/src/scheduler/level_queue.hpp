@@ -1,11 +1,10 @@
 // Orders `priority` and `fifo`: 256 levels (or one), release order inside a level.
 //
-// Level lists are intrusive and doubly linked; a bitmap finds the best level in O(1). A callback is
-// put where its release belongs: before the one that was put in last (an intake comes newest first),
-// or else where a walk of a few steps from both ends finds: new work belongs at the tail and old work
-// (a backlog, a callback back from its group) at the head. What belongs elsewhere, because releases
-// came in no order, lies in a heap beside the lists. So the usual costs O(1), and nothing costs more
-// than O(log ready).
+// Level lists are intrusive and doubly linked; a bitmap finds the best level in O(1). A callback is inserted by its
+// release: before the one inserted last (an intake comes newest first), or else at the place that a walk of a few steps
+// from both ends finds. New work belongs at the tail, old work (a backlog, a callback back from its group) at the head.
+// A callback whose place is not found there goes to a heap beside the lists. So the usual insertion costs O(1), and
+// every one at most O(log ready).
 #ifndef TAKT_CORE__SRC__LEVEL_QUEUE_HPP_
 #define TAKT_CORE__SRC__LEVEL_QUEUE_HPP_
 
@@ -38,13 +37,13 @@ public:
 
 private:
   static constexpr std::size_t kLevels = 256;
-  static constexpr int kSteps = 16;  // from each end of a level; then the heap costs less
+  static constexpr int kSteps = 16;  // from each end of a level; beyond it the heap costs less
 
   struct Level
   {
     Callback * head = nullptr;
     Callback * tail = nullptr;
-    Callback * latest = nullptr;  // that was inserted, if it is still here
+    Callback * latest = nullptr;  // the last inserted one, if it is still here
   };
 
   struct Index

@@ -15,7 +15,7 @@ using takt_rt::kForever;
 namespace
 {
 
-// A program runs for less than some hyperperiods of this length.
+// Longer hyperperiods are useless: a program runs only for a few of them.
 constexpr Duration kMostHyperperiod = std::chrono::hours(1);
 
 }  // namespace
@@ -87,10 +87,10 @@ void Phases::note(Disturbance cause, const Callback & callback, Phased phased, T
 void Phases::publisher_began(const Callback & callback, bool again, Time now) noexcept
 {
   if (epoch_ == Epoch::start) {
-    return;  // the phases of another process are not known, so no bound rests on them
+    return;  // the phases of another process are unknown, so no bound rests on them
   }
   if (again) {
-    // Bounds of sets with messages of several processes allow for any first ones.
+    // Bounds of sets with messages of several processes hold for any first messages.
     note(Disturbance::restarted_process, callback, Phased::settles, now);
     return;
   }

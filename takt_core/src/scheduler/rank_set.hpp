@@ -1,7 +1,7 @@
 // A set of small integers with O(1) insertion, removal and "smallest member": a 64-ary bitmap tree.
 //
-// Not synchronised. Real-time safe except for `reserve`. Depth is log64 of the capacity: three
-// levels hold 262,144 ranks.
+// Not synchronised. Real-time safe except `reserve`. Depth is log64 of the capacity: three levels
+// hold 262,144 ranks.
 #ifndef TAKT_CORE__SRC__RANK_SET_HPP_
 #define TAKT_CORE__SRC__RANK_SET_HPP_
 
@@ -18,7 +18,7 @@ class RankSet
 public:
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
-  /// Room for ranks below `capacity`; keeps the members. Allocates.
+  /// Makes room for ranks below `capacity`; keeps the members. Allocates.
   void reserve(std::size_t capacity)
   {
     if (!levels_.empty() && capacity <= levels_.front().size() * 64) {

@@ -46,7 +46,7 @@ RemovalWait::~RemovalWait()
   *at = next_;
 }
 
-// Ends, because those that wait already never wait for each other.
+// Terminates, because earlier waiters never wait for each other.
 bool RemovalWait::leads_here(const Callback & callback) const noexcept
 {
   if (holds(stack_, callback)) {

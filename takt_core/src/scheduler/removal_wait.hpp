@@ -1,8 +1,8 @@
-// Who waits for the end of which callback's runs: so that nobody waits for ever.
+// The threads that wait for the end of a callback's runs, so that no wait is endless.
 //
-// A removal waits for the runs of what it removes. Called by a callback it may wait for a run that
-// is further out on its own thread's stack (callbacks can spin other executors), or for one that
-// itself waits for the caller. All executors of the process share these books. Private to the core.
+// A removal waits for the runs of its callback. A removal inside a callback may meet a run further
+// out on its own thread's stack (callbacks can spin other executors), or one that itself waits for
+// the caller. All executors of the process share these records. Private to the core.
 #ifndef TAKT_CORE__SRC__REMOVAL_WAIT_HPP_
 #define TAKT_CORE__SRC__REMOVAL_WAIT_HPP_
 
@@ -21,9 +21,9 @@ public:
   RemovalWait(const RemovalWait &) = delete;
   RemovalWait & operator=(const RemovalWait &) = delete;
 
-  /// Whether the wait could not end: a run of the callback is on this thread's stack, or waits,
-  /// directly or through others, for one that is. Of several that would wait for each other the
-  /// last one is told; it must not wait then, and the others' waits end.
+  /// Whether the wait would never end: a run of the callback is on this thread's stack, or waits,
+  /// directly or through others, for such a run. Of several removals that would wait for each other
+  /// the last one gets true; it must not wait, and the others' waits end.
   bool endless() const noexcept { return endless_; }
 
 private:
@@ -31,7 +31,7 @@ private:
 
   const Callback & callback_;
   const RunFrame * const stack_ = RunFrame::current();
-  RemovalWait * next_ = nullptr;  // list of all that wait
+  RemovalWait * next_ = nullptr;  // list of all waits
   bool endless_ = false;
 };
 

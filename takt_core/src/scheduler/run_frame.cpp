@@ -37,14 +37,14 @@ struct CountedThread
   std::int64_t wait_at_end = -1;    // below 0: not known
 };
 
-/// Of threads that have runs. Never destroyed: threads may run until the process ends.
+/// Threads that have runs. Never destroyed: threads may run until the process ends.
 struct CounterList
 {
   std::mutex mutex;
   std::vector<CountedThread *> all;
 };
 
-// How often somebody was the first to want the kernel's counters: what was read before does not count then.
+// Number of times that a first requester wanted the kernel's counters: earlier readings are then void.
 constinit std::atomic<std::uint32_t> g_times_wanted{0};
 
 CounterList & counter_list()
@@ -78,7 +78,7 @@ struct OwnCounters
 
 thread_local OwnCounters t_counters;
 
-/// Null: the thread ends, or there is no memory.
+/// Null if the thread is ending or memory is exhausted.
 CountedThread * own_counters() noexcept
 {
   OwnCounters & own = t_counters;
@@ -133,7 +133,7 @@ void RunFrame::begin(std::uint32_t wanted) noexcept
       at_pick_ = own->kernel.read();
       const std::uint32_t times = g_times_wanted.load(std::memory_order_relaxed);
       std::int64_t since = own->wanted_at_end == times ? own->wait_at_end : -1;
-      // The run that this one is inside of began after the end of the run before.
+      // An outer run began after the end of the previous run, so its pick is the starting point.
       if (outer_ != nullptr && outer_->at_pick_.wait >= 0) {
         since = std::max(since, outer_->at_pick_.wait);
       }

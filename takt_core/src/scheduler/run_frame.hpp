@@ -1,4 +1,4 @@
-// The runs on a thread's stack, each with what it costs. Private to the core.
+// The runs on a thread's stack, each with its costs. Private to the core.
 #ifndef TAKT_CORE__SRC__RUN_FRAME_HPP_
 #define TAKT_CORE__SRC__RUN_FRAME_HPP_
 
@@ -12,8 +12,8 @@
 namespace takt_core::detail
 {
 
-/// A run on the calling thread's stack, and the one it runs inside of: a callback may spin another executor. Lives on
-/// that stack.
+/// A run on the calling thread's stack, linked to the run that it is inside of: a callback may spin another executor.
+/// Lives on that stack.
 class RunFrame
 {
 public:
@@ -22,19 +22,19 @@ public:
   RunFrame(const RunFrame &) = delete;
   RunFrame & operator=(const RunFrame &) = delete;
 
-  /// The innermost one of the calling thread, or nullptr. Real-time safe.
+  /// The calling thread's innermost run, or nullptr. Real-time safe.
   static RunFrame * current() noexcept;
 
   const Run & run() const noexcept { return run_; }
   const RunFrame * outer() const noexcept { return outer_; }
 
-  /// Set-up only, on a thread that is going to have runs. A thread without it allocates in the first run for which
-  /// somebody wants the kernel's counters.
+  /// Set-up only, on a thread that will have runs. A thread that omits this call allocates in the first run for which
+  /// the kernel's counters are requested.
   static void prepare_thread() noexcept;
 
   // ---- on its thread, in this order; real-time safe ----
 
-  /// Right before the take. If anybody wants costs, `Run::costs` has them from here on.
+  /// Right before the take. If costs are requested, `Run::costs` points to them from here on.
   void picked() noexcept
   {
     if (const std::uint32_t wanted = s_wanted.load(std::memory_order_relaxed); wanted != 0) {
@@ -55,11 +55,12 @@ public:
       end();
     }
   }
-  /// Of what the thread used until now `ns` are not the run's.
+  /// Excludes `ns` of the thread's CPU time so far from the run.
   void leave_out(std::int64_t ns) noexcept { began_ += began_ >= 0 ? ns : 0; }
   bool measures_cpu() const noexcept { return began_ >= 0; }
 
-  /// How many ask for CPU times, and from kKernel on how many ask for the kernel's counters.
+  /// Low bits: number of requests for CPU times; from kKernel on: requests for the kernel's
+  /// counters.
   static constexpr std::uint32_t kKernel = 1U << 16U;
   static std::atomic<std::uint32_t> s_wanted;
 

@@ -34,15 +34,15 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
   Precedence first;
   first.release = now;
   first.sequence = sequence_.fetch_add(kept, std::memory_order_relaxed);
-  // Of several at once it is not known which one the name is for.
+  // With several messages it is unknown which one has the name.
   const std::uint64_t message = count == 1 ? current_message() : 0;
   const std::uint64_t index = callback.arrivals_.push(now, first.sequence, activations, message);
   for (std::uint32_t i = 1; i < kept; ++i) {
     callback.arrivals_.push(now, first.sequence + i, activations);
   }
   if (callback.state_.mark_queued()) {
-    // Nobody starts it before it is put in, so what is the oldest now stays that. (It may have been
-    // taken already, by a run that somebody else's announcement led to.)
+    // The callback cannot start until put_in, so its oldest arrival does not change here. (Another
+    // announcement may already have started a run that took it.)
     if (callback.arrivals_.oldest_is(index)) {
       callback.precedence_ = first;
       callback.comes_ = Callback::Comes::stamped;
@@ -58,11 +58,12 @@ void Scheduler::enqueue(Callback & callback) noexcept
   }
 }
 
-// Puts a queued callback in its set's intake and wakes a thread for it. If `caller` is a member, which
-// is about to look itself, only a more urgent one is woken.
+// Puts a queued callback in its set's intake and wakes a thread for it. A `caller` that is a member is about to look
+// itself: then only a more urgent member is woken.
 void Scheduler::put_in(Callback & callback, std::uint32_t caller) noexcept
 {
-  // Sequentially consistent: who binds it elsewhere either sees the mark or is seen; see `settled`.
+  // Sequentially consistent: a thread that binds the callback elsewhere sees the mark, or this
+  // thread sees the new set; see `settled`.
   ThreadSet & set = *callback.set_.load(std::memory_order_seq_cst);
   set.intake.push(callback);
   if (caller == kNoThread || !set.serves(sleepers_.bit(caller))) {
@@ -92,20 +93,20 @@ Time Scheduler::deadline(
       }
     }
   }
-  // Its own, or from nowhere that is known here: counted from its own release.
+  // The callback is its own root, or the message's root is unknown here: the deadline counts from
+  // the release.
   return inherited ? earliest : add_saturated(release, deadlines->local);
 }
 
-// For an arrival whose stamp cannot be read: behind all that is here, since nothing says that it is
-// older.
+// For an arrival without a readable stamp: placed behind all others, since its age is unknown.
 void Scheduler::stamp_late(const ThreadSet & set, Precedence & precedence) const noexcept
 {
   precedence.release = from_ns(set.looked_at.load(std::memory_order_relaxed));
   precedence.sequence = sequence_.load(std::memory_order_relaxed);
 }
 
-// Where a queued callback stands; `result` comes in as where it stood. Looks at its arrivals unless it
-// is stamped or a timer: for whoever may start it, or keeps others from it.
+// The place of a queued callback; `result` holds its previous place. Reads the arrivals unless the callback is stamped
+// or a timer. For a thread that may start the callback, or keeps others from it.
 void Scheduler::find_precedence(
   ThreadSet & set, Callback & callback, Callback::Comes comes, Precedence & result) const noexcept
 {
@@ -117,8 +118,7 @@ void Scheduler::find_precedence(
   if (set.order == Order::edf && callback.deadlines_.load(std::memory_order_acquire) != nullptr) {
     ActivationSet carried;
     if (!timer) {
-      // One whose message is not to be seen yet has a deadline too: the message may be there when it
-      // starts.
+      // A callback whose message is not visible yet has a deadline too: the message may be there at the start.
       callback.arrivals_.peek(result.release, result.sequence, carried);
       if (result.sequence == 0) {
         stamp_late(set, result);
@@ -151,8 +151,8 @@ void Scheduler::insert(ThreadSet & set, Callback & callback, Callback::Comes com
     comes == Callback::Comes::returning ? ReadyQueue::From::group : ReadyQueue::From::release);
 }
 
-// Moves the intake into the ready queue, newest first. A callback that was bound elsewhere meanwhile
-// is sent on; one that is being removed is dropped.
+// Moves the intake into the ready queue, newest first. Sends on a callback that was bound elsewhere meanwhile, and
+// drops one that is being removed.
 void Scheduler::drain(ThreadSet & set) noexcept
 {
   assert(set.mutex.held());
@@ -189,7 +189,7 @@ detail::WakeMask Scheduler::service(ThreadSet & set, std::uint32_t thread, Time 
   if (set.boosted != nullptr) {
     boost_all(set, thread, now);
   }
-  // This thread takes one of the timers; each further one may have an idle member of its own.
+  // This thread takes one of the timers; each further timer may have an idle member.
   detail::WakeMask woken = 0;
   for (std::uint32_t i = 1; i < released; ++i) {
     const detail::WakeMask one = sleepers_.wake_one(set);
@@ -266,14 +266,14 @@ bool Scheduler::start(
   } else if (
     set.order == Order::window && works && !run.taking && !callback.arrivals_.empty() &&
     callback.state_.mark_queued()) {
-    // The rest of its backlog is as ready as a message that comes now: polling points see it.
+    // The rest of the backlog is as ready as a message that comes now: polling points see it.
     insert(set, callback, Callback::Comes::released);
   }
   return works;
 }
 
-// Front ends that see sequence numbers tell by themselves of what was lost: an announcement that led to no take need
-// not be a message.
+// Front ends that see sequence numbers note lost messages themselves: an announcement without a take need not be a
+// message.
 void Scheduler::note_overwritten(Callback & callback, Time now) noexcept
 {
   callback.seen_overwritten_ = callback.arrivals_.overwritten();
@@ -283,8 +283,8 @@ void Scheduler::note_overwritten(Callback & callback, Time now) noexcept
   }
 }
 
-// Puts aside what is not for this visit. It must not hold its group meanwhile. With the set's mutex
-// held.
+// Holds back a callback that is not for this visit. It must not hold its group meanwhile. With the
+// set's mutex held.
 void Scheduler::hold(ThreadSet & set, Callback & callback, std::uint32_t visitor) noexcept
 {
   assert(set.mutex.held());
@@ -332,13 +332,13 @@ Scheduler::Pick Scheduler::pick(
     callback->visit_ = before != UINT64_MAX ? visit_ : callback->visit_;
     return Pick::started;
   }
-  // A cancelled timer, or an arrival that was overwritten: nothing runs, the group is free.
+  // A cancelled timer or an overwritten arrival: no run starts, the group is free.
   finish(run);
   return Pick::put_aside;
 }
 
-// Of several sets, the one whose best callback comes first. Windows never share threads, so all
-// heads can be compared.
+// Of several sets, the one with the best first callback. Windows never share threads, so all first
+// callbacks can be compared.
 ThreadSet * Scheduler::best_set(
   ThreadSets & own, std::uint32_t thread, Time now, detail::WakeMask & woken) noexcept
 {
@@ -392,14 +392,14 @@ bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t be
       publish_hints(set);
     }
   } else {
-    // One callback at a time: what comes after one that was put aside may not be the best of all.
+    // One callback at a time: after one is held back, the next may not be the best of all sets.
     while (!found) {
       ThreadSet * const set = best_set(own, thread, now, woken);
       if (set == nullptr) {
         break;
       }
       std::lock_guard lock(set->mutex);
-      if (set->serves(bit)) {  // it may have been given other members meanwhile
+      if (set->serves(bit)) {  // it may have other members now
         found = pick(*set, thread, now, run, before) == Pick::started;
         publish_hints(*set);
       }
@@ -411,8 +411,8 @@ bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t be
   return found;
 }
 
-// The take found a later message than the one that this run was started for: the run works for what
-// that one carries, and no other run is started for it.
+// The take found a later message than the announced one: the run works for that message's
+// activations, and no other run is started for it.
 void Scheduler::catch_up(Run & run) noexcept
 {
   Callback & callback = *run.callback;
@@ -426,7 +426,7 @@ void Scheduler::catch_up(Run & run) noexcept
   if (!carried.empty()) {
     run.activations = carried;
   } else {
-    // Its own root, as of a message from elsewhere; the instance may have been given to it already.
+    // Its own root, as for a message from elsewhere; the instance may be assigned already.
     std::uint32_t instance = callback.instance();
     if (run.activations.size() == 1 && run.activations.begin()->root == callback.number_) {
       instance = run.activations.begin()->instance;
@@ -459,7 +459,7 @@ void Scheduler::taken(Run & run) noexcept
   }
 }
 
-// Queues what is pending and leaves the group. For `stock`, with the set's mutex held.
+// Queues pending work and leaves the group. For `stock`, with the set's mutex held.
 void Scheduler::finish(Run & run) noexcept
 {
   assert(!run.set->queue->enters_groups() || run.set->mutex.held());
@@ -471,15 +471,16 @@ void Scheduler::finish(Run & run) noexcept
   if (
     callback.kind_ != Kind::timer && !callback.arrivals_.empty() && callback.state_.mark_queued()) {
     if (!group.exclusive() || has_windows(set.order)) {
-      put_in(callback, run.lane);  // for a window, that is the next one
+      put_in(callback, run.lane);  // to a window it is the next message
     } else {
       parks = true;
     }
   }
   Callback * handed = nullptr;
   if (parks) {
-    // Its next message competes with what is parked in the group, by (key, release). The key is
-    // looked up with the group locked, so that `set_priority` either comes before or finds it.
+    // Its next message competes with the callbacks parked in the group, by (key, release). The key
+    // is read with the group locked, so that `set_priority` either comes before or finds the
+    // callback parked.
     std::lock_guard lock(group.mutex_);
     set_key(set, callback, Callback::Comes::released);
     handed = group.park_and_leave(callback);
@@ -509,7 +510,8 @@ void Scheduler::complete(Run & run) noexcept
     finish(run);
     return;
   }
-  // `stock`: leaving a group is an event for all its sets, as rclcpp's interrupt is for its one.
+  // `stock`: leaving a group is an event for all sets with its members, as rclcpp's interrupt is
+  // for its one set.
   {
     std::lock_guard lock(set.mutex);
     finish(run);
@@ -518,7 +520,7 @@ void Scheduler::complete(Run & run) noexcept
   look_again();
 }
 
-// After a group was left: members of it may lie in the queues of any sets.
+// After a callback left a group: the queues of any sets may hold members of the group.
 void Scheduler::look_again() noexcept
 {
   ThreadSets & all = own_sets_[visitor()];
@@ -545,7 +547,7 @@ void Scheduler::release_held() noexcept
     }
   }
   if (order_ == Order::stock) {
-    look_again();  // their groups were entered for a moment when they were put aside
+    look_again();  // holding them back entered their groups for a moment
   }
 }
 

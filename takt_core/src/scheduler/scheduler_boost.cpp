@@ -1,4 +1,4 @@
-// Priorities that rise with what waits (boost.hpp): looked at by each dispatch of a thread set that has such callbacks.
+// Boosted priorities (boost.hpp): each dispatch of a thread set with boosted callbacks updates them.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -23,14 +23,14 @@ bool in_range(int value) noexcept
   return value >= 1 && value <= kMostUrgent;
 }
 
-// How many steps are full now. `waiting` is above zero.
+// Number of full steps. `waiting` is positive.
 std::uint32_t full_steps(
   const Boost & boost, std::uint32_t waiting, std::uint32_t depth, Duration age) noexcept
 {
   const double steps =
     boost.depth > 0 ? static_cast<double>(waiting) / (boost.depth * static_cast<double>(depth))
                     : static_cast<double>(age.count()) / static_cast<double>(boost.age.count());
-  // Fractions such as 0.1 are not exact: a history that is full is ten of them.
+  // Fractions such as 0.1 are not exact: a full history is ten of them.
   return static_cast<std::uint32_t>(std::clamp(std::floor(steps + 1e-9), 0.0, 256.0));
 }
 
@@ -96,18 +96,18 @@ void Scheduler::unlink_boost(ThreadSet & set, Callback & callback) noexcept
   }
 }
 
-// Puts a callback that waits where its key now belongs. Returns a callback that was handed the group for that and must
+// Moves a waiting callback to the place of its new key. Returns a callback that was handed the group thereby and must
 // be put in, or nullptr. With the set's mutex held; not for windows.
 Callback * Scheduler::requeue(ThreadSet & set, Callback & callback) noexcept
 {
   assert(set.mutex.held());
-  // Acquired, with its precedence: who put it there may have held another mutex or none.
+  // Acquire, for its precedence: the thread that put it there may have held another mutex or none.
   const Callback::Where where = callback.where_.load(std::memory_order_acquire);
-  // In these places nobody starts it without the set's mutex.
+  // A callback in these places starts only with the set's mutex.
   if (
     where != Callback::Where::queue && where != Callback::Where::parked &&
     where != Callback::Where::intake) {
-    // It may be about to be parked, under the group's mutex and with the key that it had.
+    // It may be about to be parked, with the group's mutex and its old key.
     return set.order == Order::edf
              ? nullptr
              : callback.group_->rekey(callback, set.queue->key(callback, kNever));
@@ -136,7 +136,7 @@ void Scheduler::boost_all(ThreadSet & set, std::uint32_t thread, Time now) noexc
     const Time oldest = boost.depth > 0 ? now : c->arrivals_.oldest_stamp();
     if (waiting == 0) {
       c->boost_step_ = 0;
-    } else if (oldest != kNever) {  // else it is being replaced right now
+    } else if (oldest != kNever) {  // else a producer is replacing it
       const Duration age = oldest < now ? now - oldest : Duration::zero();
       const std::uint32_t full = full_steps(boost, waiting, c->arrivals_.depth(), age);
       c->boost_step_ = std::clamp(c->boost_step_, full, full + 1);

@@ -1,4 +1,4 @@
-// Priorities, deadlines and what callbacks inherit from chains. Serialised by setup_mutex_.
+// Priorities, deadlines and their inheritance from chains. Serialised by setup_mutex_.
 #include <algorithm>
 #include <cassert>
 #include <mutex>
@@ -28,7 +28,7 @@ void check_deadline(const std::string & what, std::optional<Duration> deadline, 
   }
 }
 
-// The key of a waiting callback follows its new priority at once.
+// A waiting callback gets the key of its new priority at once.
 void Scheduler::rekey(Callback & callback)
 {
   assert(setup_mutex_.held());
@@ -44,7 +44,7 @@ void Scheduler::rekey(Callback & callback)
   }
 }
 
-// Computes what the callback gets from its own binding and from its chains, and publishes it.
+// Computes and publishes the callback's values from its own binding and its chains.
 void Scheduler::inherit(Callback & callback)
 {
   assert(setup_mutex_.held());
@@ -77,7 +77,7 @@ void Scheduler::inherit(Callback & callback)
       callback.deadlines_.store(deadlines.get(), std::memory_order_release);
     }
     set.mutex.unlock();
-    own.deadlines = std::move(deadlines);  // nobody reads the old one any more
+    own.deadlines = std::move(deadlines);  // no thread reads the old deadlines any more
   }
   rekey(callback);
 }
@@ -165,7 +165,7 @@ std::vector<ChainOptions>::const_iterator Scheduler::find_chain(std::string_view
     chains_.begin(), chains_.end(), [&](const auto & c) { return c.name == name; });
 }
 
-// Those that are here, each once, in the order of the path.
+// The members in this scheduler, each once, in the order of the path.
 std::vector<Callback *> Scheduler::members_of(const ChainOptions & chain) const
 {
   assert(setup_mutex_.held());

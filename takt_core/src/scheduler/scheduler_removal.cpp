@@ -1,4 +1,4 @@
-// Removing. Serialised by setup_mutex_, safe while threads dispatch.
+// Removes callbacks. Serialised by setup_mutex_, safe while threads dispatch.
 #include <algorithm>
 #include <cassert>
 #include <chrono>
@@ -11,8 +11,8 @@
 namespace takt_core
 {
 
-// Takes the callback out of wherever it waits; false if it is on its way between two places. With
-// the mutex of its set held.
+// Unlinks the callback from the place where it waits; false if it is between two places. With the
+// mutex of its set held.
 bool Scheduler::unlink(Callback & callback) noexcept
 {
   assert(callback.set_.load(std::memory_order_relaxed)->mutex.held());
@@ -45,8 +45,8 @@ bool Scheduler::unlink(Callback & callback) noexcept
   return (callback.state_.load(std::memory_order_seq_cst) & Callback::kQueued) == 0;
 }
 
-// Lets nothing of the callback start any more and takes it out of its queue, its timers and its
-// group. Not out of its set's books: those go by `detach` and `give_up`, or with the scheduler.
+// Prevents further starts and takes the callback out of its queue, its timers and its group.
+// `detach` and `give_up`, or the scheduler's end, remove it from the set.
 void Scheduler::take_out(Callback & callback)
 {
   assert(setup_mutex_.held());
@@ -61,18 +61,18 @@ void Scheduler::take_out(Callback & callback)
     set.mutex.unlock();
     if (set.may_have_work.load(std::memory_order_seq_cst)) {
       sleepers_.wake_one(
-        set);  // a thread that looked while the intake was being emptied here saw nothing
+        set);  // a thread that looked while this one emptied the intake saw no callback
     }
     if (out) {
       break;
     }
-    // It lies in the intake of a set it was bound to before, or some thread is between marking it
-    // queued and linking it; that takes a few instructions unless the thread is preempted there.
+    // It lies in the intake of a former set, or a thread is between marking it queued and linking
+    // it: a few instructions unless that thread is preempted.
     drain_all();
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   callback.state_.fetch_and(~Callback::kAdded, std::memory_order_seq_cst);
-  callback.deadlines_.store(nullptr, std::memory_order_release);  // read of what waits only
+  callback.deadlines_.store(nullptr, std::memory_order_release);  // only read for waiting callbacks
   callback.group_->part();
 }
 
@@ -110,7 +110,7 @@ std::shared_ptr<Callback> Scheduler::remove(Callback & callback, bool awaited)
 }
 
 // The last run of a removed callback is over: it belongs to no scheduler any more, unless it was
-// added again meanwhile, here or elsewhere.
+// added again meanwhile.
 void Scheduler::forget(const Settings & gone) noexcept
 {
   assert(setup_mutex_.held());

@@ -1,8 +1,8 @@
-// Thread sets: made when the first callback is bound to their threads, out of use when the last one
+// Thread sets: made for the first callback bound to their threads, out of use after the last one
 // has left. Serialised by setup_mutex_, safe while threads dispatch.
 //
-// A thread reads its list of sets without a lock. It may miss a set only while it looks at a list
-// that is being changed twice, first made shorter and then longer; `thread_set` has it look again.
+// A thread reads its list of sets without a lock. It may miss a set only if the list is changed
+// twice meanwhile, first made shorter and then longer; `thread_set` then has it look again.
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -16,8 +16,8 @@
 namespace takt_core
 {
 
-// Whether there is or can be a thread set of these members. A set that only `moving` are bound to
-// does not stand in the way: they leave it.
+// Whether a thread set of these members exists or can be made. A set with only `moving` callbacks
+// does not count against the limit: they leave it.
 void Scheduler::check_threads(
   ThreadMask threads, const std::vector<Callback *> & moving, Faults & faults) const
 {
@@ -55,7 +55,7 @@ void Scheduler::check_threads(
   }
 }
 
-// The thread set of these members, put to use if it is not yet. After `check_threads`.
+// The thread set of these members, newly put to use if need be. After `check_threads`.
 ThreadSet & Scheduler::thread_set(ThreadMask threads)
 {
   assert(setup_mutex_.held());
@@ -95,7 +95,7 @@ ThreadSet & Scheduler::thread_set(ThreadMask threads)
   return *set;
 }
 
-// Puts the set on the thread's list. The visitor's list has every set that ever was in use.
+// Adds the set to the thread's list. The visitor's list has every set that was ever in use.
 void Scheduler::show(ThreadSet & set, std::uint32_t thread)
 {
   assert(setup_mutex_.held());
@@ -109,8 +109,8 @@ void Scheduler::show(ThreadSet & set, std::uint32_t thread)
   own.sets[count].store(&set, std::memory_order_release);
   own.count.store(count + 1, std::memory_order_release);
   if (count < own.used) {
-    // It may have been going by the old list and have found this set where another one was that is
-    // elsewhere now: what it missed there gets another look.
+    // The thread may have read the old list and found this set in the place of a moved one: it
+    // looks again for what it missed there.
     sleepers_.wake(thread);
     sleepers_.pass_on(own, 0);
   }
@@ -131,7 +131,7 @@ void Scheduler::hide(ThreadSet & set, std::uint32_t thread)
   }
 }
 
-// One callback less is bound to the set. Nothing of it waits there, nor is on its way there.
+// One callback fewer is bound to the set. It does not wait in the set and is not on its way there.
 void Scheduler::give_up(ThreadSet & set)
 {
   assert(setup_mutex_.held());
@@ -153,7 +153,7 @@ void Scheduler::give_up(ThreadSet & set)
   }
 }
 
-// Binds a callback that is here to other threads. After `check_threads`.
+// Binds a callback of this scheduler to other threads. After `check_threads`.
 void Scheduler::move(Callback & callback, ThreadMask threads)
 {
   assert(setup_mutex_.held());
@@ -164,11 +164,11 @@ void Scheduler::move(Callback & callback, ThreadMask threads)
     return;
   }
   ++to.users;
-  // Two sets' mutexes are held only here, in the order of their addresses.
+  // Only this function holds two sets' mutexes, in the order of their addresses.
   const bool from_first = std::less<ThreadSet *>{}(&from, &to);
   (from_first ? from : to).mutex.lock();
   (from_first ? to : from).mutex.lock();
-  drain(from);  // else it would wait for the next look of a thread it is no longer bound to
+  drain(from);  // else the callback would wait for the next look of its former threads
   const bool queued = callback.where_.load(std::memory_order_relaxed) == Callback::Where::queue;
   if (queued) {
     from.queue->remove(callback);
@@ -192,21 +192,21 @@ void Scheduler::move(Callback & callback, ThreadMask threads)
     sleepers_.wake_one(from);
   }
   if (queued) {
-    put_in(callback, kNoThread);  // still marked queued: nobody else could link it meanwhile
+    put_in(callback, kNoThread);  // still marked queued: no other thread could link it meanwhile
   }
   if (armed) {
     sleepers_.attend(to);
   }
   while (!settled(callback)) {
-    // Some thread is between marking it queued and linking it, perhaps to the old set: a few
-    // instructions unless the thread is preempted there.
+    // A thread is between marking it queued and linking it, perhaps to the old set: a few
+    // instructions unless that thread is preempted.
     drain_all();
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   give_up(from);
 }
 
-// Whether the callback waits nowhere, or where whoever takes it from there looks up its set anew.
+// Whether the callback does not wait, or waits where the taking thread looks up its set anew.
 bool Scheduler::settled(Callback & callback) noexcept
 {
   assert(setup_mutex_.held());
@@ -214,7 +214,7 @@ bool Scheduler::settled(Callback & callback) noexcept
   drain(set);
   bool there = (callback.state_.load(std::memory_order_seq_cst) & Callback::kQueued) == 0;
   if (!there) {
-    // With their mutexes: nobody takes it from a group, or from what a visitor put aside, without.
+    // A thread needs these mutexes to take it from a group, or from a visitor's held callbacks.
     std::lock_guard group(callback.group_->mutex_);
     std::lock_guard held(held_mutex_);
     const Callback::Where where = callback.where_.load(std::memory_order_relaxed);
@@ -225,12 +225,12 @@ bool Scheduler::settled(Callback & callback) noexcept
   set.mutex.unlock();
   if (set.may_have_work.load(std::memory_order_seq_cst)) {
     sleepers_.wake_one(
-      set);  // a thread that looked while the intake was being emptied here saw nothing
+      set);  // a thread that looked while this one emptied the intake saw no callback
   }
   return there;
 }
 
-// Brings everything in the intakes to where it belongs, whether or not threads dispatch.
+// Moves every callback in the intakes to its place, whether or not threads dispatch.
 void Scheduler::drain_all() noexcept
 {
   assert(setup_mutex_.held());

@@ -1,4 +1,4 @@
-// What set-up remembers of each callback; private to the scheduler's sources.
+// Set-up's record of each callback; private to the scheduler's sources.
 #ifndef TAKT_CORE__SRC__SCHEDULER_SETTINGS_HPP_
 #define TAKT_CORE__SRC__SCHEDULER_SETTINGS_HPP_
 
@@ -11,16 +11,16 @@
 namespace takt_core
 {
 
-/// What a callback's deadlines are computed from. Read by whoever holds the mutex of the callback's
-/// set or, while it runs, that of its group; replaced by who holds both.
+/// The inputs of a callback's deadlines. Read with the mutex of the callback's set or, while it
+/// runs, of its group; replaced with both.
 struct Callback::Deadlines
 {
-  Duration local = kForever;  // from its own release; of what carries no chain of `entries`
+  Duration local = kForever;  // from its own release; for activations without a chain of `entries`
 
-  // The chains that end-to-end deadlines are inherited from.
+  // The chains from which the callback inherits end-to-end deadlines.
   struct Entry
   {
-    detail::IdNumber root;  // the chain's root, in whichever executor of this process it is
+    detail::IdNumber root;  // the chain's root, in any executor of this process
     Duration deadline;      // from the root's release
   };
   std::vector<Entry> entries;
@@ -29,7 +29,7 @@ struct Callback::Deadlines
 /// Adds a fault if `priority` is out of range.
 void check_priority(const std::string & what, std::optional<int> priority, Faults & faults);
 
-/// Adds a fault unless `deadline` is above zero.
+/// Adds a fault unless `deadline` is positive.
 void check_deadline(const std::string & what, std::optional<Duration> deadline, Faults & faults);
 
 /// Adds a fault if a value is out of range, or the callback is a timer.
@@ -38,12 +38,13 @@ void check_boost(const Callback & callback, const std::optional<Boost> & boost, 
 struct Scheduler::Settings
 {
   std::shared_ptr<Callback> callback;
-  Binding binding;                                       // as asked; absent values are inherited
-  std::unique_ptr<const Callback::Deadlines> deadlines;  // null: it has none
+  Binding binding;                                       // as requested; absent values are
+                                                         // inherited
+  std::unique_ptr<const Callback::Deadlines> deadlines;  // null: no deadline
   std::uint64_t added = 0;                               // position in the order of adding
   // After the removal:
-  ThreadSet * last_set = nullptr;  // where it was bound to
-  bool awaited = false;            // whoever removed it waits for its run, and frees it
+  ThreadSet * last_set = nullptr;  // its set at the removal
+  bool awaited = false;            // the remover waits for its run and frees it
 };
 
 }  // namespace takt_core

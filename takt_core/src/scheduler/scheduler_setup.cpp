@@ -1,4 +1,4 @@
-// Adding and finding. Serialised by setup_mutex_, safe while threads dispatch.
+// Adds and finds callbacks. Serialised by setup_mutex_, safe while threads dispatch.
 #include <algorithm>
 #include <cassert>
 #include <mutex>
@@ -24,9 +24,10 @@ Scheduler::Scheduler(SchedulerOptions options, Waker & waker, Scheduler * siblin
 
 Scheduler::~Scheduler()
 {
-  sleepers_.clear();  // nobody is there to be woken by what is handed on below
+  sleepers_.clear();  // no thread is left to wake
   {
-    std::lock_guard setup(setup_mutex_);  // no other thread is here; the functions ask for it
+    std::lock_guard setup(setup_mutex_);  // no other thread is here; the called functions assert
+                                          // the lock
     for (const auto & [callback, settings] : settings_) {
       take_out(*settings->callback);
       settings->callback->rank_ = UINT32_MAX;
@@ -36,7 +37,8 @@ Scheduler::~Scheduler()
       forget(*settings);
     }
   }
-  // Freed while all members live: destructors of callbacks may call back, and find none here.
+  // Freed while all members live: destructors of callbacks may call back, and find no callback
+  // here.
   by_id_.clear();
   aliases_.clear();
   const auto added = std::exchange(settings_, {});
@@ -106,7 +108,7 @@ Status Scheduler::add(
     s->queue->reserve(settings_.size(), s->mutex);
     s->timers.reserve(settings_.size(), s->mutex);
     if (c.group_->shared()) {
-      std::lock_guard pass(s->mutex);  // nobody enters the group as its only member any more
+      std::lock_guard pass(s->mutex);  // no thread enters the group as its only member any more
     }
   }
   ++set.users;

@@ -1,4 +1,4 @@
-// Timers: releasing those that are due, and the policies for missed periods.
+// Releases due timers and applies the policies for missed periods.
 #include <cassert>
 #include <mutex>
 
@@ -16,7 +16,7 @@ using takt_rt::to_ns;
 namespace
 {
 
-// How long before `time` a release of the timer's grid was, on a clock that is `ahead`.
+// Time from the last release of the timer's grid until `time`, on a clock that is `ahead`.
 Duration since_release(const TimerOptions & timer, Time time, Duration ahead) noexcept
 {
   const auto part = [&](Duration one) { return one % timer.period; };
@@ -53,7 +53,7 @@ Duration Scheduler::ahead() const noexcept
                                                                    : Duration::zero();
 }
 
-// Where the clock was set since the last release, the next one is nearest to where it would have been.
+// If the clock was set since the last release, the next release moves to the nearest grid point.
 void Scheduler::keep_on_grid(Callback & timer) const noexcept
 {
   if (epoch_of_timers_ != Epoch::tai || !timer.on_grid_ || timer.expiry_ == kNever) {
@@ -85,7 +85,7 @@ void Scheduler::check_timer(const Callback & callback, Faults & faults)
   }
 }
 
-// Releases every timer of the set that is due; returns how many.
+// Releases every due timer of the set; returns their number.
 std::uint32_t Scheduler::release_timers(ThreadSet & set, Time now) noexcept
 {
   assert(set.mutex.held());
@@ -93,7 +93,7 @@ std::uint32_t Scheduler::release_timers(ThreadSet & set, Time now) noexcept
   while (!set.timers.empty() && set.timers.next() <= now) {
     Callback & timer = set.timers.top();
     set.timers.disarm(timer);
-    // Not queued: a timer is armed only when it has been picked, or never was released.
+    // Not queued: a timer is armed only after its pick, or before its first release.
     if (!timer.state_.mark_queued()) {
       continue;  // being removed
     }
@@ -105,7 +105,8 @@ std::uint32_t Scheduler::release_timers(ThreadSet & set, Time now) noexcept
   return released;
 }
 
-// Sets the next expiry of a timer that starts now, by its policy; returns the periods it drops.
+// Sets the next expiry of a timer that starts now, by its policy; returns the number of dropped
+// periods.
 std::uint32_t Scheduler::advance_timer(Callback & timer, Time now) noexcept
 {
   const Duration period = timer.timer_.period;
@@ -135,7 +136,7 @@ std::uint32_t Scheduler::advance_timer(Callback & timer, Time now) noexcept
   return static_cast<std::uint32_t>(dropped);
 }
 
-// Puts an idle timer into the set's heap and sees to it that somebody wakes in time.
+// Puts an idle timer into the set's heap and ensures that a thread wakes in time.
 void Scheduler::arm(ThreadSet & set, Callback & timer) noexcept
 {
   assert(set.mutex.held());
@@ -143,8 +144,8 @@ void Scheduler::arm(ThreadSet & set, Callback & timer) noexcept
   sleepers_.armed(set, timer.expiry_);
 }
 
-// Locks the mutex of the set the callback is bound to now; the caller unlocks it. Null if it is in
-// no set of this scheduler.
+// Locks the mutex of the callback's set; the caller unlocks it. Null if the callback is in no set
+// of this scheduler.
 ThreadSet * Scheduler::lock_set(const Callback & callback) const noexcept
 {
   for (;;) {
@@ -156,12 +157,12 @@ ThreadSet * Scheduler::lock_set(const Callback & callback) const noexcept
     if (callback.set_.load(std::memory_order_relaxed) == set) {
       return set;
     }
-    set->mutex.unlock();  // bound elsewhere meanwhile
+    set->mutex.unlock();  // the callback has another set now
   }
 }
 
-// Whether an active timer that waits nowhere belongs into the heap: not while a run of it has not
-// taken yet (`taken` arms it then), and not once it is being removed.
+// Whether an active timer that is not queued belongs into the heap: not before the take of a
+// running one (`taken` arms it then), and not during its removal.
 bool Scheduler::may_arm(std::uint32_t state) noexcept
 {
   return (state & Callback::kAdded) != 0 && (state & (Callback::kClosed | Callback::kTaking)) == 0;
@@ -185,7 +186,7 @@ void Scheduler::taken_by_timer(Callback & timer) noexcept
   }
 }
 
-// The release that is queued, else the next one; kNever if cancelled.
+// The queued release, else the next one; kNever if cancelled.
 Time Scheduler::upcoming(const Callback & timer) noexcept
 {
   assert(timer.set_.load(std::memory_order_relaxed)->mutex.held());
@@ -197,7 +198,7 @@ Time Scheduler::upcoming(const Callback & timer) noexcept
 namespace
 {
 
-// Not in any scheduler: its timer fields are its owner's alone.
+// The callback is in no scheduler: only its owner uses its timer fields.
 bool loose(const std::atomic<ThreadSet *> & set) noexcept
 {
   return set.load(std::memory_order_acquire) == nullptr;
@@ -215,7 +216,7 @@ Time Scheduler::cancel_timer(Callback & timer) noexcept
     return kNever;
   }
   const Time next = upcoming(timer);
-  timer.timer_active_ = false;  // if it is queued, its start will find out
+  timer.timer_active_ = false;  // if it is queued, its start checks this
   if (TimerHeap::armed(timer)) {
     set->timers.disarm(timer);
     publish_hints(*set);
@@ -224,8 +225,8 @@ Time Scheduler::cancel_timer(Callback & timer) noexcept
   return next;
 }
 
-// Makes the timer active; kNever: its first release is counted from the opening of the gate. With the
-// set's mutex held, which this unlocks.
+// Makes the timer active; kNever: its first release counts from the opening of the gate. With the set's mutex held,
+// which this unlocks.
 void Scheduler::begin_timer(ThreadSet & set, Callback & timer, Time expiry, bool on_grid) noexcept
 {
   assert(set.mutex.held());
@@ -237,9 +238,9 @@ void Scheduler::begin_timer(ThreadSet & set, Callback & timer, Time expiry, bool
     set.timers.disarm(timer);
     arm(set, timer);
   } else if ((state & Callback::kQueued) != 0) {
-    timer.withdrawn_ = true;  // its start finds out, and arms it for the new expiry
+    timer.withdrawn_ = true;  // its start checks this and arms it for the new expiry
   } else if (expiry != kNever && may_arm(state) && open_.load(std::memory_order_acquire)) {
-    arm(set, timer);  // else `open` does; it comes to this timer after the mutex is free
+    arm(set, timer);  // else `open` arms it, after this thread has unlocked the mutex
   }
   publish_hints(set);
   set.mutex.unlock();

@@ -10,8 +10,8 @@ namespace takt_core
 namespace
 {
 
-// Polling points of all window queues of the process: a group may have members in several, and who
-// was seen by an earlier polling point goes first.
+// Counts the polling points of all window queues of the process: a group may have members in
+// several queues, and members of an earlier polling point go first.
 std::atomic<std::uint64_t> g_windows{0};
 
 }  // namespace
@@ -57,7 +57,7 @@ void WindowQueue::make_room(std::size_t callbacks)
 
 void WindowQueue::reserve(std::size_t callbacks, PiMutex & mutex)
 {
-  std::lock_guard lock(mutex);  // ranks are renumbered with it held anyway
+  std::lock_guard lock(mutex);  // renumbering ranks needs the mutex anyway
   make_room(callbacks);
 }
 
@@ -122,7 +122,7 @@ Callback * WindowQueue::pop() noexcept
   }
   window_.erase(rank);
   Callback & callback = table_.at(rank);
-  // Should it be parked in its group, it goes before the members of later windows.
+  // If it is parked in its group, it goes before the members of later windows.
   callback.precedence_.key = (number_ << RankTable::kKeyBits) | RankTable::key(callback);
   return &callback;
 }
@@ -145,7 +145,7 @@ bool StockQueue::awaited(const Callback & callback) const noexcept
 
 void StockQueue::collect(bool only_awaited) noexcept
 {
-  // What is left of the old window is not kept: it is due or has data still, so it is pending.
+  // Members left in the old window are due or have data still, so they become pending.
   for (std::uint32_t r = window_.first(); r != RankSet::kNone; r = window_.first()) {
     window_.erase(r);
     pending_.insert(r);
@@ -178,7 +178,7 @@ Callback * StockQueue::pick() noexcept
 
 Callback * StockQueue::pop() noexcept
 {
-  if (waiting_) {  // the wait returns with what it waited for and nothing else
+  if (waiting_) {  // the wait returns only the callbacks for which it waited
     waiting_ = false;
     collect(true);
     excluded_.clear();

@@ -5,7 +5,7 @@
 //
 // Callbacks are ranked by kind (timer, subscription, service, client, waitable), then registration.
 // A window is the set of callbacks that were ready at the last polling point; each runs at most
-// once in it, in rank order. What becomes ready meanwhile is pending for the next window.
+// once in it, in rank order. Callbacks that become ready meanwhile are pending for the next window.
 #ifndef TAKT_CORE__SRC__WINDOW_QUEUE_HPP_
 #define TAKT_CORE__SRC__WINDOW_QUEUE_HPP_
 
@@ -25,13 +25,12 @@ public:
   std::size_t size() const noexcept { return by_rank_.size(); }
   Callback & at(std::uint32_t rank) const noexcept { return *by_rank_[rank]; }
 
-  /// Both renumber all later ranks: O(attached).
+  /// Both functions renumber all later ranks: O(attached).
   void attach(Callback & callback);
   void detach(Callback & callback);
 
-  /// Kind-major, registration-minor, independent of who else is attached. So few bits, because the
-  /// number of the window goes above them and has to last: 2^41 polling points are months at a
-  /// million a second.
+  /// Kind first, registration second, independent of the other attached callbacks. The window's
+  /// number takes the bits above: 2^41 polling points are months at a million a second.
   static constexpr unsigned kKeyBits = 23;
   static constexpr unsigned kKindBits = 3;
   static std::uint64_t key(const Callback & callback) noexcept;
@@ -41,8 +40,8 @@ private:
   std::vector<Callback *> by_rank_;
 };
 
-/// Order `window`. A callback back from its group rejoins the current window, so that nothing a
-/// window once held is starved by the windows after it.
+/// Order `window`. A callback back from its group rejoins the current window, so that later windows
+/// do not starve it.
 class WindowQueue : public ReadyQueue
 {
 public:
@@ -65,7 +64,7 @@ protected:
   const WindowTimers timers_;
   RankTable table_;
   RankSet window_;   // the current window's members that have not run
-  RankSet pending_;  // ready, but after the polling point
+  RankSet pending_;  // became ready after the polling point
 
 private:
   void make_room(std::size_t callbacks);
@@ -75,10 +74,10 @@ private:
   std::uint64_t number_ = 0;  // of the latest polling point
 };
 
-/// Order `stock`: as `window`, but members of a busy group are passed over, and when a window holds
-/// nothing else it is rebuilt from the groups that are free at that moment: the members of busy
-/// groups drop out of it. A thread that finds nothing at all waits for the groups that were free
-/// when it looked. This starves callbacks, as published; it exists to be compared with.
+/// Order `stock`: as `window`, but skips members of a busy group. If a window has only such
+/// members, it is rebuilt from the groups that are free at that moment: members of busy groups drop
+/// out. A thread that finds no callback waits for the groups that were free when it looked. This
+/// starves callbacks, as published; use it for comparisons only.
 class StockQueue final : public WindowQueue
 {
 public:
@@ -99,9 +98,10 @@ private:
 
   static constexpr std::size_t kMaxThreads = 64;
   std::vector<const Group *> busy_ = reserved();      // groups entered through this queue
-  std::vector<const Group *> excluded_ = reserved();  // those busy when the waiting thread looked
-  bool waiting_ = false;  // a thread waits; what it waits for excludes `excluded_`
-  bool settled_ = true;   // nothing changed since `pop` last found nothing
+  std::vector<const Group *> excluded_ = reserved();  // groups that were busy when the waiting
+                                                      // thread looked
+  bool waiting_ = false;  // a thread waits, except for callbacks of `excluded_`
+  bool settled_ = true;   // no change since `pop` last found no callback
 
   static std::vector<const Group *> reserved()
   {
