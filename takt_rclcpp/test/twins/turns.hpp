@@ -22,7 +22,8 @@ public:
   explicit Turns(std::function<void()> end) : Node("turns", "/ns"), end_(std::move(end))
   {
     using namespace std::chrono_literals;
-    // Made in another order than the priorities of the schedules say.
+    // Made in another order than the priorities of the schedules say. Under `window` the starter is the last timer of
+    // its window, so that the next one begins with the first.
     first_ = create_wall_timer(2ms, [this] { turn(first_seen_, "first"); });
     second_ = create_wall_timer(3ms, [this] { turn(second_seen_, "second"); });
     starter_ = create_wall_timer(1ms, [this] { start(); });
@@ -45,7 +46,8 @@ private:
     const bool matched = to_low_->get_subscription_count() > 0 &&
                          to_high_->get_subscription_count() > 0 &&
                          to_witness_->get_subscription_count() > 0;
-    if (!matched) {
+    // An adopted subscription is asked for messages when the spin begins: later windows have none without a message.
+    if (!matched || ++starts_ < 3) {
       return;
     }
     starter_->cancel();
@@ -76,6 +78,7 @@ private:
 
   const std::function<void()> end_;
   std::string order_;
+  int starts_ = 0;
   bool begun_ = false;
   bool first_seen_ = false;
   bool second_seen_ = false;

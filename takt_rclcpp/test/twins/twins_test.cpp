@@ -179,6 +179,13 @@ TEST_F(Twins, run_ready_callbacks_by_priority_under_both_front_ends)
   EXPECT_EQ(order_adopted(reversed), "first low second high");
 }
 
+TEST_F(Twins, run_a_window_by_kind_and_registration_under_both_front_ends)
+{
+  const std::string window = schedule("window", {});
+  EXPECT_EQ(order_ported(window), "first second low high");
+  EXPECT_EQ(order_adopted(window), "first second low high");
+}
+
 TEST_F(Twins, run_messages_in_the_order_of_their_arrival_under_both_front_ends)
 {
   const std::string fifo = schedule("fifo", {});
