@@ -1,8 +1,12 @@
+import base64
 import json
 import re
+import zlib
 
 import numpy as np
 import pytest
+from plotly.offline import get_plotlyjs
+from support.browser import look, need_browser
 from support.synthetic import results
 from takt_cli.pages.page import build_page
 from takt_cli.pages.study import Study
@@ -37,10 +41,10 @@ def page():
 
 
 def own_part(page):
-    """All but plotly's own code, which is one script element."""
-    return max(re.split(r"(<script>.*?</script>)", page, flags=re.S), key=len), re.sub(
-        r"<script>(?:(?!</script>).){1000000,}</script>", "", page, flags=re.S
-    )
+    """Plotly's own code, which is one script element, and all but it."""
+    library = re.search(r'<script id="plotly" type="[^"]*">(.*?)</script>', page, re.S)
+    code = zlib.decompress(base64.b64decode(library.group(1))).decode()
+    return code, page.replace(library.group(0), "")
 
 
 def figures(page):
@@ -120,8 +124,8 @@ def _symbols(trace):
 
 def test_nothing_is_loaded_from_anywhere(page):
     library, own = own_part(page)
-    assert len(library) > 1_000_000  # plotly itself, once
-    assert page.count("plotly.js v") <= 2
+    assert library == get_plotlyjs()  # itself, once, and packed
+    assert "plotly.js v" not in own
     for loads in (
         r"<script[^>]+src",
         r"<link",
@@ -134,6 +138,31 @@ def test_nothing_is_loaded_from_anywhere(page):
         assert not re.search(loads, own), loads
     # And what plotly could load (maps) the browser refuses.
     assert "default-src 'none'" in own
+
+
+def test_plots_cost_a_page_less_than_half_of_their_library(page):
+    library, own = own_part(page)
+    assert len(page) - len(own) < len(library) / 2
+
+
+@need_browser
+@pytest.mark.parametrize("theme", ["", "document.getElementById('theme').click();"])
+def test_a_browser_unpacks_the_library_and_draws_every_plot(page, tmp_path, theme):
+    plots = "[...document.querySelectorAll('.plot')]"
+    drawn = f"return {plots}.map((one) => one.querySelectorAll('.main-svg').length);"
+    told = look(page, tmp_path, theme + drawn)
+    assert told["errors"] == told["refused"] == told["resources"] == []
+    assert len(told["found"]) == len(figures(page))
+    assert all(told["found"])
+
+
+@need_browser
+def test_a_browser_that_cannot_unpack_says_so_in_place_of_plots(page, tmp_path):
+    old = page.replace("<head>", "<head><script>delete window.DecompressionStream;</script>", 1)
+    told = look(old, tmp_path)
+    assert told["errors"] == []
+    assert "This browser is too old for the plots" in told["text"]
+    assert "takt was faster." in told["text"]
 
 
 def test_names_cannot_break_out_of_the_page(page):

@@ -23,7 +23,8 @@ addEventListener("securitypolicyviolation", (event) => probe.refused.push(event.
 </script>"""
 # After them. An element in a box that scrolls may be wider than the page.
 _TELL = """<script>
-addEventListener("load", () => {
+addEventListener("load", async () => {
+  await window.drawn;  // a promise, where the page draws later
   const wide = [...document.querySelectorAll("body *")].filter((one) =>
     !one.closest(".scroll, svg, pre") && one.getBoundingClientRect().right > innerWidth + 0.5);
   const cut = [...document.querySelectorAll("svg.plot-svg text")].filter((one) => {
@@ -67,7 +68,8 @@ def look(page: str, directory: Path, script: str = "", width: int = 1280) -> dic
     command = [
         program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
         f"--user-data-dir={directory / 'profile'}", f"--window-size={width},1000",
-        "--host-resolver-rules=MAP * ~NOTFOUND", "--dump-dom", path.as_uri(),
+        "--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=60000",
+        "--dump-dom", path.as_uri(),
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
     told = re.search(r'<pre id="probe-told">(.*?)</pre>', done.stdout, re.S)

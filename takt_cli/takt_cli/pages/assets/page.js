@@ -33,5 +33,30 @@ function draw() {
   }
 }
 
-root.addEventListener("theme", draw);
-draw();
+// The library is in the page, packed. An element of its own runs it: the page's policy allows that, and no `eval`.
+async function unpack() {
+  const packed = atob(document.getElementById("plotly").textContent);
+  const unpacking = new DecompressionStream("deflate");
+  const writer = unpacking.writable.getWriter();
+  writer.write(Uint8Array.from(packed, (character) => character.charCodeAt(0)));
+  writer.close();
+  const script = document.createElement("script");
+  script.textContent = await new Response(unpacking.readable).text();
+  document.head.append(script);
+}
+
+function apologise() {
+  for (const id of Object.keys(figures)) {
+    document.getElementById(id).textContent =
+      "This browser is too old for the plots; browsers of 2023 and later draw them.";
+  }
+}
+
+async function begin() {
+  if (!("DecompressionStream" in window)) return apologise();
+  await unpack();
+  root.addEventListener("theme", draw);
+  draw();
+}
+
+window.drawn = begin();
