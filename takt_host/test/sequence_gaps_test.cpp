@@ -66,7 +66,7 @@ TEST(SequenceGaps, keeps_publishers_apart_and_forgets_the_one_silent_for_longest
   }
   EXPECT_EQ(gaps.lost(), SequenceGaps::kPublishers - 1);
   EXPECT_EQ(gaps.forgotten(), 0u);
-  gaps.note(publisher(200), 1);  // takes the place of publisher 0
+  gaps.note(publisher(200), 1);  // replaces publisher 0
   EXPECT_EQ(gaps.forgotten(), 1u);
   gaps.note(publisher(1), 104);
   gaps.note(publisher(0), 50);

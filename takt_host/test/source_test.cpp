@@ -1,4 +1,4 @@
-// The suite of sources on a middleware within the test, and the suite itself: it rejects each broken twin.
+// The suite of sources on a middleware within the test. The suite must reject each broken twin.
 #include <gtest/gtest.h>
 
 #include "source/stand_in.hpp"
@@ -36,7 +36,7 @@ class Twins : public testing::TestWithParam<Broken>
 TEST_P(Twins, are_rejected)
 {
   StandIn back_end(GetParam().twin);
-  back_end.patience = 100;  // all that comes is there at once
+  back_end.patience = 100;  // all messages are there at once
   EXPECT_NE(GetParam().promise.check(back_end), "");
 }
 

@@ -1,9 +1,9 @@
-// Of the messages that were never taken: which the history overwrote, and which were lost before.
+// Splits the messages that were never taken into those that the history overwrote and those lost before it.
 //
-// Two counts know of them, and each alone is wrong at times. Announcements that led to no take: a middleware may announce
-// one message for several, or several for one (Fast DDS 3 does both where threads publish side by side in one process).
-// Gaps in publication sequence numbers: exact, but they begin with the first message that was taken from each publisher,
-// and do not say where a message was lost.
+// Two counts exist, and each alone can be wrong. Announcements without a take: a middleware may announce several
+// messages once, or one message several times (Fast DDS 3 does both if threads publish concurrently in one process).
+// Gaps in publication sequence numbers: exact, but they begin with the first message taken from each publisher, and do
+// not tell where a message was lost.
 #ifndef TAKT_HOST__LOSS_ACCOUNT_HPP_
 #define TAKT_HOST__LOSS_ACCOUNT_HPP_
 
@@ -17,21 +17,21 @@ namespace takt_host
 
 struct Losses
 {
-  std::uint64_t overwritten = 0;      ///< by a KEEP_LAST history, before they were taken
-  std::optional<std::uint64_t> lost;  ///< on the way; absent: nobody knows
+  std::uint64_t overwritten = 0;      ///< by a KEEP_LAST history, before their take
+  std::optional<std::uint64_t> lost;  ///< on the way to the history; absent: unknown
 };
 
 class LossAccount
 {
 public:
-  /// `reliable`: the way to the history loses nothing. `gaps`: what was missing before this account begins.
+  /// `reliable`: no message is lost on the way to the history. `gaps`: missing messages before this account begins.
   explicit LossAccount(bool reliable, std::uint64_t gaps = 0) noexcept
   : reliable_(reliable),
     gaps_before_(gaps)
   {
   }
 
-  /// A message was taken; `counted`: announcements that led to no take so far. One thread at a time; real-time safe.
+  /// A message was taken; `counted`: announcements without a take so far. One thread at a time; real-time safe.
   void taken(std::uint64_t counted) noexcept
   {
     if (!began_.load(std::memory_order_relaxed)) {
@@ -40,8 +40,8 @@ public:
     }
   }
 
-  /// `gaps`: in sequence numbers; absent where messages carry none. With gaps, what was taken and what this gives are all
-  /// that was published since the first message that was taken from each publisher. Any thread; real-time safe.
+  /// `gaps`: from sequence numbers; absent if messages have none. With gaps, the taken messages and these losses are
+  /// all messages published since the first message taken from each publisher. Any thread; real-time safe.
   Losses split(std::uint64_t counted, std::optional<std::uint64_t> gaps) const noexcept
   {
     if (!gaps) {
@@ -53,7 +53,7 @@ public:
     const std::uint64_t before = before_.load(std::memory_order_relaxed);
     const std::uint64_t since = counted - std::min(counted, before);
     const std::uint64_t missing = *gaps - std::min(*gaps, gaps_before_);
-    // Of a reliable one the announcements know first: gaps show with the next message that is taken.
+    // On a reliable way, announcements count first: a gap shows only with the next taken message.
     const std::uint64_t overwritten =
       reliable_ ? std::max(since, missing) : std::min(since, missing);
     return {before + overwritten, missing - std::min(missing, overwritten)};

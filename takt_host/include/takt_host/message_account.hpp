@@ -1,8 +1,8 @@
-// What becomes of the messages of one source: which message a take found, and which messages no take ever found.
+// The account of one source's messages: which message a take found, and which messages no take found.
 //
-// A front end takes a message from its middleware and tells this account of it. The account tells all others: the run
-// (whose activations become those of the message that was found), the phases of the executor, the trace, and the counts
-// of lost and overwritten messages.
+// A front end takes a message from its middleware and reports it here. The account passes it on to the run (which gets
+// the found message's activations), the phases of the executor, the trace, and the counts of lost and overwritten
+// messages.
 #ifndef TAKT_HOST__MESSAGE_ACCOUNT_HPP_
 #define TAKT_HOST__MESSAGE_ACCOUNT_HPP_
 
@@ -18,7 +18,7 @@
 namespace takt_host
 {
 
-/// What the publishers of a process know of a message when they hand it to the middleware; see `MessageScope`.
+/// The input of a message's name that publishers know when they hand the message to the middleware; see `MessageScope`.
 enum class NamedBy : std::uint8_t
 {
   sequence,
@@ -27,10 +27,10 @@ enum class NamedBy : std::uint8_t
 
 struct MessageAccountOptions
 {
-  bool reliable = false;   ///< the way to the history loses nothing
+  bool reliable = false;   ///< no message is lost on the way to the history
   bool sequences = false;  ///< the middleware numbers messages, and a gap is a lost message
   NamedBy named_by = NamedBy::sequence;
-  /// Kept where the same source goes on in another executor; null: its own, if messages are numbered.
+  /// Shared when the same source continues in another executor; null: new ones, if messages are numbered.
   std::shared_ptr<SequenceGaps> gaps{};
 };
 
@@ -40,11 +40,11 @@ public:
   /// Allocates; set-up only.
   explicit MessageAccount(MessageAccountOptions options);
 
-  /// First of all after a take found `message` for `run`. Takes of one source exclude each other here. Real-time safe.
+  /// Call first after a take found `message` for `run`. Takes of one source must not overlap here. Real-time safe.
   SequenceGaps::Noted found(
     const takt_core::Run & run, const takt_core::MessageKey & message) noexcept;
-  /// Then, on the same thread, before the user's function. `overwritten`: announcements of `callback`, which is in
-  /// `executor`, that led to no take so far. Real-time safe.
+  /// Call next, on the same thread, before the user's function. `overwritten`: announcements of `callback` (of
+  /// `executor`) without a take so far. Real-time safe.
   void tell(
     takt_core::Executor & executor, const takt_core::Callback & callback,
     const takt_core::MessageKey & message, SequenceGaps::Noted noted,

@@ -1,13 +1,13 @@
-// The seam between what brings messages and an executor: a subscription, a service, a client or a channel becomes the
-// callback of an executor by four verbs.
+// The seam between a source of messages and an executor: a subscription, a service, a client or a channel becomes an
+// executor's callback by four functions.
 //
-//     arrive(n)         the middleware's listener says that n messages are there
+//     arrive(n)         the middleware's listener reports n messages
 //     take_message()    the callback begins, on its own thread: the source takes one message
-//     found(key)        within it the source tells which message it really got
+//     found(key)        within it the source reports which message it got
 //     counted()         how many messages arrived, wait and were overwritten, as far as the source can count them
 //
-// A source writes the second one, and says `found` in it. The account of its messages (which message the run found, gaps,
-// losses, phases, traces) is kept here, once for all sources.
+// A source implements take_message and calls `found` in it. This class keeps the account of the messages (found
+// message, gaps, losses, phases, traces) for all sources.
 #ifndef TAKT_HOST__SOURCE_CALLBACK_HPP_
 #define TAKT_HOST__SOURCE_CALLBACK_HPP_
 
@@ -26,15 +26,15 @@
 namespace takt_host
 {
 
-/// What a take led to.
+/// The result of a take.
 enum class Took : std::uint8_t
 {
   nothing,  ///< no message was there
   message,  ///< the callback runs with it
-  skipped,  ///< a message was there, and the callback does not run: the source could not get it, or it comes twice
+  skipped,  ///< the callback does not run: the source could not get the message, or got it before
 };
 
-/// One take. On the stack of the thread that takes.
+/// One take. On the stack of the taking thread.
 class Taking
 {
 public:
@@ -47,8 +47,8 @@ public:
   Taking & operator=(const Taking &) = delete;
 
   const takt_core::Run & run() const noexcept { return run_; }
-  /// The source got `message`. It says so before another take of the same source can begin. A source whose messages have
-  /// no key does not say it. Real-time safe.
+  /// The source got `message`. Call before another take of the same source can begin. A source whose messages have no
+  /// key does not call it. Real-time safe.
   void found(const takt_core::MessageKey & message) noexcept
   {
     message_ = message;
@@ -78,14 +78,14 @@ concept Source = requires(S & source, const S & view, Taking & taking)
     } -> std::same_as<takt_core::MessageCounts>;
 };
 
-/// The callback of a source's messages. `S`, the source, derives from it, so that no call per message is virtual beside
-/// those of takt_core::Callback.
+/// The callback of a source's messages. `S`, the source, derives from it, so that the virtual calls per message are
+/// only those of takt_core::Callback.
 template <typename S>
 class SourceCallback : public takt_core::adapter::AnnouncedCallback
 {
 public:
-  /// `history`: messages that the source keeps. `options.depth` may be less; then announcements beyond it are dropped,
-  /// and messages are not. `executor` outlives it. Set-up only.
+  /// `history`: messages that the source keeps. If `options.depth` is less, announcements beyond it are dropped, but
+  /// not messages. `executor` must outlive it. Set-up only.
   SourceCallback(
     takt_core::CallbackOptions options, takt_core::Executor & executor, std::uint32_t history,
     MessageAccountOptions account)
@@ -121,7 +121,8 @@ public:
     return result;
   }
 
-  /// By announcements alone. A source that knows better has a function of this name. Any thread; real-time safe.
+  /// Counts by announcements alone. A source with better counts has its own function of this name. Any thread;
+  /// real-time safe.
   takt_core::MessageCounts counted() const noexcept
   {
     return {

@@ -1,5 +1,5 @@
-// For back ends on a real middleware: stands between rcl and rmw while the reader takes. Of one test program one source
-// includes it.
+// For back ends on a real middleware: intercepts the reader's takes between rcl and rmw. One source file of each test
+// program includes it.
 #ifndef SOURCE__RMW_TAKE_HPP_
 #define SOURCE__RMW_TAKE_HPP_
 
@@ -20,9 +20,9 @@ struct RmwTake
 {
   using Publisher = std::array<std::uint8_t, 16>;
 
-  bool armed = false;  ///< the reader may take, and nobody else
+  bool armed = false;  ///< only the reader may take
   std::function<void()> before;
-  /// Messages that the way lost: the numbers of those that come later are as much larger.
+  /// Messages lost on the way: later messages get numbers larger by this.
   std::map<Publisher, std::uint64_t> lost;
 };
 

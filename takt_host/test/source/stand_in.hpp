@@ -1,5 +1,5 @@
-// A middleware within a test: publishers with gids and numbered messages, one reader with a history. Its source is the
-// smallest that there can be. Twins of it break one promise each.
+// A middleware within a test: publishers with gids and numbered messages, one reader with a history, and a minimal
+// source. Each twin breaks one promise.
 #ifndef SOURCE__STAND_IN_HPP_
 #define SOURCE__STAND_IN_HPP_
 
@@ -17,13 +17,13 @@ namespace takt_host::test
 enum class Twin
 {
   none,
-  takes_the_newest,          ///< and says the key of the oldest
-  names_the_released,        ///< says the key of the message for which the run was started
+  takes_the_newest,          ///< but reports the key of the oldest
+  names_the_released,        ///< reports the key of the message for which the run was started
   hides_losses,              ///< numbers messages anew
-  doubles_losses,            ///< a gap seems twice as wide
-  overwrites_in_silence,     ///< announces no message that replaces another one
-  keeps_one_more,            ///< than its history is said to hold
-  forgets_what_came_before,  ///< announces only what comes after it has joined
+  doubles_losses,            ///< reports gaps twice as wide
+  overwrites_in_silence,     ///< does not announce a message that replaces another
+  keeps_one_more,            ///< than the history claims to hold
+  forgets_what_came_before,  ///< announces only messages that come after the join
   is_deaf_to_newcomers,      ///< ignores the first message of a late publisher
   announces_twice,
 };
@@ -96,7 +96,7 @@ private:
   {
     std::uint64_t sequence = 0;
     bool late = false;
-    std::uint64_t told = 0;  // of twins: the last number that they said
+    std::uint64_t told = 0;  // of twins: the last reported number
     std::uint64_t last = 0;
   };
   struct Message

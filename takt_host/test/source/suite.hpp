@@ -1,5 +1,5 @@
-// The conformance suite of sources: one function per promise of source_callback.hpp. Each drives a back end, and returns
-// the first fault that it sees; an empty text says that the promise was kept.
+// The conformance suite of sources: one function per promise of source_callback.hpp. Each uses a back end and returns
+// the first fault; an empty text means that the promise was kept.
 #ifndef SOURCE__SUITE_HPP_
 #define SOURCE__SUITE_HPP_
 
@@ -18,7 +18,7 @@ namespace takt_host::test
 
 using Values = std::vector<std::uint64_t>;
 
-/// Drives one back end, and keeps the first fault.
+/// Uses one back end, and keeps the first fault.
 class Trial
 {
 public:
@@ -36,14 +36,14 @@ public:
     back_end_.executor().spin_once(takt_rt::Duration::zero(), &ran);
     return ran;
   }
-  /// Runs callbacks until `count` messages have been taken, and then until nothing runs any more.
+  /// Runs callbacks until `count` messages have been taken, and then until no callback is ready.
   void run_until_taken(std::size_t count)
   {
     wait([&] {
       run_one();
       return back_end_.got.size() >= count;
     });
-    // A take that finds nothing may lead to another one.
+    // A take that finds no message may lead to another one.
     for (int idle = 0; idle < 4; idle = run_one() ? 0 : idle + 1) {
     }
   }
@@ -62,7 +62,7 @@ public:
       fail("took " + text(got) + ", not " + text(values));
     }
   }
-  /// Each as its publisher's side names it.
+  /// Each message has its publisher's name for it.
   void expect_names()
   {
     for (const Got & one : back_end_.got) {
@@ -125,7 +125,7 @@ private:
 
 using Check = std::string (*)(BackEnd &);
 
-/// Messages are taken one by one in the order of their publish, and counted on the way.
+/// Messages are taken and counted one by one in the order of their publication.
 inline std::string takes_in_order_and_counts(BackEnd & back_end)
 {
   Trial trial(back_end);
@@ -146,7 +146,7 @@ inline std::string takes_in_order_and_counts(BackEnd & back_end)
   return trial.fault();
 }
 
-/// A history keeps the last messages, and counts those that it overwrote.
+/// A history keeps the last messages, and counts the overwritten ones.
 template <std::uint32_t depth>
 std::string keeps_the_last(BackEnd & back_end)
 {
@@ -173,7 +173,7 @@ std::string keeps_the_last(BackEnd & back_end)
   return trial.fault();
 }
 
-/// A run has the name of the message that its take found, also where that one replaced the message it was started for.
+/// A run has the name of the message that its take found, also if it replaced the announced one.
 inline std::string names_the_message_that_was_found(BackEnd & back_end)
 {
   Trial trial(back_end);
@@ -191,7 +191,7 @@ inline std::string names_the_message_that_was_found(BackEnd & back_end)
   return trial.fault();
 }
 
-/// What came before the reader was in an executor is taken there first.
+/// Messages from before the reader joined an executor are taken there first.
 inline std::string keeps_what_came_before(BackEnd & back_end)
 {
   Trial trial(back_end);
@@ -208,7 +208,7 @@ inline std::string keeps_what_came_before(BackEnd & back_end)
   return trial.fault();
 }
 
-/// A reader that comes late misses nothing that it was never meant to get; so with a publisher that comes late.
+/// A late reader counts no loss of earlier messages; nor does a reader of a late publisher.
 inline std::string welcomes_who_comes_late(BackEnd & back_end)
 {
   Trial trial(back_end);
@@ -231,7 +231,7 @@ inline std::string welcomes_who_comes_late(BackEnd & back_end)
   return trial.fault();
 }
 
-/// Messages that never reach the history are lost, and not overwritten.
+/// Messages that never reach the history count as lost, not as overwritten.
 inline std::string counts_what_was_lost(BackEnd & back_end)
 {
   Trial trial(back_end);
