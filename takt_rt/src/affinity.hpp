@@ -11,11 +11,11 @@
 namespace takt_rt::detail
 {
 
-/// Cores thread `tid` (0: the caller) may use, ascending; empty if there is no such thread.
+/// Cores that thread `tid` (0: the caller) may use, ascending; empty for an unknown thread.
 std::vector<int> read_affinity(pid_t tid);
 
-/// Asks for exactly `cores` (none negative). Returns 0 or an errno. The kernel grants silently what
-/// the thread's cpuset has of them, so read them back.
+/// Requests exactly `cores` (none negative). Returns 0 or an errno. The kernel silently drops cores
+/// outside the thread's cpuset, so read them back.
 int write_affinity(pid_t tid, const std::vector<int> & cores);
 
 }  // namespace takt_rt::detail

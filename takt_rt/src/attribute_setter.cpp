@@ -25,8 +25,7 @@ public:
     if (attributes.policy != Policy::deadline) {
       return {};
     }
-    // The right to policy deadline is another one than that to a priority, and admission control has
-    // a say, so it is tried with the real numbers.
+    // Policy deadline needs another right than a priority, and passes admission control, so the real values are tried.
     ThreadAttributes tried = attributes;
     tried.cores.clear();
     tried.name.clear();

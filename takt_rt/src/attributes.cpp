@@ -87,7 +87,7 @@ ThreadAttributes filled_in(ThreadAttributes attributes, const ThreadAttributes &
     attributes.priority = starter.priority;
     if (has_nice(attributes.policy)) {
       attributes.nice = nice ? nice : starter.nice;
-    } else if (nice) {  // a nice level was asked for, so fair scheduling is meant
+    } else if (nice) {  // a nice level alone means fair scheduling
       attributes.policy = Policy::other;
       attributes.priority = 0;
     }

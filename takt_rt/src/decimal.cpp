@@ -47,7 +47,7 @@ ScaledDecimal scale_decimal(
     scaled.too_large = true;
     return scaled;
   }
-  // What is not whole in the smallest unit cannot be kept.
+  // Digits below the smallest unit cannot be kept.
   fraction.remove_suffix(fraction.size() - (fraction.find_last_not_of('0') + 1));
   if (fraction.size() > kMostFractionDigits) {
     scaled.too_fine = true;

@@ -25,7 +25,7 @@ std::string print_duration(Duration duration)
 {
   const bool negative = duration.count() < 0;
   const auto count = static_cast<std::uint64_t>(duration.count());
-  const std::uint64_t ns = negative ? 0 - count : count;  // also of the smallest number there is
+  const std::uint64_t ns = negative ? 0 - count : count;  // correct for the smallest number too
   for (const auto & [name, factor] : kUnits) {
     if (ns < factor) {
       continue;

@@ -19,7 +19,7 @@ WaitResult futex_wait(
   const std::atomic<std::uint32_t> & word, std::uint32_t expected, Time deadline) noexcept
 {
   const int saved_errno = errno;
-  // Before the clock's origin is as much in the past as the origin; the kernel refuses it.
+  // A time before the clock's origin is as past as the origin; the kernel refuses it.
   const std::int64_t ns = std::max<std::int64_t>(to_ns(deadline), 0);
   constexpr std::int64_t kSecond = 1'000'000'000;
   timespec timeout{};

@@ -51,7 +51,7 @@ std::int64_t LogHistogram::quantile(double q) const noexcept
   constexpr double kBelowOne = 1.0 - 0x1p-51;
   const double wanted = std::ceil(std::min(q, 1.0) * static_cast<double>(total) * kBelowOne);
   const auto rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, total);
-  // Counts only grow, so what is found on the way reaches at least `total`.
+  // Counts only grow, so the sum of the buckets reaches at least `total`.
   std::uint64_t passed = 0;
   std::size_t index = 0;
   while (index < kOverflow && (passed += counts_[index].load(kRelaxed)) < rank) {

@@ -67,7 +67,7 @@ bool read_stat(const fs::path & task, ThreadAccount & account)
   std::istringstream numbers(text.substr(close + 1));
   std::string state;
   numbers >> state;
-  // Some fields in between (rsslim, addresses) exceed a signed number and are read past.
+  // Some fields in between (rsslim, addresses) exceed a signed number and are skipped.
   const Fields early(numbers, 4, 22 - 4 + 1);
   std::string skipped;
   for (int field = 23; field <= 38; ++field) {
@@ -88,7 +88,7 @@ bool read_stat(const fs::path & task, ThreadAccount & account)
   return true;
 }
 
-/// Absent where the kernel does not count. Read often, so not by a stream.
+/// Absent if the kernel does not count. Read often, so without a stream.
 std::optional<CoreTimes> read_schedstat(const std::string & task)
 {
   const int file = ::open((task + "/schedstat").c_str(), O_RDONLY | O_CLOEXEC);
@@ -140,7 +140,7 @@ std::optional<ThreadAccount> read_account(const fs::path & task)
   if (!read_stat(task, account) || !read_switches(task, account.counters)) {
     return std::nullopt;
   }
-  // In place of the ticks of read_stat().
+  // Replaces the ticks of read_stat().
   if (const auto times = read_schedstat(task)) {
     account.counters.cpu_time = times->on_cpu;
     account.counters.queue_wait = times->queue_wait;
@@ -148,7 +148,7 @@ std::optional<ThreadAccount> read_account(const fs::path & task)
   return account;
 }
 
-/// Never negative: should the kernel's clock step back a little, nothing was added.
+/// Never negative: if the kernel's clock steps back a little, the increase is zero.
 template <typename Number>
 Number grown(Number before, Number after)
 {

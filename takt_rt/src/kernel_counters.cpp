@@ -28,7 +28,7 @@ void KernelCounters::open(pid_t tid)
 KernelReading KernelCounters::read() const noexcept
 {
   KernelReading reading;
-  // Acquired: the descriptor that another thread opened is seen with it.
+  // Acquire: pairs with the store of the thread that opened the descriptor.
   const int file = file_.load(std::memory_order_acquire);
   if (file < 0) {
     return reading;

@@ -19,10 +19,10 @@ namespace takt_rt
 namespace
 {
 
-// glibc's defaults, to return to: see mallopt(3).
+// glibc's defaults, restored by unlock_memory: see mallopt(3).
 constexpr int kDefaultTrimThreshold = 128 * 1024;
 constexpr int kDefaultMmapMax = 65536;
-/// For the frames of touch_stack() itself and whatever a signal handler needs.
+/// For the frames of touch_stack() and of signal handlers.
 constexpr std::size_t kStackMargin = 16 * 1024;
 
 std::size_t page_size()
@@ -64,8 +64,8 @@ std::string explain_lock_refusal(int error)
 
 void touch(volatile char * first, std::size_t bytes)
 {
-  // Downwards, as a stack grows. The last byte written may share its page with the first of the
-  // block's neighbours, but is itself always inside the block.
+  // Downwards, as a stack grows. The last written byte may share its page with a neighbour of the
+  // block, but is always inside the block.
   for (std::size_t offset = bytes; offset > 0;) {
     first[offset - 1] = 0;
     offset -= offset < page_size() ? offset : page_size();
@@ -137,7 +137,7 @@ Status lock_memory(const MemoryLockOptions & options)
   append(faults, heap);
   append(faults, prefault_stack(options.stack_bytes));
   if (!heap.ok()) {
-    // Under a limit this tight every later allocation and thread could fail as well.
+    // Under so tight a limit every later allocation and thread could fail too.
     unlock_memory();
   }
   return faults;

@@ -25,7 +25,7 @@ namespace
   std::abort();
 }
 
-// The error, 0 if there was none. Leaves errno alone: a lock may be taken in a listener.
+// Returns 0 or an error. Keeps errno: a lock may be taken in a listener.
 int futex(std::atomic<std::uint32_t> & word, int operation) noexcept
 {
   const int saved_errno = errno;
@@ -41,7 +41,7 @@ int futex(std::atomic<std::uint32_t> & word, int operation) noexcept
 PiMutex::PiMutex()
 {
   static const bool supported = [] {
-    // Unlocking what is free is refused with EPERM by a kernel that knows the operation.
+    // A kernel with this operation refuses to unlock a free word with EPERM.
     std::atomic<std::uint32_t> word{0};
     if (const int error = futex(word, FUTEX_UNLOCK_PI); error != EPERM) {
       die("constructor: no priority inheritance in this kernel (CONFIG_FUTEX_PI)", error);
@@ -75,7 +75,7 @@ void PiMutex::wait() noexcept
   if (error != 0) {
     die("lock", error);
   }
-  // The kernel made this thread the owner; now what the last owner released is to be seen.
+  // The kernel made this thread the owner; acquire the writes that the last owner released.
   static_cast<void>(word_.load(std::memory_order_acquire));
 }
 

@@ -46,7 +46,7 @@ std::optional<std::int64_t> read_number(const char * path)
   return file >> value ? std::optional(value) : std::nullopt;
 }
 
-/// The soft limit that counts: the target's, which prlimit shows to its owner and to root.
+/// The soft limit that applies: the target's, which prlimit shows to its owner and to root.
 std::optional<std::int64_t> soft_limit(__rlimit_resource resource, pid_t tid)
 {
   rlimit limit{};
@@ -142,7 +142,7 @@ std::string printed_limit(const std::optional<std::int64_t> & limit)
   return limit == kUnlimited ? "unlimited" : printed(limit, "not readable");
 }
 
-/// How the program is granted CAP_SYS_NICE; `setcap`: with what to begin the words for a file.
+/// How to grant the program CAP_SYS_NICE; `setcap`: the first words of the advice for a file.
 std::string grant(const Refusal & refusal, const char * setcap = "sudo setcap")
 {
   const std::string file = std::string(setcap) + " cap_sys_nice+ep " +
@@ -150,7 +150,7 @@ std::string grant(const Refusal & refusal, const char * setcap = "sudo setcap")
   return "(" + (file_capabilities_help() ? file : std::string()) + "docker --cap-add=SYS_NICE)";
 }
 
-/// How to be granted what only CAP_SYS_NICE or a resource limit grants.
+/// How to get a right that only CAP_SYS_NICE or a resource limit grants.
 std::string remedy(const Refusal & refusal, const char * item)
 {
   return "; add '- " + std::string(item) + " " + std::to_string(*refused_number(refusal)) +
@@ -161,7 +161,7 @@ std::string remedy(const Refusal & refusal, const char * item)
 std::string nice_reason(const Refusal & refusal)
 {
   std::string seen = printed_limit(refusal.limit);
-  // RLIMIT_NICE counts from 1 (nice 19) to 40 (nice -20); 0 lets nobody lower the value.
+  // RLIMIT_NICE counts from 1 (nice 19) to 40 (nice -20); with 0 no thread may lower the value.
   if (refusal.limit && *refusal.limit >= 1 && *refusal.limit <= 40) {
     seen += " (down to nice " + std::to_string(20 - *refusal.limit) + ")";
   }
@@ -257,7 +257,7 @@ std::string refused_thing(const Refusal & refusal, bool with_number)
   }
   std::string text = format_policy(refusal.asked);
   if (const auto number = refused_number(refusal); number && !with_number) {
-    text.resize(text.size() - std::to_string(*number).size() - 1);  // it stands at the end
+    text.resize(text.size() - std::to_string(*number).size() - 1);  // it ends the text
   }
   return text;
 }

@@ -18,7 +18,7 @@
 namespace takt_rt::detail
 {
 
-/// Not in <sched.h> without the kernel's own headers, which clash with glibc's.
+/// Only the kernel's own headers, which clash with glibc's, have it.
 inline constexpr std::uint32_t kSchedDeadline = 6;
 inline constexpr std::uint64_t kResetOnFork = 0x01;
 

@@ -11,7 +11,7 @@ namespace takt_rt
 SmallThread::SmallThread(std::size_t stack_size, std::function<void()> function)
 : function_(std::move(function))
 {
-  // The new thread inherits the mask, so that no signal meets it unblocked.
+  // The new thread inherits the mask, so that it never receives a signal.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);

@@ -1,4 +1,4 @@
-// The part of thread attributes that asks for nothing: names, ranges, order.
+// Thread attributes without requests to the kernel: names, ranges, order.
 #include "takt_rt/thread_attributes.hpp"
 
 #include <unistd.h>
@@ -99,7 +99,7 @@ void validate_deadline(const ThreadAttributes & attributes, Faults & faults)
   }
 }
 
-/// `origin`: "this process was started with", where the usable cores come from.
+/// `origin`: "this process was started with" or another source of the usable cores.
 void validate_cores(
   const ThreadAttributes & attributes, const std::vector<int> & usable, const std::string & origin,
   Faults & faults)
@@ -121,9 +121,9 @@ void validate_cores(
   }
 }
 
-/// The mask the process was started with. Taken when the library is loaded, before any thread can
-/// have been pinned: an executor that pins the main thread must not take cores from later ones. Never destroyed:
-/// threads may start while the program ends.
+/// The mask with which the process was started. Read when the library is loaded, before a thread can have been pinned:
+/// an executor that pins the main thread must not take cores from later ones. Never destroyed: threads may start while
+/// the program ends.
 std::atomic<const std::vector<int> *> g_cores_at_start{
   new std::vector<int>(detail::read_affinity(0))};
 

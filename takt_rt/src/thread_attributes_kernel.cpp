@@ -1,4 +1,4 @@
-// The part of thread attributes that talks to the kernel: apply, read back, try.
+// Requests to the kernel: apply, read back, try.
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -25,7 +25,7 @@ using detail::SchedAttr;
 
 constexpr std::size_t kNameBytes = 15;
 
-/// Found for any thread id, also one that is not a process's first.
+/// Works for any thread id, not only a process's first.
 std::string comm_path(pid_t tid)
 {
   return "/proc/" + std::to_string(tid) + "/comm";
@@ -60,7 +60,7 @@ int write_name(pid_t tid, const std::string & name)
   return error;
 }
 
-/// Kept by the kernel also while the policy has no use for it.
+/// The kernel keeps it also under policies that ignore it.
 int read_nice(pid_t tid)
 {
   return ::getpriority(PRIO_PROCESS, static_cast<id_t>(tid));  // of a thread, on Linux
@@ -82,7 +82,7 @@ SchedAttr to_kernel(const ThreadAttributes & attributes, pid_t tid)
   return attr;
 }
 
-/// Leaves SCHED_DEADLINE, whose threads may not change their cores.
+/// Leaves SCHED_DEADLINE, because its threads may not change their cores.
 void leave_deadline(pid_t tid)
 {
   SchedAttr attr;
@@ -92,8 +92,8 @@ void leave_deadline(pid_t tid)
   }
 }
 
-/// Reset-on-fork is kept as it is (clearing it needs a right of its own), except that a
-/// SCHED_DEADLINE thread must have it: without it the kernel refuses every thread it creates.
+/// Keeps reset-on-fork (clearing it needs a right of its own), but sets it for a SCHED_DEADLINE
+/// thread: without it the kernel refuses every thread that such a thread creates.
 std::uint64_t choose_flags(Policy policy, pid_t tid)
 {
   if (policy == Policy::deadline) {
@@ -134,7 +134,7 @@ void apply_cores(const ThreadAttributes & asked, pid_t tid, Faults & faults)
     return;
   }
   const auto cores = detail::read_affinity(tid);
-  if (cores.empty()) {  // no thread has none: it has ended meanwhile
+  if (cores.empty()) {  // the thread has ended meanwhile: every thread has cores
     faults.push_back(make_refusal(RefusedAttribute::cores, asked, ESRCH, tid));
     return;
   }
@@ -157,7 +157,7 @@ void apply_policy(const ThreadAttributes & asked, pid_t tid, Faults & faults)
   if (const int error = detail::sched_setattr(tid, attr); error != 0) {
     faults.push_back(make_refusal(RefusedAttribute::policy, asked, error, tid));
   } else if (const ThreadAttributes granted = read_attributes(tid); granted.cores.empty()) {
-    // It has ended meanwhile.
+    // The thread has ended meanwhile.
     faults.push_back(make_refusal(RefusedAttribute::policy, asked, ESRCH, tid));
   } else if (!has_policy(granted, asked)) {
     faults.push_back(not_in_force(RefusedAttribute::policy, asked, tid));
@@ -234,9 +234,9 @@ int own_urgency() noexcept
 
 int set_own_priority(Policy policy, int priority) noexcept
 {
-  // The old system call on purpose: it has no nice field and so keeps the thread's nice value, which
-  // sched_setattr would reset when a thread returns from fifo to other. It wants priority 0 for
-  // policies without one and refuses deadline, both with EINVAL.
+  // The old system call on purpose: without a nice field it keeps the thread's nice value, which sched_setattr would
+  // reset when a thread returns from fifo to other. It requires priority 0 for policies without one and refuses
+  // deadline, both with EINVAL.
   sched_param param{};
   param.sched_priority = priority;
   const auto kernel_policy = static_cast<int>(detail::to_kernel(policy));
@@ -249,7 +249,7 @@ bool may_use_realtime(int priority)
   try {
     std::thread([&error, priority] { error = set_own_priority(Policy::fifo, priority); }).join();
   } catch (const std::system_error &) {
-    return false;  // no thread to be had: nothing real-time either
+    return false;  // no thread can be created, so no real-time one either
   }
   return error == 0;
 }

@@ -1,5 +1,4 @@
-// What the configurator daemon refuses is told as what the kernel refuses; and values can be checked for a thread of
-// another process.
+// Refusals by the configurator daemon read like the kernel's; values can be checked for a thread of another process.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -69,7 +68,7 @@ TEST(ValidateForAnotherProcess, ChecksItsCoresAndNotTheCallers)
   EXPECT_EQ(validate({.policy = Policy::fifo, .priority = 100}, {core}).size(), 1U);
 }
 
-// For the whole process, so another one does it.
+// The setting is for the whole process, so a child makes it.
 TEST(ConfiguratorRefusal, LeavesFileCapabilitiesOutWhereTheyDoNotHelp)
 {
   const auto text = [] {

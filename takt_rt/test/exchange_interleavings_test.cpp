@@ -15,7 +15,7 @@ namespace takt_rt
 namespace
 {
 
-/// Stands in for std::atomic where only one step runs at a time; copyable, so states can be kept.
+/// Replaces std::atomic where only one step runs at a time; copyable, so that states can be stored.
 struct PlainWord
 {
   std::uint8_t value = 0;
@@ -28,13 +28,13 @@ struct PlainWord
 
 using RightSwap = detail::SlotSwap<PlainWord>;
 
-/// Broken: the writer goes on with the slot it has just offered.
+/// Broken: the writer keeps using the slot that it has just offered.
 struct KeepsItsSlot : RightSwap
 {
   std::size_t writer_slot() const noexcept { return 0; }
 };
 
-/// Broken: the reader swaps even when nothing was offered, and gets an old value back.
+/// Broken: the reader swaps without an offer, and gets an old value back.
 struct TakesWithoutOffer : RightSwap
 {
   bool has_offer() const noexcept { return true; }

@@ -52,7 +52,7 @@ TEST(Exchange, NeverShowsATornOrAnOlderValue)
     std::array<std::uint64_t, 16> words;
   };
   Exchange<Wide> exchange(Wide{});
-  std::uint64_t plain = 0;  // published by the exchange alone; ThreadSanitizer looks
+  std::uint64_t plain = 0;  // only the exchange orders it; ThreadSanitizer checks
   std::thread writer([&] {
     Wide wide{};
     for (std::uint64_t i = 1; i <= kWrites; ++i) {

@@ -53,7 +53,7 @@ TEST(Futex, WakesExactlyAsManyAsAsked)
       ++woken;
     });
   }
-  // Each call returns the number it found asleep, so this ends when all three have slept.
+  // Each call returns the number of sleepers that it woke, so this ends when all three have slept.
   for (int left = 3; left > 0;) {
     const int now_woken = futex_wake(word, 1);
     ASSERT_LE(now_woken, 1);
@@ -80,7 +80,7 @@ TEST(Futex, HandsAWordBackAndForthWithoutALostWakeUp)
 {
   constexpr std::uint32_t kRounds = 20000;
   std::atomic<std::uint32_t> word{0};
-  std::uint64_t plain = 0;  // ordered by the word alone; ThreadSanitizer looks
+  std::uint64_t plain = 0;  // only the word orders it; ThreadSanitizer checks
   const auto play = [&](std::uint32_t parity) {
     for (;;) {
       const std::uint32_t seen = word.load(std::memory_order_acquire);
@@ -134,7 +134,7 @@ TEST(Futex, SaysWhenASignalHandlerInterruptedIt)
     result = futex_wait(word, 0);
     returned = true;
   });
-  while (!returned) {  // again and again: the first may come before it sleeps
+  while (!returned) {  // repeatedly: the first signal may come before the sleep
     ::pthread_kill(waiter.native_handle(), SIGUSR1);
     std::this_thread::yield();
   }

@@ -35,7 +35,7 @@ std::optional<ThreadAccount> account_of(pid_t tid, pid_t pid = 0)
   return std::nullopt;
 }
 
-/// A thread that has done what `work` says and waits until it is told to end.
+/// A thread that runs `work` and then waits for its end.
 class Worker
 {
 public:
@@ -81,7 +81,7 @@ void burn(Duration cpu_time)
   }
 }
 
-/// Until the kernel has counted that often: a sleep may be over before it has begun.
+/// Sleeps until the kernel has counted so many switches: a sleep may be over before it has begun.
 void sleep_often(long times)
 {
   const timespec moment{0, 1000};
@@ -147,7 +147,7 @@ TEST(ReadAccounts, CountsCpuTimeSwitchesAndFaults)
     account = account_of(worker.tid());
   }
   ASSERT_TRUE(account.has_value());
-  // In whole ticks at worst, of which each of the two parts may lack one.
+  // In whole ticks at worst; each of the two parts may lack one.
   const Duration tick{1'000'000'000 / ::sysconf(_SC_CLK_TCK)};
   EXPECT_GE(account->counters.cpu_time, used - 2 * tick);
   EXPECT_GE(account->counters.voluntary_switches, 50U);
@@ -185,7 +185,7 @@ TEST(ReadAccounts, ReadsAnotherProcess)
   if (child == 0) {
     char byte = 0;
     ::close(ends[1]);
-    (void)!::read(ends[0], &byte, 1);  // until the parent lets go
+    (void)!::read(ends[0], &byte, 1);  // until the parent closes its end
     ::_exit(0);
   }
   ::close(ends[0]);

@@ -97,7 +97,7 @@ TEST(LockMemory, AReservedHeapDoesNotFault)
     touch_all(block.get(), kUsed);
   }
   const std::uint64_t faults = thread_page_faults().minor - before.minor;
-  // Not zero: the kernel may move pages about. First touches would be one per page.
+  // Not zero: the kernel may move pages. First touches would cause one fault per page.
   EXPECT_LE(faults, kUsed / page_size() / 100);
   unlock_memory();
 }

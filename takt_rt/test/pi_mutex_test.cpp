@@ -128,8 +128,8 @@ bool is_sleeping(pid_t tid)
 
 struct Inversion
 {
-  int low_before = 0;       ///< low's effective priority while nobody waits
-  int low_waited = 0;       ///< while high waits for it
+  int low_before = 0;       ///< low's effective priority without a waiter
+  int low_waited = 0;       ///< while high waits for low
   int low_after = 0;        ///< after its unlock
   bool high_first = false;  ///< high had entered before middle ran
 };
@@ -183,7 +183,7 @@ Inversion provoke_inversion()
     std::thread high([&] {
       set_priority(kHigh);
       high_tid = own_tid();
-      mutex.lock();  // the only place left where it can sleep
+      mutex.lock();  // the only remaining place where it can sleep
       high_entered = true;
       mutex.unlock();
     });
@@ -201,7 +201,7 @@ Inversion provoke_inversion()
     set_priority(kMiddle, middle_tid);
     middle_go.count_down();
     release = true;
-    low.join();  // leaves the core to low and middle: who goes first is the kernel's choice
+    low.join();  // leaves the core to low and middle: the kernel chooses between them
     middle.join();
     high.join();
   });
@@ -221,7 +221,7 @@ TEST(PiMutex, BoostsTheHolderAboveThreadsInBetween)
   EXPECT_TRUE(seen.high_first);
 }
 
-// The broken twin: what the test above must be able to see.
+// The broken twin: the test above must detect it.
 TEST(PiMutex, APlainMutexLetsTheMiddleThreadGoFirst)
 {
   if (!may_use_realtime(50)) {

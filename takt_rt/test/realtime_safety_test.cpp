@@ -1,4 +1,4 @@
-// What the toolkit's headers call real-time safe does not allocate.
+// The functions that headers of the toolkit call real-time safe do not allocate.
 #include <gtest/gtest.h>
 
 #include <memory>

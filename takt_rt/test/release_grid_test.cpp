@@ -26,7 +26,7 @@ TEST(ReleaseGrid, MissesNoPeriodThatBeginsAtThatMoment)
   }
 }
 
-/// Whether `Grid` keeps phase and count through any latenesses.
+/// Whether `Grid` keeps phase and count for any latenesses.
 template <typename Grid>
 bool keeps_its_promise(std::uint64_t seed)
 {
@@ -47,7 +47,7 @@ bool keeps_its_promise(std::uint64_t seed)
   return true;
 }
 
-/// Twin: counts from the wake-up on.
+/// Twin: counts from the wake-up.
 struct RestartingGrid : ReleaseGrid
 {
   RestartingGrid(Time first, Duration period) : ReleaseGrid(first, period) {}
@@ -58,7 +58,7 @@ struct RestartingGrid : ReleaseGrid
   }
 };
 
-/// Twin: one overrun for a late cycle, however late.
+/// Twin: counts one overrun for a late cycle, however late.
 struct OnceCountingGrid : ReleaseGrid
 {
   OnceCountingGrid(Time first, Duration period) : ReleaseGrid(first, period) {}

@@ -1,4 +1,4 @@
-// Results and statuses: what they give out stays alive as long as its user thinks.
+// Values and faults stay alive as long as a reader of a result expects.
 #include "takt_rt/result.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Threads begin together, once all of them are there.
+// Threads begin together after all have arrived.
 #include "takt_rt/start_gate.hpp"
 
 #include <gtest/gtest.h>

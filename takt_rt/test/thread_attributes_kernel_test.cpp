@@ -1,4 +1,4 @@
-// Applying thread attributes: what the kernel then says, and what it refuses.
+// Applied thread attributes as the kernel reports them, and its refusals.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -210,7 +210,7 @@ TEST(Apply, SaysThatAThreadIsGone)
 {
   pid_t gone = 0;
   on_new_thread([&] { gone = static_cast<pid_t>(::syscall(SYS_gettid)); });
-  // One that can be joined may still be there for a moment.
+  // A joinable thread may still exist for a moment.
   while (::syscall(SYS_tgkill, ::getpid(), gone, 0) == 0) {
     std::this_thread::yield();
   }
@@ -223,7 +223,7 @@ TEST(Apply, SaysThatAThreadIsGone)
   }
 }
 
-// It may go between what is asked and what is read back: nobody refused anything then.
+// The thread may end between the request and the reading back: that is not a refusal.
 TEST(Apply, OfAThreadThatGoesMeanwhileSaysNothingElse)
 {
   for (int i = 0; i < 5'000; ++i) {
@@ -245,7 +245,7 @@ TEST(Apply, SaysWhichShareDeadlineThreadsHaveUsedUp)
   if (!(sysctl >> throttled) || throttled < 0) {
     GTEST_SKIP() << "kernel.sched_rt_runtime_us is -1: the kernel admits any bandwidth";
   }
-  // A core's worth each: one more thread than cores cannot fit.
+  // Each requests a whole core: one more thread than cores cannot fit.
   const std::size_t count = usable_cores().size() + 1;
   std::latch all_tried(static_cast<std::ptrdiff_t>(count));
   std::vector<AttributeReport> reports(count);

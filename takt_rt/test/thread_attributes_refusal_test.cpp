@@ -1,4 +1,4 @@
-// What a process without any rights is told when it asks for thread attributes.
+// The messages to a process without rights that requests thread attributes.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -58,7 +58,7 @@ TEST(Refusal, NamesTheMissingRightAndTheLimitSeen)
   }
 }
 
-// Each field, of what it is of.
+// Each field and its attribute.
 std::string fields(const Faults & faults)
 {
   std::string text;
@@ -108,7 +108,7 @@ TEST(Refusal, IsAValue)
 
 TEST(Refusal, DoesNotMeetWhoAsksForNothing)
 {
-  // Where the test itself runs at a higher one already, a right is needed to come down to 10.
+  // If the test itself runs at a higher nice value, a right is needed to come down to 10.
   const int nice = std::max(10, read_attributes().nice.value_or(0));
   const auto text = test::in_unprivileged_child([nice] {
     // From here back to nice 0 a right is needed.

@@ -1,4 +1,4 @@
-// Names, ranges and order of thread attributes: what needs no right.
+// Names, ranges and order of thread attributes, which need no right.
 #include "takt_rt/thread_attributes.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Runs a function in a child process that has no right to raise anything: another user, no
-// capabilities, RLIMIT_RTPRIO, RLIMIT_NICE and RLIMIT_MEMLOCK zero.
+// Runs a function in a child process without rights: another user, no capabilities, and zero
+// RLIMIT_RTPRIO, RLIMIT_NICE and RLIMIT_MEMLOCK.
 //
 // For tests of refusals. Call it while the test has no other threads.
 #ifndef UNPRIVILEGED_CHILD_HPP_
@@ -16,7 +16,7 @@
 namespace takt_rt::test
 {
 
-/// Gives up root, and with it all capabilities; nothing to do for any other user.
+/// Gives up root and all capabilities; does nothing for any other user.
 inline bool become_nobody()
 {
   constexpr uid_t kNobody = 65534;
@@ -25,7 +25,7 @@ inline bool become_nobody()
           ::setresuid(kNobody, kNobody, kNobody) == 0);
 }
 
-/// What `function` returned in a child process, or nothing if the child could not be made or died.
+/// The result of `function` in a child process; empty if the child could not be made or died.
 template <typename Function>
 std::optional<std::string> in_child(Function function)
 {
@@ -54,7 +54,7 @@ std::optional<std::string> in_child(Function function)
   return text;
 }
 
-/// The same in a child without any rights.
+/// As above, in a child without rights.
 template <typename Function>
 std::optional<std::string> in_unprivileged_child(Function function)
 {

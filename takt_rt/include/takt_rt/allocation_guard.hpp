@@ -1,7 +1,7 @@
-// Counts the allocations a thread makes while a guard of its own is alive.
+// Counts a thread's allocations while a guard of that thread is alive.
 //
 // For tests of code that must not allocate. Include it in one source file of a program only: it replaces malloc and its
-// like. Without effect under the sanitizers, which replace them too; `kWatches` says so.
+// like. No effect under the sanitizers, which replace them too; `kWatches` tells.
 #ifndef TAKT_RT__ALLOCATION_GUARD_HPP_
 #define TAKT_RT__ALLOCATION_GUARD_HPP_
 
@@ -22,7 +22,7 @@ inline constexpr bool kWatches = false;
 inline constexpr bool kWatches = true;
 #endif
 
-/// Guards of one thread do not nest. Real-time safe.
+/// A thread's guards must not nest. Real-time safe.
 class AllocationGuard
 {
 public:

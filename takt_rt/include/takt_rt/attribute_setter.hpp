@@ -1,5 +1,5 @@
-// Through whom the threads of this process get their attributes: the process's own rights, or a daemon that has the
-// rights and asks its policy first (takt_control).
+// Sets the attributes of this process's threads: by the process's own rights, or through a daemon that has the rights
+// and checks its policy first (takt_control).
 #ifndef TAKT_RT__ATTRIBUTE_SETTER_HPP_
 #define TAKT_RT__ATTRIBUTE_SETTER_HPP_
 
@@ -10,18 +10,17 @@
 namespace takt_rt
 {
 
-/// Any thread may call, several at a time. Set-up only: allocates and may block, for a bounded time.
+/// Any thread, several at a time. Set-up only: allocates and may block, for a bounded time.
 class AttributeSetter
 {
 public:
   virtual ~AttributeSetter() = default;
 
-  /// As `takt_rt::apply`: `tid` is a thread of this process, 0 the caller. The report says what the kernel has in
-  /// force when this returns.
+  /// As `takt_rt::apply`: `tid` is a thread of this process, 0 the caller. Reports the attributes in force at the
+  /// return.
   virtual AttributeReport apply(const ThreadAttributes & attributes, pid_t tid) = 0;
 
-  /// What `apply` would refuse, as far as it can be told without changing a thread. Empty: nothing is known to be in
-  /// the way.
+  /// Refusals of `apply` that are known without changing a thread. Empty: no known obstacle.
   virtual Faults refusals(const ThreadAttributes & attributes) = 0;
 
   /// Whether threads of this process may from now on give themselves real-time priorities up to `priority` (1 to 99),
@@ -29,7 +28,7 @@ public:
   virtual bool allow_realtime(int priority) = 0;
 };
 
-/// By this process's own rights.
+/// Sets attributes by this process's own rights.
 AttributeSetter & own_rights();
 
 }  // namespace takt_rt

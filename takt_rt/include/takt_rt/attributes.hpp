@@ -19,7 +19,7 @@ namespace takt_rt
 /// Kernel scheduling policies.
 enum class Policy
 {
-  inherit,  ///< only asked for, never granted: what the thread has is left alone
+  inherit,  ///< only requested, never granted: keeps the thread's policy
   other,
   batch,
   idle,
@@ -31,7 +31,7 @@ enum class Policy
 /// Lower-case name as the schedule file spells it ("fifo", "deadline", ...).
 std::string_view to_string(Policy policy) noexcept;
 
-/// Every policy with its name, in the order in which to list them. Real-time safe.
+/// Every policy with its name, in the order for lists. Real-time safe.
 const std::array<std::pair<Policy, std::string_view>, 7> & policy_names() noexcept;
 
 /// True for fifo and rr, whose `priority` is 1 to 99.
@@ -40,19 +40,19 @@ constexpr bool has_rt_priority(Policy policy) noexcept
   return policy == Policy::fifo || policy == Policy::rr;
 }
 
-/// True for the policies under which a nice level may be asked for.
+/// True for the policies that allow a nice level.
 constexpr bool has_nice(Policy policy) noexcept
 {
   return policy == Policy::inherit || policy == Policy::other || policy == Policy::batch;
 }
 
-/// The attributes of one OS thread. What is not given is not touched: a thread begins with what its
-/// creator has.
+/// The attributes of one OS thread. Absent ones stay as they are: a thread begins with its
+/// creator's.
 struct ThreadAttributes
 {
   Policy policy = Policy::inherit;
   int priority = 0;  ///< fifo and rr only: 1 to 99, larger is more urgent
-  /// Inherit, other and batch only: -20 to 19, smaller is more urgent. Absent: left as it is.
+  /// Policies inherit, other and batch only: -20 to 19, smaller is more urgent. Absent: unchanged.
   std::optional<int> nice{};
   Duration runtime{};          ///< deadline only: budget in each period
   Duration deadline{};         ///< deadline only: relative deadline

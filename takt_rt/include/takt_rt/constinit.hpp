@@ -1,4 +1,4 @@
-// constinit, which is a word of C++20, for headers of C++17: a variable that is initialised before the program runs.
+// C++20's constinit for headers of C++17: the variable is initialised before the program runs.
 //
 // Without it a compiler reaches a thread-local variable of another file through a function that may initialise it.
 #ifndef TAKT_RT__CONSTINIT_HPP_

@@ -1,6 +1,6 @@
 // The loop of a cyclic thread: sleep until the nominal release, run the cycle, move on to the next release.
 //
-// Template on its clock, so that tests drive it under virtual time. The loop itself is real-time safe: no allocation,
+// A template over its clock, so that tests run it under virtual time. The loop itself is real-time safe: no allocation,
 // no lock, no output.
 #ifndef TAKT_RT__CYCLIC_LOOP_HPP_
 #define TAKT_RT__CYCLIC_LOOP_HPP_

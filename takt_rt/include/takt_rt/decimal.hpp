@@ -1,4 +1,4 @@
-// Decimal numbers with units, computed exactly: what ids and files share when they read durations and sizes.
+// Exact decimal numbers with units, for durations and sizes in ids and files.
 #ifndef TAKT_RT__DECIMAL_HPP_
 #define TAKT_RT__DECIMAL_HPP_
 
@@ -9,14 +9,14 @@
 namespace takt_rt
 {
 
-/// A unit of a quantity that is counted in whole smallest units.
+/// A unit of a quantity, counted in whole smallest units.
 struct DecimalUnit
 {
   std::string_view name;
   std::int64_t factor;  ///< in the smallest unit
 };
 
-/// Of durations, in nanoseconds.
+/// Units of durations, in nanoseconds.
 inline constexpr std::array<DecimalUnit, 6> kDurationUnits{{
   {"ns", 1},
   {"us", 1'000},
@@ -28,12 +28,12 @@ inline constexpr std::array<DecimalUnit, 6> kDurationUnits{{
 
 struct ScaledDecimal
 {
-  std::int64_t value = 0;  ///< in the smallest unit; only if neither of the others is true
+  std::int64_t value = 0;  ///< in the smallest unit; valid if both flags are false
   bool too_large = false;  ///< for 64 bits
-  bool too_fine = false;   ///< it is no whole number of smallest units
+  bool too_fine = false;   ///< not a whole number of smallest units
 };
 
-/// Digits at the front of `text`, which they are taken from; may be none. Real-time safe.
+/// Removes the leading digits from `text` and returns them; may be empty. Real-time safe.
 std::string_view take_digits(std::string_view & text) noexcept;
 
 /// `whole`.`fraction` times `factor`; both consist of digits, and `fraction` may be empty. Real-time safe.

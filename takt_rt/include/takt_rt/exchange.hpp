@@ -1,9 +1,9 @@
-// The latest value, handed from one writer thread to one reader thread without a lock.
+// Hands the latest value from one writer thread to one reader thread without a lock.
 //
-// For state that is overwritten rather than queued: set points, parameters, snapshots. Both sides
-// are wait-free; the reader sees whole values only, never goes back to an older one, and may skip
-// values. `Exchange<T>` owns three slots: one the writer fills, one the reader looks at, and one
-// that is swapped between them. Neither side ever waits for the other or touches its slot.
+// For state that is overwritten instead of queued: set points, parameters, snapshots. Both sides
+// are wait-free. The reader sees only whole values, never an older one after a newer one, and may
+// skip values. `Exchange<T>` has three slots: the writer's, the reader's, and one that they swap.
+// Neither side waits for the other or touches its slot.
 #ifndef TAKT_RT__EXCHANGE_HPP_
 #define TAKT_RT__EXCHANGE_HPP_
 
@@ -19,24 +19,25 @@ namespace takt_rt
 namespace detail
 {
 
-/// Who owns which of the three slots. Each function makes at most one access to the shared word, so
-/// a test can step through all interleavings; `Word` is an atomic there replaced by a plain one.
+/// Tracks the owner of each slot. Each function makes at most one access to the shared word, so
+/// that a test can step through all interleavings; the test replaces the atomic `Word` by a plain
+/// one.
 template <typename Word = std::atomic<std::uint8_t>>
 class SlotSwap
 {
 public:
-  /// Writer: the slot that may be filled.
+  /// Writer: the slot to fill.
   std::size_t writer_slot() const noexcept { return writer_slot_; }
 
-  /// Writer: offers the filled slot and takes back whichever the reader does not hold. Release: the
-  /// reader sees what was filled in. Acquire: the reader has finished with the slot that comes back.
+  /// Writer: offers the filled slot and takes back the slot that the reader does not hold. Release: the reader sees the
+  /// filled value. Acquire: the reader has finished with the returned slot.
   void offer() noexcept
   {
     const auto offered = static_cast<std::uint8_t>(writer_slot_ | kFresh);
     writer_slot_ = word_.exchange(offered, std::memory_order_acq_rel) & kSlotMask;
   }
 
-  /// Reader: was something offered since the last take()?
+  /// Reader: whether the writer offered a slot since the last take().
   bool has_offer() const noexcept { return (word_.load(std::memory_order_relaxed) & kFresh) != 0; }
 
   /// Reader, only after has_offer(): the newest offer against the slot held so far.
@@ -45,7 +46,7 @@ public:
     reader_slot_ = word_.exchange(reader_slot_, std::memory_order_acq_rel) & kSlotMask;
   }
 
-  /// Reader: the slot that may be looked at.
+  /// Reader: the slot to read.
   std::size_t reader_slot() const noexcept { return reader_slot_; }
 
 private:
@@ -66,11 +67,11 @@ class Exchange
   static_assert(std::is_trivially_copyable_v<T>, "values are copied while the other side runs on");
 
 public:
-  /// What read() found. The reference holds until the reader's next read().
+  /// The result of read(). The reference is valid until the reader's next read().
   struct Reading
   {
     const T & value;
-    bool is_new;  ///< written since the read() before
+    bool is_new;  ///< written since the previous read()
   };
 
   /// Set-up only. `initial` is what read() returns before the first write().
@@ -87,7 +88,7 @@ public:
   }
 
   /// The reader thread only. Real-time safe and wait-free: at most one atomic exchange, no copy.
-  /// Acquires all that the writer did before the write() whose value it returns.
+  /// Acquires all writes of the writer before the write() whose value it returns.
   Reading read() noexcept
   {
     const bool is_new = swap_.has_offer();

@@ -1,4 +1,4 @@
-// What was wrong, as a value: its sentence is made when it is printed, and nothing reads a sentence.
+// A fault as a value: its sentence is made when it is printed, and code never reads sentences.
 //
 // Set-up only: holds strings and allocates.
 #ifndef TAKT_RT__FAULT_HPP_
@@ -17,21 +17,21 @@
 namespace takt_rt
 {
 
-/// What code must tell apart; people read the sentence.
+/// The kinds that code must distinguish; people read the sentence.
 enum class FaultKind
 {
   general,
-  refusal,          ///< the kernel refused a thread something: `refusal` says what
-  process_threads,  ///< a rule for threads of the process that are not the executor's
-  unmatched,        ///< a rule, or an id of a chain, names no callback
-  session_nice,     ///< nice levels count only within the session
-  fallback          ///< threads ask for their fallback
+  refusal,          ///< the kernel refused a thread an attribute: see `refusal`
+  process_threads,  ///< a rule for threads of the process outside the executor
+  unmatched,        ///< a rule, or an id of a chain, matches no callback
+  session_nice,     ///< nice levels have an effect only within the session
+  fallback          ///< threads request their fallback
 };
 
 /// One fault (or warning) of a set-up operation.
 ///
-/// Made implicitly from a sentence, so that `faults.push_back("what, where, what to do")` adds one of
-/// the general kind. It does not turn back into a string by itself: `to_string` prints it.
+/// Implicitly made from a sentence, so that `faults.push_back("what, where, what to do")` adds one of the general kind.
+/// It does not convert back to a string: `to_string` prints it.
 struct Fault
 {
   Fault(std::string what) : text(std::move(what)) {}  // NOLINT: implicit by intent
@@ -40,12 +40,11 @@ struct Fault
   Fault(Refusal what) : kind(FaultKind::refusal), refusal(std::move(what)) {}  // NOLINT: by intent
 
   FaultKind kind = FaultKind::general;
-  std::string file{};  ///< in which it was found; empty: in none
-  int line = 0;        ///< from 1; 0: the whole file
-  int column = 0;      ///< from 1
-  std::string
-    place{};           ///< which thread or object it is about, printed after the file; may be empty
-  std::string text{};  ///< to be printed only; with a refusal, what to say after it
+  std::string file{};   ///< the faulty file; may be empty
+  int line = 0;         ///< from 1; 0: the whole file
+  int column = 0;       ///< from 1
+  std::string place{};  ///< the thread or object concerned, printed after the file; may be empty
+  std::string text{};   ///< for printing only; after the refusal's sentence, if any
   std::optional<Refusal> refusal{};
 
   /// All members. The binding does not compile if one is missing.
@@ -64,12 +63,11 @@ struct Fault
 /// All faults found by one operation.
 using Faults = std::vector<Fault>;
 
-/// "file:line:column: place: text", as far as each is there; the refusal's sentence stands before the
-/// text.
+/// "file:line:column: place: text", without absent parts; the refusal's sentence precedes the text.
 std::string to_string(const Fault & fault);
 std::ostream & operator<<(std::ostream & out, const Fault & fault);
 
-/// `fault` with `outer` before its place: what happened in a part, told by the whole.
+/// `fault` with `outer` before its place: a part's fault, reported by the whole.
 Fault within(std::string_view outer, Fault fault);
 
 /// The sentences in the order of the faults.

@@ -1,13 +1,13 @@
-// Whether giving the program file capabilities is advice that helps: nothing can be preloaded into a program that has
-// them, so a program that takt was preloaded into would run without takt.
+// Whether to advise file capabilities for the program. The dynamic linker preloads nothing into a program with file
+// capabilities, so a program that preloads takt would run without takt.
 #ifndef TAKT_RT__FILE_CAPABILITIES_HPP_
 #define TAKT_RT__FILE_CAPABILITIES_HPP_
 
 namespace takt_rt
 {
 
-/// What this process prints of missing rights (`reason` in refusal.hpp, and for locked memory) advises no `setcap` from
-/// here on. Any thread; real-time safe.
+/// From here on this process's messages about missing rights (`reason` in refusal.hpp, and for locked memory) advise no
+/// `setcap`. Any thread; real-time safe.
 void advise_no_file_capabilities() noexcept;
 
 /// Any thread; real-time safe.

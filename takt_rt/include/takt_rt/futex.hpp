@@ -1,7 +1,7 @@
-// Sleeping until a word changes, with an absolute monotonic deadline; and waking the sleepers.
+// Sleeps until a word changes or an absolute monotonic deadline passes, and wakes sleepers.
 //
-// Thin wrappers of futex(2), private to the process. Nothing here orders memory: change the word
-// with release and read it with acquire around these calls.
+// Thin wrappers of futex(2), private to the process. They do not order memory: write the word with
+// release and read it with acquire around these calls.
 #ifndef TAKT_RT__FUTEX_HPP_
 #define TAKT_RT__FUTEX_HPP_
 
@@ -13,7 +13,7 @@
 namespace takt_rt
 {
 
-/// Why `futex_wait` returned. Whatever it says, look at the word again.
+/// Why `futex_wait` returned. Always read the word again.
 enum class WaitResult
 {
   woken,        ///< by `futex_wake` (rarely by an earlier user of the same address)
@@ -22,15 +22,15 @@ enum class WaitResult
   interrupted,  ///< a signal handler ran
 };
 
-/// Sleeps while `word == expected`, at most until `deadline` (kNever: without one). A deadline that
-/// has passed still compares the word, so it is a poll. May block, by intent; real-time safe
-/// otherwise: one system call, no allocation, any thread. Keeps errno.
+/// Sleeps while `word == expected`, at most until `deadline` (kNever: without one). With a past
+/// deadline it only compares the word, as a poll. Blocks by design; otherwise real-time safe: one
+/// system call, no allocation, any thread. Keeps errno.
 WaitResult futex_wait(
   const std::atomic<std::uint32_t> & word, std::uint32_t expected, Time deadline = kNever) noexcept;
 
-/// Wakes up to `count` sleepers, most urgent first by the kernel's priority order; returns how
-/// many. Real-time safe and async-signal-safe: one system call, keeps errno. The word itself is
-/// not read, so it may already be gone (the wake-up then goes to nobody or is seen as spurious).
+/// Wakes up to `count` sleepers, most urgent first by the kernel's priority order; returns their
+/// number. Real-time safe and async-signal-safe: one system call, keeps errno. Does not read the
+/// word, which may already be destroyed (the wake-up then wakes no thread, or one spuriously).
 int futex_wake(const std::atomic<std::uint32_t> & word, int count) noexcept;
 
 }  // namespace takt_rt

@@ -1,12 +1,12 @@
-// How often each length of time occurred, to within 1 %, in constant memory.
+// A histogram of durations, to within 1 %, in constant memory.
 //
-// One thread records; one or more others may read at the same time. Buckets: one for all negative
-// values, one for zero, one for each value to 127, then 128 to each power of two up to 2^38 ns
-// (275 s), and one for all above. A bucket is thus at most 1/128 (0.78 %) as wide as its lower edge.
-// 33 kB, allocated and touched by the constructor, none afterwards.
+// One thread records; others may read at the same time. Buckets: one for all negative values, one for zero, one for
+// each value to 127, then 128 to each power of two up to 2^38 ns (275 s), and one for all above. A bucket is thus at
+// most 1/128 (0.78 %) as wide as its lower edge. The constructor allocates and touches 33 kB; later calls allocate
+// nothing.
 //
-// A reader that overlaps the writer sees at least every value whose record() had returned before;
-// a value being recorded may count already or not.
+// A concurrent reader sees at least every value whose record() had returned before its call; a value being recorded may
+// be counted or not.
 #ifndef TAKT_RT__HISTOGRAM_HPP_
 #define TAKT_RT__HISTOGRAM_HPP_
 
@@ -39,31 +39,31 @@ public:
       max_.store(ns, std::memory_order_relaxed);
     }
     add(counts_[index_of(ns)], 1);
-    // Last and with release: whoever reads this count finds its values in the buckets.
+    // Last, with release: a reader of this count finds its values in the buckets.
     count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
 
   void record(Duration duration) noexcept { record(duration.count()); }
 
-  /// As if everything `other` has recorded had been recorded here too. Real-time safe, O(buckets).
-  /// `other` may be recording meanwhile; it is then taken as a reader would see it.
+  /// Adds all values recorded by `other`. Real-time safe, O(buckets). `other` may be recording
+  /// meanwhile; the call then sees it as a reader does.
   void merge(const LogHistogram & other) noexcept;
 
-  /// Forgets everything. Real-time safe, O(buckets). Not while another thread reads.
+  /// Removes all values. Real-time safe, O(buckets). Not while another thread reads.
   void clear() noexcept;
 
   // ---- any thread; real-time safe
 
   std::uint64_t count() const noexcept { return count_.load(std::memory_order_acquire); }
 
-  /// The exact extremes; 0 when nothing was recorded. O(1).
+  /// The exact extremes; 0 without values. O(1).
   std::int64_t min() const noexcept { return count() == 0 ? 0 : min_.load(kRelaxed); }
   std::int64_t max() const noexcept { return count() == 0 ? 0 : max_.load(kRelaxed); }
 
-  /// The value that at least `q` (0 to 1) of the recorded ones do not exceed (nearest rank), as the
-  /// upper edge of its bucket: never below the exact quantile and at most 1 % above it. Exact for
-  /// values below 256 and at the extremes. A quantile among the negative values is given as min(),
-  /// one above 2^38 ns as max(). 0 when nothing was recorded. O(buckets).
+  /// The smallest value that at least a share `q` (0 to 1) of the values do not exceed (nearest
+  /// rank), as the upper edge of its bucket: never below the exact quantile and at most 1 % above
+  /// it. Exact for values below 256 and at the extremes. Returns min() for a quantile among the
+  /// negative values, max() above 2^38 ns, 0 without values. O(buckets).
   std::int64_t quantile(double q) const noexcept;
 
   /// Calls `visit(lower, upper, count)` for each bucket that is not empty, ascending; both edges
@@ -102,7 +102,7 @@ private:
     }
     const auto width = 64 - __builtin_clzll(static_cast<std::uint64_t>(ns));
     const int octave = width - 1 - kPrecisionBits;
-    // The leading bit of (ns >> octave) is 2^7, which leads on to the next octave's buckets.
+    // The leading bit of (ns >> octave) is 2^7, which adds the step to the next octave's buckets.
     return kZero + (static_cast<std::size_t>(octave) << kPrecisionBits) +
            static_cast<std::size_t>(ns >> octave);
   }
@@ -110,7 +110,7 @@ private:
   static std::int64_t lower_edge(std::size_t index) noexcept;
   static std::int64_t upper_edge(std::size_t index) noexcept;
 
-  /// One writer: a load and a store do what a locked addition would.
+  /// With one writer, a load and a store replace an atomic addition.
   static void add(Counter & counter, std::uint64_t n) noexcept
   {
     counter.store(counter.load(kRelaxed) + n, kRelaxed);

@@ -1,4 +1,4 @@
-// What the kernel has counted for each thread of a process: time, switches, faults.
+// The kernel's counts for each thread of a process: time, switches, faults.
 //
 // Set-up and monitoring only: reads three files of /proc for each thread, allocates and may block.
 // Needs no right for any user's process, unless /proc is mounted with hidepid.
@@ -17,14 +17,14 @@
 namespace takt_rt
 {
 
-/// What only grows while a thread lives.
+/// Counters that only grow while a thread lives.
 struct ThreadCounters
 {
-  /// Time on a core. Brought up to date at switches and scheduler ticks: the account of a thread
-  /// that runs just now lacks up to a tick (1 to 10 ms). Counts in whole ticks where the kernel
-  /// keeps no /proc/<pid>/schedstat.
+  /// Time on a core. The kernel updates it at switches and scheduler ticks: the account of a
+  /// running thread lacks up to a tick (1 to 10 ms). Counts whole ticks if the kernel has no
+  /// /proc/<pid>/schedstat.
   Duration cpu_time{};
-  Duration queue_wait{};                   ///< ready, but waiting for a core; 0 without schedstat
+  Duration queue_wait{};                   ///< ready without a core; 0 without schedstat
   std::uint64_t voluntary_switches = 0;    ///< the thread went to sleep
   std::uint64_t involuntary_switches = 0;  ///< it was preempted
   std::uint64_t minor_faults = 0;
@@ -49,14 +49,14 @@ struct ThreadCounters
   }
 };
 
-/// Of one thread since it began. Zero where the kernel keeps no /proc/<pid>/schedstat, and where there is no such thread.
+/// Times of one thread since it began. Zero without /proc/<pid>/schedstat, and for an unknown thread.
 struct CoreTimes
 {
   Duration on_cpu{};      ///< as `ThreadCounters::cpu_time`
-  Duration queue_wait{};  ///< ready, but waiting for a core
+  Duration queue_wait{};  ///< ready without a core
 };
 
-/// Of the thread `tid` of this process. Any thread; reads one file of /proc: may block, and allocates.
+/// The times of thread `tid` of this process. Any thread; reads one file of /proc: may block, and allocates.
 CoreTimes core_times(pid_t tid);
 
 struct ThreadAccount
@@ -71,8 +71,8 @@ struct ThreadAccount
   ThreadCounters counters;
 };
 
-/// The accounts of all threads of process `pid` (0: this one), ascending by thread id. Threads that
-/// end meanwhile are left out; empty if there is no such process.
+/// The accounts of all threads of process `pid` (0: this one), ascending by thread id, without
+/// threads that end meanwhile; empty for an unknown process.
 std::vector<ThreadAccount> read_accounts(pid_t pid = 0);
 
 enum class Presence
@@ -82,17 +82,17 @@ enum class Presence
   went
 };
 
-/// What happened to one thread between two readings.
+/// The change of one thread's account between two readings.
 struct AccountChange
 {
   Presence presence = Presence::stayed;
-  /// As last seen, except for `counters`: what was added between the readings. For a thread that
-  /// came that is all it has; for one that went it is unknown and therefore zero.
+  /// The latest account, except `counters`: their increase between the readings. For a new thread
+  /// all its counts; zero for a thread that has ended, whose increase is unknown.
   ThreadAccount account;
 };
 
-/// Compares two readings of the same process, `before` the earlier; ascending by thread id, the
-/// thread that went first where an id was reused.
+/// Compares two readings of the same process, `before` the earlier. Ascending by thread id; for a
+/// reused id the ended thread comes first.
 std::vector<AccountChange> changes_between(
   const std::vector<ThreadAccount> & before, const std::vector<ThreadAccount> & after);
 

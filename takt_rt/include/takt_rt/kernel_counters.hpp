@@ -1,4 +1,4 @@
-// What the kernel counts for one thread: how long it waited for a core, and its context switches.
+// The kernel's counters of one thread: its waiting time for a core, and its context switches.
 #ifndef TAKT_RT__KERNEL_COUNTERS_HPP_
 #define TAKT_RT__KERNEL_COUNTERS_HPP_
 
@@ -12,14 +12,13 @@ namespace takt_rt
 
 struct KernelReading
 {
-  std::int64_t wait =
-    -1;  ///< ns that the thread was ready and had no core, since it began; below 0: not known
+  std::int64_t wait = -1;  ///< ns ready without a core since the thread began; below 0: unknown
   std::uint32_t voluntary = 0;    ///< context switches: it went to sleep
   std::uint32_t involuntary = 0;  ///< it was preempted
 };
 
-/// The thread's own view of its counters. They stay open until the object ends, so that nothing closes the file while
-/// the thread reads it.
+/// The thread's own access to its counters. The file stays open until the object ends, so that it is never closed
+/// during a read.
 class KernelCounters
 {
 public:
@@ -28,10 +27,10 @@ public:
   KernelCounters(const KernelCounters &) = delete;
   KernelCounters & operator=(const KernelCounters &) = delete;
 
-  /// The counters of thread `tid` of this process; does nothing if they are open. Set-up only; any thread, one at a
-  /// time. Where the kernel has none they stay closed.
+  /// Opens the counters of thread `tid` of this process; does nothing if they are open. Set-up only; any thread, one at
+  /// a time. If the kernel has none they stay closed.
   void open(pid_t tid);
-  /// On the thread itself. Real-time safe: two system calls (0.7 us), none while they are closed.
+  /// On the thread itself. Real-time safe: two system calls (0.7 us), none while closed.
   KernelReading read() const noexcept;
 
 private:

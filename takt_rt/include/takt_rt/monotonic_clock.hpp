@@ -1,4 +1,4 @@
-// Sleep until an absolute time on CLOCK_MONOTONIC. Loops take the clock as a parameter, so that tests drive them under
+// Sleeps until an absolute time on CLOCK_MONOTONIC. Loops take the clock as a parameter, so that tests run them under
 // virtual time.
 #ifndef TAKT_RT__MONOTONIC_CLOCK_HPP_
 #define TAKT_RT__MONOTONIC_CLOCK_HPP_
@@ -17,7 +17,7 @@ struct MonotonicClock
 {
   static Time now() noexcept { return takt_rt::now(); }
 
-  /// Blocks until `time`, or less long: a signal handler ends the sleep early.
+  /// Blocks until `time`. A signal handler ends the sleep early.
   static void sleep_until(Time time) noexcept
   {
     constexpr std::int64_t kSecond = 1'000'000'000;

@@ -3,13 +3,13 @@
 // For short critical sections shared by threads of different real-time priority. Works with
 // std::lock_guard and std::unique_lock. Not recursive and not for sharing between processes.
 //
-// The kernel's priority-inheritance futex (futex(2), FUTEX_LOCK_PI) without the C library around
-// it: the word holds the owner's thread id, so that a free mutex costs one compare-and-swap in
-// each direction. (pthread's priority-inheritance mutex does the same behind a dozen more branches;
-// measured in a dispatch, where it was a tenth of the whole.)
+// Uses the kernel's priority-inheritance futex (futex(2), FUTEX_LOCK_PI) without the C library: the
+// word holds the owner's thread id, so that locking and unlocking a free mutex costs one
+// compare-and-swap each. (pthread's priority-inheritance mutex adds a dozen branches, measured as a
+// tenth of a dispatch.)
 //
-// A misuse (locking twice, unlocking what another thread holds) ends the process with a message: it
-// is a fault of the program that no caller could handle.
+// A misuse (locking twice, unlocking another thread's mutex) ends the process with a message:
+// callers cannot handle such a fault of the program.
 #ifndef TAKT_RT__PI_MUTEX_HPP_
 #define TAKT_RT__PI_MUTEX_HPP_
 
@@ -32,8 +32,8 @@ public:
   PiMutex(const PiMutex &) = delete;
   PiMutex & operator=(const PiMutex &) = delete;
 
-  /// Real-time safe: waits only for the holder, who is boosted meanwhile. One compare-and-swap when
-  /// nobody holds it. Acquires what the last unlock() released.
+  /// Real-time safe: waits only for the holder, whose priority is boosted meanwhile. One
+  /// compare-and-swap if the mutex is free. Acquires the writes that the last unlock() released.
   void lock() noexcept
   {
     if (!try_lock()) {
@@ -49,7 +49,7 @@ public:
       free, own_id(), std::memory_order_acquire, std::memory_order_relaxed);
   }
 
-  /// Real-time safe: never waits; a system call only when somebody waits.
+  /// Real-time safe: never waits; a system call only if a thread waits.
   void unlock() noexcept
   {
     std::uint32_t own = own_id();
@@ -59,19 +59,20 @@ public:
     }
   }
 
-  /// Whether the calling thread has it. For assertions. Real-time safe.
+  /// Whether the calling thread holds it. For assertions. Real-time safe.
   bool held() const noexcept
   {
     return (word_.load(std::memory_order_relaxed) & kOwner) == own_id();
   }
 
-  /// How often a thread of this process had to wait for any mutex of this kind. Real-time safe.
+  /// Number of times that a thread of this process had to wait for any PiMutex. Real-time safe.
   static std::uint64_t waits() noexcept { return waits_.load(std::memory_order_relaxed); }
 
 private:
-  static constexpr std::uint32_t kOwner = 0x3fffffff;  ///< FUTEX_TID_MASK: the rest says who waits
+  static constexpr std::uint32_t kOwner = 0x3fffffff;  ///< FUTEX_TID_MASK: the other bits describe
+                                                       ///< waiters
 
-  // The kernel's thread id; asked for once per thread (and again after fork).
+  // The kernel's thread id; read once per thread (and again after fork).
   static std::uint32_t own_id() noexcept { return id_ != 0 ? id_ : ask_id(); }
   static std::uint32_t ask_id() noexcept;
   static void forget_id() noexcept { id_ = 0; }
@@ -79,8 +80,8 @@ private:
   void wait() noexcept;
   void hand_over() noexcept;
 
-  // Defined in one source: an inline variable would exist again in every plug-in. Initial-exec also
-  // where a plug-in is compiled: takt_shared_library.cmake.
+  // Defined in one source file: an inline variable would exist again in every plug-in. Initial-exec
+  // also when a plug-in is compiled: takt_shared_library.cmake.
   [[gnu::tls_model("initial-exec")]] TAKT_RT_CONSTINIT static thread_local std::uint32_t id_;
   static std::atomic<std::uint64_t> waits_;
 

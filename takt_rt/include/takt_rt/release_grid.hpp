@@ -1,4 +1,4 @@
-// The nominal releases of a cyclic thread: an absolute grid whose phase no late wake-up shifts.
+// The nominal releases of a cyclic thread: an absolute grid; late wake-ups do not shift its phase.
 //
 // One thread at a time; real-time safe; no clock. Units: nanoseconds.
 #ifndef TAKT_RT__RELEASE_GRID_HPP_
@@ -14,14 +14,14 @@ namespace takt_rt
 class ReleaseGrid
 {
 public:
-  /// Releases at `first` and every `period` after; `period` is above 0.
+  /// Releases at `first` and every `period` after; `period` must be positive.
   ReleaseGrid(Time first, Duration period) noexcept : release_(first), period_(period) {}
 
   /// The nominal time of the next cycle.
   Time release() const noexcept { return release_; }
 
-  /// Moves on from a cycle that began at `now`, not before its release, to the first release that has
-  /// not passed. Returns how many releases passed between the two: each is a missed period, an overrun.
+  /// Moves on from a cycle that began at `now`, at or after its release, to the first release that has not passed.
+  /// Returns the number of releases that passed between them: each is a missed period, an overrun.
   std::uint64_t move_on(Time now) noexcept
   {
     // A release at this very moment has not passed: its cycle still begins in time.

@@ -1,6 +1,6 @@
-// A value or the list of everything that was wrong: how set-up operations report faults.
+// A value or the list of all faults: the result of set-up operations.
 //
-// Set-up only: holds strings and allocates. Nothing that runs after start returns it.
+// Set-up only: holds strings and allocates. Real-time code never returns it.
 #ifndef TAKT_RT__RESULT_HPP_
 #define TAKT_RT__RESULT_HPP_
 
@@ -14,11 +14,11 @@
 namespace takt_rt
 {
 
-/// Either a `T` or a non-empty list of faults. Another package may have a fault type `F` of its own;
-/// where that turns into another one, so do lists of them.
+/// Either a `T` or a non-empty list of faults. Another package may have its own fault type `F`; if `F` converts to
+/// another fault type, so do lists.
 ///
-/// What a temporary holds is given out by value, so that `for (... : make().value())` and
-/// `const auto & x = *make()` hold what they name.
+/// A temporary returns its content by value, so that `for (... : make().value())` and `const auto & x = *make()` keep
+/// it alive.
 template <typename T, typename F = Fault>
 class [[nodiscard]] Result
 {
@@ -48,7 +48,7 @@ public:
   T * operator->() { return &std::get<0>(content_); }
   const T * operator->() const { return &std::get<0>(content_); }
 
-  /// The faults; empty when `ok()`. As long as the result, so that both ends of a range are of one list.
+  /// The faults; empty if `ok()`. Lives as long as the result, so that both ends of a range belong to one list.
   const FaultList & faults() const & { return ok() ? none() : std::get<1>(content_); }
   FaultList faults() && { return ok() ? FaultList{} : std::get<1>(std::move(content_)); }
 
@@ -56,7 +56,7 @@ private:
   static const FaultList & none()
   {
     static const FaultList & empty =
-      *new FaultList;  // never destroyed: programs ask at their very end, too
+      *new FaultList;  // never destroyed: programs call this during exit too
     return empty;
   }
 

@@ -1,7 +1,7 @@
-// Count, mean, standard deviation and extremes of a stream of numbers, without keeping it.
+// Count, mean, standard deviation and extremes of a stream of numbers, without storing it.
 //
-// One thread at a time: copy it to hand it on. Welford's update, which does not lose the deviation
-// of large, close numbers (timestamps in nanoseconds) as a sum of squares would.
+// One thread at a time: copy the object to hand it on. Welford's update keeps the deviation of
+// large, close numbers (timestamps in nanoseconds), which a sum of squares would lose.
 #ifndef TAKT_RT__RUNNING_STATISTICS_HPP_
 #define TAKT_RT__RUNNING_STATISTICS_HPP_
 
@@ -26,7 +26,7 @@ public:
     max_ = count_ == 1 ? value : std::max(max_, value);
   }
 
-  /// As if everything `other` has recorded had been recorded here too. Real-time safe, O(1).
+  /// Adds all values recorded by `other`. Real-time safe, O(1).
   void merge(const RunningStatistics & other) noexcept
   {
     if (other.count_ == 0) {
@@ -48,7 +48,7 @@ public:
 
   std::uint64_t count() const noexcept { return count_; }
 
-  /// These are 0 when nothing was recorded. All real-time safe, O(1).
+  /// All are 0 without values. Real-time safe, O(1).
   double mean() const noexcept { return mean_; }
   double min() const noexcept { return min_; }
   double max() const noexcept { return max_; }

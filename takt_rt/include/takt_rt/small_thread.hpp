@@ -1,4 +1,4 @@
-// A thread with a stack of a chosen size, which std::thread cannot have.
+// A thread with a chosen stack size, which std::thread lacks.
 #ifndef TAKT_RT__SMALL_THREAD_HPP_
 #define TAKT_RT__SMALL_THREAD_HPP_
 
@@ -13,7 +13,7 @@ namespace takt_rt
 class SmallThread
 {
 public:
-  /// Starts the thread, which blocks all signals: those of the process are for the main thread. Throws
+  /// Starts the thread, which blocks all signals, so that the main thread gets the process's signals. Throws
   /// std::system_error if the kernel refuses a thread. Set-up only.
   SmallThread(std::size_t stack_size, std::function<void()> function);
   /// Waits for the end of the function.

@@ -1,6 +1,6 @@
-// Threads meet here before they begin: all of them have their attributes, and begin together.
+// Threads meet at this gate after they got their attributes, and begin together.
 //
-// Any thread. Real-time safe, but for the waits that are asked for.
+// Any thread. Real-time safe, except the waits that may block by design.
 #ifndef TAKT_RT__START_GATE_HPP_
 #define TAKT_RT__START_GATE_HPP_
 
@@ -16,15 +16,14 @@ namespace takt_rt
 class StartGate
 {
 public:
-  /// A thread reports that it is there. Memory that it wrote before is visible after `wait_for`.
+  /// A thread reports its arrival. Its earlier writes are visible after `wait_for`.
   void arrive() noexcept
   {
     arrived_.fetch_add(1, std::memory_order_release);
     futex_wake(arrived_, INT_MAX);
   }
 
-  /// The same, and sleeps until `open`. Memory that was written before `open` is visible after it. May
-  /// block.
+  /// As `arrive`, and sleeps until `open`. Writes before `open` are visible after it. May block.
   void pass() noexcept
   {
     arrive();
