@@ -16,7 +16,7 @@ bool AlarmQueue::of_this_process() const noexcept
   return owner_ == ::getpid();
 }
 
-void AlarmQueue::put(std::string payload)
+void AlarmQueue::put(std::string payload, std::optional<std::uint64_t> sequence)
 {
   // A client that subscribes after this check finds the alarm in its subscription answer.
   if (subscribers_.load() == 0) {
@@ -33,7 +33,7 @@ void AlarmQueue::put(std::string payload)
   }
   const bool wakes = alarms_.empty();
   bytes_ += size;
-  alarms_.push_back({place, std::move(payload)});
+  alarms_.push_back({place, std::move(payload), sequence});
   if (wakes && wakes_ >= 0) {
     const std::uint64_t one = 1;
     (void)!::write(wakes_, &one, sizeof one);

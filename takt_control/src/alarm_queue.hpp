@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace takt_control
@@ -25,6 +26,7 @@ public:
   {
     std::uint64_t place = 0;  ///< counts all alarms; a dropped alarm uses up its number
     std::string payload{};
+    std::optional<std::uint64_t> sequence{};  ///< the alarm's own number
   };
 
   AlarmQueue();
@@ -35,7 +37,7 @@ public:
   bool of_this_process() const noexcept;
 
   /// Drops the alarm if there is no subscriber, or if the queue is full.
-  void put(std::string payload);
+  void put(std::string payload, std::optional<std::uint64_t> sequence);
 
   // ---- for the thread that serves the socket ----
 

@@ -58,17 +58,17 @@ public:
     change([&] { requests_.handle(type, std::move(handler)); });
   }
 
-  void answer_subscriptions(std::function<std::string()> answer)
+  void answer_subscriptions(std::function<SubscriptionAnswer()> answer)
   {
     change([&] { requests_.answer_subscriptions(std::move(answer)); });
   }
 
   // Takes no lock of the server, because a handler of a request in progress may call it.
-  void tell(std::string payload)
+  void tell(std::string payload, std::optional<std::uint64_t> sequence)
   {
     AlarmQueue * const alarms = alarms_.load(std::memory_order_acquire);
     if (alarms != nullptr && alarms->of_this_process()) {
-      alarms->put(std::move(payload));
+      alarms->put(std::move(payload), sequence);
     }
   }
 
@@ -242,14 +242,14 @@ void handle_requests(MessageType type, RequestHandler handler)
   server().handle(type, std::move(handler));
 }
 
-void set_subscription_answer(std::function<std::string()> answer)
+void set_subscription_answer(std::function<SubscriptionAnswer()> answer)
 {
   server().answer_subscriptions(std::move(answer));
 }
 
-void tell_subscribers(std::string payload)
+void tell_subscribers(std::string payload, std::optional<std::uint64_t> sequence)
 {
-  server().tell(std::move(payload));
+  server().tell(std::move(payload), sequence);
 }
 
 }  // namespace takt_control

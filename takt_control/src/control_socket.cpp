@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -56,18 +55,6 @@ bool may_ask(int socket)
   socklen_t size = sizeof peer;
   return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
          (peer.uid == 0 || peer.uid == ::geteuid());
-}
-
-// The sequence of the next alarm, read from the answer to a subscription.
-std::uint64_t alarms_in(const std::string & answer)
-{
-  const auto document = nlohmann::json::parse(answer, nullptr, false);
-  if (!document.is_object()) {
-    return 0;
-  }
-  const auto alarms = document.find("alarms");
-  const bool known = alarms != document.end() && alarms->is_number_unsigned();
-  return known ? alarms->get<std::uint64_t>() : 0;
 }
 
 }  // namespace
@@ -192,11 +179,12 @@ void ControlSocket::say_goodbye()
 void ControlSocket::tell_alarms()
 {
   const auto now = std::chrono::steady_clock::now();
-  for (auto & [place, payload] : alarms_.take()) {
-    if (const auto told = ToldAlarm::read(place, std::move(payload))) {
-      for (ServedClient & client : clients_) {
-        client.put(*told, now);
-      }
+  for (const AlarmQueue::Alarm & alarm : alarms_.take()) {
+    if (!alarm.payload.starts_with('{') || !alarm.payload.ends_with('}')) {
+      continue;  // no JSON object: its place stays empty, and the next alarm says so
+    }
+    for (ServedClient & client : clients_) {
+      client.put(alarm, now);
     }
   }
 }
@@ -232,7 +220,7 @@ Reply ControlSocket::subscribe(ServedClient & client, const std::string & payloa
   const std::uint64_t place = first ? alarms_.begin() : 0;
   Reply reply = answer_(static_cast<std::uint16_t>(MessageType::subscribe), payload);
   if (reply.type == MessageType::result) {
-    client.subscribe(place, alarms_in(reply.payload));
+    client.subscribe(place, reply.alarms);
   } else if (first) {
     alarms_.end();
   }

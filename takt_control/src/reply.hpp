@@ -2,6 +2,7 @@
 #ifndef TAKT_CONTROL__SRC__REPLY_HPP_
 #define TAKT_CONTROL__SRC__REPLY_HPP_
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ struct Reply
 {
   MessageType type = MessageType::result;
   std::string payload{};
+  std::uint64_t alarms = 0;  ///< of the answer to a subscription: the sequence of the next alarm
 };
 
 /// A `result`. Replaces bytes that are not UTF-8, which names from a program may contain.

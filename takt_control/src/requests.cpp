@@ -94,7 +94,8 @@ Reply Requests::subscribe() const
     return result_reply({{"alarms", 0}, {"active", json::array()}});
   }
   try {
-    return {MessageType::result, subscription_()};
+    SubscriptionAnswer answer = subscription_();
+    return {MessageType::result, std::move(answer.document), answer.alarms};
   } catch (const std::exception & error) {
     return error_reply({std::string("the subscription failed: ") + error.what()});
   }

@@ -38,7 +38,7 @@ public:
   void remove(pid_t tid) { threads_.remove(tid); }
 
   void handle(MessageType type, RequestHandler handler) { handlers_[type] = std::move(handler); }
-  void answer_subscriptions(std::function<std::string()> answer)
+  void answer_subscriptions(std::function<SubscriptionAnswer()> answer)
   {
     subscription_ = std::move(answer);
   }
@@ -85,7 +85,7 @@ private:
   std::vector<ExposedExecutor> executors_;
   RegisteredThreads threads_;
   std::map<MessageType, RequestHandler> handlers_;
-  std::function<std::string()> subscription_;
+  std::function<SubscriptionAnswer()> subscription_;
   std::map<const takt_core::Executor *, takt_core::Reconfiguration>
     before_;  ///< before the first `apply` or `set`
   SetValues set_values_;

@@ -14,24 +14,17 @@
 
 namespace takt_control
 {
-
-using nlohmann::json;
-
-std::optional<ToldAlarm> ToldAlarm::read(std::uint64_t place, std::string payload)
+namespace
 {
-  ToldAlarm told;
-  told.place = place;
-  told.alarm = json::parse(payload, nullptr, false);
-  if (!told.alarm.is_object()) {
-    return std::nullopt;
-  }
-  const auto sequence = told.alarm.find("sequence");
-  if (sequence != told.alarm.end() && sequence->is_number_unsigned()) {
-    told.sequence = sequence->get<std::uint64_t>();
-  }
-  told.frames = frames_of({MessageType::alarm, std::move(payload)});
-  return told;
+
+// The text of an object with one value more, in front.
+std::string with_dropped(const std::string & alarm, std::uint64_t dropped)
+{
+  const bool empty = alarm.find_first_not_of(" \t\r\n", 1) == alarm.size() - 1;
+  return "{\"dropped_before\":" + std::to_string(dropped) + (empty ? "" : ",") + alarm.substr(1);
 }
+
+}  // namespace
 
 ServedClient::~ServedClient()
 {
@@ -154,7 +147,7 @@ void ServedClient::subscribe(std::uint64_t place, std::uint64_t sequence)
   });
 }
 
-void ServedClient::put(const ToldAlarm & told, Time now)
+void ServedClient::put(const AlarmQueue::Alarm & told, Time now)
 {
   if (!subscribed_ || told.place < next_place_) {
     return;
@@ -169,12 +162,8 @@ void ServedClient::put(const ToldAlarm & told, Time now)
     // The subscription answer may contain some of the dropped alarms.
     dropped_ = std::min(dropped_, *told.sequence - first_sequence_);
   }
-  std::string frames = told.frames;
-  if (dropped_ > 0) {
-    json alarm = told.alarm;
-    alarm["dropped_before"] = dropped_;
-    frames = frames_of({MessageType::alarm, alarm.dump()});
-  }
+  std::string frames = frames_of(
+    {MessageType::alarm, dropped_ == 0 ? told.payload : with_dropped(told.payload, dropped_)});
   if (frames.size() > kMostAlarms - alarms_bytes_) {
     ++dropped_;
     return;

@@ -10,27 +10,15 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "alarm_queue.hpp"
 #include "reply.hpp"
 #include "takt_control/frame.hpp"
 
 namespace takt_control
 {
-
-/// An alarm as the queue passes it to subscribers.
-struct ToldAlarm
-{
-  std::uint64_t place = 0;                  ///< AlarmQueue::Alarm::place
-  std::optional<std::uint64_t> sequence{};  ///< the alarm's own number
-  nlohmann::json alarm{};
-  std::string frames{};  ///< the alarm's bytes as frames
-
-  /// Nothing if `payload` is not a JSON object.
-  static std::optional<ToldAlarm> read(std::uint64_t place, std::string payload);
-};
 
 class ServedClient
 {
@@ -75,7 +63,7 @@ public:
   /// sequence. The answer to the subscription contains the earlier ones. A second subscription only raises the
   /// sequence.
   void subscribe(std::uint64_t place, std::uint64_t sequence);
-  void put(const ToldAlarm & alarm, Time now);
+  void put(const AlarmQueue::Alarm & alarm, Time now);
 
 private:
   bool half_a_message() const noexcept { return decoder_.half_open() || !request_.empty(); }

@@ -41,7 +41,7 @@ protected:
   {
     const std::string text = R"({"sequence": )" + std::to_string(place_) + R"(, "text": ")" +
                              std::string(size, 'x') + "\"}";
-    client_->put(*ToldAlarm::read(place_, text), now_);
+    client_->put({place_, text, place_}, now_);
     EXPECT_TRUE(client_->write(now_));
     return place_++;
   }

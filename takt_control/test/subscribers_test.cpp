@@ -41,7 +41,7 @@ public:
   {
     set_subscription_answer([this] {
       const std::lock_guard lock(mutex_);
-      return json{{"alarms", next_}, {"active", json::array()}}.dump();
+      return SubscriptionAnswer{json{{"alarms", next_}, {"active", json::array()}}.dump(), next_};
     });
   }
   ~Watch() { set_subscription_answer({}); }
@@ -56,7 +56,7 @@ public:
     if (!tells_with_lock_) {
       lock.unlock();
     }
-    tell_subscribers(std::move(alarm));
+    tell_subscribers(std::move(alarm), sequence);
     return sequence;
   }
 
@@ -287,7 +287,7 @@ TEST_F(Subscribers, are_told_of_alarms_of_a_request)
 
 TEST_F(Subscribers, are_refused_where_the_answer_fails)
 {
-  set_subscription_answer([]() -> std::string { throw std::runtime_error("no memory"); });
+  set_subscription_answer([]() -> SubscriptionAnswer { throw std::runtime_error("no memory"); });
   Connected client(path());
   EXPECT_EQ(
     client.ask(MessageType::subscribe), (json{{"faults", {"the subscription failed: no memory"}}}));

@@ -193,8 +193,8 @@ void ProcessWatch::look(Time now, bool window)
 {
   const std::shared_lock executors(executors_mutex_);
   const std::lock_guard lock(looks_mutex_);
-  alarms_.tell(looks_.look(executors_, now, window), [](std::string alarm) {
-    takt_control::tell_subscribers(std::move(alarm));
+  alarms_.tell(looks_.look(executors_, now, window), [](std::string alarm, std::uint64_t sequence) {
+    takt_control::tell_subscribers(std::move(alarm), sequence);
   });
 }
 
@@ -255,7 +255,7 @@ void ProcessWatch::look_until(const std::atomic<bool> & ends)
   }
 }
 
-std::string ProcessWatch::subscription()
+takt_control::SubscriptionAnswer ProcessWatch::subscription()
 {
   switch_on();
   return alarms_.subscription();

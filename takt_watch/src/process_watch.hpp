@@ -41,7 +41,7 @@ public:
 
   /// Answers to requests. Any thread; may block; allocate.
   std::string statistics();
-  std::string subscription();
+  takt_control::SubscriptionAnswer subscription();
 
   bool on() const noexcept { return common_.on.load(std::memory_order_relaxed); }
 

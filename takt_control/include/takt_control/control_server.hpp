@@ -8,8 +8,10 @@
 #ifndef TAKT_CONTROL__CONTROL_SERVER_HPP_
 #define TAKT_CONTROL__CONTROL_SERVER_HPP_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,15 +80,23 @@ void handle_requests(MessageType type, RequestHandler handler);
 /// real-time ones; request handlers may call it, also with locks held that the subscription answer takes. Allocates;
 /// does not wait for clients. If a client has no room for an alarm, the alarm is dropped for this client, and
 /// `dropped_before` of the client's next alarm counts the dropped ones. Does nothing without a subscriber, in a child
-/// of fork and before the first exposure.
-void tell_subscribers(std::string payload);
+/// of fork and before the first exposure. `sequence`: the alarm's number, which the text has, too; alarms without one
+/// are always pushed.
+void tell_subscribers(std::string payload, std::optional<std::uint64_t> sequence = {});
 
-/// `answer` returns the document with which a subscription begins: `alarms`, the sequence of the next alarm, and
-/// `active`, the alarms that are raised now. The socket's thread calls it after the client has become a subscriber.
+/// The document with which a subscription begins: `alarms`, the sequence of the next alarm, and `active`, the alarms
+/// that are raised now.
+struct SubscriptionAnswer
+{
+  std::string document;
+  std::uint64_t alarms = 0;  ///< as in the document
+};
+
+/// `answer` returns the document. The socket's thread calls it after the client has become a subscriber.
 /// So a client misses no alarm if the alarm gets its `sequence` before `tell_subscribers` is called. Alarms whose
 /// `sequence` is below `alarms` are in the answer, and are not pushed. Without this call the answer says that no
 /// alarms are active. `answer` stays until the process ends. Set-up only; any thread.
-void set_subscription_answer(std::function<std::string()> answer);
+void set_subscription_answer(std::function<SubscriptionAnswer()> answer);
 
 }  // namespace takt_control
 

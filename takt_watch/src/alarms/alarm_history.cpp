@@ -49,7 +49,7 @@ void AlarmHistory::begin()
 }
 
 void AlarmHistory::tell(
-  const std::vector<Alarm> & alarms, const std::function<void(std::string)> & send)
+  const std::vector<Alarm> & alarms, const std::function<void(std::string, std::uint64_t)> & send)
 {
   if (alarms.empty()) {
     return;
@@ -69,11 +69,11 @@ void AlarmHistory::tell(
       ++counts_.cleared;
       active_.erase(key);
     }
-    send(std::move(text));
+    send(std::move(text), sequence);
   }
 }
 
-std::string AlarmHistory::subscription() const
+takt_control::SubscriptionAnswer AlarmHistory::subscription() const
 {
   const std::lock_guard lock(mutex_);
   std::string text = "{\"alarms\":" + std::to_string(next_) + ",\"active\":[";
@@ -82,7 +82,7 @@ std::string AlarmHistory::subscription() const
     text += (first ? "" : ",") + alarm.text;
     first = false;
   }
-  return text + "]}";
+  return {text + "]}", next_};
 }
 
 AlarmHistory::Counts AlarmHistory::counts() const

@@ -14,6 +14,7 @@
 
 #include "alarms/alarm.hpp"
 #include "alarms/alarm_json.hpp"
+#include "takt_control/control_server.hpp"
 
 namespace takt_watch
 {
@@ -43,11 +44,13 @@ public:
   /// Begins counting anew, because watching begins. The numbers of alarms go on.
   void begin();
 
-  /// Numbers the alarms, and passes the text of each to `send` in their order.
-  void tell(const std::vector<Alarm> & alarms, const std::function<void(std::string)> & send);
+  /// Numbers the alarms, and passes text and number of each to `send` in their order.
+  void tell(
+    const std::vector<Alarm> & alarms,
+    const std::function<void(std::string, std::uint64_t)> & send);
 
   /// The document with which a subscription begins: {"alarms": number of the next alarm, "active": [...]}.
-  std::string subscription() const;
+  takt_control::SubscriptionAnswer subscription() const;
   Counts counts() const;
   /// The raised alarms, the oldest first, at most 16.
   std::vector<Active> active() const;
