@@ -1,4 +1,4 @@
-// Gives an executor that may spin what a schedule says of it.
+// Applies a schedule to an executor, also while it spins.
 #ifndef TAKT_SCHEDULE__APPLY_SCHEDULE_HPP_
 #define TAKT_SCHEDULE__APPLY_SCHEDULE_HPP_
 
@@ -22,23 +22,22 @@ struct UnruledCallback
   takt_core::Binding has;
   std::optional<takt_core::ThreadMask>
     of_group;             ///< the threads of a rule for another callback of its group
-  bool isolated = false;  ///< its group is; then threads do not count
+  bool isolated = false;  ///< its group is isolated; then threads are ignored
 };
 
-/// Where an adapter puts such a callback, as it does at a start; empty: where the schedule says.
+/// An adapter's placement of such a callback, as at a start; empty: the schedule's default.
 using PlaceUnruled = std::function<takt_core::Binding(const UnruledCallback &)>;
 
-/// Chains, the bindings, priorities, deadlines and boosts of all callbacks, and the attributes of all threads become those of
-/// the schedule's executor `executor_name`; all or nothing, and judged by the whole, as Executor::reconfigure.
-/// Faults: a file that names other threads or another order than the executor has, which only a start can give it; what
-/// the executor refuses; under missing_rights: fail what the kernel refuses. Then nothing has changed.
-/// Watch rules are not the executor's: see watch_parts.hpp.
-/// Set-up only; any thread; may block as the executor's setter does.
+/// Gives chains, all callbacks' bindings, priorities, deadlines and boosts, and all threads' attributes the values of
+/// the schedule's executor `executor_name`: all or none, judged by the joint result, as Executor::reconfigure. Faults:
+/// threads or an order that only a start can give the executor; the executor's refusals; under missing_rights: fail the
+/// kernel's refusals. A fault changes nothing. watch_parts.hpp covers watch rules, which executors do not know. Set-up
+/// only; any thread; may block as the executor's setter does.
 takt_rt::Result<std::vector<AppliedPart>> apply_schedule(
   const Schedule & schedule, std::string_view executor_name, takt_core::Executor & executor,
   const PlaceUnruled & place = {});
 
-/// The same answer, as far as it can be known without doing it; changes nothing.
+/// The result of `apply_schedule` as far as it can be predicted; changes nothing.
 takt_rt::Result<std::vector<AppliedPart>> check_schedule(
   const Schedule & schedule, std::string_view executor_name, takt_core::Executor & executor,
   const PlaceUnruled & place = {});

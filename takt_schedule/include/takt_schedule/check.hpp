@@ -1,4 +1,5 @@
-// Checks a schedule against a list of callbacks, without running any: what start-up would say.
+// Checks a schedule against a list of callbacks without running them: gives the findings of a
+// start-up.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_SCHEDULE__CHECK_HPP_
@@ -14,60 +15,60 @@
 namespace takt_schedule
 {
 
-/// A callback that a graph will have.
+/// A callback of a planned graph.
 struct ListedCallback
 {
   std::string id;
   takt_core::Kind kind = takt_core::Kind::waitable;
-  std::string group{};     ///< id of its callback group; empty: an own one
+  std::string group{};     ///< id of its callback group; empty: a group of its own
   bool reentrant = false;  ///< the group is reentrant
-  std::string executor{};  ///< empty: not known
+  std::string executor{};  ///< empty: unknown
 };
 
-/// Where a callback will run.
+/// The threads of a callback.
 struct CallbackThreads
 {
   std::string id;
   std::string executor;
   std::vector<std::string> threads;  ///< words of the schedule: "hot", "rest.0", "all"
-  int line = 0;                      ///< of the rule; 0: by default
+  int line = 0;                      ///< of the rule; 0: default threads
 };
 
 struct CheckReport
 {
-  takt_rt::Faults faults;  ///< "FILE:LINE:COL: ..." like those of parsing
+  takt_rt::Faults faults;  ///< "FILE:LINE:COL: ..." as in parsing
   takt_rt::Faults warnings;
   std::vector<std::string> defaulted_callbacks;
   std::vector<CallbackThreads> callbacks;
 };
 
-/// Faults: ids listed twice, ties, priorities no following pool can take, groups across OS
-/// priorities, chains that name unknown ids, and under `strict: true` patterns that match nothing.
-/// Warnings: exclusive groups that rules spread over threads of one OS priority, and patterns that match
-/// nothing.
+/// Faults: ids listed twice, ties, priorities that no following pool can take, groups across OS priorities, chains with
+/// unknown ids, and under `strict: true` patterns without a match. Warnings: exclusive groups that rules spread over
+/// threads of one OS priority, and patterns without a match.
 ///
-/// `only_executor`: leaves the others out, and so does the list of callbacks then; ids of chains
-/// may be theirs and are judged as `Resolver::unmatched_chain_ids` does. A callback whose executor is
-/// not known belongs to each executor that has a rule for it, or to the only one there is.
+/// `only_executor`: leaves out the other executors and their callbacks. Ids of chains may belong to those and are
+/// judged as in `Resolver::unmatched_chain_ids`. A callback with an unknown executor belongs to each executor that has
+/// a rule for it, or to the only executor.
 ///
-/// Too many patterns for so many callbacks are one fault, the only one.
+/// Too many patterns for the number of callbacks are the only fault.
 CheckReport check(
   const Schedule & schedule, const std::vector<ListedCallback> & callbacks,
   std::string_view only_executor = {});
 
-/// Of a schedule with faults (`readable` of `parse_schedule`): what `check` would find whatever those are. These are
-/// patterns that match nothing, ties, chains that name unknown ids, and executors that there are not.
+/// For a schedule with faults (`readable` of `parse_schedule`): the findings of `check` that do not depend on these
+/// faults. They are patterns without a match, ties, chains with unknown ids, and unknown executors.
 CheckReport check_names(
   const Schedule & readable, const std::vector<ListedCallback> & callbacks,
   std::string_view only_executor = {});
 
-/// Rules for what only a name given in code can be, and is most likely a slip: `sub(images)`, since topics begin with a
-/// slash, and `timer(100 ms)`, since ids have no spaces in durations. None for an id that is one of `callbacks`.
+/// Warns of rules that match only names given in code, and are most likely slips: `sub(images)`, since topics begin
+/// with a slash, and `timer(100 ms)`, since durations in ids have no spaces. Ids of `callbacks` get no warning.
 takt_rt::Faults unlikely_ids(
   const Schedule & schedule, const std::vector<ListedCallback> & callbacks);
 
-/// Why this would take minutes: each pattern with stars is compared with each callback of its
-/// executor, tens of millions of times at most. Empty: it would not.
+/// The fault of a check that would take minutes: each pattern with stars is compared with each
+/// callback of its executor, which is limited to tens of millions of comparisons. Empty: within the
+/// limit.
 takt_rt::Faults too_many_patterns(
   const Schedule & schedule, const std::vector<ListedCallback> & callbacks);
 

@@ -1,10 +1,10 @@
-// Which executor of a schedule file is the one for an executor of a program, whose callbacks are known.
+// Chooses the executor of a schedule file for an executor of a program with known callbacks.
 //
-// The rules of the file's executors decide: the executor whose rules have the most of the callbacks as exact ids and,
-// of several, the one whose patterns match the most of the others; then the one whose rules name the most of the
-// executor's nodes, which may get the callbacks of these rules later (managed nodes do). Where this does not tell, it is
-// the one that has the name of the program's executor. Chains belong to no executor, so they count last: only where no rule matches and no
-// name fits, their ids say that the file is meant for these callbacks. Set-up only: allocates, does not block.
+// The rules decide. First: the executor whose rules have the most of the callbacks as exact ids. Of equals: the one
+// whose patterns match the most of the others; then the one whose rules name the most of the executor's nodes, which
+// may get these callbacks later (managed nodes do); then the one with the name of the program's executor. Chains belong
+// to no executor: only if no rule matches and no name fits, their ids show that the file is meant for these callbacks.
+// Set-up only: allocates, does not block.
 #ifndef TAKT_SCHEDULE__CHOOSE_EXECUTOR_HPP_
 #define TAKT_SCHEDULE__CHOOSE_EXECUTOR_HPP_
 
@@ -20,18 +20,19 @@ namespace takt_schedule
 
 struct ExecutorChoice
 {
-  std::string name;          ///< of the schedule's executor; empty: it has none for these callbacks
-  takt_rt::Faults warnings;  ///< executors that fit equally well, and those of `rules_of_others`
+  std::string name;          ///< name of the schedule's executor; empty: none fits these callbacks
+  takt_rt::Faults warnings;  ///< executors that fit equally well, and the warnings of
+                             ///< `rules_of_others`
 };
 
-/// `ids`: of the callbacks; `name`: of the program's executor, by its first node; `nodes`: fully qualified, those of
-/// which the executor also has the callbacks to come.
+/// `ids`: of the callbacks; `name`: of the program's executor, by its first node; `nodes`: fully qualified names of the
+/// nodes whose later callbacks the executor gets too.
 ExecutorChoice choose_executor(
   const Schedule & schedule, const std::vector<std::string> & ids, std::string_view name,
   const std::vector<std::string> & nodes = {});
 
-/// One warning for each other executor of the schedule that has one of these callbacks as an exact id: in executor
-/// `chosen`, where the callbacks run, that rule has no effect.
+/// One warning for each other executor of the schedule that has one of these callbacks as an exact id: its rule has no
+/// effect on the callback, which runs in executor `chosen`.
 takt_rt::Faults rules_of_others(
   const Schedule & schedule, std::string_view chosen, const std::vector<std::string> & ids);
 

@@ -1,7 +1,7 @@
-// The policy file of the configurator daemon: who may be granted which thread attributes.
+// The policy file of the configurator daemon: the thread attributes that each user's clients may get.
 //
-// Set-up only: allocates and may block (reads files, also the system's lists of users and groups). Never throws;
-// any bytes are safe to feed.
+// Set-up only: allocates and may block (reads files, also the system's lists of users and groups). Never throws, for
+// any bytes.
 #ifndef TAKT_SCHEDULE__CONFIGURATOR_POLICY_HPP_
 #define TAKT_SCHEDULE__CONFIGURATOR_POLICY_HPP_
 
@@ -20,8 +20,8 @@
 namespace takt_schedule
 {
 
-/// What clients of some users may be granted. It is for a client whose user is among `users`, or one of whose
-/// groups is among `groups`.
+/// The attributes that clients of some users may get. The rule applies to a client whose user is among `users`, or one
+/// of whose groups is among `groups`.
 struct ConfiguratorRule
 {
   Source source{};
@@ -29,20 +29,20 @@ struct ConfiguratorRule
   bool anybody = false;
   std::vector<uid_t> users{};
   std::vector<gid_t> groups{};
-  std::vector<takt_rt::Policy> policies{};  ///< none: only nice values, cores and the limit
+  std::vector<takt_rt::Policy> policies{};  ///< empty: only nice values, cores and the limit
   int max_priority = 0;                     ///< of fifo and rr
   int min_nice = 0;
   std::optional<std::vector<int>> cores{};  ///< ascending; absent: all cores
   double deadline_bandwidth =
     0.0;                 ///< sum of runtime/period of a user's deadline threads, in cores
-  int max_threads = 64;  ///< of a user, with fifo, rr, deadline or a nice value below 0
-  int rtprio_limit = 0;  ///< RLIMIT_RTPRIO may be raised up to this; 0: not at all
+  int max_threads = 64;  ///< of a user, with fifo, rr, deadline or a negative nice value
+  int rtprio_limit = 0;  ///< RLIMIT_RTPRIO may be raised up to this; 0: may not be raised
 };
 
 struct ConfiguratorPolicy
 {
   std::string file{};
-  std::vector<ConfiguratorRule> rules{};       ///< the first that is for a client counts
+  std::vector<ConfiguratorRule> rules{};       ///< the first rule for a client applies
   std::optional<double> deadline_bandwidth{};  ///< of all users together, in cores
   takt_rt::Faults warnings{};
 };
@@ -54,7 +54,7 @@ struct NameLookup
   std::function<std::optional<gid_t>(const std::string & name)> group;
 };
 
-/// The system's: getpwnam(3), getgrnam(3).
+/// The names of this system: getpwnam(3), getgrnam(3).
 NameLookup system_names();
 
 /// All faults at once, "FILE:LINE:COL: what; suggestion", sorted by line.

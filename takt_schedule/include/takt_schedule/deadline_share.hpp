@@ -1,5 +1,5 @@
-// What the kernel's admission test leaves to threads of policy deadline. Set-up only: may block (reads
-// files).
+// The share of each core that the kernel's admission test leaves to threads of policy deadline. Set-up only: may block
+// (reads files).
 #ifndef TAKT_SCHEDULE__DEADLINE_SHARE_HPP_
 #define TAKT_SCHEDULE__DEADLINE_SHARE_HPP_
 
@@ -8,7 +8,7 @@
 namespace takt_schedule
 {
 
-/// Where a kernel says what it reserves.
+/// The files with the kernel's limits and reservations.
 struct KernelFiles
 {
   std::string sysctl = "/proc/sys/kernel";
@@ -16,10 +16,10 @@ struct KernelFiles
   std::string release = "/proc/sys/kernel/osrelease";
 };
 
-/// Of each core, for all threads of policy deadline together.
+/// The share of each core for all threads of policy deadline together.
 struct AdmittedShare
 {
-  double share = 0.0;    ///< 0: not limited
+  double share = 0.0;    ///< 0: no limit
   bool assumed = false;  ///< the kernel has a fair server whose files cannot be read
 };
 

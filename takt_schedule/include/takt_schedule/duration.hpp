@@ -1,7 +1,7 @@
-// Durations as people write them: "100ms", "2.5us", "1min".
+// Durations as text: "100ms", "2.5us", "1min".
 //
-// A number without a unit is a fault in files: 100 what? Units: ns, us (also µs), ms, s, min. Exact to the
-// nanosecond, no floating point involved. Set-up only: allocates, does not block.
+// A number without a unit is a fault in files. Units: ns, us (also µs), ms, s, min. Exact to the nanosecond, without
+// floating point. Set-up only: allocates, does not block.
 #ifndef TAKT_SCHEDULE__DURATION_HPP_
 #define TAKT_SCHEDULE__DURATION_HPP_
 
@@ -15,15 +15,14 @@
 namespace takt_schedule
 {
 
-/// Reads a decimal number of at least zero and a unit, in the digits 0 to 9 and without spaces.
-/// Exactly one fault otherwise: what is wrong and what to write instead, without a position.
+/// Reads a non-negative decimal number and a unit, in the digits 0 to 9 and without spaces.
+/// Otherwise one fault without a position: the mistake and the correct spelling.
 takt_rt::Result<takt_rt::Duration> parse_duration(std::string_view text);
 
-/// The same, where a number without a unit is seconds, as command lines take it.
+/// As `parse_duration`, but a number without a unit is seconds, as on command lines.
 takt_rt::Result<takt_rt::Duration> parse_seconds(std::string_view text);
 
-/// The canonical spelling, which `parse_duration` reads back to the same value. Callback ids contain
-/// timer periods in this spelling.
+/// The canonical spelling, which `parse_duration` reads back to the same value. Callback ids spell timer periods so.
 using takt_rt::print_duration;
 
 }  // namespace takt_schedule

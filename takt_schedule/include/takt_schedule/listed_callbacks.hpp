@@ -1,4 +1,4 @@
-// The callbacks of a system model, as a schedule is checked against them.
+// The callbacks of a system model, as a list against which a schedule is checked.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_SCHEDULE__LISTED_CALLBACKS_HPP_
@@ -12,7 +12,7 @@
 namespace takt_schedule
 {
 
-/// All ids of the model with their groups and executors. Groups that `groups:` does not list are exclusive ones.
+/// All ids of the model with their groups and executors. Groups that `groups:` does not list are exclusive.
 std::vector<ListedCallback> listed_callbacks(const System & system);
 
 }  // namespace takt_schedule

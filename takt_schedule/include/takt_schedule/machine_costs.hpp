@@ -1,4 +1,4 @@
-// What a run costs on a machine beside the callback's own time, as `takt calibrate -o FILE` measures it.
+// The costs of a run beside the callback's own time on a machine, as `takt calibrate -o FILE` measures them.
 #ifndef TAKT_SCHEDULE__MACHINE_COSTS_HPP_
 #define TAKT_SCHEDULE__MACHINE_COSTS_HPP_
 
@@ -22,7 +22,7 @@ struct MachineCosts
 takt_rt::Result<MachineCosts> parse_costs(std::string_view text, std::string file_name);
 takt_rt::Result<MachineCosts> load_costs(const std::string & path);
 
-/// Gives all hosts of the model these overheads, and no timer a jitter below that of the machine.
+/// Gives all hosts of the model these overheads, and every timer at least the machine's jitter.
 void add_costs(System & system, const MachineCosts & costs);
 
 }  // namespace takt_schedule

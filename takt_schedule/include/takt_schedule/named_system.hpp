@@ -1,7 +1,7 @@
-// The system model that a schedule names: `system` in its file.
+// Finds the system model of a schedule: `system` in its file.
 //
-// A path there is relative to the folder of the schedule, so that both files can be moved together. A bare
-// name, without a folder and without an ending, is the name of a shipped model.
+// A path there is relative to the schedule's folder, so that both files can be moved together. A bare name, without a
+// folder and an ending, is the name of a shipped model.
 //
 // Set-up only: allocates and may block (looks at files).
 #ifndef TAKT_SCHEDULE__NAMED_SYSTEM_HPP_

@@ -1,4 +1,4 @@
-// Numbers as people write them in files and on command lines. Set-up only: does not block.
+// Numbers as text in files and on command lines. Set-up only: does not block.
 #ifndef TAKT_SCHEDULE__NUMBER_HPP_
 #define TAKT_SCHEDULE__NUMBER_HPP_
 
@@ -12,22 +12,22 @@
 namespace takt_schedule
 {
 
-/// The number that `text` is from its first to its last character, in the digits 0 to 9; nothing if it is
-/// none, or not from `least` to `most`. Spaces, a plus sign, digits of other scripts and nan are none.
+/// The number that all of `text` spells, in the digits 0 to 9. Empty if it is not a number from `least` to `most`, or
+/// has spaces, a plus sign, digits of other scripts or nan.
 template <typename Number>
 std::optional<Number> parse_number(std::string_view text, Number least, Number most)
 {
   Number value{};
   const char * const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  // In this form nan is refused, too.
+  // In this form nan is refused too.
   if (error != std::errc{} || stop != end || !(value >= least && value <= most)) {
     return std::nullopt;
   }
   return value;
 }
 
-/// The shortest text that is read as the number again.
+/// The shortest text that reads back as the same number.
 template <typename Number>
 std::string print_number(Number number)
 {
@@ -43,7 +43,7 @@ std::string expected_number(Number least, Number most)
          " to " + print_number(most);
 }
 
-/// The same where the least number is refused, too: "a number above 0, at most 1".
+/// The same for a range without `least`: "a number above 0, at most 1".
 inline std::string above_number(double least, double most)
 {
   return "a number above " + print_number(least) + ", at most " + print_number(most);

@@ -1,7 +1,7 @@
-// Reading a schedule file: all faults at once, nothing starts with a bad one.
+// Reads a schedule file and reports all faults at once.
 //
-// Set-up only: allocates and may block (reads the file, asks the kernel for cores). Never throws;
-// any bytes are safe to feed, also hostile ones (nesting, aliases and size are bounded).
+// Set-up only: allocates and may block (reads the file, asks the kernel for cores). Never throws,
+// for any bytes, also hostile ones (nesting, aliases and size are bounded).
 #ifndef TAKT_SCHEDULE__PARSE_HPP_
 #define TAKT_SCHEDULE__PARSE_HPP_
 
@@ -17,29 +17,29 @@
 namespace takt_schedule
 {
 
-/// What a schedule is checked against. The defaults are this process on this machine.
+/// The machine against which a schedule is checked. The defaults are this process on this machine.
 struct Machine
 {
   /// Cores that `cores:` may name. Default: those this process may use.
   std::optional<std::vector<int>> cores;
-  /// Only this executor's cores are checked, because the others run on other machines. Empty: all.
+  /// Checks only this executor's cores, because the others run on other machines. Empty: all.
   std::string executor;
-  /// Whether nice levels count only within a session. Default: asks the kernel.
+  /// Whether nice levels have an effect only within a session. Default: asks the kernel.
   std::optional<bool> autogroup;
-  /// Whether real-time policies are granted, so that no fallback is used. Default: asks the kernel.
+  /// Whether real-time policies are granted, so that fallbacks are not used. Default: asks the
+  /// kernel.
   std::optional<bool> realtime;
   /// The share of each core that SCHED_DEADLINE threads may have together. Default: asks the kernel.
   std::optional<AdmittedShare> deadline_share;
 };
 
-/// Faults and warnings read "FILE:LINE:COL: what; suggestion" and are sorted by line.
-/// `file_name` is used for nothing else. `readable`: where there are faults it gets all that could be read, for
-/// `check_names`; nothing else may use it.
+/// Faults and warnings read "FILE:LINE:COL: what; suggestion" and are sorted by line. `file_name` serves only for
+/// these. `readable`: if there are faults, gets the readable parts; only for `check_names`.
 takt_rt::Result<Schedule> parse_schedule(
   std::string_view text, std::string file_name, const Machine & machine = {},
   Schedule * readable = nullptr);
 
-/// Reads the file first. A file that cannot be read is one fault, "PATH: reason".
+/// Reads the file first. An unreadable file is one fault, "PATH: reason".
 takt_rt::Result<Schedule> load_schedule(
   const std::string & path, const Machine & machine = {}, Schedule * readable = nullptr);
 

@@ -1,7 +1,7 @@
-// Reading a system model file: all faults at once, as strict as reading a schedule.
+// Reads a system model file and reports all faults at once, as strictly as for a schedule.
 //
-// Set-up only: allocates and may block (reads the file). Never throws; any bytes are safe to feed.
-// Time and memory are linear in the text but for sorting; more than 64 MiB of it are refused.
+// Set-up only: allocates and may block (reads the file). Never throws, for any bytes. Time and
+// memory are linear in the text except for sorting; a text above 64 MiB is refused.
 #ifndef TAKT_SCHEDULE__PARSE_SYSTEM_HPP_
 #define TAKT_SCHEDULE__PARSE_SYSTEM_HPP_
 
@@ -14,11 +14,11 @@
 namespace takt_schedule
 {
 
-/// Faults and warnings read "FILE:LINE:COL: what; suggestion" and are sorted by line.
-/// `file_name` is used for nothing else.
+/// Faults and warnings read "FILE:LINE:COL: what; suggestion" and are sorted by line. `file_name`
+/// serves only for these.
 takt_rt::Result<System> parse_system(std::string_view text, std::string file_name);
 
-/// Reads the file first. A file that cannot be read is one fault, "PATH: reason".
+/// Reads the file first. An unreadable file is one fault, "PATH: reason".
 takt_rt::Result<System> load_system(const std::string & path);
 
 }  // namespace takt_schedule

@@ -1,14 +1,14 @@
-// Patterns over callback ids, and which of two patterns is the more specific one.
+// Patterns over callback ids, and the more specific of two patterns.
 //
-// An id is cut into segments by the separators `/`, `:`, `(` and `)`. `*` stands for any characters
-// (also none) but separators, `**` for any characters at all; every other character stands for
-// itself. A pattern matches whole ids.
+// The separators `/`, `:`, `(` and `)` cut an id into segments. `*` matches any characters (also
+// none) except separators, `**` any characters; every other character matches itself. A pattern
+// matches whole ids.
 //
 //     /lidar/*:timer(*)      /lidar/front:timer(100ms)     but not /lidar/a/b:timer(100ms)
 //     /lidar/**:sub(/*)      /lidar/a/b:sub(/points)       but not /lidar/a:sub(/ns/points)
 //     **:sub(**)             every subscription
 //
-// Set-up only: compiling and matching allocate, nothing blocks.
+// Set-up only: compiling and matching allocate and do not block.
 #ifndef TAKT_SCHEDULE__PATTERN_HPP_
 #define TAKT_SCHEDULE__PATTERN_HPP_
 
@@ -23,8 +23,8 @@
 namespace takt_schedule
 {
 
-/// Exact ids before patterns, then by the number of characters that are not stars. Greater is more
-/// specific; equal is a tie, which is an error where both match the same id.
+/// Exact ids before patterns, then by the number of characters other than stars. Greater is more
+/// specific. Equal is a tie, an error if both match the same id.
 struct Specificity
 {
   bool exact = false;
@@ -38,7 +38,7 @@ constexpr bool is_separator(char c) noexcept
   return c == '/' || c == ':' || c == '(' || c == ')';
 }
 
-/// Whether the id or pattern `text` could match a callback of `node`, as far as its part for the node tells.
+/// Whether the node part of the id or pattern `text` can match a callback of `node`.
 bool may_match_callback_of(std::string_view text, std::string_view node);
 
 class Pattern
@@ -47,8 +47,8 @@ public:
   /// Faults, without a position: empty, three stars in a row, control characters.
   static takt_rt::Result<Pattern> compile(std::string_view text);
 
-  /// A pattern over plain names, such as those of OS threads, which have no segments: `*` stands
-  /// for any characters at all, `**` is a fault.
+  /// A pattern over plain names without segments, such as those of OS threads: `*` matches any
+  /// characters, `**` is a fault.
   static takt_rt::Result<Pattern> compile_name(std::string_view text);
 
   bool match(std::string_view id) const;
@@ -56,7 +56,7 @@ public:
   bool exact() const noexcept { return specificity_.exact; }
   Specificity specificity() const noexcept { return specificity_; }
 
-  /// True if whatever `other` matches is matched by this one with the same specificity, so that
+  /// True if this pattern matches all that `other` matches, with the same specificity, so that
   /// `other` can never win. Equal patterns cover each other.
   bool covers(const Pattern & other) const;
 
@@ -69,7 +69,7 @@ private:
   };
   struct Piece
   {
-    Star star = Star::none;  ///< what may stand before the character
+    Star star = Star::none;  ///< star before the character
     char character = '\0';
   };
 
@@ -80,7 +80,7 @@ private:
 
   std::string text_;
   std::vector<Piece> pieces_;
-  Star last_ = Star::none;  ///< what may stand after the last character
+  Star last_ = Star::none;  ///< star after the last character
   Specificity specificity_;
 };
 

@@ -1,8 +1,9 @@
-// Sets the attributes of threads of this process that are not ours: `process_threads:`.
+// Sets the attributes of this process's threads outside takt: `process_threads:`.
 //
-// The middleware creates its threads when entities are created and names them; takt finds them in
-// /proc/self/task. Threads may come at any time, so `apply` is called after each entity is created;
-// threads that have what they should are left alone. Set-up only; may block. Not thread-safe.
+// The middleware creates and names its threads when entities are created; takt finds them in
+// /proc/self/task. Threads may come at any time, so call `apply` after each entity is created; it
+// does not touch threads that have their attributes already. Set-up only; may block. Not
+// thread-safe.
 #ifndef TAKT_SCHEDULE__PROCESS_THREADS_HPP_
 #define TAKT_SCHEDULE__PROCESS_THREADS_HPP_
 
@@ -21,42 +22,42 @@
 namespace takt_schedule
 {
 
-/// A thread that a rule matches.
+/// A thread with a matching rule.
 struct MatchedThread
 {
   pid_t tid = 0;
   std::string name;
   int line = 0;                     ///< of the rule
-  bool changed = false;             ///< false: it had all of it already
-  takt_rt::AttributeReport report;  ///< what was asked and what it has
+  bool changed = false;             ///< false: it had all attributes already
+  takt_rt::AttributeReport report;  ///< requested and granted attributes
 };
 
 struct ProcessThreadsReport
 {
   std::vector<MatchedThread> threads;
-  /// With position: attributes the kernel refused, and threads for which two rules tie (left
-  /// alone).
+  /// With position: attributes that the kernel refused, and threads for which two rules tie (left
+  /// unchanged).
   takt_rt::Faults faults;
-  /// With position: patterns that have matched no thread in any call so far.
+  /// With position: patterns that have matched no thread so far.
   takt_rt::Faults unmatched_rules;
 };
 
 class ProcessThreads
 {
 public:
-  /// Fault: no executor of that name.
+  /// Fault: unknown executor.
   static takt_rt::Result<ProcessThreads> create(
     const Schedule & schedule, std::string_view executor_name);
   ProcessThreads(ProcessThreads &&) noexcept;
   ProcessThreads & operator=(ProcessThreads &&) noexcept;
   ~ProcessThreads();
 
-  /// Looks at all threads but those in `exclude` (the executor's own: `Executor::thread_ids`).
-  /// Whether refusals matter is the caller's to say, by `missing_rights`. `setter`: null for this process's own rights.
+  /// Checks all threads except those in `exclude` (the executor's own: `Executor::thread_ids`). The caller decides by
+  /// `missing_rights` whether refusals are faults. `setter`: null for this process's own rights.
   ProcessThreadsReport apply(
     std::span<const pid_t> exclude = {}, takt_rt::AttributeSetter * setter = nullptr);
 
-  /// The rule that decides for a thread of this name; null if none matches. Fault: two tie.
+  /// The deciding rule for a thread of this name; null if none matches. Fault: two rules tie.
   takt_rt::Result<const ProcessThreadRule *> find(std::string_view name) const;
 
 private:

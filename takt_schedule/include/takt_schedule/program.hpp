@@ -1,4 +1,4 @@
-// How the programs that answer questions about files begin and end. Needs CLI11.
+// Begin and end of programs that check or convert files. Needs CLI11.
 #ifndef TAKT_SCHEDULE__PROGRAM_HPP_
 #define TAKT_SCHEDULE__PROGRAM_HPP_
 
@@ -23,14 +23,14 @@
 namespace takt_schedule
 {
 
-constexpr int kUnwritten = 1;  ///< exit code: what was found could not be written
-constexpr int kBadInput = 2;   ///< exit code: a file or the command line is wrong
+constexpr int kUnwritten = 1;  ///< exit code: the findings could not be written
+constexpr int kBadInput = 2;   ///< exit code: a file or the command line is faulty
 
-/// Lines of findings that are shown of many: more than the readers of two files keep.
+/// Most findings shown: more than the readers of two files keep.
 constexpr std::size_t kMostShown = 1100;
 
-/// Each finding on a line of its own on the error output, of very many the first, and how many more
-/// there are.
+/// Prints each finding on its own line to standard error, up to kMostShown, and then the number of
+/// the others.
 inline void tell(const std::vector<std::string> & findings, const char * before = "")
 {
   const std::size_t shown = std::min(findings.size(), kMostShown);
@@ -47,7 +47,7 @@ inline void tell(const takt_rt::Faults & findings, const char * before = "")
   tell(sentences(findings), before);
 }
 
-/// Tells faults; the exit code.
+/// Prints faults; returns the exit code.
 inline int refuse(const takt_rt::Faults & faults)
 {
   tell(faults);
@@ -60,9 +60,8 @@ void warn(const std::vector<Warning> & warnings)
   tell(warnings, "warning: ");
 }
 
-/// The value of an option that is a number from `least` to `most`. Throws CLI::ValidationError, in words of
-/// our own, for anything else: CLI11 itself takes the nearest number that fits for one that does not, and
-/// nan.
+/// The value of an option that is a number from `least` to `most`. Otherwise throws CLI::ValidationError with takt's
+/// words: CLI11 itself accepts nan and replaces a number out of range by the nearest one in range.
 template <typename Number>
 Number number_option(
   const std::string & option, const std::string & text, Number least, Number most)
@@ -75,7 +74,7 @@ Number number_option(
   return *value;
 }
 
-/// The same for a duration; a plain number is seconds.
+/// As `number_option` for a duration; a plain number is seconds.
 inline takt_rt::Duration duration_option(const std::string & option, const std::string & text)
 {
   const auto value = parse_seconds(text);
@@ -85,7 +84,7 @@ inline takt_rt::Duration duration_option(const std::string & option, const std::
   return *value;
 }
 
-/// The same for a list of cores, "0,2-3".
+/// As `number_option` for a list of cores, "0,2-3".
 inline std::vector<int> cores_option(const std::string & option, const std::string & text)
 {
   const auto cores = parse_cores(text);
@@ -95,8 +94,8 @@ inline std::vector<int> cores_option(const std::string & option, const std::stri
   return *cores;
 }
 
-/// Reads the command line into what `app` was given, then runs `run`, whose result is the exit code.
-/// What is wrong is one line on the error output that begins with the program's name.
+/// Reads the command line into the options of `app`, then runs `run`, whose result is the exit code. A fault is one
+/// line on standard error that begins with the program's name.
 template <typename Run>
 int run_program(CLI::App & app, int argc, const char * const * argv, const Run & run)
 {
@@ -107,7 +106,7 @@ int run_program(CLI::App & app, int argc, const char * const * argv, const Run &
   try {
     app.parse(argc, argv);
     const int code = run();
-    // A full disk shows when the buffer is emptied.
+    // Emptying the buffer shows a full disk.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
       const int why = errno;
       std::fprintf(

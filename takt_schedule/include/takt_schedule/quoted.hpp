@@ -1,4 +1,4 @@
-// What came from a file, as a fault or a warning repeats it.
+// Quotes text of a file in a fault or a warning.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_SCHEDULE__QUOTED_HPP_
@@ -10,16 +10,16 @@
 namespace takt_schedule
 {
 
-/// Whether `c` would be seen by nobody, or break a line.
+/// Whether `c` is invisible or breaks a line.
 constexpr bool is_control(char c) noexcept
 {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
-/// 'text', fit to stand in a fault: one line (control characters escaped) and not endless.
+/// 'text' for a fault: on one line (control characters escaped) and of bounded length.
 std::string quoted(std::string_view text);
 
-// Exact for what std::quoted takes, too: a call with a std::string would be that one where <iomanip> is included.
+// An exact overload: where <iomanip> is included, a call with a std::string would choose std::quoted.
 inline std::string quoted(std::string & text)
 {
   return quoted(std::string_view(text));

@@ -1,4 +1,4 @@
-// Which rule of a schedule decides for a callback, and what came of every rule.
+// Finds the rule of a schedule that decides for a callback, and reports which rules matched.
 //
 //     auto resolver = takt_schedule::Resolver::create(schedule, "main");
 //     auto resolved = resolver->resolve("/lidar:timer(100ms)", takt_core::Kind::timer);
@@ -33,7 +33,7 @@ struct ResolvedCallback
   std::optional<takt_rt::Duration> offset;                 ///< timers: for TimerOptions
   std::optional<takt_core::MissedPeriods> missed_periods;  ///< timers: for TimerOptions
   WatchRule watch;                                         ///< see watch_rules.hpp
-  bool names_threads = false;  ///< the rule does; else they are the default threads
+  bool names_threads = false;  ///< true: the rule names the threads; false: the default threads
   int line = 0;                ///< of the rule; 0: no rule matched
 };
 
@@ -41,59 +41,58 @@ struct ResolvedGroup
 {
   bool across_priorities =
     false;  ///< it may span OS priorities (Executor::allow_across_priorities)
-  std::optional<takt_core::Isolation>
-    isolation;  ///< with the node's name as the name of the threads
+  std::optional<takt_core::Isolation> isolation;  ///< the node's name is the threads' name
 };
 
-/// The fault of a callback that a rule binds to threads although its group is isolated.
+/// The fault of a rule that names threads for a callback of an isolated group.
 takt_rt::Fault bound_and_isolated(
   const ResolvedCallback & resolved, std::string_view id, std::string_view group_id);
 
-/// What is left to say once every callback has been resolved.
+/// The findings after every callback has been resolved.
 struct ResolverReport
 {
-  takt_rt::Faults faults;    ///< under `strict: true`: rules and ids of chains that matched nothing
-  takt_rt::Faults warnings;  ///< otherwise; and rules that more specific ones always beat
-  std::vector<std::string> defaulted_callbacks;  ///< ids that no rule matched, in order of asking
-  std::size_t awaited = 0;  ///< rules and ids of chains that matched nothing, but may yet
+  takt_rt::Faults faults;    ///< under `strict: true`: rules and ids of chains without a match
+  takt_rt::Faults warnings;  ///< otherwise; also rules that never win against more specific ones
+  std::vector<std::string> defaulted_callbacks;  ///< ids without a rule, in the order of asking
+  std::size_t awaited = 0;  ///< rules and ids of chains that wait for later callbacks
 };
 
-/// Whether callbacks that an id or a pattern names may come later.
+/// Whether callbacks of an id or pattern may come later.
 using Awaited = std::function<bool(std::string_view pattern)>;
 
 class Resolver
 {
 public:
-  /// Copies what it needs; `sibling`, a resolver of the same schedule, lends what they have in common.
-  /// Fault: no executor of that name.
+  /// Copies its inputs; shares the common parts with `sibling`, a resolver of the same schedule. Fault: unknown
+  /// executor.
   static takt_rt::Result<Resolver> create(
     const Schedule & schedule, std::string_view executor_name, const Resolver * sibling = nullptr);
   Resolver(Resolver &&) noexcept;
   Resolver & operator=(Resolver &&) noexcept;
   ~Resolver();
 
-  /// Faults: two rules that tie (both lines are named), a priority that a following pool of its
-  /// threads cannot take. May be asked again for the same id. `isolated`: its group has threads of its own, so the default
-  /// threads have nothing to do with it.
+  /// Faults: two rules that tie (the fault names both lines), a priority that a following pool of its threads cannot
+  /// take. May be called again for the same id. `isolated`: its group has threads of its own, so the default threads do
+  /// not apply.
   takt_rt::Result<ResolvedCallback> resolve(
     std::string_view id, takt_core::Kind kind, bool isolated = false);
 
   /// Fault: two rules tie.
   takt_rt::Result<ResolvedGroup> resolve_group(std::string_view group_id);
 
-  /// One sentence with position for each pattern that has matched nothing so far.
+  /// One sentence with position for each pattern without a match so far.
   takt_rt::Faults unmatched_rules(
     const Awaited & awaited = {}, std::size_t * left_out = nullptr) const;
-  /// The same for each id of a chain that has not been asked about although it must be here: the
+  /// One sentence for each chain id that was not resolved although this executor must have it: the
   /// schedule has no other executor, callbacks of its node are here, or only this executor has a
-  /// rule that names its node in full. Where other ids are nobody can tell from here.
+  /// rule with its node's full name. Other ids may belong to other executors.
   takt_rt::Faults unmatched_chain_ids(
     const Awaited & awaited = {}, std::size_t * left_out = nullptr) const;
-  /// Ids that no rule has matched so far: they got the default threads.
+  /// Ids without a rule so far: they have the default threads.
   const std::vector<std::string> & defaulted_callbacks() const;
 
-  /// `with_chains`: false where whoever asks judges the ids of chains better. What `awaited` says yes to is no fault
-  /// and no warning yet.
+  /// `with_chains`: false if the caller judges the ids of chains itself. Neither faults nor warns of patterns for which
+  /// `awaited` returns true.
   ResolverReport report(bool with_chains = true, const Awaited & awaited = {}) const;
 
   const ExecutorSchedule & executor() const;

@@ -1,8 +1,8 @@
-// What a schedule file says, as plain data. docs/schedule.md explains every field.
+// The content of a schedule file as plain data. docs/schedule.md explains every field.
 //
-// `parse_schedule` (parse.hpp) makes one from text and `to_yaml` makes text from one. Programs that
-// write schedules fill these structs; what the file would reject, `to_yaml` writes all the same,
-// and reading it back tells. Set-up only.
+// `parse_schedule` (parse.hpp) reads one from text, `to_yaml` writes one as text. Programs that
+// write schedules fill these structs. `to_yaml` does not check them: reading the text back gives
+// the faults. Set-up only.
 #ifndef TAKT_SCHEDULE__SCHEDULE_HPP_
 #define TAKT_SCHEDULE__SCHEDULE_HPP_
 
@@ -26,7 +26,7 @@ namespace takt_schedule
 /// The format version this library reads and writes.
 inline constexpr int kVersion = 1;
 
-/// Used instead of real-time attributes where the rights are missing: policy other with `nice`.
+/// Replaces real-time attributes if the rights are missing: policy other with `nice`.
 struct Fallback
 {
   int nice = 0;
@@ -37,17 +37,18 @@ struct Fallback
 struct EpochSchedule
 {
   takt_core::Epoch from = takt_core::Epoch::start;
-  takt_rt::Duration uncertainty{};  ///< of TAI: how far a host's clock may be off
+  takt_rt::Duration uncertainty{};  ///< of TAI: largest error of a host's clock
   friend bool operator==(const EpochSchedule &, const EpochSchedule &) = default;
 };
 
-/// One entry of `threads:`: `count` executor threads that are alike.
+/// One entry of `threads:`: `count` executor threads with equal attributes.
 struct Threads
 {
   std::string name;
   int count = 1;                         ///< 1 to 63
   takt_rt::ThreadAttributes attributes;  ///< without a name; cores before spreading
-  bool spread = false;  ///< thread i gets only core i mod n of the cores (none: of the process's)
+  bool spread = false;  ///< thread i gets only core i mod n of the cores (if empty: of the
+                        ///< process's)
   bool follow = false;  ///< a following pool
   std::optional<Fallback> fallback;
   Source source;
@@ -57,7 +58,7 @@ struct Threads
 /// One entry of `callbacks:`.
 struct CallbackRule
 {
-  std::vector<std::string> match;    ///< exact ids and patterns, any of which
+  std::vector<std::string> match;    ///< exact ids and patterns; one match is enough
   std::vector<std::string> threads;  ///< "hot", "hot.0", "all"; empty: the default set
   std::optional<int> priority;       ///< 0 to 255
   std::optional<takt_rt::Duration> deadline;
@@ -76,14 +77,14 @@ struct GroupRule
 {
   std::vector<std::string> match;
   bool across_priorities = false;  ///< true: allow
-  /// The group has threads of its own (takt_core/isolation.hpp): `count`, attributes and fallback, without a name,
+  /// The group has its own threads (takt_core/isolation.hpp): `count`, attributes and fallback, without a name,
   /// `spread` and `follow`.
   std::optional<Threads> isolate;
   Source source;
   friend bool operator==(const GroupRule &, const GroupRule &) = default;
 };
 
-/// One entry of `process_threads:`: attributes of threads that are not ours, by OS name.
+/// One entry of `process_threads:`: attributes of threads outside takt, by OS name.
 struct ProcessThreadRule
 {
   std::vector<std::string> match;
@@ -98,14 +99,14 @@ struct ExecutorSchedule
   std::string name;
   takt_core::Order order = takt_core::Order::fifo;
   takt_core::WindowTimers window_timers = takt_core::WindowTimers::snapshot;
-  EpochSchedule epoch;  ///< the file's, where it has none of its own
-  /// So long after a disturbance bounds on known phases hold again; the file's.
+  EpochSchedule epoch;  ///< the file's, unless the executor has its own
+  /// Time after a disturbance until bounds on known phases hold again; the file's.
   std::optional<takt_rt::Duration> settles;
   takt_core::ExceptionPolicy on_exception = takt_core::ExceptionPolicy::stop;
   takt_core::MissingRights missing_rights = takt_core::MissingRights::fail;
   takt_core::MiddlewareCeiling middleware_ceiling;
   bool lock_memory = false;
-  /// The callbacks of a single-threaded executor of rclcpp may run side by side (`takt exec`).
+  /// The callbacks of a single-threaded executor of rclcpp may run concurrently (`takt exec`).
   bool parallel = false;
   std::vector<Threads> threads;              ///< in file order, which numbers the threads
   std::vector<std::string> default_threads;  ///< as CallbackRule::threads, never empty
@@ -129,23 +130,23 @@ struct ChainSchedule
 struct Schedule
 {
   std::string file;  ///< as named to `parse_schedule`; for messages
-  /// The model it was made for, as named_system.hpp says; empty: none is named.
+  /// The model for which the schedule was made, in the form of named_system.hpp; empty: none.
   std::string system;
-  bool strict = false;  ///< patterns that match nothing are errors
+  bool strict = false;  ///< patterns without a match are errors
   std::vector<ExecutorSchedule> executors;
   std::vector<ChainSchedule> chains;
   WatchSettings watch;
-  /// "FILE:LINE:COL: what", sorted by line: what may not be meant but can run.
+  /// "FILE:LINE:COL: what", sorted by line: valid entries that are probably mistakes.
   takt_rt::Faults warnings;
 
   /// The executor of that name, or nullptr.
   const ExecutorSchedule * find(std::string_view executor_name) const;
 
-  /// Equal if they say the same; files, lines, comments and warnings do not count.
+  /// Equal if they have the same content; files, lines, comments and warnings are ignored.
   friend bool operator==(const Schedule &, const Schedule &);
 };
 
-/// The chains as the core wants them.
+/// The chains in the core's form.
 std::vector<takt_core::ChainOptions> chain_options(const Schedule & schedule);
 
 }  // namespace takt_schedule

@@ -1,5 +1,5 @@
-// Answers an adapter from a schedule: where the callbacks of one executor run, and which attributes
-// the other threads of the process get.
+// Places an adapter's callbacks by a schedule: the threads of one executor's callbacks, and the
+// attributes of the process's other threads.
 #ifndef TAKT_SCHEDULE__SCHEDULE_PLACER_HPP_
 #define TAKT_SCHEDULE__SCHEDULE_PLACER_HPP_
 
@@ -20,8 +20,8 @@ namespace takt_schedule
 class SchedulePlacer final : public takt_core::adapter::Placer
 {
 public:
-  /// `executor` outlives the placer's use; `warnings` begins with `notes`. Set-up only. Faults: the
-  /// schedule has no executor of this name, or has patterns that cannot be used.
+  /// `executor` must outlive the placer's use; `notes` precede its `warnings`. Set-up only. Faults:
+  /// the schedule has no executor of this name, or has invalid patterns.
   static takt_rt::Result<std::unique_ptr<SchedulePlacer>> create(
     const Schedule & schedule, const std::string & executor_name, takt_core::Executor & executor,
     takt_rt::Faults notes);

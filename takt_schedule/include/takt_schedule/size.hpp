@@ -1,7 +1,7 @@
-// Sizes of memory as people write them: "256KiB", "8MiB", "65536B".
+// Sizes of memory as text: "256KiB", "8MiB", "65536B".
 //
-// A number without a unit is a fault, and so are KB and MB, which mean two things. Set-up only:
-// allocates, does not block.
+// A number without a unit is a fault, and so are the ambiguous KB and MB. Set-up only: allocates,
+// does not block.
 #ifndef TAKT_SCHEDULE__SIZE_HPP_
 #define TAKT_SCHEDULE__SIZE_HPP_
 

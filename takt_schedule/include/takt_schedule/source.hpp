@@ -10,18 +10,18 @@
 namespace takt_schedule
 {
 
-/// Where something was written, and what `to_yaml` shall write above it. No part of what a schedule
-/// says: always equal.
+/// The place of an entry, and the comment that `to_yaml` writes above it. Not part of a schedule's
+/// content: always equal.
 struct Source
 {
-  int line = 0;    ///< from 1; 0: not from a file
+  int line = 0;    ///< from 1; 0: not read from a file
   int column = 0;  ///< from 1
   std::string comment{};
   friend bool operator==(const Source &, const Source &) noexcept { return true; }
 };
 
-/// The fault with its place in a file: every fault and warning about a schedule has one. Printed as
-/// "FILE:LINE:COL: what".
+/// Adds the place in a file to a fault: every fault and warning about a schedule has one. Printed
+/// as "FILE:LINE:COL: what".
 takt_rt::Fault located(std::string_view file, const Source & source, takt_rt::Fault what);
 
 }  // namespace takt_schedule

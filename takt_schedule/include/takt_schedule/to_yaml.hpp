@@ -1,7 +1,7 @@
-// Writing schedule and system files: what is not a default, with comments.
+// Writes schedule and system files, without default values and with comments.
 //
-// Stable: equal schedules and systems give equal text (but for `Source::comment`), and parsing the text
-// gives an equal one. Set-up only: allocates, does not block.
+// Stable: equal schedules and systems give equal text (except `Source::comment`), and parsing the text gives an equal
+// one. Set-up only: allocates, does not block.
 #ifndef TAKT_SCHEDULE__TO_YAML_HPP_
 #define TAKT_SCHEDULE__TO_YAML_HPP_
 
@@ -14,7 +14,7 @@
 namespace takt_schedule
 {
 
-/// `header` is put on top as a comment, as the `Source::comment` of every entry is put above it.
+/// Writes `header` on top as a comment, and the `Source::comment` of every entry above it.
 std::string to_yaml(const Schedule & schedule, std::string_view header = {});
 std::string to_yaml(const System & system, std::string_view header = {});
 

@@ -1,4 +1,4 @@
-// What a schedule does to callbacks that wait within a run for others (CallbackModel::waits_for).
+// Warns of callbacks that wait within a run for others (CallbackModel::waits_for) under a schedule.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_SCHEDULE__WAIT_WARNINGS_HPP_
@@ -11,8 +11,8 @@
 namespace takt_schedule
 {
 
-/// "FILE:LINE:COL: ..." of the system model, for each callback whose threads may all be held by callbacks that wait
-/// for it: on one thread the wait never ends; a pool that is too small stops now and then.
+/// "FILE:LINE:COL: ..." of the system model, for each callback whose threads may all be held by callbacks that wait for
+/// it: on one thread the wait never ends; too small a pool stops now and then.
 takt_rt::Faults wait_warnings(const System & system, const Schedule & schedule);
 
 }  // namespace takt_schedule

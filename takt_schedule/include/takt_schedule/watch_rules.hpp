@@ -1,4 +1,4 @@
-// What a schedule says about watching: thresholds, limits and what is to be done when they are crossed.
+// Watch rules of a schedule: thresholds, limits and the actions of alarms.
 //
 // docs/schedule.md explains every field. Plain data; set-up only.
 #ifndef TAKT_SCHEDULE__WATCH_RULES_HPP_
@@ -15,11 +15,12 @@
 namespace takt_schedule
 {
 
-/// `backlog:` of a callback rule. An alarm is raised where one of the thresholds is crossed for `hold`.
+/// `backlog:` of a callback rule. Raises an alarm if a threshold is crossed for `hold`.
 struct BacklogRule
 {
-  std::optional<std::uint32_t> messages;  ///< that wait
-  std::optional<double> depth;  ///< that wait, as a fraction of the history: above 0, at most 1
+  std::optional<std::uint32_t> messages;  ///< number of waiting messages
+  std::optional<double> depth;  ///< waiting messages as a fraction of the history: above 0, at most
+                                ///< 1
   std::optional<takt_rt::Duration> age;  ///< of the oldest message
   std::optional<double> rate;            ///< arrivals per service, above 0
   double release = 0.5;  ///< the alarm is cleared below this fraction of the threshold
@@ -43,12 +44,13 @@ struct AlarmAction
     log,
     publish,
     snapshot,         ///< write the flight recorder
-    ask,              ///< the user
+    ask,              ///< ask the user
     run,              ///< `words`: program and arguments
     set_parameter,    ///< `name`: node, `words[0]`: parameter, `value`: YAML of the value
-    priority,         ///< `number`: of the alarm's chain or callback, until the alarm is cleared
-    threads,          ///< `words`: bind the callback there, until the alarm is cleared
-    thread_priority,  ///< `name`: thread, `number`; until the alarm is cleared
+    priority,         ///< `number`: priority of the alarm's chain or callback, until the alarm is
+                      ///< cleared
+    threads,          ///< `words`: threads of the callback, until the alarm is cleared
+    thread_priority,  ///< `name`: thread, `number`: its priority, until the alarm is cleared
     thread_nice,
   };
   Kind kind = Kind::log;
@@ -67,7 +69,7 @@ struct WatchSettings
   friend bool operator==(const WatchSettings &, const WatchSettings &) = default;
 };
 
-/// All that a callback rule says of watching.
+/// The watch keys of a callback rule.
 struct WatchRule
 {
   std::optional<BacklogRule> backlog;
@@ -79,7 +81,7 @@ struct WatchRule
   friend bool operator==(const WatchRule &, const WatchRule &) = default;
 };
 
-/// All that a chain says of watching.
+/// The watch keys of a chain.
 struct ChainWatchRule
 {
   std::optional<MissRule> misses;

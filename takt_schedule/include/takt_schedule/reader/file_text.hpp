@@ -1,4 +1,4 @@
-// The text of a file that is to be parsed.
+// Reads the text of a file for parsing.
 #ifndef TAKT_SCHEDULE__READER__FILE_TEXT_HPP_
 #define TAKT_SCHEDULE__READER__FILE_TEXT_HPP_
 
@@ -10,10 +10,9 @@
 namespace takt_schedule
 {
 
-/// At most one byte more than `most`, which is enough to be refused. One fault, "PATH: reason", if it
-/// cannot be read; `kind` says what is expected ("a schedule file"). A pipe or a device is read to its
-/// end, and an empty pipe without a writer is a fault. Set-up only; may block: waits for the writer of a
-/// pipe.
+/// Reads at most one byte more than `most`, enough for a refusal. An unreadable file is one fault, "PATH: reason";
+/// `kind` names the expected file ("a schedule file"). Reads a pipe or a device to its end; an empty pipe without a
+/// writer is a fault. Set-up only; may block: waits for the writer of a pipe.
 takt_rt::Result<std::string> file_text(
   const std::string & path, std::string_view kind, std::size_t most);
 

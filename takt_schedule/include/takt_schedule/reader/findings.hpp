@@ -1,7 +1,7 @@
-// Collects everything that is wrong or doubtful in one file, with positions.
+// Collects all faults and warnings of one file, with positions.
 //
-// Files can have millions of faults, in gigabytes of text that nobody reads: of each kind the first
-// kMostFindings are kept, and of the others how many there are.
+// A file can have millions of faults, whose text would take gigabytes: of each kind only the first
+// kMostFindings are kept, and the others are counted.
 #ifndef TAKT_SCHEDULE__READER__FINDINGS_HPP_
 #define TAKT_SCHEDULE__READER__FINDINGS_HPP_
 
@@ -28,13 +28,13 @@ public:
   void warn(const Source & at, takt_rt::Fault what) { warnings_.add(at, std::move(what)); }
 
   bool ok() const { return faults_.count == 0; }
-  /// Of all that were told, kept or not, also twice.
+  /// Number of all reported faults, including dropped and repeated ones.
   std::size_t fault_count() const { return faults_.count; }
   const std::string & file() const { return file_; }
   Guesses & guesses() { return guesses_; }
 
-  /// Sorted by position, each once (what is written once and used twice by an alias is found
-  /// twice); at the end how many more there are.
+  /// Sorted by position, each once (an entry used twice by an alias is found twice); then the
+  /// number of dropped ones.
   takt_rt::Faults faults() const { return sorted(faults_, "fault"); }
   takt_rt::Faults warnings() const { return sorted(warnings_, "warning"); }
 
@@ -44,8 +44,8 @@ private:
     void add(const Source & at, takt_rt::Fault what);
 
     takt_rt::Faults kept;
-    std::unordered_set<std::string> known;  // those kept, with their position
-    std::size_t count = 0;                  // of all that were added
+    std::unordered_set<std::string> known;  // the kept ones, with their position
+    std::size_t count = 0;                  // of all added ones
     std::size_t left_out = 0;
   };
   takt_rt::Faults sorted(const List & list, std::string_view kind) const;

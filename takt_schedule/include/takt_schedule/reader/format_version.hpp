@@ -1,4 +1,4 @@
-// The key `version:` with which each of our files begins.
+// The key `version:` at the beginning of each takt file.
 #ifndef TAKT_SCHEDULE__READER__FORMAT_VERSION_HPP_
 #define TAKT_SCHEDULE__READER__FORMAT_VERSION_HPP_
 
@@ -8,7 +8,8 @@
 namespace takt_schedule
 {
 
-/// Faults if it is missing or not `known`. False where reading on would only produce nonsense.
+/// Faults if it is missing or not `known`. False if further reading would give only follow-up
+/// faults.
 bool check_version(MapReader & map, Findings & findings, int known);
 
 }  // namespace takt_schedule

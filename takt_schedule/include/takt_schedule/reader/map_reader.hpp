@@ -1,7 +1,6 @@
 // Reads the entries of one map into typed fields; every mismatch becomes a fault at its position.
 //
-// Absent keys leave the field as it is. A fault leaves it as it is, too, so that reading goes on
-// and finds the rest.
+// An absent key or a fault leaves the field unchanged, and reading goes on to find further faults.
 #ifndef TAKT_SCHEDULE__READER__MAP_READER_HPP_
 #define TAKT_SCHEDULE__READER__MAP_READER_HPP_
 
@@ -21,7 +20,7 @@
 namespace takt_schedule
 {
 
-/// A word of the file and where it stands.
+/// A word of the file and its position.
 struct Word
 {
   std::string text;
@@ -31,22 +30,21 @@ struct Word
 class MapReader
 {
 public:
-  /// `what` names the map in faults ("thread 'hot'"). Faults at once: `node` is not a map (null counts
-  /// as an empty one), keys that are not among `keys`.
+  /// `what` names the map in faults ("thread 'hot'"). Immediate faults: `node` is not a map (null counts as an empty
+  /// one), keys that are not among `keys`.
   MapReader(
     Findings & findings, const YamlNode & node, std::string what, std::vector<std::string> keys);
 
   /// The value, or nullptr if the key is absent.
   const YamlNode * find(std::string_view key) const;
   bool has(std::string_view key) const { return node_.entry(key) != nullptr; }
-  /// Where the key stands, or the map if it is absent.
+  /// The position of the key, or of the map if the key is absent.
   Source at(std::string_view key) const;
   const Source & at() const { return node_.at; }
-  /// Where the value stands, or the key if it has none, or the map if the key is absent.
+  /// The position of the value, of the key if it has no value, or of the map if the key is absent.
   Source value_at(std::string_view key) const;
 
-  /// Whether the key is there; a fault that says what to add, as in "add KEY: `example`", if the map
-  /// lacks it.
+  /// Whether the map has the key; if not, adds a fault with advice, as in "add KEY: `example`".
   bool require(std::string_view key, std::string_view example);
 
   void integer(std::string_view key, std::int64_t least, std::int64_t most, int & field);
@@ -61,7 +59,7 @@ public:
   void duration(std::string_view key, bool positive, std::optional<takt_rt::Duration> & field);
   void size(std::string_view key, std::size_t & field);
 
-  /// A word or a list of words; must not be empty. `example` shows what to write.
+  /// A non-empty word or list of words. `example` shows a correct one.
   std::vector<Word> words(std::string_view key, std::string_view example);
   /// The number of a core or a list of them, with positions.
   std::vector<std::pair<int, Source>> cores(std::string_view key);
@@ -76,7 +74,7 @@ public:
     }
   }
 
-  /// The same for an entry of any map: of one whose keys are names, which may be too many to look for.
+  /// `choice` for an entry of any map, also one whose keys are names and too many to search.
   template <typename Enum>
   void choice(
     const YamlNode::Entry & entry, std::span<const std::pair<Enum, std::string_view>> names,
@@ -98,7 +96,7 @@ public:
     choice<Enum>(key, takt_core::names<Enum>(), field);
   }
 
-  /// The text of a scalar; a fault, and nothing, if it is absent or something else.
+  /// The text of a scalar. Empty, with a fault, if it is absent or not a scalar.
   std::optional<Word> scalar(std::string_view key, std::string_view expected);
   std::optional<std::int64_t> integer_value(
     std::string_view key, const YamlNode & node, std::int64_t least, std::int64_t most);

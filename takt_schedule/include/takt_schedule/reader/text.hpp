@@ -1,4 +1,4 @@
-// Words for faults beside `quoted`: listing, and "did you mean".
+// Words for faults besides `quoted`: lists, and "did you mean".
 #ifndef TAKT_SCHEDULE__READER__TEXT_HPP_
 #define TAKT_SCHEDULE__READER__TEXT_HPP_
 
@@ -15,20 +15,20 @@ namespace takt_schedule
 /// "a, b and c".
 std::string listed(std::span<const std::string> words, std::string_view last = "and");
 
-/// "; did you mean 'x'?" for the known word closest to `word` if one is close, otherwise
-/// "; `kind` are a, b and c", or nothing where nothing is known.
+/// "; did you mean 'x'?" for the known word closest to `word` if one is close, otherwise "; `kind`
+/// are a, b and c". Empty without known words.
 std::string suggestion(
   std::string_view word, std::span<const std::string> known, std::string_view kind);
 
 /// The known word closest to `word`, or an empty string if none is close.
 std::string closest(std::string_view word, std::span<const std::string> known);
 
-/// The same for the first mistakes of many: to compare words costs more than to read them, and nobody
-/// reads a thousand guesses. Later ones get none.
+/// `suggestion` for the first of many mistakes: comparing words costs more than reading them, and people do not read a
+/// thousand suggestions. Later mistakes get none.
 class Guesses
 {
 public:
-  /// Whether there is one left; takes it.
+  /// Whether a suggestion is left; uses it.
   bool take() { return left_ > 0 && left_-- > 0; }
   std::string closest(std::string_view word, std::span<const std::string> known)
   {

@@ -1,9 +1,9 @@
-// A YAML document as a tree in which everything knows its position.
+// A YAML document as a tree in which every node has its position.
 //
 // Set-up only: allocates, does not block. Never throws.
 //
-// Built from yaml-cpp's events rather than its nodes: those hide duplicate keys and follow aliases
-// without a limit. Anchors, aliases and merge keys (`<<: *defaults`) work. Bounded by `YamlLimits`.
+// Built from yaml-cpp's events, because its nodes hide duplicate keys and follow aliases without a
+// limit. Anchors, aliases and merge keys (`<<: *defaults`) work. Bounded by `YamlLimits`.
 #ifndef TAKT_SCHEDULE__READER__YAML_TREE_HPP_
 #define TAKT_SCHEDULE__READER__YAML_TREE_HPP_
 
@@ -26,9 +26,9 @@ struct YamlLimits
   std::string_view what;  ///< "a schedule", for faults
 };
 
-/// What `takt plan` writes for twenty thousand callbacks fits.
+/// Room for the output of `takt plan` for twenty thousand callbacks.
 inline constexpr YamlLimits kScheduleLimits{16U << 20U, 1'000'000, 64, "a schedule"};
-/// A hundred thousand callbacks fit.
+/// Room for a hundred thousand callbacks.
 inline constexpr YamlLimits kSystemLimits{64U << 20U, 5'000'000, 64, "a system model"};
 inline constexpr YamlLimits kGraphLimits{16U << 20U, 1'000'000, 64, "a graph"};
 
@@ -65,12 +65,12 @@ struct YamlNode
   bool is_list() const { return type == Type::list; }
   bool is_map() const { return type == Type::map; }
 
-  /// The entry of a map with that key; nullptr if there is none.
+  /// The map's entry with that key, or nullptr.
   const Entry * entry(std::string_view key) const;
 };
 
-/// The document's root, or null if it cannot be read at all or is empty. Faults go to `findings`:
-/// syntax, emptiness, duplicate keys, keys that are not plain words, a second document, the bounds above.
+/// The document's root; null for an unreadable or empty document. Faults go to `findings`: syntax, emptiness, duplicate
+/// keys, keys that are not plain words, a second document, the bounds above.
 YamlPtr parse_yaml(std::string_view text, Findings & findings, const YamlLimits & limits);
 
 }  // namespace takt_schedule
