@@ -29,8 +29,8 @@ std::shared_ptr<takt_core::Group> CallbackGroup::in(const Engine & engine)
   std::lock_guard lock(mutex_);
   std::shared_ptr<takt_core::Group> group = group_.lock();
   if (group != nullptr && engine_ != &engine && group->busy()) {
-    // The core lets a group have members in one executor only: in another one this would be another
-    // group, and would let its callbacks run beside the one that has not ended.
+    // The core's group has members in one executor only: in another executor this would become a
+    // second group, whose callbacks could run beside the unfinished one.
     throw Error(
       id_ +
       ": a callback of this group still runs in the executor that it was removed from; until "

@@ -69,7 +69,7 @@ void Clock::release(SimTimer & timer, Time now) noexcept
   timer.skipped.fetch_add(static_cast<std::uint64_t>(passed), std::memory_order_relaxed);
   timer.next = timer.next + (passed + 1) * timer.period;
   heap_.update(&timer);
-  // A timer is the root of its chains: it does not work for whoever published the time.
+  // A timer is the root of its chains: it does not work for the publisher of the time.
   static const takt_core::ActivationSet nobody;
   const takt_core::ActivationScope scope(nobody);
   timer.target->use([](takt_core::Executor & executor, takt_core::Callback & callback) {
@@ -102,7 +102,7 @@ void Clock::add(
   heap_.reserve(timers_.size());
   if (started_ && timer.active) {
     if (timer.begun && timer.next <= now() + timer.period) {
-      heap_.push(&timer);  // goes on where it was in its last executor
+      heap_.push(&timer);  // continues from its state in its last executor
     } else {
       arm(timer, *timer.first);
     }

@@ -21,7 +21,7 @@ namespace stop_signals = takt_core::adapter::stop_signals;
 namespace
 {
 
-// Whatever goes out of scope is undone.
+// Undoes a step at the end of the scope.
 template <typename Function>
 class AtExit
 {
@@ -35,7 +35,7 @@ private:
   Function function_;
 };
 
-// Arguments after --ros-args that mean nothing to ROS.
+// Arguments after --ros-args that ROS does not know.
 std::string unknown_ros_arguments(
   int argc, const char * const * argv, const rcl_arguments_t & arguments)
 {
@@ -56,7 +56,7 @@ std::string unknown_ros_arguments(
   return text;
 }
 
-// One that ends by itself; it must be shut down by then.
+// A context that ends by itself; it must be shut down before.
 std::shared_ptr<rcl_context_t> make_rcl_context()
 {
   return {new rcl_context_t(rcl_get_zero_initialized_context()), [](rcl_context_t * context) {
@@ -69,7 +69,7 @@ std::shared_ptr<rcl_context_t> make_rcl_context()
 
 std::mutex g_default_mutex;
 std::shared_ptr<Context> g_default;
-bool g_default_ended = false;  // there was one that has been shut down
+bool g_default_ended = false;  // a default context was shut down
 
 }  // namespace
 
@@ -278,7 +278,7 @@ bool shutdown(const std::shared_ptr<Context> & context, const std::string & reas
   if (context != nullptr) {
     return context->shutdown(reason);
   }
-  // The next `init` starts afresh; this one lives until its nodes are gone.
+  // The next `init` starts afresh; this context lives until its nodes have ended.
   std::shared_ptr<Context> ended;
   {
     std::lock_guard lock(g_default_mutex);

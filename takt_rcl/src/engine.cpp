@@ -19,7 +19,7 @@ namespace stop_signals = takt_core::adapter::stop_signals;
 namespace
 {
 
-// rcl keeps its error text in thread-local storage; the first touch may allocate.
+// rcl keeps its error text in thread-local storage, whose first use may allocate.
 class PrepareThreads : public takt_core::Observer
 {
 public:
@@ -35,7 +35,8 @@ public:
 std::shared_ptr<Engine> Engine::create(
   std::shared_ptr<Context> context, std::unique_ptr<takt_host::HostedExecutor> hosted)
 {
-  // A context that a signal has ended serves: nothing will spin, and the program ends as it should.
+  // A context that a signal has ended is accepted: spins return at once, and the program ends
+  // normally.
   context->rcl_context("cannot make an executor");
   std::shared_ptr<Engine> engine(new Engine(std::move(context), std::move(hosted)));
   if (engine->context_->handles_signals()) {

@@ -1,5 +1,4 @@
-// What an Executor handle and the entities in it share: the core executor, and who decides where
-// callbacks go.
+// The core executor and its placer, shared by an Executor handle and its entities.
 #ifndef ENGINE_HPP_
 #define ENGINE_HPP_
 
@@ -30,19 +29,20 @@ public:
 
   takt_core::Executor & core() const noexcept { return *hosted_->core(); }
   const std::shared_ptr<Context> & context() const noexcept { return context_; }
-  /// Null where no schedule rules.
+  /// Null without a schedule.
   takt_core::adapter::Placer * placer() const noexcept { return hosted_->placer(); }
 
   void add(const std::shared_ptr<NodeState> & node);
   void remove(NodeState & node);
   void add(const std::shared_ptr<NodeState> & node, const CallbackGroup::SharedPtr & group);
   void remove(const CallbackGroup::SharedPtr & group);
-  /// Lets `takt status` and `takt apply` reach it, by its name in the schedule. If they cannot, the log says why.
+  /// Opens the executor to `takt status` and `takt apply`, by its name in the schedule. On a fault the log gives the
+  /// reason.
   void expose();
-  /// The same where no schedule rules, by the name of its first node; once. An executor that has no node yet, or is
-  /// exposed, stays as it is.
+  /// As `expose` without a schedule, by the name of its first node; once. Does nothing without a node, or if exposed
+  /// already.
   void expose_by_node();
-  /// Takes all nodes and groups out.
+  /// Removes all nodes and groups.
   void close() noexcept;
 
 private:

@@ -75,7 +75,7 @@ void Entity::leave_node() noexcept
   }
 }
 
-// In an exclusive group, so that the other one has not begun.
+// In an exclusive group `other` cannot have begun yet.
 bool Entity::is_replaced_by(const Entity & other, const takt_core::Run & run) const noexcept
 {
   return &other != this && kind_ == takt_core::Kind::timer && other.kind_ == kind_ &&
@@ -126,8 +126,8 @@ void Entity::attach(const std::shared_ptr<Engine> & engine)
   callback_ = callback;
   overwritten_before_.store(overwritten_.load());
   attachment_.set(engine->core(), *callback);
-  // What waits already is announced from here, on this thread: it is not the work of a callback
-  // that happens to run here.
+  // This thread announces messages that wait already: they do not belong to a callback that happens
+  // to run here.
   static const takt_core::ActivationSet nobody;
   const takt_core::ActivationScope scope(nobody);
   connect(engine->core(), *callback);
@@ -150,7 +150,7 @@ void Entity::detach() noexcept
     disconnect(*callback);
   }
   engine->core().remove(*callback);
-  // Nothing of it is announced or picked any more.
+  // From here on the callback is neither announced nor picked.
   auto * const announced = dynamic_cast<takt_core::adapter::AnnouncedCallback *>(callback.get());
   if (announced != nullptr) {
     announced->stop();
@@ -162,7 +162,7 @@ void Entity::detach() noexcept
     keep(announced->left());
   }
   overwritten_.store(overwritten);
-  announce_kept();  // it may have got into another executor meanwhile
+  announce_kept();  // it may be in another executor by now
 }
 
 void Entity::announce_kept() noexcept

@@ -38,7 +38,7 @@ std::string take_rcl_error()
   if (!rcutils_error_is_set()) {
     return {};
   }
-  // Messages are chained as "text, at file:line"; the positions help nobody who reads them.
+  // rcl chains messages as "text, at file:line"; the positions do not help a reader.
   std::string text = rcutils_get_error_string().str;
   rcutils_reset_error();
   for (std::size_t at = text.find(", at "); at != std::string::npos; at = text.find(", at ", at)) {

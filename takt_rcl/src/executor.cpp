@@ -121,7 +121,7 @@ void Executor::remove_callback_group(const CallbackGroup::SharedPtr & group)
   engine_->remove(group);
 }
 
-// A context that has ended starts nothing; one that ends later cancels.
+// With an ended context no spin starts; a context that ends later cancels the spin.
 bool Executor::may_spin() const
 {
   if (!engine_->context()->ok()) {
@@ -139,7 +139,7 @@ void Executor::spin(std::optional<takt_rt::Time> epoch)
   if (!may_spin()) {
     return;
   }
-  // Threads of the middleware name themselves some time after the entity was made that needs them.
+  // Threads of the middleware get their names some time after the creation of their entity.
   if (auto * const placer = engine_->placer(); placer != nullptr) {
     detail::throw_faults("cannot set threads of the process", placer->entity_made().faults());
   }
@@ -187,8 +187,8 @@ std::size_t Executor::spin_all(takt_rt::Duration limit)
   return ran;
 }
 
-// Timers that come into an executor whose gate is open keep their phase exactly; programs call these
-// functions again and again with the same node. (A schedule opens its gate itself.)
+// Timers that enter an executor with an open gate keep their phase exactly; programs call these functions repeatedly
+// with the same node. (A schedule opens its gate itself.)
 void Executor::open_gate()
 {
   if (engine_->placer() == nullptr) {
@@ -196,7 +196,7 @@ void Executor::open_gate()
   }
 }
 
-// The node is held: a callback may give up its owner's pointer, or take the node out itself.
+// Holds the node: a callback may release its owner's pointer, or remove the node itself.
 std::size_t Executor::spin_node_some(std::shared_ptr<Node> node)
 {
   struct Leave
@@ -261,7 +261,7 @@ std::string variable(const char * name)
 
 }  // namespace
 
-// Under the schedule that the process was started with, if there is one.
+// Under the process's schedule, if there is one.
 Executor Executor::of_process(const std::shared_ptr<Node> & node)
 {
   const std::string file = variable("TAKT_SCHEDULE");

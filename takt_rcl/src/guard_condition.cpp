@@ -60,7 +60,7 @@ void GuardCondition::trigger() noexcept
     });
   if (!announced) {
     keep(1);
-    announce_kept();  // it may have come into an executor meanwhile, too early to see this
+    announce_kept();  // it may have entered an executor too early to see this trigger
   }
   if (listened_.load(std::memory_order_acquire)) {
     std::lock_guard lock(listener_mutex_);

@@ -22,7 +22,7 @@ namespace
 int g_users = 0;
 constexpr const char * kRcl = "rcl";
 
-// rcl's handler is not thread-safe: it walks the table of /rosout publishers.
+// rcl's handler is not thread-safe: it reads the table of /rosout publishers.
 void write(
   const rcutils_log_location_t * location, int severity, const char * name,
   rcutils_time_point_value_t timestamp, const char * format, va_list * arguments)

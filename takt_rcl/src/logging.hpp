@@ -9,15 +9,15 @@
 namespace takt_rcl::logging
 {
 
-/// Guards everything of rcl that logging shares: output and the /rosout publishers.
+/// Guards rcl's shared state of logging: output and the /rosout publishers.
 std::recursive_mutex & mutex();
 
-/// Configures with the first call, finishes with the last `release`. Where log files cannot be written
-/// it says so in one warning and logs to the console (and /rosout) only. Throws `Error`.
+/// The first call configures logging, the last `release` finishes it. If log files cannot be written, warns once and
+/// logs to the console (and /rosout) only. Throws `Error`.
 void acquire(const rcl_arguments_t & arguments, int argc, const char * const * argv);
 void release() noexcept;
 
-/// While it lives, rcl itself logs nothing: what is wrong is thrown instead, once.
+/// While it lives, rcl itself logs nothing: the caller throws each fault once instead.
 class QuietRcl
 {
 public:

@@ -105,8 +105,8 @@ Timer::SharedPtr Node::add_timer(
   const bool simulated = ros_time && clock_->ros_time_is_active();
   auto own = std::make_shared<Timer>(
     state_, period, std::move(function), options, simulated ? clock_ : nullptr);
-  // A run holds the timer that it is given. The user's last handle waits for that run nevertheless,
-  // as those of all other entities do.
+  // A run holds its timer. The user's last handle waits for that run nevertheless, as handles of
+  // all entities do.
   Timer * const object = own.get();
   Timer::SharedPtr timer(object, [own = std::move(own)](Timer * ended) mutable {
     ended->leave_node();

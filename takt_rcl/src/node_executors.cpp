@@ -1,8 +1,7 @@
-// Which executors a node's entities are in: of the whole node, and of groups by themselves.
+// The executors of a node's entities: of the whole node, and of single groups.
 //
-// A membership lasts from the beginning of a join to the end of a leave. In between nobody else joins:
-// what a leave has not come to yet would stay in the first executor, and what it has would be
-// announced in neither.
+// A membership lasts from the beginning of a join to the end of a leave. No other join begins meanwhile: entities that
+// the leave has not reached would stay in the first executor, and the others would be announced in neither.
 #include <algorithm>
 #include <exception>
 #include <iterator>
@@ -34,7 +33,7 @@ void NodeState::forget_ended() noexcept
 
 bool NodeState::give_id(const Entity & gone, const takt_core::Run & run) noexcept
 {
-  Entities held;  // its last hold on an entity must not end under the mutex
+  Entities held;  // must not release the last hold of an entity under the mutex
   std::lock_guard lock(mutex_);
   held = entities();
   const auto found = std::find_if(
@@ -61,7 +60,7 @@ bool NodeState::give_id(const Entity & gone, const takt_core::Run & run) noexcep
 
 std::vector<std::string> NodeState::ids()
 {
-  Entities held;  // its last hold on an entity must not end under the mutex
+  Entities held;  // must not release the last hold of an entity under the mutex
   std::lock_guard lock(mutex_);
   held = entities();
   std::vector<std::string> ids;
@@ -97,7 +96,8 @@ const NodeState::Membership & NodeState::membership_of(const CallbackGroup & gro
   return group.automatically_add_to_executor_with_node() ? membership_ : nowhere;
 }
 
-// Groups that stayed out of the executor their node was in; they belong to the node again.
+// Removes the records of groups that stayed out of their node's executor; they belong to the node
+// again.
 std::vector<NodeState::Own> NodeState::forget_stayed_out()
 {
   const auto out = std::partition(
@@ -135,7 +135,7 @@ void NodeState::may_join(const Engine & engine) const
   }
 }
 
-// Refuses instead of waiting: what the leave waits for may be the callback that calls this.
+// Refuses instead of waiting: the leave may wait for the callback that calls this.
 void NodeState::must_be_out(const std::string & id, const Membership & membership)
 {
   if (membership.leaving) {
@@ -159,7 +159,8 @@ std::exception_ptr NodeState::attach(
   return nullptr;
 }
 
-// The end of a join: the schedule sees to new threads. What fails undoes all, without the mutex.
+// The end of a join: the schedule sets the attributes of new threads. A fault undoes the join,
+// without the mutex.
 template <typename Undo>
 void NodeState::settle(const Engine & engine, std::exception_ptr failed, Undo undo)
 {
@@ -179,8 +180,7 @@ void NodeState::settle(const Engine & engine, std::exception_ptr failed, Undo un
 
 void NodeState::join(const std::shared_ptr<Engine> & engine)
 {
-  // Declared first: the last hold on an entity, also on one that is not meant, must not end under the
-  // mutex.
+  // Declared first: the last hold of an entity, also of an uninvolved one, must not be released under the mutex.
   Entities held, all;
   std::vector<Own> returning;
   std::exception_ptr failed;

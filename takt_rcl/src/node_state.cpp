@@ -73,7 +73,7 @@ NodeState::NodeState(
 NodeState::Handle::~Handle()
 {
   if (node.impl == nullptr) {
-    return;  // there was no such node
+    return;  // no node was made
   }
   std::scoped_lock lock(logging::mutex(), rcl_mutex());
   if (rosout) {

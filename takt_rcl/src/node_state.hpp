@@ -1,4 +1,4 @@
-// A node's middleware handle, names and entities. Lives until its last entity is gone.
+// A node's middleware handle, names and entities. Lives until its last entity has ended.
 #ifndef NODE_STATE_HPP_
 #define NODE_STATE_HPP_
 
@@ -22,7 +22,8 @@ namespace takt_rcl
 
 class Engine;
 
-/// Making and ending middleware entities is not thread-safe by rcl's contract; this makes it so.
+/// rcl does not allow concurrent creation and destruction of middleware entities; this mutex
+/// serialises them.
 std::mutex & rcl_mutex();
 
 class NodeState
@@ -41,7 +42,7 @@ public:
   CallbackGroup::SharedPtr make_group(
     CallbackGroupType type, const std::string & name, bool automatic = true);
 
-  /// Throws `Error` if the group is another node's.
+  /// Throws `Error` if the group belongs to another node.
   void must_own(const CallbackGroup & group) const;
 
   /// A name as rcl expands and remaps topic names.
@@ -52,41 +53,41 @@ public:
   /// `base`, with the lowest free `#n` if that is taken.
   std::string claim_id(const std::string & base);
 
-  /// The entity belongs to the node now, and to its executor if there is one. Throws `Error`.
+  /// Adds the entity to the node and to its executor, if any. Throws `Error`.
   void adopt(const std::shared_ptr<Entity> & entity);
   void release_id(const std::string & id) noexcept;
-  /// `gone` ends inside of its own `run`, on this thread: what that made in its place gets its id. False: there is no such
-  /// thing. Waits for no run.
+  /// `gone` ends inside its own `run`, on this thread: a replacement made in that run gets its id. False without a
+  /// replacement. Waits for no run.
   bool give_id(const Entity & gone, const takt_core::Run & run) noexcept;
-  /// Of its callbacks.
+  /// The ids of its callbacks.
   std::vector<std::string> ids();
-  /// An entity's destructor.
+  /// Called by an entity's destructor.
   void forget_ended() noexcept;
 
-  /// Something was made in the middleware: applies the schedule's rules for process threads.
+  /// An entity was made in the middleware: applies the schedule's rules for process threads.
   void entity_made();
 
   // ---- executors: node_executors.cpp ----
 
-  /// Puts the entities of all groups that come with the node into the executor, now and later.
-  /// Throws `Error`, also while a `leave` is not over; then none is in it.
+  /// Adds the present and later entities of all groups that come with the node to the executor. On
+  /// a fault, also during a `leave`, throws `Error` and adds none.
   void join(const std::shared_ptr<Engine> & engine);
-  /// The same for the entities of one group.
+  /// As above for the entities of one group.
   void join(const std::shared_ptr<Engine> & engine, const CallbackGroup::SharedPtr & group);
 
-  /// Takes out what the first `join` put there; waits as entity.hpp says. False if not in `engine`,
-  /// or about to be taken out of it by another thread or further out on this one's stack.
+  /// Removes the entities of the first `join`; waits as entity.hpp says. False if they are not in
+  /// `engine`, or if another thread or an outer call of this one is removing them.
   bool leave(const Engine & engine) noexcept;
-  /// The same for the second one.
+  /// As above for the second `join`.
   bool leave(const Engine & engine, const CallbackGroup & group) noexcept;
-  /// Both.
+  /// Leaves `engine` with the node and all its groups.
   void leave_all(const Engine & engine) noexcept;
-  /// The node ends: takes out all that is in any executor.
+  /// At the node's end: removes all entities from all executors.
   void leave_all() noexcept;
 
 private:
   using Entities = std::vector<std::shared_ptr<Entity>>;
-  // In an executor, until the last entity has left it: nothing gets into another one before.
+  // In an executor until the last entity has left it: no entity enters another one before.
   struct Membership
   {
     std::shared_ptr<Engine> engine;
@@ -95,11 +96,11 @@ private:
   struct Own
   {
     std::shared_ptr<CallbackGroup> group;
-    // No engine: the group was taken out by itself, and stays out although its node is in.
+    // Without an engine: the group was removed by itself, and stays out although its node is in.
     Membership membership;
   };
 
-  // All with the mutex held.
+  // Call with the mutex held.
   std::vector<Own>::iterator own(const CallbackGroup & group) noexcept;
   const Membership & membership_of(const CallbackGroup & group) noexcept;
   std::vector<Own> forget_stayed_out();
@@ -116,8 +117,9 @@ private:
   static void must_be_out(const std::string & id, const Membership & membership);
 
   const std::shared_ptr<Context> context_;
-  const std::shared_ptr<rcl_context_t> rcl_context_;  // the node's, whatever becomes of the context
-  // Ends itself, also where the rest of the constructor throws.
+  const std::shared_ptr<rcl_context_t> rcl_context_;  // kept by the node beyond the context's
+                                                      // shutdown
+  // Finalises itself, also if the rest of the constructor throws.
   struct Handle
   {
     ~Handle();
@@ -130,7 +132,7 @@ private:
   std::atomic<unsigned> groups_{0};
   CallbackGroup::SharedPtr default_group_;
 
-  // Held while entities are attached, never while a removal waits for a run.
+  // Held while entities are attached, but never while a removal waits for a run.
   std::mutex mutex_;
   Membership membership_;
   std::vector<Own> own_;  // groups that were added to an executor by themselves

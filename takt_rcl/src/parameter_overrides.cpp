@@ -47,7 +47,7 @@ bool to_value(const rcl_variant_t & variant, ParameterValue & value)
 
 bool names_node(std::string_view pattern, std::string_view node_name)
 {
-  // A name that does not begin with a slash is that of a node in the root namespace.
+  // A name without a leading slash is that of a node in the root namespace.
   while (!pattern.empty() && pattern.front() == '/') {
     pattern.remove_prefix(1);
   }

@@ -12,13 +12,12 @@
 namespace takt_rcl
 {
 
-/// Adds to `overrides` what `arguments` say for the node; later entries beat earlier ones. Throws
-/// `Error`.
+/// Adds the values in `arguments` for the node to `overrides`; later entries win. Throws `Error`.
 void read_overrides(
   const rcl_arguments_t & arguments, const std::string & node_name, ParameterMap & overrides);
 
-/// Whether a node's fully qualified name is meant by a name in a parameter file, where `*` stands
-/// for one part and `**` for any number of them.
+/// Whether a name in a parameter file matches a node's fully qualified name. `*` stands for one
+/// part and `**` for any number of parts.
 bool names_node(std::string_view pattern, std::string_view node_name);
 
 }  // namespace takt_rcl

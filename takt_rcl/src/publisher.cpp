@@ -66,7 +66,7 @@ QoS PublisherBase::get_actual_qos() const
 
 std::uint64_t PublisherBase::publish_message(const void * message) noexcept
 {
-  // Outside of the lock, so that whoever waits for it does so at the ceiling too.
+  // Outside of the lock, so that a waiting thread is at the ceiling too.
   const takt_core::MiddlewareCeilingScope ceiling;
   std::lock_guard lock(mutex_);
   const std::uint64_t sequence = sequence_.load(std::memory_order_relaxed) + 1;

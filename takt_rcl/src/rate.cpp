@@ -11,7 +11,7 @@ namespace
 
 takt_rt::Duration period_of(double hertz)
 {
-  // Also not for what is not a number, nor for a period that no clock can count.
+  // Also rejects nan, and a period that no clock can count.
   if (!(hertz > 1e-9)) {
     throw std::invalid_argument("a rate must be positive");
   }

@@ -79,21 +79,21 @@ std::shared_ptr<takt_core::Callback> SubscriptionBase::make(
     std::lock_guard lock(shared_->take_mutex);
     shared_->gaps->expect(get_publisher_count());
   }
-  // Of an unbounded history as many as are likely to be kept at once, not all.
+  // For an unbounded history as many messages as callbacks are likely to keep at once.
   constexpr std::uint32_t kLargestPool = 64;
   return std::make_shared<Run>(
     std::move(options), shared_, engine.core(), lanes, std::min(shared_->history, kLargestPool));
 }
 
-// The listener while there is no executor: what comes is announced to the next one, and what is too
-// much for the history counts as overwritten.
+// The listener outside of executors: the next executor gets the announcements, and those beyond the
+// history count as overwritten.
 void SubscriptionBase::on_early_message(const void * self, std::size_t count)
 {
   const_cast<SubscriptionBase *>(static_cast<const SubscriptionBase *>(self))->keep(count);
 }
 
-// Twice, because between looking at what waits and listening for what comes a message may slip
-// through; it would be announced only with the next one. The second call finds it.
+// Twice: a message may come between the middleware's check for waiting messages and the start of
+// its listening. It would be announced only with the next message. The second call finds it.
 void SubscriptionBase::listen(rcl_event_callback_t listener, const void * data)
 {
   for (int i = 0; i < 2; ++i) {

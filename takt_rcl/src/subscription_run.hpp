@@ -49,10 +49,9 @@ struct SubscriptionBase::Shared
   std::uint32_t history = 1;
   bool reliable = false;
   std::uint32_t depth = 1;
-  // Takes of one subscription exclude each other also where a run that began in another executor
-  // has not ended yet.
+  // Serialises the subscription's takes, also against a run in another executor that has not ended.
   takt_rt::PiMutex take_mutex;
-  // A callback tells of it as long as it is there, which may be longer than this.
+  // A callback reports from it, perhaps longer than this object lives.
   const std::shared_ptr<takt_host::SequenceGaps> gaps = std::make_shared<takt_host::SequenceGaps>();
   std::atomic<std::uint64_t> taken{0};
   std::atomic<std::uint64_t> failed{0};
@@ -74,8 +73,8 @@ public:
   {
   }
 
-  // The listener. Runs on a thread of the middleware or inside somebody's publish, with the
-  // middleware's locks held: counts and wakes, nothing else.
+  // The listener. Runs on a thread of the middleware or inside a publish, with the middleware's
+  // locks held: only counts and wakes.
   static void on_new_message(const void * self, std::size_t count)
   {
     const_cast<Run *>(static_cast<const Run *>(self))->arrive(static_cast<std::uint32_t>(count));
@@ -92,7 +91,7 @@ public:
     void * const message = work_->lanes->message(static_cast<std::uint32_t>(lane));
     rmw_message_info_t info = rmw_get_zero_initialized_message_info();
     {
-      // Outside of the lock, so that whoever waits for it does so at the ceiling too.
+      // Outside of the lock, so that a waiting thread is at the ceiling too.
       const takt_core::MiddlewareCeilingScope ceiling;
       std::lock_guard lock(shared.take_mutex);
       const rcl_ret_t result = rcl_take(&shared.subscription, message, &info, nullptr);
@@ -130,7 +129,7 @@ private:
     {
     }
     const std::shared_ptr<Shared> shared;
-    const std::unique_ptr<MessageLanes> lanes;  // goes before the handler
+    const std::unique_ptr<MessageLanes> lanes;  // destroyed before the handler
   };
 
   std::size_t lane(const takt_core::Run & run) const noexcept

@@ -60,12 +60,12 @@ std::shared_ptr<takt_core::Callback> Timer::make(
   }
   takt_core::TimerOptions timer;
   timer.period = period();
-  // On the grid of the host a timer goes on without being told where it was.
+  // On the host's grid a timer keeps its phase without its former state.
   timer.offset = engine.core().options().epoch == takt_core::Epoch::start
                    ? shared_->state->offset(offset)
                    : offset;
   timer.missed_periods = settings.missed_periods.value_or(shared_->options.missed_periods);
-  timer.autostart = false;  // `connect` starts it, if it is to
+  timer.autostart = false;  // `connect` starts it if required
   options.timer = timer;
   return std::make_shared<Run>(std::move(options), shared_);
 }

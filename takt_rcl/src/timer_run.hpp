@@ -22,7 +22,7 @@ struct Timer::Shared
   std::shared_ptr<Clock> clock;  // nullptr: the monotonic clock, by the executor
   std::weak_ptr<Timer> handle;
   std::shared_ptr<TimerState> state;  // on the monotonic clock
-  SimTimer sim;                       // else
+  SimTimer sim;                       // on simulated time
 };
 
 /// The core callback on the monotonic clock.
@@ -41,13 +41,13 @@ public:
     if (shared_.acquire()) {
       return true;
     }
-    state_->lose();  // picked before the timer left its executor, and overtaken by that
+    state_->lose();  // picked before the timer left its executor, but too late to begin
     return false;
   }
   void run(const takt_core::Run & run) override
   {
     const takt_core::adapter::Hold<Shared>::Releasing releasing(shared_);
-    // Holds the handle: a callback may drop the user's last one.
+    // Holds the handle: a callback may release the user's last one.
     if (const auto timer = shared_->handle.lock(); timer != nullptr) {
       const TimerInfo info{
         Time(takt_rt::to_ns(run.release)), Time(takt_rt::to_ns(run.start)), run.skipped};

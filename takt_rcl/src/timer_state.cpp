@@ -89,7 +89,7 @@ void TimerState::enter(takt_core::Scheduler & scheduler, takt_core::Callback & c
   }
   const takt_rt::Time now = takt_rt::now();
   if (next_ < now) {
-    // Of what it missed outside it makes up for one release at most, whatever its policy.
+    // Makes up for at most one release missed outside of executors, whatever the policy.
     const auto missed = (now - next_) / period_;
     next_ += missed * period_;
     skipped_ += static_cast<std::uint64_t>(missed);

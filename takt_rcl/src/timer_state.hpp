@@ -1,9 +1,9 @@
-// What a timer on the monotonic clock is, in an executor and out of it: active or cancelled, its
+// The state of a timer on the monotonic clock, in an executor and outside: active or cancelled, its
 // period, its next release.
 //
-// While it is in an executor the scheduler knows; else this does, until the next one. Changes come
-// from any thread at any time. So a core timer is added inactive, and `enter` and `leave` hand over
-// with the mutex held, under which all changes are made: each reaches the one or the other.
+// In an executor the scheduler holds the state, otherwise this object until the next executor. Any
+// thread may change it at any time. So a core timer is added inactive, and `enter` and `leave` hand
+// the state over with the mutex held, as all changes do: each change reaches one of the two.
 #ifndef TIMER_STATE_HPP_
 #define TIMER_STATE_HPP_
 
@@ -16,7 +16,8 @@
 namespace takt_rcl
 {
 
-/// Any thread. Real-time safe: waits at most for another user, who inherits the caller's priority.
+/// Any thread. Real-time safe: waits at most for another caller, which inherits the caller's
+/// priority.
 class TimerState
 {
 public:
@@ -29,28 +30,28 @@ public:
 
   bool cancelled() const noexcept;
   takt_rt::Duration period() const noexcept;
-  /// Until the next release; takt_rt::kForever if cancelled.
+  /// Time until the next release; takt_rt::kForever if cancelled.
   takt_rt::Duration until() const noexcept;
   std::uint64_t skipped() const noexcept;
 
-  /// Where the timer is to begin after a gate that is closed yet: where it goes on, or `first`.
+  /// The timer's offset in an executor with a closed gate: continues its phase, or `first`.
   std::optional<takt_rt::Duration> offset(std::optional<takt_rt::Duration> first) const noexcept;
 
-  /// `callback` has been added to `scheduler`, with autostart off: begins or goes on there.
+  /// `callback` has been added to `scheduler`, with autostart off: begins or continues there.
   void enter(takt_core::Scheduler & scheduler, takt_core::Callback & callback) noexcept;
-  /// It is about to be removed: afterwards no release starts, and the next one is known.
+  /// Call before the removal: afterwards no release starts, and the next one is known.
   void leave() noexcept;
-  /// A release that started before `leave` found the timer closed, and counts as skipped.
+  /// A release that started before `leave` could not begin, and counts as skipped.
   void lose() noexcept;
 
 private:
   mutable takt_rt::PiMutex mutex_;
   takt_rt::Duration period_;
-  bool active_;                                 // while in no executor
-  takt_rt::Time next_ = takt_rt::kNever;        // the same; takt_rt::kNever: it has not begun
+  bool active_;                                 // outside of executors
+  takt_rt::Time next_ = takt_rt::kNever;        // outside of executors; takt_rt::kNever: not begun
   std::uint64_t skipped_ = 0;                   // in earlier executors, and between them
-  takt_core::Scheduler * scheduler_ = nullptr;  // where it is
-  takt_core::Callback * callback_ = nullptr;    // nullptr: in no executor
+  takt_core::Scheduler * scheduler_ = nullptr;  // its present scheduler
+  takt_core::Callback * callback_ = nullptr;    // nullptr: outside of executors
 };
 
 }  // namespace takt_rcl

@@ -1,4 +1,4 @@
-// A callback group: says which callbacks of a node must never run at the same time.
+// A callback group: callbacks of an exclusive group never run at the same time.
 #ifndef TAKT_RCL__CALLBACK_GROUP_HPP_
 #define TAKT_RCL__CALLBACK_GROUP_HPP_
 
@@ -26,8 +26,8 @@ class CallbackGroup
 public:
   using SharedPtr = std::shared_ptr<CallbackGroup>;
 
-  /// For Node::create_callback_group. `ids`: the node's, which make the id unique until the group
-  /// ends.
+  /// For Node::create_callback_group. `ids`: the node's registry, which keeps the id unique until
+  /// the group ends.
   CallbackGroup(
     CallbackGroupType type, const std::string & id,
     std::shared_ptr<takt_core::adapter::IdRegistry> ids = nullptr,
@@ -40,19 +40,19 @@ public:
   bool exclusive() const noexcept { return type_ == CallbackGroupType::MutuallyExclusive; }
   /// `/ns/node:group(name)`. Real-time safe.
   const std::string & id() const noexcept { return id_; }
-  /// False: only Executor::add_callback_group puts its callbacks into an executor.
+  /// False: callbacks of this group enter an executor only by Executor::add_callback_group.
   bool automatically_add_to_executor_with_node() const noexcept { return automatic_; }
 
 private:
   friend class Entity;
   friend class NodeState;
 
-  // The core's group in that executor: made when the group's first callback gets there. Throws
-  // `Error` while a callback runs that was removed from another one.
+  // The core's group in that executor: made when the group's first callback enters it. Throws
+  // `Error` while a callback runs that was removed from another executor.
   std::shared_ptr<takt_core::Group> in(const Engine & engine);
 
   const CallbackGroupType type_;
-  const std::shared_ptr<takt_core::adapter::IdRegistry> ids_;  // also says whose group it is
+  const std::shared_ptr<takt_core::adapter::IdRegistry> ids_;  // also identifies the group's node
   const std::string id_;
   const bool automatic_;
   std::mutex mutex_;

@@ -1,9 +1,9 @@
 // Clocks: system time, monotonic time, or a node's simulated time from /clock.
 //
-// With `use_sim_time` the node subscribes to /clock like to any other topic: the callback
-// `<node>:sub(/clock)`, in a group of its own, is scheduled as all others are, and each of its runs
-// releases the simulated timers that are due. Each node follows its own subscription, so a node
-// never waits for another's executor to learn the time.
+// With `use_sim_time` the node subscribes to /clock as to any topic: the callback
+// `<node>:sub(/clock)`, in a group of its own, is scheduled like all others. Each of its runs
+// releases the due simulated timers. Each node has its own subscription, so a node never waits for
+// another node's executor to learn the time.
 #ifndef TAKT_RCL__CLOCK_HPP_
 #define TAKT_RCL__CLOCK_HPP_
 
@@ -26,14 +26,15 @@ struct SimTimer
 {
   takt_rt::Duration period{};
   std::optional<takt_rt::Duration>
-    first;             ///< from the clock's first message, or from when it was added if later
+    first;             ///< counts from the clock's first message, or from the timer's adding if
+                       ///< later
   Time next{};         ///< if `begun`
   bool begun = false;  ///< has been in an executor since the clock started
   bool active = true;  ///< not cancelled
   std::uint32_t place = UINT32_MAX;  ///< in the heap
   /// Set while the timer is in an executor.
   const takt_core::adapter::Attachment * target = nullptr;
-  // What the run is told: written at release.
+  // For the run's TimerInfo: written at the release.
   std::atomic<std::int64_t> expected{0};
   std::atomic<std::uint64_t> skipped{0};
 };
@@ -43,27 +44,27 @@ class Clock
 public:
   using SharedPtr = std::shared_ptr<Clock>;
 
-  /// One that follows no /clock: RCL_ROS_TIME is then system time. Throws `std::invalid_argument`
-  /// for a type that is none of the three.
+  /// A clock without /clock: RCL_ROS_TIME is then system time. Throws `std::invalid_argument` for
+  /// another type than these three.
   explicit Clock(rcl_clock_type_t type = RCL_SYSTEM_TIME);
-  explicit Clock(bool) = delete;  // an enumeration of another kind would do
-  /// ROS time from `set_simulated`.
+  explicit Clock(bool) = delete;  // rejects enumerations of other types
+  /// A clock with ROS time from `set_simulated`.
   static SharedPtr simulated();
 
-  /// System time, the machine's monotonic time (RCL_STEADY_TIME), or for a simulated clock what
-  /// /clock said last (0 before its first message). Real-time safe.
+  /// System time, the machine's monotonic time (RCL_STEADY_TIME), or for a simulated clock the
+  /// latest time of /clock (0 before its first message). Real-time safe.
   Time now() const noexcept;
   rcl_clock_type_t get_clock_type() const noexcept { return type_; }
   bool ros_time_is_active() const noexcept { return simulated_; }
 
-  /// The time has become `now`. A timer that is due runs once, whatever number of periods passed
-  /// (they count as skipped), and keeps its phase. After a jump back no timer is further away than
-  /// one period. Real-time safe: O(timers due * log timers).
+  /// Sets the time to `now`. A due timer runs once, whatever number of periods passed (the others
+  /// count as skipped), and keeps its phase. After a jump back every timer is due within one
+  /// period. Real-time safe: O(timers due * log timers).
   void set_simulated(Time now) noexcept;
 
   // ---- for Timer ----
-  /// Set-up only. `first`: where it begins, unless it has been in an executor or reset; default: a
-  /// period.
+  // Set-up only. `first`: the first release, unless the timer has been in an executor or reset;
+  // absent: a period.
   void add(
     SimTimer & timer, const takt_core::adapter::Attachment & target,
     std::optional<takt_rt::Duration> first);
@@ -73,7 +74,7 @@ public:
   void set_period(SimTimer & timer, takt_rt::Duration period) noexcept;  ///< real-time safe
   bool cancelled(const SimTimer & timer) const noexcept;                 ///< real-time safe
   takt_rt::Duration period(const SimTimer & timer) const noexcept;       ///< real-time safe
-  /// Until the next release; kForever: cancelled. Real-time safe.
+  /// Time until the next release; kForever: cancelled. Real-time safe.
   takt_rt::Duration until(const SimTimer & timer) const noexcept;
 
 private:

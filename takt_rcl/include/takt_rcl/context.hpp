@@ -1,7 +1,7 @@
 // The connection of a process to ROS 2: arguments, domain, logging, signals, shutdown.
 //
-// Set-up only and may block, unless a function says otherwise. Set-up functions may be called from
-// any thread. A context lives until the last node and entity made in it is gone.
+// Set-up only and may block, unless a function says otherwise. Any thread may call set-up
+// functions. A context lives until its last node and entity have ended.
 #ifndef TAKT_RCL__CONTEXT_HPP_
 #define TAKT_RCL__CONTEXT_HPP_
 
@@ -28,11 +28,11 @@ struct InitOptions
 {
   /// Absent: ROS_DOMAIN_ID, else 0.
   std::optional<std::size_t> domain_id;
-  /// SIGINT and SIGTERM end every spin of this context, and `ok()` turns false. What runs ends
-  /// first, and publishes still work until the context is shut down or destroyed.
+  /// SIGINT and SIGTERM end every spin of this context, and `ok()` turns false. Running callbacks
+  /// end first, and publishes still work until the context is shut down or destroyed.
   bool shutdown_on_signal = true;
-  /// Log levels, log file and /rosout as ROS arguments say. The first context to ask decides for
-  /// the process.
+  /// Log levels, log file and /rosout follow the ROS arguments. The first context that requests
+  /// this decides for the process.
   bool configure_logging = true;
 };
 
@@ -47,13 +47,13 @@ public:
   Context & operator=(const Context &) = delete;
 
   /// Parses ROS arguments and joins the domain. Throws `Error` with one sentence for bad or unknown
-  /// ROS arguments, and if it is initialised and not shut down. After a shutdown it starts afresh;
-  /// nodes made before stay what they are: of a context that was shut down.
+  /// ROS arguments, and if the context is initialised and not shut down. After a shutdown the
+  /// context starts afresh; earlier nodes stay nodes of a context that was shut down.
   void init(int argc, const char * const * argv, const InitOptions & options = {});
 
-  /// Initialised and neither shut down nor ended by a signal. After a signal nothing spins any more,
-  /// but nodes, executors and all else can be made until the shutdown, so that a program which a
-  /// signal meets while it starts ends like any other. Real-time safe.
+  /// Initialised and neither shut down nor ended by a signal. After a signal spins end at once, but nodes, executors
+  /// and entities can be made until the shutdown: a program that gets a signal while it starts ends normally. Real-time
+  /// safe.
   bool ok() const noexcept;
   bool is_valid() const noexcept { return ok(); }
 
@@ -61,8 +61,8 @@ public:
   /// from callbacks.
   bool shutdown(const std::string & reason = "");
   std::string shutdown_reason() const;
-  /// Called by each later `shutdown` (and the destructor), after it has left ROS. A signal alone
-  /// calls nothing: the program does, when its spin has returned.
+  /// Each later `shutdown` (and the destructor) calls `function` after it has left ROS. A signal
+  /// alone does not: the program calls `shutdown` after its spin has returned.
   void on_shutdown(std::function<void()> function);
 
   std::size_t domain_id() const;
@@ -71,8 +71,8 @@ public:
   /// Real-time safe.
   static bool publication_sequence_supported() noexcept;
 
-  /// What rcl knows this context as: ends with the context and the last node made in it. Throws
-  /// `Error` if it is not initialised (any more); `what` begins the sentence.
+  /// rcl's context: ends with this context and its last node. Throws `Error` if this context is not
+  /// initialised or was shut down; `what` begins the sentence.
   std::shared_ptr<rcl_context_t> rcl_context(const std::string & what) const;
 
 private:
@@ -87,14 +87,15 @@ private:
   std::atomic<std::uint64_t> signals_before_{0};
   mutable std::mutex mutex_;
   bool uses_logging_ = false;
-  bool ended_ = false;                      // it, or the default one before it, was shut down
+  bool ended_ = false;                      // this context, or the default context before it, was
+                                            // shut down
   std::shared_ptr<rcl_context_t> context_;  // nullptr before the first `init`
   std::string reason_;
   std::vector<std::function<void()>> on_shutdown_;
   std::vector<std::weak_ptr<Engine>> engines_;
 };
 
-/// The context that everything uses that is not told another.
+/// The context of all calls that name no other.
 std::shared_ptr<Context> default_context();
 
 /// Initialises the default context.

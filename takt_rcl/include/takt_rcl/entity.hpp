@@ -1,12 +1,11 @@
-// What subscriptions, timers and guard conditions have in common: an id, a group, and a core
-// callback for as long as their node is in an executor.
+// The common base of subscriptions, timers and guard conditions: an id, a group, and a core callback as long as the
+// node is in an executor.
 //
-// The handle that the user holds and the core callback are two objects. Destroying the handle
-// silences the source and removes the callback; nothing of it starts any more. It waits for a run on
-// another thread, but returns at once inside of the callback itself, and where waiting would never
-// end: of callbacks that destroy each other's handles the last one does not wait. A run in progress
-// then goes on. The function and the message stay with it; whatever else it uses must be held by it
-// (capture shared pointers, not `this`) or outlive it.
+// The user's handle and the core callback are two objects. Destroying the handle silences the source and removes the
+// callback, which starts no more runs. The destructor waits for a run on another thread. It does not wait inside the
+// callback itself, nor where waiting would never end: of callbacks that destroy each other's handles the last one does
+// not wait. A run in progress then continues. The run keeps the function and the message. Other objects that it uses
+// must be held by the function (capture shared pointers, not `this`) or outlive the run.
 #ifndef TAKT_RCL__ENTITY_HPP_
 #define TAKT_RCL__ENTITY_HPP_
 
@@ -28,12 +27,12 @@ namespace takt_rcl
 class Engine;
 class NodeState;
 
-/// What can be said of any callback when it is created.
+/// Options of every callback at its creation.
 struct EntityOptions
 {
   CallbackGroup::SharedPtr callback_group;  ///< default: the node's default group (exclusive)
   std::string name;                         ///< replaces the part in brackets of the id
-  /// Thread set, priority and local deadline where no schedule rules.
+  /// Thread set, priority and local deadline without a schedule.
   takt_core::Binding binding;
 };
 
@@ -44,57 +43,58 @@ public:
   Entity(const Entity &) = delete;
   Entity & operator=(const Entity &) = delete;
 
-  /// As schedules name it: `/ns/node:timer(100ms)`, `/ns/node:sub(/points)` (docs/schedule.md). A timer that a timer's
-  /// callback makes in its own place gets that one's id when that one is given up. Real-time safe.
+  /// The id in schedules: `/ns/node:timer(100ms)`, `/ns/node:sub(/points)` (docs/schedule.md). If a timer's callback
+  /// replaces its timer, the new timer gets the old one's id at the old one's end. Real-time safe.
   const std::string & id() const noexcept { return id_; }
   takt_core::Kind kind() const noexcept { return kind_; }
   CallbackGroup & group() const noexcept { return *options_.callback_group; }
 
   // ---- real-time safe ----
 
-  /// takt_core::Callback::number(): names it in activations and traces. Zero while in no executor.
+  /// takt_core::Callback::number(): the callback's number in activations and traces. Zero outside
+  /// of executors.
   std::uint32_t number() const noexcept;
-  /// Zero while in no executor.
+  /// Zero outside of executors.
   std::uint32_t backlog() const noexcept;
-  /// Arrivals lost to a full history before they were taken, also those before and between
-  /// executors. An executor counts them when it looks for the next one.
+  /// Arrivals lost to a full history before their take, including those before and between
+  /// executors. An executor counts them when it looks for the next arrival.
   std::uint64_t overwritten() const noexcept;
 
-  /// The core callback, or nullptr while the node is in no executor. May block.
+  /// The core callback, or nullptr outside of executors. May block.
   std::shared_ptr<takt_core::Callback> callback() const;
 
 protected:
-  /// `stem` and `name` make the id: `<node>:<stem>(<name>)`. Throws `Error` if the options' callback
-  /// group is another node's.
+  /// The id is `<node>:<stem>(<name>)`. Throws `Error` if the options' callback group belongs to another node.
   Entity(
     std::shared_ptr<NodeState> node, takt_core::Kind kind, const std::string & stem,
     const std::string & name, EntityOptions options);
 
-  /// Makes the core callback; `options` has id, kind and group already. `settings` are the schedule's,
-  /// or only the options' binding where no schedule rules.
+  /// Makes the core callback; `options` has id, kind and group. `settings`: the schedule's, or without a schedule only
+  /// the options' binding.
   virtual std::shared_ptr<takt_core::Callback> make(
     Engine & engine, takt_core::CallbackOptions options,
     const takt_core::adapter::CallbackSettings & settings) = 0;
-  /// The callback has been added: let work reach it.
+  /// The callback has been added: the source may announce messages to it from now on.
   virtual void connect(takt_core::Executor &, takt_core::Callback &) {}
-  /// The callback is about to be removed: nothing may announce work to it after this.
+  /// The callback is about to be removed: the source must not announce to it after this.
   virtual void disconnect(takt_core::Callback &) noexcept {}
-  /// The callback has been removed: nothing of it is picked any more. What was picked before is over,
-  /// unless the removal could not wait for it.
+  /// The callback has been removed: the executor picks it no more. Earlier picks have ended, unless the removal could
+  /// not wait for them.
   virtual void removed(takt_core::Callback &) noexcept {}
 
-  /// Announcements for an entity that is in no executor: kept for the next one. Any thread;
-  /// real-time safe, lock-free.
+  /// Keeps announcements for the next executor while the entity is in none. Any thread; real-time
+  /// safe, lock-free.
   void keep(std::uint64_t count) noexcept { kept_.fetch_add(count, std::memory_order_seq_cst); }
-  /// Announces what was kept, if there is an executor. Any thread. Real-time safe.
+  /// Announces the kept ones if there is an executor. Any thread. Real-time safe.
   void announce_kept() noexcept;
-  /// Set-up only. Arrivals that the history holds; entities that announce nothing have none.
+  /// Set-up only. Arrivals that the history holds; 0 for entities that announce nothing.
   void set_depth(std::uint32_t depth) noexcept { depth_ = depth; }
 
-  /// Every final class calls this first in its destructor. Idempotent. The id is free afterwards, or its successor's.
+  /// The destructor of every final class calls this first. Idempotent. Afterwards the id is free, or belongs to the
+  /// successor.
   void leave_node() noexcept;
 
-  /// Without a node, and never in an executor.
+  /// An entity without a node, never in an executor.
   explicit Entity(takt_core::Kind kind, const std::string & id);
 
   NodeState & node() const noexcept { return *node_; }
@@ -106,17 +106,19 @@ private:
 
   void attach(const std::shared_ptr<Engine> & engine);
   void detach() noexcept;
-  /// Of one that ends inside of its own `run`: whether that made `other` in its place.
+  /// For an entity that ends inside its own `run`: whether that run made `other` as its
+  /// replacement.
   bool is_replaced_by(const Entity & other, const takt_core::Run & run) const noexcept;
-  /// Becomes `id`, which is claimed, with the state that it has. Throws as `attach`.
+  /// Takes the claimed id `id` and keeps its state. Throws as `attach`.
   void rename(const std::string & id);
 
   const std::shared_ptr<NodeState> node_;
   const takt_core::Kind kind_;
   EntityOptions options_;
-  const std::string base_;                   // the id before equal ones are numbered
-  std::string id_;                           // changes in the run that made it at the most
-  const takt_core::Callback * const maker_;  // in whose run it was made; only compared
+  const std::string base_;                   // the id before the numbering of equal ones
+  std::string id_;                           // changes at most in the run that made the entity
+  const takt_core::Callback * const maker_;  // the callback whose run made the entity; only
+                                             // compared
   const takt_rt::Time made_ = takt_rt::now();
   std::atomic<bool> id_claimed_{true};
   mutable std::mutex mutex_;

@@ -1,7 +1,7 @@
-// What set-up operations throw when ROS 2 refuses something: one clear sentence.
+// The exceptions of set-up operations that ROS 2 refuses: one clear sentence.
 //
-// Set-up functions carry rclcpp's names and therefore rclcpp's way of failing: they throw.
-// Nothing that is tagged real-time safe throws.
+// Set-up functions have rclcpp's names and therefore report faults as rclcpp does: by exceptions.
+// Real-time safe functions do not throw.
 #ifndef TAKT_RCL__ERROR_HPP_
 #define TAKT_RCL__ERROR_HPP_
 
@@ -21,9 +21,9 @@ public:
   /// `what()` is made of both: "<failed>: <fault>", or a line for each fault. Allocates.
   Error(std::string_view failed, takt_rt::Faults faults);
 
-  /// What could not be done; empty if the error has no faults as values.
+  /// The failed operation; empty if the error has no faults as values.
   const std::string & failed() const noexcept { return failed_; }
-  /// Why, as values.
+  /// The reasons, as values.
   const takt_rt::Faults & faults() const noexcept { return faults_; }
 
 private:
@@ -31,7 +31,7 @@ private:
   takt_rt::Faults faults_{};
 };
 
-/// What is wrong lies in the schedule: it does not fit the callbacks there are.
+/// The schedule does not fit the callbacks.
 class ScheduleError : public Error
 {
 public:
@@ -44,7 +44,7 @@ namespace detail
 /// rcl's error text without source positions; clears it. Empty if there is none.
 std::string take_rcl_error();
 
-/// For results nobody can act on, as of a `fini`: clears rcl's error. Real-time safe.
+/// For results without a remedy, such as of a `fini`: clears rcl's error. Real-time safe.
 void ignore(int result) noexcept;
 
 /// Throws `Error` with "<what>: <rcl's error>".

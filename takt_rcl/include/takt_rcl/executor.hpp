@@ -42,64 +42,65 @@ public:
   Executor();
   /// Throws `Error` with all faults of `options`.
   explicit Executor(std::shared_ptr<Context> context, ExecutorOptions options = {});
-  /// Threads, order, chains and every callback's place from the executor of that name in the
-  /// schedule. Throws `ScheduleError` with all faults. Warnings: see `schedule_warnings`.
+  /// Takes threads, order, chains and every callback's placement from the schedule's executor of
+  /// that name. Throws `ScheduleError` with all faults. Warnings: see `schedule_warnings`.
   static Executor from_schedule(
     std::shared_ptr<Context> context, const takt_schedule::Schedule & schedule,
     const std::string & executor_name);
-  /// Takes all nodes out. Must not spin any more.
+  /// Removes all nodes. Must not spin any more.
   ~Executor();
   Executor(Executor &&) noexcept;
   Executor & operator=(Executor &&) noexcept;
 
-  /// Callbacks the node has or will have. Any time, any thread, also callbacks. Throws `Error` if
-  /// the node is in an executor already, if a `remove_node` of it has not returned yet, or if a
-  /// callback cannot be added as scheduled. Also while a callback of one of its mutually exclusive
-  /// groups still runs in another executor, because it took its own node out or destroyed its own
-  /// handle there: a callback cannot move its own node, unless its group is reentrant.
+  /// Adds the node's present and later callbacks. Any time, any thread, also callbacks. Throws
+  /// `Error` if the node is in an executor, if a `remove_node` of it has not returned yet, or if a
+  /// callback cannot be added as scheduled. Also throws while a callback of one of its mutually
+  /// exclusive groups still runs in another executor, because it removed its own node or destroyed
+  /// its own handle there: a callback cannot move its own node, unless its group is reentrant.
   void add_node(const std::shared_ptr<Node> & node);
   void add_node(Node & node);
-  /// Waits for the node's callbacks that run on other threads as destroying them does: see
-  /// entity.hpp. Throws `Error` if it is not here.
+  /// Waits for the node's callbacks on other threads, as their destructors do: see entity.hpp.
+  /// Throws `Error` if the node is not here.
   void remove_node(const std::shared_ptr<Node> & node);
   void remove_node(Node & node);
-  /// One group of a node by itself: what it has or will have. For groups that do not come with their
-  /// node, and to spread a node over several executors. Else as `add_node`.
+  /// Adds one group of a node: its present and later callbacks. For groups that are not added with their node, and to
+  /// spread a node over several executors. Otherwise as `add_node`.
   void add_callback_group(
     const CallbackGroup::SharedPtr & group, const std::shared_ptr<Node> & node);
   void add_callback_group(const CallbackGroup::SharedPtr & group, Node & node);
-  /// What `add_callback_group` added. It stays out until it or its node is added again.
+  /// Removes a group of `add_callback_group`. It stays out until it or its node is added again.
   void remove_callback_group(const CallbackGroup::SharedPtr & group);
 
-  /// Until `cancel`, a signal, the context's shutdown, or an exception out of a callback, which is
-  /// thrown here. Throws `Error` if it cannot start, `ScheduleError` before anything ran if there are
-  /// `schedule_faults`. `epoch`: from when timers count; default: now. From the first spin on the process has a control
-  /// socket, by which `takt status` and `takt trace` reach it, until the executor is destroyed.
+  /// Spins until `cancel`, a signal, the context's shutdown, or a callback's exception, which is rethrown here. Throws
+  /// `Error` if it cannot start, and `ScheduleError` before any run if there are `schedule_faults`. `epoch`: zero of
+  /// timer offsets; default: now. From the first spin until the executor's end the process has a control socket, by
+  /// which `takt status` and `takt trace` reach it.
   void spin(std::optional<takt_rt::Time> epoch = std::nullopt);
-  /// Runs at most one callback here; waits up to `timeout` for one (negative: for ever). Whether
-  /// one ran. Throws as `spin`.
+  /// Runs at most one callback on this thread and waits up to `timeout` for one (negative: for
+  /// ever). Returns whether one ran. Throws as `spin`.
   bool spin_once(takt_rt::Duration timeout = takt_rt::Duration(-1));
-  /// Runs here what is ready now, each callback at most once; how many ran. Throws as `spin`.
+  /// Runs the callbacks that are ready now on this thread, each at most once; returns the number of
+  /// runs. Throws as `spin`.
   std::size_t spin_some(takt_rt::Duration limit = takt_rt::Duration::zero());
-  /// `spin_some` again and again until nothing is ready or `limit` is over (zero: no limit). Throws
-  /// also `std::invalid_argument` for a negative limit.
+  /// Repeats `spin_some` until no callback is ready or `limit` is over (zero: no limit). Also
+  /// throws `std::invalid_argument` for a negative limit.
   std::size_t spin_all(takt_rt::Duration limit);
-  /// Adds the node, runs what is ready of all nodes here, and removes it.
+  /// Adds the node, runs the ready callbacks of all nodes here, and removes the node.
   std::size_t spin_node_some(std::shared_ptr<Node> node);
-  /// Ends the current or, if there is none, the next spin. Any thread, any callback, signal
-  /// handlers. Real-time safe.
+  /// Ends the current spin or, if none is in progress, the next one. Any thread, any callback,
+  /// signal handlers. Real-time safe.
   void cancel() noexcept;
   /// Real-time safe.
   bool is_spinning() const noexcept;
 
-  /// Faults and refused rights met since it was made, e.g. rules for threads of the middleware,
-  /// locked memory, a fixed middleware ceiling. What single executor threads were refused:
-  /// `core().attributes()`.
+  /// Faults and refused rights since the creation, e.g. rules for threads of the middleware, locked
+  /// memory, a fixed middleware ceiling. `core().attributes()` has the refusals of single executor
+  /// threads.
   takt_rt::Faults schedule_warnings() const;
-  /// Under `strict: true`, what the first spin refuses: start-up is complete then, so that rules and
-  /// ids of chains without a match never will have one.
+  /// Under `strict: true`, the faults for which the first spin refuses to start: rules and ids of chains without a
+  /// match when start-up is complete.
   takt_rt::Faults schedule_faults() const;
-  /// Ids of the callbacks on the schedule's default threads because no rule matches them.
+  /// Ids of callbacks that have the schedule's default threads because no rule matches them.
   std::vector<std::string> defaulted_callbacks() const;
 
   takt_core::Executor & core() noexcept;
@@ -118,20 +119,20 @@ private:
   std::shared_ptr<Engine> engine_;
 };
 
-/// Spins the node alone until the context ends: on one thread, or as the schedule file says that the environment variable
-/// TAKT_SCHEDULE names. TAKT_EXECUTOR names the executor in that file; by default it is the one whose rules name the most of
-/// the node's callbacks. Throws as `Executor::spin`, and `ScheduleError` for a bad file or one that has no executor for
+/// Spins the node alone until the context ends: on one thread, or under the schedule file in the environment variable
+/// TAKT_SCHEDULE. TAKT_EXECUTOR names the executor in that file; by default it is the one whose rules name the most of
+/// the node's callbacks. Throws as `Executor::spin`, and `ScheduleError` for a bad file or one without an executor for
 /// this node.
 void spin(const std::shared_ptr<Node> & node);
 
-/// Runs what is ready now. Returns at once if the context has ended.
+/// Runs the ready callbacks. Returns at once if the context has ended.
 void spin_some(std::shared_ptr<Node> node);
 
-/// Runs until nothing is ready or the time is over, as Executor::spin_all.
+/// Runs until no callback is ready or the time is over, as Executor::spin_all.
 void spin_all(const std::shared_ptr<Node> & node, takt_rt::Duration limit);
 
-/// rclcpp's names for two schedules of the one executor, for ported programs. Their order is `fifo`:
-/// what became ready first runs first, where rclcpp's executors of these names run timers first.
+/// rclcpp's names for two schedules of the one executor, for ported programs. Their order is `fifo`: the callback that
+/// became ready first runs first. rclcpp's executors of these names run timers first.
 namespace executors
 {
 
@@ -153,7 +154,7 @@ public:
   using SharedPtr = std::shared_ptr<MultiThreadedExecutor>;
   static SharedPtr make_shared() { return std::make_shared<MultiThreadedExecutor>(); }
 
-  /// `number_of_threads`: 0: as many as `options` has, else one for each core, at least two.
+  /// `number_of_threads`: 0: as in `options`, else one for each core, at least two.
   explicit MultiThreadedExecutor(
     ExecutorOptions options = {}, std::size_t number_of_threads = 0,
     std::shared_ptr<Context> context = nullptr);

@@ -15,7 +15,7 @@ namespace takt_rcl
 
 struct GuardConditionOptions : EntityOptions
 {
-  /// Triggers that are kept apart, one run each; what exceeds it counts as overwritten.
+  /// Triggers that lead to one run each; further ones count as overwritten.
   std::uint32_t depth = 1;
 };
 
@@ -25,20 +25,22 @@ public:
   using SharedPtr = std::shared_ptr<GuardCondition>;
   using Function = std::function<void()>;
 
-  /// One that belongs to no node: no callback of its own, only `trigger` and the listener.
+  /// A guard condition without a node and without a callback of its own: only `trigger` and the
+  /// listener.
   GuardCondition();
   /// For Node::create_guard_condition.
   GuardCondition(
     std::shared_ptr<NodeState> node, Function function, const GuardConditionOptions & options);
   ~GuardCondition() override;
 
-  /// Releases the callback once. Triggers before the node is in an executor are kept. From inside a
-  /// callback it carries that callback's activation. Any thread. Real-time safe as
-  /// takt_core::adapter::Attachment::use, and as the listener is if there is one.
+  /// Releases the callback once. Triggers before the node is in an executor are kept. Inside a
+  /// callback the trigger carries that callback's activation. Any thread. Real-time safe as
+  /// takt_core::adapter::Attachment::use, and as the listener, if set.
   void trigger() noexcept;
 
-  /// `listener(1)` is called in each trigger, on the triggering thread, after the callback was
-  /// released; it must not throw, nor trigger this again. nullptr: nobody. May block.
+  /// Each trigger calls `listener(1)` on the triggering thread, after the release of the callback.
+  /// The listener must not throw, nor trigger this guard condition. nullptr: no listener. May
+  /// block.
   void set_on_trigger_callback(std::function<void(std::size_t)> listener);
 
 private:

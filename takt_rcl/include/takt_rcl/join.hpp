@@ -1,4 +1,4 @@
-// Join slots: keep a message, with the activations it came for, until another callback uses it.
+// Join slots keep a message and its activations until another callback uses it.
 //
 //     takt_rcl::Join<Points> front_, rear_;
 //
@@ -9,7 +9,7 @@
 //                 front_.clear(); rear_.clear();
 //               }
 //
-// As many as are known only at run time: std::vector<takt_rcl::Join<Points>> slots_, and
+// For a number of slots known only at run time: std::vector<takt_rcl::Join<Points>> slots_, and
 // JoinScope joined(slots_).
 //
 // Not synchronised: callbacks that share a slot belong in one exclusive group.
@@ -26,7 +26,7 @@
 namespace takt_rcl
 {
 
-/// What a slot holds besides the message.
+/// The activations of a slot.
 class JoinBase
 {
 public:
@@ -61,8 +61,8 @@ public:
   /// `prototype` gives strings and sequences their capacity. Set-up only.
   explicit Join(const Msg & prototype = Msg{}) : own_(prototype) {}
 
-  /// Copies the message into the slot's own buffer. Real-time safe for messages whose strings and
-  /// sequences fit what the buffer has held before.
+  /// Copies the message into the slot's own buffer. Real-time safe if strings and sequences fit the
+  /// buffer's capacity.
   void store(const Msg & message)
   {
     own_ = message;
@@ -70,7 +70,7 @@ public:
     fill();
   }
 
-  /// Keeps the pointer; no copy. Real-time safe (the message that leaves goes back to its pool).
+  /// Keeps the pointer; no copy. Real-time safe (the former message returns to its pool).
   void store(std::shared_ptr<const Msg> message) noexcept
   {
     shared_ = std::move(message);
@@ -97,9 +97,8 @@ template <typename Range>
 concept JoinRange = std::ranges::input_range<const Range> &&
   std::derived_from<std::ranges::range_value_t<const Range>, JoinBase>;
 
-/// While it lives, what this thread publishes carries the current activations and those of all
-/// given slots that hold a message. What exceeds ActivationSet::kCapacity is dropped. Real-time
-/// safe.
+/// While the scope lives, this thread's publishes carry the current activations and those of all
+/// given slots with a message. Drops activations beyond ActivationSet::kCapacity. Real-time safe.
 class JoinScope
 {
 public:

@@ -45,7 +45,7 @@ inline Logger get_logger(const std::string & name)
 namespace detail
 {
 
-/// How rcutils asks a clock.
+/// The clock in rcutils's form.
 template <typename Clock>
 auto log_clock(Clock & clock)
 {
@@ -62,11 +62,11 @@ auto log_clock(Clock & clock)
 //
 //     TAKT_INFO(logger, "%d", n)                     always
 //     TAKT_INFO_ONCE(logger, ...)                    the first time
-//     TAKT_INFO_SKIPFIRST(logger, ...)               but the first time
+//     TAKT_INFO_SKIPFIRST(logger, ...)               except the first time
 //     TAKT_INFO_EXPRESSION(logger, condition, ...)   if it holds
 //     TAKT_INFO_THROTTLE(logger, clock, ms, ...)     at most once in so many milliseconds
 //
-// What is streamed is put together only if the logger's level lets the message pass.
+// Streamed values are formatted only if the logger's level lets the message pass.
 #define TAKT_LOG_STREAM_(MACRO, stream, ...)                                               \
   do {                                                                                     \
     MACRO(                                                                                 \

@@ -1,7 +1,7 @@
 // A subscription's message objects and the user's function, behind one untyped interface.
 //
 // A lane is one concurrent run: an exclusive group has one, a reentrant group one per executor
-// thread. The signature of the user's function decides what it gets:
+// thread. The signature of the user's function decides its argument:
 //
 //     void(const Msg &)              one message object per lane, reused; nothing to return
 //     void(std::shared_ptr<[const] Msg>), void(UniqueMessage<Msg>)
@@ -26,17 +26,17 @@
 namespace takt_rcl
 {
 
-/// The message objects of one executor's runs. Goes before its handler.
+/// The message objects of one executor's runs. Destroyed before their handler.
 class MessageLanes
 {
 public:
   virtual ~MessageLanes() = default;
 
-  /// Where the next message of `lane` is to be taken into. A take that finds nothing leaves it
-  /// there for the next one.
+  /// The buffer for the next message of `lane`. A take without a message leaves it for the next
+  /// take.
   virtual void * message(std::uint32_t lane) = 0;
 
-  /// Calls the user's function with what was taken.
+  /// Calls the user's function with the taken message.
   virtual void deliver(std::uint32_t lane, const MessageInfo & info) = 0;
 };
 
@@ -49,7 +49,7 @@ public:
   /// earlier lanes are in progress.
   virtual std::unique_ptr<MessageLanes> make_lanes(std::uint32_t lanes, std::uint32_t depth) = 0;
 
-  /// Messages that had to be allocated. Any thread. Real-time safe.
+  /// Number of messages that had to be allocated. Any thread. Real-time safe.
   std::uint64_t allocated() const noexcept { return allocated_.load(std::memory_order_relaxed); }
 
 protected:
@@ -207,8 +207,8 @@ private:
 
 }  // namespace detail
 
-/// The handler that fits the signature of `function`. `extra`: messages in the pool beyond the
-/// history's depth and the concurrent runs, for callbacks that keep some. Set-up only.
+/// The handler for the signature of `function`. `extra`: messages in the pool beyond the history's
+/// depth and the concurrent runs, for callbacks that keep some. Set-up only.
 template <typename Msg, typename Function>
 std::unique_ptr<MessageHandler> make_message_handler(Function && function, std::uint32_t extra)
 {

@@ -26,7 +26,7 @@ inline Gid to_gid(const rmw_gid_t & gid) noexcept
 class MessageInfo
 {
 public:
-  /// What a middleware says that does not count.
+  /// The value of a middleware without sequence numbers.
   static constexpr std::uint64_t kUnsupported = RMW_MESSAGE_INFO_SEQUENCE_NUMBER_UNSUPPORTED;
 
   MessageInfo() = default;
@@ -44,13 +44,13 @@ public:
     return info_.reception_sequence_number;
   }
   Gid publisher_gid() const noexcept { return to_gid(info_.publisher_gid); }
-  /// What takt's own records know the message by.
+  /// The message's key in takt's own records.
   takt_core::MessageKey key() const noexcept
   {
     const std::uint64_t sequence = info_.publication_sequence_number;
     return {publisher_gid(), sequence != kUnsupported ? sequence : 0, info_.source_timestamp};
   }
-  /// Always false: takt leaves delivery inside a process to the middleware.
+  /// Always false: takt leaves delivery within a process to the middleware.
   bool from_intra_process() const noexcept { return info_.from_intra_process; }
 
   const rmw_message_info_t & get_rmw_message_info() const noexcept { return info_; }

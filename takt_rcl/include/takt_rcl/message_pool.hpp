@@ -1,9 +1,9 @@
-// A bounded pool of messages that users may keep: handed out as shared or unique pointers, returned
-// on last release by whichever thread that happens on.
+// A bounded pool of messages that users may keep: handed out as shared or unique pointers. The last
+// release, on any thread, returns the message.
 //
 // Each slot also holds the shared pointer's control block, so neither handing out nor returning
-// allocates. When all slots are out, a message is allocated instead and counted: losing it would be
-// worse. A pool lives until its owner and every message are gone.
+// allocates. An exhausted pool allocates a message and counts it: losing the message would be
+// worse. A pool lives until its owner and all its messages have ended.
 #ifndef TAKT_RCL__MESSAGE_POOL_HPP_
 #define TAKT_RCL__MESSAGE_POOL_HPP_
 
@@ -53,7 +53,7 @@ public:
     head_.store(capacity > 0 ? 1 : 0, std::memory_order_release);
   }
 
-  /// Drops the owner's hold; the last message to return deletes the pool.
+  /// Releases the owner's hold; the last returned message deletes the pool.
   struct Abandon
   {
     void operator()(MessagePool * pool) const noexcept { unreference(pool); }
@@ -62,7 +62,7 @@ public:
 
   std::uint32_t capacity() const noexcept { return capacity_; }
 
-  /// Messages that had to be allocated. Any thread. Real-time safe.
+  /// Number of messages that had to be allocated. Any thread. Real-time safe.
   std::uint64_t exhausted() const noexcept { return exhausted_.load(std::memory_order_relaxed); }
 
   /// A slot; never fails. Real-time safe while the pool is not exhausted. Lock-free.
@@ -72,7 +72,7 @@ public:
     std::uint64_t head = head_.load(std::memory_order_acquire);
     while ((head & kIndex) != 0) {
       Slot & slot = slots_[(head & kIndex) - 1];
-      // The upper half counts, so that a slot that went and came back is noticed.
+      // The upper half counts, so that a slot that left and returned meanwhile is noticed.
       const std::uint64_t next =
         ((head & ~kIndex) + kTag) | slot.next.load(std::memory_order_relaxed);
       if (head_.compare_exchange_weak(
@@ -87,8 +87,8 @@ public:
     return slot;
   }
 
-  /// Returns a slot. Any thread. Lock-free; frees memory only of slots from outside the pool and of
-  /// a pool whose owner is gone.
+  /// Returns a slot. Any thread. Lock-free; frees memory only of slots from outside the pool, and
+  /// of a pool without an owner.
   static void release(Slot * slot) noexcept
   {
     MessagePool * const pool = slot->pool;
@@ -124,7 +124,7 @@ private:
     void operator()(const Msg *) const noexcept {}
   };
 
-  // An allocator that has one place: the slot's room for a control block.
+  // An allocator for one object: the slot's room for a control block.
   template <typename T>
   struct ControlBlock
   {
@@ -158,12 +158,12 @@ private:
   std::unique_ptr<Slot[]> slots_;
   const std::uint32_t capacity_;
   std::atomic<std::uint64_t> head_{0};        // count | index + 1 of the first free slot
-  std::atomic<std::uint64_t> references_{1};  // the owner and each slot that is out
+  std::atomic<std::uint64_t> references_{1};  // the owner and each slot handed out
   std::atomic<std::uint64_t> exhausted_{0};
 };
 
-/// A message from a subscription's pool that the callback owns. `std::unique_ptr<Msg>` works too,
-/// but every such message is allocated: its deleter frees memory and cannot return it.
+/// A message from a subscription's pool, owned by the callback. `std::unique_ptr<Msg>` works too,
+/// but each such message is allocated, because its deleter cannot return it to the pool.
 template <typename Msg>
 using UniqueMessage = typename MessagePool<Msg>::Unique;
 

@@ -1,12 +1,12 @@
 // A ROS node: makes publishers, subscriptions, timers and guard conditions.
 //
 // Names and argument order are rclcpp's. Set-up only and may block, unless a function says
-// otherwise; any thread, also callbacks, also while the executor runs. What a node makes belongs to
-// the caller; it stops working when the caller drops it or when the node goes.
+// otherwise; any thread, also callbacks, also while the executor runs. The caller owns the entities
+// that a node makes. An entity stops working when its owner or the node ends.
 //
-// A derived node declares its publishers, subscriptions and timers after what their callbacks use:
-// members go in reverse order, and each waits for its callback to end. (Not where one of its own
-// callbacks destroys the node: see entity.hpp.)
+// A derived node declares its publishers, subscriptions and timers after the members that their
+// callbacks use: members are destroyed in reverse order, and each entity waits for its callback to
+// end. (Except if one of its own callbacks destroys the node: see entity.hpp.)
 #ifndef TAKT_RCL__NODE_HPP_
 #define TAKT_RCL__NODE_HPP_
 
@@ -49,7 +49,7 @@ public:
 
   explicit Node(const std::string & name, const NodeOptions & options = {});
   Node(const std::string & name, const std::string & namespace_, const NodeOptions & options = {});
-  /// Takes all callbacks out of the executor first: waits for those that run on other threads.
+  /// First removes all callbacks from the executor: waits for those that run on other threads.
   virtual ~Node();
   Node(const Node &) = delete;
   Node & operator=(const Node &) = delete;
@@ -66,7 +66,7 @@ public:
 
   CallbackGroup::SharedPtr create_callback_group(
     CallbackGroupType type, const std::string & name = "");
-  /// `false`: see Executor::add_callback_group. (A template, or a name would be taken for a bool.)
+  /// `false`: see Executor::add_callback_group. (A template, because a name would convert to bool.)
   template <std::same_as<bool> Bool>
   CallbackGroup::SharedPtr create_callback_group(
     CallbackGroupType type, Bool automatically_add_to_executor_with_node,
@@ -83,8 +83,8 @@ public:
     return std::make_shared<Publisher<Msg>>(state_, topic, qos, options);
   }
 
-  /// Signatures of `callback`: see message_handler.hpp. Messages that wait already when the
-  /// subscription gets into an executor are announced then.
+  /// Signatures of `callback`: see message_handler.hpp. Messages that wait when the subscription
+  /// enters an executor are announced then.
   template <typename Msg, typename Callback>
   std::shared_ptr<Subscription<Msg>> create_subscription(
     const std::string & topic, const QoS & qos, Callback && callback,
@@ -138,8 +138,8 @@ public:
 
   // ---- parameters: values only, there are no parameter services ----
 
-  /// The override for `name` if there is one, else `default_value`. Throws `Error` if the override
-  /// is of another type (an integer also serves as a double), or if declared already.
+  /// The override for `name`, or else `default_value`. Throws `Error` if the override has another
+  /// type (an integer also serves as a double), or if the parameter is declared already.
   template <typename T>
   detail::KeptAs<T> declare_parameter(const std::string & name, const T & default_value)
   {
@@ -151,7 +151,7 @@ public:
     declare(name, ParameterValue(value));
     return value;
   }
-  /// As above where a value must be given from outside: throws `Error` also if there is none.
+  /// As above for a required value: also throws `Error` without an override.
   template <typename T>
   detail::KeptAs<T> declare_parameter(const std::string & name)
   {
@@ -185,7 +185,7 @@ public:
     value = alternative;
     return get_parameter(name, value);
   }
-  /// All values given from outside, declared or not.
+  /// All overrides, declared or not.
   const ParameterMap & get_parameter_overrides() const;
 
   // ---- graph ----
@@ -193,7 +193,7 @@ public:
   /// Names are expanded and remapped.
   std::size_t count_publishers(const std::string & topic) const;
   std::size_t count_subscribers(const std::string & topic) const;
-  /// Everything on this domain that has been discovered: topic → types, and names with namespaces.
+  /// All discovered topics of this domain with their types, and names with namespaces.
   std::map<std::string, std::vector<std::string>> get_topic_names_and_types() const;
   std::vector<std::string> get_node_names() const;
 
@@ -213,7 +213,7 @@ private:
   const ParameterValue & need_override(const std::string & name) const;
   void declare(const std::string & name, ParameterValue value);
 
-  ParameterMap overrides_;  // before the state, which fills it
+  ParameterMap overrides_;  // before the state, whose constructor fills it
   std::shared_ptr<NodeState> state_;
   std::shared_ptr<Clock> clock_;
   mutable std::mutex parameters_mutex_;

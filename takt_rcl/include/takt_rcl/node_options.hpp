@@ -1,4 +1,4 @@
-// What can be said about a node when it is made: rclcpp's chained setters. Set-up only.
+// Options of a node at its creation: rclcpp's chained setters. Set-up only.
 #ifndef TAKT_RCL__NODE_OPTIONS_HPP_
 #define TAKT_RCL__NODE_OPTIONS_HPP_
 
@@ -33,7 +33,7 @@ public:
     return *this;
   }
 
-  /// Those of the context too. Default: true.
+  /// Also use the context's arguments. Default: true.
   bool use_global_arguments() const noexcept { return use_global_arguments_; }
   NodeOptions & use_global_arguments(bool use)
   {
@@ -41,7 +41,7 @@ public:
     return *this;
   }
 
-  /// Parameter values that beat those of arguments and files.
+  /// Parameter values with precedence over arguments and files.
   const std::vector<Parameter> & parameter_overrides() const noexcept { return overrides_; }
   NodeOptions & parameter_overrides(std::vector<Parameter> overrides)
   {
@@ -55,7 +55,7 @@ public:
     return *this;
   }
 
-  /// Declares every parameter that was given a value. Default: false.
+  /// Declares every parameter with an override. Default: false.
   bool automatically_declare_parameters_from_overrides() const noexcept { return declare_; }
   NodeOptions & automatically_declare_parameters_from_overrides(bool declare)
   {
@@ -71,8 +71,8 @@ public:
     return *this;
   }
 
-  /// Changes nothing, for ported code: delivery inside a process is the middleware's, which makes a
-  /// copy for each subscription.
+  /// No effect, for ported code: the middleware delivers within a process, with a copy for each
+  /// subscription.
   bool use_intra_process_comms() const noexcept { return intra_process_; }
   NodeOptions & use_intra_process_comms(bool use)
   {

@@ -1,6 +1,6 @@
-// Parameter values, as given by ROS arguments, parameter files or the program.
+// Parameter values from ROS arguments, parameter files or the program.
 //
-// Values are read when a node is made; there are no parameter services. Set-up only.
+// A node reads them at its creation; there are no parameter services. Set-up only.
 #ifndef TAKT_RCL__PARAMETER_HPP_
 #define TAKT_RCL__PARAMETER_HPP_
 
@@ -26,7 +26,7 @@ using ParameterMap = std::map<std::string, ParameterValue>;
 namespace detail
 {
 
-/// How a value is kept whose C++ type is T: any integer as int64, and so on.
+/// The stored type for a C++ type T: int64 for every integer, and so on.
 template <typename T>
 auto to_parameter_value(T && value)
 {
@@ -49,8 +49,8 @@ using KeptAs = decltype(to_parameter_value(std::declval<T>()));
 
 const char * type_name(const ParameterValue & value) noexcept;
 
-/// The value as a T; an integer also serves where a double is asked for. Throws `Error`, which begins
-/// with `what`, as in "parameter 'x'".
+/// The value as a T; an integer also serves as a double. Throws `Error`, which begins with `what`, as in "parameter
+/// 'x'".
 template <typename T>
 T parameter_as(const std::string & what, const ParameterValue & value)
 {
@@ -70,7 +70,7 @@ T parameter_as(const std::string & what, const ParameterValue & value)
 
 }  // namespace detail
 
-/// A name and a value of any type that can be kept as one.
+/// A name and a value of any storable type.
 class Parameter
 {
 public:

@@ -1,7 +1,7 @@
 // Publishers of ordinary rosidl messages.
 //
-// Delivery to subscriptions in this process happens inside `publish`, on the publishing thread: the
-// activation of the running callback travels with the message from there.
+// Subscriptions of this process get the message within `publish`, on the publishing thread: from
+// there the message carries the running callback's activation.
 #ifndef TAKT_RCL__PUBLISHER_HPP_
 #define TAKT_RCL__PUBLISHER_HPP_
 
@@ -25,7 +25,7 @@ class NodeState;
 
 struct PublisherOptions
 {
-  /// Of rclcpp: the group of a publisher's event callbacks. There are none yet, so it is not used.
+  /// rclcpp's group of a publisher's event callbacks. Unused, because there are none yet.
   CallbackGroup::SharedPtr callback_group;
 };
 
@@ -46,7 +46,7 @@ public:
 
   // ---- real-time safe ----
 
-  /// Names this publisher in every MessageInfo of its messages.
+  /// The publisher's id in every MessageInfo of its messages.
   const Gid & gid() const noexcept { return gid_; }
   /// The publication sequence number of the last message, 0 before the first.
   std::uint64_t last_sequence() const noexcept { return sequence_.load(std::memory_order_relaxed); }
@@ -59,8 +59,8 @@ public:
   // ---- may block (graph lock) ----
 
   std::size_t get_subscription_count() const;
-  /// Waits until at least `count` subscriptions are matched; false if the time was not enough or
-  /// the context ended.
+  /// Waits until at least `count` subscriptions are matched; false if the time is over or the
+  /// context ended.
   bool wait_for_matched(std::size_t count, takt_rt::Duration timeout) const;
 
 protected:
@@ -74,8 +74,8 @@ private:
   std::string topic_;
   std::uint32_t topic_number_ = 0;  // in traces
   Gid gid_{};
-  // Serialises publishes, so that sequence numbers are those of the writer. Held inside the
-  // middleware; unlike the middleware's own locks it passes on priority.
+  // Serialises publishes, so that sequence numbers match the writer's. Held inside the middleware;
+  // inherits priority, unlike the middleware's own locks.
   takt_rt::PiMutex mutex_;
   std::atomic<std::uint64_t> sequence_{0};
   std::atomic<std::uint64_t> failed_{0};
@@ -97,8 +97,8 @@ public:
   }
 
   /// Returns the message's publication sequence number (from 1), or 0 if the middleware refused it.
-  /// Any thread. Runs at the middleware ceiling. Real-time safe as far as takt goes: allocates
-  /// nothing, waits only for another publish of this publisher and for the middleware's own locks.
+  /// Any thread. Runs at the middleware ceiling. Real-time safe within takt: allocates nothing, and
+  /// waits only for another publish of this publisher. The middleware's own locks may block.
   std::uint64_t publish(const Msg & message) noexcept { return publish_message(&message); }
 
   /// For ported code: publishes, then frees.

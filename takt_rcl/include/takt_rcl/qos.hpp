@@ -62,7 +62,7 @@ public:
   SensorDataQoS() : QoS(rmw_qos_profile_sensor_data) {}
 };
 
-/// Whatever the middleware's own defaults (or its XML profiles) say.
+/// The middleware's own defaults or its XML profiles.
 class SystemDefaultsQoS : public QoS
 {
 public:
@@ -76,8 +76,8 @@ public:
   ClockQoS() : QoS(KeepLast(1)) { best_effort(); }
 };
 
-/// Arrivals that takt remembers for a subscription with this (actual) profile: its depth; for
-/// KEEP_ALL, whose depth is without bound, and for unknown depths `kUnboundedDepth`.
+/// Arrivals that takt remembers for a subscription with this (actual) profile: its depth, or
+/// `kUnboundedDepth` for KEEP_ALL and unknown depths.
 inline constexpr std::uint32_t kUnboundedDepth = 1000;
 std::uint32_t arrival_depth(const rmw_qos_profile_t & profile) noexcept;
 

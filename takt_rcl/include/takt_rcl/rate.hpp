@@ -1,4 +1,4 @@
-// Sleeping at a fixed rate, for loops outside of callbacks. (A periodic callback is a timer.)
+// Sleeps at a fixed rate, for loops outside of callbacks. (A periodic callback is a timer.)
 #ifndef TAKT_RCL__RATE_HPP_
 #define TAKT_RCL__RATE_HPP_
 
@@ -19,8 +19,8 @@ public:
   explicit Rate(double hertz, std::shared_ptr<Context> context = nullptr);
   explicit Rate(takt_rt::Duration period, std::shared_ptr<Context> context = nullptr);
 
-  /// Until the next period begins. False if it has begun already (after a whole period too late
-  /// periods count from now) or the context ended. May block.
+  /// Sleeps until the next period begins. False if it has begun already (after a delay of a whole
+  /// period or more, periods count from now) or the context ended. May block.
   bool sleep();
   /// The next period counts from now.
   void reset() noexcept { last_ = takt_rt::now(); }

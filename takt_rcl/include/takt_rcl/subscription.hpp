@@ -1,7 +1,7 @@
 // Subscriptions to ordinary rosidl messages.
 //
-// The middleware only announces messages; they stay there until the callback starts, and are taken
-// on the thread that runs it, right before it. See message_handler.hpp for the callback signatures.
+// Messages stay in the middleware, which only announces them. The thread that runs the callback
+// takes the message right before the run. See message_handler.hpp for the callback signatures.
 #ifndef TAKT_RCL__SUBSCRIPTION_HPP_
 #define TAKT_RCL__SUBSCRIPTION_HPP_
 
@@ -22,12 +22,12 @@ namespace takt_rcl
 
 struct SubscriptionOptions : EntityOptions
 {
-  /// Arrivals remembered; 0: the history's depth. A smaller one drops announcements, never
-  /// messages: what is behind them is taken later or overwritten.
+  /// Arrivals remembered; 0: the history's depth. A smaller depth drops announcements, not
+  /// messages: later takes find these messages, or the history overwrites them.
   std::uint32_t depth = 0;
   /// Messages in the pool beyond depth and concurrent runs, for callbacks that keep some.
   std::uint32_t extra_messages = 4;
-  /// Not messages published by the same context's nodes.
+  /// Ignores messages of the same context's nodes.
   bool ignore_local_publications = false;
 };
 
@@ -49,19 +49,17 @@ public:
 
   /// Messages taken and given to the callback.
   std::uint64_t taken_messages() const noexcept;
-  /// Messages lost anywhere between their publisher and this callback, overwritten ones included,
-  /// by gaps in publication sequence numbers. Stays 0 where the middleware has none: see
-  /// Context::publication_sequence_supported().
-  /// Counts from each publisher's first message on that was taken: what was overwritten before is
-  /// in `overwritten()` only.
+  /// Messages lost between their publisher and this callback, including overwritten ones, by gaps
+  /// in publication sequence numbers. Stays 0 if the middleware has none: see
+  /// Context::publication_sequence_supported(). Counts from the first taken message of each
+  /// publisher: only `overwritten()` counts earlier overwritten ones.
   std::uint64_t lost_messages() const noexcept;
-  /// Publishers whose losses could not be followed any more because there were too many at once: see
-  /// takt_core::adapter::SequenceGaps.
+  /// Publishers whose losses are not counted any more because there were too many: see takt_host::SequenceGaps.
   std::uint64_t forgotten_publishers() const noexcept;
   /// Messages allocated because the pool was exhausted, or because the callback takes
   /// `std::unique_ptr<Msg>`.
   std::uint64_t allocated_messages() const noexcept;
-  /// Takes the middleware refused.
+  /// Takes that the middleware refused.
   std::uint64_t failed_takes() const noexcept;
 
   // ---- may block (graph lock) ----
@@ -71,7 +69,7 @@ public:
   bool wait_for_matched(std::size_t count, takt_rt::Duration timeout) const;
 
 private:
-  struct Shared;  // what a run in progress needs: outlives the handle
+  struct Shared;  // resources of a run in progress: outlive the handle
   class Run;
 
   std::shared_ptr<takt_core::Callback> make(

@@ -1,12 +1,11 @@
 // Timers: periodic releases on the monotonic clock, or on a node's simulated time.
 //
-// A wall timer is a core timer: it shares the executor's epoch, keeps its phase, and follows the
-// schedule's offset and missed-period policy. A ROS-time timer of a node without `use_sim_time` is
-// one too: its periods are measured on the monotonic clock, so a step of the system clock neither
-// delays it nor makes it fire in a burst. With `use_sim_time` it is released by /clock, always
-// skips missed periods, and counts as a waitable in the `window` and `stock` orders. A timer that
-// comes from one executor into another goes on where it was: its offset is that of its first one.
-// Under a schedule with `epoch: host` its releases are at k * period + offset of the monotonic clock
+// A wall timer is a core timer: it shares the executor's epoch, keeps its phase, and follows the schedule's offset and
+// missed-period policy. So is a ROS-time timer of a node without `use_sim_time`: its periods are measured on the
+// monotonic clock, so a step of the system clock neither delays it nor makes it fire in a burst. With `use_sim_time`
+// /clock releases the timer; it then always skips missed periods, and counts as a waitable in the `window` and `stock`
+// orders. A timer that moves to another executor keeps its phase: the offset of its first executor applies. Under a
+// schedule with `epoch: host` its releases are at k * period + offset of the monotonic clock
 // (takt_core::first_release), until `reset` or `set_period`.
 #ifndef TAKT_RCL__TIMER_HPP_
 #define TAKT_RCL__TIMER_HPP_
@@ -26,7 +25,7 @@
 namespace takt_rcl
 {
 
-/// What a timer callback may want to know about its run. Times are on the timer's own clock.
+/// A timer callback's data about its run. Times are on the timer's own clock.
 struct TimerInfo
 {
   Time expected_call_time;    ///< the nominal release
@@ -56,27 +55,26 @@ public:
 
   // ---- real-time safe; any thread, also the timer's own callback ----
   //
-  // Also while the node gets into an executor or leaves one: no change is lost, and what was cancelled
-  // does not start. On one timer they wait for each other, for some instructions, and lend the
-  // priority of who waits.
+  // Also while the node enters or leaves an executor: every change takes effect, and a cancelled timer does not start.
+  // Calls for one timer wait for each other, for a few instructions and with priority inheritance.
 
-  /// No run starts any more until `reset`.
+  /// Starts no more runs until `reset`.
   void cancel() noexcept;
   /// (Re)starts: the next release is one period from now.
   void reset() noexcept;
   bool is_canceled() const noexcept;
-  /// Until the next release; negative if it is late; Duration::max() if cancelled.
+  /// Time until the next release; negative if it is late; Duration::max() if cancelled.
   takt_rt::Duration time_until_trigger() const noexcept;
   takt_rt::Duration period() const noexcept;
-  /// Counts from the next release on. A period that is not above zero is ignored.
+  /// Applies from the next release on. Ignores a period that is not positive.
   void set_period(takt_rt::Duration period) noexcept;
-  /// Periods dropped so far by the missed-period policy.
+  /// Periods that the missed-period policy has dropped so far.
   std::uint64_t skipped_periods() const noexcept;
 
 private:
   friend class Node;
 
-  struct Shared;  // what a run in progress needs: outlives the handle
+  struct Shared;  // resources of a run in progress: outlive the handle
   class Run;
   class SimRun;
 
@@ -97,7 +95,7 @@ using WallTimer = Timer;
 namespace detail
 {
 
-/// Any unit, also floating point; what cannot be said in nanoseconds is cut off.
+/// Any unit, also floating point; fractions of a nanosecond are cut off.
 template <typename Rep, typename Period>
 takt_rt::Duration timer_period(std::chrono::duration<Rep, Period> period)
 {
