@@ -110,8 +110,11 @@ std::vector<std::pair<std::size_t, std::int64_t>> ReleaseSpans::shortest() const
   return shortest;
 }
 
-Recorder::Recorder() : costs_({true, false})
+Recorder::Recorder(bool reported)
 {
+  if (reported) {
+    costs_.emplace(takt_core::RunCostsWanted::Costs{.cpu = true});
+  }
 }
 
 Recorder::~Recorder()

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -96,7 +97,8 @@ struct CallbackRecord
 class Recorder final : public takt_core::Observer
 {
 public:
-  Recorder();
+  /// `reported`: a report is wanted. Only then the CPU times of runs are measured.
+  explicit Recorder(bool reported);
   ~Recorder() override;
 
   /// The number of topics per callback that are recorded separately; further topics are not recorded.
@@ -182,7 +184,7 @@ private:
   /// The slot of the run in progress on the calling thread; null: none, or a run of another front end.
   static Slot * running() noexcept;
 
-  const takt_core::RunCostsWanted costs_;
+  std::optional<takt_core::RunCostsWanted> costs_;
   std::atomic<std::uint64_t> started_{0};
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Slot>> slots_;

@@ -161,6 +161,7 @@ struct Engine::Parts
   bool on_caller = true;
   bool shared = false;
   bool component = false;
+  bool reported = false;
   ExceptionPolicy on_exception = ExceptionPolicy::stop;
   std::unique_ptr<takt_host::HostedExecutor> hosted;
 };
@@ -223,6 +224,7 @@ takt_rt::Result<std::shared_ptr<Engine>> Engine::make(
   const HostContent & content, const ProcessSettings & settings, std::size_t threads)
 {
   Parts parts;
+  parts.reported = !settings.report_directory.empty();
   if (executor_name.empty()) {
     takt_core::ExecutorOptions options;
     options.name = "takt";
@@ -296,7 +298,7 @@ Engine::Engine(Parts parts)
   shared_(parts.shared),
   component_(parts.component),
   hosted_(std::move(parts.hosted)),
-  recorder_(std::make_shared<Recorder>())
+  recorder_(std::make_shared<Recorder>(parts.reported))
 {
   must(hosted_->add_observer(recorder_));
   must(hosted_->record());
