@@ -20,7 +20,8 @@ namespace
 
 constexpr int kFirst = 40;  // situations that are drawn
 constexpr Ns kHyperperiods = 3;
-constexpr Ns kBefore = 100'000'000;  // runs from so long before a response on are changed
+constexpr Ns kLeastDuration = 600'000'000;  // sets may take periods to get into the worst order
+constexpr Ns kBefore = 200'000'000;         // runs from so long before a response on are changed
 
 template <typename T>
 T needed(takt_rt::Result<T> result)
@@ -35,7 +36,7 @@ T needed(takt_rt::Result<T> result)
 struct Situation
 {
   std::vector<Ns> offsets;             // per task with a release
-  std::vector<std::vector<Ns>> times;  // per task, of its runs; empty: the worst
+  std::vector<std::vector<Ns>> times;  // per task, of its runs
   bool late = true;                    // messages are under way for as long as they may be
   std::uint64_t seed = 1;              // of how long they are under way else
 };
@@ -54,14 +55,13 @@ public:
   {
     Ns hyperperiod = 1;
     for (Index task = 0; task < model.tasks.size(); ++task) {
-      Index root = task;
-      while (!model.tasks[root].release) {
-        root = model.tasks[root].triggers.front().from;
+      const Pace pace = pace_of(model, task);
+      paces_.push_back(pace);
+      if (model.tasks[task].release) {
+        hyperperiod = std::lcm(hyperperiod, model.tasks[task].release->period);
       }
-      sources_.push_back(root);
-      hyperperiod = std::lcm(hyperperiod, model.tasks[root].release->period);
     }
-    duration_ = kHyperperiods * hyperperiod;
+    duration_ = std::max(kHyperperiods, kLeastDuration / hyperperiod) * hyperperiod;
   }
 
   std::vector<Ns> run()
@@ -76,7 +76,7 @@ public:
       for (Index chain = 0; chain < worst_.size(); ++chain) {
         if (!best_[chain].offsets.empty()) {
           Situation next = best_[chain];
-          if (phases_) {
+          if (phases_ || draw_.between(0, 1) == 0) {
             change_times(response_[chain], next);
           } else {
             change_offsets(next);
@@ -89,6 +89,29 @@ public:
   }
 
 private:
+  /// How often a task works, and one source that starts it.
+  struct Pace
+  {
+    Index source = kNone;
+    double period = 0;
+  };
+
+  static Pace pace_of(const Model & model, Index index)
+  {
+    const Task & task = model.tasks[index];
+    if (task.release) {
+      return {index, static_cast<double>(task.release->period)};
+    }
+    Pace all;
+    double rate = 0;
+    for (const Link & link : task.triggers) {
+      const Pace one = pace_of(model, link.from);
+      rate += 1 / one.period;
+      all = all.source == kNone || (task.newest && one.period > all.period) ? one : all;
+    }
+    return {all.source, task.newest ? all.period : 1 / rate};
+  }
+
   std::vector<Task> & tasks() { return simulation_.model.tasks; }
   Index any_task()
   {
@@ -106,16 +129,13 @@ private:
         : number == 0           ? 0
                                 : draw_.between(0, period - 1));
     }
-    if (phases_) {
-      situation.times.resize(tasks().size());
-      for (Index task = 0; task < tasks().size(); ++task) {
-        const Ns period = tasks()[sources_[task]].release->period;
-        // Two sources may start it.
-        situation.times[task].assign(
-          static_cast<std::size_t>(2 * duration_ / period) + 1, tasks()[task].time);
-        for (Ns & time : situation.times[task]) {
-          time = number == 0 ? time : any_time(time);
-        }
+    situation.times.resize(tasks().size());
+    for (Index task = 0; task < tasks().size(); ++task) {
+      situation.times[task].assign(
+        static_cast<std::size_t>(static_cast<double>(duration_) / paces_[task].period) + 2,
+        tasks()[task].time);
+      for (Ns & time : situation.times[task]) {
+        time = number == 0 || (!phases_ && number % 2 == 0) ? time : any_time(time);
       }
     }
     return situation;
@@ -132,12 +152,12 @@ private:
   {
     do {
       const Index task = any_task();
-      const Release & source = *tasks()[sources_[task]].release;
       std::vector<Ns> & times = situation.times[task];
       const Ns moment = draw_.between(
         std::max<Ns>(response.release - kBefore, 0), std::max(response.end, response.release));
       const auto about = static_cast<std::size_t>(
-        std::max<Ns>(moment - source.offset.value_or(0), 0) / source.period);
+        static_cast<double>(std::max<Ns>(moment - situation.offsets[paces_[task].source], 0)) /
+        paces_[task].period);
       Ns & time = times[std::min(about, times.size() - 1)];
       const Ns most = tasks()[task].time;
       const Ns by = most >> draw_.between(1, 16);
@@ -181,7 +201,7 @@ private:
         tasks()[index].release->offset = situation.offsets[index];
       }
     }
-    if (phases_) {
+    if (phases == Phases::fixed) {
       options.execution_time = [&](Index task, std::uint64_t run) {
         const std::vector<Ns> & times = situation.times[task];
         return times[std::min<std::size_t>(run, times.size() - 1)];
@@ -207,7 +227,7 @@ private:
   const int changes_;
   Draw draw_;
   Ns duration_ = 0;
-  std::vector<Index> sources_;      // per task: one that starts it
+  std::vector<Pace> paces_;         // per task
   std::vector<Ns> worst_;           // per chain
   std::vector<Response> response_;  // per chain: the longest of fixed phases
   std::vector<Situation> best_;     // per chain: in which that was seen
