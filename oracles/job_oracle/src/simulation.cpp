@@ -83,7 +83,29 @@ void Simulation::run()
 void Simulation::push(Event event)
 {
   event.tie = situation_.any_order() ? situation_.chance().next() : ++ties_;
+  if (situation_.any_order() && is_punctual(event)) {
+    // Beside each other: the same for all of the thread.
+    constexpr std::uint64_t kThreads = 1024;
+    event.tie = Chance(
+                  static_cast<std::uint64_t>(event.time) * kThreads +
+                  static_cast<std::uint64_t>(task(event.whose).threads.front()))
+                  .next();
+  }
   events_.push(event);
+}
+
+// Of a timer of one thread that is never late.
+bool Simulation::is_punctual(const Event & event) const
+{
+  return event.what == Event::What::source && task(event.whose).source->timer &&
+         task(event.whose).source->jitter == 0 && task(event.whose).threads.size() == 1;
+}
+
+// Whether both expire at once: timers of a thread that are due at the same instant.
+bool Simulation::together(const Event & one, const Event & other) const
+{
+  return one.time == other.time && is_punctual(one) && is_punctual(other) &&
+         task(one.whose).threads == task(other.whose).threads;
 }
 
 // What has got all of its time has ended, whatever comes at the same instant.
@@ -92,13 +114,16 @@ void Simulation::instant()
   for (int core = 0; core < cores_.cores(); ++core) {
     complete(core);
   }
+  std::optional<Event> last;
   while (!events_.empty() && events_.top().time <= now_) {
-    if (situation_.any_order() && situation_.chance().one_in(2)) {
+    const bool at_once = last && together(*last, events_.top());
+    if (situation_.any_order() && !at_once && situation_.chance().one_in(2)) {
       settle();
     }
     const Event event = events_.top();
     events_.pop();
     handle(event);
+    last = event;
   }
   settle();
 }

@@ -130,6 +130,8 @@ private:
 
   void push(Event event);
   void instant();
+  bool is_punctual(const Event & event) const;
+  bool together(const Event & one, const Event & other) const;
   void settle();
   void complete(int core);
   void handle(const Event & event);

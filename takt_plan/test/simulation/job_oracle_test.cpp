@@ -113,6 +113,22 @@ TEST(JobOracle, MessagesOfOnePublisherStayInOrderWithinAnInstant)
   EXPECT_EQ(found.at("violations"), 0) << found;
 }
 
+// Events of one instant come in any order, but a thread looks at all timers that are due before it picks.
+TEST(JobOracle, TimersOfOneThreadThatAreDueAtOneInstantExpireAtOnce)
+{
+  for (const Ns offset : {0, 1}) {
+    JobOracle oracle;
+    oracle.look_at(json::parse(
+      R"({"name": "x", "runs": 40, "duration": 1000, "threads": [{"priority": 10}], "tasks": [
+      {"id": "slow", "threads": [0], "priority": 1, "time": 10, "source": {"period": 100, "offset": 0}},
+      {"id": "fast", "threads": [0], "priority": 2, "time": 3, "bound": 3,
+       "source": {"period": 100, "offset": )" +
+      std::to_string(offset) + "}}]}"));
+    const json found = oracle.findings();
+    EXPECT_EQ(found.at("violations") == 0, offset == 0) << found;
+  }
+}
+
 TEST(JobOracle, AgreesWithTheSimulatorWhereNothingIsLeftOpen)
 {
   constexpr std::uint64_t kSystems = 200;
