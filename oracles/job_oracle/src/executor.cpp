@@ -155,6 +155,7 @@ void Simulation::take(Run & run)
   Waiting & state = waiting(index);
   state.taking = false;
   run.publishes = true;
+  run.passes = run.message.job.source;
   if (of.join == Join::newest && !run.message.job.of_source) {
     const Job job = run.message.job;
     state.kept[static_cast<std::size_t>(run.message.topic)] = std::move(run.message);
@@ -165,6 +166,7 @@ void Simulation::take(Run & run)
     run.message.job.part = run.publishes ? Part::works : Part::keeps;
     for (std::size_t topic = 0; run.publishes && topic < state.kept.size(); ++topic) {
       std::optional<Message> & kept = state.kept[topic];
+      run.passes = std::max(run.passes, kept->job.source);
       run.message.tokens.insert(run.message.tokens.end(), kept->tokens.begin(), kept->tokens.end());
       kept.reset();
     }
@@ -208,7 +210,7 @@ void Simulation::step(int thread)
       return;
     case Phase::publishes:
       if (run.publishes) {
-        send(run.message);
+        send(run.message, run.passes);
       }
       go_on(Phase::goes_on, run.after);
       return;

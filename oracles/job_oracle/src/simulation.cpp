@@ -247,12 +247,12 @@ void Simulation::arrive(int index, Message message)
   offer(index);
 }
 
-void Simulation::send(const Message & message)
+void Simulation::send(const Message & message, Time source)
 {
   for (const std::size_t way : ways_of_[at(message.job.task)]) {
     Way & along = ways_[way];
     Message sent;
-    sent.job.source = message.job.source;
+    sent.job.source = source;
     sent.topic = along.topic;
     for (const Token & token : message.tokens) {
       const std::vector<int> & path = model_.chains[at(token.chain)].path;

@@ -92,6 +92,7 @@ private:
   {
     Phase phase = Phase::sleeps;
     Message message;
+    Time passes = 0;  // the nominal release that the responses of the receivers count from
     bool publishes = true;
     Time before = 0, after = 0;  // work, with publishing between
   };
@@ -149,7 +150,7 @@ private:
   void look(int thread);
   void begin(int thread, int index);
   void take(Run & run);
-  void send(const Message & message);
+  void send(const Message & message, Time source);
   void finish(int thread);
   void leave(int index);
 

@@ -112,7 +112,8 @@ struct ChainAnswer
 struct Bounds
 {
   /// One per task: from the nominal release of the source that started it, at any distance, to its
-  /// end; the largest over its sources.
+  /// end; the largest over its sources. Behind a set: from the latest nominal release of the sources of the
+  /// set's messages. Only bounds of chains have the time that a message waits for its set.
   std::vector<takt_rt::Result<Ns>> tasks;
   /// One per chain; a fault is a sentence that says why there is no bound.
   std::vector<takt_rt::Result<ChainAnswer>> chains;

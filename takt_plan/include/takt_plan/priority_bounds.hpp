@@ -178,7 +178,7 @@ struct PriorityBounds
 {
   /// One per task: from the nominal release of the source that started it, at any distance, to its
   /// end; the largest over its sources. For a task that waits for messages of several sources: of
-  /// the message that came last.
+  /// the message that came last. Behind a set of newest messages: of the one released last.
   std::vector<takt_rt::Result<Ns>> tasks;
   /// One per chain.
   std::vector<takt_rt::Result<ChainBound>> chains;

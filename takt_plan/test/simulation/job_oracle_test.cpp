@@ -76,6 +76,21 @@ TEST(JobOracle, TheRunThatCompletesASetWorks)
     (std::vector<Ns>{29, 9}));
 }
 
+// The message of `a` waits 30 for the next one of the slow way.
+TEST(JobOracle, BehindASetResponsesCountFromItsLatestSource)
+{
+  JobOracle oracle("--responses");
+  oracle.look_at(json::parse(R"({"name": "x", "runs": 1, "duration": 1000, "cores": 2,
+    "threads": [{"priority": 10}, {"core": 1, "priority": 10}], "tasks": [
+    {"id": "a", "threads": [0], "time": 2, "source": {"period": 100, "offset": 50}},
+    {"id": "b", "threads": [1], "time": 80, "source": {"period": 100, "offset": 0}},
+    {"id": "s", "threads": [0], "time": 5, "take": 1, "join": "newest", "topics": [[[0, 0]], [[1, 0]]]},
+    {"id": "f", "threads": [0], "time": 3, "topics": [[[2, 0]]]}]})"));
+  const auto seen = json::parse(oracle.output()).at("tasks").get<std::vector<Ns>>();
+  EXPECT_EQ(seen.at(2), 86) << "a run on a set counts from the source of its own message";
+  EXPECT_EQ(seen.at(3), 89 - 50);
+}
+
 TEST(JobOracle, PoolsRunAsMuchAsTheyHaveThreads)
 {
   const std::string threads =
