@@ -79,6 +79,7 @@ struct JobTerms
   bool under_way = true;  ///< messages within busy intervals, and what begins meanwhile
   bool starts = true;     ///< sets may begin with any messages, where processes start at any moment
   bool followers = true;  ///< what a run starts before it ends may preempt it
+  bool started = true;    ///< work that a less urgent run of the core had started
 };
 
 struct BoundsOptions

@@ -255,6 +255,75 @@ TEST(JobWindows, NothingIsKnownBesideALateTimerThatLeavesItsGrid)
   EXPECT_FALSE(found->chains.front());
 }
 
+constexpr const char * kTwoTimers = R"yaml(version: 1
+overheads: {}
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/a:timer(100ms)", time: 5ms, period: 100ms}
+  - {id: "/b:timer(100ms)", time: 20ms, period: 100ms}
+chains:
+  a: {path: ["/a:timer(100ms)"], deadline: 100ms}
+)yaml";
+
+std::string two_timers(const std::string & first, const std::string & second)
+{
+  return R"yaml(version: 1
+executors:
+  main:
+    order: priority
+    threads: {hot: {policy: fifo, priority: 50, cores: [0]}}
+    default: hot
+    callbacks:
+      - {match: "/a:timer(100ms)", priority: 2, offset: )yaml" +
+         first + R"yaml(}
+      - {match: "/b:timer(100ms)", priority: 1, offset: )yaml" +
+         second + "}\n";
+}
+
+TEST(JobWindows, ATimerThatIsDueWithAMoreUrgentOneOfItsThreadDoesNotBlockIt)
+{
+  EXPECT_EQ(bound_of_chain(kTwoTimers, two_timers("0ms", "0ms")), 5 * kMs);
+  EXPECT_EQ(bound_of_chain(kTwoTimers, two_timers("1ms", "0ms")), 24 * kMs);
+  EXPECT_EQ(bound_of_chain(kTwoTimers, two_timers("0ms", "100ms")), 5 * kMs);
+}
+
+TEST(JobWindows, ATimerThatIsDueAloneFirstMayBlockAMoreUrgentOne)
+{
+  // /a begins one period later. Windows are those of all hyperperiods.
+  EXPECT_EQ(bound_of_chain(kTwoTimers, two_timers("100ms", "0ms")), 25 * kMs);
+}
+
+TEST(JobWindows, OfWorkThatLessUrgentRunsStartOnlyThatOfOneCounts)
+{
+  const std::string system = R"yaml(version: 1
+overheads: {}
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/x:timer(100ms)", time: 3ms, period: 100ms, publishes: /x}
+  - {id: "/y:timer(100ms)", time: 3ms, period: 100ms, publishes: /y}
+  - {id: "/u:sub(/x)", time: 10ms, triggers: /x}
+  - {id: "/v:sub(/y)", time: 20ms, triggers: /y}
+  - {id: "/j:timer(100ms)", time: 5ms, period: 100ms}
+chains:
+  j: {path: ["/j:timer(100ms)"], deadline: 100ms}
+)yaml";
+  const std::string schedule = R"yaml(version: 1
+executors:
+  main:
+    order: priority
+    threads:
+      hot: {policy: fifo, priority: 60, cores: [0]}
+      own: {policy: fifo, priority: 50, cores: [0]}
+      low: {policy: fifo, priority: 40, cores: [0]}
+    default: hot
+    callbacks:
+      - {match: "/j:timer(100ms)", threads: own, offset: 0ms}
+      - {match: "/x:timer(100ms)", threads: low, offset: 0ms}
+      - {match: "/y:timer(100ms)", threads: low, offset: 0ms}
+)yaml";
+  EXPECT_EQ(bound_of_chain(system, schedule), 25 * kMs);
+}
+
 TEST(JobWindows, WhatAJobStartsDoesNotBlockIt)
 {
   const std::string system = R"yaml(version: 1

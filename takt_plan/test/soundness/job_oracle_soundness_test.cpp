@@ -196,6 +196,29 @@ TEST(JobOracleSoundness, HoldsWhereProcessesStartAtAnyMoment)
   expect_holds(started, 100);
 }
 
+// Ends found from above had moved below the moments at which the work that they start entered: this work was not counted.
+TEST(JobOracleSoundness, HoldsWhereARunThatStartsWorkEndsEarlierThanWasKnown)
+{
+  JobOracle oracle;
+  oracle.look_at(started(500157, {}));
+  const json found = oracle.findings();
+  EXPECT_EQ(found.at("violations"), 0) << found.at("first");
+  EXPECT_GT(found.at("in_windows"), 0);
+}
+
+// With the time under way the core has too much to do, so busy intervals do not end. Beginnings of earlier hyperperiods are
+// the worse ones then, and were not looked at.
+TEST(JobOracleSoundness, HoldsWhereBusyIntervalsWithTheTimeUnderWayDoNotEnd)
+{
+  JobOracle oracle;
+  for (const std::uint64_t seed : {502274, 520582}) {
+    oracle.look_at(started(seed, {}));
+  }
+  const json found = oracle.findings();
+  EXPECT_EQ(found.at("violations"), 0) << found.at("first");
+  EXPECT_GT(found.at("in_windows"), 0);
+}
+
 // Behind a set a callback's bound counts from the latest source of the set's messages. From the one whose message completes
 // the set it may take longer.
 TEST(JobOracleSoundness, HoldsBehindSetsThatAnOlderMessageCompletes)
@@ -304,6 +327,11 @@ TEST(JobOracleTwins, AllOrdersOfArrivalAreNeeded)
 TEST(JobOracleTwins, FollowersAreNeeded)
 {
   expect_needed(&JobTerms::followers);
+}
+
+TEST(JobOracleTwins, WhatLessUrgentWorkStartedIsNeeded)
+{
+  expect_needed(&JobTerms::started);
 }
 
 TEST(JobOracleTwins, TheTimeOfMessagesUnderWayIsNeeded)

@@ -110,6 +110,11 @@ TEST(JobWindowsSoundness, AllOrdersOfArrivalAreNeeded)
   expect_needed(&JobTerms::orders);
 }
 
+TEST(JobWindowsSoundness, WhatLessUrgentWorkStartedIsNeeded)
+{
+  expect_needed(&JobTerms::started);
+}
+
 TEST(JobWindowsSoundness, AnyPhaseOfSourcesWithoutOffsetIsNeeded)
 {
   expect_needed(&JobTerms::unphased, run_partly);

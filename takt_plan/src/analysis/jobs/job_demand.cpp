@@ -51,28 +51,35 @@ Ns JobWindows::sparse_loads(const Level & level, Ns begin, Ns end, std::int64_t 
     sparse_load(level, false, begin, end, moved), sparse_load(level, true, begin, end, moved));
 }
 
-// Jobs of that segment are looked for; empty: of none.
+// Jobs of that segment are looked for, which is on one core; empty: of none.
 void JobWindows::look_for(const std::vector<Job> & segment)
 {
   constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-  std::fill(delays_below_.begin(), delays_below_.end(), kNever);
-  std::fill(own_.begin(), own_.end(), kNever);
-  std::fill(begun_below_.begin(), begun_below_.end(), kNever);
-  std::fill(released_by_.begin(), released_by_.end(), kUnbounded);
+  starter_ = {};
+  for (Index core = 0; core < on_.size(); ++core) {
+    if (!segment.empty() && core != graph_.levels[graph_.nodes[segment.front().node].level].core) {
+      continue;
+    }
+    for (const Index node : on_[core]) {
+      delays_below_[node] = own_[node] = begun_below_[node] = kNever;
+      released_by_[node] = kUnbounded;
+      if (segment.empty()) {
+        continue;
+      }
+      if (follows(node, segment.front().node)) {
+        delays_below_[node] = segment.front().number;
+      }
+      for (const Job & job : segment) {
+        if (follows(node, job.node)) {
+          begun_below_[node] = std::min(begun_below_[node], job.number);
+        }
+      }
+    }
+  }
   for (const Job & job : segment) {
     own_[job.node] = job.number;
   }
   find_overtaken(segment);
-  for (Index node = 0; !segment.empty() && node < graph_.nodes.size(); ++node) {
-    if (follows(node, segment.front().node)) {
-      delays_below_[node] = segment.front().number;
-    }
-    for (const Job & job : segment) {
-      if (follows(node, job.node)) {
-        begun_below_[node] = std::min(begun_below_[node], job.number);
-      }
-    }
-  }
 }
 
 // Until when a job must have been released to go before the segment's end: from the release of one of the segment's jobs on,
@@ -89,11 +96,9 @@ void JobWindows::find_overtaken(const std::vector<Job> & segment)
     }
     const JobLevel & level = graph_.levels[least];
     const Ns latest = windows_[job.node].latest.at(job.number);
-    for (Index node = 0; node < graph_.nodes.size(); ++node) {
+    for (const Index node : on_[level.core]) {
       const Index other = graph_.nodes[node].level;
-      if (
-        graph_.levels[other].core == level.core &&
-        (level.above(graph_.levels[other]) || (last && other == least && !level.shared))) {
+      if (level.above(graph_.levels[other]) || (last && other == least && !level.shared)) {
         released_by_[node] = std::min(released_by_[node], latest);
       }
     }
@@ -109,8 +114,8 @@ void JobWindows::find_overtaken(const std::vector<Job> & segment)
 // though released at `from` at the earliest.
 bool JobWindows::counts(const Job & job, Ns from) const
 {
-  return job.number < delays_below_[job.node] && job.number != own_[job.node] &&
-         from <= released_by_[job.node];
+  return all_count_ || (job.number < delays_below_[job.node] && job.number != own_[job.node] &&
+                        from <= released_by_[job.node]);
 }
 
 JobWindows::Demand JobWindows::demand(
@@ -169,40 +174,115 @@ void JobWindows::go_on(const Level & level, Ns end, Demand & demand)
 std::int64_t JobWindows::begun_below(Index node, std::int64_t moved) const
 {
   constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-  return begun_below_[node] == kNever ? kNever
-                                      : begun_below_[node] - moved * graph_.nodes[node].jobs;
+  return begun_below_[node] == kNever || all_count_
+           ? kNever
+           : begun_below_[node] - moved * graph_.nodes[node].jobs;
 }
 
-// What one run of the thread, which had begun, takes at most from a moment in [from, to] on; `blocker`: its job, if the job
-// has an end.
-Ns JobWindows::blocking(Index index, Ns from, Ns to, std::int64_t moved, Job * blocker) const
+// What the run's job starts of the work at `from` or later.
+std::vector<Index> JobWindows::started(
+  const Level & level, const Below & below, std::int64_t job, Ns from, std::int64_t moved) const
 {
+  std::vector<Index> places;
+  for (const Index place : below.started) {
+    const Index node = level.work[place];
+    const Job one{node, job + moved * graph_.nodes[node].jobs};
+    if (
+      level.entry[place].at(job) >= from &&
+      counts(one, windows_[node].from.at(job) + moved * graph_.hyperperiod)) {
+      places.push_back(place);
+    }
+  }
+  return places;
+}
+
+JobWindows::Begun JobWindows::begun(
+  const Level & level, const Below & below, std::int64_t job, Ns from, std::int64_t moved) const
+{
+  Begun found;
+  if (below.same_thread && terms_.blocking) {
+    found.blocked =
+      std::clamp<Ns>(windows_[below.node].end.at(job) - from, 0, graph_.nodes[below.node].run);
+  }
+  if (terms_.started && !below.started.empty()) {
+    for (const Index place : started(level, below, job, from, moved)) {
+      found.started += graph_.nodes[level.work[place]].cost;
+    }
+  }
+  return found;
+}
+
+// Whether the job of a less urgent timer of the level's thread is released at that moment, with a more urgent one.
+bool JobWindows::behind_timer(const Level & level, Index index, std::int64_t job, Ns moment) const
+{
+  if (!is_punctual(index) || windows_[index].earliest.at(job) != moment) {
+    return false;
+  }
+  return std::any_of(level.punctual.begin(), level.punctual.end(), [&](Index other) {
+    const JobNode & node = graph_.nodes[other];
+    const std::int64_t number = floor_div(moment - node.offset, node.period);
+    return node.offset + number * node.period == moment &&
+           node.offset <= graph_.nodes[index].offset &&
+           windows_[other].may_miss[within(number, node.jobs)] == 0;
+  });
+}
+
+// What one less urgent run, which had begun, takes at most from a moment in [from, to] on, with what it starts; `begin`: its
+// job is noted there, if it has an end.
+Ns JobWindows::blocking(Index index, Ns from, Ns to, std::int64_t moved, Begin * begin) const
+{
+  const Level & level = levels_[index];
   Ns most = 0;
-  for (const Index node : levels_[index].blockers) {
+  for (const Below & below : level.below) {
+    const Index node = below.node;
     const JobWindow & window = windows_[node];
-    const Ns run = graph_.nodes[node].run;
-    if (run <= most || !terms_.blocking) {
+    const Ns run = below.same_thread && terms_.blocking ? graph_.nodes[node].run : 0;
+    const bool starts = !below.started.empty();
+    const bool other = !all_count_ && starter_.node != kNone && starter_.node != node;
+    if ((run <= most && !starts) || other) {
       continue;
     }
     if (!ends_[node]) {
-      most = run;
-      if (blocker != nullptr) {
-        *blocker = {node, 0};
+      most = std::max(most, run);
+      if (begin != nullptr && most == run) {
+        begin->blocker = {node, 0};
       }
       continue;
     }
-    const std::int64_t last = std::min(window.from.before(to + 1), begun_below(node, moved));
-    for (std::int64_t job = ended_[node].before(from + most + 1); most < run && job < last; ++job) {
-      const Ns left = std::min(run, window.end.at(job) - from);
-      if (window.earliest.at(job) <= to && left > most) {
-        most = left;
-        if (blocker != nullptr) {
-          *blocker = {node, job};
+    std::int64_t first = ended_[node].before(starts ? from : from + most + 1);
+    for (const Index place : below.started) {
+      // Ends may have moved since entries were found. What has not entered counts, or no beginning would have it.
+      first = std::min(first, level.entry[place].before(from));
+    }
+    std::int64_t last = std::min(window.from.before(to + 1), begun_below(node, moved));
+    if (starter_.node != kNone && !all_count_) {
+      const std::int64_t own = starter_.number - moved * graph_.nodes[node].jobs;
+      first = std::max(first, own);
+      last = std::min(last, own + 1);
+    }
+    for (std::int64_t job = first; (starts || most < run) && job < last; ++job) {
+      const bool behind = below.same_thread && from == to && behind_timer(level, node, job, from);
+      if (window.earliest.at(job) > to || behind) {
+        continue;
+      }
+      const Ns time = begun(level, below, job, from, moved).time();
+      if (time > most) {
+        most = time;
+        if (begin != nullptr) {
+          begin->blocker = {node, job};
+          begin->started = starts;
         }
       }
     }
   }
   return most;
+}
+
+// Which less urgent run starts the segment, if one does.
+void JobWindows::find_starter(const Level & level, const std::vector<Job> & segment)
+{
+  const Job & first = segment.back();
+  starter_ = {level.starter[level.place[first.node]], first.number};
 }
 
 // What one of Model::others brings in `length`.

@@ -50,13 +50,41 @@ void JobWindows::add_interference(
   add_term(terms, {TermKind::under_way, under_way});
 }
 
+// Of the run that had begun when the busy interval begins, and of what it starts.
+void JobWindows::add_begun(Index index, Ns time, BoundTerms & terms) const
+{
+  const Level & level = levels_[index];
+  Begin begin;
+  const Ns most = blocking(index, time, time, 0, &begin);
+  const Job & blocker = begin.blocker;
+  if (most == 0) {
+    return;
+  }
+  BoundTerm block{TermKind::blocking, most, graph_.nodes[blocker.node].task};
+  if (ends_[blocker.node]) {
+    block.jobs.push_back(counted(blocker));
+    const auto below = std::find_if(level.below.begin(), level.below.end(), [&](const Below & one) {
+      return one.node == blocker.node;
+    });
+    block.time = begun(level, *below, blocker.number, time, 0).blocked;
+    for (const Index place : started(level, *below, blocker.number, time, 0)) {
+      if (terms_.started) {
+        add_interference(level, place, {{level.work[place], blocker.number}}, terms);
+      }
+    }
+  }
+  add_term(terms, block);
+}
+
 BoundTerms JobWindows::terms_of(const LatestEnd & end)
 {
   BoundTerms terms;
   std::vector<Arrival> open;
   look_for(end.segment);
+  find_starter(levels_[end.level], end.segment);
   const Begin begin = begin_at(end.level, end.begin, open);
-  end_from(end.level, end.segment, begin, open, 0, &terms);
+  const Ns sum = end_from(end.level, end.segment, begin, open, 0, &terms);
+  add_term(terms, {TermKind::head_start, end.time - sum});  // of an end that is the interval's
   return terms;
 }
 

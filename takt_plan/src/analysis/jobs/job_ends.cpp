@@ -2,6 +2,7 @@
 #include "analysis/jobs/job_windows.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -28,9 +29,10 @@ Ns JobWindows::end_from(
   // What comes at the very moment goes before a run that would begin then.
   const Ns at_the_end = begins || last.cost == 0 ? 1 : 0;
   const Ns followers = without_followers_ ? 0 : preempted_[segment.front().node];
-  const bool begun = at.blocker.number < begun_below(at.blocker.node, moved);
-  const Ns blocked =
-    at.blocking == 0 || begun ? at.blocking : blocking(index, begin, begin, moved, nullptr);
+  const bool generic = !at.started && starter_.node == kNone &&
+                       at.blocker.number < begun_below(at.blocker.node, moved);
+  const Ns blocked = blocked_ =
+    at.blocking == 0 || generic ? at.blocking : blocking(index, begin, begin, moved, nullptr);
   const Ns fixed =
     blocked + (terms_.ceiling ? graph_.ceilings[level.of] : 0) + (begins ? 0 : followers);
   Demand found = demand(index, at, open, moved);
@@ -69,23 +71,17 @@ Ns JobWindows::end_from(
     }
   }
   if (terms != nullptr) {
-    Job blocker;
-    BoundTerm block{TermKind::blocking, blocking(index, begin, begin, moved, &blocker)};
-    if (block.time > 0) {
-      block.task = graph_.nodes[blocker.node].task;
-      block.jobs.assign(ends_[blocker.node] ? 1 : 0, counted(blocker));
-    }
     for (const Job & job : segment) {
       const Ns work = graph_.nodes[job.node].cost;
       add_term(*terms, {TermKind::work, work});
       add_term(*terms, {TermKind::under_way, cost(level, job) - work});
     }
-    add_term(*terms, block);
+    add_begun(index, begin, *terms);
     add_term(*terms, {TermKind::ceiling, terms_.ceiling ? graph_.ceilings[level.of] : 0});
     for (Index place = 0; place < level.work.size(); ++place) {
       const JobNode & node = graph_.nodes[level.work[place]];
       const bool same = begins && graph_.levels[node.level].urgency == of.urgency;
-      if (!node.unphased) {
+      if (!node.unphased && level.starter[place] == kNone) {
         add_interference(
           level, place, runs(level, place, segment, begin, same || !begins ? until : begin + whole),
           *terms);
@@ -121,6 +117,143 @@ Index JobWindows::least_urgent(const std::vector<Job> & segment) const
   return least;
 }
 
+// A less urgent run that starts the segment runs when the busy interval begins.
+Ns JobWindows::starter_since() const
+{
+  return starter_.node == kNone ? std::numeric_limits<Ns>::min()
+                                : windows_[starter_.node].earliest.at(starter_.number);
+}
+
+// Over all beginnings up to `latest`.
+Ns JobWindows::worst_of_all(
+  Index index, const std::vector<Job> & segment, Ns earliest, Ns latest, Ns & worst_begin)
+{
+  const Level & level = levels_[index];
+  const auto count = static_cast<std::int64_t>(level.busy.size());
+  const Ns turn = floor_div(latest, graph_.hyperperiod);
+  const auto at = std::upper_bound(
+    level.busy.begin(), level.busy.end(), latest - turn * graph_.hyperperiod,
+    [](Ns time, const Begin & begin) { return time < begin.time; });
+  const auto from = [&](const Begin & begin, std::int64_t turns) {
+    return add(end_from(index, segment, begin, level.open, turns), turns * graph_.hyperperiod);
+  };
+  std::int64_t i = turn * count + (at - level.busy.begin()) - 1;
+  const Ns since = starter_since();
+  Ns worst = 0;
+  if (at != level.busy.begin() && (at - 1)->time + turn * graph_.hyperperiod == latest) {
+    worst = from(*(at - 1), turn);
+    --i;
+  } else {
+    open_.clear();
+    worst = end_from(index, segment, begin_at(index, latest, open_), open_, 0);
+  }
+  for (; terms_.begins && worst != kUnbounded; --i) {
+    const std::int64_t turns = floor_div(i, count);
+    const Begin & begin = level.busy[static_cast<std::size_t>(i - turns * count)];
+    const Ns shift = turns * graph_.hyperperiod;
+    if (begin.time + shift < latest - level.longest || begin.time + shift < since) {
+      break;
+    }
+    // No job of the work ends later than the interval.
+    if (begin.end + shift < std::min(earliest, latest) || begin.end + shift <= worst) {
+      continue;
+    }
+    const Ns found = std::min(begin.end + shift, from(begin, turns));
+    if (found > worst) {
+      worst = found;
+      worst_begin = begin.time + shift;
+    }
+  }
+  return worst;
+}
+
+// Over those that count by their keys.
+Ns JobWindows::worst_by_keys(
+  Index index, const std::vector<Job> & segment, Ns earliest, Ns latest, Ns & worst_begin)
+{
+  Level & level = levels_[index];
+  const auto count = static_cast<std::int64_t>(level.busy.size());
+  const Ns turn = floor_div(latest, graph_.hyperperiod);
+  const Ns shift = turn * graph_.hyperperiod;
+  const auto at = std::upper_bound(
+    level.busy.begin(), level.busy.end(), latest - shift,
+    [](Ns time, const Begin & begin) { return time < begin.time; });
+  std::int64_t i = turn * count + (at - level.busy.begin()) - 1;
+  const Ns since = starter_since();
+  Ns worst = 0;
+  Ns key = 0;
+  if (at != level.busy.begin() && (at - 1)->time + shift == latest) {
+    Begin & begin = *(at - 1);
+    find_begin(index, begin);
+    worst = add(end_from(index, segment, begin, level.open, turn), shift);
+    key = key_of(level, i) + blocked_;
+    i = larger_before(level, i, key);
+  } else {
+    open_.clear();
+    worst = end_from(index, segment, begin_at(index, latest, open_), open_, 0);
+    key = key_behind(level, i, latest) + blocked_;
+  }
+  for (; terms_.begins && worst != kUnbounded && i != kNoBegin; i = larger_before(level, i, key)) {
+    const std::int64_t turns = floor_div(i, count);
+    Begin & begin = level.busy[static_cast<std::size_t>(i - turns * count)];
+    const Ns earlier = turns * graph_.hyperperiod;
+    if (begin.time + earlier < latest - most_length_ || begin.time + earlier < since) {
+      break;
+    }
+    const Ns own = key_of(level, i);
+    if (own + level.most_blocking <= key) {
+      continue;
+    }
+    find_begin(index, begin);
+    if (own + begin.blocking <= key) {
+      continue;
+    }
+    const Ns all = add(find_interval(index, begin), earlier);
+    // No job of the work ends later than the interval.
+    if (all <= worst || all < std::min(earliest, latest)) {
+      key = own + begin.blocking;
+      continue;
+    }
+    const Ns found =
+      std::min(all, add(end_from(index, segment, begin, level.open, turns), earlier));
+    key = std::max(key, own + blocked_);
+    if (found > worst) {
+      worst = found;
+      worst_begin = begin.time + earlier;
+    }
+  }
+  return worst;
+}
+
+// Of the beginning, some hyperperiods later or earlier.
+Ns JobWindows::key_of(const Level & level, std::int64_t begin) const
+{
+  const auto count = static_cast<std::int64_t>(level.busy.size());
+  const std::int64_t turns = floor_div(begin, count);
+  return level.busy[static_cast<std::size_t>(begin - turns * count)].key + turns * level.spare;
+}
+
+// What would be the key of a moment between that beginning and the next one.
+Ns JobWindows::key_behind(const Level & level, std::int64_t begin, Ns time) const
+{
+  const auto count = static_cast<std::int64_t>(level.busy.size());
+  const std::int64_t turns = floor_div(begin + 1, count);
+  const Begin & next = level.busy[static_cast<std::size_t>(begin + 1 - turns * count)];
+  return key_of(level, begin + 1) - (next.time + turns * graph_.hyperperiod - time);
+}
+
+// The last beginning before it that may count, where those do not whose key and blocking are at most `key`; kNoBegin: none.
+std::int64_t JobWindows::larger_before(const Level & level, std::int64_t begin, Ns key) const
+{
+  if (key < key_of(level, begin) + level.most_blocking) {
+    return begin - 1;
+  }
+  const auto count = static_cast<std::int64_t>(level.busy.size());
+  const std::int64_t turns = floor_div(begin, count);
+  const std::int64_t before = level.busy[static_cast<std::size_t>(begin - turns * count)].before;
+  return before == kNoBegin ? kNoBegin : before + turns * count;
+}
+
 // The segment's first job is released in [earliest, latest].
 Ns JobWindows::end_of_segment(
   const std::vector<Job> & segment, Ns earliest, Ns latest, LatestEnd * how)
@@ -134,41 +267,11 @@ Ns JobWindows::end_of_segment(
   }
   const Ns released = latest;
   latest = std::min(latest, entry(level, segment.back()));
-  const auto count = static_cast<std::int64_t>(level.busy.size());
-  const Ns turn = floor_div(latest, graph_.hyperperiod);
-  const auto at = std::upper_bound(
-    level.busy.begin(), level.busy.end(), latest - turn * graph_.hyperperiod,
-    [](Ns time, const Begin & begin) { return time < begin.time; });
   look_for(segment);
-  const auto from = [&](const Begin & begin, std::int64_t turns) {
-    return add(end_from(index, segment, begin, level.open, turns), turns * graph_.hyperperiod);
-  };
-  std::int64_t i = turn * count + (at - level.busy.begin()) - 1;
-  Ns worst = 0;
+  find_starter(level, segment);
   Ns worst_begin = latest;
-  if (at != level.busy.begin() && (at - 1)->time + turn * graph_.hyperperiod == latest) {
-    worst = from(*(at - 1), turn);
-    --i;
-  } else {
-    open_.clear();
-    worst = end_from(index, segment, begin_at(index, latest, open_), open_, 0);
-  }
-  for (; terms_.begins && worst != kUnbounded; --i) {
-    const std::int64_t turns = floor_div(i, count);
-    const Begin & begin = level.busy[static_cast<std::size_t>(i - turns * count)];
-    const Ns shift = turns * graph_.hyperperiod;
-    if (begin.time + shift < latest - level.longest) {
-      break;
-    }
-    if (begin.end + shift < std::min(earliest, latest) || begin.end + shift <= worst) {
-      continue;
-    }
-    const Ns found = from(begin, turns);
-    if (found > worst) {
-      worst = found;
-      worst_begin = begin.time + shift;
-    }
-  }
+  const Ns worst = level.each ? worst_of_all(index, segment, earliest, latest, worst_begin)
+                              : worst_by_keys(index, segment, earliest, latest, worst_begin);
   if (how != nullptr) {
     *how = {worst, segment, worst_begin, released, index};
   }

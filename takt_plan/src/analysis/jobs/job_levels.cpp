@@ -24,10 +24,10 @@ JobWindows::Level JobWindows::level_of(Index level, bool under_way) const
       result.work.push_back(node);
       const JobNode & of = graph_.nodes[node];
       work = add(work, multiply(of.cost, of.unphased ? graph_.hyperperiod / of.distance : of.jobs));
-    } else if (other.urgency == own.urgency) {
-      result.blockers.push_back(node);
     }
   }
+  find_below(result);
+  find_punctual(result);
   result.endless = result.overloaded = work > graph_.hyperperiod;
   result.unused = under_way;
   for (const Index node : result.work) {
@@ -36,6 +36,68 @@ JobWindows::Level JobWindows::level_of(Index level, bool under_way) const
   }
   result.more.resize(result.work.size());
   return result;
+}
+
+// Less urgent nodes of the core that keep the level's thread, or start some of the work. While a message is under way within
+// the work the core may do other less urgent work, so what that starts comes by itself.
+void JobWindows::find_below(Level & level) const
+{
+  const JobLevel & own = graph_.levels[level.of];
+  level.starter.assign(level.work.size(), kNone);
+  for (Index place = 0; place < level.work.size() && !level.under_way; ++place) {
+    const JobNode & node = graph_.nodes[level.work[place]];
+    if (node.unphased || node.from.size() != 1) {
+      continue;
+    }
+    const Index from = node.from.front().node;
+    if (level.place[from] != kNone) {
+      level.starter[place] =
+        comes_within(level, level.work[place]) ? level.starter[level.place[from]] : kNone;
+    } else if (
+      node.from.front().delay == 0 && graph_.nodes[from].run > 0 &&
+      graph_.levels[graph_.nodes[from].level].core == own.core) {
+      level.starter[place] = from;
+    }
+  }
+  for (const Index node : on_[own.core]) {
+    if (level.place[node] != kNone) {
+      continue;
+    }
+    Below below{node, graph_.levels[graph_.nodes[node].level].urgency == own.urgency, {}};
+    for (Index place = 0; place < level.work.size(); ++place) {
+      if (level.starter[place] == node) {
+        below.started.push_back(place);
+      }
+    }
+    if (below.same_thread || !below.started.empty()) {
+      Ns most = below.same_thread ? graph_.nodes[node].run : 0;
+      for (const Index place : below.started) {
+        most += graph_.nodes[level.work[place]].cost;
+      }
+      level.most_blocking = std::max(level.most_blocking, most);
+      level.below.push_back(std::move(below));
+    }
+  }
+}
+
+void JobWindows::find_punctual(Level & level) const
+{
+  const JobLevel & own = graph_.levels[level.of];
+  for (const Index node : level.work) {
+    if (
+      !own.shared && graph_.levels[graph_.nodes[node].level].urgency == own.urgency &&
+      is_punctual(node)) {
+      level.punctual.push_back(node);
+    }
+  }
+}
+
+// Whether it is a timer that is released at known moments.
+bool JobWindows::is_punctual(Index index) const
+{
+  const JobNode & node = graph_.nodes[index];
+  return node.from.empty() && node.topics.empty() && !node.unphased && node.jitter == 0 &&
+         model_.tasks[node.task].timer && !model_.tasks[node.task].leaves_grid;
 }
 
 // Whether the node's jobs are of the work with the job that starts them: from its end, or while the message is under way.
@@ -107,7 +169,7 @@ void JobWindows::find_more(Index index)
         blocking(index, windows_[node].earliest[job], windows_[node].latest[job], 0, nullptr),
         terms_.ceiling ? graph_.ceilings[level.of] : 0);
       more[static_cast<std::size_t>(job)] = add(delay, again);
-      looks_ += static_cast<std::int64_t>(level.blockers.size());
+      looks_ += static_cast<std::int64_t>(level.below.size());
     }
   }
 }
@@ -204,7 +266,8 @@ void JobWindows::find_arrivals(Index index)
   const JobLevel & at = graph_.levels[level.of];
   for (Arrival arrival : arrivals_[at.core]) {
     const Index place = level.place[arrival.job.node];
-    if (place != kNone && !graph_.nodes[arrival.job.node].unphased) {
+    if (
+      place != kNone && level.starter[place] == kNone && !graph_.nodes[arrival.job.node].unphased) {
       arrival.entry = terms_.latest ? level.entry[place].at(arrival.job.number) : arrival.from;
       arrival.above = graph_.levels[graph_.nodes[arrival.job.node].level].urgency > at.urgency;
       arrival.cost = cost(level, arrival.job);
@@ -220,7 +283,7 @@ void JobWindows::add_open(Index index, Ns begin, std::vector<Arrival> & open)
   looks_ += static_cast<std::int64_t>(level.work.size());
   for (Index place = 0; place < level.work.size(); ++place) {
     const Index node = level.work[place];
-    if (graph_.nodes[node].unphased) {
+    if (graph_.nodes[node].unphased || level.starter[place] != kNone) {
       continue;
     }
     const JobTimes & from = windows_[node].from;
@@ -243,63 +306,147 @@ void JobWindows::find_busy(Index index)
   if (level.endless) {
     return;
   }
-  std::vector<Ns> begins;
-  for (const JobTimes & times : level.entry) {
-    for (const Ns time : times.all()) {
-      begins.push_back(time - floor_div(time, graph_.hyperperiod) * graph_.hyperperiod);
+  level.each = !level.sparse.empty() || !graph_.others[level.of].empty();
+  find_begins(level);
+  if (level.each) {
+    find_all(index);
+  } else if (level.spare < 0) {
+    level.endless = true;  // each hyperperiod before makes it worse
+  } else {
+    find_larger(level);
+  }
+}
+
+// The moments, with their keys.
+void JobWindows::find_begins(Level & level)
+{
+  entering_.clear();
+  for (Index place = 0; place < level.work.size(); ++place) {
+    const JobNode & node = graph_.nodes[level.work[place]];
+    const bool counts = !node.unphased && level.starter[place] == kNone;
+    for (std::int64_t job = 0; job < node.jobs; ++job) {
+      const Ns time = level.entry[place][job];
+      entering_.emplace_back(
+        time - floor_div(time, graph_.hyperperiod) * graph_.hyperperiod,
+        counts ? cost(level, {level.work[place], job}) : 0);
     }
   }
-  std::sort(begins.begin(), begins.end());
-  begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
+  std::sort(entering_.begin(), entering_.end());
+  Ns before = 0;
+  for (const auto & [time, cost] : entering_) {
+    if (level.busy.empty() || level.busy.back().time != time) {
+      level.busy.emplace_back();
+      level.busy.back().time = time;
+      level.busy.back().key = time - before;
+    }
+    before += cost;
+  }
+  level.spare = graph_.hyperperiod - before;
+}
+
+// Of each moment the blocking, what is open, and when the interval ends.
+void JobWindows::find_all(Index index)
+{
+  Level & level = levels_[index];
   auto arrival = level.arrivals.begin();  // the next that is not before the last moment
-  for (const Ns time : begins) {
-    Begin begin;
-    if (level.busy.empty()) {
-      begin = begin_at(index, time, level.open);
+  for (std::size_t i = 0; i < level.busy.size(); ++i) {
+    Begin & begin = level.busy[i];
+    if (i == 0) {
+      begin.open = level.open.size();
+      add_open(index, begin.time, level.open);
     } else {
-      begin = level.busy.back();
-      begin.time = time;
-      begin.blocking = blocking(index, time, time, 0, &begin.blocker);
-      for (std::size_t i = level.busy.back().open; i < level.busy.back().open_end; ++i) {
-        if (level.open[i].entry >= time) {
-          level.open.push_back(Arrival(level.open[i]));
+      const Begin & last = level.busy[i - 1];
+      for (std::size_t one = last.open; one < last.open_end; ++one) {
+        if (level.open[one].entry >= begin.time) {
+          level.open.push_back(Arrival(level.open[one]));
         }
       }
-      begin.open = level.busy.back().open_end;
+      begin.open = last.open_end;
     }
-    for (; arrival != level.arrivals.end() && arrival->from < time; ++arrival) {
-      if (!level.busy.empty() && arrival->entry >= time) {
+    begin.blocking = blocking(index, begin.time, begin.time, 0, &begin);
+    for (; arrival != level.arrivals.end() && arrival->from < begin.time; ++arrival) {
+      if (i > 0 && arrival->entry >= begin.time) {
         level.open.push_back(*arrival);
       }
     }
     begin.open_end = level.open.size();
-    const Ns fixed = begin.blocking + (terms_.ceiling ? graph_.ceilings[level.of] : 0);
-    Demand found = demand(index, begin, level.open, 0);
-    Ns length = 1;
-    for (;;) {
-      go_on(level, time + length, found);
-      const Ns sparse = sparse_loads(level, time, time + length, 0);
-      const Ns all = add(add(fixed + found.same + found.above, sparse), other_loads(index, length));
-      if (all <= length) {
-        break;
-      }
-      length = all;
-      if (length > most_length_ || looks_ > limit_) {
-        level.endless = true;
-        return;
-      }
+    const Ns end = find_interval(index, begin);
+    if (end == kUnbounded) {
+      level.endless = true;
+      return;
     }
-    begin.end = time + length;
-    level.busy.push_back(begin);
-    level.longest = std::max(level.longest, length);
+    level.longest = std::max(level.longest, end - begin.time);
   }
+}
+
+// Of each moment the last one before with a larger key. All keys of a hyperperiod before are lower by the same, so that none
+// beyond the last one is needed.
+void JobWindows::find_larger(Level & level)
+{
+  const auto count = static_cast<std::int64_t>(level.busy.size());
+  const auto key = [&](std::int64_t i) {
+    return i < 0 ? level.busy[static_cast<std::size_t>(i + count)].key - level.spare
+                 : level.busy[static_cast<std::size_t>(i)].key;
+  };
+  larger_.clear();  // keys fall
+  for (std::int64_t i = -count; i < count; ++i) {
+    while (!larger_.empty() && key(larger_.back()) <= key(i)) {
+      larger_.pop_back();
+    }
+    if (i >= 0) {
+      level.busy[static_cast<std::size_t>(i)].before = larger_.empty() ? kNoBegin : larger_.back();
+    }
+    larger_.push_back(i);
+  }
+}
+
+// Whatever is looked for: what may block at that moment, and what is open.
+void JobWindows::find_begin(Index index, Begin & begin)
+{
+  if (begin.blocking != kUnknown) {
+    return;
+  }
+  Level & level = levels_[index];
+  all_count_ = true;
+  begin.blocking = blocking(index, begin.time, begin.time, 0, &begin);
+  all_count_ = false;
+  begin.open = level.open.size();
+  add_open(index, begin.time, level.open);
+  begin.open_end = level.open.size();
+}
+
+// When the interval ends, whatever is looked for.
+Ns JobWindows::find_interval(Index index, Begin & begin)
+{
+  if (begin.end != kUnknown) {
+    return begin.end;
+  }
+  const Level & level = levels_[index];
+  const Ns fixed = begin.blocking + (terms_.ceiling ? graph_.ceilings[level.of] : 0);
+  all_count_ = true;
+  Demand found = demand(index, begin, level.open, 0);
+  Ns length = 1;
+  for (bool more = true; more;) {
+    go_on(level, begin.time + length, found);
+    const Ns sparse = sparse_loads(level, begin.time, begin.time + length, 0);
+    const Ns all = add(add(fixed + found.same + found.above, sparse), other_loads(index, length));
+    more = all > length;
+    length = more ? all : length;
+    if (more && (length > most_length_ || looks_ > limit_)) {
+      more = false;
+      length = kUnbounded;
+    }
+  }
+  all_count_ = false;
+  begin.end = length == kUnbounded ? kUnbounded : begin.time + length;
+  return begin.end;
 }
 
 JobWindows::Begin JobWindows::begin_at(Index index, Ns time, std::vector<Arrival> & open)
 {
   Begin begin;
   begin.time = time;
-  begin.blocking = blocking(index, time, time, 0, &begin.blocker);
+  begin.blocking = blocking(index, time, time, 0, &begin);
   begin.open = open.size();
   add_open(index, time, open);
   begin.open_end = open.size();

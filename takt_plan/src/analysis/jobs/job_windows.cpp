@@ -38,12 +38,14 @@ JobWindows::JobWindows(
   own_(graph.nodes.size()),
   begun_below_(graph.nodes.size()),
   released_by_(graph.nodes.size()),
+  on_(model.cores.size()),
   arrivals_(model.cores.size())
 {
   for (Index node = 0; node < graph.nodes.size(); ++node) {
     const JobTimes none(graph.nodes[node].jobs, graph.hyperperiod);
     windows_[node] = {none, none, none, none, none, none, {}};
     windows_[node].may_miss.assign(static_cast<std::size_t>(graph.nodes[node].jobs), false);
+    on_[graph.levels[graph.nodes[node].level].core].push_back(node);
   }
   for (Index level = 0; level < graph.levels.size(); ++level) {
     levels_.push_back(level_of(level, false));
@@ -162,11 +164,11 @@ void JobWindows::find_needs()
   seen_by_.resize(graph_.nodes.size());
   segment_levels_.resize(graph_.nodes.size());
   for (Index level = 0; level < graph_.levels.size(); ++level) {
-    for (const std::vector<Index> * const nodes :
-         {&levels_[level].work, &levels_[level].blockers}) {
-      for (const Index node : *nodes) {
-        seen_by_[node].push_back(level);
-      }
+    for (const Index node : levels_[level].work) {
+      seen_by_[node].push_back(level);
+    }
+    for (const Below & below : levels_[level].below) {
+      seen_by_[below.node].push_back(level);
     }
   }
   for (Index index = 0; index < graph_.nodes.size(); ++index) {

@@ -8,8 +8,14 @@
 //
 //     blocking(t0) + ceiling + others + C_j + followers(j) + sum over i in W(l) of C_i N_i(t0, t1)
 //
-// - blocking: one run of the level's own thread, less urgent than l, that may have begun: released at t0 or before,
-//   and ended at t0 or later. It takes no longer than to its latest end. It is none that j's segment (below) starts.
+// - blocking: one less urgent run of the core, which is the one that runs at t0: released at t0 or before, and ended at t0 or
+//   later. On the level's own thread it takes no longer than to its latest end. It is none that j's segment (below) starts.
+//   What it starts of W(l), by messages without delay, and what follows from that within W(l), counts besides: such a job is
+//   released while that run works, and from t0 on no other less urgent run works until j ends. So these jobs do not count
+//   in N_i, unless a run that takes no time starts them. If the segment begins with such a job, or with one that
+//   follows from it within W(l), it is the run that starts this one.
+//   A timer of the level's thread that is released at t0 itself has not begun by then if one of W(l) is, of the same
+//   thread: a thread releases all timers that are due before it picks one.
 // - ceiling: one publish or take of a less urgent thread that runs at the middleware ceiling.
 // - others: what is not an executor's, by its period.
 // - N_i: jobs of i that may be released before t1, not too late to go before j, and *enter* at t0 or later. From the release
@@ -32,7 +38,8 @@
 // until it begins; then only by more urgent threads.
 //
 // t0 needs to be looked at only where the sum changes: at entries, and at the segment's own entry. (Between two of them
-// t0 + blocking(t0) does not fall.) A t0 counts only if the busy interval that begins there reaches the segment's release.
+// t0 + blocking(t0) does not fall.) A t0 counts only if the busy interval that begins there reaches the segment's release, and
+// if more enters between it and the next one that counts than this time (Level::each).
 //
 // Messages under way. A message between two jobs of one core may have a delay, as between processes. Then the receiver is
 // released with jitter, by the latest end of the sender and the delay: it enters by itself, and a segment ends before it.
@@ -84,6 +91,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -146,6 +154,9 @@ public:
   BoundTerms terms_of(const LatestEnd & end);
 
 private:
+  static constexpr std::int64_t kNoBegin = std::numeric_limits<std::int64_t>::min();
+  static constexpr Ns kUnknown = std::numeric_limits<Ns>::min();
+
   /// A job of a level's work in the first hyperperiod.
   struct Arrival
   {
@@ -159,9 +170,13 @@ private:
   struct Begin
   {
     Ns time = 0;
-    Ns end = 0;  // of the interval
-    Ns blocking = 0;
-    Job blocker{0, 0};  // if there is blocking
+    Ns key = 0;  // see Level::each
+    std::int64_t before =
+      kNoBegin;  // the last one before with a larger key, counted from this hyperperiod's first one
+    Ns end = kUnknown;  // of the interval
+    Ns blocking = kUnknown;
+    Job blocker{0, 0};     // if there is blocking
+    bool started = false;  // it starts some of the work
     // Of Level::open: jobs that may be released before, and enter at that moment or later.
     std::size_t open = 0, open_end = 0;
   };
@@ -173,15 +188,33 @@ private:
     Ns cost = 0;
     bool above = false;
   };
+  /// A less urgent node of the core that may run when a busy interval begins.
+  struct Below
+  {
+    Index node = kNone;
+    bool same_thread = false;    // it keeps the thread of the level
+    std::vector<Index> started;  // in Level::work: what its job k starts of the work, as job k
+  };
+  /// What one run of these takes at most of an interval, and what it starts.
+  struct Begun
+  {
+    Ns blocked = 0;
+    Ns started = 0;
+    Ns time() const noexcept { return blocked + started; }
+  };
   struct Level
   {
     Index of = kNone;  // of JobGraph::levels
     bool under_way =
       false;  // the time of messages under way within the work belongs to busy intervals
-    bool unused = false;          // there is no such message
-    std::vector<Index> work;      // nodes at the level or above, each behind those that start it
-    std::vector<Index> blockers;  // less urgent nodes of the same thread
-    std::vector<Index> place;     // in `work`, per node
+    bool unused = false;      // there is no such message
+    std::vector<Index> work;  // nodes at the level or above, each behind those that start it
+    std::vector<Below> below;
+    std::vector<Index>
+      punctual;  // of `work`: timers of the level's thread that are released at known moments
+    std::vector<Index> place;  // in `work`, per node
+    std::vector<Index>
+      starter;  // of each of `work`: the node below that starts it; kNone: it comes by itself
     std::vector<JobTimes> entry;  // of each of `work`
     std::vector<std::vector<Ns>>
       more;  // of each of `work` and of each job: what its message brings; empty: nothing
@@ -189,7 +222,13 @@ private:
     std::vector<Sparse> sparse;
     std::vector<Begin> busy;  // intervals, by their beginning in the first hyperperiod
     std::vector<Arrival> open;
-    Ns longest = 0;
+    // Whether each interval has to be looked at. Otherwise the key of a beginning t0 is t0 - what jobs take that enter before
+    // t0. A job's end from t0 is no later than from a later t1, if key and blocking of t0 are together no larger than those of
+    // t1: what enters in [t0, t1) takes no longer than t1 + blocking(t1) - t0 - blocking(t0), and all else counts from both.
+    bool each = false;
+    Ns spare = 0;  // a hyperperiod, less what the jobs of the work take that count for keys
+    Ns most_blocking = 0;
+    Ns longest = 0;  // of the intervals, where each is looked at
     bool overloaded = false;
     bool endless = false;  // something in it has no end
   };
@@ -243,8 +282,23 @@ private:
   Ns sparse_loads(const Level & level, Ns begin, Ns end, std::int64_t moved);
   Ns cost(const Level & level, const Job & job) const;
   void find_busy(Index level);
+  void find_begins(Level & level);
+  void find_all(Index level);
+  void find_larger(Level & level);
+  void find_begin(Index level, Begin & begin);
+  Ns find_interval(Index level, Begin & begin);
   std::int64_t begun_below(Index node, std::int64_t moved) const;
-  Ns blocking(Index level, Ns from, Ns to, std::int64_t moved, Job * blocker) const;
+  Ns blocking(Index level, Ns from, Ns to, std::int64_t moved, Begin * begin) const;
+  Begun begun(
+    const Level & level, const Below & below, std::int64_t job, Ns from, std::int64_t moved) const;
+  std::vector<Index> started(
+    const Level & level, const Below & below, std::int64_t job, Ns from, std::int64_t moved) const;
+  void find_below(Level & level) const;
+  void find_punctual(Level & level) const;
+  bool is_punctual(Index node) const;
+  bool behind_timer(const Level & level, Index node, std::int64_t job, Ns moment) const;
+  Ns starter_since() const;
+  void find_starter(const Level & level, const std::vector<Job> & segment);
   Ns other_load(Index other, Ns length) const;
   void find_followers();
   /// Whether no job k of the node runs before job k of `before` has ended; the node itself does.
@@ -262,6 +316,7 @@ private:
     const Level & level, Index place, const std::vector<Job> & segment, Ns begin, Ns end) const;
   void add_interference(
     const Level & level, Index place, const std::vector<Job> & jobs, BoundTerms & terms) const;
+  void add_begun(Index level, Ns begin, BoundTerms & terms) const;
   CountedJob counted(const Job & job) const;
   void look_for(const std::vector<Job> & segment);
   void find_overtaken(const std::vector<Job> & segment);
@@ -274,6 +329,13 @@ private:
     Index level, const std::vector<Job> & segment, const Begin & at,
     const std::vector<Arrival> & open, std::int64_t moved, BoundTerms * terms = nullptr);
   Ns end_of_segment(const std::vector<Job> & segment, Ns earliest, Ns latest, LatestEnd * how);
+  Ns worst_of_all(
+    Index level, const std::vector<Job> & segment, Ns earliest, Ns latest, Ns & begin);
+  Ns worst_by_keys(
+    Index level, const std::vector<Job> & segment, Ns earliest, Ns latest, Ns & begin);
+  Ns key_of(const Level & level, std::int64_t begin) const;
+  Ns key_behind(const Level & level, std::int64_t begin, Ns time) const;
+  std::int64_t larger_before(const Level & level, std::int64_t begin, Ns key) const;
   Ns end_of(const Job & job, LatestEnd * how);
   Ns end_through(std::vector<Job> & segment, LatestEnd * how);
   Ns end_by(
@@ -315,6 +377,7 @@ private:
   std::vector<std::int64_t>
     begun_below_;                // per node: later jobs cannot have begun before that segment
   std::vector<Ns> released_by_;  // per node: what is released later goes behind that segment
+  std::vector<std::vector<Index>> on_;          // per core: nodes
   std::vector<std::vector<Arrival>> arrivals_;  // per core, by `from`, without entries
   std::vector<Arrival> open_;                   // of one moment
   std::vector<char> follows_;                   // per node, which nodes follow it
@@ -322,6 +385,12 @@ private:
   std::vector<Ns> preempted_;                   // per node, by its followers
   std::vector<char> sends_first_;               // per node: what it starts waits for no follower
   bool without_followers_ = false;              // the end that is looked for
+  std::vector<std::pair<Ns, Ns>> entering_;     // of a level: when jobs enter, and what they take
+  std::vector<std::int64_t> larger_;            // beginnings
+  bool all_count_ = false;                      // whatever segment is looked for
+  Ns blocked_ = 0;                              // in the interval that end_from looked at last
+  Job
+    starter_;  // of the segment that is looked for, if it is less urgent; kNone: it comes by itself
 };
 
 }  // namespace takt_plan::detail
