@@ -29,8 +29,9 @@ from support.fake_control import (
     process,
     thread,
 )
+from takt_cli.base.cores import core_list
 from takt_cli.control import client, frames, processes
-from takt_cli.control.attributes import Attributes, core_list, differences
+from takt_cli.control.attributes import Attributes, differences
 from takt_cli.control.changes import executor_names
 from takt_cli.control.client import Gone, Peer, ask
 from takt_cli.control.frames import Message, NoAnswer, Refused

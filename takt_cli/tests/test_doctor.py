@@ -19,11 +19,12 @@ from support.fake_machine import (
     lock_line,
     plant,
 )
+from takt_cli.base.cores import core_list
 from takt_cli.verbs.doctor.checks import CHECKS, diagnose
 from takt_cli.verbs.doctor.examination import examine
 from takt_cli.verbs.doctor.finding import SEVERITIES, headline
 from takt_cli.verbs.doctor.interrupts import mask_of, parse_mask
-from takt_cli.verbs.doctor.machine import Machine, Space, core_list, parse_core_list
+from takt_cli.verbs.doctor.machine import Machine, Space, parse_core_list
 from takt_cli.verbs.doctor.plan import plan_fixes
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "doctor.md"

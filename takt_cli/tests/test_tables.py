@@ -69,13 +69,13 @@ def test_skipped_timer_periods_are_named_for_takt_too():
 def test_the_thread_table_says_what_was_refused():
     raw = results(policy="fifo")
     raw["threads"][0] |= {
-        "granted": "other, cores 1",
+        "granted": "other, core 1",
         "faults": ["no right to use fifo 80; raise RLIMIT_RTPRIO"],
     }
     table = thread_table(parse_results(raw))
     refused = next(row for row in table.rows if row[0].text == "worker.0")
-    assert refused[1].text == "fifo 80, cores 0"
-    assert (refused[2].text, refused[2].mood) == ("other, cores 1", "bad")
+    assert refused[1].text == "fifo 80, core 0"
+    assert (refused[2].text, refused[2].mood) == ("other, core 1", "bad")
     assert "no right to use fifo 80; raise RLIMIT_RTPRIO" in table.notes
 
 

@@ -1,4 +1,5 @@
 import pytest
+from takt_cli.base.cores import cores_are, cores_words
 from takt_cli.base.errors import TaktError
 from takt_cli.base.units import (
     duration_flag,
@@ -95,3 +96,9 @@ def test_times_are_shown_with_three_digits():
 )  # fmt: skip
 def test_an_exact_duration_has_the_spelling_of_all_tables(ns, words):
     assert exactly(ns) == words
+
+
+def test_one_core_and_several_are_spelled_alike_everywhere():
+    assert cores_words([3]) == cores_words((3, 3)) == "core 3"
+    assert cores_words([5, 0, 1, 2]) == "cores 0-2,5"
+    assert (cores_are([3]), cores_are([0, 1])) == ("core 3 is", "cores 0-1 are")

@@ -104,7 +104,7 @@ def granted(autogroup, *words):
 
 def test_what_was_granted_is_said_and_not_what_was_asked():
     assert "granted: takt's threads ran as fifo 60, fifo 50." in granted(
-        True, "fifo 60, cores 0", "fifo 60, cores 1", "fifo 50"
+        True, "fifo 60, core 0", "fifo 60, cores 1-2", "fifo 50"
     )
     assert "to some threads only" in granted(False, "fifo 60", "other nice 15")
     nice = granted(True, "other", "other nice 5", "other nice 15")

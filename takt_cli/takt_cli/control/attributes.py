@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from takt_cli.base.cores import cores_words
 from takt_cli.base.units import exactly
 from takt_cli.documents.document import Document
 
@@ -98,19 +98,3 @@ def _same_policy(asked: Attributes, has: Attributes, follows: bool) -> bool:
     if follows:
         return 1 <= has.priority <= asked.priority
     return asked.priority == has.priority
-
-
-def cores_words(cores: Sequence[int]) -> str:
-    """Say which cores: 'core 3', 'cores 0-2,5'."""
-    return f"{'core' if len(set(cores)) == 1 else 'cores'} {core_list(cores)}"
-
-
-def core_list(cores: Sequence[int]) -> str:
-    """Spell cores as the kernel does: '0-2,5'."""
-    parts: list[list[int]] = []
-    for core in sorted(set(cores)):
-        if parts and parts[-1][1] == core - 1:
-            parts[-1][1] = core
-        else:
-            parts.append([core, core])
-    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in parts)

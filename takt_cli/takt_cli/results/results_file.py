@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from takt_cli.base.cores import cores_words
 from takt_cli.base.errors import TaktError
 from takt_cli.documents.schema import version
 from takt_cli.files.inputs import refuse_irregular
@@ -187,7 +188,7 @@ def _thread(item: Fields) -> ThreadResult:
 
 
 def _attributes(item: Fields, name: str) -> str:
-    """Put thread attributes into words: 'fifo 80, cores 0,1'. Words stay as they are."""
+    """Put thread attributes into words: 'fifo 80, cores 0-1'. Words stay as they are."""
     if isinstance(item.raw.get(name), str):
         return item.text(name)
     given = item.part(name)
@@ -199,8 +200,8 @@ def _attributes(item: Fields, name: str) -> str:
         policy = f"{policy} {priority}"
     elif nice:
         policy = f"{policy} nice {nice}"
-    cores = ",".join(f"{core:g}" for core in given.samples("cores"))
-    return f"{policy}, cores {cores}" if cores else policy
+    cores = [int(core) for core in given.samples("cores")]
+    return f"{policy}, {cores_words(cores)}" if cores else policy
 
 
 def _chain(item: Fields, epoch: int) -> ChainResult:

@@ -26,7 +26,7 @@ RENAMED = {
 }
 
 
-def cores_words(cores: str | None) -> list[str]:
+def cores_option(cores: str | None) -> list[str]:
     """Spell the option for a count of cores or a list of them, as users write it."""
     if cores is None:
         return []

@@ -10,6 +10,7 @@ import typer
 
 from takt_cli.base.command_line import command_line
 from takt_cli.base.console import err, note
+from takt_cli.base.cores import cores_words
 from takt_cli.base.errors import TaktError
 from takt_cli.documents.document import as_json
 from takt_cli.files.graphs import graph_info, resolve_graph, resolve_schedule
@@ -26,7 +27,7 @@ from takt_cli.running.work_scale import Scaling, fit
 from takt_cli.tables.comparison import chain_comparison, comparison_table
 from takt_cli.verbs.demo.verdict import demo_sentences, granted_sentence
 from takt_cli.verbs.options import Cores, Json, OutputDirectory, choose_cores, duration_ns
-from takt_cli.verbs.renamed import cores_words
+from takt_cli.verbs.renamed import cores_option
 
 GRAPH = "autoware_reference"
 
@@ -80,7 +81,7 @@ def plan_runs(
         file = write_schedule(
             with_count(content, count) if count else content,
             directory / f"schedules/{shipped}.yaml",
-            f"The shipped schedule {shipped} for cores {', '.join(map(str, cores))}: takt demo",
+            f"The shipped schedule {shipped} for {cores_words(cores)}: takt demo",
             made_from=source,
         )
         return RunRequest(
@@ -138,4 +139,4 @@ def explain(cores: tuple[int, ...], scaling: Scaling) -> list[str]:
 
 def _repeat(duration: str, cores: str | None) -> list[str]:
     words = [] if duration == "10" else ["--duration", duration]
-    return [*words, *cores_words(cores)]
+    return [*words, *cores_option(cores)]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from takt_cli.base.cores import cores_words
 from takt_cli.base.units import parse_whole
 from takt_cli.verbs.doctor.examination import Examination
 from takt_cli.verbs.doctor.finding import Check, Verdict
-from takt_cli.verbs.doctor.machine import Machine, Unreadable, core_list, shown
+from takt_cli.verbs.doctor.machine import Machine, Unreadable, shown
 from takt_cli.verbs.doctor.remedies import FIX, boot_options, set_file
 
 CPU = "/sys/devices/system/cpu"
@@ -104,7 +105,7 @@ def _judge_frequency(look: Examination) -> Verdict:
         now = f"constant: {', '.join(f'{khz / 1e6:g} GHz' for khz in fixed)}"
         return Verdict("ok", now, data=data)
     some = found[changing[0]]
-    now = f"{some[0] / 1e6:g} to {some[1] / 1e6:g} GHz on cores {core_list(changing)}"
+    now = f"{some[0] / 1e6:g} to {some[1] / 1e6:g} GHz on {cores_words(changing)}"
     remedy = f"`sudo cpupower frequency-set -d {some[1]}`; or {FIX}"
     return Verdict("warn", now, remedy, data)
 
@@ -151,7 +152,7 @@ def _judge_idle(look: Examination) -> Verdict:
         return Verdict("ok", f"cores wake up from {name or 'no state'} in {latency} µs", data=data)
     return Verdict(
         "warn",
-        f"cores {core_list(slow)} sleep as deep as {name}, which takes {latency} µs to leave",
+        f"{name} is the deepest sleep of {cores_words(slow)}; to leave it takes {latency} µs",
         f"`sudo cpupower idle-set -D {_QUICK_EXIT_US}` until the next reboot; or "
         + boot_options("intel_idle.max_cstate=1", "processor.max_cstate=1"),
         data,

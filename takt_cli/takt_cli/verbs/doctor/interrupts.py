@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from takt_cli.base.cores import core_list, cores_are, cores_words
 from takt_cli.verbs.doctor.examination import INTERRUPTS, Counts, Examination, parse_counts
 from takt_cli.verbs.doctor.finding import Check, Verdict
-from takt_cli.verbs.doctor.machine import Machine, Unreadable, core_list, parse_core_list, shown
+from takt_cli.verbs.doctor.machine import Machine, Unreadable, parse_core_list, shown
 from takt_cli.verbs.doctor.remedies import FIX, boot_options
 
 IRQ = "/proc/irq"
@@ -64,7 +65,7 @@ def _quiet_verdict(
     loud = [core for core in apart if rates[core] > allowed]
     if not loud:
         most = max(rates[core] for core in apart)
-        now = f"cores {core_list(apart)} are quiet: at most {most:g} a second"
+        now = f"{cores_are(apart)} quiet: at most {most:g} a second"
         return Verdict("ok", now, data=data)
     core = max(loud, key=lambda core: rates[core])
     names = sorted(counts, key=lambda name: -counts[name].get(core, 0))
@@ -164,11 +165,11 @@ def _judge_affinity(look: Examination) -> Verdict:
         now = f"no core is set apart; {len(found)} interrupts"
         return Verdict("note", now, "name the cores for real-time threads: --cpus LIST")
     there = [number for number, cores in found.items() if set(cores) & set(apart)]
-    cores = core_list(apart)
+    cores = cores_words(apart)
     data = {"interrupts": there, "default": bool(set(default) & set(apart))}
     if not there and not data["default"]:
-        return Verdict("ok", f"no interrupt of a device may run on cores {cores}", data=data)
-    now = f"{len(there)} of {len(found)} interrupts may run on cores {cores}"
+        return Verdict("ok", f"no interrupt of a device may run on {cores}", data=data)
+    now = f"{len(there)} of {len(found)} interrupts may run on {cores}"
     if data["default"]:
         now += ", and so may each new one"
     return Verdict("warn", now, f"{FIX}; or {_boot_affinity(look)}", data)

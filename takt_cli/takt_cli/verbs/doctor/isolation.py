@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from takt_cli.base.cores import core_list, cores_are
 from takt_cli.verbs.doctor.examination import (
     Examination,
     cores_of_option,
@@ -9,7 +10,7 @@ from takt_cli.verbs.doctor.examination import (
     tickless_cores,
 )
 from takt_cli.verbs.doctor.finding import Check, Verdict
-from takt_cli.verbs.doctor.machine import Unreadable, core_list, shown
+from takt_cli.verbs.doctor.machine import Unreadable, shown
 from takt_cli.verbs.doctor.remedies import boot_options, set_sysctl
 
 
@@ -39,9 +40,9 @@ def _judge_isolation(look: Examination) -> Verdict:
         missing.append(f"irqaffinity={core_list(others)}")
     data["missing"] = missing
     if missing:
-        now = f"cores {cores} are isolated, but without {', '.join(missing)}"
+        now = f"{cores_are(isolated)} isolated, but without {', '.join(missing)}"
         return Verdict("warn", now, boot_options(*missing), data)
-    return Verdict("ok", f"cores {cores} are isolated, without tick, RCU work and interrupts")
+    return Verdict("ok", f"{cores_are(isolated)} isolated, without tick, RCU work and interrupts")
 
 
 def _judge_audit(look: Examination) -> Verdict:

@@ -212,17 +212,6 @@ def parse_core_list(text: str, name: str) -> tuple[int, ...]:
     return tuple(sorted(cores))
 
 
-def core_list(cores: tuple[int, ...] | list[int]) -> str:
-    """Spell cores as the kernel does: 0-3,8."""
-    parts: list[list[int]] = []
-    for core in sorted(cores):
-        if parts and parts[-1][-1] == core - 1:
-            parts[-1][1:] = [core]
-        else:
-            parts.append([core])
-    return ",".join("-".join(map(str, part)) for part in parts)
-
-
 def shown(text: str) -> str:
     """Quote the content of a file: its beginning, without characters that move the cursor."""
     return short("".join(c if c.isprintable() else "?" for c in text[:100]))

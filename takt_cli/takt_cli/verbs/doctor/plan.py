@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from takt_cli.base.cores import core_list
 from takt_cli.verbs.doctor.cpu import frequencies, frequency_file, governors
 from takt_cli.verbs.doctor.examination import isolated_cores
 from takt_cli.verbs.doctor.interrupts import (
@@ -20,7 +21,7 @@ from takt_cli.verbs.doctor.kernel import (
     has_fair_server,
     is_throttled,
 )
-from takt_cli.verbs.doctor.machine import Machine, Unreadable, core_list
+from takt_cli.verbs.doctor.machine import Machine, Unreadable
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from takt_cli.base.cores import core_list, cores_words
 from takt_cli.verbs.doctor.examination import Examination, isolated_cores, tickless_cores
 from takt_cli.verbs.doctor.finding import Check, Severity, Verdict
-from takt_cli.verbs.doctor.machine import Machine, Unreadable, core_list, parse_core_list
+from takt_cli.verbs.doctor.machine import Machine, Unreadable, parse_core_list
 
 # The kernel cuts the name of a process after 15 characters.
 _CUT = 15
@@ -113,7 +114,7 @@ def _judge_balancer(look: Examination) -> Verdict:
     )
     if verdict.severity == "ok" or not apart or is_balanced(look.machine, apart):
         return verdict
-    now = f"irqbalance runs, and leaves cores {core_list(apart)} alone"
+    now = f"irqbalance runs, and leaves {cores_words(apart)} alone"
     return Verdict("ok", now, data=verdict.data)
 
 

@@ -42,7 +42,7 @@ from takt_cli.verbs.options import (
     duration_ns,
     whole,
 )
-from takt_cli.verbs.renamed import cores_words
+from takt_cli.verbs.renamed import cores_option
 
 app = typer.Typer(
     help="Experiments that measure the effect of executors, binding and OS priorities.",
@@ -157,7 +157,7 @@ def repeated(name: str, **options: object) -> str:
     words = ["experiment", name]
     for key, value in options.items():
         if key == "cores":
-            words += cores_words(None if value is None else str(value))
+            words += cores_option(None if value is None else str(value))
         elif value is True:
             words.append(f"--{key}")
         elif value not in (None, False):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from takt_cli.base.cores import cores_words
 from takt_cli.base.units import significant
 from takt_cli.pages.axes import Figure, layout
 from takt_cli.results.samples import Samples, percentile
@@ -175,7 +176,7 @@ def explanations(cores: Sequence[int]) -> list[str]:
     return [
         f"Chains of {CHAIN} callbacks, each callback in a group of its own, each chain released "
         f"every {PERIOD_NS // 10**6} ms; the work of all callbacks together is {LOAD:.0%} of "
-        f"cores {', '.join(map(str, cores))}, whatever their number. Phases are drawn once and "
+        f"{cores_words(cores)}, whatever their number. Phases are drawn once and "
         "the same in all arrangements.",
         "takt_core runs the callbacks, without ROS and DDS. Within a process a message is an "
         "announcement to the executor; between processes it goes through a pipe, which a "

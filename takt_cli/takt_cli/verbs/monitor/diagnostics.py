@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from takt_cli.base.cores import cores_words
 from takt_cli.base.units import NS_PER_S, how_many, human
-from takt_cli.control.attributes import Attributes, cores_words
+from takt_cli.control.attributes import Attributes
 from takt_cli.control.statistics import Chain, Distribution, Executor, ProcessStatistics, Thread
 from takt_cli.control.status import ProcessStatus
 from takt_cli.verbs.monitor.alarm import Alarm

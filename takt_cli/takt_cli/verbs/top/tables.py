@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from takt_cli.base.cores import core_list
 from takt_cli.base.units import human, parse_whole
-from takt_cli.control.attributes import core_list
 from takt_cli.control.statistics import Chain, Executor
 from takt_cli.tables.table import Cell, Mood, Table, count_cell
 from takt_cli.verbs.top.rates import (
