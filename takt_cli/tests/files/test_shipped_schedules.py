@@ -15,14 +15,6 @@ from takt_cli.files.systems import available_systems
 
 # 190 runs a second of this length are 85 % of two cores.
 _TIME = "8.95ms"
-# The simulation needs one priority for all callbacks of a set of newest messages. The schedule
-# gives each callback the priority of its chain. Here each set gets that of its most important one.
-_SETS = """\
-      - {match: "/NDTLocalizer:sub(/*)", priority: 100}
-      - {match: "/Lanelet2GlobalPlanner:sub(/*)", priority: 110}
-      - {match: "/Lanelet2MapLoader:sub(/*)", priority: 70}
-    process_threads:
-"""
 _OFFSET = r"        offset: 160ms\n"
 _SETTINGS_RULE = r'      - match:\n          - "/EuclideanClusterSettings:[^#]*?threads: settings\n'
 _SETTINGS_THREAD = r"      settings: {.*}\n"
@@ -50,7 +42,6 @@ def simulated(takt, tmp_path, monkeypatch):
     (tmp_path / "model.yaml").write_text(model.replace("5.86ms", _TIME))
 
     def call(schedule: str, *options: str) -> tuple[int, int]:
-        schedule = _changed(schedule, r"    process_threads:\n", _SETS)
         (tmp_path / "schedule.yaml").write_text(schedule)
         said = takt("simulate", "model.yaml", "schedule.yaml", "--json", *options)
         assert said.code == 0, said.err
@@ -84,3 +75,11 @@ def test_the_settings_thread_keeps_all_periods_whenever_the_timers_start(simulat
         _without(shipped, _SETTINGS_RULE, _SETTINGS_THREAD), "--phases", "adversarial"
     )
     assert skipped > 0
+
+
+@need(("takt_explain", "takt_plan"))
+def test_explain_reads_the_shipped_schedule_and_says_why_chains_have_no_bound(takt):
+    said = takt("explain", "autoware_takt", "--system", "autoware_reference")
+    assert said.code == 1, said.err  # no input is wrong: its threads may run on several cores
+    assert said.out.count(" has no bound: ") == 13
+    assert "may run on thread 'rest.0'" in said.out
