@@ -1,4 +1,4 @@
-// What the id of a callback tells, by the parts of takt_core/adapter/callback_ids.hpp. Pure functions.
+// Reads the parts of a callback's id (takt_core/adapter/callback_ids.hpp). Pure functions.
 #ifndef TAKT_TRACE__SRC__CALLBACK_IDS_HPP_
 #define TAKT_TRACE__SRC__CALLBACK_IDS_HPP_
 
@@ -9,7 +9,7 @@
 namespace takt_trace::detail
 {
 
-/// The node; the whole of a text that is no id, as callbacks without a node may have.
+/// The node; the whole text if it is not an id, as for callbacks without a node.
 inline std::string_view node_in(std::string_view id)
 {
   const std::string_view node = takt_core::adapter::node_of(id);

@@ -25,7 +25,7 @@ public:
   {
   }
 
-  /// What to add before a record of a thread.
+  /// A record to insert before a record of a thread.
   struct Added
   {
     std::size_t process = 0;
@@ -52,7 +52,7 @@ public:
     return added;
   }
 
-  /// Whether the path ends in the process and has callbacks that are not of the executor in which it ends.
+  /// True if the path ends in the process and has callbacks outside of the executor in which it ends.
   static bool crosses(const LongTrace & process, const std::vector<std::string> & path)
   {
     const std::string * const last = path.size() > 1 ? executor_of(process, path.back()) : nullptr;
@@ -63,7 +63,7 @@ public:
   }
 
 private:
-  /// The executor of a callback of the process; null: it has no such callback.
+  /// The executor of a callback of the process; null: the process has no such callback.
   static const std::string * executor_of(const LongTrace & process, const std::string & id)
   {
     const auto & callbacks = process.callbacks;
@@ -72,7 +72,7 @@ private:
     return found == callbacks.end() ? nullptr : &found->executor;
   }
 
-  /// Of the runs that worked for one run of the root the first to end counts.
+  /// If several runs worked for one run of the root, the first to end counts.
   void add_ends(std::size_t process, std::uint32_t chain, LongVector<Added> & added) const
   {
     struct Ended
@@ -125,7 +125,7 @@ private:
        Record{index_.end_of(run).time, RecordKind::chain_end, chain, here, 0, 0}});
   }
 
-  /// The run of the chain's root that the run of its last callback worked for.
+  /// The run of the chain's root for which the run of its last callback worked.
   std::optional<std::size_t> root_of(const std::vector<std::string> & path, std::size_t index) const
   {
     for (std::size_t place = path.size() - 1; place > 0; --place) {
@@ -218,7 +218,7 @@ void add_chains_across_processes(std::vector<LongTrace> & processes)
     }
     records = std::move(all);
   }
-  // Where a chain leaves the process and comes back, its executor may have seen a shorter way to the same end.
+  // If a chain leaves the process and comes back, its executor may have recorded an end of a shorter path.
   std::for_each(processes.begin(), processes.end(), keep_first_ends);
 }
 

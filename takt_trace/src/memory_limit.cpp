@@ -17,14 +17,14 @@ namespace
 
 thread_local std::shared_ptr<PagePool> pool_of_thread;  // NOLINT: of the innermost limit
 
-/// -1: errno tells why.
+/// -1: see errno.
 int file_without_name(const std::string & folder)
 {
   const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0) {
     return file;
   }
-  // File systems refuse it with various errors.
+  // File systems refuse O_TMPFILE with various errors.
   std::string name = folder + "/takt-trace-XXXXXX";
   const int named = ::mkostemp(name.data(), O_CLOEXEC);
   if (named >= 0) {
@@ -85,7 +85,7 @@ void PagePool::remove_frame(std::uint32_t number)
   ++evictions_;
 }
 
-/// The first one from the hand on that was not used since the hand passed it.
+/// Evicts the first page from the clock hand on that was not used since the hand passed it.
 void PagePool::evict_one()
 {
   for (;; hand_ = (hand_ + 1) % frames_.size()) {

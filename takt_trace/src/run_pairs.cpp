@@ -20,7 +20,7 @@ LongVector<std::size_t> pair_runs(const LongVector<Record> & records)
     if (record.kind == RecordKind::run_start) {
       started[record.id].push_back({i, record.time});
     } else if (record.kind == RecordKind::run_end) {
-      // Starts after the first one are of runs inside this run whose ends are lost.
+      // Later starts are of runs inside this run whose ends are lost.
       LongVector<Start> & starts = started[record.id];
       std::size_t first = kNoRecord;
       while (!starts.empty() && starts.back().time >= record.a) {

@@ -1,4 +1,4 @@
-// Sums and differences of times that any file may hold. Pure functions.
+// Sums and differences of times that do not overflow, whatever a file contains. Pure functions.
 #ifndef TAKT_TRACE__SRC__SATURATING_HPP_
 #define TAKT_TRACE__SRC__SATURATING_HPP_
 
@@ -8,7 +8,7 @@
 namespace takt_trace::detail
 {
 
-/// The nearest number that fits, so that a later time never comes before an earlier one.
+/// The sum, or the nearest number that fits, so that a later time never becomes an earlier one.
 inline std::int64_t saturating_add(std::int64_t a, std::int64_t b) noexcept
 {
   using Limits = std::numeric_limits<std::int64_t>;
@@ -16,7 +16,7 @@ inline std::int64_t saturating_add(std::int64_t a, std::int64_t b) noexcept
   return !__builtin_add_overflow(a, b, &sum) ? sum : (b > 0 ? Limits::max() : Limits::min());
 }
 
-/// Likewise.
+/// The difference, limited in the same way.
 inline std::int64_t saturating_subtract(std::int64_t a, std::int64_t b) noexcept
 {
   using Limits = std::numeric_limits<std::int64_t>;

@@ -1,4 +1,4 @@
-// Texts by number, so that each is stored, checked and written once.
+// Stores texts by number, so that each is stored, checked and written once.
 #ifndef TAKT_TRACE__SRC__TEXTS_HPP_
 #define TAKT_TRACE__SRC__TEXTS_HPP_
 
@@ -16,24 +16,24 @@ struct Text
   std::uint32_t number = 0;
 };
 
-/// `text` with U+FFFD for what is not UTF-8. Allocates.
+/// `text` with U+FFFD in place of bytes that are not UTF-8. Allocates.
 std::string valid_utf8(const std::string & text);
 
 /// Allocates.
 class Texts
 {
 public:
-  /// The same number for the same text; numbers count from 0.
+  /// Returns the same number for the same text; numbers count from 0.
   Text add(const std::string & text);
   /// Valid UTF-8, by number.
   const std::vector<std::string> & all() const noexcept { return texts_; }
 
 private:
   std::vector<std::string> texts_;
-  std::unordered_map<std::string, Text> numbers_;  // of the texts as they were added
+  std::unordered_map<std::string, Text> numbers_;  // by the text before its check
 };
 
-/// What a record names by `index`, or `what` and the index if the trace has no name for it.
+/// The name with this `index`; without one `what` and the index.
 inline std::string name_at(
   const std::vector<std::string> & names, std::uint32_t index, std::string_view what)
 {

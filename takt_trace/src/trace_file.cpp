@@ -92,7 +92,7 @@ json clock_json(const RealtimeClock & clock)
     {"estimated_error", clock.estimated_error}};
 }
 
-/// The values of an object, each of its kind or as if it were not there.
+/// The values of an object. A value of another kind counts as absent.
 class Fields
 {
 public:
@@ -113,7 +113,7 @@ public:
     const json * const value = find(key);
     return value != nullptr && value->is_boolean() ? value->get<bool>() : otherwise;
   }
-  /// Null: there is no such object.
+  /// Null: no such object.
   const json * object(const char * key) const
   {
     const json * const value = find(key);
@@ -194,7 +194,7 @@ bool is_kind(std::uint32_t kind)
   return kind >= 1 && kind <= kMostRecordKind;
 }
 
-/// Reads a trace piece by piece: parts that mean nothing, and holes of a file, take no memory.
+/// Reads a trace piece by piece, so that chunks of unknown types and holes in a file take no memory.
 class Reader
 {
 public:
@@ -210,7 +210,7 @@ public:
   std::uint64_t left() const noexcept { return left_; }
   const std::string & bytes() const noexcept { return bytes_; }
 
-  /// The next `count` bytes, into `bytes`. False: there are fewer.
+  /// Reads the next `count` bytes. False: there are fewer.
   bool read(std::size_t count)
   {
     if (count > left_) {
@@ -238,7 +238,7 @@ private:
   std::string bytes_;
 };
 
-/// Adds the records of one thread to it.
+/// Adds records to one thread.
 class ThreadFiller
 {
 public:
@@ -250,14 +250,14 @@ public:
     } else if (
       record.kind == RecordKind::run_end || record.kind == RecordKind::empty_take ||
       record.kind == RecordKind::exception) {
-      first_take_.reset();  // the start of the run that it was for is lost
+      first_take_.reset();  // the start of its run is lost
     } else if (record.kind == RecordKind::take && record.id == UINT32_MAX && !first_take_) {
       first_take_ = records.size();
     }
     records.push_back(record);
   }
 
-  /// Without those from `size` on.
+  /// Removes the records from `size` on.
   void cut(LongThread & thread, std::size_t size)
   {
     while (thread.records.size() > size) {
@@ -266,7 +266,7 @@ public:
   }
 
 private:
-  /// A take is told before the run that it is for, which is the next one to start on the thread.
+  /// A take is recorded before its run, which is the next one to start on the thread.
   void name_takers(LongVector<Record> & records, std::uint32_t callback)
   {
     for (std::size_t i = first_take_.value_or(records.size()); i < records.size(); ++i) {
@@ -282,8 +282,8 @@ private:
   std::optional<std::size_t> first_take_;  // for the run that starts next
 };
 
-/// Nothing: the file ends within the chunk, which then counts for nothing. Empty: good. `length`: of the chunk, whose content
-/// comes next.
+/// Nothing: the file ends within the chunk, which is then ignored. Empty: success. `length`: of the chunk, whose
+/// content follows.
 std::optional<std::string> add_records(
   Reader & reader, std::size_t length, LongTrace & trace, std::vector<ThreadFiller> & fillers)
 {
@@ -330,7 +330,7 @@ Faults no_trace(const std::string & why, std::uint64_t at)
   return {"this is no trace of takt: at byte " + std::to_string(at) + " " + why};
 }
 
-// A chain is told again with other values when they changed: one chain with the last values remains.
+// A chain whose values changed occurs again: keeps one chain with the last values.
 void merge_chains(LongTrace & trace)
 {
   std::map<std::pair<std::string, std::vector<std::string>>, std::uint32_t> places;
@@ -448,7 +448,7 @@ void write_traces(
     for (std::uint32_t thread = 0; thread < processes[i].threads.size(); ++thread) {
       const LongThread & one = processes[i].threads[thread];
       std::size_t next = 0;
-      do {  // a thread without records has a chunk, too: it tells what was dropped
+      do {  // a thread without records has a chunk, too, with its number of dropped records
         std::vector<Record> piece;
         for (; piece.size() < chunk_records && next < one.records.size(); ++next) {
           piece.push_back(one.records[next]);
@@ -482,7 +482,7 @@ Result<std::vector<LongTrace>> decode(std::istream & in, std::optional<std::uint
     return no_trace("it does not begin with " + std::string(kMagic), 0);
   }
   std::vector<LongTrace> traces(1);
-  std::vector<ThreadFiller> fillers;  // of the last of the traces, by thread
+  std::vector<ThreadFiller> fillers;  // for the last of the traces, by thread
   while (reader.read(kChunkHead)) {
     const auto type = number_at<std::uint32_t>(reader.bytes(), 0);
     const auto length = number_at<std::uint32_t>(reader.bytes(), 4);

@@ -1,7 +1,8 @@
-// What became of each activation of the chains of a trace, also of those that never ended (activation_account.hpp).
+// How each activation of a trace's chains ended, including those that never completed (activation_account.hpp).
 //
-// A trace begins and ends in the middle, and does not have all messages. Only activations count that were released while all
-// processes of the chain recorded. Where the trace cannot tell how a message went on, the chain has no account.
+// A trace begins and ends while the program runs, and may lack messages. So an activation counts only if it was
+// released while all processes of the chain recorded. If the trace does not show how a message went on, the chain has
+// no account.
 #ifndef TAKT_TRACE__CHAIN_ACCOUNTS_HPP_
 #define TAKT_TRACE__CHAIN_ACCOUNTS_HPP_
 
@@ -19,15 +20,15 @@ namespace takt_trace
 struct ChainAccount
 {
   TracedChain chain{};
-  /// Absent: the trace does not tell. `activations` has those that no chain_end record tells of.
+  /// Absent: the trace does not show it. `activations` are those without a chain_end record.
   std::optional<ActivationAccount> account{};
   std::string why{};  ///< why it is absent
 };
 
-/// Of each chain that ends in a process of the traces. `processes` have the ends of chains that cross processes
-/// (`add_chains_across_processes`); activations that these tell of have completed. `time`: in the clock of the first
-/// process; absent: the time in which all processes of the chain recorded, and of the activations that ended all. Any
-/// records are safe. Set-up only: allocates.
+/// The account of each chain that ends in a process of the traces. `processes` must have the ends of chains that
+/// cross processes (`add_chains_across_processes`); activations with such an end have completed. `time`: in the clock
+/// of the first process; absent: the time in which all processes of the chain recorded, and for activations with an
+/// end all time. Accepts any records. Set-up only: allocates.
 std::vector<ChainAccount> chain_accounts(
   const std::vector<ProcessTrace> & processes, const std::optional<AccountedTime> & time = {});
 std::vector<ChainAccount> chain_accounts(

@@ -1,4 +1,4 @@
-// Traces whose records may be more than memory holds (long_vector.hpp): what all that reads traces works on.
+// Traces whose records may not fit into memory (long_vector.hpp). All readers of traces use them.
 #ifndef TAKT_TRACE__LONG_TRACE_HPP_
 #define TAKT_TRACE__LONG_TRACE_HPP_
 
@@ -14,8 +14,7 @@ namespace takt_trace
 using LongThread = BasicThread<LongVector<Record>>;
 using LongTrace = BasicTrace<LongVector<Record>>;
 
-/// The same but for the records of the threads: `records` makes those of a list of the one kind from one of the other.
-/// Allocates.
+/// Copies all but the records of the threads; `records` converts the list of these. Allocates.
 template <typename To, typename From, typename Records>
 BasicTrace<To> with_records(const BasicTrace<From> & from, const Records & records)
 {
@@ -40,7 +39,7 @@ BasicTrace<To> with_records(const BasicTrace<From> & from, const Records & recor
   return to;
 }
 
-/// Reads the records of `processes`, which must outlive the result and stay as they are. Allocates.
+/// Refers to the records of `processes`, which must outlive the result and not change. Allocates.
 inline std::vector<LongTrace> borrowed(const std::vector<ProcessTrace> & processes)
 {
   std::vector<LongTrace> all;
@@ -50,7 +49,7 @@ inline std::vector<LongTrace> borrowed(const std::vector<ProcessTrace> & process
   return all;
 }
 
-/// With all records in memory. Allocates.
+/// Copies all records into memory. Allocates.
 inline std::vector<ProcessTrace> in_memory(const std::vector<LongTrace> & processes)
 {
   std::vector<ProcessTrace> all;

@@ -1,8 +1,9 @@
-// A list of plain values that may be longer than memory.
+// A list of plain values that may be larger than memory.
 //
-// Under a `MemoryLimit` of the thread that made it, most of a long list is in a file, and its pages come and go. Otherwise all
-// of it is in memory. Elements are read and written as copies: no reference to one stays valid. Neighbours cost little, also
-// backwards; places far apart may each read a page of the file. One thread may use a list, and all lists under one limit.
+// If the thread that makes it has a `MemoryLimit`, most of a long list is in a file, and memory holds some of its
+// pages. Otherwise all of it is in memory. Elements are read and written as copies, because no reference to one stays
+// valid. Access to neighbours is cheap, also backwards; each access to a distant place may read a page of the file.
+// One thread at a time may use a list, and all lists under one limit.
 #ifndef TAKT_TRACE__LONG_VECTOR_HPP_
 #define TAKT_TRACE__LONG_VECTOR_HPP_
 
@@ -58,7 +59,7 @@ public:
   }
   ~LongVector() = default;
 
-  /// Reads `all`, which must outlive it and stay as it is.
+  /// Refers to `all`, which must outlive it and not change.
   static LongVector borrowed(const std::vector<T> & all)
   {
     LongVector list;
@@ -116,7 +117,7 @@ public:
     }
   }
 
-  /// There must be one.
+  /// The list must not be empty.
   void pop_back()
   {
     own();
@@ -128,7 +129,7 @@ public:
 
   void clear() { *this = LongVector(); }
 
-  /// All of it, in memory.
+  /// A copy of all elements, in memory.
   std::vector<T> in_memory() const
   {
     std::vector<T> all;
@@ -139,7 +140,7 @@ public:
     return all;
   }
 
-  /// What comes neither before nor behind another keeps its order. O(n log n); reads and writes a long list twice.
+  /// Stable sort. O(n log n); reads and writes a long list twice.
   template <typename Less>
   void sort(const Less & less)
   {
@@ -199,7 +200,7 @@ private:
     }
   }
 
-  /// Where a page was when it was used last; the pool tells whether it still is there.
+  /// The address of a page at its last use; the pool knows whether it is still valid.
   template <typename Byte>
   struct Known
   {
@@ -258,7 +259,7 @@ private:
     }
   }
 
-  /// Parts of `each` elements, the last may be shorter.
+  /// Sorts parts of `each` elements; the last part may be shorter.
   template <typename Less>
   void merge_parts(std::size_t each, const Less & less)
   {
@@ -289,14 +290,14 @@ private:
   std::shared_ptr<detail::PagePool> pool_{};  // null: no limit
   std::vector<T> plain_{};
   std::unique_ptr<detail::Pages> pages_{};
-  const T * data_ = nullptr;  // all elements, while they are in one place
+  const T * data_ = nullptr;  // all elements, while they are contiguous
   std::size_t size_ = 0;
-  unsigned shift_ = 0;  // 2^shift_ elements are a page
+  unsigned shift_ = 0;  // a page has 2^shift_ elements
   mutable Known<const std::byte> seen_{};
   Known<std::byte> written_{};
 };
 
-/// Of the C++ library's algorithms those that only read take it.
+/// Iterator for those of the C++ library's algorithms that only read.
 template <typename T>
 class LongVector<T>::Iterator
 {

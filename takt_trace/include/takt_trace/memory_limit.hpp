@@ -1,7 +1,7 @@
-// How much memory the records of a trace, and the lists that are made of them, may take.
+// Limits the memory for the records of a trace and for the lists that are made from them.
 //
-// While a `MemoryLimit` lives, each `LongVector` (long_vector.hpp) that its thread makes keeps only its pages that were used
-// last in memory. The others are in one file without a name, which the system removes with the process.
+// While a `MemoryLimit` lives, each `LongVector` (long_vector.hpp) that its thread makes keeps only recently used
+// pages in memory. The other pages are in a file without a name, which the system removes with the process.
 #ifndef TAKT_TRACE__MEMORY_LIMIT_HPP_
 #define TAKT_TRACE__MEMORY_LIMIT_HPP_
 
@@ -17,7 +17,7 @@
 namespace takt_trace
 {
 
-/// The file for the pages cannot be made, read or written. `what()` is one sentence that names the folder.
+/// The file for the pages cannot be made, read or written. `what()` is a sentence with the name of the folder.
 struct NoRoomForPages : std::runtime_error
 {
   using std::runtime_error::runtime_error;
@@ -26,20 +26,20 @@ struct NoRoomForPages : std::runtime_error
 namespace detail
 {
 
-/// The pages of several lists, of which those used last are in memory. One thread may use it.
+/// The pages of several lists; those used last are in memory. One thread at a time.
 class PagePool
 {
 public:
-  /// Throws `NoRoomForPages` only when a page must leave the memory.
+  /// Throws `NoRoomForPages` only when a page must be written to the file.
   PagePool(std::size_t bytes, std::size_t page_bytes, std::string folder);
   ~PagePool();
   PagePool(const PagePool &) = delete;
   PagePool & operator=(const PagePool &) = delete;
 
   std::size_t page_bytes() const noexcept { return page_bytes_; }
-  /// So much a list may take beside the pages while it is sorted.
+  /// The memory that sorting a list may take besides the pages.
   std::size_t sort_bytes() const noexcept { return bytes_ / 6; }
-  /// Grows when pages leave the memory: addresses from before are not valid then.
+  /// Grows when pages leave the memory; then earlier addresses are invalid.
   const std::uint64_t & evictions() const noexcept { return evictions_; }
 
 private:
@@ -52,11 +52,11 @@ private:
     std::unique_ptr<std::byte[]> data{};
     class Pages * owner = nullptr;
     std::size_t page = 0;
-    bool used = false;  // since the hand passed
+    bool used = false;  // used since the clock hand passed
     bool dirty = false;
   };
 
-  /// Free memory for a page of so many bytes, after others have left where there is no room.
+  /// Gets memory for a page; writes other pages to the file if there is no room.
   std::uint32_t add_frame(Pages & owner, std::size_t page);
   void remove_frame(std::uint32_t frame);
   void evict_one();
@@ -80,7 +80,7 @@ private:
   std::map<std::size_t, std::vector<std::int64_t>> free_slots_;  // by bytes
 };
 
-/// Pages of one list. Addresses are valid up to the next call for any list of the pool.
+/// The pages of one list. Addresses are valid until the next call for any list of the pool.
 class Pages
 {
 public:
@@ -90,7 +90,7 @@ public:
   Pages & operator=(const Pages &) = delete;
 
   const std::byte * read(std::size_t page);
-  /// `page` may be the one behind the last, which is made.
+  /// If `page` is one behind the last, makes it.
   std::byte * write(std::size_t page);
 
 private:
@@ -98,7 +98,7 @@ private:
   struct Place
   {
     std::uint32_t frame = PagePool::kNoFrame;
-    std::int64_t slot = -1;  // in the file; -1: none
+    std::int64_t slot = -1;  // place in the file; -1: none
   };
 
   std::byte * in_memory(std::size_t page);
@@ -108,18 +108,20 @@ private:
   std::vector<Place> places_;
 };
 
-/// Of this thread's innermost limit; null: there is none. Does not allocate.
+/// The pool of this thread's innermost limit; null: no limit. Does not allocate.
 const std::shared_ptr<PagePool> & current_pool() noexcept;
 
 }  // namespace detail
 
-/// For the thread that makes it, which must also end it. Set-up only: allocates; lists under it block on the file.
+/// Applies to the thread that makes it; the same thread must destroy it. Set-up only: allocates. Lists under it block
+/// on the file.
 class MemoryLimit
 {
 public:
   static constexpr std::size_t kPageBytes = std::size_t{64} << 10;
 
-  /// `bytes`: of pages. Sorting takes up to a quarter more beside them. `folder`: where the file is made if pages do not fit.
+  /// `bytes`: for pages; sorting takes up to a quarter more. `folder`: the place of the file, which is made if pages
+  /// do not fit.
   MemoryLimit(std::size_t bytes, std::string folder, std::size_t page_bytes = kPageBytes);
   ~MemoryLimit();
   MemoryLimit(const MemoryLimit &) = delete;

@@ -1,7 +1,7 @@
-// A system model of what was observed: callbacks, groups, topics, times, and the chains that they make.
+// Makes a system model from observations: callbacks, groups, topics, times, and the chains that they form.
 //
-// Every number is measured or declared by the program; the comments say which, and what is not known is left
-// out. Chains are proposals: the user gives them names, priorities and deadlines.
+// Every number was measured, or declared by the program; comments in the model say which. Unknown values are omitted.
+// Chains are proposals: the user gives them names, priorities and deadlines.
 #ifndef TAKT_TRACE__OBSERVED_SYSTEM_HPP_
 #define TAKT_TRACE__OBSERVED_SYSTEM_HPP_
 
@@ -21,22 +21,22 @@ struct ObservedSystem
 {
   takt_schedule::System system;
   std::string header;              ///< for the top of the file
-  std::vector<std::string> notes;  ///< what the user should know
+  std::vector<std::string> notes;  ///< facts for the user
 };
 
 struct ModelOptions
 {
-  /// Of an earlier model, or declared: kept as far as their callbacks were seen. Empty: all paths are proposed.
+  /// Chains of an earlier model, or declared ones: kept as far as their callbacks were observed. Empty: proposes all
+  /// paths.
   std::vector<takt_schedule::ChainSchedule> chains{};
-  /// The report's names are those of a schedule. Else a single executor is `main`.
+  /// The report's names are those of a schedule. Otherwise a single executor is named `main`.
   bool keep_executor_names = false;
-  std::string
-    times{};  ///< sentences on what the execution times are; empty: those of `takt observe`
-  takt_rt::Duration between_processes{};  ///< that messages need at most; zero: not known
-  std::optional<takt_schedule::MachineCosts> costs{};  ///< of this machine; absent: not known
+  std::string times{};  ///< sentences about the execution times; empty: those of `takt observe`
+  takt_rt::Duration between_processes{};               ///< longest time of a message; zero: unknown
+  std::optional<takt_schedule::MachineCosts> costs{};  ///< of this machine; absent: unknown
 };
 
-/// `report`: {"version": 1, "executors": [...]} of adopted executors (takt_rclcpp/src/adopt/report.cpp), or of
+/// `report`: {"version": 1, "executors": [...]} of adopted executors (takt_rclcpp/src/adopt/report.cpp), or from
 /// `trace_report`. Set-up only: allocates.
 ObservedSystem observed_system(
   const nlohmann::ordered_json & report, const ModelOptions & options = {});

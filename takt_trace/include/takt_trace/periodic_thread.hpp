@@ -1,4 +1,4 @@
-// A bare thread that wakes at fixed times: stall witness and reference timer are made of it.
+// A thread that wakes periodically; base of the stall witness and of the reference timer.
 #ifndef TAKT_TRACE__PERIODIC_THREAD_HPP_
 #define TAKT_TRACE__PERIODIC_THREAD_HPP_
 
@@ -15,17 +15,17 @@ namespace takt_trace
 class PeriodicThread
 {
 public:
-  /// Runs on the thread at each wake-up, with the time it was due and the time it got to run.
+  /// Called on the thread at each wake-up with the planned time and the actual time.
   using Function = std::function<void(takt_rt::Time due, takt_rt::Time now)>;
 
-  /// Starts the thread and waits until it has its attributes. Wakes at `first` and every `period`
-  /// after; periods it has missed are skipped. Set-up only.
+  /// Starts the thread and waits until its attributes are set. The thread wakes at `first` and then every `period`,
+  /// and skips missed periods. Set-up only.
   PeriodicThread(
     const takt_rt::ThreadAttributes & attributes, takt_rt::Time first, takt_rt::Duration period,
     Function function);
-  /// Stops; waits up to one period.
+  /// Ends and joins the thread; waits up to one period.
   ~PeriodicThread();
-  /// Lets the thread end at its next wake-up, and does not wait for that. Real-time safe; any thread.
+  /// Makes the thread end at its next wake-up, without waiting for it. Real-time safe; any thread.
   void ask_to_stop() noexcept { stop_.store(true, std::memory_order_relaxed); }
   PeriodicThread(const PeriodicThread &) = delete;
   PeriodicThread & operator=(const PeriodicThread &) = delete;

@@ -1,4 +1,4 @@
-// A timer's phase as reports have it: null where it has none.
+// A timer's phase in reports; null if it has none.
 //
 // Header-only. Set-up only: allocates.
 #ifndef TAKT_TRACE__PHASE_JSON_HPP_
@@ -25,7 +25,7 @@ inline nlohmann::ordered_json phase_json(const ReleasePhase & phase)
     {"late_ns", phase.late}};
 }
 
-/// Throws what nlohmann's `at` throws.
+/// Throws as nlohmann's `at` does.
 inline ReleasePhase read_phase(const nlohmann::ordered_json & json)
 {
   ReleasePhase phase;

@@ -1,7 +1,7 @@
-// One thing that happened on one thread: what rings hold and trace files carry.
+// One event on one thread, as rings store it and trace files hold it.
 //
-// Five words, so that a ring of 16,384 takes 640 KiB. What `id`, `a`, `b` and `c` are depends on the kind. Times are
-// CLOCK_MONOTONIC in nanoseconds.
+// Five words, so a ring of 16,384 records takes 640 KiB. The meaning of `id`, `a`, `b` and `c` depends on the kind.
+// Times are CLOCK_MONOTONIC in nanoseconds.
 #ifndef TAKT_TRACE__RECORD_HPP_
 #define TAKT_TRACE__RECORD_HPP_
 
@@ -27,10 +27,10 @@ enum class RecordKind : std::uint8_t
   chain_end =
     7,  ///< an activation ended with the run that ends next on the thread. id: chain; a: release of its root
   span_begin = 8,  ///< id: name
-  span_end = 9,    ///< of the innermost span of the thread
+  span_end = 9,    ///< ends the innermost span of the thread
   instant = 10,    ///< id: name
   counter = 11,    ///< id: name; a: the bits of a double
-  slice = 12,      ///< told when it was over. id: name; a: begin; b: end
+  slice = 12,      ///< recorded when it was over. id: name; a: begin; b: end
   kernel_wait =
     13,  ///< of the run that ends next on the thread. id: callback; a: time that the thread was ready and had no core,
   ///< from the end of its run before to the pick of this one, -1: not known; b: from the pick to the end;
@@ -38,7 +38,7 @@ enum class RecordKind : std::uint8_t
   callback_state =
     14,  ///< of the run that starts next on the thread, where anything differs from the start before. id: callback;
   ///< a: messages that wait; b: priority, with its boost; c: messages that the history lost so far
-  parked = 15,  ///< id: callback; it could run, and its exclusive group was busy
+  parked = 15,  ///< id: callback; it could run, but its exclusive group was busy
   host_stall =
     16  ///< told when it was over. id: core; a: begin, as late as it can have been; b: end; c: 0: the host had the core,
         ///< 1: the kernel ran other threads than those of the highest priority
@@ -58,7 +58,7 @@ struct Record
   friend bool operator==(const Record &, const Record &) = default;
 };
 
-/// `c` of a run_start: periods of a timer that were skipped, and the core on which the run starts; below 0: not known.
+/// The word `c` of a run_start: skipped periods of a timer, and the core on which the run starts; below 0: unknown.
 constexpr std::int64_t start_facts(std::uint32_t skipped, int core) noexcept
 {
   return (core < 0 ? std::int64_t{0} : std::int64_t{core} + 1) << 32 | skipped;
@@ -67,7 +67,7 @@ constexpr std::int64_t skipped_periods(const Record & start) noexcept
 {
   return start.c & 0xffffffff;
 }
-/// -1: not known, as in files of TAKTTRC1.
+/// -1: unknown, as in files of TAKTTRC1.
 constexpr int core_of(const Record & start) noexcept
 {
   return static_cast<int>(start.c >> 32 & 0x7fffffff) - 1;

@@ -1,7 +1,7 @@
-// What this process records: one ring for each thread, filled without locks, and a file or a flight recorder behind it.
+// Records this process: each thread writes a ring without locks; the rings go to a file or to a flight recorder.
 //
-// The first `run_recorder` of a process makes it traceable: `takt trace` starts and ends its recording through the
-// control socket. While nothing is recorded each hook costs a call and one load.
+// The first `run_recorder` of a process makes it traceable: `takt trace` starts and stops its recording through the
+// control socket. While no recording runs, each hook costs a call and one load.
 #ifndef TAKT_TRACE__RECORDING_HPP_
 #define TAKT_TRACE__RECORDING_HPP_
 
@@ -23,13 +23,14 @@ namespace takt_trace
 
 // ---- for front ends ----
 
-/// Records runs and chains of the executor that it observes; `executor` is its name in schedules. Set-up only.
+/// An observer that records the runs and chains of its executor; `executor`: the executor's name in schedules. Set-up
+/// only.
 std::shared_ptr<takt_core::Observer> run_recorder(const std::string & executor);
 
-/// A topic as records name it. Real-time safe where the topic is known already; else it allocates and may block.
+/// The number of a topic in records. Real-time safe if the topic is known; otherwise it allocates and may block.
 std::uint32_t topic_id(std::string_view topic);
 
-/// A publisher's gid as one number, as records have it (FNV-1a). Real-time safe.
+/// A publisher's gid as one number, for records (FNV-1a). Real-time safe.
 constexpr std::int64_t fold(const std::uint8_t * gid, std::size_t bytes) noexcept
 {
   std::uint64_t value = 14695981039346656037ULL;
@@ -39,22 +40,22 @@ constexpr std::int64_t fold(const std::uint8_t * gid, std::size_t bytes) noexcep
   return static_cast<std::int64_t>(value);
 }
 
-/// Right before a message goes to the middleware, or inside of that. Real-time safe; on a thread that is no executor's
+/// Call it right before or while a message goes to the middleware. Real-time safe; on a thread without an executor
 /// the first record of a recording allocates.
 void record_publish(std::uint32_t topic, const takt_core::MessageKey & message) noexcept;
-/// After a take, on the thread that runs the callback next. As `record_publish`.
+/// Call it after a take, on the thread that then runs the callback. As `record_publish`.
 void record_take(const takt_core::MessageKey & message) noexcept;
 
-// ---- for whoever controls it; set-up only, any thread, may block ----
+// ---- to control the recording; set-up only, any thread, may block ----
 
 struct RecordingOptions
 {
   static constexpr std::size_t kLeastRecords = 1024;
   static constexpr std::size_t kMostRecords = 1U << 20U;
 
-  /// Of each thread's ring; rounded up to a power of two. A ring keeps its size until a recording asks for more.
+  /// The size of each thread's ring; rounded up to a power of two. A ring grows if a recording asks for more.
   std::size_t records = 16384;
-  /// Keep only the last so long in memory (flight recorder); absent: all goes to the file.
+  /// Keep only the records of this last time, in memory (flight recorder); absent: write all to the file.
   std::optional<takt_rt::Duration> last{};
   /// Measure the CPU time of each run, for models: three reads of the thread's CPU clock, some 0.4 us each.
   bool cpu_times = false;
@@ -62,17 +63,17 @@ struct RecordingOptions
   /// slept or was preempted (`RecordKind::kernel_wait`): four system calls, some 2 us for each run. Opens a file for
   /// each thread.
   bool kernel = false;
-  /// Watch for stalls of the host (`RecordKind::host_stall`): a thread of SCHED_FIFO 99 for each core that the process
-  /// may use, which takes 15 us of the core every 10 ms. One process of a host is enough.
+  /// Watch for stalls of the host (`RecordKind::host_stall`): one SCHED_FIFO 99 thread for each core that the process
+  /// may use, which takes 15 us of the core every 10 ms. One process per host should do it.
   bool stalls = false;
-  /// Where the file goes; empty: the folder of the control socket.
+  /// The folder of the file; empty: the folder of the control socket.
   std::string folder{};
 };
 
 struct RecordingStart
 {
-  std::size_t threads = 0;     ///< that record
-  takt_rt::Faults warnings{};  ///< what is not recorded, and why; the rest is
+  std::size_t threads = 0;     ///< threads that record
+  takt_rt::Faults warnings{};  ///< the parts that are not recorded, and why
 };
 
 struct RecordingFile
@@ -80,16 +81,16 @@ struct RecordingFile
   std::string path;
   std::uint64_t records = 0;
   std::uint64_t dropped = 0;
-  takt_rt::Faults faults{};  ///< why the file ends early; it is whole up to there
+  takt_rt::Faults faults{};  ///< why the file ends early; it is complete up to there
 };
 
-/// Whether something is recorded. Real-time safe.
+/// True while a recording runs. Real-time safe.
 bool recording() noexcept;
-/// Faults: it records already; the options are out of range; the file cannot be made.
+/// Faults: a recording runs already; the options are out of range; the file cannot be made.
 takt_rt::Result<RecordingStart> start_recording(const RecordingOptions & options);
-/// Faults: nothing is recorded; the file cannot be written.
+/// Faults: no recording runs; the file cannot be written.
 takt_rt::Result<RecordingFile> stop_recording();
-/// What there is so far, in a file of its own; recording goes on. Faults: as above.
+/// Writes the records so far to a file of its own; the recording goes on. Faults: see `stop_recording`.
 takt_rt::Result<RecordingFile> snapshot_recording();
 
 }  // namespace takt_trace

@@ -1,7 +1,7 @@
-// Whether messages from outside come in even distances, by which clock, and how evenly.
+// Decides whether external messages come periodically, by which clock, and how regularly.
 //
-// Times of releases are kept as they come, all of them first and then ever fewer, evenly over the whole observation;
-// `fit` lays a line through them. Not synchronised. `add` is real-time safe: no allocation, no lock.
+// `add` stores the times of releases: all at first, and later fewer, evenly over the whole observation. `fit` lays a
+// line through them. Not synchronised. `add` is real-time safe: no allocation, no lock.
 #ifndef TAKT_TRACE__RELEASE_FIT_HPP_
 #define TAKT_TRACE__RELEASE_FIT_HPP_
 
@@ -19,8 +19,8 @@ struct ReleaseFit
   std::uint64_t count = 0;  ///< releases; 0: too few for a line
   double period = 0;
   std::int64_t first = 0;  ///< on the line
-  std::int64_t early = 0;  ///< at most 0: the earliest, to the line
-  std::int64_t late = 0;   ///< at least 0: the latest
+  std::int64_t early = 0;  ///< at most 0: largest deviation before the line
+  std::int64_t late = 0;   ///< at least 0: largest deviation behind the line
 };
 
 class ReleaseSamples
@@ -34,7 +34,7 @@ public:
       return;
     }
     if (kept_ == kMost) {
-      // Every second one stays; this one is the next of them.
+      // Keep every second one; this release is the next of these.
       for (std::size_t i = 0; i < kMost / 2; ++i) {
         times_[i] = times_[2 * i];
       }
@@ -54,9 +54,9 @@ private:
   std::uint64_t count_ = 0;
 };
 
-/// As reports have it: null where there is none. Set-up only.
+/// For reports: null if there is no fit. Set-up only.
 nlohmann::ordered_json fit_json(const ReleaseFit & fit);
-/// Throws what nlohmann's `at` throws.
+/// Throws as nlohmann's `at` does.
 ReleaseFit read_fit(const nlohmann::ordered_json & json);
 
 }  // namespace takt_trace

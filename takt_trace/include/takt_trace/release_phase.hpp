@@ -1,4 +1,4 @@
-// Whether a timer's releases lie on one grid: the first one, and how far the others were off.
+// Decides whether a timer's releases lie on one grid: the first release, and the deviations of the others.
 //
 // Header-only. Not synchronised. Real-time safe: no allocation, no lock.
 #ifndef TAKT_TRACE__RELEASE_PHASE_HPP_
@@ -17,10 +17,10 @@ struct ReleasePhase
   std::int64_t first = 0;
   std::int64_t last = 0;
   std::int64_t early =
-    0;  ///< at most 0: the earliest, to the nearest time that is whole periods from the first
-  std::int64_t late = 0;  ///< at least 0: the latest
+    0;  ///< at most 0: largest deviation before a multiple of the period from the first
+  std::int64_t late = 0;  ///< at least 0: largest deviation behind it
 
-  /// A release of a timer of `period`, which is above zero.
+  /// Adds a release of a timer of `period`, which must be above zero.
   void add(std::int64_t release, std::int64_t period) noexcept
   {
     if (count++ == 0) {
@@ -35,7 +35,7 @@ struct ReleasePhase
     late = std::max(late, nearest);
   }
 
-  /// All releases of `other`, which are of the same timer.
+  /// Adds all releases of `other`, which must be of the same timer.
   void add(const ReleasePhase & other, std::int64_t period) noexcept
   {
     if (other.count == 0) {
@@ -52,7 +52,7 @@ struct ReleasePhase
     count = both;
   }
 
-  /// How far releases are from each other, whole periods apart.
+  /// The largest difference between deviations.
   std::int64_t spread() const noexcept { return late - early; }
 };
 

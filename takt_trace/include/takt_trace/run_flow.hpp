@@ -1,7 +1,7 @@
-// Which run worked for which: joins the runs of all processes by the messages that they took and published.
+// Finds which run worked for which: joins the runs of all processes by the messages that they took and published.
 //
-// A publisher and its sequence number name a message. A run that keeps its message in its node hands it to the node's next
-// run that publishes the topic that is asked for, unless a newer run of its own callback replaces the message before.
+// A publisher and its sequence number identify a message. A run that keeps its message in its node passes it to the
+// node's next run that publishes the given topic, unless a newer run of its own callback replaces the message first.
 //
 // Plain values; no clock, no ROS. Times are nanoseconds of one clock. Set-up only: allocates; does not block.
 #ifndef TAKT_TRACE__RUN_FLOW_HPP_
@@ -23,7 +23,7 @@ namespace takt_trace
 using RunNumber = std::size_t;
 inline constexpr RunNumber kNoRun = std::numeric_limits<RunNumber>::max();
 inline constexpr std::uint32_t kNoTopic = std::numeric_limits<std::uint32_t>::max();
-/// A time that the records do not reach.
+/// A time after all records.
 inline constexpr std::int64_t kNotYet = std::numeric_limits<std::int64_t>::max();
 
 struct FlowMessage
@@ -44,8 +44,8 @@ struct FlowPublish
 struct FlowCallback
 {
   std::uint32_t node = 0;
-  std::uint32_t topic = kNoTopic;  ///< of the messages that it takes
-  /// A run that does not publish keeps its message for other callbacks of the node.
+  std::uint32_t topic = kNoTopic;  ///< topic of the messages that it takes
+  /// If a run does not publish, other callbacks of the node may use its message.
   bool keeps = false;
 };
 
@@ -56,7 +56,7 @@ struct FlowRun
   std::int64_t release = 0;
   std::int64_t start = 0;
   std::int64_t end = kNotYet;
-  std::int64_t kept = kNotYet;  ///< from then on other runs of the node find its message
+  std::int64_t kept = kNotYet;  ///< from this time on other runs of the node find its message
   std::vector<FlowMessage> taken{};
   std::vector<FlowPublish> published{};
 
@@ -72,8 +72,8 @@ struct FlowingRun
   std::int64_t start = 0;
   std::int64_t end = kNotYet;
   std::int64_t kept = kNotYet;
-  std::size_t first_taken = 0;  ///< in the list of all
-  std::size_t taken = 0;        ///< how many
+  std::size_t first_taken = 0;  ///< index in the list of all taken messages
+  std::size_t taken = 0;        ///< number of messages
   std::size_t first_published = 0;
   std::size_t published = 0;
 
@@ -91,13 +91,13 @@ struct FlowRuns
 class RunFlow
 {
 public:
-  /// Runs name callbacks by index. The first of several runs with the same message counts.
+  /// Runs refer to callbacks by index. If several runs have the same message, the first counts.
   RunFlow(std::vector<FlowCallback> callbacks, const std::vector<FlowRun> & runs);
   RunFlow(std::vector<FlowCallback> callbacks, FlowRuns runs);
 
   const std::vector<FlowCallback> & callbacks() const noexcept { return callbacks_; }
   const LongVector<FlowingRun> & runs() const noexcept { return all_.runs; }
-  /// The messages of a run by their numbers, from 0.
+  /// The message of a run with this number, from 0.
   FlowMessage taken(const FlowingRun & run, std::size_t number) const
   {
     return all_.taken[run.first_taken + number];
@@ -109,28 +109,28 @@ public:
 
   struct Held
   {
-    RunNumber carrier = kNoRun;  ///< published it: the run itself, or a later one of its node
-    bool superseded = false;     ///< a newer run of the callback replaced it before
+    RunNumber carrier = kNoRun;  ///< the publishing run: the run itself, or a later one of its node
+    bool superseded = false;     ///< a newer run of the callback replaced it first
   };
-  /// What became of the message that the run held, on this topic.
+  /// What happened to the run's message on this topic.
   Held held(RunNumber run, std::uint32_t topic) const;
 
   /// The run that published the message.
   RunNumber source(const FlowMessage & message) const;
   /// The run of the callback that took the message.
   RunNumber taker(std::uint32_t callback, const FlowMessage & message) const;
-  /// Whether the callback took a later message of the publisher.
+  /// True if the callback took a later message of the publisher.
   bool overtaken(std::uint32_t callback, const FlowMessage & message) const
   {
     return next_taker(callback, message) != kNoRun;
   }
-  /// The run of the callback that took the first later message of the publisher; kNoRun: no run took one.
+  /// The run of the callback that took the next later message of the publisher; kNoRun: none did.
   RunNumber next_taker(std::uint32_t callback, const FlowMessage & message) const;
-  /// Whether some run of the node published the topic.
+  /// True if a run of the node published the topic.
   bool publishes(std::uint32_t node, std::uint32_t topic) const;
 
 private:
-  /// The first run of a callback with the message; of publishes the callback is 0.
+  /// The first run of a callback with the message; for publishes the callback is 0.
   struct Named
   {
     std::uint32_t callback = 0;
@@ -139,8 +139,8 @@ private:
 
     auto key() const { return std::tie(callback, message.publisher, message.sequence); }
   };
-  using Moment = std::pair<std::int64_t, RunNumber>;  // runs of one time come in their own order
-  /// Of publishes `of` is node and topic, of kept messages the callback.
+  using Moment = std::pair<std::int64_t, RunNumber>;  // runs of equal time keep their order
+  /// `of`: for publishes node and topic, for kept messages the callback.
   struct PlacedMoment
   {
     std::uint64_t of = 0;

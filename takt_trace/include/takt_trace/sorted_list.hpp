@@ -1,4 +1,4 @@
-// A sorted list that may be longer than memory, in which places are searched.
+// A sorted list that may be larger than memory, for binary searches.
 #ifndef TAKT_TRACE__SORTED_LIST_HPP_
 #define TAKT_TRACE__SORTED_LIST_HPP_
 
@@ -12,13 +12,13 @@
 namespace takt_trace
 {
 
-/// Keeps some of the elements in memory, so that a search reads one place of a long list instead of many.
+/// Keeps some elements in memory, so that a search reads one place of a long list instead of many.
 template <typename T>
 class SortedList
 {
 public:
   SortedList() = default;
-  /// `sorted`: by the order in which it will be searched.
+  /// `sorted`: in the order of later searches.
   explicit SortedList(LongVector<T> sorted) : all_(std::move(sorted))
   {
     for (std::size_t i = kApart; i < all_.size(); i += kApart) {
@@ -53,7 +53,7 @@ private:
   static constexpr std::size_t kApart = 1024;
 
   LongVector<T> all_{};
-  std::vector<T> some_{};  // each of this distance, from the second on
+  std::vector<T> some_{};  // every n-th element, without the first
 };
 
 }  // namespace takt_trace

@@ -1,4 +1,4 @@
-// A stretch of time in which a core was taken from the threads that should have had it.
+// A time in which a core was taken from the threads that should have had it.
 #ifndef TAKT_TRACE__STALL_HPP_
 #define TAKT_TRACE__STALL_HPP_
 
@@ -11,15 +11,15 @@ struct Stall
 {
   enum class Source
   {
-    witness,    ///< by the host: not even the wake-up of a top-priority thread came through
-    overrun,    ///< by the host: work used more CPU time than it asked for
-    throttled,  ///< by the kernel: that thread was ready, and others ran. No stall of the host
+    witness,  ///< by the host: even the wake-up of a thread with top priority was late
+    overrun,  ///< by the host: work took more CPU time than planned
+    throttled,  ///< by the kernel: other threads ran although this one was ready; not a stall of the host
   };
-  int core = -1;          ///< -1: not known
-  takt_rt::Time begin{};  ///< at the earliest: until then the core was seen to run
+  int core = -1;          ///< -1: unknown
+  takt_rt::Time begin{};  ///< earliest begin: until then the core certainly ran
   takt_rt::Time end{};
   Source source = Source::witness;
-  takt_rt::Time certain_from = begin;  ///< at the latest
+  takt_rt::Time certain_from = begin;  ///< latest begin
 };
 
 }  // namespace takt_trace

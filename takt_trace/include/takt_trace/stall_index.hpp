@@ -1,4 +1,4 @@
-// Which spans of time overlap a stall of the host. Set-up only: allocates.
+// Finds which spans of time overlap a stall of the host. Set-up only: allocates.
 #ifndef TAKT_TRACE__STALL_INDEX_HPP_
 #define TAKT_TRACE__STALL_INDEX_HPP_
 
@@ -17,31 +17,30 @@ struct TimeSpan
   takt_rt::Time end;
 };
 
-/// The same times as spans that are ordered by begin, and of which none touches another.
+/// The same times as spans without contact, ordered by begin.
 std::vector<TimeSpan> merged(std::vector<TimeSpan> spans);
 
-/// From the earliest begin to the end of each stall of the host. A time in which the kernel ran other threads
-/// (`throttled`) is none.
+/// For each stall of the host the span from its earliest begin to its end. Times in which the kernel ran other
+/// threads (`throttled`) are omitted.
 std::vector<TimeSpan> host_spans(const std::vector<Stall> & stalls);
 
 class StallIndex
 {
 public:
-  /// Stalls of all cores count, because a sample's work may have been on any of them. Only those of the host
-  /// do (`host_spans`).
+  /// Stalls of the host on all cores count (`host_spans`), because a sample's work may have been on any core.
   explicit StallIndex(const std::vector<Stall> & stalls);
-  /// Of any spans of time.
+  /// Any spans of time.
   explicit StallIndex(std::vector<TimeSpan> spans);
 
-  /// Whether a stall overlaps [begin, end]. O(log stalls).
+  /// True if a stall overlaps [begin, end]. O(log stalls).
   bool overlaps(takt_rt::Time begin, takt_rt::Time end) const;
 
 private:
   std::vector<TimeSpan> spans_;  // merged, by begin
 };
 
-/// How often, and how long in all, something of that source certainly lasted within [from, to]. Stalls of
-/// several cores at the same time count once.
+/// Number and total length of the certain stalls of that source within [from, to]. Simultaneous stalls of several
+/// cores count once.
 struct HeldUp
 {
   std::size_t times = 0;

@@ -1,4 +1,4 @@
-// What a trace holds, of one process: read from its file (trace_file.hpp), written as pages and traces of others.
+// The content of a trace of one process, as read from its file (trace_file.hpp).
 //
 // Plain values; copied and moved freely.
 #ifndef TAKT_TRACE__TRACE_HPP_
@@ -18,9 +18,9 @@ struct TracedCallback
 {
   std::string id;         ///< `/ns/node:timer(100ms)`
   std::string kind;       ///< takt_core::Kind, as takt_core names it
-  std::string group;      ///< of callbacks that exclude each other, or not
+  std::string group;      ///< the callback group
   std::string executor;   ///< its name in schedules
-  bool exclusive = true;  ///< its group is
+  bool exclusive = true;  ///< its group excludes
 };
 
 struct TracedChain
@@ -36,17 +36,17 @@ template <typename Records>
 struct BasicThread
 {
   std::int64_t tid = 0;
-  std::string name;           ///< as the kernel has it
-  std::string executor;       ///< empty: no executor's
-  std::uint64_t dropped = 0;  ///< records that a full ring lost
-  Records records;            ///< in the order in which they were recorded
+  std::string name;           ///< the kernel's name
+  std::string executor;       ///< empty: no executor's thread
+  std::uint64_t dropped = 0;  ///< records that a full ring dropped
+  Records records;            ///< in the order of recording
 };
 using TracedThread = BasicThread<std::vector<Record>>;
 
-/// What the kernel knows of CLOCK_REALTIME's distance from true time.
+/// The kernel's estimate of the error of CLOCK_REALTIME.
 struct RealtimeClock
 {
-  bool synchronised = false;         ///< something (NTP, PTP) sets it
+  bool synchronised = false;         ///< NTP or PTP sets it
   std::int64_t max_error = 0;        ///< ns
   std::int64_t estimated_error = 0;  ///< ns
 
@@ -59,20 +59,19 @@ struct BasicTrace
   std::int64_t pid = 0;
   std::string program;  ///< path
   std::string host;
-  /// What to add to a time of the trace (CLOCK_MONOTONIC) for CLOCK_REALTIME and for CLOCK_BOOTTIME, as read when the
+  /// The differences of CLOCK_REALTIME and CLOCK_BOOTTIME to a time of the trace (CLOCK_MONOTONIC), read when the
   /// trace began.
   std::int64_t to_realtime = 0;
   std::int64_t to_boottime = 0;
-  std::optional<RealtimeClock> realtime_clock{};  ///< when the trace began; absent: not known
-  std::int64_t began =
-    0;  ///< of the flight recorder: the earliest time of which nothing was overwritten
-  std::int64_t ended = 0;  ///< 0: the process did not end it
+  std::optional<RealtimeClock> realtime_clock{};  ///< when the trace began; absent: unknown
+  std::int64_t began = 0;  ///< flight recorder: the time from which all records are kept
+  std::int64_t ended = 0;  ///< 0: the recording was not ended
   bool witnessed = false;  ///< the process watched for stalls of its host
-  // Records name these by index.
+  // Records refer to these by index.
   std::vector<TracedCallback> callbacks;
   std::vector<TracedChain> chains;
   std::vector<std::string> topics;
-  std::vector<std::string> names;  ///< of spans, instants, counters and slices
+  std::vector<std::string> names;  ///< for spans, instants, counters and slices
   std::vector<BasicThread<Records>> threads;
 };
 using ProcessTrace = BasicTrace<std::vector<Record>>;

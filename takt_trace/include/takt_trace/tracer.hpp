@@ -8,9 +8,9 @@
 //       tracer.counter("clusters", clusters.size());
 //     }
 //
-// Any thread. A record is five words in the thread's own ring, and nothing where nothing is recorded. Real-time safe on
-// threads of executors. On another thread the first record of a recording allocates the ring and takes a mutex that is
-// not real-time safe.
+// Any thread. A record is five words in the thread's own ring; without a recording nothing is written. Real-time safe
+// on threads of executors. On another thread the first record of a recording allocates the ring and locks a mutex
+// that is not real-time safe.
 #ifndef TAKT_TRACE__TRACER_HPP_
 #define TAKT_TRACE__TRACER_HPP_
 
@@ -21,7 +21,8 @@
 namespace takt_trace
 {
 
-/// A text that lives as long as the process: only literals convert, and libraries that link this one are not unloaded.
+/// A text that lives as long as the process. Only literals convert to it, and libraries that link this one must not
+/// be unloaded.
 class Literal
 {
 public:
@@ -52,7 +53,7 @@ void counter(const char * name, double value) noexcept;
 void slice(const char * name, takt_rt::Time begin, takt_rt::Time end) noexcept;
 }  // namespace detail
 
-/// From its construction to its destruction, on one thread.
+/// A span from its construction to its destruction, on one thread.
 class Span
 {
 public:
@@ -68,7 +69,7 @@ public:
   [[nodiscard]] Span span(Literal name) const noexcept { return Span(name); }
   void instant(Literal name) const noexcept { detail::instant(name.text()); }
   void counter(Literal name, double value) const noexcept { detail::counter(name.text(), value); }
-  /// Of a time that is over.
+  /// Records a time that is over.
   void slice(Literal name, takt_rt::Time begin, takt_rt::Time end) const noexcept
   {
     detail::slice(name.text(), begin, end);

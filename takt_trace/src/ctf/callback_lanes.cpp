@@ -22,9 +22,9 @@ struct Lane
 {
   std::int64_t end = 0;
   std::size_t thread = 0;
-  std::size_t record = 0;  // its end
+  std::size_t record = 0;  // index of its end
 
-  /// At one time only the order on one thread tells that a run ended before another began.
+  /// If times are equal, only the order on one thread shows that a run ended before another began.
   bool is_free_for(const Run & run) const
   {
     return end < run.start || (thread == run.thread && record < run.record);
@@ -39,7 +39,8 @@ bool names_callback(RecordKind kind)
          kind == RecordKind::callback_state || kind == RecordKind::parked;
 }
 
-/// The lanes of the runs from `from` up to those of the next callback. Gives how many lanes there are, and moves `from`.
+/// Assigns lanes to the runs from `from` up to those of the next callback. Returns the number of lanes, and moves
+/// `from`.
 std::uint32_t assign(
   const LongVector<Run> & runs, std::size_t & from, const std::vector<ThreadView> & threads,
   CallbackLanes & result)

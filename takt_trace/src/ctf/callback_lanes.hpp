@@ -1,7 +1,7 @@
-// Which runs of one callback overlap.
+// Separates overlapping runs of one callback.
 //
-// Readers pair callback_start and callback_end by the handle of the callback alone, so that of two runs that overlap they
-// would lose one. Each lane gets a handle of its own: no two runs of a lane overlap.
+// Readers pair callback_start and callback_end by the callback's handle only, so they would lose one of two
+// overlapping runs. So each lane has its own handle, and no two runs of a lane overlap.
 #ifndef TAKT_TRACE__SRC__CTF__CALLBACK_LANES_HPP_
 #define TAKT_TRACE__SRC__CTF__CALLBACK_LANES_HPP_
 
@@ -16,9 +16,9 @@ namespace takt_trace::detail
 
 struct CallbackLanes
 {
-  /// By thread and record: of a run_start and its end; 0 of other records.
+  /// By thread and record: the lane of a run_start and of its end; 0 for other records.
   std::vector<LongVector<std::uint32_t>> of_record;
-  /// How many lanes each callback has that the records name.
+  /// The number of lanes of each callback in the records.
   std::map<std::uint32_t, std::uint32_t> count;
 };
 

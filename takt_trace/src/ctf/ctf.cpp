@@ -22,7 +22,7 @@ namespace
 
 using detail::Uuid;
 
-/// Names of files: each once, and without letters that a path or a shell takes otherwise.
+/// Makes unique file names without characters that are special in a path or a shell.
 class FileNames
 {
 public:
@@ -55,7 +55,7 @@ std::string program_name(const std::string & path)
   return detail::valid_utf8(path.substr(path.rfind('/') + 1));
 }
 
-/// The trace of one host.
+/// Writes the trace of one host.
 class HostWriter
 {
 public:
@@ -93,7 +93,7 @@ public:
   }
 
 private:
-  /// The same for the same traces.
+  /// Equal traces get equal ids.
   Uuid uuid(const std::string & host) const
   {
     std::string facts = host;
@@ -111,7 +111,7 @@ private:
         result[8 * half + i] = static_cast<std::uint8_t>(hash >> (8 * i));
       }
     }
-    result[6] = static_cast<std::uint8_t>((result[6] & 0x0f) | 0x80);  // version 8: of one's own
+    result[6] = static_cast<std::uint8_t>((result[6] & 0x0f) | 0x80);  // version 8: custom
     result[8] = static_cast<std::uint8_t>((result[8] & 0x3f) | 0x80);
     return result;
   }

@@ -13,7 +13,7 @@ namespace takt_trace::detail
 namespace
 {
 
-/// What is between the brackets of an id; empty if it has none.
+/// The text between the brackets of an id; empty if there are none.
 std::string_view in_brackets(std::string_view id)
 {
   const std::size_t begin = id.find('(');
@@ -138,7 +138,7 @@ private:
     callback.object = handles_.next();
   }
 
-  /// The id has it, unless the user gave the callback another name.
+  /// The topic in the id, unless the user named the callback otherwise.
   std::string topic_of(std::uint32_t index) const
   {
     const std::string & id = process_.callbacks.at(index).id;

@@ -1,4 +1,4 @@
-// What one process has, with the handles by which events name it.
+// The parts of one process, with the handles that events use.
 #ifndef TAKT_TRACE__SRC__CTF__DESCRIBED_PROCESS_HPP_
 #define TAKT_TRACE__SRC__CTF__DESCRIBED_PROCESS_HPP_
 
@@ -32,7 +32,7 @@ struct CtfExecutor
 {
   std::uint64_t handle = 0;
   std::uint64_t collector = 0;  ///< of its entities
-  std::string type;             ///< as CARET names it
+  std::string type;             ///< CARET's name for it
 };
 
 struct CtfGroup
@@ -61,14 +61,14 @@ struct CtfCallback
   bool exclusive = true;
   std::string subject;       ///< the topic or the service
   std::int64_t period = 0;   ///< of a timer; 0: not known
-  std::uint64_t node = 0;    ///< handle; 0: it has none
+  std::uint64_t node = 0;    ///< handle; 0: none
   std::uint64_t group = 0;   ///< handle
   std::uint64_t handle = 0;  ///< of the timer, subscription, service or client
   std::uint64_t rmw = 0;
-  std::uint64_t object = 0;          ///< the subscription above rcl
-  std::vector<std::uint64_t> lanes;  ///< handles of the function; at least one
+  std::uint64_t object = 0;          ///< the rclcpp subscription
+  std::vector<std::uint64_t> lanes;  ///< handles of the function, one per lane
 
-  /// Whether ros2_tracing has events for its runs.
+  /// True if ros2_tracing has events for its runs.
   bool is_of_ros() const noexcept
   {
     return kind != CallbackKind::client && kind != CallbackKind::other;
@@ -79,7 +79,7 @@ struct CtfPublisher
 {
   std::uint64_t handle = 0;
   std::uint64_t rmw = 0;
-  std::uint64_t node = 0;  ///< handle; 0: not known
+  std::uint64_t node = 0;  ///< handle; 0: unknown
   std::uint64_t gid = 0;
   std::string topic;
 };
@@ -109,7 +109,7 @@ struct DescribedProcess
   std::vector<std::string> names;
 };
 
-/// `number`: of the process among those that `messages` are of. `trace` outlives the result. Allocates.
+/// `number`: the process's number in `messages`. `trace` must outlive the result. Allocates.
 DescribedProcess describe(
   const LongTrace & trace, std::size_t number, const Messages & messages, Handles & handles);
 

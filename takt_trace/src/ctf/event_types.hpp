@@ -1,6 +1,6 @@
-// The events of CTF traces: their names and fields, which the metadata declare and the streams carry.
+// The events of CTF traces: their names and fields, for the metadata and the streams.
 //
-// `ros2` as in ros2_tracing 8.4, `ros2_caret` as in caret_trace for Jazzy and later, `takt` is takt's own.
+// `ros2`: as in ros2_tracing 8.4. `ros2_caret`: as in caret_trace for Jazzy and later. `takt`: takt's own.
 #ifndef TAKT_TRACE__SRC__CTF__EVENT_TYPES_HPP_
 #define TAKT_TRACE__SRC__CTF__EVENT_TYPES_HPP_
 
@@ -16,7 +16,7 @@ namespace takt_trace::detail
 
 enum class Event : std::uint8_t
 {
-  // ros2: what there is
+  // ros2: descriptions
   rcl_init,
   rcl_node_init,
   rmw_publisher_init,
@@ -32,7 +32,7 @@ enum class Event : std::uint8_t
   rclcpp_timer_callback_added,
   rclcpp_timer_link_node,
   rclcpp_callback_register,
-  // ros2: what happens
+  // ros2: events of a run
   rclcpp_publish,
   rcl_publish,
   rmw_publish,
@@ -53,12 +53,12 @@ enum class Event : std::uint8_t
   callback_group_add_client,
   dds_write,
   dds_bind_addr_to_stamp,
-  // takt: what there is
+  // takt: descriptions
   process_init,
   thread_init,
   callback_init,
   chain_init,
-  // takt: what happens
+  // takt: events of a run
   run_start,
   run_end,
   kernel_wait,
@@ -104,7 +104,7 @@ public:
     name(full_name),
     count_(all.size())
   {
-    std::copy(all.begin(), all.end(), fields_.begin());  // more than the array has do not compile
+    std::copy(all.begin(), all.end(), fields_.begin());  // too many fields do not compile
   }
 
   Event event;
@@ -116,7 +116,7 @@ private:
   std::size_t count_;
 };
 
-/// In the order of the enum: an event's number is its id in the streams.
+/// In the order of the enum: the position of an event is its id in the streams.
 std::span<const EventType> event_types() noexcept;
 
 inline constexpr std::size_t kGidBytes = 16;  // RMW_GID_STORAGE_SIZE

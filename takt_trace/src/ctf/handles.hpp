@@ -1,4 +1,4 @@
-// Numbers in place of the addresses that ros2_tracing records.
+// Numbers that replace the addresses of ros2_tracing.
 #ifndef TAKT_TRACE__SRC__CTF__HANDLES_HPP_
 #define TAKT_TRACE__SRC__CTF__HANDLES_HPP_
 
@@ -7,7 +7,7 @@
 namespace takt_trace::detail
 {
 
-/// Readers know things by their address alone, also those of several processes: no number comes twice.
+/// Readers know objects only by address, even in several processes, so each number is unique.
 class Handles
 {
 public:

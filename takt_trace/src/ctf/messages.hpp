@@ -1,4 +1,4 @@
-// The messages of a trace: each publish and each take has a handle, and both have the same source time if they are joined.
+// The messages of a trace: each publish and each take has a handle; joined ones have the same source time.
 #ifndef TAKT_TRACE__SRC__CTF__MESSAGES_HPP_
 #define TAKT_TRACE__SRC__CTF__MESSAGES_HPP_
 
@@ -19,9 +19,9 @@ struct CtfMessage
 {
   RecordPlace place{};  ///< of the publish or the take
   std::uint64_t handle = 0;
-  /// The middleware's; if no record tells it, when the message was published; of a take 0: not known.
+  /// The middleware's source time. If no record has it: for a publish its time; for a take 0, unknown.
   std::int64_t source_time = 0;
-  std::uint64_t published = 0;  ///< of a take: the handle of the joined publish; 0: none
+  std::uint64_t published = 0;  ///< for a take: handle of the joined publish; 0: none
 };
 
 class Messages
@@ -32,7 +32,7 @@ public:
 
   /// In the order of the traces, their threads and the records.
   const LongVector<CtfMessage> & all() const { return messages_; }
-  /// The index of the first one from the thread on.
+  /// The index of the first message of this thread.
   std::size_t first_of(std::size_t process, std::size_t thread) const
   {
     return firsts_[process][thread];
@@ -41,7 +41,7 @@ public:
   std::string topic_of(std::size_t process, std::uint32_t callback) const;
 
 private:
-  /// Of a publish or a take.
+  /// The index of a publish or a take.
   std::size_t index_of(const RecordPlace & place) const;
   void join(const MessageFlow & flow, const std::vector<LongTrace> & processes);
 

@@ -12,9 +12,9 @@ namespace takt_trace::detail
 namespace
 {
 
-// As LTTng-UST lays out its traces, since its readers were tested with these. Names of fields begin with `_`, which
-// readers remove: a name such as `event` would be a keyword. The header's variant hides the name `timestamp`, which is
-// also that of a field of rmw_publish. `domain`: readers take a trace of `ros2` events only from there.
+// The layout of LTTng-UST, because readers were tested with it. Names of fields begin with `_`, which readers remove:
+// a name such as `event` would be a keyword. The header's variant hides the name `timestamp`, which is also a field
+// of rmw_publish. `domain`: readers accept `ros2` events only with this value.
 constexpr std::string_view kTrace = R"(/* CTF 1.8 */
 
 typealias integer {{ size = 8; align = 8; signed = false; }} := uint8_t;
@@ -122,7 +122,7 @@ std::string uuid_text(const Uuid & uuid)
   return text;
 }
 
-/// In a string of TSDL.
+/// Escapes a text for a string of TSDL.
 std::string escaped(const std::string & utf8)
 {
   std::string text;

@@ -1,4 +1,4 @@
-// Writes what a process has, and what its threads did, as events.
+// Writes the description of a process, and the records of its threads, as events.
 #ifndef TAKT_TRACE__SRC__CTF__PROCESS_STREAM_HPP_
 #define TAKT_TRACE__SRC__CTF__PROCESS_STREAM_HPP_
 
@@ -11,10 +11,10 @@
 namespace takt_trace::detail
 {
 
-/// All that the process has, at the time before its first record.
+/// Writes all parts of the process, at the time before its first record.
 void write_description(const DescribedProcess & process, StreamWriter & stream);
 
-/// The records of one thread. `number`: of the process among those that `messages` are of.
+/// Writes the records of one thread. `number`: the process's number in `messages`.
 void write_records(
   const DescribedProcess & process, std::size_t number, std::size_t thread,
   const Messages & messages, StreamWriter & stream);

@@ -1,4 +1,4 @@
-// Which publishers a process has: a trace names only the topics and the publishers' gids of messages.
+// Finds the publishers of a process: a trace has only the topics and publishers' gids of messages.
 #ifndef TAKT_TRACE__SRC__CTF__PUBLISHERS_HPP_
 #define TAKT_TRACE__SRC__CTF__PUBLISHERS_HPP_
 
@@ -15,18 +15,18 @@ namespace takt_trace::detail
 struct FoundPublisher
 {
   std::uint32_t topic = 0;
-  std::int64_t gid = 0;  ///< folded; 0: not known
-  std::string node;      ///< of the first callback that published in a run; empty: none did
+  std::int64_t gid = 0;  ///< folded; 0: unknown
+  std::string node;      ///< of the first callback that published in a run; empty: none
 };
 
 struct FoundPublishers
 {
   std::vector<FoundPublisher> all;
-  /// By thread, of its publishes in their order: index in `all`.
+  /// By thread: for each of its publishes in order, the index in `all`.
   std::vector<LongVector<std::size_t>> of_publish;
 };
 
-/// Messages without a gid are of one publisher for each topic and node. Allocates; O(records).
+/// For messages without a gid, assumes one publisher for each topic and node. Allocates; O(records).
 FoundPublishers find_publishers(const LongTrace & process, const std::vector<ThreadView> & threads);
 
 }  // namespace takt_trace::detail

@@ -10,11 +10,11 @@ namespace takt_trace::detail
 namespace
 {
 
-// Of the packet context, from the packet's begin: behind magic, uuid, stream_id and stream_instance_id.
+// Offset in the packet from its begin: behind magic, uuid, stream_id and stream_instance_id.
 constexpr std::size_t kTimeEnd = 32 + 8;
 constexpr std::size_t kContentSize = kTimeEnd + 8;
 constexpr std::size_t kPacketSize = kContentSize + 8;
-/// Of the event header: the id is in the variant's extended form.
+/// In the event header: the id follows in the variant's extended form.
 constexpr std::uint16_t kExtended = 65535;
 
 void store(std::string & bytes, std::size_t at, std::uint64_t number, std::size_t size)
@@ -55,7 +55,7 @@ void append(std::string & bytes, FieldType type, const Value & value)
   }
 }
 
-/// Without half a character at its end.
+/// Cuts after a whole character.
 std::string cut(const std::string & utf8, std::size_t bytes)
 {
   std::size_t end = std::min({utf8.size(), bytes, utf8.find('\0')});
@@ -85,7 +85,7 @@ void StreamWriter::write(Event event, std::int64_t time, std::initializer_list<V
 {
   time_ = std::max(time_, static_cast<std::uint64_t>(std::max<std::int64_t>(time, 0)));
   if (packets_ == 0 && options_.discarded > 0) {
-    open_packet();  // readers tell of the records that are missing between the ends of two packets
+    open_packet();  // readers report missing records between the ends of two packets
     close_packet();
   }
   if (!is_open_) {
@@ -128,7 +128,7 @@ void StreamWriter::open_packet()
   append(bytes_, 0, 4);  // the only kind of stream
   append(bytes_, options_.number, 8);
   append(bytes_, time_, 8);
-  bytes_.append(3 * 8, '\0');  // end, content size, packet size: when it is closed
+  bytes_.append(3 * 8, '\0');  // end, content size, packet size: set when the packet is closed
   append(bytes_, packets_, 8);
   append(bytes_, packets_ == 0 ? 0 : options_.discarded, 8);
   append(bytes_, static_cast<std::uint64_t>(core_), 4);

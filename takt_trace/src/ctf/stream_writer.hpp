@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kCtfMagic = 0xc1fc1fc1;
 inline constexpr std::size_t kProcnameBytes = 17;  // TASK_COMM_LEN and a zero byte, as LTTng has it
 inline constexpr std::size_t kPacketBytes = 256 * 1024;
 
-/// What an event has in one of its fields.
+/// The value of an event's field.
 class Value
 {
 public:
@@ -57,24 +57,24 @@ struct StreamOptions
   std::int64_t pid = 0;
   std::int64_t tid = 0;
   std::string name;             ///< of the thread; UTF-8; cut to 16 bytes
-  std::uint64_t discarded = 0;  ///< records that are missing, nobody knows where
+  std::uint64_t discarded = 0;  ///< missing records at unknown places
 };
 
 /// Writes packet by packet. Set-up only: allocates; blocks as its file does.
 class StreamWriter
 {
 public:
-  /// Opens the file, when the first packet is written to it. The stream has the name that it gives.
+  /// Opens the file when the first packet is written. Returns the stream for the given name.
   using Open = std::function<std::ostream &()>;
 
   StreamWriter(StreamOptions options, Open open);
 
-  /// Times never go back: an earlier time than that of the event before becomes that one's. A text ends at its first
-  /// zero byte. `values`: as the event's type has fields.
+  /// An earlier time than the previous event's is replaced by that time. A text ends at its first zero byte.
+  /// `values`: one for each field of the event's type.
   void write(Event event, std::int64_t time, std::initializer_list<Value> values);
-  /// On which the events after this were; -1: not known.
+  /// The core of the following events; -1: unknown.
   void on_core(int core);
-  /// Writes the last packet. Without an event there is no file.
+  /// Writes the last packet. Without events there is no file.
   void finish();
 
 private:

@@ -1,4 +1,4 @@
-// The records of one thread as streams carry them: with times that never go back, and runs paired with their ends.
+// The records of one thread for streams: with times that never go back, and runs paired with their ends.
 #ifndef TAKT_TRACE__SRC__CTF__THREAD_VIEW_HPP_
 #define TAKT_TRACE__SRC__CTF__THREAD_VIEW_HPP_
 
@@ -25,8 +25,8 @@ struct ThreadView
   }
 
   const LongThread * thread;
-  LongVector<std::int64_t> times;  ///< of the records; none is negative
-  LongVector<std::size_t> others;  ///< of run_start its end and the reverse, else `kNoRecord`
+  LongVector<std::int64_t> times;  ///< of the records; not negative
+  LongVector<std::size_t> others;  ///< for a run_start its end, and the reverse; else `kNoRecord`
 };
 
 }  // namespace takt_trace::detail

@@ -117,7 +117,7 @@ private:
   {
     const CtfCallback & one = callback(record);
     const std::uint64_t handle = one.lanes[lanes_[index]];
-    // Readers would pair an end whose start is lost with another start.
+    // Readers would pair an end without a start with another start.
     if (one.is_of_ros() && view_.others[index] != kNoRecord) {
       write(Event::callback_end, {handle});
     }
@@ -132,7 +132,7 @@ private:
       {callback(record).lanes.front(), record.a, record.b, switches >> 32, switches & 0xffffffff});
   }
 
-  /// An executor picks a run before it takes the run's message. The run_start tells the core of both.
+  /// An executor picks a run before it takes the run's message. The run_start has the core of both.
   void pick(std::size_t start)
   {
     if (picked_ == start) {

@@ -107,9 +107,9 @@ private:
     return first;
   }
 
-  // Of an activation whose messages no run took; `place`: of the callback `by`, which should have. In a node that joins
-  // messages it makes no difference whether newer data replaced a message before or after a run took it, if the run that took
-  // the newer data only kept it.
+  // The end of an activation whose messages no run took. `place`: of the callback `by`, which should have taken them.
+  // If a node joins messages, and the run that took the newer data only kept it, then it does not matter whether the
+  // newer data replaced the message before or after a run took it.
   Fate fate_without_taker(
     RunNumber carrier, std::uint32_t topic, std::uint32_t by, std::size_t place) const
   {

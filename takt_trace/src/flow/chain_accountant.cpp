@@ -17,7 +17,7 @@ namespace takt_trace::detail
 namespace
 {
 
-/// Any file may claim more.
+/// A limit, because a file may claim any number.
 constexpr std::size_t kMostSkipped = 1'000'000;
 
 std::string name_of(const LongTrace & process)
@@ -46,7 +46,7 @@ std::int64_t recorded_until(const LongTrace & process)
   return last;
 }
 
-/// 0: the id does not tell it.
+/// 0: the id does not contain it.
 std::int64_t period_in(const std::string & id)
 {
   if (takt_core::adapter::kind_word(id) != "timer") {
@@ -148,7 +148,7 @@ std::string ChainAccountant::why_not(const FlowingCallback & from, const Flowing
   return {};
 }
 
-// rclcpp hands messages over within a process to a waitable of the node, which runs the same function.
+// rclcpp passes messages within a process to a waitable of the node, which runs the same function.
 bool ChainAccountant::passes_within_process(
   const FlowingCallback & from, const FlowingCallback & to) const
 {

@@ -14,7 +14,7 @@
 namespace takt_trace::detail
 {
 
-/// An activation that a chain_end tells of.
+/// An activation with a chain_end record.
 struct ToldActivation
 {
   std::int64_t release = 0;
@@ -36,7 +36,7 @@ public:
 private:
   using Path = std::vector<const FlowingCallback *>;
 
-  /// Empty: the trace tells how the activations of the path went.
+  /// Why the trace does not show how the activations of the path went; empty: it does.
   std::string why_not(const Path & path) const;
   std::string why_not(const FlowingCallback & from, const FlowingCallback & to) const;
   bool passes_within_process(const FlowingCallback & from, const FlowingCallback & to) const;

@@ -12,7 +12,7 @@ namespace takt_trace::detail
 namespace
 {
 
-/// Two machines may have one name, but hardly began to count at the same second.
+/// Two machines may have one name, but their clocks hardly begin within the same second.
 constexpr std::int64_t kSameClock = 1'000'000'000;  // ns
 
 }  // namespace

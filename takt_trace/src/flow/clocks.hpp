@@ -1,6 +1,7 @@
-// The clocks of the processes of a trace: which of them are one, and how far those of several hosts may differ.
+// The clocks of the processes of a trace: which processes share a clock, and how far the clocks of several hosts may
+// differ.
 //
-// Processes of one host share CLOCK_MONOTONIC. CLOCK_REALTIME joins the hosts, as well as each host keeps it.
+// Processes of one host share CLOCK_MONOTONIC. CLOCK_REALTIME joins the hosts, as accurately as each host sets it.
 #ifndef TAKT_TRACE__SRC__FLOW__CLOCKS_HPP_
 #define TAKT_TRACE__SRC__FLOW__CLOCKS_HPP_
 
@@ -15,19 +16,19 @@
 namespace takt_trace::detail
 {
 
-/// Of this host, now; absent: the kernel does not tell. Set-up only.
+/// The state of this host's clock now; absent: the kernel does not report it. Set-up only.
 std::optional<RealtimeClock> realtime_clock();
 
-/// One clock for the times of all processes of a trace: that of the first process's host.
+/// One clock for the times of all processes of a trace: the clock of the first process's host.
 class SharedClock
 {
 public:
   explicit SharedClock(const std::vector<LongTrace> & processes);
 
-  /// A time of the process in the shared clock, and back. Exact among processes of one host.
+  /// Converts a time of the process into the shared clock, and back. Exact among processes of one host.
   std::int64_t from(std::size_t process, std::int64_t time) const;
   std::int64_t to(std::size_t process, std::int64_t shared) const;
-  /// Processes with the same number are of one host.
+  /// Processes with the same number run on one host.
   std::size_t host(std::size_t process) const { return hosts_[process]; }
 
 private:
@@ -38,16 +39,16 @@ private:
 struct HostClock
 {
   std::string name;
-  std::optional<bool> synchronised{};  ///< absent: not known
+  std::optional<bool> synchronised{};  ///< absent: unknown
   std::optional<std::int64_t>
-    uncertainty{};  ///< ns from true time; absent: not known, or not synchronised
+    uncertainty{};  ///< ns from true time; absent: unknown or not synchronised
 };
 
-/// Each host once, in the order of the processes. Of several processes the worst reading counts.
+/// Each host once, in the order of the processes. Takes the worst reading of its processes.
 std::vector<HostClock> host_clocks(const std::vector<LongTrace> & processes);
 
-/// By how much times of two hosts may be wrong beside each other: the largest sum of two. 0 for a single host; absent: not
-/// known.
+/// The largest error between times of two hosts: the largest sum of two uncertainties. 0 for a single host; absent:
+/// unknown.
 std::optional<std::int64_t> join_uncertainty(const std::vector<HostClock> & hosts);
 
 }  // namespace takt_trace::detail

@@ -19,11 +19,11 @@ namespace
 
 using detail::saturating_add;
 
-/// So long a message may be under way: a publish that was under way when its process began or ended its recording may
-/// not be in the trace.
+/// Longest time of a publish. A publish that was in progress when its process began or ended its recording may be
+/// missing in the trace.
 constexpr std::int64_t kUnderWay = 50'000'000;  // ns
 
-constexpr std::int64_t kUnknownTopic = -1;  ///< the callback's id does not tell it
+constexpr std::int64_t kUnknownTopic = -1;  ///< the callback's id does not contain it
 constexpr std::int64_t kOtherTopic = -2;    ///< no process of the traces has it
 
 bool contradict(std::int64_t one, std::int64_t other)
@@ -36,8 +36,8 @@ std::tuple<std::size_t, std::size_t, std::size_t> key_of(const RecordPlace & pla
   return {place.process, place.thread, place.record};
 }
 
-/// A publish or a take by two numbers that both may name. It has all that is asked of its record, because records of one name
-/// after the other may be anywhere in a long trace.
+/// A publish or a take, with two numbers that identify both. It copies all needed fields of its record, because
+/// records with the same numbers may be far apart in a long trace.
 struct Named
 {
   std::int64_t first = 0;
@@ -67,7 +67,7 @@ struct Named
   }
 };
 
-/// Publishes and takes are sorted by their names, and join where these are equal.
+/// Sorts publishes and takes by these numbers, and joins those with equal numbers.
 class Joiner
 {
 public:
@@ -84,7 +84,7 @@ public:
     for_each(RecordKind::take, [this](const RecordPlace & place, const Record & take) {
       add_take(place, take);
     });
-    // A take without a sequence number that is known goes on to the source time.
+    // A take that is not joined by sequence number is tried by source time.
     join(by_sequence_, [this](const Named & take, const Named * publish, bool) {
       if (publish != nullptr) {
         flows_.joined.push_back({publish->place, take.place});
@@ -151,7 +151,7 @@ private:
     }
   }
 
-  /// Topics of the publishes are known by now.
+  /// The topics of publishes must be known.
   void add_callbacks(const LongTrace & process)
   {
     auto & topics = topics_of_callbacks_.emplace_back();
@@ -187,7 +187,7 @@ private:
     }
   }
 
-  /// Calls `visit` with each take and the first publish of its name, or null, and whether that is the only one.
+  /// Calls `visit` with each take, the first publish with the same numbers or null, and whether it is the only one.
   template <typename Visit>
   static void join(Sides & sides, const Visit & visit)
   {
@@ -222,7 +222,7 @@ private:
   Sides by_time_;                                               // source time
 };
 
-/// The time in which all processes recorded, in CLOCK_REALTIME, with a margin at both ends.
+/// The time in which all processes recorded, in CLOCK_REALTIME, less a margin at both ends.
 struct RecordedByAll
 {
   explicit RecordedByAll(const std::vector<LongTrace> & processes)

@@ -1,8 +1,9 @@
-// Which run took which published message, across the processes of a trace.
+// Finds which run took which published message, across the processes of a trace.
 //
-// A take and a publish belong together if both name the same publisher and sequence number, or else the same topic and
-// source time. A subscription's id tells its topic; if the user named it otherwise, the source time alone decides, if only
-// one publish has it. A take whose publish is in no trace stays alone, and so does a publish that nobody took.
+// A take and a publish belong together if both have the same publisher and sequence number, or else the same topic
+// and source time. A subscription's id contains its topic. If the user named the subscription otherwise, only the
+// source time decides, provided that one publish has it. A take without a publish in the traces stays alone, and so
+// does a publish that no run took.
 #ifndef TAKT_TRACE__SRC__FLOW__MESSAGE_FLOW_HPP_
 #define TAKT_TRACE__SRC__FLOW__MESSAGE_FLOW_HPP_
 
@@ -15,7 +16,7 @@
 namespace takt_trace
 {
 
-/// Where a record is.
+/// The place of a record.
 struct RecordPlace
 {
   std::size_t process = 0;
@@ -33,8 +34,8 @@ struct MessageFlow
 
 struct MessageFlows
 {
-  LongVector<MessageFlow> joined;  ///< in the order of the takes; one publish may be in several
-  std::size_t takes = 0;           ///< all, also those that no publish in the traces is of
+  LongVector<MessageFlow> joined;  ///< by take; a publish may occur several times
+  std::size_t takes = 0;           ///< all takes, also those without a publish in the traces
   std::size_t publishes = 0;
 };
 
@@ -42,8 +43,9 @@ struct MessageFlows
 MessageFlows message_flows(const std::vector<LongTrace> & processes);
 MessageFlows message_flows(const std::vector<ProcessTrace> & processes);
 
-/// Takes whose publish should be in the traces: the traces have the publisher, and the message was sent well after
-/// the last process had begun to record and well before the first one ended. Processes begin and end one after the other.
+/// Takes whose publish should be in the traces, because the traces have the publisher, and the message was sent well
+/// after the last process began to record and well before the first one ended. Processes begin and end one after the
+/// other.
 struct Joinable
 {
   std::size_t takes = 0;

@@ -86,7 +86,7 @@ RunFlow::Held RunFlow::held(RunNumber run, std::uint32_t topic) const
   return replaced ? Held{kNoRun, true} : Held{next.second, false};
 }
 
-/// The first one behind `since`.
+/// The first moment after `since`.
 RunFlow::Moment RunFlow::after(
   const SortedList<PlacedMoment> & all, std::uint64_t of, const Moment & since)
 {

@@ -25,16 +25,16 @@ RunIndex::RunIndex(const std::vector<LongTrace> & processes)
   flows_ = SortedList<MessageFlow>(message_flows(processes).joined);
 }
 
-// Runs with all that is told of them, and the runs that publishes are in.
+// Reads the runs with their records, and finds the run of each publish.
 void RunIndex::read(std::size_t process, std::size_t thread)
 {
   const auto & records = processes_[process].threads[thread].records;
   const LongVector<std::size_t> others = pair_runs(records);
   std::vector<std::size_t> open;          // runs
-  std::size_t taken = takes_.size();      // from there on by the run that starts next
+  std::size_t taken = takes_.size();      // first take of the run that starts next
   std::size_t kernel_wait = kNoRecord;    // record
-  std::uint32_t waited = 0;               // its callback
-  std::size_t told = chain_ends_.size();  // of the run that ends next
+  std::uint32_t waited = 0;               // the callback of this record
+  std::size_t told = chain_ends_.size();  // first end of the run that ends next
   for (std::size_t i = 0; i < records.size(); ++i) {
     const Record record = records[i];
     switch (record.kind) {
@@ -104,7 +104,7 @@ std::optional<RecordPlace> RunIndex::publish_of(const RecordPlace & take) const
                                                              : std::nullopt;
 }
 
-/// kNoRecord: it is in no run.
+/// kNoRecord: outside of runs.
 std::size_t RunIndex::publisher_of(const RecordPlace & publish) const
 {
   const std::size_t index = publishers_.first_not(

@@ -1,6 +1,7 @@
-// The whole runs of a trace: what each took, published and ended, and which run worked for it before.
+// The complete runs of a trace: the messages that each took, published and ended, and the run that worked for it
+// before.
 //
-// Any records are safe. Set-up only: allocates; does not block.
+// Accepts any records. Set-up only: allocates; does not block.
 #ifndef TAKT_TRACE__SRC__FLOW__RUN_INDEX_HPP_
 #define TAKT_TRACE__SRC__FLOW__RUN_INDEX_HPP_
 
@@ -22,7 +23,7 @@
 namespace takt_trace::detail
 {
 
-/// A run with start and end. Records are indices in its thread.
+/// A run with start and end. Record numbers are indices in its thread.
 struct TracedRun
 {
   std::size_t process = 0;
@@ -34,11 +35,11 @@ struct TracedRun
   std::size_t takes = 0;       ///< how many it took
 };
 
-/// A chain_end and the run that it is of.
+/// A chain_end and its run.
 struct TracedEnd
 {
   RecordPlace place;
-  std::size_t run = kNoRecord;  ///< kNoRecord: its start or its end is not in the trace
+  std::size_t run = kNoRecord;  ///< kNoRecord: its start or end is missing in the trace
 };
 
 /// A run and when it ended.
@@ -53,14 +54,13 @@ struct RunBefore
 {
   std::size_t run = 0;
   RecordPlace publish{};
-  std::size_t publisher =
-    0;  ///< that published the message: `run`, or another callback's of its node
+  std::size_t publisher = 0;  ///< the run that published: `run`, or another callback's of its node
 };
 
 class RunIndex
 {
 public:
-  /// The traces must outlive it, and stay as they are.
+  /// The traces must outlive it, and must not change.
   explicit RunIndex(const std::vector<LongTrace> & processes);
 
   const std::vector<LongTrace> & processes() const { return processes_; }
@@ -70,31 +70,31 @@ public:
 
   Record start_of(const TracedRun & run) const { return record(run, run.start); }
   Record end_of(const TracedRun & run) const { return record(run, run.end); }
-  /// Absent: not known.
+  /// Absent: unknown.
   std::optional<Record> kernel_wait_of(const TracedRun & run) const;
   Record at(const RecordPlace & place) const;
-  /// A time of the process in the clock that all share.
+  /// Converts a time of the process into the shared clock.
   std::int64_t shared(std::size_t process, std::int64_t time) const
   {
     return clock_.from(process, time);
   }
 
-  /// The publish of the message that a take took; absent: it is in no trace.
+  /// The publish of the message that a take took; absent: not in the traces.
   std::optional<RecordPlace> publish_of(const RecordPlace & take) const;
 
-  /// The callback; null: the trace has no name for it.
+  /// The run's callback; null: the trace has no name for it.
   const TracedCallback * callback_of(const TracedRun & run) const;
-  /// The callback's runs by their ends; null: it has none.
+  /// The callback's runs by their ends; null: none.
   const SortedList<EndedRun> * runs_of(std::size_t process, const std::string & id) const;
-  /// The run of `callback` whose message the run took. Where a node fuses messages another callback of the node may have
-  /// published: then it is the last run of `callback` before that.
+  /// The run of `callback` whose message the run took. If the node fuses messages, another callback of the node may
+  /// have published; then the last run of `callback` before that.
   std::optional<RunBefore> before(const std::string & callback, std::size_t run) const;
 
 private:
   using Key = std::tuple<std::size_t, std::size_t, std::size_t>;  // process, thread, record
   using OfCallback = std::pair<std::size_t, std::string>;         // process, id
 
-  /// The innermost run that a publish is in.
+  /// A publish and the innermost run that contains it.
   struct Publisher
   {
     RecordPlace publish{};
@@ -121,7 +121,7 @@ private:
   LongVector<TracedEnd> chain_ends_;
   std::map<OfCallback, LongVector<EndedRun>> made_runs_of_;  // while the traces are read
   std::map<OfCallback, SortedList<EndedRun>> runs_of_;
-  // In the order of the places: records are read, and messages joined, in that order.
+  // In the order of places, because records are read and messages joined in this order.
   LongVector<Publisher> made_publishers_;  // while the traces are read
   SortedList<Publisher> publishers_;
   SortedList<MessageFlow> flows_;  // by take

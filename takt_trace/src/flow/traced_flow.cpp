@@ -12,7 +12,7 @@ namespace takt_trace::detail
 
 struct TracedFlow::Made
 {
-  /// A run, with the periods that its timer skipped.
+  /// A run, with the number of periods that its timer skipped.
   struct Run
   {
     FlowingRun run{};
@@ -20,7 +20,7 @@ struct TracedFlow::Made
   };
   struct Published
   {
-    std::size_t run = 0;  // as it was read
+    std::size_t run = 0;  // in the order of reading
     FlowPublish publish{};
   };
 
@@ -69,7 +69,7 @@ private:
     }
   }
 
-  /// Runs by their starts, each with what it published.
+  /// Sorts runs by their starts, each with its publishes.
   void put_in_order()
   {
     published_.sort([](const Published & a, const Published & b) { return a.run < b.run; });
@@ -107,7 +107,7 @@ private:
     return id < topics.size() ? topic_number(topics[id]) : kNoTopic;
   }
 
-  /// As both sides name the message; nothing: a publish that no take can be joined with.
+  /// The message's key; nothing: no take can be joined with the publish.
   std::optional<FlowMessage> name_of(const RecordPlace & publish)
   {
     const Record record = at(publish);
@@ -126,7 +126,7 @@ private:
   {
     const auto & records = index_.processes()[process].threads[thread].records;
     const LongVector<std::size_t> others = pair_runs(records);
-    std::vector<std::pair<std::size_t, std::size_t>> open;  // start and place in `runs_`
+    std::vector<std::pair<std::size_t, std::size_t>> open;  // start, and place in `runs_`
     LongVector<std::size_t> takes;                          // records
     for (std::size_t i = 0; i < records.size(); ++i) {
       const RecordPlace here{process, thread, i};
@@ -197,7 +197,7 @@ private:
       message = name_of(*publish);
       flow_callbacks[callback.number].topic = topic_of(*publish);
     } else if (record.a != 0 && record.b != 0) {
-      // Of a publisher that the traces do not have, or published before they began.
+      // The publisher is not in the traces, or it published before they began.
       message =
         FlowMessage{static_cast<std::uint64_t>(record.a), static_cast<std::uint64_t>(record.b)};
     }
@@ -221,7 +221,7 @@ private:
   const RunIndex & index_;
   std::map<std::pair<std::size_t, std::string>, Number> nodes_;
   std::map<std::string, Number> topics_;
-  LongVector<Run> runs_;  // as they are read
+  LongVector<Run> runs_;  // in the order of reading
   LongVector<Published> published_;
 };
 

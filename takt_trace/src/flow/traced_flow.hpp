@@ -1,7 +1,7 @@
-// The runs of a trace for the account of activations: callbacks and topics of all processes have one numbering, and runs
-// that had not ended are there, too. It also knows where a trace cannot tell how messages went.
+// The runs of a trace for the account of activations. Callbacks and topics of all processes have common numbers, and
+// runs without an end are included. It also knows where a trace does not show how messages went.
 //
-// Times are those of the clock that all processes share. Any records are safe. Set-up only: allocates; does not block.
+// Times are those of the clock that all processes share. Accepts any records. Set-up only: allocates; does not block.
 #ifndef TAKT_TRACE__SRC__FLOW__TRACED_FLOW_HPP_
 #define TAKT_TRACE__SRC__FLOW__TRACED_FLOW_HPP_
 
@@ -19,16 +19,16 @@
 namespace takt_trace::detail
 {
 
-/// A callback, as far as the traces know it.
+/// The traces' knowledge of a callback.
 struct FlowingCallback
 {
   std::uint32_t number = 0;  ///< in the flow
   std::string id{};
   bool timer = false;
-  std::set<std::size_t> processes{};  ///< that have it
+  std::set<std::size_t> processes{};  ///< processes that have it
   std::size_t ended_runs = 0;
-  std::size_t without_message = 0;  ///< runs, picked while their process recorded, with no take
-  std::size_t unnamed_takes = 0;    ///< of messages that may be any publisher's
+  std::size_t without_message = 0;  ///< runs without a take, picked while their process recorded
+  std::size_t unnamed_takes = 0;    ///< takes of messages of an unknown publisher
 };
 
 class TracedFlow
@@ -39,9 +39,9 @@ public:
   const RunFlow & flow() const { return flow_; }
   /// Null: no process has it.
   const FlowingCallback * find(const std::string & id) const;
-  /// Whether the traces have publishes of the topic that no take can be joined with.
+  /// True if the traces have publishes of the topic that no take can be joined with.
   bool has_unnamed_publishes(std::uint32_t topic) const { return unnamed_.contains(topic); }
-  /// How many periods a timer skipped when the run started.
+  /// The number of periods that a timer had skipped when the run started.
   std::int64_t skipped(RunNumber run) const { return skipped_[run]; }
 
 private:

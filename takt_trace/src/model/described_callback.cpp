@@ -14,25 +14,25 @@ namespace
 
 using takt_rt::Duration;
 
-// Entries of a histogram in the file: what a reader can take in.
+// Number of bars of a histogram in the file, so that it stays readable.
 constexpr std::size_t kMostBars = 8;
 
-// Of a history that keeps all messages. A model has no such thing, and a simulation reserves the depth.
+// Depth for an unbounded history: a model needs a number, and a simulation reserves the depth.
 constexpr std::uint32_t kKeepsAll = 1000;
-constexpr std::int64_t kDeepest = 1'000'000;  // that a model takes
+constexpr std::int64_t kDeepest = 1'000'000;  // largest depth in a model
 
-// Messages for each run from which on a model with one for each run has too little load: a callback that
-// now and then repeats a message is none.
+// With more messages per run than this, a model with one message per run has too little load. A callback that
+// sometimes repeats a message has fewer.
 constexpr double kOneMessage = 1.05;
 
-// No jitter is longer: ten years.
+// Limit of jitter: ten years.
 constexpr Duration kLongest = std::chrono::hours(24 * 365 * 10);
 
-// Runs of a callback that others wait for, beyond those that were waited for, which say nothing of how often it runs: the
-// first ones, and those after a wait that was given up.
+// Further runs of a callback that others wait for: the first ones, and those after an abandoned wait. So few runs say
+// nothing about its rate.
 constexpr std::uint64_t kOtherStarts = 2;
 
-// The last bar is the worst time; earlier ones are joined to their upper edges.
+// The last bar is the worst time; lower bars are joined to their upper edges.
 void set_histogram(ObservedCallback & one)
 {
   const auto & buckets = one.histogram;
@@ -70,8 +70,8 @@ Duration of_seconds(double seconds)
 
 using Spans = std::map<std::uint64_t, std::int64_t>;
 
-// The least that covers all that was seen: in a time t there are at most (t + jitter) / period releases,
-// rounded up, so k of them after a first take k * period - jitter or longer.
+// The smallest jitter that covers all observed spans. In a time t there are at most (t + jitter) / period releases,
+// rounded up, so k releases after a first one take at least k * period - jitter.
 Duration jitter_of(const Spans & spans, Duration period)
 {
   std::int64_t jitter = 0;
@@ -97,7 +97,7 @@ std::string listed_steps(const Spans & spans)
   return text;
 }
 
-// Some middlewares announce one message twice, and spans of such announcements would be those of one message.
+// Some middlewares announce one message twice; spans between such announcements are useless.
 bool arrivals_are_right(const ObservedCallback & one)
 {
   return !one.arrival_spans.empty() &&
@@ -105,7 +105,7 @@ bool arrivals_are_right(const ObservedCallback & one)
            kOneMessage * static_cast<double>(one.runs + one.missed) + 2;
 }
 
-// Of a callback that no observed callback starts: sets period and jitter, and gives what they rest on.
+// For a callback that no observed callback starts: sets period and jitter, and returns the reason for these values.
 std::string set_releases(ObservedCallback & one, double seconds)
 {
   auto & model = one.model;
@@ -115,7 +115,7 @@ std::string set_releases(ObservedCallback & one, double seconds)
                          "takt did not see which callback publishes them; "
     : model.is_timer() ? "the program gives the timer no period, so it runs as often as it can; "
                        : "its messages come from outside; ";
-  // Lost messages came between those that were taken.
+  // Lost messages came between the taken ones.
   const std::uint64_t came = one.runs + one.missed;
   const std::uint64_t distances = one.distances + (one.distances > 0 ? one.missed : 0);
   if (distances >= 2) {
@@ -150,7 +150,7 @@ std::string set_releases(ObservedCallback & one, double seconds)
                   two ? "between two" : "of the observation");
 }
 
-// A timer that the program stopped, or made later, is periodic in the model all the same.
+// A timer that the program stopped, or made later, is still periodic in the model.
 std::string missing_runs(const ObservedCallback & one)
 {
   const double period = static_cast<double>(one.model.period->count()) / 1e9;
@@ -176,7 +176,7 @@ void set_depth(ObservedCallback & one)
   }
 }
 
-// Of a callback that has more work than its thread can do the runs tell half the truth.
+// An overloaded callback runs less often than its messages come.
 void note_lost(ObservedCallback & one, std::vector<std::string> & notes)
 {
   if (one.missed == 0) {
@@ -189,7 +189,7 @@ void note_lost(ObservedCallback & one, std::vector<std::string> & notes)
     one.model.id, one.missed, came));
 }
 
-// A sleep is no CPU time, and holds the callback's thread all the same.
+// A sleep takes no CPU time, but occupies the callback's thread.
 void note_sleep(ObservedCallback & one, std::vector<std::string> & notes)
 {
   if (one.model.sleep == Duration::zero() || !one.waits.empty()) {

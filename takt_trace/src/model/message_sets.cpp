@@ -46,7 +46,7 @@ bool publish_in_turns(const Members & members, const std::string & topic)
 using NodeAndTopic = std::pair<std::string, std::string>;
 using ByNodeAndTopic = std::map<NodeAndTopic, Members>;
 
-/// Adds what chains say of subscriptions that never publish; gives the sets of which they say so.
+/// Adds sets that chains declare for subscriptions that never publish; returns these sets.
 std::set<NodeAndTopic> add_declared(
   const std::vector<ObservedCallback> & callbacks, const std::set<std::string> & inside,
   const std::vector<takt_schedule::ChainSchedule> & chains, ByNodeAndTopic & sets)
@@ -117,8 +117,8 @@ ObservedCallback set_of(const Members & members)
   return set;
 }
 
-/// Whether `silent`, which publishes nothing, may be part of a set that messages of `other` always completed: `other`
-/// published no message more often than `silent` ran.
+/// True if `silent`, which never publishes, may be part of a set that messages of `other` always completed: `other`
+/// published at most as often as `silent` ran.
 bool may_be_completed_by(const ObservedCallback & silent, const ObservedCallback & other)
 {
   const auto most = std::max_element(

@@ -28,7 +28,7 @@ std::string model_id(const ordered_json & callback)
   return waitable && !topic.empty() ? takt_core::adapter::with_kind(id, "sub") : id;
 }
 
-// Never zero: a model takes no callback for free.
+// Never zero, because a model accepts no callback without cost.
 Duration nanoseconds(const ordered_json & value)
 {
   return Duration{std::max<std::int64_t>(value.get<std::int64_t>(), 1)};
@@ -66,12 +66,13 @@ void read_arrivals(const ordered_json & callback, ObservedCallback & one)
   }
 }
 
-// Shorter waits are those for locks of the middleware and the like, which time alone does not tell from preemption.
+// Shorter waits are those for locks of the middleware and similar ones; time alone does not distinguish them from
+// preemption.
 constexpr std::int64_t kLeastSleep = 1'000'000;
 
-// A callback that waits for others has its waits in `waits_for`, and no sleep beside them. Without the kernel's figures a run that took longer than
-// its CPU time may have slept or been preempted: if every run took so long, they slept. Times of a run's CPU include its
-// take, which others may not.
+// Reads sleeps. A callback that waits for others has its waits in `waits_for`, and no other sleep. Without the
+// kernel's figures a run that took longer than its CPU time may have slept or been preempted; if every run did, they
+// slept. CPU times include the take, which other times may not.
 void read_sleep(const ordered_json & callback, ObservedCallback & one)
 {
   if (!one.waits.empty()) {
@@ -83,7 +84,7 @@ void read_sleep(const ordered_json & callback, ObservedCallback & one)
     one.model.sleep = Duration{longest >= kLeastSleep ? longest : 0};
     return;
   }
-  // A trace tells of each run; of sums a run with much work may hide that all of them sleep.
+  // A trace has each run. In sums a run with much work may hide that all runs sleep.
   if (const auto least = callback.find("least_beside_cpu_ns"); least != callback.end()) {
     const std::int64_t longest = callback.at("most_beside_cpu_ns").get<std::int64_t>();
     one.model.sleep = Duration{least->get<std::int64_t>() >= kLeastSleep ? longest : 0};
@@ -160,7 +161,7 @@ double weighted(double a, std::uint64_t of_a, double b, std::uint64_t of_b)
   return all > 0 ? (a * static_cast<double>(of_a) + b * static_cast<double>(of_b)) / all : 0.0;
 }
 
-// A part that keeps fewer messages loses them first; what keeps all has the deepest history.
+// A part with the shorter history loses messages first; an unbounded history is the deepest.
 std::int64_t shallower(std::int64_t a, std::int64_t b)
 {
   if (a <= 0 || b <= 0) {
@@ -185,7 +186,7 @@ void add_waits(std::vector<ObservedWait> & all, const std::vector<ObservedWait> 
   }
 }
 
-// Both ran. Runs and messages add up; of times and spans the extremes of either hold for both.
+// For two parts that both ran. Adds runs and messages; takes the extremes of times and spans.
 void add_runs(ObservedCallback & all, const ObservedCallback & more)
 {
   all.mean = weighted(all.mean, all.runs, more.mean, more.runs);
@@ -270,7 +271,7 @@ Observation observation(const ordered_json & report)
     }
     ObservedExecutor & executor = all.executors[known->second];
     executor.seconds += seconds;
-    // Of a program that ran without a schedule its start has decided the phases.
+    // Without a schedule the program's start determined the phases.
     const bool under_takt = part["kind"] == "traced" || part.value("schedule_executor", "") != "";
     for (const auto & callback : part["callbacks"]) {
       ObservedCallback one = read(callback, under_takt);

@@ -15,11 +15,11 @@ namespace
 
 using takt_rt::Duration;
 
-// Releases that show a phase.
+// The least number of releases that show a phase.
 constexpr std::uint64_t kFewReleases = 3;
-// takt reads rclcpp's timers to within 0.1 ms, and a timer that the program resets moves by much more.
+// takt reads rclcpp's timers with an error of up to 0.1 ms; a timer that the program resets moves by much more.
 constexpr Duration kOneGrid = std::chrono::microseconds(250);
-// Below it a jitter is the reading of the clock.
+// A smaller jitter comes from reading the clock.
 constexpr Duration kLeastJitter = std::chrono::microseconds(1);
 
 bool is_seen(const ObservedCallback & one)
@@ -28,8 +28,8 @@ bool is_seen(const ObservedCallback & one)
          one.processes.size() == 1;
 }
 
-/// Whether its releases do not lie on one grid. A timer that ran in less than half of its periods was stopped, or came
-/// late.
+/// True if its releases do not lie on one grid. A timer with runs in less than half of its periods was stopped, or
+/// started late.
 bool leaves_grid(const ObservedCallback & one)
 {
   const Duration period = *one.model.period;
@@ -46,11 +46,11 @@ bool keeps_phase(const ObservedCallback & one)
   return one.phase.count >= kFewReleases && !leaves_grid(one);
 }
 
-// Releases that takt decides are whole units from each other, or from zero of the host's clock. Those of rclcpp are not,
-// but for luck.
+// Releases that takt chose are whole units from each other, or from zero of the host's clock. rclcpp's are so only by
+// chance.
 constexpr std::int64_t kUnitOfOffsets = 1'000;
 
-/// Whether takt has decided the phase: so it will be the same after the next start.
+/// True if takt chose the phase, so that it is the same after the next start.
 bool is_given(const ObservedCallback & one, const Observation & seen)
 {
   const auto whole = [](std::int64_t ns) { return ns % kUnitOfOffsets == 0; };
@@ -76,7 +76,7 @@ std::int64_t within(std::int64_t ns, std::int64_t period)
   return ((ns % period) + period) % period;
 }
 
-/// The period that a message's sender most likely has: three digits of the one that was measured.
+/// The likely period of a message's sender: the measured one, rounded to three digits.
 std::int64_t likely_period(double period)
 {
   double unit = 1;
@@ -101,7 +101,7 @@ std::string phase_of_messages(const ObservedCallback & one)
   const std::string even = fmt::format(
     "; for {:.1f} s they came every {:.6f} ms, to within {:.3f} ms", seconds, fit.period / 1e6,
     spread / 1e6);
-  // What the reading of the clock explains, or the messages' own unevenness, is no drift.
+  // The reading of the clock, or irregular messages, may explain so small a drift.
   if (std::abs(drift) * seconds * 1e9 > std::max(spread, static_cast<double>(kOneGrid.count()))) {
     return even +
            fmt::format(

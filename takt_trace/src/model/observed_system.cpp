@@ -34,7 +34,8 @@ constexpr const char * kCpuTimes =
   "published. The overhead `middleware` of `takt calibrate` has both too, so with it they\n"
   "count twice, and bounds are on the safe side.";
 
-// Executors and groups. A model has a group in one executor only; two programs may have nodes of one name.
+// Places callbacks in executors and groups. In a model each group belongs to one executor, but two programs may have
+// nodes of one name.
 void place(Observation & seen, bool keep_names, std::vector<takt_schedule::GroupModel> & groups)
 {
   const auto names = executor_names(seen.executors);
@@ -54,7 +55,7 @@ void place(Observation & seen, bool keep_names, std::vector<takt_schedule::Group
     }
     const ObservedExecutor & executor = seen.executors[*one.executors.begin()];
     if (executor.one_at_a_time) {
-      // A plan must not count on callbacks side by side that takt exec will not run so.
+      // takt exec runs these one at a time, so a plan must not assume that they run side by side.
       one.model.group = takt_core::adapter::group_id(executor.first_node, "executor");
       one.exclusive = true;
     }
@@ -71,7 +72,7 @@ void place(Observation & seen, bool keep_names, std::vector<takt_schedule::Group
   }
 }
 
-// Removes what is no entry of the model; the header and the notes tell of it.
+// Removes callbacks that cannot be entries of the model; mentions them in the header and the notes.
 void leave_out(
   Observation & seen, ObservedSystem & observed, double seconds, const std::string & times)
 {
@@ -101,7 +102,7 @@ void leave_out(
   }
 }
 
-// Who waits for whom: by the ids that the model has.
+// Sets which callbacks wait for which, by the model's ids.
 void join_waits(Observation & seen, std::vector<std::string> & notes)
 {
   std::map<std::string, ObservedCallback *> by_id;
@@ -173,7 +174,7 @@ std::string host_name()
   return host.empty() ? "host" : host;
 }
 
-/// Where the path is not one of messages: "B follows A"; empty: nowhere.
+/// The place where the path is not connected by messages: "B follows A"; empty: none.
 std::string first_gap(const takt_schedule::System & system, const std::vector<std::string> & path)
 {
   const auto model = [&](const std::string & id) -> const takt_schedule::CallbackModel & {

@@ -18,10 +18,10 @@ using takt_schedule::ChainSchedule;
 constexpr std::size_t kMostChains = 200;
 constexpr std::size_t kLongestChain = 64;
 
-/// The callbacks that a topic's messages start, each with the id by which it is started.
+/// The callbacks that a topic's messages start, each with the id under which it is started.
 using Takers = std::multimap<std::string, std::pair<const CallbackModel *, std::string>>;
 
-// "/ns/FrontLidar:timer(100ms)" → "front_lidar"
+// An example: "/ns/FrontLidar:timer(100ms)" becomes "front_lidar".
 std::string word_of(const std::string & id)
 {
   const std::string node = id.substr(0, id.find(':'));

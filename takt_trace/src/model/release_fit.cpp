@@ -32,7 +32,7 @@ ReleaseFit ReleaseSamples::fit() const noexcept
     along += x * (static_cast<double>(times_[i] - times_[0]) - mean);
     square += x * x;
   }
-  const double step = along / square;  // of kept ones
+  const double step = along / square;  // between kept releases
   const double begin = mean - step * middle;
   double early = 0;
   double late = 0;

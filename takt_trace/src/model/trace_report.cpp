@@ -25,7 +25,7 @@ using nlohmann::ordered_json;
 
 constexpr std::array<std::size_t, 5> kSteps{1, 2, 4, 8, 16};  // of releases, for the shortest spans
 
-/// Of times in the order in which they come.
+/// Times in their order.
 struct Times
 {
   std::uint64_t count = 0;
@@ -42,7 +42,7 @@ struct Times
   }
 };
 
-/// What one callback did.
+/// The events of one callback.
 struct Seen
 {
   struct Release
@@ -54,13 +54,13 @@ struct Seen
   Times times;                                      // of runs
   std::map<std::int64_t, std::uint64_t> histogram;  // of the same times, rounded up
   Times elapsed;                                    // of the same runs, from start to end
-  Times beside_cpu;                                 // of them, from the pick, without the CPU time
-  std::int64_t longest_sleep = 0;                   // of runs that left their core by themselves
+  Times beside_cpu;                // of the same runs, from the pick, without CPU time
+  std::int64_t longest_sleep = 0;  // of runs that left their core voluntarily
   std::map<std::string, std::uint64_t> published;
   std::vector<std::string> topics;  // in the order of their first messages
 };
 
-/// Up to three digits, upwards: a model needs no more, and an upper edge must not be below a time.
+/// Rounds up to three digits: a model needs no more, and an upper edge must not be below a time.
 std::int64_t rounded_up(std::int64_t ns)
 {
   std::int64_t unit = 1;
@@ -86,7 +86,7 @@ ordered_json times_json(const Times & times)
     {"max_ns", times.most}};
 }
 
-/// Of the nominal releases of a timer. A start drops the periods between its release and the next one.
+/// The period of a timer, from its nominal releases. A start drops the periods between its release and the next one.
 std::int64_t period_of(const LongVector<Seen::Release> & releases)
 {
   std::int64_t shortest = 0;
@@ -98,8 +98,8 @@ std::int64_t period_of(const LongVector<Seen::Release> & releases)
   return std::max<std::int64_t>(shortest, 0);
 }
 
-/// What a run did beside working and waiting for a core. Zero where it never left its core by itself: then the host had
-/// it. `measured`: the kernel_wait before the run_end; it counts from the pick, as the CPU time does.
+/// The time of a run without work and without waits for a core. Zero if it never left its core voluntarily: then the
+/// host had the core. `measured`: the kernel_wait before the run_end; it counts from the pick, as the CPU time does.
 std::int64_t slept_in(const Record & end, const Record & measured)
 {
   if ((measured.c >> 32) <= 0 || end.a <= 0) {
@@ -110,7 +110,7 @@ std::int64_t slept_in(const Record & end, const Record & measured)
     detail::saturating_subtract(detail::saturating_subtract(elapsed, end.b), measured.b), 0);
 }
 
-/// The kernel's figures of the run that ends there.
+/// The kernel's figures of the run that ends at `end`.
 std::size_t kernel_wait_before(const LongVector<Record> & records, std::size_t end)
 {
   std::size_t before = end;
@@ -123,16 +123,16 @@ std::size_t kernel_wait_before(const LongVector<Record> & records, std::size_t e
            : detail::kNoRecord;
 }
 
-/// What is known of sleeps in runs.
+/// The source of knowledge about sleeps in runs.
 enum class Sleeps
 {
   unknown,
-  elapsed,  // of each run its time and its CPU time
+  elapsed,  // the elapsed time and the CPU time of each run
   measured
 };
 
-/// Of the nominal releases of a timer, in order. The period is their mean distance, in which no reading of a clock adds up;
-/// `shortest`: about the period.
+/// From a timer's nominal releases in order. The period is their mean distance, so that errors of clock readings do
+/// not add up. `shortest`: the approximate period.
 ReleasePhase phase_of(const LongVector<Seen::Release> & releases, std::int64_t shortest)
 {
   ReleasePhase phase;
@@ -219,7 +219,7 @@ std::map<std::uint32_t, std::int64_t> overwritten_in(const LongTrace & process)
   return sums;
 }
 
-/// Only whole runs count.
+/// Counts complete runs only.
 std::vector<Seen> seen_in(const LongTrace & process, bool cpu, Sleeps sleeps)
 {
   std::vector<Seen> all(process.callbacks.size());
@@ -270,8 +270,8 @@ std::vector<Seen> seen_in(const LongTrace & process, bool cpu, Sleeps sleeps)
   return all;
 }
 
-/// Whether there are runs that ended, and `has` is true for the place of each one's end. What is measured begins with
-/// the pick: a run that was picked before the recording began does not count.
+/// True if there are ended runs, and `has` is true for the place of each end. Omits runs that were picked before the
+/// recording began, because measurement begins with the pick.
 template <typename Has>
 bool every_run(const std::vector<LongTrace> & processes, const Has & has)
 {

@@ -74,7 +74,7 @@ std::int64_t overwritten_messages(const LongTrace & trace)
   return sum;
 }
 
-/// Null: nothing watched for them.
+/// Null: no process watched for stalls.
 json stalls_json(const std::vector<LongTrace> & traces)
 {
   std::uint64_t stalls = 0, by_kernel = 0;
@@ -131,7 +131,7 @@ json chains_json(const std::vector<LongTrace> & traces)
       const auto & path = trace.chains[chain].path;
       const auto is_last = [&](const auto & one) { return !path.empty() && one.id == path.back(); };
       if (std::any_of(trace.callbacks.begin(), trace.callbacks.end(), is_last)) {
-        ended[chain];  // also one that never ended
+        ended[chain];  // makes an entry also for a chain that never ended
       }
     }
     for (const auto & thread : trace.threads) {
@@ -176,8 +176,7 @@ json summary(const std::vector<LongTrace> & traces)
   for (const LongTrace & trace : traces) {
     began = began == 0 ? trace.began : std::min(began, trace.began);
     ended = std::max(ended, trace.ended);
-    for (const LongThread & thread :
-         trace.threads) {  // a snapshot of a trace that goes on has no end
+    for (const LongThread & thread : trace.threads) {  // a snapshot during a recording has no end
       for (const Record & record : thread.records) {
         ended = std::max(ended, record.time);
       }

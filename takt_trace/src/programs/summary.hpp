@@ -1,4 +1,4 @@
-// The figures of a trace that `takt_trace convert` tells.
+// The figures of a trace that `takt_trace convert` prints.
 #ifndef TAKT_TRACE__SRC__PROGRAMS__SUMMARY_HPP_
 #define TAKT_TRACE__SRC__PROGRAMS__SUMMARY_HPP_
 
@@ -14,10 +14,10 @@ namespace takt_trace
 /// Set-up only: allocates.
 nlohmann::json summary(const std::vector<LongTrace> & traces);
 
-/// Of a summary: a line on the stalls that the trace has; empty if nothing watched for them.
+/// A line about the stalls in a summary; empty if no process watched for them.
 std::string stall_sentence(const nlohmann::json & summary);
 
-/// Of a summary: a line on how well the clocks of several hosts agree; empty for one host.
+/// A line about the agreement of the clocks of several hosts in a summary; empty for one host.
 std::string clock_sentence(const nlohmann::json & summary);
 
 }  // namespace takt_trace

@@ -1,4 +1,4 @@
-// The program behind `takt trace`: makes one trace to look at of the traces of several processes.
+// The program behind `takt trace`: joins the traces of several processes into one trace for viewers.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -41,7 +41,7 @@ using takt_trace::LongTrace;
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 
-/// Nothing: the fault has been told.
+/// Nothing: a fault occurred and was printed.
 std::optional<std::vector<LongTrace>> read_all(const std::vector<std::string> & files)
 {
   std::vector<LongTrace> traces;
@@ -96,7 +96,7 @@ int convert(
   const auto with = [&](const auto & write_trace) {
     return write(output, [&](std::ostream & out) { write_trace(*traces, out); });
   };
-  // A file for other commands of takt is as the processes wrote it.
+  // A file for other commands of takt keeps the form that the processes wrote.
   bool good = format != "takt" || with([](const std::vector<LongTrace> & all, std::ostream & out) {
                 takt_trace::write_traces(all, out);
               });
@@ -129,7 +129,7 @@ int convert(
   return 0;
 }
 
-/// Those that the programs' schedules declare, each once.
+/// The chains that the programs' schedules declare, each once.
 std::vector<takt_schedule::ChainSchedule> declared_chains(const std::vector<LongTrace> & traces)
 {
   std::map<std::string, takt_schedule::ChainSchedule> chains;
@@ -223,10 +223,10 @@ int report(const std::vector<std::string> & files)
   return std::cout.flush() ? 0 : kFailed;
 }
 
-/// Pages of lists that stay in memory. With what sorting takes and the program itself it needs less than 400 MB.
+/// Memory for pages of lists. With sorting and the program itself it is less than 400 MB.
 constexpr std::size_t kPages = std::size_t{192} << 20;
 
-/// Less where the process may have less memory: half of what is left.
+/// Less if the process may use less memory: half of the rest.
 std::size_t bytes_of_pages()
 {
   std::size_t bytes = kPages;
@@ -244,8 +244,8 @@ std::size_t bytes_of_pages()
   return std::max(bytes, std::size_t{4} << 20);
 }
 
-/// Where what does not fit into memory goes: beside the output, which needs room, too; of a report to the folder for large
-/// temporary files.
+/// The folder for pages that do not fit into memory: that of the output, which needs space anyway; for a report the
+/// folder for large temporary files.
 std::string folder_of_pages(const std::string & output)
 {
   if (!output.empty()) {
@@ -257,7 +257,7 @@ std::string folder_of_pages(const std::string & output)
   return named != nullptr && *named != '\0' ? named : "/var/tmp";
 }
 
-/// What is freed when the system refuses memory: some destructors allocate, too.
+/// Freed if the system refuses memory, because some destructors allocate, too.
 std::unique_ptr<char[]> reserve;
 
 void refuse()
@@ -267,7 +267,7 @@ void refuse()
   throw std::bad_alloc();
 }
 
-/// All that was read is gone by now, so there is memory for the sentence.
+/// All data that was read is freed now, so there is memory for the message.
 int refused_memory()
 {
   std::cerr << "takt_trace: the system refused the memory that this takes, which is 400 MB, and "

@@ -22,7 +22,7 @@ bool takes_a_trace(const std::string & folder)
 namespace
 {
 
-/// The files of a trace, one open at a time. The first fault stays, and what is written after it goes nowhere.
+/// Writes the files of a trace, one at a time. Keeps the first fault, and writes nothing after it.
 class Files
 {
 public:
@@ -47,7 +47,7 @@ public:
     return out_;
   }
 
-  /// The fault; empty: there is none.
+  /// Returns the fault; empty: none.
   std::string close()
   {
     if (!path_.empty() && fault_.empty()) {

@@ -1,4 +1,4 @@
-// Writes a trace that is a folder.
+// Writes a trace in the form of a folder.
 #ifndef TAKT_TRACE__SRC__PROGRAMS__WRITE_FOLDER_HPP_
 #define TAKT_TRACE__SRC__PROGRAMS__WRITE_FOLDER_HPP_
 
@@ -10,10 +10,10 @@
 namespace takt_trace::programs
 {
 
-/// Whether `folder` is new or empty: files of another trace would be read with those of this one.
+/// True if `folder` is new or empty: readers would mix files of another trace with those of this one.
 bool takes_a_trace(const std::string & folder);
 
-/// Empty: it is written; else what the system says of the file that cannot be written. May block.
+/// Empty: written; otherwise the system's error for a file. May block.
 std::string write_folder(const std::string & folder, const std::vector<LongTrace> & traces);
 
 }  // namespace takt_trace::programs

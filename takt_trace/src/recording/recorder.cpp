@@ -30,7 +30,7 @@ using takt_rt::Status;
 
 constexpr std::chrono::milliseconds kDrain{20};
 constexpr std::uint32_t kMostRecordings = UINT32_MAX;
-// A witness may be on each of many cores, and sees few stalls.
+// Small, because many cores may have a witness, and each sees few stalls.
 constexpr std::size_t kMostStalls = RecordingOptions::kLeastRecords;
 
 std::int64_t clock_ns(clockid_t clock)
@@ -54,7 +54,7 @@ bool names_a_literal(RecordKind kind)
          kind == RecordKind::counter || kind == RecordKind::slice;
 }
 
-// Set at the first record of a thread, and by `prepare_thread`. Its end tells the recorder.
+// Set at the first record of a thread, and by `prepare_thread`. Its destructor notifies the recorder.
 struct OwnThreadRing
 {
   ThreadRing * ring = nullptr;
@@ -63,7 +63,7 @@ struct OwnThreadRing
 thread_local ThreadRing * t_ring = nullptr;
 thread_local OwnThreadRing t_own;
 thread_local bool t_over =
-  false;  // `t_own` is gone; what else the thread does at its end is not recorded
+  false;  // `t_own` is destroyed; later events of this thread are not recorded
 
 OwnThreadRing::~OwnThreadRing()
 {
@@ -82,7 +82,7 @@ ThreadRing & own_ring(const std::string & executor, std::size_t most_records = S
   return *t_ring;
 }
 
-/// Null: it could not begin, for the reason that `warnings` has then.
+/// Null: it could not start; `warnings` has the reason.
 std::unique_ptr<StallWitness> start_witness(Faults & warnings)
 {
   constexpr const char * kMissing = "stalls of the host are not witnessed";
@@ -92,7 +92,7 @@ std::unique_ptr<StallWitness> start_witness(Faults & warnings)
       return witness;
     }
     warnings.push_back(within(kMissing, *witness->blind()));
-  } catch (const std::system_error & error) {  // the process may have no more threads
+  } catch (const std::system_error & error) {  // the process may not have more threads
     warnings.push_back(takt_rt::within(kMissing, error.code().message()));
   }
   return nullptr;
@@ -106,7 +106,7 @@ Faults goes_on(Faults faults)
   return faults;
 }
 
-/// Null: there is no memory for a ring, so this thread is not recorded.
+/// Null: no memory for a ring, so this thread is not recorded.
 ThreadRing * known_ring(std::size_t most_records = SIZE_MAX) noexcept
 {
   try {
@@ -184,8 +184,8 @@ ThreadRing & Recorder::add_thread_ring(const std::string & executor, std::size_t
   return own;
 }
 
-// Of threads that have ended: what is drained goes at once, what a flight recorder keeps when it is too old. With
-// `mutex_` held.
+// Frees rings of ended threads: after a drain at once, in a flight recorder when the records are too old. Call it
+// with `mutex_` held.
 void Recorder::forget_ended()
 {
   const bool flight = on() && options_.last;
@@ -197,7 +197,7 @@ void Recorder::forget_ended()
   });
 }
 
-// Rings only grow, so that all of a thread's together are below twice the largest.
+// Rings only grow, so all rings of a thread together are below twice the largest.
 void Recorder::give_ring(ThreadRing & own)
 {
   const std::size_t records = std::min(options_.records, own.most_records);
@@ -228,11 +228,12 @@ std::uint32_t Recorder::add_chain(TracedChain chain)
 {
   const std::lock_guard lock(mutex_);
   auto & all = facts_.chains;
-  // Readers take the values of the last one of a name and path: values that come again are told again.
+  // Readers take the last values of a name and path, so values that return are recorded again.
   const auto last = std::find_if(all.rbegin(), all.rend(), [&](const TracedChain & one) {
     return one.name == chain.name && one.path == chain.path;
   });
-  // What the recording that goes on has told stays; else the values are replaced, so that changes do not pile up.
+  // If the running recording has written the last values, append new ones. Otherwise replace them, so that changes do
+  // not pile up.
   if (
     last != all.rend() &&
     (!on() || (last->deadline == chain.deadline && last->priority == chain.priority))) {
@@ -261,7 +262,7 @@ Result<RecordingStart> Recorder::start(const RecordingOptions & options)
   RecordingStart begun;
   auto witness = options.stalls ? start_witness(begun.warnings) : nullptr;
   const takt_core::RunCostsWanted::Costs costs{options.cpu_times, options.kernel};
-  // Before the lock: it has one of its own, which a fork takes too.
+  // Before the lock: it locks a mutex of its own, which a fork locks, too.
   auto wanted = std::make_unique<takt_core::RunCostsWanted>(costs);
   const std::lock_guard lock(mutex_);
   options_ = options;
@@ -316,11 +317,11 @@ Result<RecordingFile> Recorder::stop()
 
 Result<RecordingFile> Recorder::stop_file()
 {
-  witness_.reset();  // while it records, so that it still tells of a stall that goes on
+  witness_.reset();  // while recording, so that it still reports a stall in progress
   std::int64_t ended = 0;
   {
     const std::lock_guard lock(mutex_);
-    ended = takt_rt::to_ns(takt_rt::now());  // until here nothing is missing
+    ended = takt_rt::to_ns(takt_rt::now());  // the recording is complete until here
     number_.store(0, std::memory_order_release);
     costs_.store({}, std::memory_order_relaxed);
     wanted_.reset();
@@ -337,14 +338,14 @@ Result<RecordingFile> Recorder::stop_file()
     facts_.ended = ended;
     bytes = drained();
     std::vector<Record> none;
-    bytes += named(none);  // when it ended
+    bytes += named(none);  // records the time of the end
   }
   append(bytes);
   ::close(std::exchange(file_, -1));
   return RecordingFile{path_, written_.records, written_.dropped, failed_.faults()};
 }
 
-// Its records are in memory alone until then: where they cannot be written, the recording goes on.
+// The records are only in memory until this call: if they cannot be written, the recording goes on.
 Result<RecordingFile> Recorder::stop_flight()
 {
   const std::lock_guard io(io_);
@@ -380,7 +381,7 @@ Result<RecordingFile> Recorder::stop_flight()
   const std::lock_guard lock(mutex_);
   facts_.ended = 0;
   number_.store(recording, std::memory_order_release);
-  for (const auto & own : rings_) {  // of threads that came meanwhile
+  for (const auto & own : rings_) {  // for threads that were added meanwhile
     if (own->ring.load() == nullptr) {
       give_ring(*own);
     }
@@ -430,7 +431,7 @@ Result<RecordingFile> Recorder::snapshot()
   return RecordingFile{path, written_.records, written_.dropped, {}};
 }
 
-// Of no real-time thread's doing.
+// Runs on an ordinary thread.
 void Recorder::drain_until_told()
 {
   takt_rt::ThreadAttributes attributes;
@@ -454,7 +455,8 @@ void Recorder::drain_until_told()
   }
 }
 
-// To the file of the recording. It ends with the last whole part: after a failure nothing follows.
+// Appends to the file of the recording. After a failure nothing more is written, so the file ends with the last whole
+// part.
 void Recorder::append(const std::string & bytes)
 {
   if (!failed_.ok()) {
@@ -467,7 +469,7 @@ void Recorder::append(const std::string & bytes)
   }
 }
 
-// Other threads may record and drain meanwhile. Locks that are held for as long as a file is written are not waited for.
+// Other threads may record and drain meanwhile. Does not wait for locks that are held while a file is written.
 void Recorder::before_fork()
 {
   mutex_.lock();
@@ -480,7 +482,7 @@ void Recorder::after_fork()
   mutex_.unlock();
 }
 
-// A child has no thread that drains, and its parent has the file.
+// A child has no draining thread, and the file belongs to its parent.
 void Recorder::in_child()
 {
   std::construct_at(&lifecycle_);
@@ -490,12 +492,12 @@ void Recorder::in_child()
   number_.store(0);
   costs_.store({});
   wanted_.reset();
-  static_cast<void>(thread_.release());  // it is the parent's
+  static_cast<void>(thread_.release());  // the thread is the parent's
   static_cast<void>(witness_.release());
   after_fork();
 }
 
-// With `mutex_` held.
+// Call it with `mutex_` held.
 std::string Recorder::drained()
 {
   std::string bytes;
@@ -525,7 +527,7 @@ std::string Recorder::drained()
   return bytes;
 }
 
-// With `mutex_` held. Threads that have ended are kept as long as their records are young.
+// Call it with `mutex_` held. Keeps ended threads as long as their records are recent.
 std::string Recorder::last_ones()
 {
   const std::int64_t now = takt_rt::to_ns(takt_rt::now());
@@ -533,7 +535,7 @@ std::string Recorder::last_ones()
   std::vector<std::vector<Record>> all(rings_.size());
   for (std::size_t i = 0; i < rings_.size(); ++i) {
     const Ring * const ring = rings_[i]->ring.load();
-    // A short ring of stalls forgets old ones, and executor threads are not cut to that.
+    // A witness's short ring loses old stalls; do not cut executor threads to the same time.
     const bool is_short = rings_[i]->most_records < options_.records;
     if (ring != nullptr && ring->copy_last(all[i]) && !all[i].empty() && !is_short) {
       from = std::max(from, all[i].front().time);
@@ -564,7 +566,7 @@ std::string Recorder::last_ones()
   return bytes;
 }
 
-// What the records name, before them. With `mutex_` held.
+// The names in the records, written before them. Call it with `mutex_` held.
 std::string Recorder::named(std::vector<Record> & records)
 {
   for (Record & record : records) {

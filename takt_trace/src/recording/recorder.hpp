@@ -1,4 +1,4 @@
-// The recorder of this process: its lanes, and the file or the flight recorder behind them.
+// The recorder of this process: the rings of its threads, and the file or the flight recorder.
 #ifndef TAKT_TRACE__SRC__RECORDING__RECORDER_HPP_
 #define TAKT_TRACE__SRC__RECORDING__RECORDER_HPP_
 
@@ -25,14 +25,14 @@ namespace takt_trace::detail
 class Recorder
 {
 public:
-  /// Of this process; never destroyed, because threads may record until it ends.
+  /// The one of this process; never destroyed, because threads may record until the process ends.
   static Recorder & instance();
 
-  // ---- hot ----
+  // ---- real-time safe ----
   bool on() const noexcept { return number() != 0; }
-  /// Of the recording, from 1 on; 0: nothing is recorded.
+  /// The number of the recording, from 1 on; 0: no recording.
   std::uint32_t number() const noexcept { return number_.load(std::memory_order_relaxed); }
-  /// What the recording wants of each run; nothing but while `on()`.
+  /// The costs that the recording wants of each run; none unless `on()`.
   takt_core::RunCostsWanted::Costs costs() const noexcept
   {
     return costs_.load(std::memory_order_relaxed);
@@ -41,7 +41,7 @@ public:
   TopicTable & topics() noexcept { return topics_; }
 
   // ---- set-up only; any thread ----
-  /// The thread of the calling thread, which has none.
+  /// Makes a ThreadRing for the calling thread, which must not have one.
   ThreadRing & add_thread_ring(const std::string & executor, std::size_t most_records);
   std::uint32_t add_callback(TracedCallback callback);
   std::uint32_t add_chain(TracedChain chain);
@@ -76,9 +76,9 @@ private:
   std::atomic<takt_core::RunCostsWanted::Costs> costs_{};
   TopicTable topics_;
 
-  std::mutex lifecycle_;  // of start, stop and snapshot as a whole; before the others
-  std::mutex io_;         // whoever writes; before `mutex_`
-  std::mutex mutex_;      // all below
+  std::mutex lifecycle_;  // for start, stop and snapshot as a whole; locked first
+  std::mutex io_;         // for writing; locked before `mutex_`
+  std::mutex mutex_;      // guards all below
   std::vector<std::unique_ptr<ThreadRing>> rings_;
   RecordingOptions options_;
   ProcessTrace facts_;  // without records
@@ -88,8 +88,8 @@ private:
   Written written_;
   std::uint64_t dropped_of_ended_ = 0;
 
-  std::unique_ptr<StallWitness> witness_;              // under `lifecycle_`
-  std::unique_ptr<takt_core::RunCostsWanted> wanted_;  // the same
+  std::unique_ptr<StallWitness> witness_;              // guarded by `lifecycle_`
+  std::unique_ptr<takt_core::RunCostsWanted> wanted_;  // guarded by `lifecycle_`
   std::unique_ptr<std::thread> thread_;
   std::condition_variable told_;
   bool end_ = false;
@@ -97,7 +97,7 @@ private:
   std::string path_;
   std::uint64_t files_ = 0;
   std::uint32_t recordings_ = 0;
-  takt_rt::Status failed_;  // what the file's last write said
+  takt_rt::Status failed_;  // result of the file's last write
 };
 
 }  // namespace takt_trace::detail

@@ -1,7 +1,7 @@
-// The records of one thread: it writes, one other thread reads.
+// The records of one thread: the owner writes, one other thread reads.
 //
-// A record is five atomic words, so that a reader that is overtaken sees torn records and no undefined behaviour; it
-// drops them by the count (a seqlock on the count alone). Real-time safe to write.
+// A record is five atomic words, so a reader that is overtaken sees mixed records but no undefined behaviour. It
+// drops these by the count (a seqlock on the count alone). Writing is real-time safe.
 #ifndef TAKT_TRACE__SRC__RECORDING__RING_HPP_
 #define TAKT_TRACE__SRC__RECORDING__RING_HPP_
 
@@ -21,7 +21,7 @@ namespace takt_trace::detail
 class Ring
 {
 public:
-  /// Touches its memory.
+  /// Touches its memory, so that later writes cause no page faults.
   explicit Ring(std::size_t records)
   : capacity_(std::bit_ceil(records)),
     words_(std::make_unique<std::atomic<std::uint64_t>[]>(capacity_ * kWords))
@@ -30,7 +30,7 @@ public:
 
   std::size_t capacity() const noexcept { return capacity_; }
 
-  /// On the thread that owns it. `overwrite`: the oldest record goes if the ring is full; else this one is dropped.
+  /// Called on the owner. `overwrite`: a full ring drops its oldest record; otherwise it drops this one.
   void push(const Record & record, bool overwrite) noexcept
   {
     const std::uint64_t at = written_.load(std::memory_order_relaxed);
@@ -38,7 +38,7 @@ public:
       dropped_.store(dropped_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
       return;
     }
-    // A reader that sees the new words sees this first, and so drops what they replace.
+    // A reader that sees the new words sees this first, and drops the replaced records.
     begun_.store(at + 1, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
     std::atomic<std::uint64_t> * const words = &words_[(at & (capacity_ - 1)) * kWords];
@@ -54,7 +54,7 @@ public:
 
   // ---- one reader ----
 
-  /// What was written and not yet taken; frees its place.
+  /// Returns records that were written and not taken, and frees their places.
   void take(std::vector<Record> & into)
   {
     const std::uint64_t end = written_.load(std::memory_order_acquire);
@@ -64,7 +64,7 @@ public:
     read_.store(end, std::memory_order_release);
   }
 
-  /// The last records, as many as are there, oldest first, while the owner may overwrite. True if older ones are lost.
+  /// Copies the last records, oldest first, while the owner may overwrite them. True if older ones are lost.
   bool copy_last(std::vector<Record> & into) const
   {
     const std::size_t before = into.size();
@@ -85,14 +85,14 @@ public:
     return std::max(kept, from) > read_.load();
   }
 
-  /// Once its owner has ended; nothing written: at time 0.
+  /// Call it once the owner has ended. Time 0: no record.
   Record newest() const
   {
     const std::uint64_t end = written_.load(std::memory_order_acquire);
     return end == 0 ? Record{} : at_index(end - 1);
   }
 
-  /// Everything written so far counts as taken, and nothing as dropped.
+  /// Treats all records so far as taken, and sets the dropped ones to zero.
   void forget()
   {
     read_.store(written_.load(std::memory_order_acquire), std::memory_order_release);
@@ -118,7 +118,7 @@ private:
   const std::unique_ptr<std::atomic<std::uint64_t>[]> words_;
   alignas(64) std::atomic<std::uint64_t> begun_{0};
   std::atomic<std::uint64_t> written_{0};
-  std::atomic<std::uint64_t> dropped_{0};  // of the owner
+  std::atomic<std::uint64_t> dropped_{0};  // written by the owner
   alignas(64) std::atomic<std::uint64_t> read_{0};
 };
 

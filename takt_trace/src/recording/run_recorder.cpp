@@ -1,4 +1,4 @@
-// The observer of one executor: its runs and the ends of its chains.
+// The observer of one executor: records its runs and the ends of its chains.
 #include <sched.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ public:
   {
     const std::lock_guard lock(mutex_);
     Slot & slot = make_slot(callback.number());
-    // A number comes again when its callback is gone, and no run is under way then.
+    // The number is reused only after its callback is removed, when no run is in progress.
     slot.id.store(
       Recorder::instance().add_callback(
         {callback.id(), std::string(to_string(callback.kind())), callback.group().id(), executor_,
@@ -169,7 +169,7 @@ private:
     std::atomic<std::uint32_t> id{UINT32_MAX};
     std::atomic<const Ends *> ends{nullptr};
     detail::LastState last{};
-    std::string chain_id{};  // empty: it is not there; guarded by the mutex
+    std::string chain_id{};  // empty: removed; guarded by the mutex
     std::uint32_t number = 0;
   };
   struct Chain
@@ -219,7 +219,7 @@ private:
     return slot == nullptr ? UINT32_MAX : slot->id.load(std::memory_order_relaxed);
   }
 
-  // The activation's own end: one of an older activation that comes after it counts, too.
+  // Records the end of this activation; the end of an older activation after it counts, too.
   void record_end(const End & end, const takt_core::Run & run, std::int64_t time) noexcept
   {
     for (const takt_core::Activation & activation : run.activations) {
@@ -231,7 +231,7 @@ private:
     }
   }
 
-  // A slot stays: a number comes again, and runs may still look at it.
+  // Slots are not freed: a number is reused, and runs may still read its slot.
   Slot & make_slot(std::uint32_t number)
   {
     if (Slot * const known = by_number_.find(number)) {
@@ -253,7 +253,8 @@ private:
     }
   }
 
-  // Which chains end where. Old lists stay: a run may be reading one; they are as many as changes of set-up.
+  // Updates which chains end with which callback. Old lists stay, because a run may be reading one; there is one for
+  // each change of set-up.
   void connect()
   {
     std::map<std::uint32_t, Ends> ends;

@@ -1,4 +1,4 @@
-// Topics by their names, found without a lock.
+// Finds topics by their names without a lock.
 #ifndef TAKT_TRACE__SRC__RECORDING__TOPIC_TABLE_HPP_
 #define TAKT_TRACE__SRC__RECORDING__TOPIC_TABLE_HPP_
 
@@ -18,12 +18,12 @@ namespace takt_trace::detail
 class TopicTable
 {
 public:
-  /// Further topics are one: the last.
+  /// All further topics share the last number.
   static constexpr std::uint32_t kMostTopics = 4096;
 
-  /// Real-time safe where the topic is known; else allocates and locks.
+  /// Real-time safe if the topic is known; otherwise allocates and locks.
   std::uint32_t id(std::string_view topic);
-  /// In the order of their ids. Any thread; locks.
+  /// By id. Any thread; locks.
   std::vector<std::string> names() const;
 
   void before_fork() { mutex_.lock(); }

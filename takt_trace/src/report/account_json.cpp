@@ -22,7 +22,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMostStopped = 20;
 
-/// Ways not to end, the misses first.
+/// Ways to stop before the end, misses first.
 enum class Stop : std::uint8_t
 {
   lost,
@@ -80,7 +80,7 @@ public:
     keep_some();
   }
 
-  /// Each way and place with its number, in the order of the ways.
+  /// The number of activations for each way and place, in the order of the ways.
   ordered_json stops() const
   {
     ordered_json all = ordered_json::array();
@@ -93,7 +93,7 @@ public:
     return all;
   }
 
-  /// Some of them by their releases; misses before others.
+  /// Some of the stopped activations by their releases; misses come before others.
   ordered_json stopped() const
   {
     std::vector<Stopped> some = some_;
@@ -113,7 +113,7 @@ public:
   }
 
 private:
-  /// The first ones by their ways and releases.
+  /// Keeps the first ones by way and release.
   void keep_some()
   {
     std::stable_sort(some_.begin(), some_.end(), [](const Stopped & a, const Stopped & b) {

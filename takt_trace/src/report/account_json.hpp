@@ -11,10 +11,10 @@
 namespace takt_trace::detail
 {
 
-/// How many activations ended in which way: what all documents tell of an account.
+/// The number of activations for each way to end; all documents on accounts have it.
 nlohmann::ordered_json account_counts_json(const ActivationAccount & account);
 
-/// The keys `account` and `account_why`. Times count from `began`. `flow`: that the account was made of.
+/// The keys `account` and `account_why`. Times count from `began`. `flow`: the source of the account.
 nlohmann::ordered_json account_json(
   const ChainAccount & chain, const TracedFlow & flow, std::int64_t began);
 

@@ -10,7 +10,7 @@ namespace takt_trace::detail
 namespace
 {
 
-/// Of a clock that counts from the boot, or from 1970: no machine has later times. Sums of a few of them fit.
+/// Limit for clocks that count from the boot or from 1970. Sums of a few such times fit.
 constexpr std::int64_t kLatest = std::int64_t{1} << 61;
 
 bool is_time(std::int64_t time)
@@ -80,7 +80,8 @@ private:
     all.activations.push_back(activation);
   }
 
-  // From the last one back. Nothing if one of them is not in the trace, or if the root has another release.
+  // Adds steps from the last one backwards. Adds none if a step is not in the trace, or if the root has another
+  // release.
   void add_steps(
     const std::vector<std::string> & path, std::size_t last, ChainActivation & activation,
     LongVector<ActivationStep> & all) const
@@ -120,7 +121,8 @@ private:
     }
   }
 
-  // Clocks of hosts differ, and a publish is told before its message leaves: each time is at least the one before it.
+  // Makes each time at least the previous one: clocks of hosts differ, and a publish is recorded before its message
+  // leaves.
   void put_in_order(ActivationStep & step, std::int64_t from, std::int64_t last) const
   {
     const TracedRun run = index_.runs()[step.run];

@@ -1,4 +1,4 @@
-// The activations of chains in a trace, each with its steps: one run for each callback of the chain's path.
+// The activations of chains in a trace with their steps: one run for each callback of the chain's path.
 //
 // Times are those of the clock that all processes share (clocks.hpp). Set-up only: allocates; does not block.
 #ifndef TAKT_TRACE__SRC__REPORT__ACTIVATIONS_HPP_
@@ -14,8 +14,8 @@
 namespace takt_trace::detail
 {
 
-/// What one callback did for an activation: from the publish before it, or the release of the root, to the publish that
-/// carried on, or the end. These times and those between are in order.
+/// The work of one callback for an activation: from the previous publish, or the release of the root, to the publish
+/// that carried on, or to the end. The times are in order.
 struct ActivationStep
 {
   std::size_t run = 0;  ///< in the index
@@ -23,10 +23,10 @@ struct ActivationStep
   std::int64_t released = 0;  ///< of a message: its arrival
   std::int64_t picked = 0;
   std::int64_t start = 0;
-  std::int64_t end = 0;  ///< the run's own, or `until` if that is before
+  std::int64_t end = 0;  ///< the run's end, or `until` if that is earlier
   std::int64_t until = 0;
   std::size_t publisher =
-    kNoRecord;  ///< another callback's run of the node, that published what carried on; kNoRecord: none
+    kNoRecord;  ///< the run of another callback of the node that published for it; kNoRecord: none
 };
 
 struct ChainActivation
@@ -34,7 +34,7 @@ struct ChainActivation
   std::int64_t release = 0;
   std::int64_t end = 0;
   std::size_t first_step = 0;  ///< in the list of the chain
-  bool has_steps = false;  ///< one for each callback of the path; else they are not in the trace
+  bool has_steps = false;  ///< one for each callback of the path; false: they are not in the trace
 
   std::int64_t response() const { return end - release; }
 };
@@ -43,9 +43,9 @@ struct ChainActivations
 {
   TracedChain chain;
   LongVector<ChainActivation> activations{};  ///< by release
-  LongVector<ActivationStep> steps{};         ///< of all
+  LongVector<ActivationStep> steps{};         ///< of all activations
 
-  /// In the order of the path.
+  /// The steps in the order of the path.
   std::vector<ActivationStep> steps_of(const ChainActivation & one) const
   {
     std::vector<ActivationStep> own;
@@ -56,11 +56,11 @@ struct ChainActivations
   }
 };
 
-/// Of each chain that ends in a process of the traces, also if no activation ended. A chain of the same name and path is
-/// one, in whichever processes it ends.
+/// For each chain that ends in a process of the traces, also without ended activations. Chains of the same name and
+/// path count as one, in whichever processes they end.
 std::vector<ChainActivations> find_activations(const RunIndex & index);
 
-/// For the account of the chain.
+/// The activations with ends, for the account of the chain.
 LongVector<ToldActivation> told_of(const ChainActivations & chain);
 
 }  // namespace takt_trace::detail

@@ -25,7 +25,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMostResponses = 2000;
 constexpr std::size_t kMostWorst = 5;
-constexpr std::size_t kMostRuns = 300;  // of a time line
+constexpr std::size_t kMostRuns = 300;  // in a time line
 
 constexpr std::array kParts{
   std::pair{"middleware_ns", &Split::middleware},
@@ -35,7 +35,7 @@ constexpr std::array kParts{
   std::pair{"ran_ns", &Split::ran},
   std::pair{"blocked_ns", &Split::blocked}};
 
-/// Of `count` splits the mean one. Its parts add up to the mean of their sums, rounded down.
+/// The mean of `count` splits with sum `sum`. Its parts add up to the rounded-down mean of their sums.
 ordered_json split_json(const Split & sum, std::size_t count = 1)
 {
   ordered_json parts = ordered_json::object();
@@ -74,7 +74,7 @@ public:
   {
     const auto & all = chain.activations;
     LongVector<std::int64_t> responses;
-    std::vector<ChainActivation> longest;  // of those with steps
+    std::vector<ChainActivation> longest;  // among those with steps
     Split sum;
     std::size_t late = 0, known = 0;
     for (const ChainActivation one : all) {
@@ -121,7 +121,7 @@ private:
     return sum;
   }
 
-  /// Of each group of neighbours the longest, so that the longest of all is there.
+  /// The longest of each group of neighbours, so that the longest of all is included.
   ordered_json responses_json(const LongVector<ChainActivation> & all) const
   {
     ordered_json list = ordered_json::array();
@@ -200,7 +200,7 @@ private:
             one.release, one.end, [&](const RunTimes::One & run) { runs.push_back(run); });
       }
     }
-    // Its own runs stay, and of the others the longest.
+    // Keep the activation's own runs, and of the others the longest.
     const auto before = [&](const RunTimes::One & a, const RunTimes::One & b) {
       const bool a_own = own.contains(a.run), b_own = own.contains(b.run);
       return a_own != b_own

@@ -13,7 +13,7 @@ namespace
 
 using nlohmann::ordered_json;
 
-/// `times` are sorted.
+/// `times` must be sorted.
 ordered_json percentile(const LongVector<std::int64_t> & times, double q)
 {
   const auto rank = takt_rt::supported_rank(times.size(), q);

@@ -27,7 +27,7 @@ struct SeenStall
 {
   std::string host;
   std::uint32_t core = 0;
-  std::int64_t begin = 0;  ///< in the clock that all share
+  std::int64_t begin = 0;  ///< in the shared clock
   std::int64_t end = 0;
   bool throttled = false;
 
@@ -60,7 +60,7 @@ public:
 
   bool witnessed() const { return !spans_.empty(); }
 
-  /// If there are too many, the longest.
+  /// All stalls; if there are too many, the longest.
   ordered_json list()
   {
     std::stable_sort(stalls_.begin(), stalls_.end(), [](const SeenStall & a, const SeenStall & b) {
@@ -82,7 +82,7 @@ public:
     return all;
   }
 
-  /// Of an activation as the document has it.
+  /// The stall time of an activation in the document.
   ordered_json time_in(const ordered_json & activation) const
   {
     std::set<std::string> hosts;
@@ -129,8 +129,8 @@ private:
 
   const std::int64_t began_;
   std::vector<SeenStall> stalls_;
-  std::map<std::string, std::vector<TimeSpan>> spans_;      // by host that was watched
-  std::map<std::int64_t, std::set<std::string>> hosts_of_;  // by number of the process
+  std::map<std::string, std::vector<TimeSpan>> spans_;      // by host, for hosts that were watched
+  std::map<std::int64_t, std::set<std::string>> hosts_of_;  // by the process's number
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Times in which runs were under way, and a time whose parts are claimed one after the other. Plain values.
+// The times of runs, and a time whose parts are claimed one after the other. Plain values.
 #ifndef TAKT_TRACE__SRC__REPORT__INTERVALS_HPP_
 #define TAKT_TRACE__SRC__REPORT__INTERVALS_HPP_
 
@@ -27,7 +27,7 @@ public:
 
   void add(const One & one) { all_.push_back(one); }
 
-  /// Once all are added, before any other call.
+  /// Call it after all runs are added, and before any other function.
   void sort()
   {
     all_.sort([](const One & a, const One & b) { return a.begin < b.begin; });
@@ -41,7 +41,8 @@ public:
     sorted_ = SortedList<Reached>(std::move(reached));
   }
 
-  /// Calls `visit` with each one that overlaps the time, the latest begin first: an inner run before the one around it.
+  /// Calls `visit` with each run that overlaps the time, the latest begin first: so an inner run comes before the
+  /// outer one.
   template <typename Visit>
   void visit_overlapping(std::int64_t begin, std::int64_t end, const Visit & visit) const
   {
@@ -62,14 +63,14 @@ private:
   struct Reached
   {
     One one{};
-    std::int64_t latest = 0;  // end of those up to here
+    std::int64_t latest = 0;  // latest end so far
   };
 
   LongVector<One> all_;
-  SortedList<Reached> sorted_;  // by their begins
+  SortedList<Reached> sorted_;  // by begin
 };
 
-/// A time, less the parts that were claimed.
+/// A time without the parts that were claimed.
 class FreeTime
 {
 public:
@@ -89,7 +90,7 @@ public:
     return sum;
   }
 
-  /// How much of that time was free, and now is not.
+  /// Claims the time. Returns how much of it was free.
   std::int64_t claim(std::int64_t begin, std::int64_t end)
   {
     std::int64_t sum = 0;

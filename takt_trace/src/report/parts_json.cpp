@@ -27,7 +27,7 @@ ordered_json or_null(const std::optional<Value> & value)
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
-/// What the runs of one callback tell. Execution and start delay are from and to the pick, as in statistics.
+/// Figures from the runs of one callback. Execution and start delay count from and to the pick, as in statistics.
 struct Times
 {
   LongVector<std::int64_t> execution, start_delay, response, cpu;
@@ -145,7 +145,7 @@ ordered_json threads_json(const RunIndex & index)
     std::int64_t until = std::numeric_limits<std::int64_t>::min();
   };
   std::map<std::pair<std::size_t, std::size_t>, Busy> threads;
-  // In the order of their starts, so that a run inside of another one adds nothing.
+  // By start, so that a run inside of another one adds nothing.
   for (const TracedRun run : index.runs()) {
     Busy & busy = threads[{run.process, run.thread}];
     const Record end = index.end_of(run);

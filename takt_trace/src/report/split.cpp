@@ -11,7 +11,7 @@ namespace
 
 __extension__ typedef __int128 Wide;  // NOLINT: only so it takes the word before
 
-/// A group without a name may be any.
+/// A group without a name may be exclusive or not.
 bool excludes(const TracedCallback & callback)
 {
   return callback.exclusive && !callback.group.empty();
@@ -89,7 +89,8 @@ private:
     }
   }
 
-  // From the pick on. What was measured is of the whole run: up to a publish that carries on the body has its share.
+  // Splits the time from the pick on. Measurements are of the whole run: up to a publish that carries on, the body
+  // has its share.
   void split_run()
   {
     const Measured measured = measure();
@@ -99,7 +100,7 @@ private:
     const std::int64_t body_core = share(measured.body_wait, part, measured.body);
     split_.ran = share(measured.body_cpu, part, measured.body);
     split_.blocked = part - split_.ran - body_core;
-    // The node kept the message until its other input had come.
+    // The node kept the message until its other input came.
     split_.blocked += step_.until - step_.end;
     const std::int64_t no_core = take_core + body_core;
     split_.core += no_core;
@@ -109,7 +110,7 @@ private:
     }
   }
 
-  /// Of the whole run: its body is from the start to the end, after the take.
+  /// Measurements of the whole run: its body lasts from the start to the end, without the take.
   struct Measured
   {
     std::int64_t body = 0;
@@ -118,7 +119,7 @@ private:
     std::int64_t take_wait = 0;
   };
 
-  // A take seldom sleeps: what it took beside its CPU time counts first as a wait for a core. If its CPU time is not known, it
+  // A take seldom sleeps, so its time without CPU first counts as a wait for a core. If its CPU time is unknown, it
   // had a core all the time, unless the run waited for longer than its body can have.
   Measured measure() const
   {
@@ -163,7 +164,7 @@ private:
     return sum;
   }
 
-  /// Of other threads; at most so long.
+  /// Names runs of other threads on the core, for at most `most`.
   std::int64_t name_runs_of_core(FreeTime time, std::int64_t most)
   {
     const auto runs = splitter_.cores_.find({index_.clock().host(run_.process), core_});

@@ -1,4 +1,4 @@
-// Where the time of an activation's step went: parts that add up to the step, and the names of those that it waited for.
+// Splits the time of an activation's step into parts that add up to the step, and names what it waited for.
 //
 // Set-up only: allocates; does not block.
 #ifndef TAKT_TRACE__SRC__REPORT__SPLIT_HPP_
@@ -20,15 +20,14 @@
 namespace takt_trace::detail
 {
 
-/// Nanoseconds; none is negative. Their sum is the time that is split.
+/// Nanoseconds, not negative. Their sum is the split time.
 struct Split
 {
-  std::int64_t middleware =
-    0;                     ///< from the publish to the arrival, and the take while it had a core
-  std::int64_t group = 0;  ///< a callback of the callback's exclusive group ran
-  std::int64_t queue = 0;  ///< the thread ran other callbacks
-  std::int64_t core = 0;   ///< the thread waited for a core, or for its wake-up
-  std::int64_t ran = 0;    ///< CPU time; where it was not measured, what the other parts leave
+  std::int64_t middleware = 0;  ///< from publish to arrival, and the take while it had a core
+  std::int64_t group = 0;       ///< a callback of the callback's exclusive group ran
+  std::int64_t queue = 0;       ///< the thread ran other callbacks
+  std::int64_t core = 0;        ///< the thread waited for a core, or for its wake-up
+  std::int64_t ran = 0;         ///< CPU time; if it was not measured, the rest
   std::int64_t blocked =
     0;  ///< the callback slept, or waited for a lock or for its node's other input
 
@@ -46,10 +45,10 @@ enum class WaitedFor : std::uint8_t
 
 inline constexpr std::array<const char *, 3> kWaitedFor{"group", "queue", "core"};
 
-/// What a step waited for, and how long.
+/// The reason for a part of a step's wait, and its length.
 struct Blocker
 {
-  std::string what;  ///< the id of a callback, or words
+  std::string what;  ///< the id of a callback, or a description
   WaitedFor why = WaitedFor::group;
   std::int64_t time = 0;  ///< ns, above zero
 
@@ -63,7 +62,7 @@ public:
   explicit Splitter(const RunIndex & index);
 
   Split split(const ActivationStep & step) const;
-  /// The longest first. Of `group`, `queue` and `core` they add up to these parts of the split.
+  /// The longest first. Those of `group`, `queue` and `core` add up to these parts of the split.
   std::vector<Blocker> blockers(const ActivationStep & step) const;
   /// The runs of a thread from pick to end, in the shared clock.
   const RunTimes & runs_of_thread(std::size_t process, std::size_t thread) const;

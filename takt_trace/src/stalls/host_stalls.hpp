@@ -1,4 +1,4 @@
-// Stalls of the host's cores in a trace, as a stall witness recorded them on threads of its own.
+// Stalls of the host's cores in a trace, recorded by a stall witness on its own threads.
 #ifndef TAKT_TRACE__SRC__STALLS__HOST_STALLS_HPP_
 #define TAKT_TRACE__SRC__STALLS__HOST_STALLS_HPP_
 
@@ -9,13 +9,13 @@
 namespace takt_trace::detail
 {
 
-/// Of a host_stall: by the kernel, which is no stall of the host.
+/// For a host_stall: the kernel ran other threads, so it is not a stall of the host.
 constexpr bool is_throttled(const Record & stall) noexcept
 {
   return stall.c != 0;
 }
 
-/// Of a host_stall, as viewers show it. Allocates.
+/// The text of a host_stall in viewers. Allocates.
 inline std::string words_of_stall(const Record & stall)
 {
   const std::string core = "core " + std::to_string(stall.id);
@@ -23,7 +23,7 @@ inline std::string words_of_stall(const Record & stall)
                              : "host took " + core;
 }
 
-/// Whether the thread is a witness's, and so none of the program: it recorded stalls, and nothing else.
+/// True for a stall-witness thread, which is not the program's: it recorded only stalls.
 inline bool is_witness(const LongThread & thread) noexcept
 {
   for (const Record & record : thread.records) {

@@ -42,7 +42,7 @@ StallIndex::StallIndex(std::vector<TimeSpan> spans) : spans_(merged(std::move(sp
 
 bool StallIndex::overlaps(takt_rt::Time begin, takt_rt::Time end) const
 {
-  // Merged spans are ordered by their ends too.
+  // Merged spans are ordered by their ends, too.
   const auto first = std::lower_bound(
     spans_.begin(), spans_.end(), begin,
     [](const TimeSpan & span, takt_rt::Time time) { return span.end < time; });

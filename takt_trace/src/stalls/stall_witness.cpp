@@ -14,7 +14,8 @@ struct StallWitness::Core
   explicit Core(Told function) : told(std::move(function)) {}
 
   static constexpr std::size_t kCapacity = 1 << 16;
-  // Wake-ups between readings: what ordinary ones wait (some us each) must not look like throttling.
+  // Wake-ups between readings of the kernel's account: the waits of ordinary wake-ups (some us each) must not look
+  // like throttling.
   static constexpr int kReadEvery = 16;
 
   void woke(int number, takt_rt::Time due, takt_rt::Time now)
@@ -76,7 +77,7 @@ StallWitness::StallWitness(const std::vector<int> & cores, Told told)
       });
     if (!core->thread->attributes().granted_all()) {
       blind_ = core->thread->attributes().faults.front();
-      blind_->kind = takt_rt::FaultKind::general;  // of the witness, not of the run
+      blind_->kind = takt_rt::FaultKind::general;  // a fault of the witness, not of the run
     }
     cores_.push_back(std::move(core));
   }
@@ -87,7 +88,7 @@ StallWitness::~StallWitness()
   end_threads();
 }
 
-// All are asked first, so that they end in the same period.
+// Asks all threads first, so that they end in the same period.
 void StallWitness::end_threads()
 {
   for (const auto & core : cores_) {

@@ -1,4 +1,4 @@
-// The states of each callback of a process in the order of time: waiting messages, priority, overwritten messages.
+// The states of each callback of a process over time: waiting messages, priority, overwritten messages.
 #ifndef TAKT_TRACE__SRC__STATES__CALLBACK_STATES_HPP_
 #define TAKT_TRACE__SRC__STATES__CALLBACK_STATES_HPP_
 
@@ -18,12 +18,11 @@ struct PlacedState
   std::int64_t time = 0;
   std::int64_t waiting = 0;
   std::int64_t priority = 0;
-  std::int64_t overwritten = 0;  ///< so far
-  std::int64_t newly_overwritten =
-    0;  ///< since the state before; of the first 0, because that is not known
+  std::int64_t overwritten = 0;        ///< since the start
+  std::int64_t newly_overwritten = 0;  ///< since the previous state; 0 for the first
 };
 
-/// By callback, and by time. Allocates; O(records log records).
+/// By callback, then by time. Allocates; O(records log records).
 LongVector<PlacedState> callback_states(const LongTrace & process);
 
 }  // namespace takt_trace::detail

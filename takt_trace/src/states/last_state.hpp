@@ -1,4 +1,4 @@
-// Whether a callback's state is another one than at its start before, in the same recording.
+// Detects whether a callback's state has changed since its last start in the same recording.
 #ifndef TAKT_TRACE__SRC__STATES__LAST_STATE_HPP_
 #define TAKT_TRACE__SRC__STATES__LAST_STATE_HPP_
 
@@ -9,7 +9,7 @@
 namespace takt_trace::detail
 {
 
-/// As a record of kind callback_state has it.
+/// The state as in a record of kind callback_state.
 struct CallbackState
 {
   std::uint64_t waiting = 0;
@@ -20,7 +20,8 @@ struct CallbackState
 class LastState
 {
 public:
-  /// Also at the first start in a recording. Starts on several threads at once may each be told so. Real-time safe.
+  /// True if it changed, and at the first start in a recording. Simultaneous starts on several threads may all return
+  /// true. Real-time safe.
   bool changes(std::uint32_t recording, const CallbackState & state) noexcept
   {
     const std::uint64_t now = word(recording, state);
@@ -31,11 +32,11 @@ public:
     return true;
   }
 
-  /// For another callback. Set-up only.
+  /// Call it before the slot gets another callback. Set-up only.
   void forget() noexcept { last_.store(0, std::memory_order_relaxed); }
 
 private:
-  // 16 bits each for the recording, never 0, and for the messages that wait; 8 for the priority; 24 for the lowest digits
+  // 16 bits each for the recording, never 0, and for the waiting messages; 8 for the priority; 24 for the lowest bits
   // of the overwritten messages, which are enough to see a change.
   static constexpr std::uint64_t word(std::uint32_t recording, const CallbackState & state) noexcept
   {

@@ -25,7 +25,8 @@ using detail::Timeline;
 using detail::Track;
 using detail::TrackType;
 
-/// In the format all slices are of threads. Those of chains and lanes have these numbers, above those of real threads.
+/// In this format slices belong to threads. Tracks of chains and lanes get numbers from here on, above those of real
+/// threads.
 constexpr std::int64_t kFirstTrack = 2'000'000'000;
 
 std::string quoted(const std::string & text)
@@ -49,8 +50,8 @@ std::string microseconds(std::uint64_t ns)
   return std::to_string(ns / 1000) + "." + std::string(3 - below.size(), '0') + below;
 }
 
-/// Readers store microseconds in a double, which resolves a nanosecond for 52 days. CLOCK_BOOTTIME is about that, and
-/// is kept. From CLOCK_REALTIME the whole seconds before the first event are subtracted.
+/// Readers store microseconds in a double, which resolves a nanosecond for 52 days. CLOCK_BOOTTIME stays about that
+/// small, and is not changed. From CLOCK_REALTIME the whole seconds before the first event are subtracted.
 std::uint64_t origin_of(const Timeline & timeline)
 {
   std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
@@ -72,7 +73,7 @@ std::uint64_t origin_of(const Timeline & timeline)
   return timeline.realtime && !is_empty ? earliest - earliest % 1'000'000'000 : 0;
 }
 
-/// Once it is large enough; but for its last letter, which tells what comes next.
+/// Writes the text once it is large enough, without its last character, which shows what may follow.
 void write_piece(std::string & text, std::ostream & out)
 {
   constexpr std::size_t kPiece = std::size_t{1} << 20;
@@ -100,14 +101,14 @@ public:
     }
   }
 
-  /// Where the arrows of a process begin in the lists of all.
+  /// The first arrows of a process in the lists of all.
   struct Arrows
   {
     std::size_t begins = 0;
     std::size_t ends = 0;
   };
 
-  /// `next_track`: the number of the next track that is no thread.
+  /// `next_track`: the number of the next track that is not a thread.
   void write(std::int64_t & next_track, Arrows & arrows)
   {
     write_name("process_name", 0, process_.name);
@@ -164,7 +165,7 @@ private:
       write_time(instant.time);
       write_about(instant);
     }
-    // After the slices: readers look for the slice around each end.
+    // After the slices, because readers look for the slice around each end.
     write_arrows("s", "", timeline_.arrow_begins, index, arrows.begins);
     write_arrows("f", ",\"bp\":\"e\"", timeline_.arrow_ends, index, arrows.ends);
   }
@@ -186,7 +187,7 @@ private:
              ",\"cat\":\"message\",\"id\":" + std::to_string(arrow) + more + "}";
   }
 
-  /// What slices and instants have in common; ends the event.
+  /// Writes the common part of slices and instants, and ends the event.
   template <typename Event>
   void write_about(const Event & about)
   {
@@ -227,7 +228,7 @@ private:
   std::string & text_;
   std::ostream & out_;
   std::vector<std::string> names_;  // quoted, by number
-  std::int64_t tid_ = 0;            // of the track that is written
+  std::int64_t tid_ = 0;            // of the current track
 };
 
 }  // namespace

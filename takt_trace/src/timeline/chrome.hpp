@@ -1,4 +1,4 @@
-// The same trace as JSON for chrome://tracing, Perfetto's importer, jq and pandas ("Trace Event Format").
+// Writes a trace as JSON for chrome://tracing, Perfetto's importer, jq and pandas ("Trace Event Format").
 #ifndef TAKT_TRACE__SRC__TIMELINE__CHROME_HPP_
 #define TAKT_TRACE__SRC__TIMELINE__CHROME_HPP_
 
@@ -12,10 +12,11 @@
 namespace takt_trace
 {
 
-/// As `perfetto_trace`, in text; times are microseconds with three decimals. Of several hosts they count from
-/// `otherData.origin_ns`, the second of the first event: readers' doubles cannot resolve the nanoseconds of a date.
+/// See `perfetto_trace`; times are microseconds with three decimals. With several hosts they count from
+/// `otherData.origin_ns`, the second of the first event, because readers' doubles cannot resolve the nanoseconds of a
+/// date.
 std::string chrome_trace(const std::vector<ProcessTrace> & processes);
-/// The same, piece by piece. May block.
+/// The same, written piece by piece. May block.
 void write_chrome_trace(const std::vector<ProcessTrace> & processes, std::ostream & out);
 void write_chrome_trace(const std::vector<LongTrace> & processes, std::ostream & out);
 

@@ -16,7 +16,7 @@ std::vector<LongVector<Slice>> lanes_of(LongVector<Slice> slices)
   slices.sort([](const Slice & a, const Slice & b) {
     return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
   });
-  using Busy = std::pair<std::int64_t, std::size_t>;  // until when, lane
+  using Busy = std::pair<std::int64_t, std::size_t>;  // end, lane
   std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> free;
   std::vector<LongVector<Slice>> lanes;

@@ -67,7 +67,7 @@ std::size_t Nest::open(std::int64_t time, Text name, Category category, const Sl
   return index;
 }
 
-/// With all inside it, at the last time at which it was seen to go on.
+/// Closes the run with all slices inside it, at the last time at which one of them was recorded.
 void Nest::close_lost_run()
 {
   if (lost_ && states_[*lost_] != State::closed) {
@@ -91,7 +91,7 @@ void Nest::close_innermost(std::int64_t time)
   states_.set(innermost.slice, State::closed);
 }
 
-/// All that have at least `depth` slices around them.
+/// Closes all slices with at least `depth` slices around them.
 void Nest::close_unended(std::size_t depth, std::int64_t time)
 {
   while (open_.size() > depth) {
@@ -112,7 +112,7 @@ void Nest::close_ended(std::int64_t time)
   }
 }
 
-/// Where their ends are lost, too: the ends that follow are those of spans around them.
+/// Their ends may be lost, too: then the following ends belong to the spans around them.
 void Nest::forget_closed_spans()
 {
   while (lossy_ && !spans_.empty() && states_[spans_.back()] == State::closed) {

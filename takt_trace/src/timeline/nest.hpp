@@ -1,9 +1,9 @@
-// The slices of one thread on one track: runs of callbacks and spans, nested strictly whatever comes.
+// Nests the slices of one thread on one track strictly: runs of callbacks and spans, for any records.
 //
-// - A span that is open when its run ends is closed with it. A span from before a run that ends within the run is
-//   closed after it.
-// - Where records were lost, a run whose end is lost is closed before the next run. Elsewhere the next run is inside it.
-// Set-up only: allocates; does not block. Times must not go back from call to call.
+// - A span that is open when its run ends is closed with the run. A span that began before a run and ends within it
+//   is closed after the run.
+// - If records were lost, a run without an end is closed before the next run. Otherwise the next run is inside it.
+// Set-up only: allocates; does not block. Times must not decrease from call to call.
 #ifndef TAKT_TRACE__SRC__TIMELINE__NEST_HPP_
 #define TAKT_TRACE__SRC__TIMELINE__NEST_HPP_
 
@@ -23,7 +23,8 @@ public:
   /// `lossy`: records were lost.
   explicit Nest(bool lossy) : lossy_(lossy) {}
 
-  /// Index of the slice, for the other functions. `deadline`: 0: none. `has_end`: `end_run` will be called for it.
+  /// Returns the index of the slice, for the other functions. `deadline`: 0: none. `has_end`: `end_run` will be
+  /// called for it.
   std::size_t start_run(
     std::int64_t time, Text name, std::int64_t deadline, bool has_end,
     const SliceFacts & facts = {});
@@ -34,14 +35,14 @@ public:
 
   Slice at(std::size_t index) const { return slices_[index]; }
   void set(std::size_t index, const Slice & slice) { slices_.set(index, slice); }
-  /// Closes all that is open. The slices: outer ones first. Nothing may be called after it.
+  /// Closes all open slices, and returns all slices, outer ones first. Call nothing after it.
   LongVector<Slice> finish(std::int64_t time);
 
 private:
   enum class State : std::uint8_t
   {
     open,
-    ended,  // but slices inside it are open
+    ended,  // ended, with open slices inside it
     closed
   };
 
@@ -64,7 +65,7 @@ private:
   LongVector<Slice> slices_;
   LongVector<State> states_;        // of the slices
   std::vector<Open> open_;          // outermost first; the index is the slice's depth
-  std::vector<std::size_t> spans_;  // slices whose end is still to come, outermost first
+  std::vector<std::size_t> spans_;  // slices that wait for their ends, outermost first
 };
 
 }  // namespace takt_trace::detail

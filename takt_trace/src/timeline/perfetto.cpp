@@ -27,7 +27,7 @@ namespace event = detail::event;
 namespace interned = detail::interned;
 namespace packet = detail::packet;
 
-/// Names by number, where 0 stands for none.
+/// Names by number; 0 means no name.
 constexpr std::uint64_t interned_id(std::size_t number)
 {
   return number + 1;
@@ -45,7 +45,7 @@ void write_interned(ProtobufWriter & data, std::uint32_t field, const Texts & te
   }
 }
 
-/// Writes one process, as a sequence of its own: the names come first, then the tracks, then the events of each track.
+/// Writes one process as a sequence: first the names, then the tracks, then the events of each track.
 class PerfettoProcessWriter
 {
 public:
@@ -65,7 +65,7 @@ public:
     std::size_t ends = 0;
   };
 
-  /// `uuid`: of the process; tracks have those behind it.
+  /// `uuid`: of the process; its tracks use the numbers after it.
   void write(std::uint64_t uuid, Arrows & arrows)
   {
     write_names();
@@ -150,7 +150,8 @@ private:
     write_packet(packet::kNeedsState);
   }
 
-  /// In the order of time. Begins and ends of the same time are in the order of the nest, as readers keep it.
+  /// Writes events in the order of time. Begins and ends of the same time keep the order of the nest, as readers
+  /// expect.
   void write_events(const Track & track, Arrows & arrows)
   {
     std::size_t next = 0;
@@ -204,7 +205,7 @@ private:
     write_event(instant.time);
   }
 
-  /// Those of an event of the track.
+  /// Writes the arrows of an event of the track.
   void write_arrows(
     std::uint32_t field, const LongVector<detail::ArrowEnd> & all, std::size_t of,
     std::size_t & next)
@@ -226,7 +227,7 @@ private:
     event_.varint(event::kCategory, interned_id(static_cast<std::size_t>(category)));
   }
 
-  /// What slices and instants have in common.
+  /// Writes the common part of slices and instants.
   template <typename Event>
   void write_about(const Event & about)
   {
@@ -263,13 +264,13 @@ private:
   const ProcessTimeline & process_;
   const std::uint64_t sequence_;
   std::ostream & out_;
-  std::size_t track_ = 0;  // that is written
+  std::size_t track_ = 0;  // the current track
   std::uint64_t track_uuid_ = 0;
-  ProtobufWriter trace_, packet_, event_, fact_;  // kept for their memory
+  ProtobufWriter trace_, packet_, event_, fact_;  // members, to keep their memory
 };
 
-/// Readers take times without a clock for CLOCK_BOOTTIME, and show the time of day by this snapshot. Of several hosts
-/// all times are CLOCK_REALTIME, and so the two are one.
+/// Readers take times without a clock as CLOCK_BOOTTIME, and find the time of day by this snapshot. With several
+/// hosts all times are CLOCK_REALTIME, so both clocks are the same in it.
 void write_clocks(const detail::Timeline & timeline, ProtobufWriter & trace)
 {
   const auto & [boottime, realtime] = timeline.clocks;

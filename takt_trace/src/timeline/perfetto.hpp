@@ -1,4 +1,4 @@
-// A Perfetto trace of one or several processes: opens in the Perfetto UI (ui.perfetto.dev) and in trace_processor.
+// Writes a Perfetto trace of one or several processes, for the Perfetto UI (ui.perfetto.dev) and trace_processor.
 //
 // - One group of tracks for each process, with a track for each thread: runs of callbacks as slices, the program's
 //   own spans inside them, instants, and slices that were told afterwards on a track below.
@@ -22,10 +22,10 @@
 namespace takt_trace
 {
 
-/// The bytes of the trace. Set-up only: allocates; does not block. Any content is safe: what does not fit together, as
-/// an end without a start after records were dropped, is left out.
+/// The bytes of the trace. Set-up only: allocates; does not block. Accepts any content: omits records that do not
+/// fit, such as an end without a start after records were dropped.
 std::string perfetto_trace(const std::vector<ProcessTrace> & processes);
-/// The same, piece by piece. May block.
+/// The same, written piece by piece. May block.
 void write_perfetto_trace(const std::vector<ProcessTrace> & processes, std::ostream & out);
 void write_perfetto_trace(const std::vector<LongTrace> & processes, std::ostream & out);
 

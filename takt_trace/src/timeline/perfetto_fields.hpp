@@ -1,6 +1,6 @@
-// Field numbers and values of the messages of a Perfetto trace, as far as the writer uses them.
+// Field numbers and values of the messages of a Perfetto trace that the writer uses.
 //
-// As in perfetto's published schema, protos/perfetto/trace/perfetto_trace.proto.
+// From perfetto's published schema, protos/perfetto/trace/perfetto_trace.proto.
 #ifndef TAKT_TRACE__SRC__TIMELINE__PERFETTO_FIELDS_HPP_
 #define TAKT_TRACE__SRC__TIMELINE__PERFETTO_FIELDS_HPP_
 

@@ -16,7 +16,7 @@ namespace takt_trace::detail
 namespace
 {
 
-/// When the trace ends: as it says, or at its last record.
+/// The end of the trace: as recorded, or the last record.
 std::int64_t end_of(const LongTrace & process)
 {
   std::int64_t last = std::numeric_limits<std::int64_t>::min();
@@ -88,7 +88,7 @@ private:
   {
     stalls_.append(events.host_stalls);
     if (is_witness(thread)) {
-      return;  // all that it has is on the host's track
+      return;  // all its events are on the host's track
     }
     const std::size_t parent = timeline_.tracks.size();
     Track & track = timeline_.tracks.emplace_back();
@@ -117,7 +117,7 @@ private:
     }
   }
 
-  /// Of one callback. Values that are always 0 have no track, nor has a priority that stays.
+  /// Adds the tracks of one callback. Omits values that are always 0, and a constant priority.
   void add_states(
     const LongVector<PlacedState> & states, std::size_t from, std::size_t to,
     const std::vector<PlacedThread> & threads)

@@ -15,10 +15,10 @@ namespace takt_trace::detail
 struct PlacedThread
 {
   std::size_t track = 0;
-  ThreadEvents events;  ///< what the tracks do not have: the places of takes and publishes
+  ThreadEvents events;  ///< the places of takes and publishes; the tracks have the rest
 };
 
-/// The threads, in the order of the trace. Instants are still in the order of their records.
+/// The threads, in the order of the trace. Instants are in the order of their records.
 std::vector<PlacedThread> add_tracks(const LongTrace & process, ProcessTimeline & timeline);
 
 }  // namespace takt_trace::detail

@@ -225,9 +225,8 @@ private:
   const LongVector<Record> & records_;
   const bool lossy_;
   Texts & texts_;
-  const LongVector<std::size_t> others_;  // of run_start and run_end
-  std::unordered_map<std::size_t, std::size_t>
-    slices_;  // of the starts of runs that have not ended
+  const LongVector<std::size_t> others_;                 // for run_start and run_end
+  std::unordered_map<std::size_t, std::size_t> slices_;  // of the starts of runs in progress
   Nest nest_;
   std::int64_t now_ = std::numeric_limits<std::int64_t>::min();
   ThreadEvents events_;

@@ -1,7 +1,7 @@
-// The records of one thread as slices, instants and what else they tell. Any records are safe.
+// Converts the records of one thread into slices, instants and samples. Accepts any records.
 //
-// Slices that have no end are closed where the trace ends. Times of slices never go back: a record with an earlier time
-// than the one before takes that one's time. Set-up only: allocates; does not block.
+// Slices without an end are closed at the end of the trace. A record with an earlier time than the previous one gets
+// that record's time. Set-up only: allocates; does not block.
 #ifndef TAKT_TRACE__SRC__TIMELINE__THREAD_EVENTS_HPP_
 #define TAKT_TRACE__SRC__TIMELINE__THREAD_EVENTS_HPP_
 
@@ -27,7 +27,7 @@ struct NamedSample
   Sample sample{};
 };
 
-/// Where a record of the thread went.
+/// The event that a record became.
 struct PlacedRecord
 {
   std::size_t record = 0;
@@ -39,7 +39,7 @@ struct ThreadEvents
 {
   LongVector<Slice> slices;      ///< runs and spans; nested strictly, outer ones first
   LongVector<Instant> instants;  ///< in the order of their records
-  LongVector<Slice> told;        ///< when they were over; may overlap
+  LongVector<Slice> told;        ///< recorded when they were over; may overlap
   LongVector<TracedActivation> activations;
   LongVector<NamedSample> samples;     ///< by counter; finite
   LongVector<Sample> core_waits;       ///< of runs, us
@@ -48,7 +48,7 @@ struct ThreadEvents
   LongVector<PlacedRecord> publishes;  ///< with their instants
 };
 
-/// `trace_end`: of the process; slices that go on then are closed, or at the thread's last record if that is later.
+/// `trace_end`: of the process; slices in progress are closed then, or at the thread's last record if that is later.
 ThreadEvents thread_events(
   const LongTrace & process, const LongThread & thread, std::int64_t trace_end, Texts & texts);
 

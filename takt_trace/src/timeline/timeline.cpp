@@ -18,11 +18,11 @@ namespace takt_trace::detail
 namespace
 {
 
-/// Numbers of processes and threads end below this (kernel: PID_MAX_LIMIT).
+/// Numbers of processes and threads are below this (kernel: PID_MAX_LIMIT).
 constexpr std::int64_t kNumbers = std::int64_t{1} << 22;
 
-/// Viewers take equal numbers for one process or thread, also if they are of two hosts, or of one thread after the
-/// other. The first keeps its number; `space` is other for each host.
+/// Returns a unique number, because viewers take equal numbers as one process or thread, also on two hosts or at
+/// different times. The first keeps its number. `space` differs by host.
 std::int64_t claim(std::set<std::int64_t> & used, std::int64_t number, std::int64_t space)
 {
   std::int64_t free = (number & (kNumbers - 1)) + space * kNumbers;
@@ -32,8 +32,8 @@ std::int64_t claim(std::set<std::int64_t> & used, std::int64_t number, std::int6
   return free;
 }
 
-/// An arrow from each publish to the run that took the message. It has a number of its own, because an arrow cannot
-/// fork. One that does not go forward in time is left out: viewers refuse it, and it only shows that clocks differ.
+/// Adds an arrow from each publish to each run that took the message, each with its own number, because arrows cannot
+/// fork. Omits arrows that go back in time: viewers refuse them, and they only show that clocks differ.
 void add_arrows(
   const std::vector<LongTrace> & processes, const std::vector<std::vector<PlacedThread>> & threads,
   Timeline & timeline)
@@ -75,7 +75,7 @@ void sort_instants(Track & track)
   track.instants.sort([](const Instant & a, const Instant & b) { return a.time < b.time; });
 }
 
-/// At the earliest record.
+/// The clocks at the earliest record.
 ClockReading clocks_at_begin(const LongTrace & process, const ProcessTimeline & timeline)
 {
   std::optional<std::int64_t> earliest;

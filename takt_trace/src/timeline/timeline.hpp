@@ -1,4 +1,4 @@
-// Traces as tracks that can be drawn: what the writers of the two formats share.
+// Traces as tracks for drawing; both writers use them.
 //
 // Set-up only: allocates; does not block.
 #ifndef TAKT_TRACE__SRC__TIMELINE__TIMELINE_HPP_
@@ -27,7 +27,7 @@ struct ArrowEnd
   std::size_t process = 0;
   std::size_t track = 0;
   std::int64_t time = 0;
-  std::size_t event = 0;  ///< the number of the instant, or the index of the slice
+  std::size_t event = 0;  ///< number of the instant, or index of the slice
   std::uint64_t arrow = 0;
 
   bool is_of(std::size_t of_process, std::size_t of_track) const
@@ -38,7 +38,7 @@ struct ArrowEnd
 
 struct Timeline
 {
-  /// The clock: CLOCK_REALTIME if the processes are of several hosts, else CLOCK_BOOTTIME.
+  /// The clock: CLOCK_REALTIME if there are several hosts, else CLOCK_BOOTTIME.
   bool realtime = false;
   ClockReading clocks;
   std::vector<ProcessTimeline> processes;

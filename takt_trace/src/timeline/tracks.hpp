@@ -1,4 +1,4 @@
-// What a drawn trace consists of: processes with tracks, tracks with slices, instants and samples.
+// The parts of a drawn trace: processes with tracks, tracks with slices, instants and samples.
 //
 // Times are the process's own (CLOCK_MONOTONIC); `ProcessTimeline::at` gives the time that all processes of the
 // timeline share. Set-up only: allocates; does not block.
@@ -34,13 +34,13 @@ inline constexpr std::array<const char *, 6> kCategories{"callback", "span",    
 enum class Fact : std::uint8_t
 {
   waited_us,            ///< from release to start
-  cpu_us,               ///< of the run with its take; only where it was measured
-  core_wait_before_us,  ///< before the pick, since the thread's run before; only where it was measured
-  core_wait_us,         ///< in the run, as above
-  core,                 ///< on which it started
+  cpu_us,               ///< of the run with its take; only if measured
+  core_wait_before_us,  ///< before the pick, since the previous run of the thread; only if measured
+  core_wait_us,         ///< in the run; only if measured
+  core,                 ///< where it started
   skipped,              ///< periods of a timer
   deadline_missed,
-  cut,  ///< nothing tells the slice's own end, or it does not nest: the slice ends early
+  cut,  ///< the slice ends early: its end is lost, or it does not nest
   callback
 };
 
@@ -55,7 +55,7 @@ struct Annotation
   std::variant<bool, std::int64_t, double, Text> value;
 };
 
-/// The facts of a slice, in the room of a few words: a long trace has many slices.
+/// The facts of a slice in a few words of memory, because a long trace has many slices.
 class SliceFacts
 {
 public:
@@ -73,7 +73,7 @@ public:
   }
   void add_core_wait(double us) { core_wait_us_ = add_measured(Fact::core_wait_us, us); }
 
-  /// Calls `visit` with each annotation, in the order in which they were added.
+  /// Calls `visit` with each annotation, in the order of adding.
   template <typename Visit>
   void visit(const Visit & visit) const
   {
@@ -131,7 +131,7 @@ struct Slice
   std::int64_t end = 0;
   Text name;
   Category category = Category::span;
-  std::uint32_t depth = 0;  ///< how many slices of the track are around it
+  std::uint32_t depth = 0;  ///< number of slices of the track around it
   SliceFacts facts{};
 };
 
@@ -142,7 +142,7 @@ struct Instant
   Category category = Category::span;
   bool has_callback = false;
   Text callback{};
-  std::size_t number = 0;  ///< of the track's, before they are put in the order of time
+  std::size_t number = 0;  ///< among the track's instants, before sorting by time
 };
 
 template <typename Visit>
@@ -167,9 +167,9 @@ struct Sample
 enum class TrackType : std::uint8_t
 {
   thread,
-  lane,  ///< of slices beside the thread's own
+  lane,  ///< slices beside those of the thread
   chain,
-  host,  ///< stalls of its cores
+  host,  ///< stalls of the host's cores
   counter
 };
 
@@ -178,10 +178,10 @@ struct Track
   TrackType type = TrackType::thread;
   std::string name;
   std::string description;
-  std::int64_t tid = 0;      ///< of the thread; unique among all processes
-  std::size_t parent = 0;    ///< lane: index of its thread's track
-  std::string unit;          ///< of the samples
-  LongVector<Slice> slices;  ///< nested strictly; in the order of their begins, outer ones first
+  std::int64_t tid = 0;          ///< of the thread; unique among all processes
+  std::size_t parent = 0;        ///< for a lane: index of its thread's track
+  std::string unit;              ///< of the samples
+  LongVector<Slice> slices;      ///< nested strictly; by begin, outer ones first
   LongVector<Instant> instants;  ///< by time
   LongVector<Sample> samples;    ///< by time; finite
 };
@@ -194,7 +194,7 @@ struct ProcessTimeline
   Texts texts;
   std::vector<Track> tracks;  ///< parents first
 
-  /// In the clock of the timeline; never negative.
+  /// The time in the clock of the timeline; never negative.
   std::uint64_t at(std::int64_t time) const noexcept;
 };
 
