@@ -43,7 +43,7 @@ Reply answer_of(const PartsByExecutor & all, const Faults & faults, bool any_res
   return result_reply({{"executors", parts_json(all)}, {"not_in_file", json::array()}});
 }
 
-/// Replaces `parts` by the refusals, which are the faults from `known` on.
+/// Replaces `parts` by the refusals; these are the faults with an index of at least `known`.
 void note_refusal(const Faults & faults, std::size_t known, std::vector<AppliedPart> & parts)
 {
   parts.clear();

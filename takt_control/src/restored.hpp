@@ -30,7 +30,8 @@ takt_core::Reconfiguration still_there(
 /// A list of {"name", "parts"}.
 nlohmann::json parts_json(const PartsByExecutor & executors);
 
-/// For `executors` executors with one name: keeps an unmatched rule only if it matched in none of them, and once.
+/// `parts` come from `executors` executors with one name. Keeps one part for a rule that matched in none of them, and
+/// removes the unmatched parts of the other rules.
 void keep_unmatched_by_all(std::vector<takt_schedule::AppliedPart> & parts, std::size_t executors);
 
 /// Adds `parts`, which may come from another executor with the same name, to `all`.

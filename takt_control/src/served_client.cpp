@@ -17,7 +17,7 @@ namespace takt_control
 namespace
 {
 
-// The text of an object with one value more, in front.
+// `alarm` with the value `dropped_before` put in front.
 std::string with_dropped(const std::string & alarm, std::uint64_t dropped)
 {
   const bool empty = alarm.find_first_not_of(" \t\r\n", 1) == alarm.size() - 1;
@@ -97,7 +97,7 @@ bool ServedClient::handle(const Handler & answer, const Frame & frame)
       : error_reply(
           {"this process speaks version " + std::to_string(kProtocolVersion) +
            " of the messages, not " + std::to_string(frame.version)}));
-  // A client that sends requests without reading the answers is dropped once they exceed two requests' memory.
+  // Drop the client if its unread answers exceed twice the largest request.
   return answers_.size() <= 2 * kMostRequest;
 }
 

@@ -85,7 +85,8 @@ CallbackSample ExecutorWatch::sample_of(const CallbackRecord & record, Time now)
   sample.threads = threads_of(record);
   const takt_core::MessageCounts messages = callback.message_counts();
   sample.depth = messages.history;
-  // Read ends before starts, and starts before arrivals: so no count exceeds the count that it follows from.
+  // Read ends before starts, and starts before arrivals: so there are never more ends than starts, nor more starts than
+  // arrivals.
   read_misses(record.misses, sample);
   sample.responses = record.misses.responses();
   sample.overruns = record.overruns.load(kAcquire);

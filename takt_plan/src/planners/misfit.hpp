@@ -31,7 +31,6 @@ struct Wait
 /// tried with this plan. Systems that are planned quickly are also planned again with the change, since another plan
 /// may need a smaller one; this is done without restarts, and the result is checked with them. Absent: no change was
 /// found.
-/// found does with them, too), since another plan may do with less. Absent: none was found.
 struct Misfit
 {
   Index chain = kNone;

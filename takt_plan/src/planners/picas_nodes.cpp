@@ -14,7 +14,7 @@ std::vector<int> picas_priorities(const PlanProblem & problem)
 {
   const auto & tasks = problem.model.tasks;
   std::vector<int> priorities(tasks.size(), 0);
-  Index count = tasks.size();  // numbers, including those that shared callbacks lose
+  Index count = tasks.size();  // one number per visit: a shared callback is visited several times
   for (const Chain & chain : problem.model.chains) {
     count += chain.path.size();
   }

@@ -47,9 +47,9 @@ Ns duration_of(const Model & model)
   return add(last, std::max(duration, multiply(longest, kLeastPeriods)));
 }
 
-/// Offsets in several processes count from different starts, and on several hosts by different clocks, but `simulate`
-/// lets them begin at one instant. So this moves these instants by random distances, and sources without an offset to
-/// random phases. Nothing if one instant holds for all sources.
+/// In reality the offsets of each process count from its own start, and those of each host by its own clock; in
+/// `simulate` all count from one instant. So this moves each start by a random distance, and gives sources without an
+/// offset random phases. Nothing if all sources count from one instant.
 std::optional<SimulationModel> at_other_phases(SimulationModel simulated, std::uint64_t seed)
 {
   Model & model = simulated.model;

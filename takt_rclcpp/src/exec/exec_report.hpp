@@ -14,7 +14,6 @@ namespace takt_exec
 /// `add_spin`). "stock": loops that rclcpp itself ran ({"pid", "program", "stock", "reason"}), each once. "classes":
 /// classes of executors that other libraries define, whose spin takt may not see ({"pid", "program", "class"}).
 /// "unseen": processes that have rclcpp and called no spin that takt knows ({"pid", "program"}).
-/// takt knows ({"pid", "program"}).
 nlohmann::ordered_json join_reports(const std::filesystem::path & folder);
 
 /// One table for each executor: callbacks by their share of a core. One line for each loop that rclcpp itself ran.

@@ -18,7 +18,6 @@ namespace takt_rclcpp
 /// It also counts the messages in the history. The count is too low if more messages were announced than fit, until
 /// takes find out. A message may be taken before its announcement, and announced while another one is taken. When all
 /// announcements have come and a take has found no message, each message is counted once.
-/// same, when all announcements have come and a take has found nothing.
 class Outstanding
 {
 public:
@@ -74,7 +73,7 @@ public:
     decrease(count_, before.announced);
     std::int32_t lost = 0;
     change([&](Held & held) {
-      // Later messages that displaced some of these have already been counted.
+      // Later announcements have displaced some of these, and have counted them as overwritten.
       const std::int64_t left = std::int64_t{before.waiting} - (held.displaced - before.displaced);
       ++held.waiting;
       lost = static_cast<std::int32_t>(

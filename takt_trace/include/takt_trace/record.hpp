@@ -13,35 +13,35 @@ namespace takt_trace
 enum class RecordKind : std::uint8_t
 {
   run_start =
-    1,  ///< of the user's function. id: callback; a: release, 0: none; b: deadline, 0: none; c: `start_facts`
+    1,  ///< the user's function starts. id: callback; a: release, 0: none; b: deadline, 0: none; c: `start_facts`
   run_end =
-    2,  ///< id: callback; a: when it was picked; b: CPU time from there, with the take, 0: not measured;
+    2,  ///< id: callback; a: time of the pick; b: CPU time since the pick, with the take, 0: not measured;
   ///< c: CPU time of the take, 0: not measured
   empty_take = 3,  ///< id: callback
-  exception = 4,   ///< of the user's function, before its run_end. id: callback
+  exception = 4,   ///< the user's function threw; its run_end follows. id: callback
   take =
     5,  ///< for the run that starts next on the thread. id: callback; a: publisher (fold), 0: not known;
   ///< b: publication sequence number, 0: not known; c: source time of the middleware, 0: not known
   publish =
     6,  ///< id: topic; a, b, c: as of take; the record's time is before the message went to the middleware
   chain_end =
-    7,  ///< an activation ended with the run that ends next on the thread. id: chain; a: release of its root
+    7,  ///< the run that ends next on the thread ends an activation. id: chain; a: release of its root
   span_begin = 8,  ///< id: name
   span_end = 9,    ///< ends the innermost span of the thread
   instant = 10,    ///< id: name
   counter = 11,    ///< id: name; a: the bits of a double
   slice = 12,      ///< recorded when it was over. id: name; a: begin; b: end
   kernel_wait =
-    13,  ///< of the run that ends next on the thread. id: callback; a: time that the thread was ready and had no core,
-  ///< from the end of its run before to the pick of this one, -1: not known; b: from the pick to the end;
+    13,  ///< for the run that ends next on the thread. id: callback; a: time in which the thread waited for a core,
+  ///< from the end of its previous run to the pick, -1: unknown; b: the same from the pick to the end;
   ///< c: context switches from the pick to the end: voluntary ones << 32 | involuntary ones
   callback_state =
-    14,  ///< of the run that starts next on the thread, where anything differs from the start before. id: callback;
-  ///< a: messages that wait; b: priority, with its boost; c: messages that the history lost so far
+    14,  ///< for the run that starts next, if a value has changed since the callback's last start. id: callback;
+  ///< a: waiting messages; b: priority with boost; c: messages overwritten in the history so far
   parked = 15,  ///< id: callback; it could run, but its exclusive group was busy
   host_stall =
-    16  ///< told when it was over. id: core; a: begin, as late as it can have been; b: end; c: 0: the host had the core,
-        ///< 1: the kernel ran other threads than those of the highest priority
+    16  ///< recorded when it was over. id: core; a: latest possible begin; b: end; c: 0: the host had the core,
+        ///< 1: the kernel ran threads below the highest priority
 };
 
 inline constexpr std::uint8_t kMostRecordKind = 16;

@@ -34,7 +34,7 @@ public:
       return;
     }
     if (kept_ == kMost) {
-      // Keep every second one; this release is the next of these.
+      // Drop every second stored time. `release` is stored, because an even number of times precedes it.
       for (std::size_t i = 0; i < kMost / 2; ++i) {
         times_[i] = times_[2 * i];
       }

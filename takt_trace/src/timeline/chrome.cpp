@@ -73,7 +73,7 @@ std::uint64_t origin_of(const Timeline & timeline)
   return timeline.realtime && !is_empty ? earliest - earliest % 1'000'000'000 : 0;
 }
 
-/// Writes the text once it is large enough, without its last character, which shows what may follow.
+/// Writes the text once it is large enough. Keeps its last character, which decides whether a comma must follow.
 void write_piece(std::string & text, std::ostream & out)
 {
   constexpr std::size_t kPiece = std::size_t{1} << 20;

@@ -51,7 +51,7 @@ struct Cause
   std::string callback{};              ///< the callback of the chain that the cause concerns
   // Without the time in which the run's thread waited for a core:
   std::optional<takt_rt::Duration> run{};        ///< mean of the last runs
-  std::optional<takt_rt::Duration> usual_run{};  ///< mean before
+  std::optional<takt_rt::Duration> usual_run{};  ///< usual mean
   std::optional<takt_rt::Duration>
     running{};  ///< the run that caused it has lasted so long, and has not returned
 };

@@ -7,14 +7,14 @@
 //
 // | kind     | raised                                                  | cleared                                      |
 // |----------|---------------------------------------------------------|----------------------------------------------|
-// | backlog  | as many messages wait as the rule says, for `hold`      | fewer than `release` times as many wait      |
-// | age      | the oldest message is as old, for `hold`                | it is younger than `release` times that      |
-// | rate     | so many arrivals per service, while messages wait, for `hold` | below `release` times the limit, or at 1, or nothing waits |
+// | backlog  | the number of waiting messages has reached the limit, for `hold` | fewer than `release` times the limit wait |
+// | age      | the oldest message has reached the rule's age, for `hold` | it is younger than `release` times that    |
+// | rate     | arrivals per service reach the limit while messages wait, for `hold` | below `release` times the limit, or below 1, or no message waits |
 // | lost     | messages of a callback with a backlog rule were lost    | ten looks without a loss                     |
-// | deadline | more than `most` of the last `of` responses missed, or are overdue | at most half of `most` did, and none of the last ten (or `of`) |
+// | deadline | more than `most` of the last `of` responses missed, or are overdue | at most half of `most` missed, and none of the last ten (or `of`) |
 // | overrun  | a run took longer than its budget                       | ten looks without one                        |
 // | skipped  | a timer with a rule dropped periods                     | ten looks without one                        |
-// | stall    | a run goes on for longer than the limit                 | that run is over                             |
+// | stall    | a run lasts longer than the limit                       | that run is over                             |
 //
 // Callbacks need a rule for each of these kinds; for deadlines the rule must name `misses`. Chains with a deadline
 // need no rule: more than 0 of 1 is their default. An alarm is cleared if its callback, chain or thread vanishes, or

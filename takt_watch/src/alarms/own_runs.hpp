@@ -52,7 +52,7 @@ struct Suspect
 struct LongerRuns
 {
   double factor = 1;                           ///< how many times longer than usual
-  std::optional<takt_rt::Duration> running{};  ///< the run in progress, if that one is longer
+  std::optional<takt_rt::Duration> running{};  ///< time of the run in progress, if that is long
 };
 
 /// Absent: the runs last as long as usual, or do not explain the alarm. If messages `pile_up`, longer runs explain

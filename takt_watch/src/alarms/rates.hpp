@@ -38,7 +38,7 @@ public:
   std::uint64_t arrivals() const noexcept { return arrivals_; }
   /// Seconds of a recent run, without waits for a core; absent: no run has ended.
   const std::optional<double> & run_time() const noexcept { return run_time_; }
-  /// The mean of the last three runs that ended within the last ten looks, or of fewer; absent: none ended.
+  /// The mean of up to three runs, the last that ended within the last ten looks; absent: none ended.
   const std::optional<double> & latest_run_time() const noexcept { return latest_run_time_; }
   /// The value before the present one; absent: not observed for long enough.
   std::optional<double> usual_rate() const noexcept;

@@ -32,7 +32,7 @@ struct CoreUser
   Kind kind = Kind::process;
   pid_t pid = 0;
   pid_t tid = 0;
-  std::string name{};  ///< name of its process; unless `kind` is `process`, of the thread itself
+  std::string name{};  ///< of the process if `kind` is `process`, else of the thread
   int core = -1;       ///< the core where it ran last
   double share = 0;    ///< of the window, at most 1
 };

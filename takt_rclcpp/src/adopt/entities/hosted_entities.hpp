@@ -34,7 +34,7 @@ std::vector<HostedGroup> groups_of(rclcpp::Executor & host);
 /// The nodes, in the form of ids, that were added to `host` whole: it also gets callbacks that they make later.
 std::vector<std::string> nodes_of(rclcpp::Executor & host);
 
-/// The ids of all callbacks that `host` has now, without numbers of equal ids.
+/// The ids of all callbacks that `host` has now. Equal ids are not numbered.
 std::vector<std::pair<std::string, takt_core::Kind>> ids_of(rclcpp::Executor & host);
 
 /// The binding of a callback without a rule if a schedule is applied while the program runs: the same as at a start.
