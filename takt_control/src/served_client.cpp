@@ -33,7 +33,7 @@ ServedClient::~ServedClient()
 
 short ServedClient::events() const noexcept  // NOLINT: poll's type
 {
-  // A client with unread answers sends no further requests.
+  // Read no further requests of a client with unread answers.
   const bool answers = !answers_.empty() || (answering_ && !output_.empty());
   return static_cast<short>((answers ? 0 : POLLIN) | (sends() ? POLLOUT : 0));  // NOLINT
 }

@@ -77,7 +77,7 @@ public:
   ExecutorWatch(WatchedExecutor watched, Switch & common, std::function<void()> needed);
   ~ExecutorWatch() override;
 
-  /// The executor with its rules from the start; `change` replaces the rules elsewhere.
+  /// The executor with its first rules; `change` does not alter these.
   const WatchedExecutor & watched() const noexcept { return watched_; }
 
   // ---- any thread; may block; allocate ----

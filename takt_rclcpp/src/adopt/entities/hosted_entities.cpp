@@ -188,7 +188,7 @@ std::vector<HostedGroup> groups_of(rclcpp::Executor & host)
       }
     }
   }
-  // Groups that were added one by one.
+  // Groups that were added without their node.
   unsigned number = 0;
   for (auto & group : alive) {
     const auto known = remembered(group);
