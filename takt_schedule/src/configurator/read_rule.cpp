@@ -31,7 +31,7 @@ void read_ids(
 {
   for (const Word & word : map.words(key, std::string("the name of a ") + kind + " or a list")) {
     rule.who += (rule.who.empty() ? "" : ", ") + std::string(kind) + " " + word.text;
-    // The largest number means "no user" to the kernel.
+    // The kernel reads the largest number as "no user".
     const Id most = std::numeric_limits<Id>::max() - 1;
     const auto number = parse_number<Id>(word.text, 0, most);
     const auto id = number ? number : find(word.text);

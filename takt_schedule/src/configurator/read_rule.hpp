@@ -14,7 +14,7 @@ namespace takt_schedule::detail
 /// One entry of `rules:`.
 ConfiguratorRule read_rule(const YamlNode & node, Findings & findings, const NameLookup & names);
 
-/// `deadline_bandwidth:` of a rule or of the whole file; nothing if it is absent or a fault.
+/// `deadline_bandwidth:` of a rule or of the whole file; empty if it is absent or faulty.
 std::optional<double> read_bandwidth(MapReader & map, Findings & findings);
 
 }  // namespace takt_schedule::detail

@@ -16,7 +16,7 @@ namespace takt_schedule::detail
 namespace
 {
 
-// What may come next in an id; a set of them, since brackets may hold brackets.
+// Possible next parts of an id; a set of them, since brackets may hold brackets.
 enum Place : unsigned
 {
   start = 1U << 0U,
@@ -50,10 +50,10 @@ unsigned step(unsigned places, char c)
   return next;
 }
 
-/// Where one is after any characters, or any but separators.
+/// The possible places after a star: any characters, or any except separators.
 unsigned after_star(unsigned places, bool all)
 {
-  // One of each sort that `step` tells apart.
+  // One character of each sort that `step` distinguishes.
   constexpr std::array<char, 7> kSorts{'a', '0', '#', '/', ':', '(', ')'};
   for (unsigned before = 0; before != places;) {
     before = places;
@@ -64,7 +64,7 @@ unsigned after_star(unsigned places, bool all)
   return places;
 }
 
-/// "/ns/node:timer(33ms)" for "/ns/node@Timer(33000000)", as thread configurators write it; else nothing.
+/// "/ns/node:timer(33ms)" for "/ns/node@Timer(33000000)", as thread configurators write it; else empty.
 std::string without_at(std::string_view pattern)
 {
   const std::size_t at = pattern.find('@');
@@ -109,7 +109,7 @@ bool fits(std::string_view pattern)
   return (places & (closed | number)) != 0;
 }
 
-/// "**:sub(/images)" for "sub(images)", the callback without its node; else nothing.
+/// "**:sub(/images)" for "sub(images)", the callback without its node; else empty.
 std::string of_any_node(std::string_view pattern)
 {
   constexpr std::array<std::string_view, 3> kOfNames{"sub", "service", "client"};

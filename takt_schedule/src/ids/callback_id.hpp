@@ -1,5 +1,4 @@
-// What can be read off a callback id, or off a pattern over ids: whether it is one; its parts are of
-// takt_core/adapter/callback_ids.hpp.
+// Judges callback ids and patterns over ids. takt_core/adapter/callback_ids.hpp splits ids into parts.
 #ifndef TAKT_SCHEDULE__SRC__CALLBACK_ID_HPP_
 #define TAKT_SCHEDULE__SRC__CALLBACK_ID_HPP_
 
@@ -13,19 +12,19 @@
 namespace takt_schedule::detail
 {
 
-/// Names of ROS 2 nodes and topics have 255 characters each. To compare patterns with far longer ids
-/// would take hours.
+/// Names of ROS 2 nodes and topics have at most 255 characters each. Comparing patterns with far longer ids would take
+/// hours.
 inline constexpr std::size_t kLongestId = 1000;
 
-/// What is wrong with the characters of an id or a pattern, as a fault: too many, control characters,
-/// spaces outside of brackets in what is an id without them. Nothing if all are good.
+/// The fault in the characters of an id or a pattern: too many, control characters, or spaces outside of brackets.
+/// Empty without a fault.
 std::optional<std::string> bad_characters(std::string_view pattern);
 
-/// Whether an id of the form "/namespace/node:kind(what)", with or without "#2", can match. What
-/// stands in brackets is free. Without stars: whether it is such an id.
+/// Whether an id of the form "/namespace/node:kind(what)", with or without "#2", can match; any
+/// characters may be in the brackets. Without stars: whether the text is such an id.
 bool may_be_id(std::string_view pattern);
 
-/// What may be meant by a pattern for which that is not so: the same with an end, or of any node; or nothing.
+/// A likely correction of a pattern that cannot match an id: with an end added, or for any node; else empty.
 std::string meant_id(std::string_view pattern);
 
 using takt_core::adapter::bracketed;

@@ -1,4 +1,4 @@
-// Which ids of chains an executor must have, and which of these it has not.
+// Finds the chain ids that an executor must have but lacks.
 #ifndef TAKT_SCHEDULE__SRC__CHAIN_IDS_HPP_
 #define TAKT_SCHEDULE__SRC__CHAIN_IDS_HPP_
 
@@ -14,16 +14,16 @@
 namespace takt_schedule::detail
 {
 
-/// Of all executors of a schedule: a copy for each would go with their square.
+/// Shared by all executors of a schedule: a copy for each would cost the square of their number.
 class ChainIds
 {
 public:
   /// Copies what it needs.
   explicit ChainIds(const Schedule & schedule);
 
-  /// One sentence with position for each id that must be among `here`, which `executor` has, and is not.
-  /// An id must be here if the schedule has no other executor, callbacks of its node are here, or only
-  /// this executor has a rule that names its node in full. `awaited`, `left_out`: as Resolver::report.
+  /// One sentence with position for each id that `executor` must have but that is not in `here`, its callbacks. It must
+  /// have an id if the schedule has no other executor, callbacks of its node are here, or only this executor has a rule
+  /// with its node's full name. `awaited`, `left_out`: as Resolver::report.
   takt_rt::Faults unmatched(
     const std::vector<std::string> & here, std::string_view executor, const Awaited & awaited,
     std::size_t * left_out) const;
@@ -31,8 +31,8 @@ public:
 private:
   std::string file_;
   std::vector<ChainSchedule> chains_;
-  bool alone_;  ///< there is one executor
-  /// The executor that names a node in full; empty: several do.
+  bool alone_;  ///< the schedule has one executor
+  /// The executor that names a node in full; empty: several name it.
   std::map<std::string, std::string, std::less<>> owners_;
 };
 

@@ -103,7 +103,7 @@ void read_chains(
   }
 }
 
-// With one executor it is known where the ids of chains live.
+// With one executor all ids of chains belong to it.
 void check_ties(const Schedule & schedule, Findings & findings)
 {
   if (schedule.executors.size() != 1) {

@@ -1,4 +1,4 @@
-// Reads `chains:` of schedules and system models, and what follows from them for executors.
+// Reads `chains:` of schedules and system models, and derives faults of executors.
 #ifndef TAKT_SCHEDULE__SRC__READ_CHAINS_HPP_
 #define TAKT_SCHEDULE__SRC__READ_CHAINS_HPP_
 
@@ -9,13 +9,12 @@
 namespace takt_schedule::detail
 {
 
-/// `threads`: those that alarm actions may name; nullptr: the file has no keys for watching.
+/// `threads`: the threads that alarm actions may name; nullptr: the file has no watch keys.
 void read_chains(
   MapReader & map, Findings & findings, const KnownThreads * threads,
   std::vector<ChainSchedule> & chains);
 
-/// Ids of chains exist, so rules of executors that tie over them are faults already. After both were
-/// read.
+/// Ids of chains exist, so rules that tie for such an id are a fault. Call after both were read.
 void check_ties(const Schedule & schedule, Findings & findings);
 
 }  // namespace takt_schedule::detail

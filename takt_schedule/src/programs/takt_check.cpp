@@ -1,7 +1,7 @@
-// takt_check: checks a schedule file without running anything.
+// takt_check: checks a schedule file without running callbacks.
 //
-// Exit codes: 0 the schedule is good, 2 it is not, or the command line is not, 1 what was found could
-// not be written.
+// Exit codes: 0 the schedule is good, 2 the schedule or the command line is faulty, 1 the findings could not be
+// written.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -149,7 +149,8 @@ std::string counted(std::size_t n, std::string_view word)
   return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
 }
 
-// The callbacks that a rule may have missed; a schedule without rules means all of them.
+// Prints the callbacks without a rule. In a schedule without rules this is intended, so it prints
+// only their number.
 void print_defaulted(const Schedule & schedule, const std::vector<std::string> & ids)
 {
   constexpr std::size_t kMost = 20;
@@ -200,7 +201,7 @@ void append(Faults & to, const Faults & from)
   to.insert(to.end(), from.begin(), from.end());
 }
 
-/// What the schedule is to fit.
+/// The inputs against which the schedule is checked.
 struct Against
 {
   std::vector<ListedCallback> callbacks;
@@ -233,8 +234,7 @@ void sort_by_place(Faults & faults)
     });
 }
 
-/// `read`: the schedule, or what could be read of it. A list with faults lacks callbacks, so that a name which it does
-/// not have tells nothing.
+/// `read`: the schedule, or its readable parts. A faulty list lacks callbacks, so a name missing there proves no fault.
 CheckReport check(
   const Arguments & arguments, const Schedule & read, const Against & against, bool has_faults)
 {

@@ -1,4 +1,4 @@
-// What is no text at all: bytes that are not UTF-8, and zero bytes. A YAML parser calls them unknown escapes, if anything.
+// Finds bytes that are not text: not UTF-8, and zero bytes. A YAML parser calls them unknown escapes, if it objects.
 // Set-up only.
 #ifndef TAKT_SCHEDULE__SRC__ENCODING_HPP_
 #define TAKT_SCHEDULE__SRC__ENCODING_HPP_
@@ -11,7 +11,7 @@
 namespace takt_schedule
 {
 
-/// The first byte that does not begin or go on a character; nothing: all do.
+/// The first byte that does not begin or continue a character; empty if all do.
 inline std::optional<std::size_t> first_bad_byte(std::string_view text)
 {
   for (std::size_t i = 0; i < text.size();) {
@@ -34,7 +34,7 @@ inline std::optional<std::size_t> first_bad_byte(std::string_view text)
   return std::nullopt;
 }
 
-/// Whether it begins with the mark of UTF-16, which the YAML parser reads.
+/// Whether the text begins with the mark of UTF-16, which the YAML parser reads.
 inline bool is_utf16(std::string_view text)
 {
   return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");

@@ -19,8 +19,8 @@ using takt_rt::Faults;
 class OpenFile
 {
 public:
-  /// Opens without waiting, which a pipe without a writer would otherwise do for ever, and reads in
-  /// the usual way: a pipe whose writer is slow is waited for.
+  /// Opens without waiting, because an open of a pipe without a writer would wait for ever. Then
+  /// reads normally: a slow writer of a pipe is waited for.
   explicit OpenFile(const std::string & path)
   : file_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY))
   {
@@ -45,7 +45,7 @@ public:
     return ::fstat(file_, &status) == 0 && (status.st_mode & S_IFMT) == type;
   }
 
-  /// As many bytes as read(2): 0 at the end, -1 with errno.
+  /// As read(2): 0 at the end, -1 with errno.
   ssize_t read(char * to, std::size_t most) const
   {
     ssize_t count = 0;

@@ -14,7 +14,7 @@ namespace takt_schedule
 namespace
 {
 
-// Far beyond what anybody schedules, and added to any time still a time.
+// Far longer than any schedule needs; adding it to any time does not overflow.
 constexpr takt_rt::Duration kLongest = std::chrono::hours(24 * 365);
 
 std::string shown(const YamlNode & node)

@@ -12,7 +12,7 @@ namespace
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
-// A word may stand twice: it means the key that the map at hand has.
+// A word may be here twice: it means the key that the present map has.
 constexpr std::array kWords{
   // keys of threads
   Pair{"affinity", "cores"},

@@ -1,4 +1,4 @@
-// What other tools (chrt, systemd, rclcpp's drafts, thread configurators) call the keys and values of a schedule.
+// Other tools' words (chrt, systemd, rclcpp's drafts, thread configurators) for the keys and values of a schedule.
 #ifndef TAKT_SCHEDULE__SRC__OTHER_WORDS_HPP_
 #define TAKT_SCHEDULE__SRC__OTHER_WORDS_HPP_
 
@@ -9,7 +9,7 @@
 namespace takt_schedule::detail
 {
 
-/// The one of the known words that other tools call `word`; empty if there is none.
+/// The known word that other tools call `word`; else empty.
 std::string word_for_other(std::string_view word, std::span<const std::string> known);
 
 }  // namespace takt_schedule::detail

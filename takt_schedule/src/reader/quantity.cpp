@@ -11,7 +11,7 @@ namespace
 
 using takt_rt::Faults;
 
-/// "ms" for "msec", "KiB" for "KB"; empty if there is no telling.
+/// "ms" for "msec", "KiB" for "KB"; empty for an ambiguous unit.
 std::string meant_unit(std::string_view unit, std::span<const DecimalUnit> units)
 {
   std::vector<std::string> names;
@@ -70,7 +70,7 @@ takt_rt::Result<std::int64_t> parse_quantity(std::string_view text, const Quanti
                      : "; did you mean " + quoted(meant) + "?")};
   }
 
-  // What is not whole in the smallest unit cannot be kept and is refused.
+  // Digits below the smallest unit cannot be kept and are refused.
   const auto scaled = takt_rt::scale_decimal(whole, fraction, unit->factor);
   if (scaled.too_large) {
     return Faults{quoted(text) + " is too large"};

@@ -1,4 +1,4 @@
-// A decimal number with a unit, read exactly: what durations and sizes have in common.
+// Reads a decimal number with a unit exactly, for durations and sizes.
 #ifndef TAKT_SCHEDULE__SRC__QUANTITY_HPP_
 #define TAKT_SCHEDULE__SRC__QUANTITY_HPP_
 
@@ -19,9 +19,9 @@ struct QuantityKind
 {
   std::span<const DecimalUnit> units;
   std::string_view names;     ///< for faults: "ns, us, ms, s or min"
-  std::string_view usual;     ///< the unit to suggest where there is none
+  std::string_view usual;     ///< the unit to suggest for a number without one
   std::string_view smallest;  ///< for faults: "1ns"
-  std::string_view plain{};   ///< the unit of a number without one; empty: that is a fault
+  std::string_view plain{};   ///< the unit of a number without one; empty: such a number is a fault
 };
 
 /// The value in the smallest unit, or one fault.

@@ -18,7 +18,7 @@ std::string quoted(std::string_view text)
     }
   }
   if (text.size() > kLongest) {
-    // Do not leave half of a UTF-8 character behind.
+    // Do not cut a UTF-8 character in half.
     while (!result.empty() && (static_cast<unsigned char>(result.back()) & 0xc0U) == 0x80U) {
       result.pop_back();
     }

@@ -1,4 +1,5 @@
-// Tabs before the first word of a line, which YAML forbids and editors do not show. Set-up only.
+// Finds tabs before the first word of a line, which YAML forbids and editors do not show. Set-up
+// only.
 #ifndef TAKT_SCHEDULE__SRC__TABS_HPP_
 #define TAKT_SCHEDULE__SRC__TABS_HPP_
 
@@ -18,8 +19,8 @@ struct TabPlace
 inline constexpr std::string_view kTabFault =
   "a tab stands here; YAML is indented with spaces only, so replace it by spaces";
 
-/// The tab in the indentation of `line` (from 1) or of the line before it: where a YAML parser that
-/// stumbled there may have been led astray.
+/// The tab in the indentation of `line` (from 1) or of the line before it: a likely cause of the
+/// YAML parser's fault there.
 inline std::optional<TabPlace> tab_in_indentation(std::string_view text, int line)
 {
   std::optional<TabPlace> found;

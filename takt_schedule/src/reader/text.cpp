@@ -24,7 +24,7 @@ std::string lower(std::string_view text)
   return result;
 }
 
-/// Levenshtein's distance in which swapping two neighbours counts once.
+/// Levenshtein's distance; a swap of two neighbours counts once.
 std::size_t edit_distance(std::string_view a, std::string_view b)
 {
   std::vector<std::size_t> before(b.size() + 1);
@@ -71,7 +71,7 @@ std::string closest(std::string_view word, std::span<const std::string> known)
   for (const std::string & candidate : known.first(std::min(known.size(), kMostCandidates))) {
     const std::string lowered = lower(candidate);
     std::size_t distance = edit_distance(wanted, lowered);
-    // SCHED_FIFO for fifo: everything is there, with something around it.
+    // SCHED_FIFO for fifo: the known word behind a prefix.
     if (lowered.size() > 2 && wanted.ends_with("_" + lowered)) {
       distance = 1;
     }

@@ -19,7 +19,7 @@ namespace takt_schedule
 namespace
 {
 
-/// Ends the reading from inside yaml-cpp; never leaves this file.
+/// Ends the reading inside yaml-cpp; caught in this file.
 struct Stop
 {
   Source at;
@@ -32,7 +32,7 @@ Source source(const YAML::Mark & mark)
   return {std::max(mark.line, 0) + 1, std::max(mark.column, 0) + 1, {}};
 }
 
-/// yaml-cpp quotes what it did not understand as it is, line feeds too.
+/// yaml-cpp repeats faulty text unchanged, including line feeds.
 std::string one_line(std::string text)
 {
   std::replace_if(text.begin(), text.end(), is_control, '?');
@@ -81,7 +81,7 @@ public:
   {
     const auto scalar = node(YamlNode::Type::scalar, mark, anchor);
     scalar->text = value;
-    scalar->plain = tag == "?";  // that of quotes and blocks is "!"
+    scalar->plain = tag == "?";  // the tag of quotes and blocks is "!"
     add(scalar);
   }
 
@@ -105,7 +105,7 @@ private:
   struct Open
   {
     std::shared_ptr<YamlNode> node;
-    YamlPtr key;  // maps: read, its value not yet
+    YamlPtr key;  // maps: a key that was read before its value
     Source key_at;
     std::vector<YamlPtr> merges;
     std::unordered_map<std::string, Source> keys;

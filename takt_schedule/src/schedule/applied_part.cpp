@@ -14,7 +14,7 @@ namespace
 using Outcome = AppliedPart::Outcome;
 using takt_rt::ThreadAttributes;
 
-/// A thread keeps its name and its stack.
+/// Compares without name and stack, which a thread keeps.
 bool same(ThreadAttributes a, const ThreadAttributes & b)
 {
   a.name = b.name;
@@ -22,14 +22,14 @@ bool same(ThreadAttributes a, const ThreadAttributes & b)
   return a == b;
 }
 
-/// Nothing is to change: each attribute that was asked for is wanted likewise, and what was left open and is wanted now,
-/// the thread has already, as one of a program that was started under nice(1).
+/// Each requested attribute is wanted again, and the thread has the other wanted ones already, as in a program started
+/// under nice(1).
 bool has_already(const ToldThread & thread, const ThreadAttributes & wanted)
 {
   const ThreadAttributes now =
     thread.tid == 0 ? ThreadAttributes{} : takt_rt::read_attributes(thread.tid);
   if (now.policy == takt_rt::Policy::inherit) {
-    return false;  // it has ended
+    return false;  // the thread has ended
   }
   ThreadAttributes filled = thread.report.asked;
   if (filled.policy == takt_rt::Policy::inherit && wanted.policy == now.policy) {
@@ -48,7 +48,7 @@ bool has_already(const ToldThread & thread, const ThreadAttributes & wanted)
   return same(wanted, filled);
 }
 
-/// "SCHED_FIFO priority 40 on cores 0"; "as started" of what is left open.
+/// "SCHED_FIFO priority 40 on cores 0"; "as started" for absent attributes.
 std::string format(const ThreadAttributes & attributes)
 {
   std::string text = attributes.policy == takt_rt::Policy::inherit && !attributes.nice
@@ -65,7 +65,7 @@ bool is_raised(const ToldThread & thread, const ThreadAttributes & now)
   return now.policy == takt_rt::Policy::fifo && now.priority == thread.ceiling;
 }
 
-// Policy and priority, or the nice level.
+// Whether policy and priority, or the nice level, are not the granted ones any more.
 bool lost_policy(const ToldThread & thread, const ThreadAttributes & now)
 {
   const ThreadAttributes & asked = thread.report.asked;
@@ -80,7 +80,7 @@ bool lost_policy(const ToldThread & thread, const ThreadAttributes & now)
   return (policy_asked && differs) || (asked.nice && now.nice != granted.nice);
 }
 
-/// What the thread has now, where somebody else has changed what it asked for and was granted.
+/// The thread's present attributes, if another program changed granted ones; else empty.
 std::optional<ThreadAttributes> taken_from(const ToldThread & thread)
 {
   if (thread.tid == 0) {
@@ -88,7 +88,7 @@ std::optional<ThreadAttributes> taken_from(const ToldThread & thread)
   }
   ThreadAttributes now = takt_rt::read_attributes(thread.tid);
   if (now.policy == takt_rt::Policy::inherit) {
-    return std::nullopt;  // it has ended
+    return std::nullopt;  // the thread has ended
   }
   const takt_rt::AttributeReport & report = thread.report;
   const bool moved = !report.asked.cores.empty() && now.cores != report.granted.cores;

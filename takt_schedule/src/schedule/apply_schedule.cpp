@@ -40,7 +40,7 @@ std::string names_of(const std::vector<takt_core::ExecutorThreadOptions> & threa
   return all;
 }
 
-/// What only a start can give the executor.
+/// Differences that only a start can apply.
 Faults differences(const ExecutorOptions & wanted, const ExecutorOptions & has)
 {
   Faults faults;
@@ -72,7 +72,7 @@ void add_skipped(const ExecutorOptions & wanted, const ExecutorOptions & has, Pa
         {std::string(key), Outcome::skipped, "it counts when the program starts again"});
     }
   };
-  // Where several executors of a program share one, an adapter handles exceptions itself.
+  // An adapter handles exceptions itself if several executors of a program share one of takt.
   skip(
     "on_exception", wanted.on_exception == takt_core::ExceptionPolicy::report &&
                       has.on_exception != takt_core::ExceptionPolicy::report);
@@ -95,7 +95,7 @@ void add_skipped(const ExecutorOptions & wanted, const ExecutorOptions & has, Pa
   skip("stack", stack);
 }
 
-/// `all`: what no threads mean.
+/// `all`: the meaning of no threads.
 bool same(const takt_core::Binding & a, const takt_core::Binding & b, takt_core::ThreadMask all)
 {
   return (a.threads == 0 ? all : a.threads) == (b.threads == 0 ? all : b.threads) &&
@@ -108,7 +108,7 @@ bool same(const takt_core::ChainOptions & a, const takt_core::ChainOptions & b)
          a.deadline == b.deadline && a.period == b.period;
 }
 
-/// Collects what is to be changed, with one part for each.
+/// Collects the changes, with one part for each.
 class Changes
 {
 public:
@@ -153,10 +153,10 @@ public:
     std::map<const takt_core::Group *, takt_core::ThreadMask> by_rule;
     for (const auto & callback : executor_.callbacks()) {
       if (callback->id().starts_with("/takt:")) {
-        continue;  // an adapter's own
+        continue;  // a callback of the adapter itself
       }
       takt_core::Group & group = callback->group();
-      // By the id that a start places it by.
+      // By the id under which a start places it.
       auto resolved = resolver_.resolve(callback->chain_id(), callback->kind(), is_isolated(group));
       if (!resolved) {
         faults.insert(faults.end(), resolved.faults().begin(), resolved.faults().end());
@@ -175,7 +175,7 @@ public:
     for (const auto & [callback, resolved] : all) {
       const auto has = executor_.scheduler_of(*callback).binding(*callback);
       if (!has.ok()) {
-        continue;  // it was removed meanwhile
+        continue;  // removed meanwhile
       }
       takt_core::Binding binding = resolved.binding;
       if (!says_watching_) {
@@ -228,7 +228,7 @@ public:
     }
   }
 
-  /// What the threads got, in the order of `change.threads`.
+  /// The attributes that the threads got, in the order of `change.threads`.
   void add_reports(const std::vector<takt_rt::AttributeReport> & reports)
   {
     for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -248,7 +248,7 @@ private:
 
   bool is_isolated(const takt_core::Group & group) const { return isolated_.contains(group.id()); }
 
-  // Asked about it, the resolver knows that its rule matches something.
+  // The query tells the resolver that its rule has a match.
   void add_group(takt_core::Group & group)
   {
     if (!groups_.insert(group.id()).second) {
@@ -285,7 +285,7 @@ private:
   std::vector<std::size_t> changed_parts_;
 };
 
-/// What the setter would refuse of each thread, as a start would be told.
+/// The setter's refusals for each thread, as a start would report them.
 std::vector<takt_rt::AttributeReport> expected(
   const Reconfiguration & change, const Executor & executor)
 {

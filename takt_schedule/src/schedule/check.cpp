@@ -29,10 +29,10 @@ void append(std::vector<T> & to, const std::vector<T> & from)
   to.insert(to.end(), from.begin(), from.end());
 }
 
-/// That callbacks have from chains.
+/// The callbacks' priorities from chains.
 using Priorities = std::unordered_map<std::string, int>;
 
-/// One executor and the callbacks that belong to it.
+/// One executor and its callbacks.
 class ExecutorCheck
 {
 public:
@@ -82,7 +82,7 @@ public:
     }
   }
 
-  /// `with_chains`: the callbacks are not all there are, so that `check_chains` cannot judge.
+  /// `with_chains`: the list of callbacks is incomplete, so that `check_chains` cannot judge.
   void finish(bool with_chains)
   {
     const ResolverReport report = resolver_.report(with_chains);
@@ -109,13 +109,13 @@ private:
           callback.group + "\", across_priorities: allow}"));
       return;
     }
-    if (line != 0) {  // a callback that no rule names follows its group in rclcpp programs
+    if (line != 0) {  // in rclcpp programs a callback without a rule follows its group
       check_threads(callback, binding.threads, line);
     }
   }
 
-  /// Rules that spread an exclusive group over threads want callbacks side by side, in vain. Most such groups are
-  /// default groups of nodes, which no line of the node's code names.
+  /// Rules that spread an exclusive group over threads expect concurrent callbacks, in vain. Most such groups are
+  /// default groups of nodes, which the node's code does not mention.
   void check_threads(const ListedCallback & callback, takt_core::ThreadMask threads, int line)
   {
     const auto [first, fresh] = bound_.emplace(callback.group, Bound{callback.id, threads});
@@ -131,7 +131,7 @@ private:
         "them to one thread, or give one of them a callback group of its own in the code"));
   }
 
-  /// Of the rule that begins there; of the executor if none does.
+  /// The place of the rule on that line, else of the executor.
   Source source_of(int line) const
   {
     for (const CallbackRule & rule : executor_.callbacks) {
@@ -148,7 +148,7 @@ private:
     std::vector<int> urgencies;
   };
 
-  /// The first callback of a group that a rule binds.
+  /// The first callback of a group with a rule for its threads.
   struct Bound
   {
     std::string id;
@@ -167,7 +167,7 @@ private:
   std::map<std::string, Bound> bound_;
 };
 
-/// Line and column in the schedule; a finding of none comes first.
+/// Line and column in the schedule; findings without a place come first.
 std::pair<int, int> position(const takt_rt::Fault & finding)
 {
   return {finding.line, finding.column};
@@ -212,8 +212,8 @@ std::size_t count_patterns(const std::vector<Rule> & rules)
   return count;
 }
 
-/// The patterns of the rules. Of those with the same literal characters, which tie with each other, the first one only:
-/// reading has told the ties.
+/// The patterns of the rules. Patterns with the same literal characters tie with each other; only the first is kept,
+/// because reading has reported the ties.
 template <typename Rule>
 std::vector<Rule> patterns_of(const std::vector<Rule> & rules)
 {
@@ -233,7 +233,7 @@ std::vector<Rule> patterns_of(const std::vector<Rule> & rules)
   return result;
 }
 
-/// All callbacks on one thread, so that nothing is found which threads, orders and priorities have a part in.
+/// The schedule with all callbacks on one thread, so that threads, orders and priorities cause no findings.
 Schedule names_of(const Schedule & schedule)
 {
   Schedule result;
@@ -241,7 +241,7 @@ Schedule names_of(const Schedule & schedule)
   result.strict = schedule.strict;
   for (const ExecutorSchedule & executor : schedule.executors) {
     if (executor.name.empty()) {
-      continue;  // it cannot be asked for
+      continue;  // an executor without a name cannot be looked up
     }
     ExecutorSchedule & one = result.executors.emplace_back();
     one.name = executor.name;
@@ -312,7 +312,7 @@ CheckReport check(
     }
   }
 
-  // The list of one executor cannot tell what exists in the others.
+  // The list of one executor does not show the callbacks of the others.
   const bool complete = only_executor.empty();
   const Priorities inherited = takt_core::inherited_priorities(chain_options(schedule));
   std::vector<bool> placed(callbacks.size());

@@ -73,7 +73,7 @@ void check_sets(
   }
 }
 
-/// Of the callbacks that the rule decides for.
+/// The threads of the callbacks for which the rule decides.
 ThreadMask threads_of(
   const CallbackRule & rule, const ExecutorSchedule & executor, const ThreadNames & names)
 {
@@ -149,7 +149,7 @@ void check_bandwidth(
   }
 }
 
-/// Whether a thread will have a real-time policy: asked for, and granted unless there is a fallback.
+/// Whether a thread will have a real-time policy: requested, and granted or without a fallback.
 bool runs_in_real_time(const Threads & threads, const Surroundings & surroundings)
 {
   const Policy policy = threads.attributes.policy;
@@ -160,7 +160,7 @@ bool runs_in_real_time(const Threads & threads, const Surroundings & surrounding
          (surroundings.realtime ? *surroundings.realtime : may_use(threads.attributes));
 }
 
-/// The first threads with a nice level, if levels are all that tells threads apart.
+/// The first threads with a nice level, if threads differ only by nice levels.
 const Threads * counts_on_nice(const ExecutorSchedule & executor, const Surroundings & surroundings)
 {
   const Threads * first = nullptr;
@@ -175,7 +175,7 @@ const Threads * counts_on_nice(const ExecutorSchedule & executor, const Surround
   return first;
 }
 
-/// nullptr: there is none.
+/// nullptr if no threads fit.
 template <typename Fits>
 const CallbackRule * first_rule(const ExecutorSchedule & executor, const Fits & fits)
 {

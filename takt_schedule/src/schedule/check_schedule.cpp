@@ -21,7 +21,7 @@ struct Claim
   int line;
 };
 
-/// A callback and its group are in one process, so that one of two claims is a mistake.
+/// A callback and its group are in one process, so one of two claims is a mistake.
 template <typename Rule>
 void check_claims(
   const Schedule & schedule, const std::vector<Rule> ExecutorSchedule::*rules, Findings & findings)
@@ -51,7 +51,7 @@ void warn_ignored_priorities(const Schedule & schedule, Findings & findings)
   for (const ExecutorSchedule & executor : schedule.executors) {
     rules.emplace_back(executor.callbacks);
   }
-  // An id that no rule names may be in any executor.
+  // An id without a rule may be in any executor.
   const auto may_heed = [&](const std::string & id) {
     bool named = false;
     bool heeded = false;

@@ -1,4 +1,4 @@
-// What only shows between executors and chains.
+// Checks executors and chains against each other.
 #ifndef TAKT_SCHEDULE__SRC__CHECK_SCHEDULE_HPP_
 #define TAKT_SCHEDULE__SRC__CHECK_SCHEDULE_HPP_
 
@@ -8,7 +8,7 @@
 namespace takt_schedule::detail
 {
 
-/// Faults: ids that two executors claim. Warnings: chain priorities that no executor heeds.
+/// Faults: ids that two executors claim. Warnings: chain priorities that no executor uses.
 void check_schedule(const Schedule & schedule, Findings & findings);
 
 }  // namespace takt_schedule::detail

@@ -14,7 +14,7 @@ namespace takt_schedule
 namespace
 {
 
-/// How many callbacks the rules of an executor name, and of how many nodes they name callbacks.
+/// Number of callbacks that an executor's rules name, and number of nodes of these callbacks.
 struct Fit
 {
   std::size_t exactly = 0;

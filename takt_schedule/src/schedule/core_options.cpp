@@ -9,7 +9,7 @@ namespace takt_schedule
 namespace
 {
 
-// Bounds may rest on the offsets that rules give.
+// Whether bounds may rest on the offsets of rules.
 bool has_phases(const ExecutorSchedule & executor)
 {
   return std::any_of(

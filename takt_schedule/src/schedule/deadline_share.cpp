@@ -37,7 +37,7 @@ bool has_fair_server(const std::string & release_file)
 
 AdmittedShare fair_server_share(const KernelFiles & files)
 {
-  // Each core has a server of its own. If their shares differ, the largest one counts for all cores.
+  // Each core has its own server. If their shares differ, the largest counts for all cores.
   std::optional<double> most;
   std::error_code error;
   for (std::filesystem::directory_iterator entry(files.fair_server, error), end;
@@ -60,7 +60,7 @@ AdmittedShare deadline_share(const KernelFiles & files)
   constexpr double kNothing = 1e-9;  // 0 means no limit
   const std::filesystem::path sysctl = files.sysctl;
   const auto realtime = share_in(sysctl / "sched_rt_runtime_us", sysctl / "sched_rt_period_us");
-  if (!realtime || *realtime < 0.0) {  // -1: not limited
+  if (!realtime || *realtime < 0.0) {  // -1: no limit
     return {};
   }
   const AdmittedShare server = fair_server_share(files);

@@ -40,7 +40,7 @@ WithFallbacks with_fallbacks(
     if (takt_rt::has_rt_priority(attributes.policy)) {
       policy += " " + std::to_string(attributes.priority);
     }
-    // What the kernel makes of that is known once the threads have started.
+    // The kernel's answer is known once the threads have started.
     result.used.emplace_back(
       takt_rt::FaultKind::fallback,
       "executor " + quoted(executor.name) + ": this process has no right to policy " + policy +

@@ -23,7 +23,7 @@ Result<const ExecutorSchedule *> find_executor(
   }
   const std::string what =
     "no executor " + quoted(executor_name) + suggestion(executor_name, known, "executors");
-  // Where the executors that there are begin.
+  // The fault points at the first executor.
   return Faults{
     schedule.executors.empty() || schedule.executors.front().source.line == 0
       ? takt_rt::Fault(schedule.file + ": " + what)

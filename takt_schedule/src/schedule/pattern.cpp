@@ -55,7 +55,7 @@ Result<Pattern> Pattern::compile(std::string_view text, bool name)
 
 bool Pattern::match(std::string_view id) const
 {
-  // Most ids differ in what stands before the first star already.
+  // Most ids already differ in the part before the first star.
   std::size_t prefix = 0;
   while (prefix < pieces_.size() && pieces_[prefix].star == Star::none) {
     if (prefix >= id.size() || id[prefix] != pieces_[prefix].character) {
@@ -66,7 +66,7 @@ bool Pattern::match(std::string_view id) const
   if (exact()) {
     return prefix == id.size();
   }
-  // Most of the others in what stands after the last one.
+  // Most of the others differ in the part after the last star.
   std::size_t end = pieces_.size();
   Star last = last_;
   while (last == Star::none) {

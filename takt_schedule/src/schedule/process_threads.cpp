@@ -40,7 +40,7 @@ std::vector<pid_t> thread_ids()
   return result;
 }
 
-/// Nothing if the thread is gone.
+/// Empty if the thread has ended.
 std::optional<std::string> thread_name(pid_t tid)
 {
   std::ifstream file(task_directory(tid) / "comm");
@@ -148,7 +148,7 @@ ProcessThreadsReport ProcessThreads::apply(
     if (!has_already(thread.report.granted, rule.attributes)) {
       thread.changed = true;
       thread.report = sets.apply(rule.attributes, tid);
-      // It may have ended meanwhile, or another thread may have got its number.
+      // The thread may have ended meanwhile, or its number may belong to another one.
       if (thread_name(tid) != name) {
         continue;
       }

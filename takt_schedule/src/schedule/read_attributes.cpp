@@ -13,7 +13,7 @@ namespace
 using takt_rt::Policy;
 using takt_rt::ThreadAttributes;
 
-// A key that only other policies know.
+// The fault of a key that belongs to other policies.
 std::string misplaced(
   const std::string & key, const ThreadAttributes & attributes, const std::string & policies)
 {
@@ -105,14 +105,14 @@ ThreadAttributes read_attributes(
   const std::size_t before = findings.fault_count();
   ThreadAttributes attributes;
   map.choice("policy", attributes.policy);
-  // What belongs to which policy cannot be judged by an unknown one.
+  // Skip the checks of policy-specific keys if the policy is unknown.
   if (findings.fault_count() == before) {
     read_priority(map, findings, attributes);
     read_deadline(map, findings, attributes);
   }
   read_cores(map, findings, cores, attributes);
   if (findings.fault_count() == before) {
-    // The core knows what the kernel refuses beyond that; cores were judged above.
+    // The core checks further refusals of the kernel; cores were judged above.
     ThreadAttributes coreless = attributes;
     coreless.cores.clear();
     for (const takt_rt::Fault & fault : takt_rt::validate(coreless)) {

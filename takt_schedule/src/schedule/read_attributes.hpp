@@ -14,7 +14,7 @@ namespace takt_schedule::detail
 /// policy, priority, nice, runtime, deadline, period, cores.
 std::vector<std::string> attribute_keys();
 
-/// `cores`: those that may be named; nullptr: any.
+/// `cores`: the cores that may be named; nullptr: any.
 takt_rt::ThreadAttributes read_attributes(
   MapReader & map, Findings & findings, const std::vector<int> * cores);
 

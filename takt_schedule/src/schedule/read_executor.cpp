@@ -38,7 +38,7 @@ void read_ceiling(MapReader & map, Findings & findings, MiddlewareCeiling & ceil
   map.integer("middleware_ceiling", 1, 99, ceiling.priority);
 }
 
-/// Threads above a ceiling would still wait for whoever was preempted at it.
+/// A thread above the ceiling would still wait for a thread that was preempted at the ceiling.
 void check_ceiling(const MapReader & map, Findings & findings, const ExecutorSchedule & executor)
 {
   const MiddlewareCeiling & ceiling = executor.middleware_ceiling;

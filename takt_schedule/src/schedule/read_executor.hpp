@@ -14,13 +14,13 @@
 namespace takt_schedule::detail
 {
 
-/// Every field, each checked on its own. `cores`: those that may be named; nullptr: any. `epoch`: the
-/// file's, for an executor that names none.
+/// Reads and checks every field by itself. `cores`: the cores that may be named; nullptr: any. `epoch`: the file's, for
+/// an executor without its own.
 ExecutorSchedule read_executor(
   const YamlNode::Entry & entry, Findings & findings, const std::vector<int> * cores,
   const EpochSchedule & epoch);
 
-/// `epoch:` of `map`; it stays as it is where the map has none (read_epoch.cpp).
+/// `epoch:` of `map`; unchanged if `map` has none (read_epoch.cpp).
 void read_epoch(MapReader & map, Findings & findings, EpochSchedule & epoch);
 
 /// `threads:` and `default:` (read_threads.cpp). `default` is read after the threads it names.
@@ -28,37 +28,36 @@ void read_threads(
   MapReader & map, Findings & findings, const std::vector<int> * cores,
   ExecutorSchedule & executor);
 
-/// The keys of an isolated group's threads, and these threads; nothing where `map` does not say isolate: true
-/// (read_threads.cpp).
+/// The keys of an isolated group's threads, and these threads; empty unless `map` has isolate: true (read_threads.cpp).
 std::vector<std::string> isolation_keys();
 std::optional<Threads> read_isolation(
   MapReader & map, Findings & findings, const std::vector<int> * cores,
   const ExecutorSchedule & executor);
 
-/// `callbacks:`, `groups:`, `process_threads:` (read_rules.cpp). Threads are known by then.
+/// `callbacks:`, `groups:`, `process_threads:` (read_rules.cpp). Call after the threads are known.
 void read_rules(
   MapReader & map, Findings & findings, const std::vector<int> * cores,
   ExecutorSchedule & executor);
 
-/// What an executor is judged by as a whole.
+/// The surroundings by which an executor is judged.
 struct Surroundings
 {
   bool autogroup = false;
-  std::optional<bool> realtime;  ///< whether it is granted; absent: to be tried
-  double deadline_cores = 0.0;   ///< that SCHED_DEADLINE threads may use up; 0: not limited
+  std::optional<bool> realtime;  ///< whether it is granted; absent: must be tried
+  double deadline_cores = 0.0;   ///< cores that SCHED_DEADLINE threads may use; 0: no limit
   bool assumed_cores = false;    ///< AdmittedShare::assumed
 };
 
-/// What only shows between entries: too many threads or thread sets, windows that share threads,
+/// Checks entries against each other: too many threads or thread sets, windows that share threads,
 /// following pools, deadline threads that do not fit, threads without work, keys without effect
 /// (check_executor.cpp).
 void check_executor(
   const ExecutorSchedule & executor, Findings & findings, const Surroundings & surroundings);
 
-/// Whether callback priorities, own ones or those of chains, mean anything there.
+/// Whether the executor uses callback priorities, own ones or those of chains.
 bool uses_priorities(const ExecutorSchedule & executor);
 
-/// Whether it is letters, digits, '_', '-' and the characters in `more`, and not empty.
+/// Whether `name` is not empty and has only letters, digits, '_', '-' and the characters in `more`.
 bool can_name(std::string_view name, std::string_view more = "");
 /// Faults unless `name` can name an executor, a chain or threads: letters, digits, '_', '-' and
 /// the characters of `more`.

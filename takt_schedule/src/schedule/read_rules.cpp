@@ -31,11 +31,11 @@ struct Written
   Source at;
 };
 
-/// The patterns of one list of rules, to find those that can never win.
+/// The patterns of one list of rules; finds those that can never win.
 class RuleList
 {
 public:
-  /// `example`: an id; empty: the patterns are over names.
+  /// `example`: an id; empty: the patterns match names.
   RuleList(Findings & findings, std::string example)
   : findings_(findings),
     names_(example.empty()),
@@ -88,7 +88,7 @@ public:
 private:
   void check_tie(Written added)
   {
-    // Only patterns of the same literal characters can be equal or cover each other.
+    // Only patterns with the same literal characters can be equal or cover each other.
     std::string literals = added.pattern.text();
     std::erase(literals, '*');
     std::vector<Written> & alike = written_[literals];
@@ -117,8 +117,8 @@ private:
   std::unordered_map<std::string, std::vector<Written>> written_;
 };
 
-/// A word in ":word(" that only looks like a kind. Adapters may have kinds of their own, so an unknown one is not a
-/// fault; "subscription", as other tools say, is.
+/// Reports a word in ":word(" that looks like a kind. Adapters may have their own kinds, so an unknown one is not a
+/// fault; "subscription", as other tools write, is.
 void check_kind(const CallbackRule & rule, Findings & findings)
 {
   const std::vector<std::string> known{"timer", "sub", "service", "client", "waitable"};
@@ -149,7 +149,7 @@ void check_kind(const CallbackRule & rule, Findings & findings)
   }
 }
 
-/// A star that can be no topic, because topics begin with a slash: only names that users gave match.
+/// A star that cannot match a topic, because topics begin with a slash: it matches only names given by users.
 void check_topic_stars(const CallbackRule & rule, Findings & findings)
 {
   for (const std::string & text : rule.match) {

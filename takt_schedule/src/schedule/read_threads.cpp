@@ -17,10 +17,10 @@ using takt_rt::Policy;
 
 constexpr int kMostThreads = static_cast<int>(takt_core::Scheduler::kMaxThreads);
 constexpr std::size_t kLongestOsName = 15;
-// Each thread's stack is address space, and memory once it is locked.
+// Each thread's stack uses address space, and memory once it is locked.
 constexpr std::size_t kLargestStack = std::size_t{1} << 30U;
 
-/// What threads of an executor and of an isolated group have in common, besides their attributes.
+/// The common keys of an executor's and an isolated group's threads, without their attributes.
 void read_stack(MapReader & map, Findings & findings, Threads & threads)
 {
   map.size("stack", threads.attributes.stack_size);
@@ -147,7 +147,7 @@ std::vector<std::string> read_thread_words(
     total += threads.count;
   }
   if (total > kMostThreads) {
-    return {};  // that is a fault already, and each rule would look through all of them
+    return {};  // a fault already, and each rule would search all of them
   }
   const ThreadNames names(executor);
   std::vector<std::string> known{std::string(kAllThreads)};
@@ -156,13 +156,13 @@ std::vector<std::string> read_thread_words(
       words.push_back(name);
     }
   };
-  // What is not a name is a fault of its own, and nothing to advise.
+  // A faulty name has its own fault, and is not suggested.
   for (const Threads & threads : executor.threads) {
     if (can_name(threads.name)) {
       offer(known, threads.name);
     }
   }
-  // Single threads are only worth suggesting to somebody who wrote a dot.
+  // Suggest single threads only if the word has a dot.
   std::vector<std::string> with_single = known;
   for (const std::string & name : names.names()) {
     if (can_name(name.substr(0, name.rfind('.')))) {

@@ -21,7 +21,7 @@ using detail::RuleTable;
 using takt_rt::Faults;
 using takt_rt::Result;
 
-/// Each once, in the order of their coming.
+/// Ids, each once, in the order of adding.
 struct Ids
 {
   void add(std::string_view id)
@@ -35,7 +35,7 @@ struct Ids
   std::unordered_set<std::string> known;
 };
 
-/// What became of each pattern of a table, and the ids it was asked about.
+/// The use of each pattern of a table, and the ids that were asked.
 struct Usage
 {
   explicit Usage(const RuleTable & table)
@@ -53,7 +53,7 @@ struct Usage
       won[*best.row] = true;
     }
     if (best.tie) {
-      won[*best.tie] = true;  // not beaten: the tie is told
+      won[*best.tie] = true;  // not beaten: the tie is reported
     }
     asked.add(id);
   }
@@ -192,8 +192,8 @@ struct Resolver::Impl
   bool strict;
   ExecutorSchedule executor;
   std::shared_ptr<const detail::ChainIds> chain_ids;
-  bool follows;                                     // a thread does
-  std::unordered_map<std::string, int> priorities;  // that chains give, if one follows
+  bool follows;                                     // a thread follows
+  std::unordered_map<std::string, int> priorities;  // priorities from chains, if a thread follows
   ThreadNames names;
   RuleTable callbacks;
   RuleTable groups;

@@ -1,4 +1,4 @@
-// Which of a list of rules decides for an id.
+// Finds the rule of a list that decides for an id.
 #ifndef TAKT_SCHEDULE__SRC__RULE_TABLE_HPP_
 #define TAKT_SCHEDULE__SRC__RULE_TABLE_HPP_
 
@@ -17,7 +17,7 @@ namespace takt_schedule::detail
 class RuleTable
 {
 public:
-  /// Patterns that do not compile are left out: parsing has refused them. `names`: over OS thread
+  /// Leaves out patterns that do not compile: parsing has refused them. `names`: matches OS thread
   /// names instead of ids.
   template <typename Rule>
   explicit RuleTable(const std::vector<Rule> & rules, bool names = false)
@@ -45,7 +45,7 @@ public:
     std::vector<std::size_t> matches;
   };
 
-  /// Each pattern with stars is tried; exact ids are looked up.
+  /// Tries each pattern with stars; looks up exact ids.
   Best find(std::string_view id) const;
   const std::vector<Row> & rows() const { return rows_; }
 

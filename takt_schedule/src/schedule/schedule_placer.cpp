@@ -11,7 +11,7 @@ takt_rt::Result<std::unique_ptr<SchedulePlacer>> SchedulePlacer::create(
   const Schedule & schedule, const std::string & executor_name, takt_core::Executor & executor,
   takt_rt::Faults notes)
 {
-  // What the threads of isolated groups ask for is what the executor's own ask for: their fallbacks where it must be.
+  // Threads of isolated groups use the same fallback attributes as the executor's threads.
   auto resolver = Resolver::create(
     with_fallbacks(schedule, executor_name, executor.options().setter.get()), executor_name);
   if (!resolver) {
@@ -125,7 +125,7 @@ takt_rt::Faults SchedulePlacer::warnings() const
   if (!strict_) {
     all.insert(all.end(), unmatched_thread_rules_.begin(), unmatched_thread_rules_.end());
   }
-  // A strict schedule that has started waited for these.
+  // A started strict schedule waited for these.
   if (started_.load(std::memory_order_relaxed)) {
     all.insert(all.end(), report.faults.begin(), report.faults.end());
   }

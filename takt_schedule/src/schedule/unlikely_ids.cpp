@@ -22,7 +22,8 @@ bool is_one_of(
   });
 }
 
-/// What the brackets would have to say for a callback that code gives no name; empty: it may be so.
+/// The correct content of the brackets for a callback without a name in code; empty if it is
+/// correct.
 std::string meant(std::string_view kind, std::string_view what)
 {
   if (what.empty()) {

@@ -23,15 +23,15 @@ public:
       for (const std::string & topic : callback.publishes) {
         topics_[topic].publishers.push_back(i);
       }
-      // A callback starts those that it waits for: as by a topic of the name of each.
+      // A callback starts those that it waits for, as through a topic with the name of each.
       for (const std::string & id : callback.waits_for) {
         topics_[id].publishers.push_back(i);
       }
     }
   }
 
-  /// A callback that triggers itself, by however many others, would never come to rest. Each topic is
-  /// looked through once, for the first of its readers: readers times publishers may be too many.
+  /// Finds callbacks that trigger themselves, directly or through others: they would run for ever. Searches each topic
+  /// once, for its first reader: readers times publishers may be too many.
   void search()
   {
     std::vector<Visit> visits(system_.callbacks.size());
@@ -71,7 +71,7 @@ public:
   }
 
 private:
-  /// How far the search is with a callback or a topic.
+  /// The state of the search for a callback or a topic.
   struct Visit
   {
     enum class Mark : unsigned char
@@ -81,7 +81,7 @@ private:
       done
     };
     Mark mark = Mark::fresh;
-    std::size_t at = 0;  ///< while open: its position in the way
+    std::size_t at = 0;  ///< while open: its position in the path
   };
 
   struct Topic
@@ -90,20 +90,20 @@ private:
     Visit visit;
   };
 
-  /// A callback of the way, and what it looks through: triggers, and publishers of that topic.
+  /// A callback of the path, and its progress: triggers, and publishers of that topic.
   struct Step
   {
     Index callback;
     std::size_t trigger = 0, publisher = 0;
   };
 
-  /// Whether the last step of the way has a publisher of the topic left to look at.
+  /// Whether the path's last step has an unvisited publisher of the topic.
   bool look_through(Topic & topic, const std::vector<Step> & way)
   {
     const Step & step = way.back();
     if (step.publisher == 0) {
       if (topic.visit.mark == Visit::Mark::open) {
-        // After the step that opened it comes one of its publishers.
+        // The step after the one that opened the topic is one of its publishers.
         report_cycle(way, topic.visit.at + 1);
       }
       if (topic.visit.mark != Visit::Mark::fresh) {
@@ -118,13 +118,13 @@ private:
     return true;
   }
 
-  /// Of the way from position `from` to its end.
+  /// Reports the path from position `from` to its end.
   void report_cycle(const std::vector<Step> & way, std::size_t from)
   {
     constexpr std::size_t kShown = 8;
     std::string names;
     for (std::size_t i = from; i < way.size() && i - from < kShown; ++i) {
-      // The way goes from a callback to those that trigger it.
+      // The path goes from a callback to those that trigger it.
       names = (i == from ? "" : quoted(system_.callbacks[way[i].callback].id) + " -> ") + names;
     }
     const CallbackModel & first = system_.callbacks[way[from].callback];
@@ -137,7 +137,7 @@ private:
 
   const System & system_;
   Findings & findings_;
-  std::unordered_map<std::string_view, Topic> topics_;  // that somebody publishes
+  std::unordered_map<std::string_view, Topic> topics_;  // topics with a publisher
 };
 
 }  // namespace

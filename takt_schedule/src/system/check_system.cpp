@@ -1,4 +1,4 @@
-// What only the whole model shows. Linear in its size.
+// Checks of the whole model. Linear in its size.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -52,7 +52,7 @@ public:
     const std::size_t before = findings_.fault_count();
     check_waits(system_, findings_);
     if (findings_.fault_count() == before) {
-      check_cycles(system_, findings_);  // who waits for itself starts itself, too
+      check_cycles(system_, findings_);  // a callback that waits for itself also starts itself
     }
     for (const ChainSchedule & chain : system_.chains) {
       check_path(chain);
@@ -63,7 +63,7 @@ public:
   }
 
 private:
-  /// Which of a callback's ids it is.
+  /// A callback, and which of its ids was named.
   struct Named
   {
     Index callback;
@@ -91,7 +91,7 @@ private:
     }
   }
 
-  /// An executor is one process, so it is on one host, and a group is in one executor.
+  /// An executor is one process and so on one host; a group is in one executor.
   void check_executors()
   {
     std::unordered_map<std::string, const CallbackModel *> first;
@@ -155,7 +155,7 @@ private:
     }
   }
 
-  /// A subscription of a set gets its own topic only.
+  /// A subscription of a set gets only its own topic.
   bool connected(Index from, const Named & to)
   {
     const CallbackModel & callback = system_.callbacks[to.callback];
@@ -171,13 +171,13 @@ private:
     return known->second;
   }
 
-  /// Of rising numbers.
+  /// For ascending numbers.
   static bool holds(const std::vector<Index> & topics, Index topic)
   {
     return std::binary_search(topics.begin(), topics.end(), topic);
   }
 
-  /// Many chains may come by one callback of very many topics: only those of the other are looked for.
+  /// Many chains may pass a callback with very many topics: searches it only for the other callback's topics.
   static bool overlap(const std::vector<Index> & a, const std::vector<Index> & b)
   {
     const auto & [few, many] = a.size() < b.size() ? std::tie(a, b) : std::tie(b, a);
@@ -204,7 +204,7 @@ private:
       topics.begin() + static_cast<std::ptrdiff_t>(std::min(topics.size(), kShown))};
   }
 
-  /// Only what is certain: callbacks with a period of their own.
+  /// Only certain load: callbacks with their own period.
   void warn_load()
   {
     std::unordered_map<std::string_view, double> loads;
@@ -232,10 +232,10 @@ private:
   std::unordered_map<std::string, Named> by_id_;
   std::vector<std::string> ids_;
   std::unordered_map<std::string_view, Index> published_;  // topics, numbered
-  std::vector<std::string> topics_;                        // the same
-  // By callbacks: topics, rising, that are published.
+  std::vector<std::string> topics_;                        // the topics by number
+  // By callback: published topics, ascending.
   std::vector<std::vector<Index>> publishes_, gets_;
-  std::unordered_map<Index, bool> connected_;  // callbacks by pairs
+  std::unordered_map<Index, bool> connected_;  // by pairs of callbacks
 };
 
 }  // namespace

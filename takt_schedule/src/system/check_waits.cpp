@@ -1,4 +1,4 @@
-// Callbacks that wait for others within a run. Linear in the size of the model.
+// Checks callbacks that wait for others within a run. Linear in the size of the model.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -86,8 +86,8 @@ private:
     return !group.empty() && reentrant_.count(group) == 0;
   }
 
-  // Who waits for a callback waits for its group, too: for those of its members that wait themselves. A group is a node
-  // behind the callbacks; the step into it comes last (see `search`).
+  // A callback that waits for another also waits for the other's group, and so for members that wait themselves. A
+  // group is a node after the callbacks; the step into it comes last (see `search`).
   void add_groups()
   {
     std::unordered_map<std::string_view, Index> groups;
@@ -107,8 +107,9 @@ private:
     }
   }
 
-  // Depth first. A step between a group and a member and back at once says nothing; every other way back is a wait that
-  // never ends. Members are left by their waits first, so a group that is done has been seen from all of those.
+  // Depth first. A step from a member to its group and straight back does not count; every other way back is a wait
+  // that never ends. The search follows a member's waits before its group, so a finished group has been seen from all
+  // of them.
   void search()
   {
     enum class Mark : unsigned char

@@ -30,7 +30,7 @@ bool is_file(const std::string & path)
   return fs::is_regular_file(path, ignored);
 }
 
-/// Of the file itself, not of a link to it.
+/// The folder of the file itself, not of a link to it.
 fs::path folder_of(const std::string & file)
 {
   std::error_code ignored;
@@ -38,7 +38,7 @@ fs::path folder_of(const std::string & file)
                                        : fs::path(file).parent_path();
 }
 
-/// The model of that bare name, empty if there is none.
+/// The model of that bare name; empty if unknown.
 std::string shipped_file(const std::string & name, const std::vector<std::string> & shipped)
 {
   for (const std::string & folder : shipped) {
@@ -70,7 +70,8 @@ Result<std::string> named_system(
   const YamlNode::Entry * const entry = root->entry("system");
   const auto has = [&](const char * key) { return root->entry(key) != nullptr; };
   if (!has("executors") && (has("callbacks") || has("nodes"))) {
-    return parse_schedule(*text, schedule_file).faults();  // which says what it is instead
+    return parse_schedule(*text, schedule_file).faults();  // the parser's fault says what it is
+                                                           // instead
   }
   if (entry == nullptr) {
     return Faults{schedule_file + ": it names no system model (system); name it with --system"};
@@ -96,7 +97,7 @@ Result<std::string> named_system(
   if (!fs::exists(file, ignored)) {
     return fault("the model it was made for is not there: " + takt_schedule::quoted(file));
   }
-  // A directory is told of when it is read; a pipe would be waited for.
+  // Reading reports a directory; opening a pipe would wait.
   if (!fs::is_directory(file, ignored) && !is_file(file)) {
     return fault("the model it was made for is not a regular file: " + takt_schedule::quoted(file));
   }
@@ -119,7 +120,7 @@ std::string name_of_system(
   }
   const bool is_stream = fs::exists(schedule_file, failed) && !is_file(schedule_file);
   const std::string at = schedule_file.empty() || is_stream ? "schedule" : schedule_file;
-  // Without links in the way, or ".." would lead elsewhere.
+  // Resolve links first, because ".." would otherwise lead elsewhere.
   const fs::path folder = fs::weakly_canonical(fs::absolute(at), failed).parent_path();
   const fs::path file = fs::weakly_canonical(system.parent_path(), failed) / system.filename();
   const std::string name = file.lexically_relative(folder).string();

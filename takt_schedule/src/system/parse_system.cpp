@@ -13,7 +13,7 @@ namespace takt_schedule
 namespace
 {
 
-/// What else it may be that somebody names as a system model.
+/// The kind of another takt file that a user may name as a system model.
 const char * other_kind(const MapReader & map)
 {
   if (map.has("executors")) {

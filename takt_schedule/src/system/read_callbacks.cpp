@@ -15,7 +15,8 @@ namespace
 {
 
 constexpr int kLargestDepth = 1'000'000;
-// Of one callback and key: what waits for messages looks at each of its topics for each message.
+// For one callback and key: a callback that waits for messages checks each of its topics for each
+// message.
 constexpr std::size_t kMostTopics = 10'000;
 
 void read_histogram(
@@ -45,7 +46,7 @@ void read_histogram(
   std::sort(time.histogram.begin(), time.histogram.end());
 }
 
-/// `time: 5ms`, or a map with what else is known.
+/// `time: 5ms`, or a map with further values.
 void read_time(MapReader & map, Findings & findings, CallbackModel & callback)
 {
   const YamlNode * const node = map.find("time");
@@ -79,7 +80,7 @@ void read_time(MapReader & map, Findings & findings, CallbackModel & callback)
   time.best = best.value_or(time.histogram.empty() ? time.worst : time.histogram.front().first);
 }
 
-/// `twice`: a topic may be there several times.
+/// `twice`: a topic may be repeated.
 std::vector<std::string> read_topics(
   MapReader & map, Findings & findings, std::string_view key, bool twice = false)
 {
@@ -107,7 +108,7 @@ std::vector<std::string> read_topics(
   return topics;
 }
 
-/// `awaited`: another callback waits for it, which starts it.
+/// `awaited`: another callback waits for this one, and so starts it.
 void check_releases(
   const MapReader & map, Findings & findings, const CallbackModel & callback, bool awaited)
 {
@@ -154,7 +155,8 @@ void read_offset(MapReader & map, CallbackModel & callback)
   }
 }
 
-/// What names no group has one of its own here; in ROS 2 it shares its node's default one.
+/// A callback without a group has a group of its own here; in ROS 2 it shares its node's default
+/// group.
 void check_groups(Findings & findings, const std::vector<CallbackModel> & callbacks)
 {
   std::unordered_map<std::string_view, std::vector<const CallbackModel *>> of_node;
@@ -182,7 +184,7 @@ void check_groups(Findings & findings, const std::vector<CallbackModel> & callba
 class Reader
 {
 public:
-  /// `items`: of `callbacks`.
+  /// `items`: the entries of `callbacks`.
   Reader(Findings & findings, const System & system, const std::vector<YamlPtr> & items)
   : findings_(findings)
   {
@@ -300,7 +302,7 @@ private:
     }
   }
 
-  /// A node may have several subscriptions of one topic; then each has its id.
+  /// A node may have several subscriptions of one topic; then each has an id of its own.
   void check_twice(MapReader & map, const CallbackModel & callback)
   {
     std::vector<std::string> topics = callback.triggers;
@@ -311,7 +313,7 @@ private:
     }
   }
 
-  /// A subscription whose id names one topic, and which another one starts.
+  /// Checks a subscription whose id names one topic but which another topic starts.
   void check_topic(MapReader & map, const CallbackModel & callback)
   {
     const std::string_view topic = bracketed(callback.id);
@@ -325,7 +327,7 @@ private:
     }
   }
 
-  /// Where an id says of which topic it is the subscription, and that is another one of the set's.
+  /// Checks ids that name another topic of the set than the one in their place.
   void check_order(MapReader & map, const CallbackModel & callback)
   {
     const std::unordered_set<std::string_view> topics(
@@ -344,8 +346,8 @@ private:
     }
   }
 
-  // Before any callback is read: those that others wait for need nothing else that starts them. What is no word gets
-  // its fault when it is read.
+  // Before callbacks are read: a callback that others wait for needs no other trigger. The later reading reports
+  // entries that are not words.
   void note_awaited(const YamlNode & item)
   {
     for (const YamlNode::Entry & entry : item.entries) {

@@ -13,12 +13,12 @@ namespace takt_schedule::detail
 namespace
 {
 
-// Of all hosts: plans and simulations keep something of each core.
+// Of all hosts: plans and simulations store data for each core.
 constexpr std::size_t kMostCoresTogether = 100'000;
-// Of all hosts: every instant of a simulation looks at each.
+// Of all hosts: a simulation checks each at every instant.
 constexpr std::size_t kMostOthersTogether = 10'000;
 
-/// `cores: 4` means 0 to 3, `cores: [0, 2]` these.
+/// `cores: 4` means 0 to 3; `cores: [0, 2]` means these two.
 void read_cores(MapReader & map, Findings & findings, HostModel & host)
 {
   const YamlNode * const node = map.find("cores");
@@ -111,7 +111,7 @@ OtherThread read_other_thread(
   return thread;
 }
 
-/// `defaults`: nothing if the file has none.
+/// `defaults`: empty if the file has none.
 HostModel read_host(
   const YamlNode::Entry & entry, Findings & findings, const std::optional<Overheads> & defaults)
 {

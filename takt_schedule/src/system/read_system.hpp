@@ -9,27 +9,28 @@
 namespace takt_schedule::detail
 {
 
-/// `hosts:` (required), then `overheads:` for hosts that have none of their own, `communication:`.
+/// `hosts:` (required), then `overheads:` for hosts without their own, and `communication:`.
 void read_hosts(MapReader & map, Findings & findings, System & system);
 
-/// The values of an `overheads:`; those that it does not name stay as they are in `overheads`.
+/// The values of an `overheads:`; absent ones keep their value in `overheads`.
 Overheads read_overheads(Findings & findings, const YamlNode & node, Overheads overheads);
 
-/// Faults at `at`, and false, if the host has no such core.
+/// Adds a fault at `at` and returns false if the host has no such core.
 bool has_core(const HostModel & host, int core, const Source & at, Findings & findings);
 
 /// `groups:` and `callbacks:`; after the hosts.
 void read_groups(MapReader & map, Findings & findings, System & system);
 void read_callbacks(MapReader & map, Findings & findings, System & system);
 
-/// What only the whole shows: topics without a publisher, callbacks that trigger themselves, paths of
-/// chains that are no paths, groups nobody is in, cores that are asked too much of.
+/// Checks the whole model: topics without a publisher, callbacks that trigger themselves, chain paths without a
+/// connection, empty groups, overloaded cores.
 void check_system(const System & system, Findings & findings);
 
-/// Part of it: a callback that triggers itself, by however many others, would never come to rest.
+/// Part of it: callbacks that trigger themselves, directly or through others, and so would run for
+/// ever.
 void check_cycles(const System & system, Findings & findings);
 
-/// Part of it: waits within a run for callbacks that are not there, cannot be waited for, or would never end.
+/// Part of it: waits within a run for callbacks that do not exist, cannot be waited for, or would never end.
 void check_waits(const System & system, Findings & findings);
 
 }  // namespace takt_schedule::detail

@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  /// Threads of its executor that may run it; none: its group has threads of its own, or nothing is known.
+  /// The threads of its executor that may run it; empty: its group has threads of its own, or its threads are unknown.
   ThreadMask threads_of(Index index)
   {
     const auto known = threads_.find(index);
@@ -89,8 +89,8 @@ private:
     return found->second ? &*found->second : nullptr;
   }
 
-  /// What a run of it waits for, at whatever distance; with `held`, also what those wait for that may hold the only
-  /// thread, or the group, of what it waits for.
+  /// The callbacks for which its run waits, directly or through others. With `held`, also those for which a holder of
+  /// the only thread, or of the group, of an awaited callback waits.
   const std::set<Index> & waits_of(Index index, bool held)
   {
     const auto [found, fresh] = waits_[held ? 1 : 0].try_emplace(index);
@@ -116,7 +116,7 @@ private:
     return found->second;
   }
 
-  /// Callbacks that wait themselves, and keep it from running meanwhile.
+  /// Callbacks that wait themselves, and block this one meanwhile.
   std::vector<Index> holders_of(Index index)
   {
     const ThreadMask threads = threads_of(index);
@@ -133,7 +133,7 @@ private:
     return holders;
   }
 
-  /// Of one exclusive group.
+  /// Whether both are in one exclusive group.
   bool one_at_a_time(Index a, Index b) const
   {
     const std::string & group = system_.callbacks[a].group;
@@ -155,7 +155,7 @@ private:
     const CallbackModel & callback = system_.callbacks[index];
     const ThreadMask threads = threads_of(index);
     const int count = std::popcount(threads);
-    std::set<std::string> held;  // by groups, of whose callbacks one runs at a time
+    std::set<std::string> held;  // by groups: one callback of each runs at a time
     std::string names;
     bool any_number = false;
     bool direct = false;

@@ -15,7 +15,7 @@ ThreadNames::ThreadNames(const ExecutorSchedule & executor)
   for (const Threads & threads : executor.threads) {
     Entry entry{threads.name, 0};
     for (int i = 0; i < threads.count; ++i) {
-      // More than the scheduler can number is a fault elsewhere; here it only must not wrap.
+      // Too many threads are a fault elsewhere; here the number must only not overflow.
       if (names_.size() < takt_core::Scheduler::kMaxThreads) {
         entry.threads |= ThreadMask{1} << names_.size();
       }

@@ -1,4 +1,4 @@
-// Names of executor threads: how `threads:` entries are numbered, and what a thread set means.
+// Names of executor threads: the numbering of `threads:` entries, and the meaning of thread words.
 //
 // Entries are flattened in file order: `hot: {count: 2}, rest: {}` are the executor threads 0
 // hot.0, 1 hot.1 and 2 rest. Set-up only: allocates, does not block.
@@ -28,13 +28,13 @@ public:
   /// One name per executor thread: "hot.0", "rest".
   const std::vector<std::string> & names() const noexcept { return names_; }
 
-  /// The threads a word of the file stands for: "hot" (all of its threads), "hot.0", "all".
+  /// The threads of a word of the file: "hot" (all of its threads), "hot.0", "all".
   std::optional<takt_core::ThreadMask> find(std::string_view word) const;
 
-  /// The union over `words`. Words that mean nothing are left out: parsing has refused them.
+  /// The union over `words`, without unknown words: parsing has refused them.
   takt_core::ThreadMask mask(std::span<const std::string> words) const;
 
-  /// The shortest words for a thread set: "all", entries that are in it as a whole, single threads.
+  /// The shortest words for a thread set: "all", entries that it has as a whole, single threads.
   std::vector<std::string> words(takt_core::ThreadMask threads) const;
 
   takt_core::ThreadMask all() const noexcept { return all_; }

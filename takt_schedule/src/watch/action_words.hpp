@@ -14,7 +14,7 @@ struct ActionWord
 {
   AlarmAction::Kind kind;
   std::string_view word;
-  std::string_view example;  ///< of those that need more than the word
+  std::string_view example;  ///< for actions that need more than the word
 };
 
 inline constexpr std::array<ActionWord, 9> kActionWords{{

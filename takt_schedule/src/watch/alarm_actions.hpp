@@ -1,4 +1,4 @@
-// Which of a schedule's watch rules hold for a chain, and which actions follow an alarm.
+// Finds a chain's watch rule and the actions of an alarm.
 //
 // Set-up only: does not block, does not allocate. The results live as long as the schedule or the rules.
 #ifndef TAKT_SCHEDULE__SRC__WATCH__ALARM_ACTIONS_HPP_
@@ -20,7 +20,8 @@ const ChainWatchRule * find_chain_watch(const Schedule & schedule, std::string_v
 const std::vector<AlarmAction> & alarm_actions(
   const WatchSettings & settings, const WatchRule * rule, const ChainWatchRule * chain);
 
-/// The actions of a chain that missed more deadlines than its `misses` allows: `fail_safe`, else as any alarm of it.
+/// The actions of a chain that missed more deadlines than its `misses` allows: `fail_safe`, else those of its other
+/// alarms.
 const std::vector<AlarmAction> & miss_actions(
   const WatchSettings & settings, const ChainWatchRule & chain);
 

@@ -23,7 +23,7 @@ bool lacks_deadline(const CallbackRule & rule)
   return rule.watch.misses && !rule.deadline;
 }
 
-/// By rule of the executor: whether a chain gives a callback of it a deadline.
+/// For each rule of the executor: whether a chain gives one of its callbacks a deadline.
 std::vector<bool> with_deadlines(const Schedule & schedule, const ExecutorSchedule & executor)
 {
   std::vector<bool> result(executor.callbacks.size());

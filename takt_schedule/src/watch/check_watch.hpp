@@ -1,4 +1,4 @@
-// What of the watch rules only shows between entries.
+// Checks watch rules against other entries.
 #ifndef TAKT_SCHEDULE__SRC__CHECK_WATCH_HPP_
 #define TAKT_SCHEDULE__SRC__CHECK_WATCH_HPP_
 

@@ -14,14 +14,14 @@
 namespace takt_schedule::detail
 {
 
-/// Of some executors: of the one that has a callback rule, or of all that a chain may cross.
+/// The threads of the executor with a callback rule, or of all executors that a chain may cross.
 class KnownThreads
 {
 public:
   explicit KnownThreads(std::span<const ExecutorSchedule> executors);
 
-  /// Faults at an unknown thread, and at one whose policy has no priority to set (`nice`: no nice level). The check is
-  /// off where the threads themselves are faulty.
+  /// Reports an unknown thread, and one whose policy has no priority to set (`nice`: no nice level). Checks nothing if
+  /// the threads themselves are faulty.
   void check(const Word & word, bool nice, Findings & findings) const;
 
 private:
@@ -33,8 +33,8 @@ private:
   void add(const std::string & word, const Has & has, bool offer, std::vector<std::string> & words);
 
   std::unordered_map<std::string, Has> known_;
-  std::vector<std::string> offered_;  // entries, for suggestions; not all of very many
-  std::vector<std::string> singles_;  // single threads of an entry: for words with a dot
+  std::vector<std::string> offered_;  // entries for suggestions; at most some of very many
+  std::vector<std::string> singles_;  // single threads of an entry, for words with a dot
   bool complete_ = true;
 };
 

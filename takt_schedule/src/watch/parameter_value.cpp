@@ -11,7 +11,7 @@ namespace takt_schedule::detail
 namespace
 {
 
-/// A word that YAML reads as itself wherever it stands: a number, true, .inf, a name.
+/// A word that YAML reads the same in every place: a number, true, .inf, a name.
 bool stays_plain(std::string_view text)
 {
   const auto is_alnum = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };

@@ -1,4 +1,4 @@
-// Reads what a schedule says about watching: thresholds, limits, alarms, and the boost of callbacks with a backlog.
+// Reads watch rules of a schedule: thresholds, limits, alarms, and the boost of callbacks with a backlog.
 #ifndef TAKT_SCHEDULE__SRC__READ_WATCH_HPP_
 #define TAKT_SCHEDULE__SRC__READ_WATCH_HPP_
 
@@ -14,12 +14,12 @@ namespace takt_schedule::detail
 
 /// The keys of a callback rule: `boost` and those of WatchRule.
 std::vector<std::string> rule_watch_keys();
-/// After `match` and `priority` of the rule.
+/// Call after reading `match` and `priority` of the rule.
 void read_rule_watch(
   MapReader & map, Findings & findings, const ExecutorSchedule & executor,
   const KnownThreads & threads, CallbackRule & rule);
 
-/// The keys of a chain, and these; after its deadline.
+/// The watch keys of a chain, and their reader, to call after its deadline was read.
 std::vector<std::string> chain_watch_keys();
 void read_chain_watch(
   MapReader & map, Findings & findings, const KnownThreads & threads, ChainSchedule & chain);

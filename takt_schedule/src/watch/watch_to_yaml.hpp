@@ -1,4 +1,4 @@
-// What a schedule says about watching, as YAML.
+// Writes the watch rules of a schedule as YAML.
 #ifndef TAKT_SCHEDULE__SRC__WATCH_TO_YAML_HPP_
 #define TAKT_SCHEDULE__SRC__WATCH_TO_YAML_HPP_
 
@@ -11,7 +11,7 @@ namespace takt_schedule::detail
 /// The keys that the rule has, in the order of the documentation.
 Pairs pairs_of_watch(const CallbackRule & rule);
 Pairs pairs_of(const ChainWatchRule & watch);
-/// Without what is so by default.
+/// Without default values.
 Pairs pairs_of(const WatchSettings & watch);
 
 }  // namespace takt_schedule::detail

@@ -28,12 +28,12 @@ Status cannot(const std::string & path, int why)
   return Faults{path + " cannot be written: " + std::strerror(why)};
 }
 
-// The file that a rename may replace; nothing if `path` has to be written through.
+// The file that a rename may replace; empty if `path` must be written directly.
 std::optional<std::string> replaceable(const std::string & path)
 {
   std::error_code ignored;
   const auto status = fs::status(path, ignored);
-  // What is there are doors to something else, even where that is a regular file.
+  // Files there lead to something else, even where they look regular.
   if (fs::exists(status) && (path.starts_with("/dev/") || path.starts_with("/proc/"))) {
     return std::nullopt;
   }
@@ -46,7 +46,8 @@ std::optional<std::string> replaceable(const std::string & path)
   return std::nullopt;
 }
 
-// Nobody else's, nor what a killed run left: in a container the same program has the same number.
+// A random name differs from those of other programs and of killed runs: a process id does not,
+// because in a container it is the same each time.
 std::string part_of(const std::string & target)
 {
   return target + "." + std::to_string(std::random_device{}()) + ".part";
@@ -65,7 +66,7 @@ Status check_output(const std::string & path)
   }
   int why = 0;
   if (const auto target = replaceable(path)) {
-    // Another file takes its place, which the directory allows whatever the file itself says.
+    // Another file replaces it, which the directory allows whatever the file's own permissions.
     const auto status = fs::status(*target, ignored);
     if (
       fs::exists(status) && ((status.permissions() & kWritable) == fs::perms::none ||
@@ -81,7 +82,7 @@ Status check_output(const std::string & path)
     }
     why = errno;
   }
-  // Not opened: opening a pipe waits for its reader, and a device may do anything.
+  // Not opened: opening a pipe waits for its reader, and opening a device may have any effect.
   if (fs::exists(path, ignored)) {
     return access(path.c_str(), W_OK) == 0 ? Status{} : cannot(path, errno);
   }

@@ -33,7 +33,7 @@ void add_words(Pairs & pairs, const char * key, const std::vector<std::string> &
   }
 }
 
-/// As `0.9`, without digits that say nothing.
+/// As `0.9`, without trailing zeros.
 std::string share(double value)
 {
   std::string text = std::to_string(value);

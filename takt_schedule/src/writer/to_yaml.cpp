@@ -146,7 +146,7 @@ void write_options(Writer & out, const ExecutorSchedule & executor, const EpochS
   }
 }
 
-/// What all executors have in common, else the default.
+/// The epoch that all executors share, else the default.
 EpochSchedule epoch_of(const Schedule & schedule)
 {
   const EpochSchedule first =

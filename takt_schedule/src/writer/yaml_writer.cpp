@@ -128,7 +128,7 @@ void write_chain(Writer & out, const ChainSchedule & entry)
   const takt_core::ChainOptions & chain = entry.options;
   out.comment(1, entry.source.comment);
   out.line(1, chain.name, {});
-  // One id per line: paths are long, and diffs of schedules are read by people.
+  // One id per line: paths are long, and people read diffs of schedules.
   std::string path;
   for (const std::string & id : chain.path) {
     path += (path.empty() ? "[\n      " : ",\n      ") + scalar(id);

@@ -1,5 +1,5 @@
-// Text of the files that this library writes: scalars that are read back as they are, flow maps, and
-// lines of blocks. Set-up only: allocates, does not block.
+// Writes text of takt's files: scalars that read back unchanged, flow maps, and lines of blocks. Set-up only:
+// allocates, does not block.
 #ifndef TAKT_SCHEDULE__SRC__YAML_WRITER_HPP_
 #define TAKT_SCHEDULE__SRC__YAML_WRITER_HPP_
 
@@ -17,11 +17,11 @@ namespace takt_schedule::detail
 std::string double_quoted(std::string_view text);
 /// A scalar that is read back as `text`.
 std::string scalar(std::string_view text);
-/// The only one as it is, several as a list.
+/// A single word as a scalar, several as a list.
 std::string scalar_or_list(const std::vector<std::string> & words);
 std::string list_of(const std::vector<int> & numbers);
 
-/// Keys and values as they are to be written.
+/// Keys and values in their written form.
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 std::string flow(const Pairs & pairs);
 
@@ -35,7 +35,7 @@ public:
   /// "key: value"; an empty value opens a block. `item`: the first key of a list entry.
   void line(int depth, std::string_view key, std::string_view value, std::string_view remark = {});
   void item() { item_ = true; }
-  /// A list entry as it is.
+  /// A list entry, unchanged.
   void entry(int depth, std::string_view value);
 
 private:
