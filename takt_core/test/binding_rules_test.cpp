@@ -1,4 +1,4 @@
-// The rules of placement, as the executor and the checks of a schedule share them.
+// The rules of placement, shared by the executor and the checks of a schedule.
 #include "takt_core/binding_rules.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Numbers of callbacks: unique among the living, used again late, found by id.
+// Numbers of callbacks: unique among live callbacks, reused late, found by id.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// A real-time thread takes a callback away: a thread that uses it meanwhile gets on, also where both
-// share one core.
+// A real-time thread detaches a callback: a thread that uses it continues meanwhile, also if both share one core.
 #include <gtest/gtest.h>
 #include <pthread.h>
 
@@ -49,9 +48,9 @@ TEST(Attachment, IsGoneForEverybodyAfterClear)
   EXPECT_FALSE(use());
 }
 
-// An ordinary thread is inside; a thread of middle priority keeps their common core busy; a thread of
-// high priority takes the callback away. It must lend its priority: the time that the middle thread
-// gets meanwhile is counted in its own CPU time, so nothing else on the machine matters.
+// An ordinary thread is inside; a thread of middle priority keeps their common core busy; a thread of high priority
+// detaches the callback. It must lend its priority. The middle thread's own CPU time counts the time that it gets
+// meanwhile, so the machine's other load does not matter.
 TEST(Attachment, LendsThePriorityOfWhoTakesAwayToWhoIsInside)
 {
   auto executor = Executor::create();
@@ -78,7 +77,7 @@ TEST(Attachment, LendsThePriorityOfWhoTakesAwayToWhoIsInside)
   std::chrono::nanoseconds hogged{};
   std::chrono::nanoseconds spent{};
   bool allowed = true;
-  // Started at their priorities by a thread that outranks them both.
+  // A thread that outranks both starts them at their priorities.
   std::thread taker([&] {
     ::pthread_setaffinity_np(::pthread_self(), sizeof(core), &core);
     if (!set_fifo(::pthread_self(), 50)) {
@@ -105,7 +104,7 @@ TEST(Attachment, LendsThePriorityOfWhoTakesAwayToWhoIsInside)
   if (!allowed) {
     GTEST_SKIP() << "no right to use SCHED_FIFO";
   }
-  // What real-time throttling would let through to the user otherwise comes after 950 ms of others.
+  // Without the lent priority, real-time throttling would let the user run after 950 ms.
   EXPECT_LT(hogged, 200ms);
   EXPECT_LT(spent, 200ms);
 }

@@ -1,4 +1,5 @@
-// One spelling of ids, whoever writes or reads them: the tables of callback_ids.json, which a test of takt_cli walks, too.
+// Ids have one spelling in all writers and readers: the tables of callback_ids.json, which a test of takt_cli checks
+// too.
 #include "takt_core/adapter/callback_ids.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Where an executor goes on after exceptions, each callback that throws is told, and not too often.
+// If an executor continues after exceptions, the reporter reports each callback that throws, and
+// not too often.
 #include "takt_core/adapter/exception_reporter.hpp"
 
 #include <gtest/gtest.h>
@@ -103,7 +104,7 @@ TEST_F(Reported, AtOnceAndAllOfItInTheEndWithCallbackCountAndText)
   while (executor->exceptions() < 1001) {
     executor->spin_some();
   }
-  EXPECT_EQ(told(), 1U);  // nothing more within the period
+  EXPECT_EQ(told(), 1U);  // no further line within the period
   executor.reset();
   EXPECT_EQ(lines_with("callback /a:timer(1s) threw 999 times, 1000 times in all"), 1U);
   EXPECT_EQ(lines_with("callback /b:sub(/x) threw once"), 1U);
@@ -147,7 +148,7 @@ TEST_F(Reported, InFewLinesHoweverManyCallbacksThrow)
 TEST_F(Reported, InOneCountForEachCallbackWhenOthersAreRemoved)
 {
   make(1ms);
-  // Their counts begin to look for a place at the same one.
+  // Their searches for a slot begin at the same slot.
   std::vector<std::shared_ptr<Throws>> all;
   for (std::size_t i = 0; i <= ExceptionReporter::kCallbacks; ++i) {
     all.push_back(add("/c" + std::to_string(i), "no"));

@@ -1,4 +1,4 @@
-// Signals cancel executors, also while a real-time thread takes executors away.
+// Signals cancel executors, also while a real-time thread removes executors.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,9 +24,9 @@ using test::cpu_time;
 using test::one_core;
 using test::set_fifo;
 
-// An ordinary thread does nothing but handle signals; a real-time thread on the same core interrupts
-// it again and again, mostly inside the handler, and takes an executor away. Whoever spun until the
-// handler is done would spin until real-time throttling ends it.
+// An ordinary thread only handles signals. A real-time thread on the same core interrupts it repeatedly, mostly inside
+// the handler, and removes an executor. If the removal spun until the handler's end, it would spin until real-time
+// throttling stops it.
 TEST(StopSignals, GetsOnWhereARealTimeThreadWaitsForIt)
 {
   auto executor = Executor::create();

@@ -1,4 +1,4 @@
-// Two-phase start: what threads asked for is what they have when the first callback runs; following
+// Two-phase start: threads have their requested attributes when the first callback runs; following
 // threads; the middleware ceiling; groups across priorities.
 #include <gtest/gtest.h>
 

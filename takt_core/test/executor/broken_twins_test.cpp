@@ -1,5 +1,5 @@
-// The suite's own test: for each promise a deliberately broken variant, which must be rejected, and
-// the plain one beside it, which must not.
+// The suite's own test: for each promise the suite must reject a broken variant and accept the
+// correct one.
 #include <gtest/gtest.h>
 
 #include "support/suite.hpp"

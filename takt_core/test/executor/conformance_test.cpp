@@ -17,7 +17,7 @@ std::vector<Setting> settings()
          {Order::priority, Order::fifo, Order::edf, Order::window, Order::stock}) {
       for (const Shape shape :
            {Shape::single, Shape::pool, Shape::partitioned, Shape::following, Shape::isolated}) {
-        // A virtual thread has no priority to change, and the virtual world no threads that come and go.
+        // A virtual thread has no priority to change, and the virtual world creates no threads.
         if (real || (shape != Shape::following && shape != Shape::isolated)) {
           all.push_back({order, shape, real});
         }
@@ -50,10 +50,10 @@ TEST_P(Conformance, keeps_the_order_of_releases)
 {
   const Setting & setting = GetParam();
   if (setting.order != Order::fifo && setting.order != Order::priority) {
-    return;  // windows go by registration, edf by deadlines
+    return;  // windows order by registration, edf by deadlines
   }
   if (setting.shape == Shape::partitioned || (setting.real && setting.shape != Shape::single)) {
-    return;  // several queues have several orders; real starts in a pool cannot be told apart
+    return;  // several queues have several orders; real starts in a pool have no observable order
   }
   expect_kept(keeps_the_order_of_releases);
 }
@@ -67,7 +67,7 @@ TEST_P(Conformance, survives_rebinding)
 {
   const Setting & setting = GetParam();
   if (setting.shape == Shape::single || setting.shape == Shape::isolated) {
-    return;  // nowhere to go
+    return;  // there is no other thread to bind to
   }
   if (has_windows(setting.order) && setting.shape != Shape::partitioned) {
     return;  // sets that share a thread cannot have windows

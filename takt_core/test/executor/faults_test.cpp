@@ -1,4 +1,4 @@
-// What goes wrong: exceptions by policy, missing rights, removal from awkward places, empty takes.
+// Faults: exceptions by policy, missing rights, removal from inside callbacks, empty takes.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -115,7 +115,7 @@ TEST(Removal, from_inside_itself_returns_at_once_and_keeps_it_alive_until_it_is_
   EXPECT_TRUE(executor->wait().ok());
 }
 
-// Nothing but the run itself holds the callback any more: when is it given up?
+// Only the run itself holds the callback any more: when is the callback freed?
 class RemovedFromInside : public testing::Test
 {
 protected:
@@ -187,7 +187,7 @@ TEST_F(RemovedFromInside, is_freed_by_the_next_set_up_function)
 
 TEST(Removal, of_the_last_reference_may_remove_others_in_its_destructor)
 {
-  // As a node does that is owned by its own callback.
+  // As a node owned by its own callback does.
   const auto executor = make_executor(2);
   for (const bool inside : {true, false}) {
     const auto other = add_function(*executor, "other");
@@ -313,7 +313,7 @@ constexpr std::size_t kRefusedLocks = 0;
 constexpr std::size_t kRefusedLocks = 1;
 #endif
 
-// Runs once without any rights, under `policy`, and says how it went.
+// Runs once without any rights, under `policy`, and returns the outcome as text.
 std::string run_without_rights(MissingRights policy)
 {
   const auto said = takt_rt::test::in_unprivileged_child([policy]() -> std::string {

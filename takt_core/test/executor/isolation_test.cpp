@@ -1,5 +1,5 @@
-// Isolated groups: threads that come with a group's first callback and go with its last, with their attributes in
-// force before anything of the group runs.
+// Isolated groups: threads begin with a group's first callback and end with its last, with their attributes in force
+// before a callback of the group runs.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
@@ -50,13 +50,13 @@ pid_t own_tid()
   return static_cast<pid_t>(::syscall(SYS_gettid));
 }
 
-// The kernel finds a thread for a moment more after it was joined.
+// The kernel lists a thread for a moment after its join.
 bool alive(pid_t tid)
 {
   return ::syscall(SYS_tgkill, ::getpid(), tid, 0) == 0;
 }
 
-// Without a function of set-up, which would join them.
+// Calls no set-up function, because that would join them.
 bool all_isolated_threads_joined(const Executor & executor)
 {
   return executor.attributes().size() == executor.options().threads.size();
@@ -161,7 +161,7 @@ TEST(Isolation, has_attributes_in_force_when_a_callback_that_is_added_while_spin
     options.group = group;
     const auto late =
       std::make_shared<FunctionCallback>(options, [&](const auto &) { seen = read_attributes(); });
-    executor->ready(*late);  // it is due the moment it is there
+    executor->ready(*late);  // due as soon as it is added
     ASSERT_TRUE(executor->add(late).ok());
     ASSERT_TRUE(eventually([&] { return late->runs == 1; }));
     EXPECT_EQ(seen.policy, Policy::fifo);
@@ -197,7 +197,7 @@ TEST(Isolation, does_not_inherit_from_the_callback_that_adds)
   EXPECT_EQ(seen.cores, read_attributes().cores);
 }
 
-// Without the right a thread that has once had a higher nice level keeps it.
+// A thread that once had a higher nice level needs the right to lower it.
 bool may_lower_nice_levels()
 {
   bool may = false;
@@ -255,7 +255,7 @@ TEST(Isolation, ends_its_threads_with_the_last_callback)
       EXPECT_TRUE(eventually([&] { return callback->runs == 2; }));
       executor->remove(*callback);
     }
-    // Whoever waits for the executor's end joins them: nothing else is called here.
+    // The thread that waits for the executor's end joins them: this test calls no other function.
     EXPECT_TRUE(eventually([&] { return all_isolated_threads_joined(*executor); }));
     EXPECT_TRUE(eventually([&] { return std::none_of(threads.begin(), threads.end(), alive); }));
   }
@@ -309,15 +309,15 @@ TEST(Isolation, of_a_callback_that_removes_itself)
     EXPECT_TRUE(eventually([&] { return !alive(thread); }));
   }
   EXPECT_TRUE(eventually([&] {
-    static_cast<void>(executor->callbacks());  // set-up joins what has left
+    static_cast<void>(executor->callbacks());  // set-up joins ended threads
     return all_isolated_threads_joined(*executor);
   }));
   stop(*executor);
 }
 
 // All on one core: the group's thread leaves while it interrupts set-up at any instruction, also where set-up counts
-// the threads that have left. `wait` looks for that thread before set-up goes on. While `reap` cleared `leaving` early,
-// none of 11 runs of 1000 rounds passed.
+// the threads that have left. `wait` looks for that thread before set-up continues. While `reap` cleared `leaving`
+// early, none of 11 runs of 1000 rounds passed.
 TEST(Isolation, joins_a_thread_that_leaves_while_set_up_counts_those_that_have_left)
 {
   SKIP_WITHOUT_REALTIME();
@@ -399,7 +399,7 @@ TEST(Isolation, is_visited_by_spins_on_the_callers_thread)
   std::size_t ran = 0;
   EXPECT_TRUE(executor->spin_some(Duration::zero(), &ran).ok());
   EXPECT_EQ(ran, 3U);
-  // One that is always ready keeps none of the others waiting.
+  // A crew that is always ready does not block the others.
   executor->ready(*shared, 100);
   for (int i = 0; i < 6; ++i) {
     bool did = false;

@@ -1,4 +1,4 @@
-// Callbacks and groups that outlive executors, go from one to another, or were never in any.
+// Callbacks and groups that outlive executors, move between them, or never join one.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -31,7 +31,7 @@ std::shared_ptr<FunctionCallback> make_function(
   return std::make_shared<FunctionCallback>(options, nullptr);
 }
 
-// A capture may remove callbacks from the executor that is freed right now.
+// A capture may remove callbacks from the executor that is being freed.
 TEST(Destruction, of_an_executor_frees_callbacks_whose_captures_remove_others)
 {
   struct Remover
@@ -205,7 +205,7 @@ TEST(Removal, of_an_outer_run_of_the_own_thread_returns_at_once)
   EXPECT_EQ(outer->scheduler().find("a"), nullptr);
 }
 
-// Each waits inside until all are, then removes the next one.
+// Each callback waits inside until all are, then removes the next one.
 void remove_each_other(int count)
 {
   const auto executor = make_executor(static_cast<std::size_t>(count));
@@ -260,7 +260,7 @@ TEST(Removal, waits_also_if_another_thread_removed_it_before)
   EXPECT_TRUE(executor->wait().ok());
 }
 
-// Whatever other threads do with the executor meanwhile.
+// Other threads use the executor meanwhile.
 TEST(Retirement, waits_for_no_run_and_frees_the_id_at_once)
 {
   const auto executor = make_executor(2);
@@ -399,7 +399,7 @@ TEST(Groups, that_are_new_are_not_allowed_what_an_old_one_was)
   Binding first, second;
   first.threads = 1;
   second.threads = 2;
-  // In place: surely at the same address.
+  // In place, so that both groups have the same address.
   std::optional<Group> place;
   const auto here = [&] { return std::shared_ptr<Group>(std::shared_ptr<void>(), &*place); };
   place.emplace(GroupKind::mutually_exclusive, "old");

@@ -1,4 +1,5 @@
-// The hooks that an observer asks for by its interest: arrivals, idling, parking; and rebinding, which all are told of.
+// The hooks that an observer requests by its interest (arrivals, idling, parking), and rebinding, which all observers
+// get.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// `Binding::publishes_last` in running executors: what a callback makes ready last stays with its
-// thread, where that may be relied on.
+// `Binding::publishes_last` in running executors: the callback made ready last stays with its
+// publisher's thread, if that is possible.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace
 
 using std::chrono::milliseconds;
 
-// Spins until `done` or the time is over; whether it was.
+// Spins until `done` or the time is over; returns `done`.
 bool within(Duration time, const std::atomic<bool> & done)
 {
   const Time until = now() + time;
@@ -29,7 +29,7 @@ bool within(Duration time, const std::atomic<bool> & done)
   return done.load();
 }
 
-// How many threads sleep: told after the scheduler knows of it.
+// Counts the threads that sleep; updated after the scheduler knows.
 struct Sleepers : Observer
 {
   ObserverInterest interest() const noexcept override
@@ -43,8 +43,9 @@ struct Sleepers : Observer
   std::atomic<int> count{0};
 };
 
-// How often of `rounds` another thread began what a callback of two threads made ready and then had
-// `time` to begin. One that is awake would look for work by itself: each round finds both asleep.
+// In how many of `rounds` another thread began the callback that a callback of two threads made
+// ready and then had `time` to begin. An awake thread would look for work by itself, so each round
+// begins with both asleep.
 int taken_by_another(
   bool publishes_last, int rounds, Duration time,
   const std::function<void(ExecutorOptions &)> & change = {})
@@ -87,7 +88,7 @@ TEST(PublishesLast, LeavesWhatIsReadyToTheOwnThread)
   EXPECT_EQ(taken_by_another(false, 20, std::chrono::seconds(20)), 20);
 }
 
-// It runs at the priority of its callback, below that of what it made ready.
+// It runs at its callback's priority, below that of the callback that it made ready.
 TEST(PublishesLast, OfAFollowingThreadWakesTheOthersAsEver)
 {
   if (!may_use_realtime(40)) {

@@ -1,4 +1,4 @@
-// What runs cost: measured once for all observers, of runs inside of runs too, whatever these throw, and only if asked for.
+// Costs of runs: measured once for all observers, also of nested and throwing runs, and only on request.
 #include "takt_core/run_costs.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ std::int64_t own_cpu_time()
   return takt_rt::thread_cpu_time().count();
 }
 
-/// Gives what the calling thread used, at least `least`.
+/// Returns the calling thread's CPU time, at least `least`.
 std::int64_t work(std::chrono::nanoseconds least)
 {
   const std::int64_t began = own_cpu_time();
@@ -56,7 +56,7 @@ std::int64_t work(std::chrono::nanoseconds least)
   return own_cpu_time() - began;
 }
 
-/// One executor whose only callback ran once, on the calling thread.
+/// The costs of an executor's only callback, run once on the calling thread.
 std::vector<RunCosts> ran(
   const std::function<void()> & function, const std::function<bool()> & take = {})
 {
@@ -120,11 +120,11 @@ TEST(RunCosts, leave_out_what_is_not_of_the_run)
   });
   ASSERT_EQ(costs.size(), 1U);
   EXPECT_LT(costs[0].cpu, all);
-  const NotOfTheRun outside;  // of no run at all: nothing happens
+  const NotOfTheRun outside;  // outside of runs: no effect
 }
 
-// At each depth a run of its own executor, inside of which the next one is. The innermost throws, in its run or its take;
-// some catch nothing: their executors note the exception.
+// At each depth the run of one executor contains the next executor's run. The innermost callback throws, in its run or
+// its take; its executor catches the exception.
 TEST(RunCosts, find_each_run_of_many_inside_of_each_other)
 {
   const RunCostsWanted wanted(kAll);

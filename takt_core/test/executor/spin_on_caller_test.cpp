@@ -58,7 +58,7 @@ TEST(SpinOnCaller, creates_the_other_threads)
   std::atomic<int> here{0};
   std::mutex mutex;
   std::vector<pid_t> ran;
-  // Each callback waits for the two others, so three threads are needed.
+  // Each callback waits for the two others, so the test needs three threads.
   const auto meet = [&](const auto &) {
     {
       std::lock_guard lock(mutex);
@@ -131,7 +131,7 @@ TEST(SpinOnCaller, is_awaited_by_other_threads_until_the_caller_is_out)
     auto other = std::async(std::launch::async, [&] {
       running.get_future().wait();
       executor->cancel();
-      // Either waits for the caller, or finds that the caller is out already ("not started").
+      // Either waits for the caller, or finds that the caller has left already ("not started").
       const SpinOutcome outcome = executor->wait();
       return outcome.exception == nullptr && !executor->running();
     });
@@ -157,7 +157,7 @@ TEST(SpinOnCaller, hands_exceptions_to_the_caller_and_counts_as_a_spin)
   EXPECT_TRUE(executor->spin_on_caller().ok()) << "the cancel that came before ends this spin";
 }
 
-/// The threads behind the first come late to their executor, as on a busy machine.
+/// All threads but the first begin late, as on a busy machine.
 class LateThreads : public Observer
 {
 public:
@@ -311,7 +311,7 @@ TEST(SpinOnCaller, wakes_the_thread_that_the_program_made_more_urgent_than_the_o
     }
     executor->cancel();
   });
-  // On a thread of its own: an unprivileged one does not get its urgency back.
+  // On a thread of its own: an unprivileged thread cannot restore its urgency.
   std::thread spin([&] { EXPECT_TRUE(executor->spin_on_caller().ok()); });
   spin.join();
   other.join();

@@ -96,7 +96,7 @@ TEST(Wait, of_several_callers_ends_for_all_of_them_with_the_same_outcome)
       waiting.emplace_back([&] {
         entered.fetch_add(1);
         const SpinOutcome outcome = executor->wait();
-        // One that came too late for this spin is told so.
+        // A waiter that came too late for this spin gets a fault.
         told.fetch_add(outcome.exception != nullptr ? 1 : 0);
         EXPECT_TRUE((outcome.exception != nullptr) == outcome.faults.empty());
       });
@@ -129,7 +129,7 @@ TEST(Wait, ends_with_its_own_spin_although_the_next_one_goes_on)
     executor->cancel();
     EXPECT_TRUE(eventually([&] { return executor->start().ok(); }));
     EXPECT_TRUE(eventually([&] { return over.load() >= 1; }));
-    executor->cancel();  // for one that came only to the second spin
+    executor->cancel();  // for a waiter that came only to the second spin
     executor->wait();
     for (std::thread & thread : waiting) {
       thread.join();
@@ -158,7 +158,7 @@ TEST(Spin, goes_on_with_timers_after_a_restart_and_after_a_cancelled_spin_once)
   const auto timer = add_function(*executor, "t", {}, nullptr, {}, every(1));
   const auto far = add_function(*executor, "far", {}, nullptr, {}, every(3'600'000));
   for (int i = 0; i < 3; ++i) {
-    // A visitor that waits for timers and is cancelled leaves them to the threads.
+    // A cancelled visitor leaves the timers for which it waits to the threads.
     std::thread canceller([&] { executor->cancel(); });
     executor->scheduler().cancel_timer(*timer);
     EXPECT_TRUE(executor->spin_once(Duration(-1)).cancelled);

@@ -1,4 +1,4 @@
-// The statistics observer: what it records, of whom, and for how long.
+// The statistics observer: its figures, their callbacks, and their lifetime.
 #include "takt_core/statistics_observer.hpp"
 
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ TEST_F(Statistics, go_on_for_a_callback_that_is_added_again)
   EXPECT_EQ(all[0]->execution.moments.count(), 1000U);
 }
 
-// Announced before it is added, it may run before `add` returns.
+// A callback announced before its adding may run before `add` returns.
 TEST_F(Statistics, miss_no_run_of_a_callback_that_is_added_while_spinning)
 {
   ASSERT_TRUE(executor->start().ok());
@@ -198,7 +198,7 @@ protected:
     statistics.on_chain({"chain", {"root", "last"}, 0, std::chrono::milliseconds(10), {}});
   }
 
-  // The activation of that number is released at `number` ms and ends after `response` ms.
+  // Ends the activation `number`, released at `number` ms, after `response` ms.
   void end(std::uint32_t number, std::int64_t response, const Callback * of = nullptr)
   {
     takt_core::Run run;

@@ -1,5 +1,5 @@
-// Steady state: per dispatch no heap allocation, no lock but the core's own short ones, which one
-// executor thread never waits for, and with locked memory no page fault. Counts malloc and
+// Steady state: a dispatch allocates no heap, takes only the core's own short locks, for which an
+// executor thread never waits, and with locked memory causes no page fault. Counts malloc and
 // pthread_mutex_lock by interposing them, so this is an executable of its own and not for
 // sanitizers.
 #include <dlfcn.h>
@@ -26,7 +26,7 @@ namespace
 {
 
 // Constant initialisation, so usable in the first malloc of a thread.
-thread_local bool t_watched = false;  // only threads that say so are counted
+thread_local bool t_watched = false;  // only watched threads are counted
 std::atomic<std::uint64_t> g_allocations{0};
 std::atomic<std::uint64_t> g_locks{0};
 
@@ -93,7 +93,7 @@ TEST(Counters, see_what_they_count)
 {
   t_watched = true;
   const Counts before = counts();
-  void * volatile first = std::malloc(10);  // volatile: or the compiler leaves it out
+  void * volatile first = std::malloc(10);  // volatile: otherwise the compiler removes it
   free(first);
   int * volatile second = new int(1);
   delete second;
@@ -123,8 +123,8 @@ TEST(Counters, see_what_they_count)
 constexpr int kWarmUp = 2000;
 constexpr int kMeasured = 20000;
 
-// A chain of callbacks that announce each other, with an exclusive group, a reentrant one and a
-// timer beside them; the counts are taken in a run of the first.
+// A chain of callbacks that announce each other, with an exclusive group, a reentrant group and a
+// timer beside them. A run of the first callback reads the counts.
 struct Loop
 {
   explicit Loop(Order order, bool lock_memory, std::uint32_t threads = 1)
@@ -168,7 +168,7 @@ struct Loop
   std::unique_ptr<Executor> executor;
   std::shared_ptr<FunctionCallback> timer;
   std::vector<std::shared_ptr<FunctionCallback>> chain;
-  std::function<void()> beside = [] {};  // done in each run
+  std::function<void()> beside = [] {};  // called in each run
   int rounds = 0;
   int windows = 1;  // of kMeasured rounds each, until one has no page fault
   Counts before{}, after{};
@@ -190,8 +190,8 @@ TEST_P(SteadyState, allocates_nothing_and_waits_for_no_lock)
   EXPECT_EQ(loop.after.waits - loop.before.waits, 0U);
 }
 
-// Threads of a pool and a producer meet at the set's own mutex now and then (priority-inheriting,
-// held for tens of nanoseconds), and nowhere else.
+// Threads of a pool and a producer sometimes meet at the set's own mutex (priority-inheriting, held
+// for tens of nanoseconds), and at no other lock.
 TEST_P(SteadyState, allocates_nothing_and_takes_no_ordinary_lock_in_a_pool_beside_producers)
 {
   Loop loop(GetParam(), false, 2);
@@ -216,7 +216,7 @@ TEST_P(SteadyState, allocates_nothing_and_takes_no_ordinary_lock_in_a_pool_besid
   RecordProperty("waits", std::to_string(loop.after.waits - loop.before.waits));
 }
 
-// What the headers call real-time safe, besides what a dispatch is made of.
+// The functions that headers call real-time safe, besides those of a dispatch.
 TEST_P(SteadyState, allocates_nothing_and_waits_for_no_lock_with_all_that_callbacks_may_do)
 {
   Loop loop(GetParam(), false);
@@ -262,7 +262,8 @@ TEST_P(SteadyState, allocates_nothing_and_waits_for_no_lock_with_all_that_callba
 TEST_P(SteadyState, has_no_page_fault_with_locked_memory)
 {
   Loop loop(GetParam(), true);
-  loop.windows = 10;  // the kernel may move pages about in some; a fault of the dispatch is in all
+  loop.windows = 10;  // the kernel may move pages in some windows; a fault of the dispatch is in
+                      // all
   loop.executor->ready(*loop.chain[0]);
   const SpinOutcome outcome = loop.executor->spin();
   if (!outcome.ok()) {

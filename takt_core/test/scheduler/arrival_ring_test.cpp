@@ -1,5 +1,5 @@
-// The ring of arrivals: what it keeps, what it counts as lost, and that stamps are whole under
-// concurrent producers.
+// The ring of arrivals: the arrivals that it keeps, those that it counts as lost, and whole stamps
+// under concurrent producers.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -100,7 +100,7 @@ TEST(ArrivalRing, has_whole_stamps_and_exact_counts_under_concurrent_producers)
     }
     EXPECT_EQ(torn, 0U);
     EXPECT_EQ(popped + ring.overwritten(), kProducers * each);
-    // Whatever slots were left without a stamp, one producer alone writes all of them.
+    // One producer alone writes all slots, whichever were left without a stamp.
     for (std::uint64_t i = 1; i <= 10; ++i) {
       ring.push(from_ns(static_cast<std::int64_t>(i)), i, nullptr);
       ASSERT_TRUE(arrival.pop_from(ring));

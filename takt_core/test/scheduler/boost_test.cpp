@@ -23,7 +23,7 @@ Time ms(std::int64_t value)
   return from_ns(value * 1'000'000);
 }
 
-/// One or more threads, order `priority`, callbacks that come by hand.
+/// One or more threads, order `priority`; the test announces the messages.
 class Boosted : public ::testing::Test
 {
 protected:
@@ -146,11 +146,11 @@ TEST_F(Boosted, never_starves_those_below_its_most)
   constexpr std::uint32_t kDepth = 6;
   VirtualCallback & greedy = add("greedy", 10, 2, kDepth, Boost{0.2, {}, 20, 100});
   VirtualCallback & other = add("other", 50, 1, 1000);
-  publish(greedy, 0, 1, 2000);  // twice what it can do
+  publish(greedy, 0, 1, 2000);  // twice as many as it can run
   publish(other, 0, 20, 100);
   world->run_until(ms(2000));
   EXPECT_EQ(starts("other"), 100);
-  // At most `depth` boosted runs, and the one that had begun.
+  // At most `depth` boosted runs, and the one in progress.
   EXPECT_LE(longest(other), milliseconds(2 * (kDepth + 1) + 1));
   std::uint32_t row = 0;
   std::uint32_t longest_row = 0;
@@ -175,7 +175,8 @@ TEST_F(Boosted, several_that_take_turns_do_not_starve_others_either)
   EXPECT_LE(longest(other), milliseconds(2 * (4 + 4 + 1) + 1));
 }
 
-// What is above the boost must not end its rest: here it would leave nothing to the one between.
+// Starts of callbacks above the boost must not end its rest: here the callback between them would
+// starve.
 TEST_F(Boosted, does_not_starve_those_between_where_what_is_above_it_starts_often)
 {
   VirtualCallback & above = add("above", 60, 1, 1000);
@@ -231,7 +232,7 @@ TEST_F(Boosted, rises_while_it_waits_for_its_group)
   publish(parked, 1, 0, 1);
   publish(rival, 2, 0, 1);
   publish(parked, 3, 0, 5);
-  // Somebody has to look: the thread is idle while both wait for the group.
+  // A thread must look: it is idle while both wait for the group.
   VirtualCallback & tick = add("tick", 5, 1, 10, std::nullopt, 2);
   publish(tick, 5, 0, 1);
   world->run_until(ms(30));
@@ -287,8 +288,8 @@ TEST_F(Boosted, is_refused_where_it_makes_no_sense)
   EXPECT_FALSE(refused({0.5, {}, 1, 255}));
 }
 
-// Whatever comes: nothing is lost or doubled, and nobody of those below waits for more boosted starts in a row than the
-// longest history holds.
+// In random systems no message is lost or doubled, and no callback below waits for more boosted starts in a row than
+// the longest history holds.
 TEST_F(Boosted, keeps_its_promises_in_random_systems)
 {
   std::mt19937 random(7);
@@ -316,7 +317,7 @@ TEST_F(Boosted, keeps_its_promises_in_random_systems)
         published[id] += static_cast<std::uint32_t>(messages);
       }
     }
-    // Of each callback: boosted starts of those below it while it waits.
+    // For each callback: boosted starts of callbacks below it while it waits.
     std::vector<std::pair<std::int64_t, const VirtualCallback *>> boosted_starts;
     std::map<const VirtualCallback *, int> own;
     for (const auto & callback : callbacks) {

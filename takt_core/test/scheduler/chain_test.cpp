@@ -1,4 +1,4 @@
-// What callbacks get from their chains: priorities, and deadlines that travel with messages.
+// Callbacks inherit priorities from their chains, and deadlines travel with messages.
 #include <gtest/gtest.h>
 
 #include <malloc.h>
@@ -39,7 +39,7 @@ TEST(Edf, takes_the_earliest_deadline_that_a_message_carries)
   EXPECT_EQ(hand.runs[0].deadline, ms(20));
 }
 
-// A deadline inherited from one chain says nothing about a message of another.
+// A deadline inherited from one chain does not apply to a message of another.
 TEST(Edf, gives_a_message_the_deadline_of_its_own_chain_only)
 {
   ByHand hand(1, Order::edf);
@@ -131,7 +131,7 @@ TEST(Chains, give_a_callback_the_priority_of_the_most_important_chain)
   EXPECT_FALSE(hand.scheduler.set_priority(*a, 256).ok());
 }
 
-// The two are of one process: an activation is known in both.
+// Both are in one process: each knows the other's activations.
 TEST(Edf, inherits_deadlines_from_a_root_in_another_executor)
 {
   ByHand first(1, Order::edf), second(1, Order::edf);

@@ -1,5 +1,5 @@
-// The lock-free containers (intake, arrival ring): the real code, gone through in every interleaving;
-// beside each promise broken twins that must be found out.
+// The lock-free containers (intake, arrival ring): the real code in every interleaving. Beside each promise the test
+// must reject broken twins.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -121,7 +121,7 @@ TEST(IntakeProtocol, twin_that_stores_without_comparing_is_rejected)
 
 // ---- arrival ring: producers and a consumer on the same slot ----
 
-// Twin: each producer takes itself to be alone.
+// Twin: each producer assumes to be alone.
 template <typename T>
 struct LonelyWord : SteppedWord<T>
 {

@@ -49,7 +49,7 @@ TEST(Dispatch, does_not_start_a_reentrant_callback_again_before_its_take_is_over
   EXPECT_EQ(hand.pick(1, ms(2)), "-");
   hand.scheduler.taken(hand.runs[0]);
   EXPECT_EQ(hand.pick(1, ms(3)), "a");
-  // The first run ends while the second has not taken yet: that must not let a third one in.
+  // The first run ends before the second has taken: that must not let a third one start.
   hand.scheduler.ready(*a, 1, ms(3));
   hand.scheduler.complete(hand.runs[0]);
   EXPECT_EQ(hand.pick(0, ms(3)), "-");
@@ -177,8 +177,7 @@ TEST(Dispatch, removal_while_parked_granted_or_running_leaves_the_group_usable)
   }
 }
 
-// Producers that meet in the ring of arrivals leave some messages without a stamp. Those must not be
-// taken for the oldest of all.
+// Producers that meet in the ring of arrivals leave some messages without a stamp. These must not count as the oldest.
 TEST(Dispatch, what_has_no_stamp_does_not_go_to_the_front)
 {
   for (const Order order : {Order::fifo, Order::priority, Order::edf}) {
@@ -195,7 +194,7 @@ TEST(Dispatch, what_has_no_stamp_does_not_go_to_the_front)
         }
       });
     }
-    // Released when it starts: that is how one without a stamp shows.
+    // Released at its start: this shows a message without a stamp.
     std::uint64_t unstamped = 0, first = 0;
     const Time guard = now() + std::chrono::minutes(1);
     while (unstamped < 3 && now() < guard) {

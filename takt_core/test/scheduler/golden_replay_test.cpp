@@ -29,10 +29,10 @@ std::string describe(const std::vector<Start> & expected, const std::vector<Star
   return text;
 }
 
-// Under `poll: empty` a window that holds only members of busy groups lets threads idle although
-// other work is ready. takt repairs that (a busy group parks its callbacks, and threads run the others): the
-// scenarios with `poll: parked` are exact; the others may differ, at first by a start while the oracle
-// idles or by a member of a window that the oracle has not opened yet, never by a later start.
+// Under `poll: empty` a window with only members of busy groups lets threads idle although other work is ready. takt
+// repairs this (a busy group parks its callbacks, and threads run the others). So the scenarios with `poll: parked` are
+// exact. The others may differ, at first by a start while the oracle idles or by a member of a window that the oracle
+// has not opened yet, never by a later start.
 bool has_pool_window_polled_when_empty(const nlohmann::json & scenario)
 {
   const auto & executors = scenario.at("executors");
@@ -65,8 +65,8 @@ TEST_P(GoldenReplay, starts_exactly_as_the_oracle)
   EXPECT_TRUE(replay.world.starts() == expected) << describe(expected, replay.world.starts());
 }
 
-// Threads that sleep until the scheduler wakes them lose nothing against threads that always look;
-// only who runs what may differ.
+// Threads that sleep until the scheduler wakes them start the same callbacks as threads that always
+// look; only the assignment to threads may differ.
 TEST_P(GoldenReplay, starts_the_same_when_threads_look_only_if_woken)
 {
   const auto file = read_golden("replay", GetParam());
@@ -78,7 +78,7 @@ TEST_P(GoldenReplay, starts_the_same_when_threads_look_only_if_woken)
     for (Start & start : starts) {
       start.thread = 0;
     }
-    // At one instant the order of picks is that of the threads, whose numbers may differ.
+    // At one instant the picks are in the order of the threads, whose numbers may differ.
     std::sort(starts.begin(), starts.end(), [](const Start & a, const Start & b) {
       return std::tie(a.at, a.id, a.release) < std::tie(b.at, b.id, b.release);
     });

@@ -1,5 +1,5 @@
-// Entering and leaving a callback group: the real code, gone through in every interleaving; beside each
-// promise a broken twin that must be found out.
+// Entering and leaving a callback group: the real code in every interleaving. Beside each promise the test must reject
+// a broken twin.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -98,7 +98,7 @@ struct Sharing : Grouped<Sync>
   Verdict at_end() const { return this->judge(3); }
 };
 
-// Twin: a member enters without looking whether another is inside.
+// Twin: a member enters without checking whether another is inside.
 template <typename T>
 struct BlindWord : SteppedWord<T>
 {
@@ -115,7 +115,7 @@ struct BlindWord : SteppedWord<T>
   }
 };
 
-// Twin: a member leaves without looking whether another has parked meanwhile.
+// Twin: a member leaves without checking whether another has parked meanwhile.
 template <typename T>
 struct HastyWord : SteppedWord<T>
 {

@@ -72,7 +72,7 @@ TEST_P(GroupStress, hand_over_between_thread_sets_loses_nothing_and_overlaps_not
   EXPECT_FALSE(groups[1]->busy());
 }
 
-// Until the second one comes the first enters in a cheaper way.
+// The first member enters in a cheaper way until the second one joins.
 TEST_P(GroupStress, a_second_member_may_join_while_the_first_starts)
 {
   Driver driver(2, GetParam());

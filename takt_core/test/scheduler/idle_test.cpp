@@ -1,4 +1,5 @@
-// Who is woken: one idle member, the most urgent one; who waits for timers; nobody for nothing.
+// Wake-ups go to one idle member, the most urgent one; one member waits for timers; no thread wakes
+// without work.
 #include <gtest/gtest.h>
 
 #include "support/by_hand.hpp"
@@ -77,7 +78,7 @@ TEST(Waking, is_passed_on_while_there_is_more_work)
   EXPECT_FALSE(s.scheduler.next(0, ms(0), run));
   s.sleep(1);
   s.sleep(2);
-  s.scheduler.ready(*a, 1, ms(1));  // wakes 1, which takes its time
+  s.scheduler.ready(*a, 1, ms(1));  // wakes 1, which is slow
   s.scheduler.ready(*b, 1, ms(1));
   EXPECT_EQ(s.woken, (Woken{1, 2}));
   s.scheduler.ready(*c, 1, ms(1));
@@ -305,7 +306,7 @@ TEST(TimerWaiting, is_no_longer_the_job_of_one_whose_role_a_more_urgent_member_t
   EXPECT_EQ(s.sleep(1), ms(10));
   EXPECT_FALSE(s.scheduler.attends_timers(0));
   EXPECT_TRUE(s.scheduler.attends_timers(1));
-  // The member that took it over hands it on before it runs anything.
+  // The member that took the timers over hands them on before it runs a callback.
   s.scheduler.end_idle(1);
   takt_core::Run run;
   EXPECT_TRUE(s.scheduler.next(1, ms(10), run));

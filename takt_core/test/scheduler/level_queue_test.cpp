@@ -1,5 +1,5 @@
-// The queue of `priority` and `fifo`: sorted whatever the order in which work comes, at a cost that
-// does not grow with what is waiting.
+// The queue of `priority` and `fifo`: sorted for work in any order, at a cost that does not grow
+// with the number of waiting callbacks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ TEST(LevelQueue, sorts_releases_that_come_in_no_order)
       return priority != other.priority ? priority > other.priority : release < other.release;
     }
   };
-  // Some start, some are given another priority and some new ones come, again and again.
+  // Repeatedly some callbacks start, some get another priority and some new ones come.
   std::set<Waiting> model;
   std::int64_t now = 0;
   for (int round = 0; round < 20; ++round) {

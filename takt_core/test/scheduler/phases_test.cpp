@@ -1,4 +1,4 @@
-// Phases: what disturbs them, and from when bounds that rest on them hold.
+// Phases: their disturbances, and from when bounds that rest on them hold.
 #include <gtest/gtest.h>
 
 #include "support/by_hand.hpp"

@@ -1,5 +1,5 @@
 // Properties over many random graphs under a virtual clock, from a seed: work conservation, bounded
-// bypass, exclusion, and that waking only who must be woken changes nothing.
+// bypass, exclusion, and equal results if only the necessary threads are woken.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -134,8 +134,8 @@ struct Ready
   std::int64_t release;
 };
 
-// Between the release of a callback and its start, of its own exclusive group only runs with a
-// better (key, release) start.
+// Between the release of a callback and its start, only runs of its exclusive group with a better
+// (key, release) start.
 TEST_P(Property, a_parked_callback_is_overtaken_only_by_strictly_better_keys)
 {
   const auto key = [&](
@@ -165,11 +165,12 @@ TEST_P(Property, a_parked_callback_is_overtaken_only_by_strictly_better_keys)
         continue;
       }
       const Ready own = key(graph, waits, starts[late].release);
-      // Only what started strictly between release and start overtook it.
+      // Only starts strictly between release and start overtook it.
       for (std::size_t i = late; i-- > 0 && starts[i].at > starts[late].release;) {
         const VirtualCallback & other = *by_id[starts[i].id];
         if (&other == &waits || &other.group() != &waits.group() || other.overwritten() > 0) {
-          continue;  // who loses its oldest message to a full history keeps that one's place
+          continue;  // a callback that loses its oldest message to a full history keeps that
+                     // message's place
         }
         const Ready rival = key(graph, other, starts[i].release);
         ASSERT_LE(std::tie(rival.key, rival.release), std::tie(own.key, own.release))
@@ -191,8 +192,8 @@ TEST(WindowBypass, of_a_window_each_callback_waits_for_at_most_two_windows)
     for (const auto & callback : graph.callbacks) {
       all += callback->cost;
     }
-    // Between two starts of a callback with a backlog no other one starts more than twice, however
-    // its group is contended: once in the window under way and once in the one it is in.
+    // Between two starts of a callback with a backlog every other one starts at most twice, however
+    // contended its group is: once in the present window and once in the callback's next one.
     for (const auto & waits : graph.callbacks) {
       std::map<std::string, int> between;
       for (const Start & start : graph.world.starts()) {

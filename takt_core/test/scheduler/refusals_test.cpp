@@ -1,4 +1,4 @@
-// What set-up refuses because it makes no sense.
+// Refusals of set-up.
 #include <gtest/gtest.h>
 
 #include "support/by_hand.hpp"
@@ -11,7 +11,7 @@ namespace
 class Refusals : public testing::Test
 {
 protected:
-  // The one fault, or how many there were.
+  // The only fault, or the number of faults.
   static std::string fault(const Status & status)
   {
     return status.faults().size() == 1 ? to_string(status.faults()[0])

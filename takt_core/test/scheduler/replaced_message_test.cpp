@@ -14,7 +14,7 @@ namespace
 class ReplacedMessage : public ::testing::TestWithParam<bool>
 {
 protected:
-  // What a publisher does in a callback that works for `activation`.
+  // Publishes as in a callback that works for `activation`.
   void publish(Callback & reader, std::uint64_t name, std::int64_t at, bool in_callback = true)
   {
     ActivationSet carried;
@@ -60,7 +60,7 @@ TEST_P(ReplacedMessage, the_run_works_for_what_the_message_that_was_found_carrie
   EXPECT_EQ(run.release, ms(3));
   EXPECT_EQ(run.deadline, ms(13));
   hand.complete();
-  EXPECT_EQ(hand.pick(0, ms(4)), "-");  // no empty take for what was found already
+  EXPECT_EQ(hand.pick(0, ms(4)), "-");  // no empty take for a message that was found already
   EXPECT_EQ(reader->backlog(), 0U);
   EXPECT_EQ(reader->overwritten(), 1U);
 }
@@ -116,8 +116,8 @@ TEST_P(ReplacedMessage, a_message_from_outside_starts_an_activation_of_its_reade
   EXPECT_EQ(reader->overwritten(), 2U);
 }
 
-// Bound to another thread during the take, which finds a message from elsewhere: the key of that one is looked up on the
-// other thread. Under ThreadSanitizer.
+// Bound to another thread during the take, which finds a message from elsewhere: the other thread reads the key of that
+// message. Under ThreadSanitizer.
 TEST(ReboundInATake, the_activation_that_the_take_begins_is_counted_beside_the_other_threads_look)
 {
   ByHand hand{2, Order::edf};

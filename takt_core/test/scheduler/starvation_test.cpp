@@ -1,5 +1,5 @@
-// The published starvation cases (Teper et al., EMSOFT 2024, examples 4 to 6) and the two
-// demonstrations of what windows do to arrival order and to timers.
+// The published starvation cases (Teper et al., EMSOFT 2024, examples 4 to 6) and two
+// demonstrations of the effect of windows on arrival order and timers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,8 +51,8 @@ TEST(Starvation, is_literal_under_stock)
   }
 }
 
-// The longest a callback of `scenario` was kept waiting: from a release to its start, or to the
-// horizon for the release that was never served.
+// The longest wait of a callback of `scenario`: from a release to its start, or to the horizon for
+// a release without a start.
 std::int64_t longest_wait(const nlohmann::json & scenario)
 {
   std::int64_t longest = 0;
@@ -77,8 +77,8 @@ std::int64_t sum_of(const nlohmann::json & scenario, const char * field)
   return sum;
 }
 
-// Nobody is overtaken by equals: a callback waits for at most one run of every other callback and
-// for the rest of those that run already. (In ms.)
+// Equals do not overtake: a callback waits for at most one run of every other callback and for the
+// rest of those that run already. (In ms.)
 TEST(Starvation, is_absent_under_every_order_without_deadlines)
 {
   for (const std::string example : {"4", "5", "6"}) {
@@ -92,7 +92,7 @@ TEST(Starvation, is_absent_under_every_order_without_deadlines)
   }
 }
 
-// By deadline (each period's end) whoever waits becomes the most urgent one in the end.
+// By deadline (each period's end) a waiting callback becomes the most urgent one in the end.
 TEST(Starvation, is_absent_under_edf)
 {
   for (const std::string example : {"4", "5", "6"}) {
@@ -117,7 +117,7 @@ TEST(Starvation, is_seen_as_an_endless_wait_under_stock)
   }
 }
 
-// "Overtaken only by strictly higher keys": a level above that is never idle starves those below.
+// "Overtaken only by strictly higher keys": a higher level that is never idle starves lower ones.
 TEST(Starvation, by_strictly_higher_priority_is_what_priorities_mean)
 {
   for (const std::string example : {"4", "5", "6"}) {

@@ -1,4 +1,4 @@
-// Thread sets come and go with the callbacks bound to them; whole chains are bound at once.
+// Thread sets exist as long as callbacks are bound to them; whole chains are bound at once.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -159,7 +159,8 @@ TEST(ThreadSets, come_and_go_under_load_without_losing_anything)
     const auto runs = [&] {
       return counters[0]->runs.load() + counters[1]->runs.load() + counters[2]->runs.load();
     };
-    // Mostly each is alone in its set, so that almost every move gives one up and needs another.
+    // Mostly each callback is alone in its set, so that almost every move ends one set and needs
+    // another.
     for (std::uint64_t i = 0; i < rounds(20'000) || runs() < rounds(20'000); ++i) {
       const auto threads = static_cast<ThreadMask>(1 + i * 5 % 7);
       const Status bound = driver.scheduler.bind(*counters[i % 3], threads);

@@ -1,5 +1,5 @@
-// The three-chains experiment in six configurations: end-to-end latencies on 1 to 4 cores, as they
-// follow from the activations that messages inherit, against the oracle's tables.
+// The three-chains experiment in six configurations: end-to-end latencies on 1 to 4 cores, computed
+// from inherited activations, against the oracle's tables.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ std::map<std::string, std::vector<Latency>> latencies(
 
 using Values = std::vector<std::int64_t>;
 
-// The first `count` latencies whose chains end after `from` and not after `to`.
+// The first `count` latencies of chains that end after `from` and not after `to`.
 Values between(
   const std::vector<Latency> & of, std::int64_t from, std::int64_t to, std::size_t count)
 {

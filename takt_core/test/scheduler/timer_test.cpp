@@ -23,7 +23,7 @@ TimerOptions every(std::int64_t n, MissedPeriods missed = MissedPeriods::skip)
   return options;
 }
 
-// Starts the timer at each of `at` and returns the releases it ran for, in ms; -1: nothing ran.
+// Starts the timer at each of `at` and returns the releases of its runs, in ms; -1: no run.
 std::vector<std::int64_t> releases(ByHand & hand, const std::vector<std::int64_t> & at)
 {
   std::vector<std::int64_t> found;
@@ -146,7 +146,7 @@ TEST(Timer, leaves_the_grid_of_its_host_when_it_is_reset_or_gets_another_period)
   EXPECT_EQ(releases(hand, {148, 152, 156}), (List{148, 152, 156}));
 }
 
-// A schedule made for all processes of a host: each process starts when it does, and again when it must.
+// One schedule for all processes of a host: each process may start and restart at any time.
 TEST(Timer, keeps_its_phase_to_timers_of_other_schedulers_that_start_at_other_times)
 {
   std::vector<std::int64_t> first;
@@ -193,7 +193,7 @@ TEST(Timer, follows_the_clock_of_all_hosts_when_it_is_set)
   const auto timer = hand.add_timer("t", options);
   hand.scheduler.open(ms(101));
   EXPECT_EQ(releases(hand, {103, 113}), (List{103, 113}));
-  g_ahead = millis(1'002);  // the next release is 2 ms nearer
+  g_ahead = millis(1'002);  // the next release is 2 ms closer
   EXPECT_EQ(releases(hand, {123, 131, 141}), (List{123, 131, 141}));
   g_ahead = millis(998);
   EXPECT_EQ(releases(hand, {151, 165}), (List{151, 165}));
@@ -321,7 +321,7 @@ TEST(Timer, resumed_goes_on_where_it_was_cancelled)
   EXPECT_EQ(releases(hand, {24, 29, 30}), (List{20, -1, 30}));
   hand.scheduler.resume_timer(*timer, ms(31), ms(31));  // it is active
   EXPECT_EQ(releases(hand, {31, 40}), (List{-1, 40}));
-  // What is queued has not run: it is the next one.
+  // The queued release has not run: it is the next one.
   hand.scheduler.ready(*other, 1, ms(49));
   EXPECT_EQ(hand.run_one(0, ms(50)), "other");
   EXPECT_EQ(hand.scheduler.cancel_timer(*timer), ms(50));

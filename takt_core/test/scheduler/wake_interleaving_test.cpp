@@ -1,5 +1,5 @@
-// Going to sleep, waking and queueing: the real code, gone through in every interleaving; beside each
-// promise broken twins that must be found out.
+// Going to sleep, waking and queueing: the real code in every interleaving. Beside each promise the test must reject
+// broken twins.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -44,7 +44,7 @@ struct Set : detail::SetSigns<SteppedSync>
   } timers;
   int queue = 0;
 
-  // What a dispatch does with the mutex held: true if it picked one.
+  // The part of a dispatch with the mutex held: true if it picked a callback.
   bool pick() noexcept
   {
     for (Node * node = intake.take_all(); node != nullptr; node = node->next_) {
@@ -182,9 +182,8 @@ enum class PassTwin
   relies_on_the_woken,
 };
 
-// Thread 0 announces one callback, for which it wakes nobody because it looks itself, picks one and
-// runs on. Thread 1 was woken for another callback, and its core is held: it never comes. Thread 2 is
-// going to sleep.
+// Thread 0 announces one callback, for which it wakes no thread because it looks itself, picks one and runs on. Thread
+// 1 was woken for another callback, and its core is held: it never runs. Thread 2 is going to sleep.
 struct Passing : Pool
 {
   explicit Passing(PassTwin which) : Pool({0, 0, 0}), twin(which)
@@ -292,7 +291,7 @@ struct Timing : Pool
   const TimerTwin twin;
 };
 
-// As Timing, but there is no timer before the one that is armed, and one thread.
+// As Timing, but without an earlier timer, and with one thread.
 struct FirstTimer : Timing
 {
   explicit FirstTimer(TimerTwin which) : Timing(which)

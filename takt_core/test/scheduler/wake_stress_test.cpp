@@ -1,5 +1,5 @@
-// Going to sleep against announcing, on real threads: every message is consumed although no timer
-// comes to the rescue. Time limits only guard against hanging.
+// Going to sleep against announcing, on real threads: every message is consumed without the help of
+// a timer. Time limits only guard against hanging.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -49,7 +49,7 @@ protected:
   std::vector<std::shared_ptr<Counter>> counters;
 };
 
-// Each producer waits for its message before it sends the next: threads go to sleep all the time.
+// Each producer waits for its message before it sends the next: threads go to sleep continually.
 TEST_P(WakeStress, no_message_is_left_lying_when_threads_fall_asleep)
 {
   Driver driver(GetParam().threads, GetParam().order);

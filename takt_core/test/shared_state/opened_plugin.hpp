@@ -1,4 +1,4 @@
-// A plug-in opened so that nobody else sees its symbols, as class loaders do.
+// A plug-in opened with private symbols, as class loaders do.
 #ifndef SHARED_STATE__OPENED_PLUGIN_HPP_
 #define SHARED_STATE__OPENED_PLUGIN_HPP_
 

@@ -1,5 +1,5 @@
-// What a thread or a process has once exists once, whoever uses takt_core in it: the program, plug-ins
-// whose symbols nobody else sees, and a preloaded library.
+// The state of a thread or a process exists once for all users of takt_core in it: the program, plug-ins with private
+// symbols, and a preloaded library.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -115,7 +115,7 @@ TEST(SharedState, PlugInsOfAProgramWithoutTaktShareTheLibraryThatIsLoadedLate)
   EXPECT_EQ(run_late_loader(""), 0);
 }
 
-// AddressSanitizer's runtime, if this program has one: it must stand before every other library.
+// AddressSanitizer's runtime, if this program has one: it must precede every other library.
 std::string sanitizer_runtime()
 {
   std::ifstream maps("/proc/self/maps");

@@ -1,4 +1,4 @@
-// One arrival that a test takes out of a ring, with all that the ring says of it.
+// One arrival that a test takes out of a ring, with all its data.
 #ifndef SUPPORT__ARRIVAL_HPP_
 #define SUPPORT__ARRIVAL_HPP_
 

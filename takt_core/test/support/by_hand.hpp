@@ -72,7 +72,7 @@ public:
     return callback;
   }
 
-  /// Picks, and returns the id of what was picked ("-": nothing). The run stays open.
+  /// Picks, and returns the id of the picked callback ("-": none). The run stays open.
   std::string pick(std::uint32_t thread, Time now, std::uint64_t before = UINT64_MAX)
   {
     Run run;

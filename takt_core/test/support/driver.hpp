@@ -1,5 +1,5 @@
 // A small executor for stress tests: threads and a waker around a scheduler, without attributes,
-// gate or clock, so that many of them can be started and nothing but the scheduler can save a lost
+// gate or clock. So a test can start many of them, and only the scheduler can correct a lost
 // wake-up.
 #ifndef SUPPORT__DRIVER_HPP_
 #define SUPPORT__DRIVER_HPP_
@@ -21,7 +21,7 @@ using takt_rt::futex_wait;
 using takt_rt::futex_wake;
 using takt_rt::now;
 
-/// Counts its runs; not more. `inside` is what two members of one group would both write.
+/// Only counts its runs. Two members of one group would both write `inside`.
 class Counter : public Callback
 {
 public:

@@ -1,5 +1,5 @@
-// One face for everything that runs callbacks: the scheduler under a virtual clock, and executors on
-// real threads. The conformance suite is written against it.
+// One interface for the scheduler under a virtual clock and for executors on real threads. The conformance suite uses
+// it.
 #ifndef SUPPORT__ENGINE_HPP_
 #define SUPPORT__ENGINE_HPP_
 
@@ -36,8 +36,8 @@ std::string to_string(Shape shape);
 std::string to_string(const Setting & setting);
 std::uint32_t thread_count(Shape shape);
 
-/// Where callback number `i` of a workload is bound in this setting. Partitioned: by turns to one
-/// thread each, and where the order allows overlapping sets also to pairs.
+/// The binding of callback number `i` of a workload in this setting. Partitioned: by turns to one
+/// thread each, and if the order allows overlapping sets also to pairs.
 Binding binding_for(const Setting & setting, std::size_t i);
 
 class Engine
@@ -53,26 +53,26 @@ public:
   virtual void ready(Probe & probe, std::uint32_t count = 1) = 0;
   /// Opens the gate.
   virtual void start() = 0;
-  /// Goes on until `done`. False: it never will be (nothing happens any more, or on real threads a
-  /// minute passed, which is a guard against hanging and not a measure).
+  /// Continues until `done`. False: it never will be (no callback is ready any more, or on real
+  /// threads a minute passed, which only guards against hanging).
   virtual bool run_until(const std::function<bool()> & done) = 0;
   virtual void stop() = 0;
-  /// Cancels from several threads at once, sees it end, and starts again. False: not on this engine.
+  /// Cancels from several threads at once, checks that the spin ends, and starts again. False: not supported.
   virtual bool cancel_and_restart() { return false; }
   /// User exceptions that were counted so far.
   virtual std::uint64_t exceptions() const { return 0; }
-  /// Lets everything that could start wrongly do so.
+  /// Runs on for a while, so that a wrong start can happen.
   virtual void let_pass() = 0;
   /// The same before `start`.
   virtual void let_pass_closed() = 0;
   virtual Scheduler & scheduler() = 0;
 };
 
-/// Under a virtual clock; `maker` puts a broken twin in.
+/// Under a virtual clock; `maker` inserts a broken twin.
 std::unique_ptr<Engine> make_virtual_engine(
   const Setting & setting, const SeamMaker & maker = plain_seam);
 
-/// On an executor's own threads. Null if following threads are asked for and not allowed here.
+/// On an executor's own threads. Null if following threads are requested and not allowed here.
 std::unique_ptr<Engine> make_real_engine(
   const Setting & setting, const std::function<void(ExecutorOptions &)> & change = {});
 

@@ -79,7 +79,7 @@ inline std::shared_ptr<FunctionCallback> add_function(
   return callback;
 }
 
-/// A minute guards against hanging; it measures nothing.
+/// A minute guards against hanging; it is not a measurement.
 inline bool eventually(const std::function<bool()> & done)
 {
   const Time guard = now() + std::chrono::minutes(1);

@@ -1,4 +1,4 @@
-// What happened, in one order over all threads; and the promises that can be read from it.
+// Events of all threads in one order, and the promises that can be checked from them.
 #ifndef SUPPORT__JOURNAL_HPP_
 #define SUPPORT__JOURNAL_HPP_
 
@@ -33,7 +33,8 @@ struct Entry
   std::uint64_t sequence = 0;
 };
 
-/// Any thread may write; read it when nobody writes. What does not fit is counted and dropped.
+/// Any thread may write; read it while no thread writes. Counts and drops entries beyond its
+/// capacity.
 class Journal
 {
 public:
@@ -66,7 +67,7 @@ public:
   void run(const Run & run) override;
 
   std::atomic<std::uint64_t> runs{0};       ///< ended
-  std::atomic<std::uint64_t> announced{0};  ///< kept by whoever announces
+  std::atomic<std::uint64_t> announced{0};  ///< updated by the announcing thread
   std::function<void(const Run &)> body;    ///< on real threads, inside the run
 
 private:
@@ -84,11 +85,11 @@ Verdict takes_never_overlap(const Journal & journal);
 /// Each probe ran once for each announcement.
 Verdict ran_once_each(const std::vector<std::shared_ptr<Probe>> & probes);
 
-/// Starts are in the order of releases; per priority level if `priority` tells one from another.
+/// Starts are in the order of releases; for each priority level if `priority` distinguishes them.
 Verdict starts_in_order_of_release(
   const Journal & journal, const std::function<int(const Probe &)> & level);
 
-/// Nothing of `probe` starts after the journal's first `from` entries.
+/// No run of `probe` starts after the journal's first `from` entries.
 Verdict does_not_start_after(const Journal & journal, const Probe & probe, std::size_t from);
 
 }  // namespace takt_core::test

@@ -1,4 +1,4 @@
-// Threads that compete for one core: where they run, how urgent they are, what they used of it.
+// Threads that compete for one core: their core, their urgency, and their use of it.
 #ifndef SUPPORT__ONE_CORE_HPP_
 #define SUPPORT__ONE_CORE_HPP_
 

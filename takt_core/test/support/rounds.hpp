@@ -1,4 +1,4 @@
-// How long stress and property tests go on, and with which seed.
+// Length and seed of stress and property tests.
 #ifndef SUPPORT__ROUNDS_HPP_
 #define SUPPORT__ROUNDS_HPP_
 
@@ -8,8 +8,8 @@
 namespace takt_core::test
 {
 
-/// `slice` rounds, times TAKT_TEST_ROUNDS where set (soak); a tenth of it where each step costs
-/// ten times as much (ThreadSanitizer).
+/// `slice` rounds, times TAKT_TEST_ROUNDS if set (soak); a tenth of them if each step costs ten
+/// times as much (ThreadSanitizer).
 inline std::uint64_t rounds(std::uint64_t slice)
 {
 #ifdef __SANITIZE_THREAD__

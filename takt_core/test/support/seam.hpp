@@ -1,5 +1,5 @@
-// The seam between a driver and the scheduler: every call a driver makes goes through here, so that
-// broken twins can be put in between without touching the product.
+// The seam between a driver and the scheduler: every call of a driver passes here, so that tests
+// can insert broken twins without changing the product.
 #ifndef SUPPORT__SEAM_HPP_
 #define SUPPORT__SEAM_HPP_
 

@@ -11,7 +11,7 @@ namespace
 constexpr std::size_t kStack = 64 * 1024;
 constexpr std::size_t kMostFibers = 6;
 
-// Fibers' stacks are used again by each execution; what an abandoned one leaves on them is dropped.
+// Each execution reuses the fibers' stacks and drops the contents that an abandoned one left.
 unsigned char * stack(std::size_t fiber)
 {
   static std::vector<std::vector<unsigned char>> stacks(
@@ -35,7 +35,7 @@ void Stepper::run_fiber()
   setcontext(&active_->explorer_);
 }
 
-// Each fiber goes up to its first access.
+// Runs each fiber up to its first access.
 void Stepper::start(std::vector<std::function<void()>> bodies)
 {
   fibers_.clear();
@@ -168,12 +168,13 @@ std::pair<std::uint64_t, std::uint64_t> Stepper::state() const
   return hash;
 }
 
-// Goes along `path_`, and from its end on by the first choice each, to the end or to where another
-// execution has been.
+// Follows `path_`, then each first choice, to the end or to a state that another execution has
+// reached.
 Verdict Stepper::execute(const std::function<Verdict()> & at_end)
 {
   const std::size_t count = fibers_.size();
-  std::vector<std::size_t> choices;  // i: thread i goes on; count + i: its oldest store is seen
+  std::vector<std::size_t> choices;  // i: thread i continues; count + i: its oldest store becomes
+                                     // visible
   for (std::size_t depth = 0;; ++depth) {
     choices.clear();
     for (std::size_t i = 0; i < count; ++i) {

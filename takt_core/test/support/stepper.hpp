@@ -1,14 +1,13 @@
 // Runs real lock-free code through every interleaving of its accesses to shared words.
 //
-// The code under test is a template on its words and its mutex (takt_core/detail/sync.hpp). On
-// `SteppedSync` each access hands over to the explorer, which decides who goes on. Threads are fibers.
-// An execution is repeated from its start for each way to go on; what was reached before, by the values
-// of all words and by what each thread has read so far, is not gone through again, so loops are allowed.
+// The code under test is a template over its words and its mutex (takt_core/detail/sync.hpp). On `SteppedSync` each
+// access switches to the explorer, which chooses the next thread. Threads are fibers. An execution is repeated from its
+// start for each choice. A state (the values of all words and all that each thread has read so far) is explored once,
+// so loops are allowed.
 //
-// A store that is not sequentially consistent waits in its thread's buffer until the explorer lets it
-// become visible, as the C++ memory model allows and x86 does; so the test finds a store that needs to
-// be sequentially consistent and is not. `Weakness` makes the words worse than asked for: a broken twin
-// of the real code that has one fence or one re-check less.
+// A store that is not sequentially consistent waits in its thread's buffer until the explorer makes it visible, as the
+// C++ memory model allows and x86 does; so the test finds a store that needs to be sequentially consistent and is not.
+// `Weakness` makes the words weaker than requested: a broken twin of the real code without one fence or one re-check.
 #ifndef SUPPORT__STEPPER_HPP_
 #define SUPPORT__STEPPER_HPP_
 
@@ -41,9 +40,9 @@ struct Weakness
 class Stepper
 {
 public:
-  /// `Model`: constructed anew for each execution, at the same address; `threads()` are its threads'
-  /// functions, `at_end()` judges it when no thread can move any more. Returns the first fault found,
-  /// or kept(). Models must not own memory that a thread's stack owns.
+  /// `Model`: constructed anew for each execution, at the same address; `threads()` are its threads' functions,
+  /// `at_end()` judges it when no thread can continue. Returns the first fault, or kept(). Models must not own memory
+  /// that a thread's stack owns.
   template <typename Model, typename... Arguments>
   Verdict explore(Weakness weakness, const Arguments &... arguments)
   {
@@ -70,7 +69,7 @@ public:
   std::size_t states() const noexcept { return visited_.size(); }
   std::size_t executions() const noexcept { return executions_; }
 
-  /// The one that explores now, or nullptr.
+  /// The explorer in progress, or nullptr.
   static Stepper * active() noexcept { return active_; }
 
   // ---- for words: by a thread of the model, or while it is set up or judged ----
@@ -78,12 +77,12 @@ public:
   void add(std::uint64_t * word) { words_.push_back(word); }
   std::uint64_t load(std::uint64_t * word, std::memory_order order);
   void store(std::uint64_t * word, std::uint64_t value, std::memory_order order);
-  /// Reads and writes in one step, once `may_go_on` (null: at once).
+  /// Reads and writes in one step, after `may_go_on` (null: at once).
   std::uint64_t modify(
     std::uint64_t * word, const std::function<std::uint64_t(std::uint64_t)> & change,
     std::function<bool()> may_go_on = nullptr);
 
-  /// Waits until `may_go_on`. Its answer must depend on words only.
+  /// Waits until `may_go_on`, which must depend on words only.
   void wait(std::function<bool()> may_go_on);
 
   /// Lets the thread remember `value`: for data that is guarded by a mutex.
@@ -133,7 +132,7 @@ private:
   std::size_t executions_ = 0;
 };
 
-/// In place of std::atomic.
+/// Replaces std::atomic.
 template <typename T>
 class SteppedWord
 {
@@ -189,7 +188,7 @@ public:
     return compare_exchange_strong(expected, next);
   }
 
-  /// What is visible to all threads; not a step.
+  /// The value that all threads see; not a step.
   T visible() const noexcept { return value(bits_); }
 
 private:
@@ -219,7 +218,7 @@ private:
   mutable std::uint64_t bits_;
 };
 
-/// In place of PiMutex. The thread that locks the mutex has read what its last holder had read.
+/// Replaces PiMutex. A thread that locks the mutex has read all that its last holder had read.
 class SteppedMutex
 {
 public:

@@ -1,4 +1,4 @@
-// Checks in which callbacks come and go.
+// Checks in which callbacks are added and removed.
 #include "suite.hpp"
 
 #include "workload.hpp"
@@ -9,7 +9,7 @@ namespace takt_core::test
 Verdict removes_for_good(Engine & engine, const Setting & setting)
 {
   for (std::size_t victim = 0; victim < 6; ++victim) {
-    // A new set of callbacks each time; the others of the last round stay and are silent.
+    // New callbacks each time; those of the last round stay and are silent.
     Workload work;
     std::vector<std::shared_ptr<Group>> groups;
     for (int i = 0; i < 3; ++i) {
@@ -62,7 +62,8 @@ Verdict survives_adding_and_removing(Engine & engine, const Setting & setting)
     return filled;
   }
   engine.start();
-  std::vector<std::shared_ptr<Probe>> gone;  // the journal names them
+  std::vector<std::shared_ptr<Probe>> gone;  // keeps removed callbacks, because the journal names
+                                             // them
   for (int i = 0; i < 300; ++i) {
     const auto passing = work.make(
       "passing" + std::to_string(i),
@@ -70,7 +71,7 @@ Verdict survives_adding_and_removing(Engine & engine, const Setting & setting)
                  : std::shared_ptr<Group>(work.probes[0], &work.probes[0]->group()),
       Kind::subscription, 16);
     gone.push_back(passing);
-    engine.ready(*passing, 2);  // waits for the adding
+    engine.ready(*passing, 2);  // waits until it is added
     const Binding binding = binding_for(setting, work.random() % 6);
     if (const Status added = engine.add(passing, binding); !added.ok()) {
       engine.stop();

@@ -1,4 +1,4 @@
-// Broken twins: seams that break one promise each. The suite must reject every one of them.
+// Broken twins: each seam breaks one promise. The suite must reject every twin.
 #ifndef SUPPORT__TWINS_HPP_
 #define SUPPORT__TWINS_HPP_
 
@@ -85,7 +85,7 @@ private:
   int count_ = 0;
 };
 
-/// A callback that is bound elsewhere while it waits loses what it waits for.
+/// A callback that is bound elsewhere loses its waiting messages.
 class LosesOnRebinding final : public Seam
 {
 public:
@@ -100,7 +100,7 @@ public:
       Run run;
       const Status added = scheduler().add(keep, binding);
       if (scheduler().next(scheduler().visitor(), Time{}, run)) {
-        scheduler().complete(run);  // swallowed
+        scheduler().complete(run);  // the message is lost
       }
       return added;
     }
@@ -108,7 +108,7 @@ public:
   }
 };
 
-/// A change of priority swallows what is picked next.
+/// A change of priority loses the next pick.
 class LosesOnPriorityChange final : public Seam
 {
 public:
@@ -161,7 +161,7 @@ public:
   bool gate_missing() const override { return true; }
 };
 
-/// Every fifth wake-up gets lost.
+/// Every fifth wake-up is lost.
 class LosesWakeUps final : public Seam
 {
 public:
@@ -171,13 +171,13 @@ private:
   int count_ = 0;
 };
 
-/// Forgets to look once more after it marked a thread as idle.
+/// Skips the second look after marking a thread as idle.
 class SleepsWithoutLooking final : public Seam
 {
 public:
   bool next(std::uint32_t thread, Time now, Run & run) override
   {
-    // What a thread finds that was about to sleep is what the second look is for.
+    // The second look must find the work of a thread that is about to sleep.
     return ++count_ % 7 != 0 && Seam::next(thread, now, run);
   }
   bool begin_idle(std::uint32_t thread, Time now, Time & wake_at) override
@@ -190,14 +190,14 @@ private:
   int count_ = 0;
 };
 
-/// Removal only says it removes.
+/// Removal reports success and removes no callback.
 class RemovesNothing final : public Seam
 {
 public:
   void remove(Callback &) override {}
 };
 
-/// A run that ends never gives its group back.
+/// A run never returns its group at its end.
 class KeepsGroup final : public Seam
 {
 public:
