@@ -36,7 +36,7 @@ class Twins : public testing::TestWithParam<Broken>
 TEST_P(Twins, are_rejected)
 {
   StandIn back_end(GetParam().twin);
-  back_end.patience = 100;  // all messages are there at once
+  back_end.patience = 100;  // every message is there at once, so a short wait is enough
   EXPECT_NE(GetParam().promise.check(back_end), "");
 }
 

@@ -117,8 +117,7 @@ private:
   static void must_be_out(const std::string & id, const Membership & membership);
 
   const std::shared_ptr<Context> context_;
-  const std::shared_ptr<rcl_context_t> rcl_context_;  // kept by the node beyond the context's
-                                                      // shutdown
+  const std::shared_ptr<rcl_context_t> rcl_context_;  // kept beyond the context's shutdown
   // Finalises itself, also if the rest of the constructor throws.
   struct Handle
   {

@@ -28,7 +28,8 @@ std::int64_t read_tai() noexcept
 Duration tai_ahead() noexcept
 {
   constexpr int kTries = 5;
-  constexpr std::int64_t kClose = 1'000;  // of two reads without a delay between them
+  constexpr std::int64_t kClose = 1'000;  // largest distance of two reads without a delay between
+                                          // them
   constexpr std::int64_t kSame = 20'000;  // setting a clock moves it by more
   std::int64_t best = 0;
   std::int64_t doubt = std::numeric_limits<std::int64_t>::max();

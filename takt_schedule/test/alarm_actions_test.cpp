@@ -1,4 +1,4 @@
-// What follows an alarm: how each action is read, the fault for each way to get it wrong, and whose actions hold.
+// Alarm actions: the reading of each, the fault for each mistake, and which rule's actions apply.
 #include "watch/alarm_actions.hpp"
 
 #include <gtest/gtest.h>

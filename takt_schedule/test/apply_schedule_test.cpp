@@ -35,7 +35,7 @@ public:
   void run(const takt_core::Run &) override {}
 };
 
-// An executor as a program has it: made from one text, spinning, with callbacks of one group each.
+// An executor as in a program: made from one text, spinning, with callbacks in groups of their own.
 class Running
 {
 public:
@@ -122,7 +122,7 @@ TEST(ApplySchedule, ChangesWhatDiffersAndSaysSo)
   EXPECT_EQ(told["chain c"], "unchanged");
 }
 
-// Without the right a thread that has once had a higher nice level keeps it.
+// A thread that once had a higher nice level needs the right to lower it.
 bool may_lower_nice_levels()
 {
   bool may = false;
@@ -178,7 +178,7 @@ TEST(ApplySchedule, AsksTheAdapterAboutACallbackWithoutARule)
     running.callbacks.at("/a:sub(/x)"), &running.callbacks.at("/a:sub(/x)")->group());
   const auto follows = callback_of("/a:service(/a/get)", Kind::service, shared);
   takt_core::Binding with_group;
-  with_group.threads = 1;  // no rule names it
+  with_group.threads = 1;  // the group has no rule
   with_group.priority = 3;
   ASSERT_TRUE(running.executor->add(follows, with_group).ok());
   const auto place = [&](const UnruledCallback & one) {
@@ -206,7 +206,7 @@ TEST(ApplySchedule, AsksTheAdapterAboutACallbackWithoutARule)
   running.executor->remove(*follows);
 }
 
-// A subscription whose messages come within the process is another callback, and one rule is for both.
+// A subscription with delivery inside the process has two callbacks, and one rule places both.
 TEST(ApplySchedule, FindsTheRuleOfACallbackByTheIdThatAStartPlacesItBy)
 {
   const std::string text =
@@ -329,7 +329,8 @@ TEST(ApplySchedule, LeavesAttributesAloneForWhichNobodyAsked)
   EXPECT_EQ(takt_rt::read_attributes(rest).nice, level);
 }
 
-// As a template of a program that was started under nice(1) and taskset(1) asks for them.
+// The schedule requests what the thread has, as a template of a program under nice(1) and
+// taskset(1) does.
 TEST(ApplySchedule, LeavesAThreadAloneThatHasWhatIsAskedForTheFirstTime)
 {
   Running running(with_main(kThreads));
@@ -354,7 +355,7 @@ TEST(ApplySchedule, LeavesAThreadAloneThatHasWhatIsAskedForTheFirstTime)
   EXPECT_EQ(takt_rt::read_attributes(rest).nice, level + 1);
 }
 
-// Grants nothing as long as it is told to.
+// Refuses nice levels while `grudges` is set.
 class Grudging final : public takt_rt::AttributeSetter
 {
 public:

@@ -1,4 +1,4 @@
-// What only shows between entries of an executor, and what is doubtful rather than wrong.
+// Checks of an executor's entries against each other, and warnings.
 #include <gtest/gtest.h>
 
 #include "schedule_text.hpp"
@@ -192,7 +192,7 @@ TEST(CheckExecutor, WarnsOfNiceLevelsWhereTheyOnlyCountWithinASession)
     warnings(text, on),
     Strings{"s.yaml:4:22: nice levels only count within a session here; to make them count between "
             "processes set sysctl kernel.sched_autogroup_enabled=0"});
-  // A fallback that nobody needs gives no thread a nice level.
+  // An unused fallback gives no thread a nice level.
   const std::string falling = test::with_main(
     "missing_rights: report\nthreads: {a: {policy: fifo, priority: 3, fallback: {nice: 5}}}\n"
     "default: all");
@@ -200,7 +200,7 @@ TEST(CheckExecutor, WarnsOfNiceLevelsWhereTheyOnlyCountWithinASession)
   EXPECT_EQ(warnings(falling, on), Strings{});
   on.realtime = false;
   EXPECT_EQ(warnings(falling, on).size(), 1U);
-  // Where a priority is in force, the nice level of the rest decides little.
+  // If a priority is in force, the nice level of the other threads has little effect.
   EXPECT_EQ(
     warnings(
       with_main("threads: {a: {policy: fifo, priority: 3}, b: {nice: 3}}\ndefault: all"), on),

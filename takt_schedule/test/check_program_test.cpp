@@ -1,4 +1,4 @@
-// takt_check as its users meet it: output and exit codes.
+// takt_check for its users: output and exit codes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -78,13 +78,13 @@ TEST_F(CheckProgram, RefusesIdsThatOnlyANameInCodeCouldHave)
   EXPECT_EQ(in_chain.code, 2);
   EXPECT_NE(in_chain.err.find("did you mean '/d:sub(/images)'?"), std::string::npos)
     << in_chain.err;
-  // A name that the code gives is in the list of callbacks.
+  // The list of callbacks has the name given in code.
   write("s.yaml", head + "      - {match: \"/d:sub(images)\"}\n");
   write("ids.json", R"json({"callbacks": [{"id": "/d:sub(images)", "kind": "subscription"}]})json");
   EXPECT_EQ(run("s.yaml --ids ids.json").code, 0);
 }
 
-// Each of these was found only after those before it were mended.
+// An earlier takt_check found each of these only after the earlier faults were fixed.
 TEST_F(CheckProgram, FindsInOneRunWhatOtherFaultsHaveNoPartIn)
 {
   write(
@@ -117,7 +117,7 @@ TEST_F(CheckProgram, FindsInOneRunWhatOtherFaultsHaveNoPartIn)
   EXPECT_NE(elsewhere.err.find("no executor 'other'"), std::string::npos) << elsewhere.err;
 }
 
-// Where a list of callbacks has faults, callbacks may be missing: names that it lacks are not judged.
+// A faulty list may lack callbacks, so missing names cause no findings.
 TEST_F(CheckProgram, JudgesNoNamesByAListWithFaults)
 {
   write("s.yaml", std::string(kSmall) + "    oder: fifo\n");

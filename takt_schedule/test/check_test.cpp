@@ -164,7 +164,7 @@ TEST(Check, OfOneExecutorJudgesIdsOfChainsThatMustBeInIt)
   EXPECT_EQ(report.warnings[0].column, 21);
 }
 
-// As while running: the one who asks for an executor by name may run a part of what the chains name.
+// As at a start: a user who names an executor may run only a part of the chains' callbacks.
 TEST(Check, OfTheOnlyExecutorIdsOfChainsThatAreMissingAreFaultsIfStrict)
 {
   const std::string text =

@@ -13,7 +13,7 @@ using test::Strings;
 
 const std::string kThreads = "    threads: {t: {}}\n    default: t\n";
 
-/// Executors, each with a list of rules in flow style; empty: it has no rules.
+/// Executors, each with a list of rules in flow style; empty: without rules.
 Schedule schedule(
   const std::vector<std::pair<std::string, std::string>> & executors,
   const std::string & chains = "")

@@ -1,4 +1,5 @@
-// What is left to threads of policy deadline: as kernels say it, and as this one grants it.
+// The share left to threads of policy deadline: from the files of several kernels, and as granted
+// by this one.
 #include "takt_schedule/deadline_share.hpp"
 
 #include <gtest/gtest.h>
@@ -86,7 +87,7 @@ TEST_F(DeadlineShare, IsAboveZeroWhereNothingIsLeft)
   EXPECT_LT(deadline_share(files_).share, 1e-6);
 }
 
-/// How many of `count` threads of policy deadline the kernel admits, all of them there at once.
+/// Number of `count` simultaneous threads of policy deadline that the kernel admits.
 int admitted(int count, Duration runtime, Duration period)
 {
   std::atomic<int> granted{0};
@@ -108,9 +109,9 @@ int admitted(int count, Duration runtime, Duration period)
   return granted;
 }
 
-/// Whether the kernel ever admits a thread for each core: it is asked until `patience` is over, and 20 times at least.
-/// It may refuse what fits, because the bandwidth of a thread stays booked for a while after the thread's end (about
-/// nine times its run); it never admits more for that.
+/// Whether the kernel ever admits a thread for each core: asks until `patience` is over, and at least 20 times. The
+/// kernel may refuse a fitting set, because it keeps the bandwidth of an ended thread for a while (about nine times its
+/// run); it never admits more.
 bool ever_admits(int cores, Duration runtime, Duration period, Duration patience)
 {
   const takt_rt::Time until = takt_rt::now() + patience;
@@ -123,7 +124,7 @@ bool ever_admits(int cores, Duration runtime, Duration period, Duration patience
   return false;
 }
 
-/// Whether any thread of the machine has the policy already, which takes from what is left.
+/// Whether another thread of the machine has the policy, which reduces the remaining share.
 bool others_have_the_policy()
 {
   std::error_code error;

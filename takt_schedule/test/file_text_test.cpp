@@ -1,4 +1,4 @@
-// What somebody may name as a file: one that is there, a pipe, something that is none.
+// Reads files that users may name: an existing file, a pipe, other objects.
 #include "takt_schedule/reader/file_text.hpp"
 
 #include <fcntl.h>
@@ -70,7 +70,8 @@ TEST_F(FileText, APipeWithoutAWriterIsRefusedAndNotWaitedFor)
 TEST_F(FileText, APipeIsReadToItsEndHoweverSlowItsWriter)
 {
   const std::string fifo = pipe();
-  const int keep = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK);  // or the writer would not open it
+  const int keep = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK);  // otherwise the writer could not
+                                                                 // open it
   const int writer = ::open(fifo.c_str(), O_WRONLY);
   const std::string text(300'000, 'x');  // more than a pipe holds
   std::thread thread([&] {
@@ -93,7 +94,7 @@ TEST_F(FileText, WhatAPipeHeldWhenItsWriterEndedIsRead)
   ASSERT_EQ(::pipe(ends), 0);
   ASSERT_EQ(::write(ends[1], "abc", 3), 3);
   ::close(ends[1]);
-  // As a shell names it for `takt check <(...)`.
+  // The name that a shell gives it for `takt check <(...)`.
   const auto text = read("/dev/fd/" + std::to_string(ends[0]));
   ::close(ends[0]);
   ASSERT_TRUE(text.ok());

@@ -1,8 +1,8 @@
-// libFuzzer's entry for the parsers of schedules and system models; fuzz_test.cpp feeds it without
-// libFuzzer, too.
+// libFuzzer's entry for the parsers of schedules and system models; fuzz_test.cpp also calls it
+// without libFuzzer.
 //
-// Whatever the bytes: no crash, no exception, faults with file and line, and what is accepted can
-// be written and read back to the same.
+// For any bytes: no crash, no exception, faults with file and line; accepted input can be written
+// and reads back equal.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

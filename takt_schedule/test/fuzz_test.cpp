@@ -21,7 +21,7 @@ void feed(const std::string & text)
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t *>(text.data()), text.size());
 }
 
-/// One to four changes of the kinds people and disks make.
+/// Makes one to four changes as people and disks do.
 std::string damaged(std::string text, std::mt19937 & random)
 {
   static const std::vector<std::string> kTokens{

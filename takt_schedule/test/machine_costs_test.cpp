@@ -1,4 +1,4 @@
-// Files of costs: what is read, each fault, and what a model gets.
+// Files of costs: their values, each fault, and their effect on a model.
 #include "takt_schedule/machine_costs.hpp"
 
 #include <gtest/gtest.h>

@@ -200,7 +200,8 @@ TEST(MakeExecutor, RunsCallbacksWhereTheScheduleSays)
 
 TEST(MakeExecutor, UsesFallbacksAndTellsSo)
 {
-  // Priority 99 is granted or not, depending on who runs this test; the executor exists either way.
+  // The rights of the user decide whether priority 99 is granted; the executor exists in both
+  // cases.
   const Schedule schedule =
     parse(with_main("missing_rights: report\n"
                     "threads: {a: {policy: fifo, priority: 99, fallback: {nice: 0}}}\ndefault: a"));

@@ -1,7 +1,6 @@
 // Very many entries and faults: read, or refused with a sentence, within seconds.
 //
-// What goes with the square of the entries shows as the runner's time-out; the tests themselves look at
-// no clock.
+// A cost that grows with the square of the entries exceeds the runner's time-out; the tests themselves read no clock.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -32,7 +31,7 @@ Strings system_faults(const std::string & text)
   return sentences(parse_system(text, "s.yaml").faults());
 }
 
-/// Starts with `begin`, ends with the number of those that are left out.
+/// Starts with `begin`, ends with the number of omitted findings.
 void expect_many(const Strings & found, const std::string & begin, int all)
 {
   ASSERT_EQ(found.size(), 501U) << found.front();

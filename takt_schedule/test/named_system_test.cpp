@@ -1,4 +1,4 @@
-// Which model a schedule is for: what is written is found again, wherever both are.
+// The model of a schedule: a written name is found again, wherever both files are.
 #include "takt_schedule/named_system.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ protected:
   std::string path(const std::string & name) const { return (root / name).string(); }
   std::vector<std::string> shipped() const { return {path("none"), path("models")}; }
 
-  // What a schedule at `at` says of `model`.
+  // The name of `model` in a schedule at `at`.
   std::string said(const std::string & model, const std::string & at) const
   {
     return name_of_system(path(model), path(at), shipped());

@@ -108,7 +108,7 @@ TEST(OtherWords, OfIds)
 
 TEST(OtherWords, AreOursWhereTheyAreKnown)
 {
-  // `threads`, `deadline` and `priority` are words of other tools and of schedules.
+  // `threads`, `deadline` and `priority` are words both of other tools and of schedules.
   EXPECT_EQ(
     faults(with_main(
       "order: priority\nthreads: {a: {policy: deadline, runtime: 1ms, period: 9ms}}" +

@@ -1,4 +1,4 @@
-// Results replace what was there as a whole, and nothing else.
+// Results replace the old file as a whole, and no other file.
 #include "takt_schedule/output_file.hpp"
 
 #include <fcntl.h>
@@ -101,7 +101,7 @@ TEST_F(OutputFile, WhatIsNoFileIsWrittenThroughAndStays)
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
-// In a container the same program has the same number every time.
+// In a container the same program has the same process id every time.
 TEST_F(OutputFile, WhatAKilledRunOfTheSameNumberLeftIsInNobodysWay)
 {
   const std::string left = path("r.json." + std::to_string(getpid()) + ".part");

@@ -1,4 +1,4 @@
-// Each field on its own: what is read, and the fault for each way to get it wrong.
+// Each field by itself: its value, and the fault for each mistake.
 #include "takt_schedule/parse.hpp"
 
 #include <gtest/gtest.h>
@@ -431,7 +431,7 @@ TEST(Parse, UnknownThreadsAreFaultsWithTheOneThatWasMeant)
       "s.yaml:5:15: unknown thread 'rset'; did you mean 'rest'?",
       "s.yaml:7:35: unknown thread 'hot.2'; did you mean 'hot.0'?",
       "s.yaml:8:42: unknown thread 'nobody'; threads are all, hot and rest"}));
-  // Each name once, and none that is not a name.
+  // Suggests each name once, and no faulty name.
   EXPECT_EQ(
     faults(with_main("threads: {a: {}, 'b c': {}}\ndefault: xyz.x")),
     (Strings{

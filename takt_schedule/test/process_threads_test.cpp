@@ -35,7 +35,7 @@ public:
   {
     end_.count_down();
     thread_.join();
-    // Joined threads are still listed until the kernel has taken them down.
+    // The kernel lists a joined thread for a moment.
     const std::string listed = "/proc/self/task/" + std::to_string(tid_);
     while (::access(listed.c_str(), F_OK) == 0) {
       std::this_thread::yield();
@@ -69,7 +69,7 @@ TEST(ProcessThreads, GetTheAttributesOfTheRuleThatMatchesTheirName)
   const ProcessThreadsReport report = threads.apply();
   EXPECT_EQ(sentences(report.faults), Strings{});
   ASSERT_EQ(report.threads.size(), 2U);
-  // They come in the order of their numbers, and numbers start again from the smallest.
+  // The kernel lists threads by number, and numbers restart from the smallest.
   const std::size_t first = udp.tid() < event.tid() ? 0 : 1;
   const MatchedThread & matched = report.threads[first];
   EXPECT_EQ(matched.tid, udp.tid());
@@ -148,7 +148,7 @@ TEST(ProcessThreads, ForWhichTwoRulesTieAreAFaultAndLeftAlone)
 TEST(ProcessThreads, RefusalsAreFaultsWithTheThreadAndTheLine)
 {
   const NamedThread thread("dds.x");
-  // A core that the schedule was told exists and this machine does not have.
+  // The schedule was parsed for this core, which the machine does not have.
   auto threads = ProcessThreads::create(
     test::parse(
       with_main("threads: {t: }\ndefault: t\nprocess_threads:\n  - {match: dds.x, cores: [4000]}"),

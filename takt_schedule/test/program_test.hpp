@@ -1,4 +1,4 @@
-// Programs as their users meet them: started by a shell in a directory of their own.
+// Runs programs as users do: by a shell, in a directory of their own.
 #ifndef TAKT_SCHEDULE__TEST__PROGRAM_TEST_HPP_
 #define TAKT_SCHEDULE__TEST__PROGRAM_TEST_HPP_
 
@@ -48,13 +48,13 @@ protected:
 
   bool exists(const std::string & name) const { return std::filesystem::exists(path(name)); }
 
-  /// Address space of what is run from now on.
+  /// Limits the address space of later runs.
   void limit_memory(std::size_t mebibytes)
   {
     limit_ = "ulimit -v " + std::to_string(mebibytes << 10U) + " && ";
   }
 
-  /// `output`: where the shell leads standard output.
+  /// `output`: where the shell redirects standard output.
   Outcome run(const std::string & arguments, const std::string & output = "out") const
   {
     const std::string command = "cd '" + directory_.string() + "' && " + limit_ + "'" + program_ +

@@ -14,7 +14,7 @@
 namespace takt_schedule::test
 {
 
-/// A machine that is the same wherever the tests run.
+/// The same machine for every test run.
 inline Machine machine(int cores = 4)
 {
   Machine result;

@@ -1,4 +1,4 @@
-// System models: what is read, and the fault for each way to get it wrong.
+// System models: their values, and the fault for each mistake.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -186,7 +186,7 @@ TEST(System, WarnsWhereNoOverheadsAreGiven)
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_NE(warnings[0].find("host 'b' has no overheads: "), std::string::npos) << warnings[0];
   EXPECT_TRUE(of("overheads: {}\nhosts: {a: {cores: 1}}\n").empty());
-  // What is known stays known when it is written.
+  // Known overheads stay known after writing.
   System known = parse(
     "version: 1\noverheads: {}\nhosts: {a: {cores: 1}}\n"
     "callbacks: [{id: \"/a:timer(1s)\", time: 1ms, period: 1s}]\n");
@@ -288,7 +288,7 @@ TEST(System, WithoutABestTimeItIsTheShortestThatWasSeenOrTheWorst)
   EXPECT_EQ(time("{worst: 9ms, histogram: {3ms: 1, 2ms: 7}}").best, 2ms);
   EXPECT_EQ(time("{worst: 9ms, best: 1ms, histogram: {2ms: 7}}").best, 1ms);
   EXPECT_EQ(time("{worst: 9ms, histogram: {}}").best, 9ms);
-  // A best time that is none hides nothing and is blamed for nothing else.
+  // An invalid best time hides no other fault and causes none.
   expect_fault(
     with_callbacks({"id: \"/a:timer(10ms)\", period: 10ms, publishes: /x, time: {worst: 9ms, best: "
                     "x, histogram: {2ms: 7}}"}),
@@ -350,7 +350,7 @@ TEST(System, RefusesTopicsThatLeadNowhereAndCallbacksThatNeverRest)
     << cycle[0];
 }
 
-/// Whether a callback can be reached from itself; the slow way. `edge[a][b]`: a triggers b.
+/// Whether a callback can reach itself, by a slow search. `edge[a][b]`: a triggers b.
 bool has_cycle(std::vector<std::vector<char>> edge)
 {
   for (std::size_t via = 0; via < edge.size(); ++via) {
@@ -368,7 +368,7 @@ bool has_cycle(std::vector<std::vector<char>> edge)
   return false;
 }
 
-// Topics have several publishers and several readers, which is where a search can go astray.
+// Topics have several publishers and several readers, which could mislead the search.
 TEST(System, FindsCyclesWhereThereAreAnyAndOnlyThere)
 {
   constexpr int kCallbacks = 6, kTopics = 4;
@@ -376,7 +376,7 @@ TEST(System, FindsCyclesWhereThereAreAnyAndOnlyThere)
   int cyclic = 0;
   constexpr int kSystems = 2000;
   for (int round = 0; round < kSystems; ++round) {
-    // The last callback publishes everything, so that nothing else is a fault.
+    // The last callback publishes every topic, so that cycles are the only faults.
     bool publishes[kCallbacks][kTopics] = {}, reads[kCallbacks][kTopics] = {};
     std::vector<std::string> callbacks;
     for (int i = 0; i < kCallbacks; ++i) {
@@ -537,7 +537,7 @@ TEST(System, SeveralIdsNeedOneTopicEach)
        "id: [\"/f:sub(/x)\", \"/f:sub(/y)\", \"/f:sub(/z)\"], time: 1ms, triggers: [/x, /y], "
        "trigger: newest"}),
     "6:6: '/f:sub(/x)' has 3 ids and 2 topics; write one id for each topic, in the same order");
-  // A word that is none is one fault.
+  // An entry that is not a word is one fault.
   EXPECT_EQ(
     parse_system(
       with_callbacks(

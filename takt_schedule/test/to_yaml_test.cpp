@@ -279,7 +279,7 @@ private:
     return MissRule{most, most + 1 + static_cast<std::uint32_t>(pick(998 - most))};
   }
 
-  /// Of a rule of `e`; nullptr: of a chain or the file.
+  /// Actions for a rule of `e`; nullptr: for a chain or the file.
   std::vector<AlarmAction> actions(const ExecutorSchedule * e, bool has_priority)
   {
     using Kind = AlarmAction::Kind;

@@ -13,7 +13,7 @@ namespace takt_schedule::test
 namespace
 {
 
-/// Of two callbacks that wait, each for one of two others; the timers on p and q, the others on `one` and `two`.
+/// The warnings for two timers on p and q that wait for two callbacks on `one` and `two`, one each.
 std::vector<std::string> warnings(
   const std::string & one, const std::string & two, const std::string & group_of_b = "g2")
 {

@@ -1,4 +1,4 @@
-// What a schedule says about watching: each key, and the fault for each way to get it wrong.
+// Watch rules of a schedule: each key, and the fault for each mistake.
 #include <gtest/gtest.h>
 
 #include "docs_example.hpp"

@@ -1,4 +1,4 @@
-// Schedules with one rule, chain or `watch` for tests of what is watched.
+// Schedules with one rule, chain or `watch` for tests of watching.
 #ifndef TAKT_SCHEDULE__TEST__WATCH_TEXT_HPP_
 #define TAKT_SCHEDULE__TEST__WATCH_TEXT_HPP_
 

@@ -1,4 +1,4 @@
-// What can be wrong with a file before it is a schedule.
+// Faults of a file before it is read as a schedule.
 #include <gtest/gtest.h>
 
 #include "schedule_text.hpp"

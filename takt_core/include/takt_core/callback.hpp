@@ -62,16 +62,13 @@ struct Run
   /// history may have replaced the message for which this run was started. Then the run gets the
   /// release, deadline and activations of the found message before `run`. 0: unknown.
   mutable std::uint64_t found = 0;
-  std::uint64_t announced = 0;  ///< internal to the scheduler: name of the message for which the
-                                ///< run was started
-  std::uint64_t arrival = 0;    ///< internal to the scheduler: that message's position in the
-                                ///< arrival ring
+  std::uint64_t announced = 0;  ///< of the scheduler: name of the announced message
+  std::uint64_t arrival = 0;    ///< of the scheduler: that message's place in the ring
   /// For observers: `take_cpu` is known from `on_start` on, the other costs at `on_end`. Null: no program requested
   /// costs (RunCostsWanted).
   const RunCosts * costs = nullptr;
-  ThreadSet * set = nullptr;  ///< internal to the scheduler: thread set of the pick
-  bool taking = false;        ///< internal to the scheduler: other threads wait for the end of this
-                              ///< take
+  ThreadSet * set = nullptr;  ///< of the scheduler: thread set of the pick
+  bool taking = false;        ///< of the scheduler: other threads wait for this take
 };
 
 struct CallbackOptions
@@ -254,8 +251,7 @@ private:
   std::atomic<std::uint64_t> skipped_{0};
 
   // --- phased callbacks: guarded by the thread set's mutex ---
-  std::uint64_t seen_overwritten_ = 0;  // of the arrivals; later ones are not yet reported to
-                                        // Phases
+  std::uint64_t seen_overwritten_ = 0;  // overwritten arrivals reported so far
   std::uint64_t seen_lost_ = 0;         // of the messages
 
   std::uint32_t registration_ = 0;

@@ -107,8 +107,7 @@ struct ThreadState
   pid_t tid = 0;  ///< 0: it does not run
   std::string group{};  ///< the group's id; isolated threads only
   AttributeReport
-    attributes{};  ///< the latest requested and granted attributes; before the first start only
-                   ///< requested ones
+    attributes{};  ///< latest requested and granted ones; before a start only requested
 };
 
 /// Every fault in `options` that is visible without a start.
@@ -127,8 +126,7 @@ struct Reconfiguration
   {
     std::uint32_t number;  ///< ThreadState::number
     ThreadAttributes attributes;
-    std::string group{};  ///< ThreadState::group: guards against a number that another group's
-                          ///< thread has got since
+    std::string group{};  ///< ThreadState::group: the number may have a new owner
   };
   std::vector<CallbackChange> callbacks;
   std::vector<ThreadChange> threads;
@@ -140,8 +138,7 @@ struct Reconfiguration
 /// The reason for a spin's return.
 struct SpinOutcome
 {
-  Faults faults;                 ///< the executor could not start (missing rights), or was already
-                                 ///< spinning
+  Faults faults;                 ///< could not start (missing rights), or was already spinning
   std::exception_ptr exception;  ///< the first exception under `ExceptionPolicy::stop`
   /// Only of `spin_once` and `spin_some`: a `cancel` came before or during the call, so a loop
   /// around it must end. `spin` and `wait` do not set it.

@@ -11,8 +11,7 @@ namespace takt_core
 /// Times in nanoseconds; below 0: not measured.
 struct RunCosts
 {
-  std::int64_t cpu = -1;       ///< CPU time of the thread, from the pick to the end, including the
-                               ///< take
+  std::int64_t cpu = -1;       ///< CPU time of the thread, from the pick to the end
   std::int64_t take_cpu = -1;  ///< its part up to the start
   /// Time ready without a core, from the end of the thread's previous run to this pick. For a nested run: from the pick
   /// of the outer run.
@@ -20,8 +19,7 @@ struct RunCosts
   std::int64_t wait = -1;  ///< time ready without a core, from the pick to the end
   std::uint32_t voluntary =
     0;  ///< context switches from the pick to the end because the thread went to sleep
-  std::uint32_t involuntary = 0;  ///< context switches because another thread or the host took the
-                                  ///< core
+  std::uint32_t involuntary = 0;  ///< switches because another thread or the host took the core
 
   /// Time of a run of `elapsed` ns without work and without waiting for a core. 0 for a run that never left its core by
   /// itself: the host then took the rest. Below 0: not measured.

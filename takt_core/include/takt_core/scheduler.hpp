@@ -62,8 +62,8 @@ struct Binding
 {
   ThreadMask threads = 0;            ///< 0: every thread
   std::optional<int> priority;       ///< 0 to 255; absent: the most important chain's, else 0
-  std::optional<Duration> deadline;  ///< from release; absent: that of its chains' activations,
-                                     ///< else none
+  std::optional<Duration> deadline;  ///< from release; absent: from its activations' chains, else
+                                     ///< none
   std::optional<Boost> boost{};      ///< order `priority` only; see boost.hpp
   /// The callback publishes right before it returns. Its thread then runs the best callback that the messages made
   /// ready on the thread's own sets, and wakes no other thread for it (wake_deferral.hpp). If the callback works on

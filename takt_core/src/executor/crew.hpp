@@ -25,8 +25,8 @@ struct alignas(64) ExecutorThread
   pthread_t handle{};
   /// takt sets no policy for this thread, so the program may change it: wake-ups follow the thread's current policy.
   std::atomic<bool> has_programs_policy{false};
-  std::atomic<int> urgency{0};             // as known to the scheduler; only of threads with
-                                           // has_programs_policy
+  std::atomic<int> urgency{0};             // as the scheduler knows it; with has_programs_policy
+                                           // only
   AttributeReport report;                  // of its start; the thread writes it before it arrives
   std::optional<ThreadAttributes> at_end;  // attributes at its end; guarded by `there`
 

@@ -278,8 +278,7 @@ Status Executor::set_chain(const ChainOptions & chain)
   if (status.ok()) {
     for (const auto & crew : impl_->owned_crews) {
       static_cast<void>(
-        crew->scheduler.set_chain(chain));  // the main scheduler accepted the chain, so the others
-                                            // accept it
+        crew->scheduler.set_chain(chain));  // the main scheduler accepted it, so the others do
     }
     for (const auto & observer : impl_->observers) {
       observer->on_chain(chain);

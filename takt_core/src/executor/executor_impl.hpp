@@ -186,8 +186,7 @@ struct Executor::Impl final : ParkingListener
   std::array<std::atomic<Observer *>, kMostArrivalObservers + 1> arrival_observers{};
 
   std::atomic<std::uint32_t> cancel{0};
-  std::atomic<std::uint32_t> events{0};  // futex: `wait` sleeps on it; a change means cancelled,
-                                         // over or retired
+  std::atomic<std::uint32_t> events{0};  // futex for `wait`: cancelled, over or retired
   std::atomic<Use> use{Use::none};
   std::atomic<std::uint64_t> exceptions{0};
   mutable std::mutex told_mutex;

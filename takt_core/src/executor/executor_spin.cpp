@@ -260,8 +260,7 @@ SpinOutcome Executor::Impl::finish(Ending & ending)
     }
     outcome.exception = ending.exception;
   }
-  notify();  // waiters that the cancel woke must see that the spin is over, since the cancel is
-             // withdrawn
+  notify();  // the cancel is withdrawn: wake its waiters, which see the end
   reap();
   return outcome;
 }

@@ -152,8 +152,7 @@ void StatisticsObserver::forget_removed()
     }
     {
       std::lock_guard own(record->mutex);
-      if (impl_->by_number.find(record->number) == record.get()) {  // else the number belongs to
-                                                                    // another record now
+      if (impl_->by_number.find(record->number) == record.get()) {  // else reused
         impl_->by_number.set(record->number, nullptr);
       }
       impl_->by_id.erase(record->statistics.id);

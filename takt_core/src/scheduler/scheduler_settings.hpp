@@ -38,8 +38,7 @@ void check_boost(const Callback & callback, const std::optional<Boost> & boost, 
 struct Scheduler::Settings
 {
   std::shared_ptr<Callback> callback;
-  Binding binding;                                       // as requested; absent values are
-                                                         // inherited
+  Binding binding;                                       // as requested; absent: inherited
   std::unique_ptr<const Callback::Deadlines> deadlines;  // null: no deadline
   std::uint64_t added = 0;                               // position in the order of adding
   // After the removal:

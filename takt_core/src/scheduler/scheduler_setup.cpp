@@ -26,8 +26,7 @@ Scheduler::~Scheduler()
 {
   sleepers_.clear();  // no thread is left to wake
   {
-    std::lock_guard setup(setup_mutex_);  // no other thread is here; the called functions assert
-                                          // the lock
+    std::lock_guard setup(setup_mutex_);  // no other thread is here; callees assert the lock
     for (const auto & [callback, settings] : settings_) {
       take_out(*settings->callback);
       settings->callback->rank_ = UINT32_MAX;

@@ -98,8 +98,7 @@ private:
 
   static constexpr std::size_t kMaxThreads = 64;
   std::vector<const Group *> busy_ = reserved();      // groups entered through this queue
-  std::vector<const Group *> excluded_ = reserved();  // groups that were busy when the waiting
-                                                      // thread looked
+  std::vector<const Group *> excluded_ = reserved();  // busy when the waiting thread looked
   bool waiting_ = false;  // a thread waits, except for callbacks of `excluded_`
   bool settled_ = true;   // no change since `pop` last found no callback
 

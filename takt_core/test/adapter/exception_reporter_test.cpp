@@ -140,7 +140,7 @@ TEST_F(Reported, InFewLinesHoweverManyCallbacksThrow)
   executor->spin_some();
   EXPECT_EQ(executor->exceptions(), kMany);
   executor.reset();
-  // Once at the first exception, once at the end.
+  // One report at the first exception, one at the end.
   EXPECT_LE(told(), 2 * (ExceptionReporter::kLines + 1));
   EXPECT_GE(lines_with("further callbacks threw "), 1U);
 }

@@ -262,8 +262,7 @@ TEST_P(SteadyState, allocates_nothing_and_waits_for_no_lock_with_all_that_callba
 TEST_P(SteadyState, has_no_page_fault_with_locked_memory)
 {
   Loop loop(GetParam(), true);
-  loop.windows = 10;  // the kernel may move pages in some windows; a fault of the dispatch is in
-                      // all
+  loop.windows = 10;  // the kernel may move pages in some; the dispatch faults in all
   loop.executor->ready(*loop.chain[0]);
   const SpinOutcome outcome = loop.executor->spin();
   if (!outcome.ok()) {

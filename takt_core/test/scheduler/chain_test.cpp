@@ -27,7 +27,7 @@ TEST(Edf, takes_the_earliest_deadline_that_a_message_carries)
   };
   publish(slow_root, 0);
   hand.scheduler.ready(*other, 1, ms(2));
-  EXPECT_EQ(hand.pick(0, ms(2)), "other");  // 32 before 100
+  EXPECT_EQ(hand.pick(0, ms(2)), "other");  // the deadline 32 precedes 100
   EXPECT_EQ(hand.runs[0].deadline, ms(32));
   hand.complete();
   EXPECT_EQ(hand.pick(0, ms(2)), "shared");
@@ -35,7 +35,7 @@ TEST(Edf, takes_the_earliest_deadline_that_a_message_carries)
   hand.complete();
   hand.scheduler.ready(*other, 1, ms(10));
   publish(fast_root, 10);
-  EXPECT_EQ(hand.pick(0, ms(12)), "shared");  // 20 before 40
+  EXPECT_EQ(hand.pick(0, ms(12)), "shared");  // the deadline 20 precedes 40
   EXPECT_EQ(hand.runs[0].deadline, ms(20));
 }
 
@@ -152,12 +152,12 @@ TEST(Edf, inherits_deadlines_from_a_root_in_another_executor)
     second.scheduler.ready(*own, 1, ms(60));
   };
   run("root");
-  EXPECT_EQ(second.pick(0, ms(60)), "last");  // 100 before 105
+  EXPECT_EQ(second.pick(0, ms(60)), "last");  // the deadline 100 precedes 105
   EXPECT_EQ(second.runs[0].deadline, ms(100));
   second.complete();
   EXPECT_EQ(second.run_one(0, ms(60)), "own");
   run("stranger");
-  EXPECT_EQ(second.run_one(0, ms(60)), "own");  // 105 before 160
+  EXPECT_EQ(second.run_one(0, ms(60)), "own");  // the deadline 105 precedes 160
   EXPECT_EQ(second.pick(0, ms(60)), "last");
   EXPECT_EQ(second.runs[0].deadline, ms(160));
   second.complete();

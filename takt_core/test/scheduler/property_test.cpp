@@ -169,8 +169,7 @@ TEST_P(Property, a_parked_callback_is_overtaken_only_by_strictly_better_keys)
       for (std::size_t i = late; i-- > 0 && starts[i].at > starts[late].release;) {
         const VirtualCallback & other = *by_id[starts[i].id];
         if (&other == &waits || &other.group() != &waits.group() || other.overwritten() > 0) {
-          continue;  // a callback that loses its oldest message to a full history keeps that
-                     // message's place
+          continue;  // the place of a lost oldest message goes to the next one
         }
         const Ready rival = key(graph, other, starts[i].release);
         ASSERT_LE(std::tie(rival.key, rival.release), std::tie(own.key, own.release))

@@ -173,8 +173,7 @@ std::pair<std::uint64_t, std::uint64_t> Stepper::state() const
 Verdict Stepper::execute(const std::function<Verdict()> & at_end)
 {
   const std::size_t count = fibers_.size();
-  std::vector<std::size_t> choices;  // i: thread i continues; count + i: its oldest store becomes
-                                     // visible
+  std::vector<std::size_t> choices;  // i: thread i continues; count + i: its oldest store shows
   for (std::size_t depth = 0;; ++depth) {
     choices.clear();
     for (std::size_t i = 0; i < count; ++i) {

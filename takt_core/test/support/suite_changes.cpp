@@ -62,8 +62,7 @@ Verdict survives_adding_and_removing(Engine & engine, const Setting & setting)
     return filled;
   }
   engine.start();
-  std::vector<std::shared_ptr<Probe>> gone;  // keeps removed callbacks, because the journal names
-                                             // them
+  std::vector<std::shared_ptr<Probe>> gone;  // the journal names removed callbacks
   for (int i = 0; i < 300; ++i) {
     const auto passing = work.make(
       "passing" + std::to_string(i),

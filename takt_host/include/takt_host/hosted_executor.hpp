@@ -21,8 +21,7 @@ namespace takt_host
 struct FrontEnd
 {
   std::string rmw;                     ///< the middleware's name
-  bool publication_sequences = false;  ///< the middleware numbers messages, so that losses are
-                                       ///< visible
+  bool publication_sequences = false;  ///< the middleware numbers messages, so losses show
   /// Gets one sentence for an exception after which the executor continues. Called on a thread of its own; must not
   /// throw.
   std::function<void(const std::string & sentence)> say_exception;

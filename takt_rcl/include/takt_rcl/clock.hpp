@@ -26,11 +26,10 @@ struct SimTimer
 {
   takt_rt::Duration period{};
   std::optional<takt_rt::Duration>
-    first;             ///< counts from the clock's first message, or from the timer's adding if
-                       ///< later
-  Time next{};         ///< if `begun`
-  bool begun = false;  ///< has been in an executor since the clock started
-  bool active = true;  ///< not cancelled
+    first;                           ///< from the clock's first message, or later from the adding
+  Time next{};                       ///< if `begun`
+  bool begun = false;                ///< has been in an executor since the clock started
+  bool active = true;                ///< not cancelled
   std::uint32_t place = UINT32_MAX;  ///< in the heap
   /// Set while the timer is in an executor.
   const takt_core::adapter::Attachment * target = nullptr;

@@ -87,8 +87,7 @@ private:
   std::atomic<std::uint64_t> signals_before_{0};
   mutable std::mutex mutex_;
   bool uses_logging_ = false;
-  bool ended_ = false;                      // this context, or the default context before it, was
-                                            // shut down
+  bool ended_ = false;                      // this or an earlier default context was shut down
   std::shared_ptr<rcl_context_t> context_;  // nullptr before the first `init`
   std::string reason_;
   std::vector<std::function<void()>> on_shutdown_;

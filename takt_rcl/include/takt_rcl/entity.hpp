@@ -117,8 +117,7 @@ private:
   EntityOptions options_;
   const std::string base_;                   // the id before the numbering of equal ones
   std::string id_;                           // changes at most in the run that made the entity
-  const takt_core::Callback * const maker_;  // the callback whose run made the entity; only
-                                             // compared
+  const takt_core::Callback * const maker_;  // whose run made the entity; only compared
   const takt_rt::Time made_ = takt_rt::now();
   std::atomic<bool> id_claimed_{true};
   mutable std::mutex mutex_;

@@ -45,7 +45,7 @@ inline Logger get_logger(const std::string & name)
 namespace detail
 {
 
-/// The clock in rcutils's form.
+/// Reads a clock of takt for rcutils.
 template <typename Clock>
 auto log_clock(Clock & clock)
 {

@@ -69,8 +69,7 @@ public:
   static std::uint64_t waits() noexcept { return waits_.load(std::memory_order_relaxed); }
 
 private:
-  static constexpr std::uint32_t kOwner = 0x3fffffff;  ///< FUTEX_TID_MASK: the other bits describe
-                                                       ///< waiters
+  static constexpr std::uint32_t kOwner = 0x3fffffff;  ///< FUTEX_TID_MASK; other bits: waiters
 
   // The kernel's thread id; read once per thread (and again after fork).
   static std::uint32_t own_id() noexcept { return id_ != 0 ? id_ : ask_id(); }

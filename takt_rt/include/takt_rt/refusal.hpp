@@ -22,7 +22,7 @@ enum class RefusedAttribute
   name,
   cores,
   policy,  ///< with its priority, nice value or deadline parameters
-  nice     ///< alone, under the thread's own policy
+  nice     ///< the nice value alone, with an unchanged policy
 };
 
 /// The missing right. The sentence adds `limit` and `limit_of`, if present, in brackets.
@@ -55,8 +55,7 @@ struct Refusal
   std::string thread{};                    ///< OS name; empty: the thread has ended
   ThreadAttributes asked{};                ///< only the fields of `attribute` count
   ThreadAttributes granted{};              ///< for `not_in_force`
-  std::optional<std::int64_t> limit{};     ///< the limit as read; -1: unlimited; absent: not
-                                           ///< readable
+  std::optional<std::int64_t> limit{};     ///< as read; -1: unlimited; absent: unreadable
   std::optional<std::int64_t> limit_of{};  ///< the second value of the limit
   std::string online{};                    ///< the online cores, as the kernel lists them
   std::string program{};  ///< the program that needs the right, quoted for a shell; may be empty

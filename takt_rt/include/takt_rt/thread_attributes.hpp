@@ -29,8 +29,7 @@ Faults validate(const ThreadAttributes & attributes, const std::vector<int> & us
 struct AttributeReport
 {
   ThreadAttributes asked;
-  ThreadAttributes granted;  ///< read back from the kernel, never `inherit`; stack_size as
-                             ///< requested
+  ThreadAttributes granted;  ///< read back, never `inherit`; stack_size as requested
   Faults faults;             ///< one per refusal, with its `refusal`
   bool granted_all() const noexcept { return faults.empty(); }
 };

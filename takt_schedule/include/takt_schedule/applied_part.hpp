@@ -24,9 +24,7 @@ struct AppliedPart
   };
   std::string what;  ///< "thread hot.0", "callback /a:timer(1s)", "chain hot_path", "match ..."
   Outcome outcome = Outcome::applied;
-  std::string
-    why{};  ///< reason of failed, skipped and some unchanged parts; of a changed thread: old and
-            ///< new values
+  std::string why{};  ///< why it failed, was skipped or stays; of a changed thread: old and new
 };
 
 std::string_view to_string(AppliedPart::Outcome outcome) noexcept;

@@ -21,8 +21,7 @@ namespace takt_schedule
 struct ExecutorChoice
 {
   std::string name;          ///< name of the schedule's executor; empty: none fits these callbacks
-  takt_rt::Faults warnings;  ///< executors that fit equally well, and the warnings of
-                             ///< `rules_of_others`
+  takt_rt::Faults warnings;  ///< executors that fit equally well, and `rules_of_others`
 };
 
 /// `ids`: of the callbacks; `name`: of the program's executor, by its first node; `nodes`: fully qualified names of the

@@ -47,8 +47,7 @@ struct Threads
   std::string name;
   int count = 1;                         ///< 1 to 63
   takt_rt::ThreadAttributes attributes;  ///< without a name; cores before spreading
-  bool spread = false;  ///< thread i gets only core i mod n of the cores (if empty: of the
-                        ///< process's)
+  bool spread = false;  ///< thread i gets only core i mod n of `cores`, else of the process's
   bool follow = false;  ///< a following pool
   std::optional<Fallback> fallback;
   Source source;

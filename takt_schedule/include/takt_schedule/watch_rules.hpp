@@ -19,10 +19,9 @@ namespace takt_schedule
 struct BacklogRule
 {
   std::optional<std::uint32_t> messages;  ///< number of waiting messages
-  std::optional<double> depth;  ///< waiting messages as a fraction of the history: above 0, at most
-                                ///< 1
-  std::optional<takt_rt::Duration> age;  ///< of the oldest message
-  std::optional<double> rate;            ///< arrivals per service, above 0
+  std::optional<double> depth;            ///< waiting messages / history: above 0, at most 1
+  std::optional<takt_rt::Duration> age;   ///< of the oldest message
+  std::optional<double> rate;             ///< arrivals per service, above 0
   double release = 0.5;  ///< the alarm is cleared below this fraction of the threshold
   takt_rt::Duration hold{};
   friend bool operator==(const BacklogRule &, const BacklogRule &) = default;
@@ -47,8 +46,7 @@ struct AlarmAction
     ask,              ///< ask the user
     run,              ///< `words`: program and arguments
     set_parameter,    ///< `name`: node, `words[0]`: parameter, `value`: YAML of the value
-    priority,         ///< `number`: priority of the alarm's chain or callback, until the alarm is
-                      ///< cleared
+    priority,         ///< `number`: of the alarm's chain or callback, until the alarm clears
     threads,          ///< `words`: threads of the callback, until the alarm is cleared
     thread_priority,  ///< `name`: thread, `number`: its priority, until the alarm is cleared
     thread_nice,

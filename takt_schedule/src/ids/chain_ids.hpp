@@ -32,7 +32,7 @@ private:
   std::string file_;
   std::vector<ChainSchedule> chains_;
   bool alone_;  ///< the schedule has one executor
-  /// The executor that names a node in full; empty: several name it.
+  /// By node: the only executor with a rule for the node's full name; empty if there are several.
   std::map<std::string, std::string, std::less<>> owners_;
 };
 

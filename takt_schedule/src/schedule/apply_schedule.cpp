@@ -72,7 +72,7 @@ void add_skipped(const ExecutorOptions & wanted, const ExecutorOptions & has, Pa
         {std::string(key), Outcome::skipped, "it counts when the program starts again"});
     }
   };
-  // An adapter handles exceptions itself if several executors of a program share one of takt.
+  // If several executors of a program share one executor of takt, the adapter handles exceptions.
   skip(
     "on_exception", wanted.on_exception == takt_core::ExceptionPolicy::report &&
                       has.on_exception != takt_core::ExceptionPolicy::report);

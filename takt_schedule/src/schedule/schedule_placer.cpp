@@ -125,7 +125,7 @@ takt_rt::Faults SchedulePlacer::warnings() const
   if (!strict_) {
     all.insert(all.end(), unmatched_thread_rules_.begin(), unmatched_thread_rules_.end());
   }
-  // A started strict schedule waited for these.
+  // The schedule is strict and has started: these rules and ids waited for later callbacks.
   if (started_.load(std::memory_order_relaxed)) {
     all.insert(all.end(), report.faults.begin(), report.faults.end());
   }

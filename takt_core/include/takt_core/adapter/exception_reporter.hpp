@@ -49,10 +49,8 @@ private:
     std::atomic<std::uint32_t> callback{0};  // the callback's number; 0: free
     std::atomic<std::uint64_t> count{0};     // exceptions since the last report
     std::uint64_t told = 0;                  // exceptions reported; guarded by the mutex
-    bool removed = false;                    // guarded by the mutex; free the slot after the last
-                                             // report
-    std::atomic<bool> writing{false};        // guards the text; a writer that finds it set skips
-                                             // the text
+    bool removed = false;                    // guarded by the mutex; free after the last report
+    std::atomic<bool> writing{false};        // guards the text; if set, writers skip the text
     std::array<char, 200> text{};
   };
 

@@ -113,8 +113,7 @@ private:
   std::uint64_t disturbances_ = 0;
   Disturbance cause_ = Disturbance::skipped_period;
   Time time_{};             // of the last disturbance
-  Time unsettled_{};        // of the last disturbance or other event after which the sets must
-                            // settle
+  Time unsettled_{};        // of the last event after which the sets must settle
   bool disturbed_ = false;  // since the start
   bool for_good_ = false;   // since the start
   std::size_t id_size_ = 0;

@@ -24,8 +24,8 @@ public:
   static constexpr std::uint32_t kAdded = 4;   ///< belongs to a scheduler
   /// Reentrant: a run has not taken yet; no other run may start.
   static constexpr std::uint32_t kTaking = 8;
-  static constexpr std::uint32_t kRun = 16;  ///< number of runs between `next` and `complete` ×
-                                             ///< kRun
+  static constexpr std::uint32_t kRun = 16;  ///< unit of the count of runs: from `next` to
+                                             ///< `complete`
   static constexpr std::uint32_t kMarks = kRun - 1;
 
   CallbackState() : Sync::template Word<std::uint32_t>(0) {}
