@@ -60,7 +60,8 @@ std::shared_ptr<takt_core::Callback> Timer::make(
   }
   takt_core::TimerOptions timer;
   timer.period = period();
-  // On the host's grid a timer keeps its phase without its former state.
+  // On the host's grid the period and offset give the phase; elsewhere the timer continues its
+  // former phase.
   timer.offset = engine.core().options().epoch == takt_core::Epoch::start
                    ? shared_->state->offset(offset)
                    : offset;

@@ -41,7 +41,7 @@ int futex(std::atomic<std::uint32_t> & word, int operation) noexcept
 PiMutex::PiMutex()
 {
   static const bool supported = [] {
-    // A kernel with this operation refuses to unlock a free word with EPERM.
+    // Probe: unlocking a free word gives EPERM if the kernel has priority-inheritance futexes.
     std::atomic<std::uint32_t> word{0};
     if (const int error = futex(word, FUTEX_UNLOCK_PI); error != EPERM) {
       die("constructor: no priority inheritance in this kernel (CONFIG_FUTEX_PI)", error);

@@ -19,7 +19,7 @@ using takt_rt::ThreadAttributes;
 
 struct ThreadPriority
 {
-  // --- guarded by the mutex, also while a thread's priority is being changed ---
+  // --- guarded by the mutex; a thread holds the mutex while it changes the priority ---
   PiMutex mutex;
   OwnPriority own;  ///< while it waits
   OwnPriority

@@ -56,7 +56,7 @@ public:
 private:
   const bool sequences_;
   const NamedBy named_by_;
-  const std::shared_ptr<SequenceGaps> gaps_;  // null: messages carry no numbers
+  const std::shared_ptr<SequenceGaps> gaps_;  // null: messages have no sequence numbers
   LossAccount losses_;
 };
 

@@ -1,4 +1,4 @@
-// Reads `chains:` of schedules and system models, and derives faults of executors.
+// Reads `chains:` of schedules and system models, and finds rules that tie for ids of chains.
 #ifndef TAKT_SCHEDULE__SRC__READ_CHAINS_HPP_
 #define TAKT_SCHEDULE__SRC__READ_CHAINS_HPP_
 

@@ -147,7 +147,7 @@ std::vector<std::string> read_thread_words(
     total += threads.count;
   }
   if (total > kMostThreads) {
-    return {};  // a fault already, and each rule would search all of them
+    return {};  // too many threads are a fault already; skip the costly names
   }
   const ThreadNames names(executor);
   std::vector<std::string> known{std::string(kAllThreads)};
