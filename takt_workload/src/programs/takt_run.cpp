@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "figures/figures.hpp"
 #include "figures/results.hpp"
@@ -86,8 +88,8 @@ int report(const RunArguments & a, const Graph & graph, const std::vector<Proces
   return 0;
 }
 
-// What is wrong with the schedule, if one was given: alone, or for this graph in several parts.
-takt_rt::Faults schedule_faults(const RunArguments & a, const Graph & graph)
+// Reads the schedule, if one was given. Faults: of itself, or for this graph in several parts.
+takt_rt::Faults read_schedule(RunArguments & a, const Graph & graph)
 {
   if (a.run.schedule.empty()) {
     return {};
@@ -99,11 +101,13 @@ takt_rt::Faults schedule_faults(const RunArguments & a, const Graph & graph)
     !std::filesystem::is_directory(file, ignored)) {
     return {file + " is not a regular file"};  // a pipe would be waited for
   }
-  const auto schedule = takt_schedule::load_schedule(file);
-  if (schedule && a.run.split > 1 && a.part < 0) {
-    return misfits(schedule.value(), graph, a.run);
+  auto schedule = takt_schedule::load_schedule(file);
+  if (!schedule) {
+    return schedule.faults();
   }
-  return schedule.faults();
+  a.run.read_schedule = std::make_shared<const takt_schedule::Schedule>(std::move(*schedule));
+  const bool of_all_parts = a.run.split > 1 && a.part < 0;
+  return of_all_parts ? misfits(*a.run.read_schedule, graph, a.run) : takt_rt::Faults{};
 }
 
 // What is wrong with where results are to go: what is read is never written.
@@ -168,17 +172,23 @@ int run(RunArguments & a, int argc, char ** argv)
       "to "
       "its 'kpis'");
   }
-  for (const takt_rt::Fault & fault : schedule_faults(a, graph)) {
+  // Before the schedule, which may name only cores that this process has.
+  if (!a.run.cores.empty()) {
+    takt_rt::ThreadAttributes attributes;
+    attributes.cores = a.run.cores;
+    if (const auto applied = takt_rt::apply(attributes); !applied.granted_all()) {
+      return fail(to_string(applied.faults.front()));
+    }
+  }
+  for (const takt_rt::Fault & fault : read_schedule(a, graph)) {
     fmt::print(stderr, "{}\n", to_string(fault));
     faulty = true;
   }
   if (faulty) {
     return kBadInput;
   }
-  if (!a.run.schedule.empty() && !a.run.random_phases) {
-    if (auto schedule = takt_schedule::load_schedule(find_shipped(a.run.schedule, "schedules"))) {
-      graph = with_offsets_of(*schedule, std::move(graph), a.run);
-    }
+  if (a.run.read_schedule != nullptr && !a.run.random_phases) {
+    graph = with_offsets_of(*a.run.read_schedule, std::move(graph), a.run);
   }
   if (const std::string fault = output_fault(a); !fault.empty()) {
     return fail(fault);
@@ -193,13 +203,6 @@ int run(RunArguments & a, int argc, char ** argv)
   if (a.part < 0) {
     if (const auto status = check_record_size(graph, a.run, available_memory()); !status.ok()) {
       return fail(to_string(status.faults().front()));
-    }
-  }
-  if (!a.run.cores.empty()) {
-    takt_rt::ThreadAttributes attributes;
-    attributes.cores = a.run.cores;
-    if (const auto applied = takt_rt::apply(attributes); !applied.granted_all()) {
-      return fail(to_string(applied.faults.front()));
     }
   }
   // What is measured stays on this machine unless somebody says otherwise.

@@ -53,6 +53,16 @@ PartExecutor unscheduled(
   return made;
 }
 
+takt_schedule::Schedule schedule_of(const RunOptions & options)
+{
+  if (options.read_schedule != nullptr) {
+    return *options.read_schedule;
+  }
+  auto loaded = takt_schedule::load_schedule(find_shipped(options.schedule, "schedules"));
+  takt_rcl::detail::throw_schedule_faults("cannot use the schedule", loaded.faults());
+  return std::move(loaded.value());
+}
+
 }  // namespace
 
 std::vector<OwnThread> PartExecutor::threads()
@@ -85,10 +95,7 @@ PartExecutor make_part_executor(
   if (options.schedule.empty()) {
     return unscheduled(context, graph, options);
   }
-  const std::string file = find_shipped(options.schedule, "schedules");
-  auto loaded = takt_schedule::load_schedule(file);
-  takt_rcl::detail::throw_schedule_faults("cannot use the schedule", loaded.faults());
-  takt_schedule::Schedule schedule = std::move(loaded.value());
+  takt_schedule::Schedule schedule = schedule_of(options);
   const std::string name = executor_of_part(schedule, graph, options, part);
   if (shares_executor(schedule, graph, options, part)) {
     schedule.strict = false;  // `misfits` has judged all parts together

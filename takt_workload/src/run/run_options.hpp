@@ -3,6 +3,7 @@
 #define TAKT_WORKLOAD__SRC__RUN__RUN_OPTIONS_HPP_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,13 +11,16 @@
 #include "graph/graph.hpp"
 #include "takt_core/order.hpp"
 #include "takt_rt/time.hpp"
+#include "takt_schedule/schedule.hpp"
 
 namespace takt_workload
 {
 
 struct RunOptions
 {
-  std::string schedule;                   ///< file or shipped name; empty: order and threads below
+  std::string schedule;  ///< file or shipped name; empty: order and threads below
+  /// The content of that file, where it was read already.
+  std::shared_ptr<const takt_schedule::Schedule> read_schedule;
   std::string executor;                   ///< of the schedule; empty: the only one, or the part's
   std::optional<takt_core::Order> order;  ///< without a schedule; default: fifo
   int threads = 1;                        ///< without a schedule
