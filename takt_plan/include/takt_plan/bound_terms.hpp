@@ -34,6 +34,7 @@ enum class TermKind
   reservation,     ///< its thread waits for the time that it reserves
   switches,        ///< to its thread of policy deadline, beyond one per run
   not_before,      ///< it counts as ended no earlier than what starts it
+  any_phase,       ///< all that analyses without phases count, where those with phases find no end
   head_start       ///< below zero: what is counted began before its release
 };
 

@@ -43,8 +43,10 @@
 // - age at output: only to the output itself, also if the same data was used before.
 //
 // Assumptions. Those of `bounds`. A run reads when it begins, the latest message that is there; messages
-// of one topic and publisher do not overtake each other. All timers of the path have been released for
-// the first time, and all processes are up. Clocks of hosts run equally fast; they need not agree.
+// of one topic and publisher do not overtake each other. All processes are up. Timers with offsets from the
+// start of their process may be released for the first time after the message is there: the response then has
+// that wait in place of T_j, where it is longer. For reaction time and ages all timers of the path have been
+// released. Clocks of hosts run equally fast; they need not agree.
 // A callback that both reads and is started by the one before is taken to be started by it.
 //
 // Refused with a sentence: chains of which `bounds` refuses a part; readers that no timer starts, at

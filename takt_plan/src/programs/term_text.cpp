@@ -183,6 +183,8 @@ std::string line_of(
       return "switches to its thread, when it is replenished or was preempted";
     case TermKind::not_before:
       return "its end counts no earlier than the end of the callback that starts it";
+    case TermKind::any_phase:
+      return "its bound whatever the phases of timers are, which is the smaller one here";
     case TermKind::head_start:
       return segment.analysis == Analysis::priority
                ? "head start of earlier activations in the queue"

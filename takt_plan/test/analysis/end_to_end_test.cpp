@@ -49,6 +49,25 @@ std::string why_not(const Model & model)
   return found->chains.front() ? "" : to_string(found->chains.front().faults().front());
 }
 
+TEST(EndToEnd, AMessageWaitsForTheFirstReleaseOfItsReader)
+{
+  Sampled car;
+  read(car, car.control, car.sensor, kMs / 2);
+  car.chain({car.sensor, car.control});
+  car.model.tasks[car.sensor].release->period = 100 * kMs;
+  car.model.tasks[car.sensor].release->offset = 3 * kMs;
+  car.model.tasks[car.control].release->offset = 50 * kMs;
+  // Released at 3 ms, read at 50 ms.
+  EXPECT_EQ(only(car.model).response, (50 - 3 + 2) * kMs);
+  SimulationOptions options;
+  options.duration = 200 * kMs;
+  const auto seen = simulate(*simulation_model(car.model), options);
+  EXPECT_EQ(seen->chains.front().responses.worst.time(), (50 - 3 + 2) * kMs);
+  // Its releases are on the clock of the host: at 10 ms, too.
+  car.model.epochs.assign(3, takt_core::Epoch::host);
+  EXPECT_EQ(only(car.model).response, (1 + 20 + 2) * kMs + kMs / 2);
+}
+
 TEST(EndToEnd, AReaderMayHaveJustBegunWhenTheMessageComes)
 {
   Sampled car;

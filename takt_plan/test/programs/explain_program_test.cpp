@@ -306,6 +306,55 @@ TEST_F(ExplainProgram, TheTermsAddUpInJson)
   }
 }
 
+// Busy intervals of main's thread do not end with the time that timers of another process are under way.
+TEST_F(ExplainProgram, ExplainsAnEndThatOnlyAnalysesWithoutPhasesKnow)
+{
+  write("ends.yaml", R"yaml(version: 1
+hosts: {h: {cores: 1}}
+overheads: {}
+callbacks:
+  - {id: "/a:timer(20ms)", time: 1ms, period: 20ms, publishes: /x0}
+  - {id: "/b:timer(10ms)", time: 2ms, period: 10ms, publishes: /x1}
+  - {id: "/c:timer(40ms)", executor: other, time: 9ms, period: 40ms}
+  - {id: ["/f:sub(/x0)", "/f:sub(/x1)"], time: 9ms, triggers: [/x0, /x1], trigger: newest}
+chains:
+  a: {path: ["/a:timer(20ms)", "/f:sub(/x0)"], priority: 1, deadline: 1s}
+  b: {path: ["/b:timer(10ms)", "/f:sub(/x1)"], priority: 1, deadline: 1s}
+  c: {path: ["/c:timer(40ms)"], priority: 1, deadline: 1s}
+)yaml");
+  write("host.yaml", R"yaml(version: 1
+system: ends.yaml
+epoch: host
+executors:
+  main:
+    order: priority
+    threads: {t0: {policy: fifo, priority: 54, cores: [0]}}
+    default: t0
+    callbacks:
+      - {match: "/a:timer(*)", priority: 3, offset: 8ms}
+      - {match: "/b:timer(*)", priority: 0, offset: 0ms}
+      - {match: "/f:**", priority: 4}
+  other:
+    order: priority
+    threads: {t0: {policy: fifo, priority: 47, cores: [0]}}
+    default: t0
+)yaml");
+  for (const std::string chain : {"a", "b", "c"}) {
+    EXPECT_EQ(run("host.yaml --chain " + chain).code, 0) << chain;
+  }
+  const auto json = nlohmann::json::parse(run("host.yaml --json").out);
+  EXPECT_EQ(json.at("chains").size(), 3u);
+  for (const auto & chain : json.at("chains")) {
+    for (const auto & segment : chain.value("segments", nlohmann::json::array())) {
+      std::int64_t sum = 0;
+      for (const auto & term : segment.at("terms")) {
+        sum += term.at("ns").get<std::int64_t>();
+      }
+      EXPECT_EQ(sum, segment.at("response_ns").get<std::int64_t>()) << chain.at("name");
+    }
+  }
+}
+
 TEST_F(ExplainProgram, JsonSaysByWhichAnalysisEachPartIs)
 {
   const auto all = nlohmann::json::parse(run("three.yaml --system system.yaml --json").out);

@@ -214,8 +214,16 @@ private:
     return result;
   }
 
-  /// W.
-  Result<Use> use(const Part & part) const
+  /// The first release of a timer whose offset counts from the start of its process; other timers are released within a
+  /// period of that.
+  Ns first_release(const Task & timer) const
+  {
+    return model_.counts_from_start(timer) ? timer.release->offset.value_or(0) : 0;
+  }
+
+  /// W of a message that is there at `there` at the latest, from the instant from which offsets of `timer` count.
+  /// kUnbounded: all timers have been released for the first time.
+  Result<Use> use(const Part & part, Ns there = kUnbounded) const
   {
     const Index first = part.tasks.front();
     if (streams_.too_many(first)) {
@@ -244,7 +252,9 @@ private:
         best = best ? std::move(best) : Result<Use>(answer.faults());
         continue;
       }
-      const Use one{way.chain, terms_.period ? stream.period : 0, later(**answer, part)};
+      const Ns first = first_release(model_.tasks[stream.source]);
+      const Ns next = std::max(stream.period, there < first ? first - there : 0);
+      const Use one{way.chain, terms_.period ? next : 0, later(**answer, part)};
       if (!best || one.time() < best->time()) {
         best = one;
       }
@@ -263,9 +273,12 @@ private:
     used_[chain] = {parts.front().chain};
     result.parts.push_back({parts.front().tasks, 0, 0, **first});
     result.response = (*first)->bound;
+    const Task & root = model_.tasks[parts.front().tasks.front()];
+    const Ns begins = root.release ? first_release(root) : 0;
     Ns through = 0;  // all parts but the first
     for (Index i = 1; i < parts.size(); ++i) {
-      const Result<Use> used = use(parts[i]);
+      const Ns there = add(add(begins, result.response), add(through, parts[i].under_way));
+      const Result<Use> used = use(parts[i], there);
       if (!used) {
         return used.faults();
       }

@@ -303,10 +303,14 @@ private:
     segment.activation = PhasedActivation{start, graph_.hyperperiod};
     if (explain) {
       const LatestEnd how = windows_.latest_end(run[last]);
-      segment.terms = windows_.terms_of(how);
-      // Analyses without phases may know an end that is before what these terms add up to.
-      add_term(
-        segment.terms, {TermKind::head_start, how.begin - released + end(run[last]) - how.time});
+      if (how.level == kNone || how.time == kUnbounded) {
+        add_term(segment.terms, {TermKind::any_phase, segment.response});
+      } else {
+        segment.terms = windows_.terms_of(how);
+        // Analyses without phases may know an end that is before what these terms add up to.
+        add_term(
+          segment.terms, {TermKind::head_start, how.begin - released + end(run[last]) - how.time});
+      }
     }
     result.push_back(std::move(segment));
   }

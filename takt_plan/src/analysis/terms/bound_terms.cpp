@@ -39,6 +39,8 @@ std::string_view to_string(TermKind kind) noexcept
       return "waking";
     case TermKind::not_before:
       return "not_before";
+    case TermKind::any_phase:
+      return "any_phase";
     case TermKind::head_start:
       break;
   }
