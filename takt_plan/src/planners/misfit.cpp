@@ -28,6 +28,8 @@ constexpr std::size_t kMostPlannedAgain = 2000;
 constexpr double kMostReplanning = 2e7;
 // Limit of evaluated terms of equations for changes within this plan, over all chains: some seconds.
 constexpr double kMostLooking = 1e9;
+// Of the time for the plan, where that has a limit.
+constexpr double kMostTime = 1.25;
 
 /// `percent` of `time`, rounded down.
 Ns share_of(Ns time, int percent)
@@ -95,11 +97,16 @@ public:
     result.sooner_by = sooner_by(chain, result.reader_sources);
     result.planned_again = model_.tasks.size() <= kMostPlannedAgain;
     result.more_cores_of = result.planned_again ? more_cores_of(chain) : kNone;
-    result.cut_short = result.cut_short || looked_ > kMostLooking;
+    result.cut_short = result.cut_short || too_long();
     return result;
   }
 
 private:
+  bool too_long() const
+  {
+    return looked_ > kMostLooking || (options_.time_used && options_.time_used() > kMostTime);
+  }
+
   /// True if in the changed system the chain meets its deadline, no other chain becomes late, no task loses its
   /// bound, and no more cores exceed their caps.
   bool mends(
@@ -132,7 +139,7 @@ private:
   /// A fault also when the limit of evaluated terms is used up.
   takt_rt::Result<Bounds> bounds_of(const Model & changed)
   {
-    if (looked_ > kMostLooking) {
+    if (too_long()) {
       return takt_rt::Faults{"looking further would take too long"};
     }
     return detail::counted_bounds_through_reads(changed, looked_, detail::kMostLooksAtOnce);
@@ -309,7 +316,7 @@ private:
     const Change & change, int percent, bool restarts, Misfit & misfit)
   {
     const double expected = cost_of(planned_, restarts);
-    if (spent_ + expected > kMostReplanning) {
+    if (spent_ + expected > kMostReplanning || too_long()) {
       misfit.cut_short = true;
       return std::nullopt;
     }
@@ -318,6 +325,7 @@ private:
     PlanOptions options = options_;
     options.restarts = options_.restarts && restarts;
     options.walks = false;
+    options.time_used = {};
     auto planned = plan_schedule(changed, options);
     spent_ += planned ? cost_of(*planned, restarts) : expected;
     return planned ? std::optional(std::move(*planned)) : std::nullopt;
@@ -395,11 +403,15 @@ private:
   bool enough_with_more_of(Index host, Index chain)
   {
     if (!with_more_[host]) {
+      if (too_long()) {
+        return false;
+      }
       takt_schedule::System larger = system_;
       auto & cores = larger.hosts[host].cores;
       cores.push_back(cores.empty() ? 0 : cores.back() + 1);
       PlanOptions options = options_;
       options.walks = false;
+      options.time_used = {};
       if (!options.cpus.empty() || !options.host_cpus.empty()) {
         options.host_cpus.emplace_back(larger.hosts[host].name, cores.back());
       }

@@ -55,7 +55,8 @@ struct Misfit
 };
 
 /// One for each chain that misses its deadline, the most important first. For the first few it repeats the analysis
-/// some dozen times, plans once more for each host, and plans again for about two seconds.
+/// some dozen times, plans once more for each host, and plans again for about two seconds. Where `options.time_used` is
+/// given, it ends when a quarter more of that time is used, and `cut_short` says so.
 std::vector<Misfit> misfits(
   const takt_schedule::System & system, const PlanOptions & options, const Planned & planned);
 

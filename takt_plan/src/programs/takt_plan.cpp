@@ -224,7 +224,9 @@ int run(const Arguments & arguments)
   planned->schedule.system =
     takt_schedule::name_of_system(arguments.system, arguments.output, arguments.models);
   progress->now("planned; looking for what would make late chains fit");
-  const auto misfits = takt_plan::misfits(*system, arguments.options, *planned);
+  takt_plan::PlanOptions late_options = arguments.options;
+  late_options.time_used = options.time_used;
+  const auto misfits = takt_plan::misfits(*system, late_options, *planned);
   progress.reset();
   takt_plan::program::writing_now();
   takt_schedule::warn(found);

@@ -1014,6 +1014,9 @@ TEST(Misfits, SayWhereNotAllWasLookedAt)
 {
   const System small = important_and_other();
   EXPECT_FALSE(misfits(small, {}, plan_of(small)).front().cut_short);
+  PlanOptions options;
+  options.time_used = [] { return 2.0; };
+  EXPECT_TRUE(misfits(small, options, plan_of(small)).front().cut_short);
   // Too much for one plan more, and for two.
   for (const double cost : {1e9, 2e7}) {
     Planned costly = plan_of(small);
