@@ -134,7 +134,7 @@ TEST(Measurement, TellsWhatWasRefusedAndMeasuresAllTheSame)
   for (const char * part :
        {"measured\nSCHED_FIFO priority 80\nother\nother\nits core\n",
         "SCHED_FIFO priority 80 refused for this thread: CAP_SYS_NICE is missing and "
-        "RLIMIT_RTPRIO is 0; add '- rtprio 80'"}) {
+        "RLIMIT_RTPRIO is 0; add '- rtprio 98'"}) {
     EXPECT_NE(text->find(part), std::string::npos) << part << "\nnot in\n" << *text;
   }
 }

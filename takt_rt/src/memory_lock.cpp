@@ -12,8 +12,6 @@
 #include <string>
 #include <system_error>
 
-#include "takt_rt/file_capabilities.hpp"
-
 namespace takt_rt
 {
 namespace
@@ -39,12 +37,9 @@ std::string memlock_limit()
 
 std::string memlock_remedy()
 {
-  return std::string(
-           "; add '- memlock unlimited' for this user in /etc/security/limits.d and log in again, "
-           "or "
-           "grant CAP_IPC_LOCK (") +
-         (file_capabilities_help() ? "setcap cap_ipc_lock+ep; " : "") +
-         "docker --cap-add=IPC_LOCK --ulimit memlock=-1)";
+  return "; add '- memlock unlimited' for this user in /etc/security/limits.d and log in again, or "
+         "grant CAP_IPC_LOCK (AmbientCapabilities=CAP_IPC_LOCK in the systemd unit that starts the "
+         "program; docker --cap-add=IPC_LOCK --ulimit memlock=-1)";
 }
 
 std::string explain_lock_refusal(int error)

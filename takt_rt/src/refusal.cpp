@@ -3,20 +3,17 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <fstream>
 #include <system_error>
-
-#include "takt_rt/file_capabilities.hpp"
 
 namespace takt_rt
 {
 namespace
 {
 
-std::atomic<bool> g_file_capabilities_help{true};
-
+/// One limit serves all schedules; threads of the kernel have 99.
+constexpr int kMostOfSchedules = 98;
 constexpr std::int64_t kUnlimited = -1;
 
 bool has_cap_sys_nice()
@@ -142,18 +139,23 @@ std::string printed_limit(const std::optional<std::int64_t> & limit)
   return limit == kUnlimited ? "unlimited" : printed(limit, "not readable");
 }
 
-/// How to grant the program CAP_SYS_NICE; `setcap`: the first words of the advice for a file.
-std::string grant(const Refusal & refusal, const char * setcap = "sudo setcap")
+/// How a program is granted CAP_SYS_NICE. Not by `setcap`: the loader of a program with file capabilities ignores
+/// LD_PRELOAD, and LD_LIBRARY_PATH, by which programs find the libraries of ROS 2.
+std::string grant(const Refusal & refusal)
 {
-  const std::string file = std::string(setcap) + " cap_sys_nice+ep " +
-                           (refusal.program.empty() ? "PROGRAM" : refusal.program) + "; ";
-  return "(" + (file_capabilities_help() ? file : std::string()) + "docker --cap-add=SYS_NICE)";
+  const std::string program = refusal.program.empty() ? "the program" : refusal.program;
+  return "(AmbientCapabilities=CAP_SYS_NICE in the systemd unit that starts " + program +
+         "; docker --cap-add=SYS_NICE)";
 }
 
 /// How to get a right that only CAP_SYS_NICE or a resource limit grants.
 std::string remedy(const Refusal & refusal, const char * item)
 {
-  return "; add '- " + std::string(item) + " " + std::to_string(*refused_number(refusal)) +
+  int number = *refused_number(refusal);
+  if (has_rt_priority(refusal.asked.policy)) {
+    number = std::max(number, kMostOfSchedules);
+  }
+  return "; add '- " + std::string(item) + " " + std::to_string(number) +
          "' for this user in /etc/security/limits.d and log in again, or grant CAP_SYS_NICE " +
          grant(refusal);
 }
@@ -204,16 +206,6 @@ std::string no_configurator_reason(const Refusal & refusal)
 
 }  // namespace
 
-void advise_no_file_capabilities() noexcept
-{
-  g_file_capabilities_help.store(false, std::memory_order_relaxed);
-}
-
-bool file_capabilities_help() noexcept
-{
-  return g_file_capabilities_help.load(std::memory_order_relaxed);
-}
-
 Refusal make_refusal(
   RefusedAttribute attribute, const ThreadAttributes & asked, int error, pid_t tid)
 {
@@ -253,7 +245,8 @@ std::string refused_thing(const Refusal & refusal, bool with_number)
     return "name '" + refusal.asked.name + "'";
   }
   if (refusal.attribute == RefusedAttribute::cores) {
-    return "cores " + format_cores(refusal.asked.cores);
+    return (refusal.asked.cores.size() == 1 ? "core " : "cores ") +
+           format_cores(refusal.asked.cores);
   }
   std::string text = format_policy(refusal.asked);
   if (const auto number = refused_number(refusal); number && !with_number) {
@@ -267,7 +260,7 @@ std::string reason(const Refusal & refusal)
   switch (refusal.right) {
     case MissingRight::cap_sys_nice:
       return "CAP_SYS_NICE is missing and no resource limit grants SCHED_DEADLINE; grant it " +
-             grant(refusal, "setcap");
+             grant(refusal);
     case MissingRight::rlimit_rtprio:
       return "CAP_SYS_NICE is missing and RLIMIT_RTPRIO is " + printed_limit(refusal.limit) +
              remedy(refusal, "rtprio");

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "takt_rt/file_capabilities.hpp"
 #include "takt_rt/thread_attributes.hpp"
 
 namespace takt_rt
@@ -44,7 +43,7 @@ TEST(ConfiguratorRefusal, SaysHowToDoWithoutADaemon)
   const std::string text = to_string(refused);
   for (const char * part :
        {"this process has no right to it", "/run/x: Connection refused", "start takt-configurator",
-        "sudo setcap cap_sys_nice+ep /opt/node"}) {
+        "AmbientCapabilities=CAP_SYS_NICE in the systemd unit that starts /opt/node;"}) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   }
 }
@@ -66,24 +65,6 @@ TEST(ValidateForAnotherProcess, ChecksItsCoresAndNotTheCallers)
   attributes.cores = {-1};
   EXPECT_EQ(validate(attributes, {core}).size(), 1U);
   EXPECT_EQ(validate({.policy = Policy::fifo, .priority = 100}, {core}).size(), 1U);
-}
-
-// The setting is for the whole process, so a child makes it.
-TEST(ConfiguratorRefusal, LeavesFileCapabilitiesOutWhereTheyDoNotHelp)
-{
-  const auto text = [] {
-    return to_string(refusal(MissingRight::no_configurator, "x")) +
-           to_string(refusal(MissingRight::cap_sys_nice, ""));
-  };
-  EXPECT_NE(text().find("setcap"), std::string::npos);
-  EXPECT_EXIT(
-    {
-      advise_no_file_capabilities();
-      const bool left_out = text().find("setcap") == std::string::npos;
-      std::exit(
-        left_out && text().find("(docker --cap-add=SYS_NICE)") != std::string::npos ? 0 : 1);
-    },
-    testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

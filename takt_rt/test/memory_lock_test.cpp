@@ -112,6 +112,7 @@ TEST(LockMemory, NamesTheMissingRight)
   ASSERT_TRUE(text.has_value());
   EXPECT_NE(text->find("CAP_IPC_LOCK is missing and RLIMIT_MEMLOCK is 0"), std::string::npos)
     << *text;
+  EXPECT_EQ(text->find("setcap"), std::string::npos) << *text;
 }
 
 TEST(LockMemory, NamesALimitThatIsTooSmall)

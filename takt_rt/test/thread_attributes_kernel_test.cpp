@@ -197,7 +197,7 @@ TEST(Apply, TriesEverythingAfterARefusal)
     const AttributeReport report =
       apply({.policy = Policy::fifo, .priority = 100, .cores = {4000}, .name = "still_named"});
     ASSERT_EQ(report.faults.size(), 2U) << joined(report.faults);
-    EXPECT_NE(to_string(report.faults[0]).find("cores 4000 refused"), std::string::npos)
+    EXPECT_NE(to_string(report.faults[0]).find("core 4000 refused"), std::string::npos)
       << report.faults[0];
     EXPECT_NE(to_string(report.faults[1]).find("must be 1 to 99"), std::string::npos)
       << report.faults[1];

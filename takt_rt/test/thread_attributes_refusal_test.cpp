@@ -47,7 +47,7 @@ TEST(Refusal, NamesTheMissingRightAndTheLimitSeen)
   ASSERT_TRUE(text.has_value());
   for (const char * part :
        {"SCHED_FIFO priority 80 refused for this thread: CAP_SYS_NICE is missing and "
-        "RLIMIT_RTPRIO is 0; add '- rtprio 80'",
+        "RLIMIT_RTPRIO is 0; add '- rtprio 98'",
         "nice -5 refused for this thread: CAP_SYS_NICE is missing and RLIMIT_NICE is "
         "0; add '- nice -5'",
         "SCHED_OTHER nice -6 refused",
@@ -55,6 +55,38 @@ TEST(Refusal, NamesTheMissingRightAndTheLimitSeen)
         "this thread: CAP_SYS_NICE is missing and no resource limit grants SCHED_DEADLINE",
         "may not\n1\nkept\n"}) {
     EXPECT_NE(text->find(part), std::string::npos) << part << "\nnot in\n" << *text;
+  }
+}
+
+// One line of limits.d serves all schedules; kernel threads have 99.
+TEST(Refusal, AdvisesOneLimitForAllPriorities)
+{
+  Refusal refusal;
+  refusal.attribute = RefusedAttribute::policy;
+  refusal.right = MissingRight::rlimit_rtprio;
+  refusal.asked.policy = Policy::fifo;
+  for (const int priority : {1, 60, 98}) {
+    refusal.asked.priority = priority;
+    EXPECT_NE(reason(refusal).find("'- rtprio 98'"), std::string::npos) << reason(refusal);
+  }
+  refusal.asked.priority = 99;
+  EXPECT_NE(reason(refusal).find("'- rtprio 99'"), std::string::npos) << reason(refusal);
+}
+
+// The loader of a program with file capabilities ignores LD_PRELOAD, and LD_LIBRARY_PATH, by which programs find ROS 2.
+TEST(Refusal, AdvisesNoFileCapabilities)
+{
+  Refusal refusal;
+  refusal.attribute = RefusedAttribute::policy;
+  refusal.asked.policy = Policy::fifo;
+  refusal.asked.priority = 60;
+  for (const auto right :
+       {MissingRight::rlimit_rtprio, MissingRight::cap_sys_nice, MissingRight::no_configurator,
+        MissingRight::other_users_thread}) {
+    refusal.right = right;
+    EXPECT_EQ(reason(refusal).find("setcap"), std::string::npos) << reason(refusal);
+    EXPECT_NE(reason(refusal).find("AmbientCapabilities=CAP_SYS_NICE"), std::string::npos)
+      << reason(refusal);
   }
 }
 

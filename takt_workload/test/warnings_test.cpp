@@ -27,12 +27,12 @@ using takt_rt::RefusedAttribute;
 using takt_rt::ThreadAttributes;
 
 // The remedy for one priority stands in one sentence with the limit that was seen.
-std::string why(int priority)
+std::string why()
 {
-  return "CAP_SYS_NICE is missing and RLIMIT_RTPRIO is 0; add '- rtprio " +
-         std::to_string(priority) +
-         "' for this user in /etc/security/limits.d and log in again, or grant CAP_SYS_NICE (sudo "
-         "setcap cap_sys_nice+ep PROGRAM; docker --cap-add=SYS_NICE)";
+  return "CAP_SYS_NICE is missing and RLIMIT_RTPRIO is 0; add '- rtprio 98' for this user in "
+         "/etc/security/limits.d and log in again, or grant CAP_SYS_NICE "
+         "(AmbientCapabilities=CAP_SYS_NICE in the systemd unit that starts the program; docker "
+         "--cap-add=SYS_NICE)";
 }
 
 Refusal refused(ThreadAttributes asked, MissingRight right, const std::string & name = "")
@@ -107,8 +107,8 @@ TEST(Warnings, OneRightThatIsMissingIsOneSentenceForAllThreads)
   EXPECT_EQ(
     warnings({process}),
     Strings{
-      "rest.0, rest.1, planner, dds.ev, dds.udp: SCHED_FIFO priority 60, 50, 30 refused: " +
-      why(60) + "; instead they run as other nice 9 (rest.0, rest.1), other (planner)"});
+      "rest.0, rest.1, planner, dds.ev, dds.udp: SCHED_FIFO priority 60, 50, 30 refused: " + why() +
+      "; instead they run as other nice 9 (rest.0, rest.1), other (planner)"});
 }
 
 TEST(Warnings, ThreadsOfOneProcessOfSeveralAreNamedWithIt)
@@ -120,7 +120,7 @@ TEST(Warnings, ThreadsOfOneProcessOfSeveralAreNamedWithIt)
   second.warnings = {of_process_thread(refused(50, "dds.ev", 13), "dds.ev", 13)};
   EXPECT_EQ(
     warnings({first, second}),
-    Strings{"0/dds.ev, 1/dds.ev: SCHED_FIFO priority 50 refused: " + why(50)});
+    Strings{"0/dds.ev, 1/dds.ev: SCHED_FIFO priority 50 refused: " + why()});
 }
 
 TEST(Warnings, TheMiddlewaresCeilingAndTheReferenceTimerAreNamedByTheirPlace)
@@ -131,7 +131,7 @@ TEST(Warnings, TheMiddlewaresCeilingAndTheReferenceTimerAreNamedByTheirPlace)
   EXPECT_EQ(
     warnings({process}),
     Strings{
-      "main: middleware ceiling, reference timer: SCHED_FIFO priority 8, 7 refused: " + why(8)});
+      "main: middleware ceiling, reference timer: SCHED_FIFO priority 8, 7 refused: " + why()});
 }
 
 TEST(Warnings, ManyThreadsAreCounted)
@@ -143,8 +143,8 @@ TEST(Warnings, ManyThreadsAreCounted)
   EXPECT_EQ(
     refusals.sentences(),
     Strings{
-      "t.0, t.1, t.2, t.3, t.4, t.5, t.6, t.7 and 4 more: SCHED_FIFO priority 7 refused: " +
-      why(7) + "; instead they run as other"});
+      "t.0, t.1, t.2, t.3, t.4, t.5, t.6, t.7 and 4 more: SCHED_FIFO priority 7 refused: " + why() +
+      "; instead they run as other"});
 }
 
 TEST(Warnings, DifferentReasonsStayApart)
@@ -170,7 +170,7 @@ TEST(Warnings, DifferentReasonsStayApart)
   EXPECT_FALSE(refusals.take(Fault("the schedule is odd")));
   const Strings said = refusals.sentences();
   ASSERT_EQ(said.size(), 3U);
-  EXPECT_EQ(said[0], "a: SCHED_FIFO priority 7 refused: " + why(7));
+  EXPECT_EQ(said[0], "a: SCHED_FIFO priority 7 refused: " + why());
   EXPECT_EQ(
     said[1],
     "b: cores 0-3 refused: none of them is online and in the process's cpuset; cores online: 5");
@@ -183,7 +183,8 @@ TEST(Warnings, RefusalsAreOfTheProgramThatRuns)
 {
   takt_rt::Faults faults{refused(7), "no refusal"};
   name_program(faults, "'/a b/c'");
-  EXPECT_NE(to_string(faults[0]).find("cap_sys_nice+ep '/a b/c';"), std::string::npos) << faults[0];
+  EXPECT_NE(to_string(faults[0]).find("unit that starts '/a b/c';"), std::string::npos)
+    << faults[0];
   EXPECT_EQ(faults[1], "no refusal");
   EXPECT_NE(own_program().find("warnings_test"), std::string::npos) << own_program();
 }
@@ -219,13 +220,13 @@ TEST(Warnings, RefusalsInAnErrorArePutTogether)
 {
   EXPECT_EQ(
     with_grouped_refusals("cannot spin", {refused(7, "a.0"), refused(7, "a.1")}),
-    "cannot spin: a.0, a.1: SCHED_FIFO priority 7 refused: " + why(7));
+    "cannot spin: a.0, a.1: SCHED_FIFO priority 7 refused: " + why());
   EXPECT_EQ(
     with_grouped_refusals("cannot spin", {refused(7, "a"), "main: no memory"}),
-    "cannot spin:\n  main: no memory\n  a: SCHED_FIFO priority 7 refused: " + why(7));
+    "cannot spin:\n  main: no memory\n  a: SCHED_FIFO priority 7 refused: " + why());
   EXPECT_EQ(
     with_grouped_refusals("cannot spin", {within("main: thread a", refused(7, "a"))}),
-    "cannot spin: main: thread a: SCHED_FIFO priority 7 refused for this thread: " + why(7));
+    "cannot spin: main: thread a: SCHED_FIFO priority 7 refused for this thread: " + why());
 }
 
 // What a part of a run writes is what the whole reads: values, no sentences.

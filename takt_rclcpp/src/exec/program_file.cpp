@@ -84,9 +84,8 @@ std::string obstacle_of(const std::string & path)
     }
   }
   if (::getuid() != 0 && ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0) {
-    return "it has file capabilities; take them away (`setcap -r`) and give its user the rights, "
-           "for "
-           "real-time priorities by `rtprio` in limits.conf";
+    return "it has file capabilities; take them away (`setcap -r`) and give its user the right "
+           "to real-time priorities: '- rtprio 98' in /etc/security/limits.d";
   }
   if (is_static(path)) {
     return "it is linked statically";

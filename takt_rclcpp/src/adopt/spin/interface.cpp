@@ -30,7 +30,6 @@
 #include "rclcpp/executors/single_threaded_executor.hpp"
 #include "rclcpp/node.hpp"
 #include "rclcpp/version.h"
-#include "takt_rt/file_capabilities.hpp"
 
 namespace takt_rclcpp
 {
@@ -359,7 +358,6 @@ __attribute__((destructor)) void report_what_still_spins() noexcept
 // Only the preloaded library looks this up.
 extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rclcpp_interface()
 {
-  takt_rt::advise_no_file_capabilities();
   static const takt_interface interface = {
     TAKT_INTERFACE_VERSION,
     &takt_rclcpp::begin,
