@@ -10,6 +10,7 @@
 #include <atomic>
 #include <map>
 #include <thread>
+#include <vector>
 
 #include "schedule_text.hpp"
 #include "takt_core/group.hpp"
@@ -353,6 +354,32 @@ TEST(ApplySchedule, LeavesAThreadAloneThatHasWhatIsAskedForTheFirstTime)
   EXPECT_EQ(outcome_of(nice + cores), "unchanged");
   EXPECT_EQ(outcome_of("nice: " + std::to_string(level + 1)), "applied");
   EXPECT_EQ(takt_rt::read_attributes(rest).nice, level + 1);
+}
+
+TEST(ApplySchedule, NamesTheCoresOfAThread)
+{
+  const std::vector<int> usable = takt_rt::usable_cores();
+  Running running(with_main(kThreads));
+  const auto why = [&](const std::string & cores) {
+    const auto done = apply_schedule(
+      parse(
+        with_main("threads: {hot: {nice: 1, cores: [" + cores + "]}, rest: {}}\ndefault: rest\n")),
+      "main", *running.executor);
+    if (!done.ok()) {
+      return done.faults().front();
+    }
+    const auto part = std::find_if(
+      done->begin(), done->end(), [](const auto & one) { return one.what == "thread hot"; });
+    return takt_rt::Fault(part->why);
+  };
+  const std::string one = std::to_string(usable.front());
+  EXPECT_NE(to_string(why(one)).find("on core " + one), std::string::npos) << why(one);
+  if (usable.size() > 1) {
+    const std::string both = one + ", " + std::to_string(usable[1]);
+    const std::string said = to_string(why(both));
+    EXPECT_NE(said.find("on core " + one + " -> "), std::string::npos) << said;
+    EXPECT_NE(said.find(" on cores "), std::string::npos) << said;
+  }
 }
 
 // Refuses nice levels while `grudges` is set.

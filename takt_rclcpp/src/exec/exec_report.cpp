@@ -223,9 +223,10 @@ std::string threads_of(const ordered_json & executor)
   for (const auto & thread : executor.at("threads")) {
     const std::string granted = thread.at("granted");
     const std::string name = thread.at("name");
+    const std::string cores = thread.at("cores");
     std::string line = fmt::format(
-      "  thread{}{}: {}, cores {}", name.empty() ? "" : " ", name, granted,
-      thread.at("cores").get<std::string>());
+      "  thread{}{}: {}, core{} {}", name.empty() ? "" : " ", name, granted,
+      cores.find_first_of(",-") == std::string::npos ? "" : "s", cores);
     for (const auto & refused : thread.at("refused")) {
       line += "; " + refused.get<std::string>();
     }

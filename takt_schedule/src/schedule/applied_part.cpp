@@ -48,14 +48,15 @@ bool has_already(const ToldThread & thread, const ThreadAttributes & wanted)
   return same(wanted, filled);
 }
 
-/// "SCHED_FIFO priority 40 on cores 0"; "as started" for absent attributes.
+/// "SCHED_FIFO priority 40 on core 0"; "as started" for absent attributes.
 std::string format(const ThreadAttributes & attributes)
 {
   std::string text = attributes.policy == takt_rt::Policy::inherit && !attributes.nice
                        ? "as started"
                        : format_policy(attributes);
   if (!attributes.cores.empty()) {
-    text += " on cores " + takt_rt::format_cores(attributes.cores);
+    text += (attributes.cores.size() == 1 ? " on core " : " on cores ") +
+            takt_rt::format_cores(attributes.cores);
   }
   return text;
 }

@@ -1,7 +1,6 @@
 #include "records/thread_text.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace takt_workload
 {
@@ -15,7 +14,8 @@ std::string describe(const takt_rt::ThreadAttributes & attributes)
     text += fmt::format(" nice {}", *attributes.nice);
   }
   if (!attributes.cores.empty()) {
-    text += fmt::format(", cores {}", fmt::join(attributes.cores, ","));
+    text += (attributes.cores.size() == 1 ? ", core " : ", cores ") +
+            takt_rt::format_cores(attributes.cores);
   }
   return text;
 }

@@ -9,7 +9,7 @@
 namespace takt_workload
 {
 
-/// "fifo 40, cores 0,1"
+/// "fifo 40, cores 0-1"
 std::string describe(const takt_rt::ThreadAttributes & attributes);
 
 /// "fifo 40"
