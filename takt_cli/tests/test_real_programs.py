@@ -112,6 +112,17 @@ def test_a_schedule_is_checked_against_the_groups_of_a_system_model(takt, tmp_pa
 
 
 @need(*WORKLOAD)
+def test_graph_info_lists_callbacks_and_chains(takt):
+    told = takt("graph", "info", "autoware_reference").out.splitlines()
+    assert "13 chains" in told[0]
+    rows = {line.split()[0]: line.split()[1:] for line in told if line}
+    assert rows["/VehicleDBWSystem:sub(/VehicleInterface)"] == ["10.00", "0.000", "0.000"]
+    assert rows["chain"] == ["callbacks", "priority", "deadline", "ms"]
+    assert rows["front_lidar_to_obstacles"] == ["7", "200", "100.000"]
+    assert rows["settings_to_output"] == ["3", "120", "25.000"]
+
+
+@need(*WORKLOAD)
 @pytest.mark.parametrize("environment", ["nothing", "sourced"])
 def test_an_installed_takt_runs_sourced_or_not(tmp_path, environment):
     prefix = os.environ.get("TAKT_INSTALL", "")

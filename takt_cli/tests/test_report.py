@@ -58,7 +58,7 @@ def test_the_page_has_its_parts(page):
         "takt was faster.",
         "Latency distributions and response over time",
         "Load per thread",
-        "How it was measured",
+        "How it was made",
         "takt demo --duration 10",
         "the pool",
         "a cross is one that a host stall touched",

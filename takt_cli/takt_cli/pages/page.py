@@ -182,7 +182,7 @@ def _footer(study: Study) -> str:
     warnings = "".join(f"<li>{escape(text)}</li>" for text in warnings_of(study.configurations))
     runs = "".join(f"<li>{escape(_run_words(c))}</li>" for c in study.configurations)
     return (
-        '<section id="reproduce"><h2>How it was measured</h2>'
+        '<section id="reproduce"><h2>How it was made</h2>'
         f"<p>Repeat it with</p><pre>{escape(study.command)}</pre>"
         + (f"<ul>{facts}</ul>" if facts else "")
         + (f"<h3>Runs</h3><ul>{runs}</ul>" if runs else "")

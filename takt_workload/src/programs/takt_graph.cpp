@@ -109,6 +109,17 @@ std::string info_table(const json & all)
       one["rate_hz"].get<double>(), one["work_ns"].get<double>() * 1e-6,
       one["utilisation"].get<double>());
   }
+  if (!all["chains"].empty()) {
+    text +=
+      fmt::format("\n{:<40} {:>9} {:>9} {:>12}\n", "chain", "callbacks", "priority", "deadline ms");
+  }
+  for (const json & chain : all["chains"]) {
+    const json & deadline = chain["deadline_ns"];
+    text += fmt::format(
+      "{:<40} {:>9} {:>9} {:>12}\n", chain["name"].get<std::string>(), chain["path"].size(),
+      chain["priority"].get<int>(),
+      deadline.is_null() ? "none" : fmt::format("{:.3f}", deadline.get<double>() * 1e-6));
+  }
   return text;
 }
 
