@@ -332,7 +332,7 @@ def test_cores_are_a_number_of_them_or_a_list(takt, fakes, tmp_path):
         summary = json.loads(said.out)
         assert kept in summary["command"]
         schedule = (tmp_path / "d/schedules/autoware_takt.yaml").read_text()
-        assert f"for cores {first}: takt demo" in schedule
+        assert f"for core {first}: takt demo" in schedule
 
 
 @pytest.mark.parametrize(
