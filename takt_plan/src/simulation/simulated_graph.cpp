@@ -90,9 +90,15 @@ void SimulatedGraph::add_outputs(const Model & model)
 {
   for (Index to = 0; to < model.tasks.size(); ++to) {
     const Task & task = model.tasks[to];
+    std::vector<Index> starters;
+    for (const Link & link : task.triggers) {
+      starters.push_back(link.from);
+    }
+    std::ranges::sort(starters);
     const auto add = [&](const Link & link, bool reads) {
       const bool same = model.tasks[link.from].executor == task.executor;
-      outputs_[link.from].push_back({to, link.topic, link.delay, reads, same, 0});
+      const bool starts_too = reads && std::ranges::binary_search(starters, link.from);
+      outputs_[link.from].push_back({to, link.topic, link.delay, reads, starts_too, same, 0});
     };
     for (const Link & link : task.triggers) {
       if (!link.call) {
@@ -119,19 +125,19 @@ void SimulatedGraph::add_call(const Model & model, Index from, Index to)
   }
   for (const Link & link : model.tasks[to].triggers) {
     if (link.call && link.from == from && before-- == 0) {
-      calls_[from].push_back({to, link.topic, link.delay, false, false, 0});
+      calls_[from].push_back({to, link.topic, link.delay, false, false, false, 0});
       return;
     }
   }
 }
 
-void SimulatedGraph::pass(const Load & from, Index to, Load & message) const
+void SimulatedGraph::pass(const Load & from, const Output & output, Load & message) const
 {
   message.source = from.passed_source;
   message.caller = kNone;
   message.progress.clear();
   for (const Progress & progress : from.progress) {
-    if (step_task_[progress.step + 1] == to) {
+    if (!output.starts_too && step_task_[progress.step + 1] == output.to) {
       message.progress.push_back({progress.step + 1, progress.release});
     }
   }

@@ -41,7 +41,9 @@ struct Output
   Index to = kNone;
   Index topic = 0;
   Ns delay = 0;
-  bool reads = false;          ///< it starts nothing: the latest message is kept
+  bool reads = false;  ///< it starts nothing: the latest message is kept
+  bool starts_too =
+    false;  ///< then: the publisher's messages also start it, and chains go on by those
   bool same_executor = false;  ///< its activation is known there
   Ns last = 0;  ///< arrival of the message before: messages do not overtake each other
 };
@@ -67,8 +69,8 @@ public:
   /// How many announced messages can wait for the task at once.
   std::uint32_t capacity(Index task) const { return inputs_[task].capacity; }
 
-  /// What a message from a run that has `from` brings to `to`.
-  void pass(const Load & from, Index to, Load & message) const;
+  /// What a message from a run that has `from` brings to where it goes.
+  void pass(const Load & from, const Output & output, Load & message) const;
 
   /// A message arrives; `activations`: what it works for, as far as that is known there. Returns the
   /// activations to announce the task with, nullptr if there is nothing to announce.

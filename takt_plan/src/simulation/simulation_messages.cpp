@@ -56,7 +56,7 @@ void SimulationRun::arrive(const Event & event)
       break;
     }
     case Event::Kind::message: {
-      const Output output{event.to, event.topic, 0, event.reads, false, 0};
+      const Output output{event.to, event.topic, 0, event.reads, false, false, 0};
       free_places_.push_back(event.load);
       deliver(output, under_way_[event.load], {});
       break;
@@ -114,7 +114,7 @@ void SimulationRun::publish(Thread & thread)
 {
   static const ActivationSet kUnknown;
   for (Output & output : graph_.outputs(thread.task)) {
-    graph_.pass(thread.load, output.to, message_);
+    graph_.pass(thread.load, output, message_);
     const Ns under_way = output.delay == 0                        ? 0
                          : options_.execution == Execution::worst ? output.delay
                          : options_.execution == Execution::best  ? 0
@@ -163,7 +163,7 @@ void SimulationRun::call(Thread & thread)
 {
   static const ActivationSet kUnknown;
   const Output & output = graph_.calls(thread.task)[thread.calls++];
-  graph_.pass(thread.load, output.to, message_);
+  graph_.pass(thread.load, output, message_);
   message_.caller = static_cast<Index>(&thread - threads_.data());
   const Ns under_way = output.delay == 0                        ? 0
                        : options_.execution == Execution::worst ? output.delay

@@ -384,6 +384,31 @@ chains: {data: {path: ["/a:timer(20ms)", "/b:timer(5ms)"]}}
   EXPECT_EQ(result.chains[0].responses.worst.time(), 4 * kMs);
 }
 
+// The message that was read last came from the run before, which had started the callback already.
+TEST(Simulate, AChainGoesOnByTheTriggerWhereACallbackAlsoReadsFromTheSamePublisher)
+{
+  const std::string system = system_of(
+    R"yaml(
+  - {id: "/a:timer(20ms)", executor: far, time: 1ms, period: 20ms, offset: 0ms, publishes: [/a, /b]}
+  - {id: "/c:sub(/b)", time: 1ms, triggers: /b, reads: /a}
+chains: {data: {path: ["/a:timer(20ms)", "/c:sub(/b)"]}}
+)yaml",
+    "communication: {processes: 2ms}\n");
+  const std::string schedule = R"yaml(version: 1
+executors:
+  main:
+    threads: {t: {policy: fifo, priority: 50, cores: [0]}}
+    default: t
+  far:
+    threads: {t: {policy: fifo, priority: 50, cores: [1]}}
+    default: t
+)yaml";
+  const SimulationResult result = result_of(from_text(system, schedule), until(100 * kMs));
+  EXPECT_EQ(result.chains[0].released, 5U);
+  EXPECT_EQ(result.chains[0].responses.count, 5U);
+  EXPECT_EQ(result.chains[0].responses.worst.time(), 4 * kMs);
+}
+
 TEST(Simulate, AFollowingPoolPreemptsByTheCallbacksPriority)
 {
   const std::string system = system_of(R"yaml(

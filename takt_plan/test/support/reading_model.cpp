@@ -61,8 +61,7 @@ private:
   {
     Task & task = model_.tasks[reader];
     const Index from = any_task();
-    // Which way a path goes would be open.
-    if (from != reader && !has(task.triggers, from) && !has(task.reads, from)) {
+    if (from != reader && !has(task.reads, from)) {
       task.reads.push_back({from, pick(0, 2) == 0 ? pick(1, 300) : 0, topic});
     }
   }
