@@ -110,6 +110,37 @@ void expect_any_order(const Model & model, bool any)
   }
 }
 
+// The timers' first messages make a set that comes never again.
+TEST(JobEpoch, TheFirstSetOfAnotherProcessCountsWhereOffsetsCountFromAStart)
+{
+  const std::string system = R"yaml(version: 1
+overheads: {}
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/slow:timer(100ms)", executor: one, time: 13ms, period: 100ms, publishes: /slow}
+  - {id: "/quick:timer(50ms)", executor: one, time: 5ms, period: 50ms, publishes: /quick}
+  - id: ["/set:sub(/slow)", "/set:sub(/quick)"]
+    executor: two
+    time: 13ms
+    triggers: [/slow, /quick]
+    trigger: newest
+chains:
+  slow: {path: ["/slow:timer(100ms)", "/set:sub(/slow)"]}
+)yaml";
+  const auto bound_of = [&](const std::string & offset) {
+    std::string schedule = two_processes("start");
+    schedule.insert(
+      schedule.find("  two:"),
+      "    callbacks:\n      - {match: \"/slow:**\", offset: 0ms}\n"
+      "      - {match: \"/quick:**\", offset: " +
+        offset + "}\n");
+    return bound(model_of(system, schedule), 0);
+  };
+  EXPECT_EQ(bound_of("45ms"), 50 * kMs + 13 * kMs)
+    << "the first message waits for the first of /quick";
+  EXPECT_EQ(bound_of("145ms"), 50 * kMs + 13 * kMs) << "the second one does";
+}
+
 // Of two timers of one period the moment at which the last process starts decides which message completes each set.
 TEST(JobEpoch, ASetOfSeveralProcessesMayHaveEachOrderOfItsMessages)
 {

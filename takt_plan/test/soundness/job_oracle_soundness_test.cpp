@@ -91,6 +91,33 @@ json phased(std::uint64_t seed, const BoundsOptions & options)
   return claim(model, test::analysed_model(model, overheads), overheads, seed, options, true, {});
 }
 
+/// The same, but callbacks that messages start may be in other processes, which have all started when the first timer is
+/// released.
+json beside(std::uint64_t seed, const BoundsOptions & options)
+{
+  Model model = test::phased_model(seed);
+  std::mt19937_64 random(seed * 41);
+  model.executors.resize(3, "other");
+  model.epochs.assign(model.executors.size(), takt_core::Epoch::start);
+  std::vector<Index> of_thread(model.threads.size(), 0);
+  for (Index thread = 0; thread < of_thread.size(); ++thread) {
+    of_thread[thread] = random() % model.executors.size();
+  }
+  for (const Task & task : model.tasks) {
+    for (const Index thread : task.threads) {
+      of_thread[thread] = task.release ? 0 : of_thread[thread];
+    }
+  }
+  for (Index thread = 0; thread < of_thread.size(); ++thread) {
+    model.threads[thread].executor = of_thread[thread];
+  }
+  for (Task & task : model.tasks) {
+    task.executor = of_thread[task.threads.front()];
+  }
+  const Overheads overheads = test::some_overheads(seed);
+  return claim(model, test::analysed_model(model, overheads), overheads, seed, options, true, {});
+}
+
 /// Some sources are on clocks of their own, so that nobody knows their phases.
 json partly_phased(std::uint64_t seed, const BoundsOptions & options)
 {
@@ -189,6 +216,12 @@ void expect_holds(const Generator & generator, std::uint64_t systems)
 TEST(JobOracleSoundness, HoldsWithKnownPhases)
 {
   expect_holds(phased, 150);
+}
+
+// Bounds counted the sets of another process only once they had settled.
+TEST(JobOracleSoundness, HoldsFromTheFirstSetsOfAnotherProcessOn)
+{
+  expect_holds(beside, 150);
 }
 
 TEST(JobOracleSoundness, HoldsWhereProcessesStartAtAnyMoment)

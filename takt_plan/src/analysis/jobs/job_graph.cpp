@@ -76,6 +76,10 @@ public:
         add_nodes(task);
       }
       find_levels();
+      graph_.from_start = std::ranges::any_of(tasks_, [&](Index task) {
+        return model_.tasks[task].release && has_phase(task) &&
+               model_.counts_from_start(model_.tasks[task]);
+      });
     }
     return std::move(graph_);
   }

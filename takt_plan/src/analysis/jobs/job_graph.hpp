@@ -79,7 +79,8 @@ struct JobGraph
   std::vector<Ns> ceilings;  ///< per level: a less urgent thread's publish or take at most
   std::vector<std::vector<Index>> others;  ///< per level: of Model::others, those that may delay it
   std::vector<Index> node_of_stream;       ///< kNone: not of this part
-  std::string refusal;                     ///< why it has no windows; empty: it may have
+  bool from_start = false;  ///< known phases count from the start of a process, not on a clock
+  std::string refusal;      ///< why it has no windows; empty: it may have
 };
 
 /// More jobs, or nodes, than this are not looked at: time grows with the cube of the nodes of a core.

@@ -93,7 +93,7 @@ bool JobWindows::release_work(Index index)
   std::optional<JobSet> set = job_set(
     topics, node.slowest, terms_.starts ? node.start : SetStart::first,
     terms_.starts && (node.any_start || (search_ == Search::from_start && settles_later(node))),
-    &states);
+    graph_.from_start, &states);
   looks_ += kLooksPerState * states;
   if (!set) {
     failed_ = true;

@@ -119,11 +119,7 @@ public:
   std::optional<JobSet> explore(std::int64_t periods, bool any_start)
   {
     for (std::int64_t first = 0; first < periods; ++first) {
-      SetState state(topics_.size());
-      for (Index topic = 0; topic < topics_.size(); ++topic) {
-        state.next(topic) = first;
-      }
-      push(state);
+      push_first(first);
     }
     if ((any_start && !push_starts()) || !visit([&](Index state) { follow(state); })) {
       return std::nullopt;
@@ -132,10 +128,14 @@ public:
     return std::move(result_);
   }
 
-  /// Of all states in which a start of any process may leave the set: those that are left after a while.
-  std::optional<JobSet> explore_settled()
+  /// Of all states in which a start of any process may leave the set: those that are left after a while. `from_first`:
+  /// and all states from the start of the system on.
+  std::optional<JobSet> explore_settled(bool from_first)
   {
     counts_ = false;
+    if (from_first) {
+      push_first(0);
+    }
     if (!push_starts()) {
       return std::nullopt;
     }
@@ -167,9 +167,14 @@ public:
         }
       }
     }
+    std::vector<char> stays(before.size());
+    std::ranges::transform(before, stays.begin(), [](Index count) { return count > 0 ? 1 : 0; });
+    if (from_first) {
+      stay_from(0, next, stays);
+    }
     counts_ = true;
-    for (Index state = 0; state < before.size(); ++state) {
-      if (before[state] > 0) {
+    for (Index state = 0; state < stays.size(); ++state) {
+      if (stays[state] != 0) {
         follow(state);
       }
     }
@@ -191,6 +196,35 @@ private:
       each(state);
     }
     return true;
+  }
+
+  /// No message is kept, and the one of each topic with that number is the next one.
+  void push_first(std::int64_t number)
+  {
+    SetState state(topics_.size());
+    for (Index topic = 0; topic < topics_.size(); ++topic) {
+      state.next(topic) = number;
+    }
+    push(state);
+  }
+
+  /// Marks the state and all that may come after it.
+  static void stay_from(
+    Index state, const std::vector<std::vector<Index>> & next, std::vector<char> & stays)
+  {
+    std::vector<char> seen(next.size());
+    std::vector<Index> open{state};
+    seen[state] = 1;
+    while (!open.empty()) {
+      const Index one = open.back();
+      open.pop_back();
+      stays[one] = 1;
+      for (const Index after : next[one]) {
+        if (std::exchange(seen[after], 1) == 0) {
+          open.push_back(after);
+        }
+      }
+    }
   }
 
   /// Pushes what may come next.
@@ -376,13 +410,13 @@ private:
 
 std::optional<JobSet> job_set(
   const std::vector<const JobWindow *> & topics, Index slowest, SetStart start, bool any_start,
-  std::int64_t * states)
+  bool from_first, std::int64_t * states)
 {
   Exploration exploration(topics, slowest);
   const std::int64_t jobs = topics[slowest]->from.jobs();
   std::optional<JobSet> set =
     start == SetStart::any && !any_start
-      ? exploration.explore_settled()
+      ? exploration.explore_settled(from_first)
       : exploration.explore(start == SetStart::together ? jobs : 1, any_start);
   if (states != nullptr) {
     *states += static_cast<std::int64_t>(exploration.states());

@@ -9,8 +9,10 @@
 // Where processes start at any moment of a clock, and again, the first messages may be any: of two timers of one period,
 // 10 ms and 50 ms after the full period, each second message completes a set, but which are the second ones is decided by
 // the moment at which the last process started, for as long as no message is lost. All states in which a start may leave
-// the set are looked at, and those count that are still possible after any time. Where a source's phase is not known, all
-// states count that one or the other start leads to.
+// the set are looked at, and those count that are still possible after any time. Where offsets count from the start of one
+// process, and the set is in another, the first messages of all topics count besides: from the first release of a timer
+// on, if both processes have started by then. Where a source's phase is not known, all states count that one or the other
+// start leads to.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_SETS_HPP_
@@ -50,11 +52,12 @@ struct JobSet
 };
 
 /// `topics`: windows of the runs that keep a message, with `from` and `to`; `slowest`: whose messages number the work;
-/// `any_start`: it may also begin with any messages, and not only until it has settled.
+/// `any_start`: it may also begin with any messages, and not only until it has settled. `from_first`: what counts besides
+/// of SetStart::any are all states from the first message of each topic on.
 /// None: too many states. `states`: how many are looked at is added; nullptr: nobody asks.
 std::optional<JobSet> job_set(
   const std::vector<const JobWindow *> & topics, Index slowest, SetStart start,
-  bool any_start = false, std::int64_t * states = nullptr);
+  bool any_start = false, bool from_first = false, std::int64_t * states = nullptr);
 
 }  // namespace takt_plan::detail
 

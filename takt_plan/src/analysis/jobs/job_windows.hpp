@@ -81,6 +81,9 @@
 //   begin later are within what the sums say of these windows and states. So each round makes windows that hold some time
 //   later, and its number of rounds is finite.
 //
+// Where the known phases count from the start of one process, each round also has all states from the first messages on
+// (job_sets.hpp). So all windows hold from the first release on, too, if all processes have started by then.
+//
 // No window becomes smaller than the least solution without states that pass, but by what other analyses know. So this one
 // is found first: where a message from outside may be lost, or a job is too late, nothing else is looked for. How
 // long settling takes is not found: at a load near 100 % it takes long.
