@@ -23,8 +23,7 @@ std::string shown(const ThreadAttributes & asked)
     text = format_policy(asked);
   }
   if (!asked.cores.empty()) {
-    text += (text.empty() ? "core" : ", core") + std::string(asked.cores.size() == 1 ? " " : "s ") +
-            takt_rt::format_cores(asked.cores);
+    text += (text.empty() ? "" : ", ") + takt_rt::cores_words(asked.cores);
   }
   return text.empty() ? "nothing" : text;
 }

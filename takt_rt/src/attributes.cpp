@@ -55,6 +55,11 @@ std::string format_cores(const std::vector<int> & cores)
   return text.empty() ? "(none)" : text;
 }
 
+std::string cores_words(const std::vector<int> & cores)
+{
+  return (cores.size() == 1 ? "core " : "cores ") + format_cores(cores);
+}
+
 std::string format_policy(const ThreadAttributes & attributes)
 {
   const std::string nice =

@@ -245,8 +245,7 @@ std::string refused_thing(const Refusal & refusal, bool with_number)
     return "name '" + refusal.asked.name + "'";
   }
   if (refusal.attribute == RefusedAttribute::cores) {
-    return (refusal.asked.cores.size() == 1 ? "core " : "cores ") +
-           format_cores(refusal.asked.cores);
+    return cores_words(refusal.asked.cores);
   }
   std::string text = format_policy(refusal.asked);
   if (const auto number = refused_number(refusal); number && !with_number) {

@@ -54,6 +54,11 @@ class ThreadResult:
         """The kernel policy that was granted: 'other', 'fifo'."""
         return self.granted.replace(",", " ").split()[0] if self.granted else "other"
 
+    @property
+    def granted_without_cores(self) -> str:
+        """The granted policy with its number: 'fifo 80'."""
+        return self.granted.partition(", core")[0]
+
 
 class CallbackResult(Document, at="results#callback"):
     """Counts of one callback."""

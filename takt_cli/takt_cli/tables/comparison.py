@@ -168,7 +168,7 @@ def _cost_rows(rows: _Rows, all_results: Sequence[Results]) -> None:
 def thread_words(results: Results) -> str:
     """'2: other' or '3: fifo 90, fifo 80, other'; cores are left to the thread table."""
     executors = [thread for thread in results.threads if thread.executor]
-    kinds = dict.fromkeys(thread.granted.partition(", core")[0] for thread in executors)
+    kinds = dict.fromkeys(thread.granted_without_cores for thread in executors)
     return f"{len(executors)}: {'; '.join(kinds)}" if executors else "–"
 
 

@@ -16,18 +16,24 @@ inline std::string printed(Ns time)
   return takt_schedule::print_duration(takt_rt::Duration(time));
 }
 
+/// The steps of times in tables.
+inline Ns table_step(Ns time)
+{
+  return time >= 1'000'000 ? 10'000 : time >= 100'000 ? 1'000 : 1;
+}
+
 /// For tables: no lower than the time, and by less than 1% higher, in steps of 10 us from 1 ms on and of 1 us from 100 us
 /// on.
 inline std::string printed_up(Ns time)
 {
-  const Ns step = time >= 1'000'000 ? 10'000 : time >= 100'000 ? 1'000 : 1;
+  const Ns step = table_step(time);
   return printed(time > kUnbounded - step ? time : (time + step - 1) / step * step);
 }
 
 /// For tables: no higher than the time, in the same steps.
 inline std::string printed_down(Ns time)
 {
-  const Ns step = time >= 1'000'000 ? 10'000 : time >= 100'000 ? 1'000 : 1;
+  const Ns step = table_step(time);
   return printed(time / step * step);
 }
 

@@ -107,6 +107,15 @@ private:
     return looked_ > kMostLooking || (options_.time_used && options_.time_used() > kMostTime);
   }
 
+  /// The options for planning again.
+  PlanOptions briefly() const
+  {
+    PlanOptions options = options_;
+    options.walks = false;
+    options.time_used = {};
+    return options;
+  }
+
   /// True if in the changed system the chain meets its deadline, no other chain becomes late, no task loses its
   /// bound, and no more cores exceed their caps.
   bool mends(
@@ -322,10 +331,8 @@ private:
     }
     takt_schedule::System changed = system_;
     change(changed, percent);
-    PlanOptions options = options_;
-    options.restarts = options_.restarts && restarts;
-    options.walks = false;
-    options.time_used = {};
+    PlanOptions options = briefly();
+    options.restarts = options.restarts && restarts;
     auto planned = plan_schedule(changed, options);
     spent_ += planned ? cost_of(*planned, restarts) : expected;
     return planned ? std::optional(std::move(*planned)) : std::nullopt;
@@ -409,9 +416,7 @@ private:
       takt_schedule::System larger = system_;
       auto & cores = larger.hosts[host].cores;
       cores.push_back(cores.empty() ? 0 : cores.back() + 1);
-      PlanOptions options = options_;
-      options.walks = false;
-      options.time_used = {};
+      PlanOptions options = briefly();
       if (!options.cpus.empty() || !options.host_cpus.empty()) {
         options.host_cpus.emplace_back(larger.hosts[host].name, cores.back());
       }

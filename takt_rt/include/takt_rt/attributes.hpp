@@ -86,6 +86,9 @@ std::string format_policy(const ThreadAttributes & attributes);
 /// "0-3,8" for {0, 1, 2, 3, 8}: core lists as taskset(1) and cpusets spell them. Allocates.
 std::string format_cores(const std::vector<int> & cores);
 
+/// The same within a sentence: "core 3", "cores 0-3,8". Allocates.
+std::string cores_words(const std::vector<int> & cores);
+
 }  // namespace takt_rt
 
 #endif  // TAKT_RT__ATTRIBUTES_HPP_

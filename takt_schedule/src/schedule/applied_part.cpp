@@ -55,8 +55,7 @@ std::string format(const ThreadAttributes & attributes)
                        ? "as started"
                        : format_policy(attributes);
   if (!attributes.cores.empty()) {
-    text += (attributes.cores.size() == 1 ? " on core " : " on cores ") +
-            takt_rt::format_cores(attributes.cores);
+    text += " on " + takt_rt::cores_words(attributes.cores);
   }
   return text;
 }

@@ -151,6 +151,14 @@ std::vector<takt_schedule::ChainSchedule> declared_chains(const std::vector<Long
   return all;
 }
 
+int refuse_faults(const takt_rt::Faults & faults)
+{
+  for (const std::string & fault : sentences(faults)) {
+    std::cerr << fault << '\n';
+  }
+  return kUsage;
+}
+
 int model(
   const std::vector<std::string> & files, const std::string & output, const std::string & earlier,
   const std::string & costs)
@@ -159,10 +167,7 @@ int model(
   if (!costs.empty()) {
     const auto measured = takt_schedule::load_costs(costs);
     if (!measured) {
-      for (const std::string & fault : sentences(measured.faults())) {
-        std::cerr << fault << '\n';
-      }
-      return kUsage;
+      return refuse_faults(measured.faults());
     }
     options.costs = *measured;
   }
@@ -179,10 +184,7 @@ int model(
   if (!earlier.empty()) {
     auto known = takt_schedule::load_system(earlier);
     if (!known) {
-      for (const std::string & fault : sentences(known.faults())) {
-        std::cerr << fault << '\n';
-      }
-      return kUsage;
+      return refuse_faults(known.faults());
     }
     options.chains = known->chains;
   }

@@ -14,8 +14,7 @@ std::string describe(const takt_rt::ThreadAttributes & attributes)
     text += fmt::format(" nice {}", *attributes.nice);
   }
   if (!attributes.cores.empty()) {
-    text += (attributes.cores.size() == 1 ? ", core " : ", cores ") +
-            takt_rt::format_cores(attributes.cores);
+    text += ", " + takt_rt::cores_words(attributes.cores);
   }
   return text;
 }

@@ -66,7 +66,7 @@ def busy_machine(configurations: Sequence[Configuration]) -> list[str]:
 def granted_sentence(results: Results) -> str:
     """Name the attributes that the kernel granted to takt's threads, not those asked for."""
     executors = [thread for thread in results.threads if thread.executor]
-    words = list(dict.fromkeys(thread.granted.partition(", core")[0] for thread in executors))
+    words = list(dict.fromkeys(thread.granted_without_cores for thread in executors))
     listed = ", ".join(word for word in words if word)
     if any(thread.policy in ("fifo", "rr") for thread in executors):
         refused = [thread for thread in executors if thread.policy not in ("fifo", "rr")]

@@ -221,8 +221,8 @@ private:
     return model_.counts_from_start(timer) ? timer.release->offset.value_or(0) : 0;
   }
 
-  /// W of a message that is there at `there` at the latest, from the instant from which offsets of `timer` count.
-  /// kUnbounded: all timers have been released for the first time.
+  /// W of a message that is there at `there` at the latest, counted from the instant from which offsets count. kUnbounded:
+  /// all timers have been released for the first time.
   Result<Use> use(const Part & part, Ns there = kUnbounded) const
   {
     const Index first = part.tasks.front();
@@ -252,8 +252,8 @@ private:
         best = best ? std::move(best) : Result<Use>(answer.faults());
         continue;
       }
-      const Ns first = first_release(model_.tasks[stream.source]);
-      const Ns next = std::max(stream.period, there < first ? first - there : 0);
+      const Ns begins = first_release(model_.tasks[stream.source]);
+      const Ns next = std::max(stream.period, begins > there ? begins - there : 0);
       const Use one{way.chain, terms_.period ? next : 0, later(**answer, part)};
       if (!best || one.time() < best->time()) {
         best = one;
