@@ -357,8 +357,8 @@ takt_rt::Faults too_many_threads(const PlanProblem & problem, const Assignment &
     if (count[executor] > kMostThreads) {
       faults.push_back(
         "executor " + takt_schedule::quoted(problem.model.executors[executor]) + " would need " +
-        std::to_string(count[executor]) + " threads, and has at most " +
-        std::to_string(kMostThreads) + "; spread its callbacks over several");
+        std::to_string(count[executor]) + " threads, but may have at most " +
+        std::to_string(kMostThreads) + "; spread its callbacks over several executors");
     }
   }
   return faults;

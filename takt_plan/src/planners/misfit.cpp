@@ -28,7 +28,7 @@ constexpr std::size_t kMostPlannedAgain = 2000;
 constexpr double kMostReplanning = 2e7;
 // Limit of evaluated terms of equations for changes within this plan, over all chains: some seconds.
 constexpr double kMostLooking = 1e9;
-// Of the time for the plan, where that has a limit.
+// Share of the plan's time limit, if there is one.
 constexpr double kMostTime = 1.25;
 
 /// `percent` of `time`, rounded down.

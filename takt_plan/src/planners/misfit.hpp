@@ -55,8 +55,8 @@ struct Misfit
 };
 
 /// One for each chain that misses its deadline, the most important first. For the first few it repeats the analysis
-/// some dozen times, plans once more for each host, and plans again for about two seconds. Where `options.time_used` is
-/// given, it ends when a quarter more of that time is used, and `cut_short` says so.
+/// some dozen times, plans once more for each host, and plans again for about two seconds. With
+/// `options.time_used` it ends when 1.25 times the limit are used, and sets `cut_short`.
 std::vector<Misfit> misfits(
   const takt_schedule::System & system, const PlanOptions & options, const Planned & planned);
 

@@ -120,7 +120,8 @@ private:
     if (needed && !any) {
       faults_.push_back(located(
         system_.file, host.source,
-        quoted(host.name) + " has no core left for callbacks among those that may be used"));
+        quoted(host.name) +
+          " has no core for callbacks: its cores are reserved, or not among those to use"));
     }
   }
 
@@ -144,7 +145,7 @@ private:
       by_host[result_.model.tasks[unit.tasks.front()].host] += unit.tasks.size();
       by_cores[unit.cores] += unit.tasks.size();
     }
-    // For each host: all tasks together, or only those that may use the same cores.
+    // Pairs of tasks on one core, if tasks are spread evenly: over their host here, over their allowed cores below.
     std::uint64_t pairs = 0;
     std::uint64_t among_equals = 0;
     for (Index host = 0; host < by_host.size(); ++host) {
@@ -160,11 +161,9 @@ private:
     faults_.push_back(located(
       system_.file, system_.callbacks.front().source,
       std::to_string(result_.model.tasks.size()) +
-        " callbacks are too many to plan for so few cores: with each compared with the others of "
-        "its "
-        "core there are " +
-        std::to_string(pairs) + " pairs, and at most " + std::to_string(kMostPairs) +
-        "; split the system, or use more cores"));
+        " callbacks are too many for so few cores: takt would compare " + std::to_string(pairs) +
+        " pairs of callbacks that may share a core, and compares at most " +
+        std::to_string(kMostPairs) + "; split the system, or use more cores"));
     return false;
   }
 
@@ -331,9 +330,9 @@ private:
     if (cores.empty() && faults_.empty()) {
       faults_.push_back(located(
         system_.file, callback.source,
-        quoted(callback.id) + (fresh
-                                 ? " may not use any core that is left for callbacks"
-                                 : " has no core in common with the rest of its exclusive group")));
+        quoted(callback.id) +
+          (fresh ? " may run only on cores that are reserved or not among those to use"
+                 : " has no core in common with the rest of its exclusive group")));
     }
     unit.cores = std::move(cores);
     unit.tasks.push_back(task);

@@ -56,10 +56,10 @@ Faults contradictions(const PlanOptions & options)
   const auto check = [&](const char * what, int number, int most, bool asked, const char * who) {
     if (number < 0 || number > most) {
       faults.push_back(
-        std::string("the number of ") + what + " is 1 to " + std::to_string(most) + ", and not " +
+        std::string("the number of ") + what + " must be 1 to " + std::to_string(most) + ", not " +
         std::to_string(number));
     } else if (number > 0 && !asked) {
-      faults.push_back(std::string("a number of ") + what + " is only for " + who);
+      faults.push_back(std::string("a number of ") + what + " works only with " + who);
     }
   };
   const bool competition = competes(options.planner);
@@ -82,8 +82,9 @@ std::vector<std::string> shortfalls(
   for (Index core = 0; core < layout.cores(); ++core) {
     if (layout.crowded(core)) {
       result.push_back(
-        model.core_name(core) + " has room for " + percent(std::max(problem.room[core], 0.0)) +
-        " of callbacks, and is given " + percent(layout.load(core)));
+        model.core_name(core) + " has room for a load of " +
+        percent(std::max(problem.room[core], 0.0)) + ", and its callbacks load it by " +
+        percent(layout.load(core)));
     }
   }
   std::vector<char> told(model.tasks.size(), 0);
@@ -104,9 +105,9 @@ std::vector<std::string> shortfalls(
       result.push_back(
         takt_schedule::quoted(model.tasks[task].id) +
         (layout.crowded(core)
-           ? " does not fit on " + model.core_name(core) + " beside what is more urgent"
-           : std::string(
-               " is started by a callback that does not fit on its core, or is in its group")) +
+           ? " does not fit on " + model.core_name(core) + " with the more urgent callbacks there"
+           : std::string(" is in the group of a callback that does not fit on its core, or is "
+                         "started by one")) +
         ": it runs under the fair scheduler, without a bound");
     } else if (!planned.bounds.tasks[task] && !told[task]) {
       result.push_back(to_string(planned.bounds.tasks[task].faults().front()));

@@ -120,7 +120,7 @@ private:
     return busy.size() < limit_;
   }
 
-  /// The cores that have an executor for further nodes; an `empty` one may be on any core.
+  /// With an `empty` executor all of `cores`, because it may be on any core; otherwise those that have an executor.
   std::vector<Index> open_cores(std::vector<Index> cores, bool empty) const
   {
     std::erase_if(cores, [&](Index core) { return !empty && layout_.on(core).empty(); });
@@ -168,7 +168,7 @@ private:
       faults_.push_back(
         "picas has no executor on a core that " +
         takt_schedule::quoted(problem_.model.tasks[task].id) +
-        " may be on, and would need more than " + std::to_string(limit_) + " of them");
+        " may use, and the limit of executors is " + std::to_string(limit_) + "; raise the limit");
       return;
     }
     const Index core = least_used(cores);

@@ -120,12 +120,12 @@ std::string by_segments(
     if (segment.waiting > 0) {
       rows.push_back(
         {"    ", signed_time(segment.waiting),
-         "until its set of newest messages is complete and worked on, or it is replaced"});
+         "until its set of newest messages is complete and handled, or a newer message replaces "
+         "it"});
     }
     reached = add(segment.released, add(segment.response, segment.waiting));
     rows.push_back(
-      {"   =", signed_time(add(begin, reached)),
-       "after the chain's release, at the latest, it has ended"});
+      {"   =", signed_time(add(begin, reached)), "latest end, after the chain's release"});
     text += table(rows);
   }
   return text;
@@ -138,7 +138,8 @@ std::string read_by(
   if (part.under_way > 0) {
     rows.push_back({"    ", signed_time(part.under_way), "message under way"});
   }
-  rows.push_back({"    ", signed_time(part.next), "until what starts the run that uses it is due"});
+  rows.push_back(
+    {"    ", signed_time(part.next), "until the next run that reads the message is due"});
   return fmt::format(
            "\n{0} takes the newest message of {1} each time that {0} starts\n",
            model.id_on(chain, part.tasks.front()), model.id_on(chain, before.tasks.back())) +

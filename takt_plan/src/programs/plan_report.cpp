@@ -84,9 +84,8 @@ std::string trade_as_text(const Planned & planned)
          fmt::format("{:.0f}", point.switches), chosen ? "<- chosen" : ""});
     }
   }
-  return "\nwhat threads buy, as the smallest share of its deadline that a chain which meets it "
-         "has to "
-         "spare, and cost in context switches a second (at most):\n" +
+  return "\ntime to spare and context switches by number of threads (least to spare: of all "
+         "chains that meet their deadlines, as a share of the deadline; switches/s: at most):\n" +
          table(rows);
 }
 
@@ -104,9 +103,9 @@ std::string waiting(const Model & model, const Chain & chain, const Wait & wait)
     case Wait::For::jitter:
       return fmt::format("the jitter of {}: {}", id, printed(wait.time));
     case Wait::For::set:
-      return fmt::format("waiting for the other messages of {}: {}", id, printed(wait.time));
+      return fmt::format("the wait for the other messages of {}: {}", id, printed(wait.time));
     case Wait::For::reader:
-      return fmt::format("waiting until {} is due: {}", id, printed(wait.time));
+      return fmt::format("the wait until {} is due: {}", id, printed(wait.time));
   }
   return id;
 }
@@ -156,7 +155,7 @@ std::string why(const PlanReport & report, const Misfit & misfit)
     [&](Ns sum, Index task) { return add(sum, model.tasks[task].cost()); });
   if (own > chain.deadline) {
     text += fmt::format(
-      " Its callbacks with their overheads alone take {} of the {} that it has.", printed(own),
+      " Its callbacks alone take {} with their overheads, and its deadline is {}.", printed(own),
       printed(chain.deadline));
   }
   if (misfit.dominant == kNone) {
@@ -165,10 +164,10 @@ std::string why(const PlanReport & report, const Misfit & misfit)
   const std::string & dominant = model.id_on(chain, misfit.dominant);
   const bool waits = misfit.wait && misfit.wait->time > misfit.share;
   text += !misfit.late
-            ? fmt::format(" What stands most in its way is {}.", dominant)
+            ? fmt::format(" The callback {} delays it most.", dominant)
             : fmt::format(
-                " What costs it most is {}{}: {} of its bound.",
-                waits ? waiting(model, chain, *misfit.wait) + "; of the callbacks it is " : "",
+                "{} The callback {} costs it most: {} of its bound.",
+                waits ? " It loses most by " + waiting(model, chain, *misfit.wait) + "." : "",
                 dominant, about(misfit.share));
   std::vector<std::string> changes;
   if (misfit.faster_by) {
@@ -189,14 +188,12 @@ std::string why(const PlanReport & report, const Misfit & misfit)
         : fmt::format("{} had one more core", model.hosts[misfit.more_cores_of]));
   }
   if (changes.empty()) {
-    return text +
-           (misfit.planned_again
-              ? fmt::format(
-                  " Neither {} faster or rarer nor one more core alone was found to fix that.\n",
-                  dominant)
-              : fmt::format(" {} faster or rarer alone was not found to fix that.\n", dominant));
+    return text + fmt::format(
+                    " takt found no single change that fixes this; it tried less time and longer "
+                    "periods for {}{}.\n",
+                    dominant, misfit.planned_again ? ", and one more core" : "");
   }
-  text += " It would fit if ";
+  text += " It would meet its deadline if ";
   for (Index i = 0; i < changes.size(); ++i) {
     text += (i == 0 ? "" : ", or if ") + changes[i];
   }
@@ -346,7 +343,8 @@ std::string as_text(const PlanReport & report)
         return misfit.cut_short;
       })) {
     text +=
-      "Not all other plans were tried for what would fix this: that would have taken too long.\n";
+      "takt did not try all changes in new plans, because that would have taken too long: smaller "
+      "changes may be enough.\n";
   }
   for (Index i = 0; i < std::min(planned.shortfalls.size(), kMostShortfalls); ++i) {
     text += planned.shortfalls[i] + "\n";

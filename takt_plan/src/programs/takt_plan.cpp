@@ -189,7 +189,7 @@ int run(const Arguments & arguments)
     progress.reset();
     return refuse(planned.faults());
   }
-  progress->now("planned; looking for too short histories");
+  progress->now("planned; checking the depths of histories");
   std::optional<std::size_t> short_histories;
   std::vector<std::string> found;
   if (const auto depths = takt_plan::history_depths(planned->model)) {
@@ -197,8 +197,8 @@ int run(const Arguments & arguments)
     short_histories = more.size();
     if (*short_histories > 1) {
       more.resize(1);
-      more.push_back(fmt::format(
-        "{} histories in all may be too short; takt explain names them", *short_histories));
+      more.push_back(
+        fmt::format("takt explain names all {} histories that may be too short", *short_histories));
     }
     found = std::move(more);
   }
@@ -206,7 +206,7 @@ int run(const Arguments & arguments)
   const std::size_t endless = replaced.size();
   if (endless > kMostReplaced) {
     replaced.resize(kMostReplaced);
-    replaced.push_back(fmt::format("{} chains in all may be so; takt explain names them", endless));
+    replaced.push_back(fmt::format("takt explain names all {} such chains", endless));
   }
   found.insert(found.end(), replaced.begin(), replaced.end());
   std::optional<takt_plan::SimulatedPlan> simulated;
@@ -223,7 +223,7 @@ int run(const Arguments & arguments)
   }
   planned->schedule.system =
     takt_schedule::name_of_system(arguments.system, arguments.output, arguments.models);
-  progress->now("planned; looking for what would make late chains fit");
+  progress->now("planned; searching for changes that let late chains meet their deadlines");
   takt_plan::PlanOptions late_options = arguments.options;
   late_options.time_used = options.time_used;
   const auto misfits = takt_plan::misfits(*system, late_options, *planned);
@@ -272,55 +272,54 @@ int main(int argc, char ** argv)
   CLI::App app{"Makes a schedule for a system, with a bound for every chain.", "takt_plan"};
   Arguments arguments;
   app.add_option("system", arguments.system, "the system model file")->required();
-  app.add_option("-o,--output", arguments.output, "where the schedule goes (standard output)");
+  app.add_option(
+    "-o,--output", arguments.output, "the file for the schedule (default: standard output)");
   app.add_option_function<std::string>(
     "--cpus", [&](const std::string & text) { read_cpus(text, arguments.options); },
-    "cores that may be used, as in 0,2-3 or car:0-3,gateway:1 (all that are not reserved)");
+    "cores to use, as in 0,2-3 or car:0-3,gateway:1 (default: all that are not reserved)");
   app.add_option_function<std::string>(
     "--planner", [&](const std::string & text) { arguments.options.planner = read_planner(text); },
-    "takt, picas, isolated, rate-monotonic, competition or competition-literal (takt)");
+    "takt (default), picas, isolated, rate-monotonic, competition or competition-literal");
   app.add_option_function<std::string>(
     "--executors",
     [&](const std::string & text) {
       arguments.options.executors =
         takt_schedule::number_option("--executors", text, 1, takt_plan::kMostExecutors);
     },
-    "that a host has, for picas (always another one) and competition (as many as cores)");
+    "limit of executors per host, for picas (default: none) and competition (default: one per "
+    "core)");
   app.add_option_function<std::string>(
     "--executor-threads",
     [&](const std::string & text) {
       arguments.options.executor_threads = takt_schedule::number_option(
         "--executor-threads", text, 1, takt_plan::kMostExecutorThreads);
     },
-    "of each executor, for competition (as many as cores)");
+    "threads of each executor, for competition (default: one per core)");
   app.add_option_function<std::string>(
     "--keep-slack",
     [&](const std::string & text) {
       arguments.options.keep_slack = takt_schedule::number_option("--keep-slack", text, 0.0, 1.0);
     },
-    "share of each chain's deadline to keep to spare when threads are merged (0.05)");
+    "share of its deadline that each chain keeps to spare when threads are merged (default: 0.05)");
   app.add_option_function<std::string>(
     "--time",
     [&](const std::string & text) {
       arguments.time = takt_schedule::duration_option("--time", text);
     },
-    "look for a better plan for so long (as in 30s), or until there is nothing to improve; "
-    "--output has "
-    "the best one so far meanwhile; 0s: the first plan (until it has judged so many plans that "
-    "some ten "
-    "seconds have passed)");
+    "time of the search, as in 30s; the search ends earlier when the plan cannot be improved. "
+    "Meanwhile --output has the best plan so far. 0s: take the first plan (default: a fixed number "
+    "of plans, which takes about ten seconds)");
   app.add_option_function<std::string>(
     "--seed",
     [&](const std::string & text) {
       arguments.options.seed =
         takt_schedule::number_option<std::uint64_t>("--seed", text, 0, UINT64_MAX / 2);
     },
-    "of the search, which tries plans at random (1)");
+    "seed of the search, which tries plans at random (default: 1)");
   app.add_option(
     "--models", arguments.models,
-    "folders of shipped models, which the schedule calls by their bare names");
-  app.add_flag("--json", arguments.json, "print what was found as JSON");
-  app.add_option(
-    "--document", arguments.document, "where what was found goes as JSON, too (nowhere)");
+    "folders of shipped models; the schedule names these models without a path");
+  app.add_flag("--json", arguments.json, "print the report as JSON");
+  app.add_option("--document", arguments.document, "a file for the report as JSON (default: none)");
   return takt_schedule::run_program(app, argc, argv, [&] { return run(arguments); });
 }

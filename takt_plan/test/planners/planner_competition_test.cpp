@@ -40,7 +40,7 @@ Lines overloads(const Planned & planned)
 {
   Lines result = planned.shortfalls;
   std::erase_if(
-    result, [](const std::string & line) { return line.find("is given") == std::string::npos; });
+    result, [](const std::string & line) { return line.find("load it by") == std::string::npos; });
   return result;
 }
 
@@ -58,7 +58,7 @@ TEST(CompetitionLiteral, OvershootsItsLimitBesideACoreWithRoom)
   EXPECT_EQ(threads_of(planned), (Lines{"0/90: a2", "0/89: a1", "1/90: a3 b1"}));
   EXPECT_EQ(
     overloads(planned),
-    (Lines{"core 0 of car has room for 100.0 % of callbacks, and is given 120.0 %"}));
+    (Lines{"core 0 of car has room for a load of 100.0 %, and its callbacks load it by 120.0 %"}));
 }
 
 TEST(Competition, KeepsTheLimitsOfExecutorsAndCores)
@@ -163,16 +163,17 @@ TEST(Competition, RefusesNumbersItDoesNotHave)
     return planned.ok() ? std::string("none") : to_string(planned.faults().front());
   };
   EXPECT_EQ(
-    fault(with(Planner::competition, -1, 0)), "the number of executors is 1 to 1000, and not -1");
+    fault(with(Planner::competition, -1, 0)), "the number of executors must be 1 to 1000, not -1");
   EXPECT_EQ(
     fault(with(Planner::competition, 1, 64)),
-    "the number of threads of an executor is 1 to 63, and not 64");
+    "the number of threads of an executor must be 1 to 63, not 64");
   EXPECT_EQ(
     fault(with(Planner::takt, 2, 0)),
-    "a number of executors is only for the planners picas, competition and competition-literal");
+    "a number of executors works only with the planners picas, competition and "
+    "competition-literal");
   EXPECT_EQ(
     fault(with(Planner::picas, 2, 2)),
-    "a number of threads of an executor is only for the planners competition and "
+    "a number of threads of an executor works only with the planners competition and "
     "competition-literal");
   EXPECT_EQ(fault(with(Planner::competition, 1000, 63)), "none");
 }

@@ -60,7 +60,8 @@ TEST(PicasExecutors, WhatFitsNowhereGoesToTheLeastUsedCpuThatHasAnExecutor)
   EXPECT_EQ(threads_of(planned), Lines{"0/90: a1 b2 b1"});
   ASSERT_FALSE(planned.shortfalls.empty());
   EXPECT_EQ(
-    planned.shortfalls[0], "core 0 of car has room for 100.0 % of callbacks, and is given 130.0 %");
+    planned.shortfalls[0],
+    "core 0 of car has room for a load of 100.0 %, and its callbacks load it by 130.0 %");
   // Of two CPUs the less used one: a 0.6, b 0.7, and c (0.5) above either.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(3, {{6}, {7}, {5}}), executors(2))),
@@ -168,9 +169,9 @@ TEST(PicasExecutors, RefusesACallbackPinnedToWhereNoneIs)
   ASSERT_FALSE(planned.ok());
   EXPECT_EQ(
     to_string(planned.faults().front()),
-    "picas has no executor on a core that '/log:timer(10ms)' may be on, and would need more than 1 "
-    "of "
-    "them");
+    "picas has no executor on a core that '/log:timer(10ms)' may use, and the limit of executors "
+    "is "
+    "1; raise the limit");
   EXPECT_EQ(threads_of(plan_of(system, executors(2))), (Lines{"0/90: a1", "1/90: log"}));
 }
 

@@ -547,7 +547,8 @@ TEST(Planner, RefusesConstraintsThatContradictEachOther)
   options.cpus = {0};
   EXPECT_EQ(
     faults("hosts: {car: {cores: 2, reserved: [0]}}\n" + callbacks, options),
-    "system.yaml:2:9: 'car' has no core left for callbacks among those that may be used");
+    "system.yaml:2:9: 'car' has no core for callbacks: its cores are reserved, or not among those "
+    "to use");
   options.cpus = {1, 7};
   EXPECT_EQ(faults("hosts: {car: {cores: 2}}\n" + callbacks, options), "no host has core 7");
   EXPECT_EQ(
@@ -597,7 +598,8 @@ chains:
   EXPECT_LE(bound_of(planned, "c"), 1000 * kMs);
   ASSERT_EQ(planned.shortfalls.size(), 1U);
   EXPECT_EQ(
-    planned.shortfalls[0], "core 0 of car has room for 95.0 % of callbacks, and is given 110.1 %");
+    planned.shortfalls[0],
+    "core 0 of car has room for a load of 95.0 %, and its callbacks load it by 110.1 %");
   for (const TradePoint & point : planned.trade) {
     EXPECT_DOUBLE_EQ(point.slack.value(), 0.4) << "of the chains that are met";
   }
@@ -674,7 +676,7 @@ hosts: {car: {cores: 1, utilization_cap: 0.5}}
 callbacks: [{id: "/a:timer(10ms)", time: 8ms, period: 10ms}]
 chains: {a: {path: ["/a:timer(10ms)"], deadline: 10ms}}
 )yaml"),
-    (Lines{"core 0 of car has room for 50.0 % of callbacks, and is given 80.0 %"}));
+    (Lines{"core 0 of car has room for a load of 50.0 %, and its callbacks load it by 80.0 %"}));
   const Lines found = shortfalls(R"yaml(
 hosts: {car: {cores: 1}}
 callbacks:
@@ -720,8 +722,9 @@ TEST(Planner, WhatDoesNotFitIsKeptOffRealTimeThreads)
   ASSERT_EQ(full.shortfalls.size(), 3U);
   EXPECT_EQ(
     full.shortfalls[1],
-    "'/c:timer(100ms)' does not fit on core 0 of car beside what is more urgent: it runs under the "
-    "fair scheduler, without a bound");
+    "'/c:timer(100ms)' does not fit on core 0 of car with the more urgent callbacks there: it runs "
+    "under "
+    "the fair scheduler, without a bound");
   EXPECT_EQ(full.schedule.executors[0].default_threads.size(), 1U);
   const auto & threads = full.schedule.executors[0].threads;
   const auto fair = std::find_if(threads.begin(), threads.end(), [](const auto & one) {
@@ -747,8 +750,8 @@ chains:
   EXPECT_NE(
     std::find(
       told.begin(), told.end(),
-      "'/d:sub(/c)' is started by a callback that does not fit on its core, or is in its group: it "
-      "runs under the fair scheduler, without a bound"),
+      "'/d:sub(/c)' is in the group of a callback that does not fit on its core, or is started by "
+      "one: it runs under the fair scheduler, without a bound"),
     told.end())
     << told.back();
 }
@@ -806,7 +809,8 @@ TEST(Planner, AnExecutorHasNoMoreThreadsThanItCanHave)
   ASSERT_FALSE(isolated.ok());
   EXPECT_EQ(
     to_string(isolated.faults().front()),
-    "executor 'main' would need 80 threads, and has at most 63; spread its callbacks over several");
+    "executor 'main' would need 80 threads, but may have at most 63; spread its callbacks over "
+    "several executors");
 }
 
 TEST(Planner, ThreadsHaveNamesOfTheirOwnThatTheKernelKeeps)

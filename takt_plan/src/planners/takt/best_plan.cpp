@@ -227,9 +227,9 @@ std::vector<std::string> phases_left_alone(const System & system, const PlanProb
     return {};
   }
   return {
-    ids.front() +
-    (ids.size() == 1 ? " is" : " and " + std::to_string(ids.size() - 1) + " more are") +
-    " released at phases that no schedule sets: takt counts with any phase there"};
+    "no schedule sets the release phases of " + ids.front() +
+    (ids.size() == 1 ? "" : " and " + std::to_string(ids.size() - 1) + " more") +
+    ": takt assumes any phase"};
 }
 
 /// The cores that callbacks may use.
