@@ -133,6 +133,41 @@ TEST(ObservedSystem, has_the_costs_of_the_machine_where_they_are_given)
   EXPECT_EQ(model["/b:timer(100ms)"].jitter, nanoseconds(5'000)) << "as it was seen to be";
 }
 
+/// 1,000 runs of 2 ms, and the longest of 13 ms among 20 longer ones.
+ordered_json seldom_long(ordered_json callback)
+{
+  callback["runs"] = 1'020;
+  callback["cpu"] = {{"min_ns", 1'900'000}, {"mean_ns", 2'010'000}, {"max_ns", 13'000'000}};
+  callback["cpu_histogram"] = {{2'000'000, 1'000}, {2'500'000, 12}, {13'100'000, 8}};
+  return callback;
+}
+
+TEST(ObservedSystem, takes_a_percentile_of_the_times_where_enough_runs_are_beyond_it)
+{
+  ModelOptions options;
+  options.percentile = 99;
+  const Model model = model_of(
+    joined({executor(71, "/a", {seldom_long(timer("/a", 100)), timer("/b", 100)})}), options);
+  const auto & time = model["/a:timer(100ms)"].time;
+  EXPECT_EQ(time.worst, nanoseconds(2'500'000));
+  EXPECT_EQ(time.best, nanoseconds(1'900'000));
+  ASSERT_FALSE(time.histogram.empty());
+  EXPECT_EQ(time.histogram.back().first, time.worst);
+  EXPECT_TRUE(
+    model.says("/a:timer(100ms)", "time: p99; 8 of 1020 runs took longer, up to 13.000 ms"));
+  EXPECT_TRUE(model.says("/b:timer(100ms)", "time: the longest, since it ran too seldom for p99"));
+  EXPECT_TRUE(model.notes_say("the worst times in the model are p99 of the measured ones"));
+  EXPECT_TRUE(model.notes_say("1 of 2 callbacks ran too seldom for that"));
+}
+
+TEST(ObservedSystem, has_the_longest_times_where_no_percentile_is_asked_for)
+{
+  const Model model = model_with({seldom_long(timer("/a", 100))});
+  EXPECT_EQ(model["/a:timer(100ms)"].time.worst, nanoseconds(13'000'000));
+  EXPECT_FALSE(model.says("/a:timer(100ms)", "; time:"));
+  EXPECT_FALSE(model.notes_say("worst times"));
+}
+
 TEST(ObservedSystem, keeps_phases_between_processes_on_the_clock_of_their_host)
 {
   const Model model = model_of(joined(

@@ -260,14 +260,15 @@ parser.add_argument("--format", choices=["perfetto", "chrome", "takt"])
 parser.add_argument("--json", action="store_true")
 parser.add_argument("--chains")
 parser.add_argument("--costs")
+parser.add_argument("--percentile", type=float)
 args = parser.parse_args()
 if args.command == "model":
     if args.chains == "bad":
         print("bad:1:1: wrong", file=sys.stderr)
         sys.exit(2)
     open(args.o, "w").write("version: 1\\n")
-    files = f"chains {args.chains}, costs {args.costs}"
-    print(f"note: {files}; 2 callbacks are in {args.o}", file=sys.stderr)
+    given = f"chains {args.chains}, costs {args.costs}, percentile {args.percentile}"
+    print(f"note: {given}; 2 callbacks are in {args.o}", file=sys.stderr)
     sys.exit(0)
 figures = [json.load(open(raw)) for raw in args.raws]
 how = figures[0].get("how", "")

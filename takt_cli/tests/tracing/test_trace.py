@@ -810,7 +810,7 @@ def test_model_names_the_file_that_it_wrote_and_replaces_none(takt, fakes, tmp_p
     said = takt("model", trace, "-o", tmp_path / "system.yaml")
     assert said.code == 0, said.err
     written = f"2 callbacks are in {tmp_path / 'system.yaml'}\n"
-    assert said.err == f"note: chains None, costs None; {written}"
+    assert said.err == f"note: chains None, costs None, percentile None; {written}"
     assert (tmp_path / "system.yaml").read_text() == "version: 1\n"
     said = takt("model", trace, "-o", tmp_path / "system.yaml")
     assert said.code == 2
@@ -829,7 +829,11 @@ def test_model_passes_chains_and_costs_on(takt, fakes, tmp_path):
     costs.write_text("version: 1\noverheads: {}\n")
     said = takt("model", trace, "-o", tmp_path / "s.yaml", "--costs", costs, "--chains", "x.yaml")
     assert said.code == 0, said.err
-    assert f"costs {costs};" in said.err
+    assert f"costs {costs}, percentile None;" in said.err
+    said = takt("model", trace, "-o", tmp_path / "s.yaml", "--percentile", "99.5", "--force")
+    assert "percentile 99.5;" in said.err
+    assert takt("model", trace, "-o", tmp_path / "t.yaml", "--percentile", "0").code == 2
+    assert not (tmp_path / "t.yaml").exists()
     said = takt("model", trace, "-o", costs, "--costs", costs, "--force")
     assert said.code == 2
     assert "file of costs" in said.err

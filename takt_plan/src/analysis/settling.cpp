@@ -177,10 +177,14 @@ std::string when_bounds_hold(const Settling & settling, const Model & model)
     return {};
   }
   const std::string after = detail::printed(*settling.after);
-  std::string text =
-    "Bounds rest on phases: they hold while no timer skips a period and no message is lost, and "
-    "again " +
-    after + " later";
+  // Under the epoch of a clock a process may start at any moment of a hyperperiod.
+  const bool any_moment = std::any_of(
+    model.tasks.begin(), model.tasks.end(),
+    [&](const Task & task) { return task.timer && !model.counts_from_start(task); });
+  std::string text = "Bounds rest on phases: they hold " +
+                     (any_moment ? "from " + after + " after the last process has started, " : "") +
+                     "while no timer skips a period and no message is lost, and again " + after +
+                     " later";
   if (settling.for_good.empty()) {
     return text + ".";
   }

@@ -301,7 +301,10 @@ std::string summary(const PlanReport & report)
                              short_histories == 1 ? "history" : "histories"),
     report.endless_chains == 0
       ? ""
-      : fmt::format("; {} may never end", counted(report.endless_chains, "chain")));
+      : fmt::format(
+          "; {} may never reach {} end (see the warning{})",
+          counted(report.endless_chains, "chain"), report.endless_chains == 1 ? "its" : "their",
+          report.endless_chains == 1 ? "" : "s"));
 }
 
 }  // namespace

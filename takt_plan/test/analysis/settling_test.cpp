@@ -126,6 +126,10 @@ TEST(Settling, UnderAnEpochOfAClockTheSameSetSettles)
   const Settled found = settled("100ms", "100ms", "30ms", "0ms", "host");
   EXPECT_EQ(found.settling.after, 100 * kMs);
   EXPECT_TRUE(found.for_good.empty());
+  EXPECT_EQ(
+    found.sentence,
+    "Bounds rest on phases: they hold from 100ms after the last process has started, while no timer"
+    " skips a period and no message is lost, and again 100ms later.");
 }
 
 // Timers that are released together are in one order after each start, and in another one after a lost message.

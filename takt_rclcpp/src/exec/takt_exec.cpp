@@ -77,6 +77,7 @@ struct Arguments
   std::string observe;
   std::string chains;
   std::string costs;
+  double percentile = takt_trace::kLongestTime;
   std::string duration;
   std::string folder;  // of the reports
   takt_rt::Duration lasts{};
@@ -334,6 +335,7 @@ int read_options(const Arguments & arguments, takt_trace::ModelOptions & options
     }
     options.costs = *costs;
   }
+  options.percentile = arguments.percentile;
   return 0;
 }
 
@@ -446,6 +448,12 @@ void add_options(CLI::App & app, Arguments & arguments)
       "--costs", arguments.costs,
       "give the model the overheads and the jitter that `takt calibrate -o` wrote to this file; "
       "default: the model has none");
+    app
+      .add_option(
+        "--percentile", arguments.percentile,
+        "the worst time of a callback in the model: this percentile of its runs' CPU times, if at "
+        "least ten runs lie beyond it; default: the longest")
+      ->check(CLI::Range(1.0, takt_trace::kLongestTime));
   } else {
     app.add_option("--report", arguments.report, "write the report to this file, as JSON");
   }

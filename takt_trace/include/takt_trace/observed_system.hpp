@@ -24,6 +24,9 @@ struct ObservedSystem
   std::vector<std::string> notes;  ///< facts for the user
 };
 
+/// As a percentile of CPU times: the longest one.
+constexpr double kLongestTime = 100;
+
 struct ModelOptions
 {
   /// Chains of an earlier model, or declared ones: kept as far as their callbacks were observed. Empty: proposes all
@@ -34,6 +37,8 @@ struct ModelOptions
   std::string times{};  ///< sentences about the execution times; empty: those of `takt observe`
   takt_rt::Duration between_processes{};               ///< longest time of a message; zero: unknown
   std::optional<takt_schedule::MachineCosts> costs{};  ///< of this machine; absent: unknown
+  /// Of a callback's CPU times, above 0: its worst time in the model. 100: the longest one.
+  double percentile = kLongestTime;
 };
 
 /// `report`: {"version": 1, "executors": [...]} of adopted executors (takt_rclcpp/src/adopt/report.cpp), or from

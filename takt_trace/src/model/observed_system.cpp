@@ -17,6 +17,7 @@
 #include "model/observed_callback.hpp"
 #include "model/observed_phases.hpp"
 #include "model/proposed_chains.hpp"
+#include "model/time_percentile.hpp"
 #include "saturating.hpp"
 #include "takt_core/adapter/callback_ids.hpp"
 #include "takt_core/adapter/id_registry.hpp"
@@ -261,6 +262,9 @@ ObservedSystem observed_system(const ordered_json & report, const ModelOptions &
   place(seen, options.keep_executor_names, observed.system.groups);
   join_waits(seen, observed.notes);
   set_phases(seen, observed.notes);
+  if (options.percentile < kLongestTime) {
+    use_percentile(seen.callbacks, options.percentile, observed.notes);
+  }
   for (ObservedCallback & one : seen.callbacks) {
     describe(one, {inside, taken, seconds}, observed.notes);
   }

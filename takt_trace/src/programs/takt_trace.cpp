@@ -161,9 +161,10 @@ int refuse_faults(const takt_rt::Faults & faults)
 
 int model(
   const std::vector<std::string> & files, const std::string & output, const std::string & earlier,
-  const std::string & costs)
+  const std::string & costs, double percentile)
 {
   takt_trace::ModelOptions options;
+  options.percentile = percentile;
   if (!costs.empty()) {
     const auto measured = takt_schedule::load_costs(costs);
     if (!measured) {
@@ -310,6 +311,10 @@ int main(int argc, char ** argv)
   modelling.add_option("--chains", earlier, "Keep the chains of this model");
   std::string costs;
   modelling.add_option("--costs", costs, "Overheads and jitter, as takt calibrate -o wrote them");
+  double percentile = takt_trace::kLongestTime;
+  modelling
+    .add_option("--percentile", percentile, "Of its runs' CPU times: the worst time of a callback")
+    ->check(CLI::Range(1.0, takt_trace::kLongestTime));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError & error) {
@@ -321,7 +326,7 @@ int main(int argc, char ** argv)
     std::set_new_handler(refuse);
     const takt_trace::MemoryLimit limit(bytes_of_pages(), folder_of_pages(output));
     if (modelling.parsed()) {
-      return model(files, output, earlier, costs);
+      return model(files, output, earlier, costs, percentile);
     }
     return reporting.parsed() ? report(files) : convert(files, output, format, as_json);
   } catch (const std::bad_alloc &) {

@@ -42,6 +42,17 @@ def command(
             show_default="none",
         ),
     ] = None,
+    percentile: Annotated[
+        float | None,
+        typer.Option(
+            metavar="P",
+            min=1.0,
+            max=100.0,
+            help="The worst time of a callback in the model: this percentile of its runs' times, "
+            "if at least ten runs lie beyond it.",
+            show_default="the longest",
+        ),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Write the system model of what was traced: callbacks, times, periods, topics and chains."""
@@ -65,5 +76,7 @@ def command(
             arguments += ["--chains", str(chains.absolute())]
         if costs is not None:
             arguments += ["--costs", str(costs.absolute())]
+        if percentile is not None:
+            arguments += ["--percentile", repr(percentile)]
         done = run_program(program, arguments, timeout_s=_LONGEST_S)
     pass_through_errors(done.stderr.replace(str(part.absolute()), str(output)))

@@ -1,0 +1,81 @@
+#include "model/time_percentile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "takt_rt/percentile.hpp"
+
+namespace takt_trace
+{
+namespace
+{
+
+using takt_rt::Duration;
+
+constexpr double kAll = 100;
+
+std::string milliseconds(Duration time)
+{
+  return fmt::format("{:.3f} ms", static_cast<double>(time.count()) / 1e6);
+}
+
+std::uint64_t times_of(const ObservedCallback & one)
+{
+  std::uint64_t count = 0;
+  for (const auto & [edge, times] : one.histogram) {
+    count += times;
+  }
+  return count;
+}
+
+/// True if the callback has enough runs.
+bool shorten(ObservedCallback & one, double percentile)
+{
+  const std::uint64_t count = times_of(one);
+  const auto rank = takt_rt::supported_rank(count, percentile / kAll);
+  if (!rank) {
+    one.caveats +=
+      fmt::format("; time: the longest, since it ran too seldom for p{:g}", percentile);
+    return false;
+  }
+  std::uint64_t below = 0;
+  const auto last = std::find_if(one.histogram.begin(), one.histogram.end(), [&](const auto & bar) {
+    below += bar.second;
+    return below >= *rank;
+  });
+  const Duration longest = one.model.time.worst;
+  one.model.time.worst = std::min(Duration{last->first}, longest);
+  one.model.time.best = std::min(one.model.time.best, one.model.time.worst);
+  one.caveats += fmt::format(
+    "; time: p{:g}; {} of {} runs took longer, up to {}", percentile, count - below, count,
+    milliseconds(longest));
+  return true;
+}
+
+}  // namespace
+
+void use_percentile(
+  std::vector<ObservedCallback> & callbacks, double percentile, std::vector<std::string> & notes)
+{
+  std::size_t kept = 0;
+  for (ObservedCallback & one : callbacks) {
+    if (one.runs > 0 && !shorten(one, percentile)) {
+      ++kept;
+    }
+  }
+  std::string note = fmt::format(
+    "the worst times in the model are p{:g} of the measured ones: bounds hold as long as no run "
+    "takes longer",
+    percentile);
+  if (kept > 0) {
+    note += fmt::format(
+      "; {} of {} callbacks ran too seldom for that (fewer than ten runs beyond it), and have "
+      "their longest times",
+      kept, callbacks.size());
+  }
+  notes.push_back(std::move(note));
+}
+
+}  // namespace takt_trace
