@@ -85,7 +85,7 @@ TEST(PlannerPhases, LeavesTimersAloneWhosePhasesNoScheduleSetsAndSaysSo)
   EXPECT_FALSE(all_met(planned));
   EXPECT_EQ(offsets_of(planned).count("/a:timer(20ms)"), 0U);
   ASSERT_EQ(planned.notes.size(), 1U);
-  EXPECT_NE(planned.notes.front().find("'/a:timer(20ms)' is"), std::string::npos);
+  EXPECT_NE(planned.notes.front().find("release phases of '/a:timer(20ms)'"), std::string::npos);
 }
 
 // Beside the two timers, messages from outside of which nobody knows when they come.
@@ -108,7 +108,7 @@ TEST(PlannerPhases, OffsetsKeepTimersApartBesideASourceWhosePhaseIsNotKnown)
   test::expect_sound(system, planned);
   EXPECT_EQ(offsets_of(planned).size(), 2U) << "messages from outside have none";
   ASSERT_EQ(planned.notes.size(), 1U);
-  EXPECT_NE(planned.notes.front().find("'/c:sub(/points)' is"), std::string::npos);
+  EXPECT_NE(planned.notes.front().find("release phases of '/c:sub(/points)'"), std::string::npos);
   EXPECT_FALSE(all_met(test::plan_of(system)));
 }
 
