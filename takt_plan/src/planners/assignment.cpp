@@ -81,25 +81,42 @@ takt_schedule::ProcessThreadRule above(int priority)
   return rule;
 }
 
+// The kernel keeps so many characters of a thread's name.
+constexpr std::size_t kLongestName = 15;
+// So many are left where a number follows, as in `_2`.
+constexpr std::size_t kLongestStem = 12;
+
+/// The first words of a name with underscores, if they are not too few.
+std::string shortened(const std::string & name)
+{
+  if (name.size() <= kLongestName) {
+    return name;
+  }
+  const std::size_t end = name.rfind('_', kLongestStem);
+  return name.substr(0, end == std::string::npos || end < kLongestStem / 2 ? kLongestStem : end);
+}
+
 class Names
 {
 public:
-  /// Returns a new name for threads of `executor`; the kernel keeps 15 characters of it.
+  /// Returns a new name for threads of `executor`.
   std::string take(Index executor, const std::string & wish)
   {
-    constexpr std::size_t kLongest = 10;
     std::string stem;
-    for (const char c : wish.substr(0, kLongest)) {
+    for (const char c : shortened(wish)) {
       stem += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
     }
     if (stem.empty() || stem == "all" || std::isalpha(static_cast<unsigned char>(stem[0])) == 0) {
-      stem = "t" + stem;
+      stem = ("t" + stem).substr(0, kLongestName);
     }
     int & count = counts_[{executor, stem}];
     std::string name;
     do {
       ++count;
-      name = count == 1 ? stem : stem + "_" + std::to_string(count);
+      const std::string number = "_" + std::to_string(count);
+      name = count == 1
+               ? stem
+               : stem.substr(0, std::min(kLongestStem, kLongestName - number.size())) + number;
     } while (!taken_.insert({executor, name}).second);
     return name;
   }

@@ -813,6 +813,17 @@ TEST(Planner, AnExecutorHasNoMoreThreadsThanItCanHave)
     "several executors");
 }
 
+TEST(Planner, ThreadsHaveTheFirstWordsOfTheirChain)
+{
+  std::string text = kTwoChains;
+  text.replace(text.find("fast:"), 4, "front_lidar_to_obstacles");
+  text.replace(text.find("slow:"), 4, "map_to_parking");
+  const Planned planned = plan_of(system_of(text));
+  ASSERT_EQ(planned.schedule.executors[0].threads.size(), 2U);
+  EXPECT_EQ(planned.schedule.executors[0].threads[0].name, "front_lidar");
+  EXPECT_EQ(planned.schedule.executors[0].threads[1].name, "map_to_parking");
+}
+
 TEST(Planner, ThreadsHaveNamesOfTheirOwnThatTheKernelKeeps)
 {
   const System system = many(60);
