@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "planners/context_switches.hpp"
+#include "planners/judging.hpp"
 #include "planners/planners.hpp"
 #include "planners/score.hpp"
 #include "planners/waits.hpp"
@@ -67,7 +68,9 @@ public:
   : problem_(problem),
     keep_slack_(keep_slack),
     layout_(std::move(layout)),
-    start_(score(problem, layout_)),
+    judging_(problem),
+    start_(judging_.judged(layout_, {})),
+    start_cost_(judging_.spent()),
     floors_(problem.model.chains.size(), -std::numeric_limits<double>::infinity()),
     slacks_(problem.model.chains.size())
   {
@@ -78,7 +81,7 @@ public:
     note(start_);
   }
 
-  double spent() const noexcept { return spent_; }
+  double spent() const noexcept { return judging_.spent() - start_cost_; }
 
   std::vector<TradePoint> run(Layout & chosen)
   {
@@ -128,7 +131,7 @@ private:
     }
   }
 
-  bool tired() const { return spent_ > kMostCost || problem_.time_is_up(); }
+  bool tired() const { return spent() > kMostCost || problem_.time_is_up(); }
 
   // Applies only if some other chain is less important.
   void keep_short()
@@ -143,9 +146,7 @@ private:
 
   Score judged(Index core)
   {
-    Score found = score(problem_, layout_, {core});
-    spent_ += found.cost;
-    return found;
+    return judging_.judged(layout_, {core}, [&](const Score & found) { return acceptable(found); });
   }
 
   void note(const Score & found)
@@ -266,10 +267,11 @@ private:
   const PlanProblem & problem_;
   double keep_slack_;
   Layout layout_;
-  Score start_;                 // the score at the start, and what has been met since
-  std::vector<double> floors_;  // per chain: the slack that must remain
+  Judging judging_;
+  Score start_;  // the score at the start, and what has been met since
+  const double start_cost_;
+  std::vector<double> floors_;                 // per chain: the slack that must remain
   std::vector<std::optional<double>> slacks_;  // current, per chain with a deadline
-  double spent_ = 0;
   std::set<std::pair<Index, Index>> refused_;  // first tasks of two blocks that must not merge
 };
 

@@ -47,10 +47,12 @@ public:
 
   /// `most`: see score_by_phases; null: no limit but the problem's.
   Score judge(const std::vector<Ns> * most = nullptr) const;
+  Score judge_without_phases() const;
   KnownPhases known_phases() const;
 
 private:
   BoundsOptions by_phases() const;
+  Score scored(const takt_rt::Result<Bounds> & found, double looks) const;
 
   // Adds a core, and the cores whose tasks start its tasks, are started by them, or exchange values with them on a
   // chain.
@@ -212,7 +214,6 @@ BoundsOptions Part::by_phases() const
 
 Score Part::judge(const std::vector<Ns> * most) const
 {
-  Score result;
   double looks = 0;
   BoundsOptions options = by_phases();
   for (const Index chain : chains_) {
@@ -221,6 +222,21 @@ Score Part::judge(const std::vector<Ns> * most) const
   const auto found = problem_.by_phases || most != nullptr
                        ? counted_bounds_through_reads(model_, looks, kMostLooksByPhases, options)
                        : counted_bounds_through_reads(model_, looks, kMostLooksAtOnce);
+  return scored(found, looks);
+}
+
+Score Part::judge_without_phases() const
+{
+  double looks = 0;
+  BoundsOptions options;
+  options.jobs.windows = false;
+  const auto found = counted_bounds_through_reads(model_, looks, kMostLooksAtOnce, options);
+  return scored(found, looks);
+}
+
+Score Part::scored(const takt_rt::Result<Bounds> & found, double looks) const
+{
+  Score result;
   const auto tasks = static_cast<double>(tasks_.size());
   result.cost = tasks * (tasks / static_cast<double>(std::max<Index>(cores_.size(), 1)) + 1);
   for (Index i = 0; i < chains_.size(); ++i) {
@@ -372,6 +388,14 @@ void add_loads(const PlanProblem & problem, const Layout & layout, Score & score
 Score score(const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched)
 {
   Score result = Part(problem, layout, touched).judge();
+  add_loads(problem, layout, result);
+  return result;
+}
+
+Score score_without_phases(
+  const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched)
+{
+  Score result = Part(problem, layout, touched).judge_without_phases();
   add_loads(problem, layout, result);
   return result;
 }

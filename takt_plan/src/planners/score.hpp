@@ -59,6 +59,11 @@ inline constexpr std::int64_t kMostLooksByPhases = 20'000'000;
 Score score(
   const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched = {});
 
+/// The same without job windows, which take long where a hyperperiod has many jobs. `score` of all analyses finds no
+/// larger bound.
+Score score_without_phases(
+  const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched);
+
 /// Judges a complete layout by job windows alone. If a chain's bound exceeds `most` (per chain of the model), no
 /// chain has a bound.
 Score score_by_phases(

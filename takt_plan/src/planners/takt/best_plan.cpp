@@ -174,8 +174,8 @@ Candidate with_threads_merged(
   problem.by_phases = by_phases;
   if (candidate.layout.threads() != wanted) {
     candidate.trade = {only_point(problem, candidate)};
-  } else if (by_phases) {
-    // All analyses together may find smaller bounds.
+  } else {
+    // All analyses together may find smaller bounds than those that judged the mergers.
     for (TradePoint & point : candidate.trade) {
       if (point.threads == wanted) {
         point.slack = only_point(problem, candidate).slack;

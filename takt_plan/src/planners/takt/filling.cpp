@@ -144,7 +144,7 @@ std::optional<Filling::Spot> Filling::on_core(
   const std::vector<Block> added = search_.blocks(cluster, units);
   for (const Index place : search_.places(before, clusters_[cluster].deadline)) {
     layout.insert(core, place, added);
-    const Score found = search_.judged(layout, {core});
+    const Score found = search_.judged_place(layout, {core}, known);
     layout.set(core, before);
     if (found.no_worse_than(known)) {
       return Spot{core, place, added, found.slack};
@@ -171,7 +171,7 @@ std::optional<double> Filling::on_two(
       const std::vector<Block> on_b = layout.on(b);
       search_.insert_by_deadline(layout, cluster, first, a);
       search_.insert_by_deadline(layout, cluster, second, b);
-      const Score found = search_.judged(layout, {a, b});
+      const Score found = search_.judged_place(layout, {a, b}, known);
       if (found.no_worse_than(known)) {
         return found.slack;
       }

@@ -66,7 +66,7 @@ void Filling::scatter(Index cluster, Layout & layout, const Score & forgiving) c
     const Index core = search_.emptiest(layout, unit);
     const std::vector<Block> before = layout.on(core);
     search_.insert_by_deadline(layout, cluster, {unit}, core);
-    if (!search_.judged(layout, {core}).no_worse_than(forgiving)) {
+    if (!search_.judged_place(layout, {core}, forgiving).no_worse_than(forgiving)) {
       layout.set(core, before);
       layout.insert(core, before.size(), search_.blocks(cluster, {unit}));
     }

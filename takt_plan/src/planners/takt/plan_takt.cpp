@@ -23,6 +23,9 @@ public:
   {
     std::optional<Attempt> best;
     for (const auto & [order, fit] : attempts({Fit::worst, Fit::slack, Fit::first})) {
+      if (best && compares(fit) && search_.large()) {
+        continue;
+      }
       take_if_better(filling_.place_all(order, fit), best);
       search_.found_fit(fits(best->score));
       if (search_.tired() || (search_.large() && complete(best->score))) {
@@ -39,7 +42,7 @@ public:
     // Try cuts last: a cut may gain slack for one chain and take it from the next.
     std::optional<Attempt> cut;
     for (const auto & [order, fit] : attempts({Fit::cut})) {
-      if (search_.tired() || (cut && enough(cut->score))) {
+      if (search_.large() || search_.tired() || (cut && enough(cut->score))) {
         break;
       }
       Attempt attempt = filling_.place_all(order, fit);

@@ -15,6 +15,8 @@ constexpr Index kLarge = 400;
 constexpr double kMostSearch = 1e8;
 // The share of this limit if a walk follows, which finds more in the same time.
 constexpr double kShareBeforeWalks = 0.05;
+// The share with many jobs: a judgement by job windows takes several times longer than its cost suggests.
+constexpr double kShareWithManyJobs = 0.1;
 // The limit once a plan fits: a better one is worth less.
 constexpr double kMostForBetter = kMostSearch / 2;
 // Beyond this not even one place of each cluster is judged.
@@ -29,14 +31,15 @@ Search::Search(const PlanProblem & problem, double wanted)
   wanted_(wanted),
   large_(problem.model.tasks.size() > kLarge),
   share_(problem.brief ? kShareBeforeWalks : 1),
-  clusters_(detail::clusters(problem))
+  clusters_(detail::clusters(problem)),
+  judging_(problem)
 {
   find_sources();
 }
 
 bool Search::exhausted() const
 {
-  return problem_.time_is_up() || spent_ > kExhausted * share_;
+  return problem_.time_is_up() || spent() > kExhausted * share();
 }
 
 void Search::find_sources()
@@ -99,16 +102,14 @@ std::vector<Block> Search::by_unit(const std::vector<Block> & blocks) const
   return result;
 }
 
-Score Search::judged(const Layout & layout, const std::vector<Index> & touched)
+double Search::share() const
 {
-  Score found = score(problem_, layout, touched);
-  spent_ += found.cost;
-  return found;
+  return judging_.many_jobs() ? std::min(share_, kShareWithManyJobs) : share_;
 }
 
 bool Search::tired() const
 {
-  return problem_.time_is_up() || spent_ > (fits_ ? kMostForBetter : kMostSearch) * share_;
+  return problem_.time_is_up() || spent() > (fits_ ? kMostForBetter : kMostSearch) * share();
 }
 
 double Search::room(const Layout & layout, Index core) const

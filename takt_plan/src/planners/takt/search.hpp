@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "planners/clusters.hpp"
+#include "planners/judging.hpp"
 #include "planners/layout.hpp"
 #include "planners/score.hpp"
 
@@ -43,8 +44,8 @@ public:
 
   const PlanProblem & problem() const noexcept { return problem_; }
   double wanted() const noexcept { return wanted_; }
-  /// True if, for the number of tasks, each attempt stops at the first place that is good enough.
-  bool large() const noexcept { return large_; }
+  /// True if, for the number of tasks or jobs, each attempt stops at the first place that is good enough.
+  bool large() const noexcept { return large_ || judging_.many_jobs(); }
   const std::vector<Cluster> & clusters() const noexcept { return clusters_; }
   /// Per cluster: the clusters that start its callbacks.
   const std::vector<std::vector<Index>> & sources() const noexcept { return sources_; }
@@ -52,8 +53,18 @@ public:
   // ---- the cost of judging ----
 
   /// Judges, and counts the cost. `touched`: see `score`.
-  Score judged(const Layout & layout, const std::vector<Index> & touched);
-  double spent() const noexcept { return spent_; }
+  Score judged(const Layout & layout, const std::vector<Index> & touched)
+  {
+    return judging_.judged(layout, touched);
+  }
+  /// The same for a place that is taken if its score is no worse than `known`. With many jobs the score may be worse
+  /// than that of `judged` (judging.hpp).
+  Score judged_place(const Layout & layout, const std::vector<Index> & touched, const Score & known)
+  {
+    return judging_.judged(
+      layout, touched, [&](const Score & found) { return found.no_worse_than(known); });
+  }
+  double spent() const noexcept { return judging_.spent(); }
   /// True if the search must end. The limit is lower once a plan misses no deadline and keeps the caps.
   bool tired() const;
   void found_fit(bool fits) noexcept { fits_ = fits; }
@@ -86,6 +97,7 @@ public:
 
 private:
   void find_sources();
+  double share() const;
   static Index place_by_deadline(const std::vector<Block> & there, Ns deadline);
 
   const PlanProblem & problem_;
@@ -96,7 +108,7 @@ private:
   std::vector<Index> cluster_of_;            // per unit
   std::vector<std::vector<Index>> sources_;  // per cluster
   bool fits_ = false;
-  double spent_ = 0;
+  Judging judging_;
 };
 
 }  // namespace takt_plan::detail
