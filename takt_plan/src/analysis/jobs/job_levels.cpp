@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analysis/jobs/sort_by_time.hpp"
+
 namespace takt_plan::detail
 {
 
@@ -331,7 +333,7 @@ void JobWindows::find_begins(Level & level)
         counts ? cost(level, {level.work[place], job}) : 0);
     }
   }
-  std::sort(entering_.begin(), entering_.end());
+  sort_by_time(entering_, sorting_);
   Ns before = 0;
   for (const auto & [time, cost] : entering_) {
     if (level.busy.empty() || level.busy.back().time != time) {

@@ -389,6 +389,7 @@ private:
   std::vector<char> sends_first_;               // per node: what it starts waits for no follower
   bool without_followers_ = false;              // the end that is looked for
   std::vector<std::pair<Ns, Ns>> entering_;     // of a level: when jobs enter, and what they take
+  std::vector<std::pair<Ns, Ns>> sorting_;      // scratch
   std::vector<std::int64_t> larger_;            // beginnings
   bool all_count_ = false;                      // whatever segment is looked for
   Ns blocked_ = 0;                              // in the interval that end_from looked at last
