@@ -11,20 +11,20 @@ namespace takt_plan::detail
 std::int64_t JobWindows::runs_of(
   const Level & level, const Sparse & one, Ns begin, Ns end, std::int64_t moved) const
 {
-  constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   const Index node = level.work[one.place];
   const JobTimes & from = windows_[node].from;
-  if (released_by_[node] != kUnbounded) {
-    end = std::min(end, released_by_[node] - moved * graph_.hyperperiod + 1);
+  const Sought & sought = sought_[node];
+  if (sought.released_by != kUnbounded) {
+    end = std::min(end, sought.released_by - moved * graph_.hyperperiod + 1);
   }
   const std::int64_t first = (terms_.latest ? level.entry[one.place] : from).before(begin);
   std::int64_t last = from.before(end);
   const std::int64_t shift = moved * graph_.nodes[node].jobs;
-  if (delays_below_[node] != kNever) {
-    last = std::min(last, delays_below_[node] - shift);
+  if (sought.delays_below != Sought::kNever) {
+    last = std::min(last, sought.delays_below - shift);
   }
   std::int64_t count = std::max<std::int64_t>(last - first, 0);
-  if (own_[node] != kNever && own_[node] - shift >= first && own_[node] - shift < last) {
+  if (sought.own != Sought::kNever && sought.own - shift >= first && sought.own - shift < last) {
     --count;
   }
   return std::min<std::int64_t>(
@@ -54,30 +54,23 @@ Ns JobWindows::sparse_loads(const Level & level, Ns begin, Ns end, std::int64_t 
 // Jobs of that segment are looked for, which is on one core; empty: of none.
 void JobWindows::look_for(const std::vector<Job> & segment)
 {
-  constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   starter_ = {};
-  for (Index core = 0; core < on_.size(); ++core) {
-    if (!segment.empty() && core != graph_.levels[graph_.nodes[segment.front().node].level].core) {
-      continue;
-    }
-    for (const Index node : on_[core]) {
-      delays_below_[node] = own_[node] = begun_below_[node] = kNever;
-      released_by_[node] = kUnbounded;
-      if (segment.empty()) {
-        continue;
-      }
-      if (follows(node, segment.front().node)) {
-        delays_below_[node] = segment.front().number;
-      }
-      for (const Job & job : segment) {
-        if (follows(node, job.node)) {
-          begun_below_[node] = std::min(begun_below_[node], job.number);
-        }
-      }
-    }
+  if (segment.empty()) {
+    std::fill(sought_.begin(), sought_.end(), Sought{});
+    return;
+  }
+  const Job & last = segment.front();
+  for (const Index node : on_[graph_.levels[graph_.nodes[last.node].level].core]) {
+    sought_[node] = Sought{};
+  }
+  for (const Index node : following_[last.node]) {
+    sought_[node].delays_below = last.number;
   }
   for (const Job & job : segment) {
-    own_[job.node] = job.number;
+    for (const Index node : following_[job.node]) {
+      sought_[node].begun_below = std::min(sought_[node].begun_below, job.number);
+    }
+    sought_[job.node].own = job.number;
   }
   find_overtaken(segment);
 }
@@ -87,26 +80,42 @@ void JobWindows::look_for(const std::vector<Job> & segment)
 // last one, on its thread, and comes behind it.
 void JobWindows::find_overtaken(const std::vector<Job> & segment)
 {
-  Index least = kNone;
+  overtaking_.clear();  // levels fall, and so do times
   for (const Job & job : segment) {
     const JobNode & own = graph_.nodes[job.node];
-    const bool last = least == kNone;
-    if (last || graph_.levels[least].above(graph_.levels[own.level])) {
-      least = own.level;
-    }
-    const JobLevel & level = graph_.levels[least];
     const Ns latest = windows_[job.node].latest.at(job.number);
-    for (const Index node : on_[level.core]) {
-      const Index other = graph_.nodes[node].level;
-      if (level.above(graph_.levels[other]) || (last && other == least && !level.shared)) {
-        released_by_[node] = std::min(released_by_[node], latest);
+    if (overtaking_.empty()) {
+      overtaking_.push_back({own.level, latest});
+      for (const Index node : of_level_[own.level]) {
+        if (!graph_.levels[own.level].shared) {
+          sought_[node].released_by = latest;
+        }
       }
+    }
+    Overtaking & least = overtaking_.back();
+    const Ns earlier = std::min(least.latest, latest);
+    if (graph_.levels[least.level].above(graph_.levels[own.level])) {
+      overtaking_.push_back({own.level, earlier});
+    } else {
+      least.latest = earlier;
     }
     const bool under_way = std::any_of(
       own.from.begin(), own.from.end(), [](const JobNode::From & from) { return from.delay > 0; });
     if (under_way) {
-      return;  // nothing of the segment is pending meanwhile
+      break;  // nothing of the segment is pending meanwhile
     }
+  }
+  // The last level that a node is below counts.
+  auto at = overtaking_.rbegin();
+  for (const Index node : rising_[graph_.levels[overtaking_.front().level].core]) {
+    const JobLevel & level = graph_.levels[graph_.nodes[node].level];
+    while (at != overtaking_.rend() && !graph_.levels[at->level].above(level)) {
+      ++at;
+    }
+    if (at == overtaking_.rend()) {
+      return;
+    }
+    sought_[node].released_by = std::min(sought_[node].released_by, at->latest);
   }
 }
 
@@ -114,8 +123,9 @@ void JobWindows::find_overtaken(const std::vector<Job> & segment)
 // though released at `from` at the earliest.
 bool JobWindows::counts(const Job & job, Ns from) const
 {
-  return all_count_ || (job.number < delays_below_[job.node] && job.number != own_[job.node] &&
-                        from <= released_by_[job.node]);
+  const Sought & sought = sought_[job.node];
+  return all_count_ || (job.number < sought.delays_below && job.number != sought.own &&
+                        from <= sought.released_by);
 }
 
 JobWindows::Demand JobWindows::demand(
@@ -173,10 +183,9 @@ void JobWindows::go_on(const Level & level, Ns end, Demand & demand)
 // `moved` hyperperiods later.
 std::int64_t JobWindows::begun_below(Index node, std::int64_t moved) const
 {
-  constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-  return begun_below_[node] == kNever || all_count_
-           ? kNever
-           : begun_below_[node] - moved * graph_.nodes[node].jobs;
+  const std::int64_t below = sought_[node].begun_below;
+  return below == Sought::kNever || all_count_ ? Sought::kNever
+                                               : below - moved * graph_.nodes[node].jobs;
 }
 
 // What the run's job starts of the work at `from` or later.

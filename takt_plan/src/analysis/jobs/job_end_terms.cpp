@@ -13,7 +13,7 @@ std::vector<Job> JobWindows::runs(
   const Index node = level.work[place];
   const std::int64_t first =
     (terms_.latest ? level.entry[place] : windows_[node].from).before(begin);
-  std::int64_t last = windows_[node].from.before(std::min(end, add(released_by_[node], 1)));
+  std::int64_t last = windows_[node].from.before(std::min(end, add(sought_[node].released_by, 1)));
   if (!segment.empty() && follows(node, segment.front().node)) {
     last = std::min(last, segment.front().number);  // it and later ones wait for the first to end
   }

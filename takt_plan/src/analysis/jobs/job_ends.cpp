@@ -8,6 +8,13 @@
 
 namespace takt_plan::detail
 {
+namespace
+{
+
+// Of segments.
+constexpr std::size_t kUsualLength = 8;
+
+}  // namespace
 
 // When the first of `segment` has ended at the latest, if the busy interval begins at `at`, of which `open` has the jobs.
 // The segment, which look_for knows, comes `moved` hyperperiods after what `at` and `open` say.
@@ -305,7 +312,9 @@ bool JobWindows::goes_on(const JobNode & node) const
 
 Ns JobWindows::end_of(const Job & job, LatestEnd * how)
 {
-  std::vector<Job> segment{job};
+  std::vector<Job> segment;
+  segment.reserve(kUsualLength);
+  segment.push_back(job);
   under_way_ = false;
   const Ns between = end_through(segment, how);
   if (!any_under_way_) {

@@ -39,6 +39,13 @@ void JobWindows::find_followers()
       }
     }
   }
+  for (Index before = 0; before < count; ++before) {
+    for (const Index node : on_[graph_.levels[graph_.nodes[before].level].core]) {
+      if (follows(node, before)) {
+        following_[before].push_back(node);
+      }
+    }
+  }
   std::vector<Index> receivers(count, 0);
   std::vector<char> keeps(count, 0);  // a message, and publishes nothing
   for (const JobNode & node : graph_.nodes) {

@@ -291,9 +291,13 @@ void JobWindows::add_open(Index index, Ns begin, std::vector<Arrival> & open)
     const JobTimes & from = windows_[node].from;
     const JobTimes & entry = terms_.latest ? level.entry[place] : from;
     const std::int64_t last = from.before(begin);
+    std::int64_t first = last;  // few jobs are open, or none
+    while (entry.at(first - 1) >= begin) {
+      --first;
+    }
     const bool above =
       graph_.levels[graph_.nodes[node].level].urgency > graph_.levels[level.of].urgency;
-    for (std::int64_t job = entry.before(begin); job < last; ++job) {
+    for (std::int64_t job = first; job < last; ++job) {
       open.push_back({from.at(job), entry.at(job), {node, job}, cost(level, {node, job}), above});
     }
   }

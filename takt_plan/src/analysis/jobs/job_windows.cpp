@@ -34,11 +34,10 @@ JobWindows::JobWindows(
   released_in_(graph.nodes.size(), 0),
   work_moved_in_(graph.levels.size(), 0),
   sets_(graph.nodes.size()),
-  delays_below_(graph.nodes.size()),
-  own_(graph.nodes.size()),
-  begun_below_(graph.nodes.size()),
-  released_by_(graph.nodes.size()),
+  sought_(graph.nodes.size()),
   on_(model.cores.size()),
+  of_level_(graph.levels.size()),
+  following_(graph.nodes.size()),
   arrivals_(model.cores.size())
 {
   for (Index node = 0; node < graph.nodes.size(); ++node) {
@@ -46,6 +45,7 @@ JobWindows::JobWindows(
     windows_[node] = {none, none, none, none, none, none, {}};
     windows_[node].may_miss.assign(static_cast<std::size_t>(graph.nodes[node].jobs), false);
     on_[graph.levels[graph.nodes[node].level].core].push_back(node);
+    of_level_[graph.nodes[node].level].push_back(node);
   }
   for (Index level = 0; level < graph.levels.size(); ++level) {
     levels_.push_back(level_of(level, false));
@@ -53,6 +53,12 @@ JobWindows::JobWindows(
   for (Index level = 0; level < graph.levels.size(); ++level) {
     levels_.push_back(level_of(level, true));
     any_under_way_ = any_under_way_ || !levels_.back().unused;
+  }
+  rising_ = on_;
+  for (std::vector<Index> & nodes : rising_) {
+    std::stable_sort(nodes.begin(), nodes.end(), [&](Index a, Index b) {
+      return graph.levels[graph.nodes[b].level].above(graph.levels[graph.nodes[a].level]);
+    });
   }
   find_followers();
   find_needs();

@@ -235,6 +235,21 @@ private:
     bool overloaded = false;
     bool endless = false;  // something in it has no end
   };
+  /// Of a node, as the segment has it that is looked for.
+  struct Sought
+  {
+    static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+    std::int64_t delays_below = kNever;  // jobs from that number on wait for the segment's end
+    std::int64_t own = kNever;           // its job of the segment
+    std::int64_t begun_below = kNever;   // later jobs cannot have begun before the segment
+    Ns released_by = kUnbounded;         // what is released later goes behind the segment
+  };
+  /// What is less urgent than a level, and is released later, goes behind the segment that is looked for.
+  struct Overtaking
+  {
+    Index level = kNone;
+    Ns latest = 0;
+  };
   /// What the jobs of a level's work take from `begin` on, up to an end that moves on.
   struct Demand
   {
@@ -374,13 +389,13 @@ private:
   std::vector<JobSet> sets_;
   std::vector<Level> levels_;  // of JobGraph::levels; then the same with messages under way
   bool any_under_way_ = false;
-  bool under_way_ = false;  // whether segments go on through messages that are under way
-  // Per node, of the segment that is looked for: jobs from that number on wait for its end; its own job.
-  std::vector<std::int64_t> delays_below_, own_;
-  std::vector<std::int64_t>
-    begun_below_;                // per node: later jobs cannot have begun before that segment
-  std::vector<Ns> released_by_;  // per node: what is released later goes behind that segment
+  bool under_way_ = false;      // whether segments go on through messages that are under way
+  std::vector<Sought> sought_;  // per node
+  std::vector<Overtaking> overtaking_;          // of the segment that is looked for
   std::vector<std::vector<Index>> on_;          // per core: nodes
+  std::vector<std::vector<Index>> rising_;      // the same, the least urgent first
+  std::vector<std::vector<Index>> of_level_;    // per JobGraph::levels: nodes
+  std::vector<std::vector<Index>> following_;   // per node: those of its core that follow it
   std::vector<std::vector<Arrival>> arrivals_;  // per core, by `from`, without entries
   std::vector<Arrival> open_;                   // of one moment
   std::vector<char> follows_;                   // per node, which nodes follow it
