@@ -1,6 +1,7 @@
 // Merges threads: what each merger costs, and when to stop.
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -218,35 +219,73 @@ private:
   // The best merger on a core; nothing if all would take slack that must be kept.
   std::optional<Step> best_on(Index core)
   {
-    std::optional<Step> best;
     const std::vector<Block> blocks = layout_.on(core);
+    std::optional<Step> best = best_of(mergers(blocks), core, blocks.size() > kMany);
+    layout_.set(core, blocks);
+    return best;
+  }
+
+  /// A merger of two blocks. Before it is judged, its step is at least as good as it can be.
+  struct Merger
+  {
+    std::pair<Index, Index> pair;  // first tasks
+    Step step;
+    bool judged = false;
+  };
+
+  // Those that are worth trying, the least urgent first.
+  std::vector<Merger> mergers(const std::vector<Block> & blocks) const
+  {
+    std::vector<Merger> found;
     const double switches = context_switches(problem_, blocks);
-    for (Index i = 0; i < blocks.size() && !tired(); ++i) {
-      const Index upper = blocks.size() - 1 - i;  // begin with the least urgent
+    for (Index upper = blocks.size(); upper-- > 0;) {
       const Index lower = next_of_executor(blocks, upper);
       if (
         lower == kNone || !worth_trying(blocks, upper, lower) ||
         !may_share(problem_, blocks[upper].tasks, blocks[lower].tasks)) {
         continue;
       }
-      layout_.set(core, merged(blocks, upper, lower));
+      Merger merger;
+      merger.pair = {blocks[upper].tasks.front(), blocks[lower].tasks.front()};
+      merger.step.blocks = merged(blocks, upper, lower);
+      merger.step.rescued = start_.missed.size();
+      merger.step.slack = std::numeric_limits<double>::infinity();
+      merger.step.saved = switches - context_switches(problem_, merger.step.blocks);
+      // Later it can only be worse, as below. But another merger may rescue a chain, and raise the smallest slack.
+      if (const auto known = slack_of_.find(merger.pair);
+          known != slack_of_.end() && start_.missed.empty()) {
+        merger.step.slack = known->second;
+      }
+      found.push_back(std::move(merger));
+    }
+    return found;
+  }
+
+  // Judges none that is worse than one which has been judged. `first`: takes the first acceptable one.
+  std::optional<Step> best_of(std::vector<Merger> open, Index core, bool first)
+  {
+    while (!open.empty() && !tired()) {
+      const auto best =
+        first ? open.begin()
+              : std::max_element(open.begin(), open.end(), [](const Merger & a, const Merger & b) {
+                  return b.step.better_than(a.step);
+                });
+      if (best->judged) {
+        return std::move(best->step);
+      }
+      layout_.set(core, best->step.blocks);
       const Score found = judged(core);
       if (!acceptable(found)) {
         // Later it could only be worse: tasks only move down, or wait for more.
-        refused_.insert({blocks[upper].tasks.front(), blocks[lower].tasks.front()});
+        refused_.insert(best->pair);
+        open.erase(best);
         continue;
       }
-      const double left = context_switches(problem_, layout_.on(core));
-      Step step{layout_.on(core), rescued(found), found.slack, switches - left};
-      if (!best || step.better_than(*best)) {
-        best = std::move(step);
-        if (blocks.size() > kMany) {
-          break;
-        }
-      }
+      best->step.rescued = rescued(found);
+      best->step.slack = slack_of_[best->pair] = found.slack;
+      best->judged = true;
     }
-    layout_.set(core, blocks);
-    return best;
+    return std::nullopt;
   }
 
   static Index next_of_executor(const std::vector<Block> & blocks, Index upper)
@@ -272,6 +311,8 @@ private:
   const double start_cost_;
   std::vector<double> floors_;                 // per chain: the slack that must remain
   std::vector<std::optional<double>> slacks_;  // current, per chain with a deadline
+  std::map<std::pair<Index, Index>, double>
+    slack_of_;                                 // of mergers that were judged, by first tasks
   std::set<std::pair<Index, Index>> refused_;  // first tasks of two blocks that must not merge
 };
 
