@@ -18,7 +18,7 @@ namespace
 using detail::Layout;
 using detail::PlanProblem;
 
-constexpr int kChains = 30;
+constexpr int kChains = 25;
 
 /// One core and chains of four callbacks, with a hyperperiod of 400 ms.
 takt_schedule::System system_of(int chains)
