@@ -220,7 +220,8 @@ private:
   std::optional<Step> best_on(Index core)
   {
     const std::vector<Block> blocks = layout_.on(core);
-    std::optional<Step> best = best_of(mergers(blocks), core, blocks.size() > kMany);
+    std::optional<Step> best =
+      blocks.size() > kMany ? first_of(blocks, core) : best_of(mergers(blocks), core);
     layout_.set(core, blocks);
     return best;
   }
@@ -233,57 +234,90 @@ private:
     bool judged = false;
   };
 
+  // The block that the one at `upper` may be merged with; kNone: none that is worth trying.
+  Index partner(const std::vector<Block> & blocks, Index upper) const
+  {
+    const Index lower = next_of_executor(blocks, upper);
+    return lower == kNone || !worth_trying(blocks, upper, lower) ||
+               !may_share(problem_, blocks[upper].tasks, blocks[lower].tasks)
+             ? kNone
+             : lower;
+  }
+
+  Merger merger_of(
+    const std::vector<Block> & blocks, Index upper, Index lower, double switches) const
+  {
+    Merger merger;
+    merger.pair = {blocks[upper].tasks.front(), blocks[lower].tasks.front()};
+    merger.step.blocks = merged(blocks, upper, lower);
+    merger.step.rescued = start_.missed.size();
+    merger.step.slack = std::numeric_limits<double>::infinity();
+    merger.step.saved = switches - context_switches(problem_, merger.step.blocks);
+    // Later it can only be worse, as in `take`. But another merger may rescue a chain, and raise the smallest slack.
+    if (const auto known = slack_of_.find(merger.pair);
+        known != slack_of_.end() && start_.missed.empty()) {
+      merger.step.slack = known->second;
+    }
+    return merger;
+  }
+
   // Those that are worth trying, the least urgent first.
   std::vector<Merger> mergers(const std::vector<Block> & blocks) const
   {
     std::vector<Merger> found;
     const double switches = context_switches(problem_, blocks);
     for (Index upper = blocks.size(); upper-- > 0;) {
-      const Index lower = next_of_executor(blocks, upper);
-      if (
-        lower == kNone || !worth_trying(blocks, upper, lower) ||
-        !may_share(problem_, blocks[upper].tasks, blocks[lower].tasks)) {
-        continue;
+      if (const Index lower = partner(blocks, upper); lower != kNone) {
+        found.push_back(merger_of(blocks, upper, lower, switches));
       }
-      Merger merger;
-      merger.pair = {blocks[upper].tasks.front(), blocks[lower].tasks.front()};
-      merger.step.blocks = merged(blocks, upper, lower);
-      merger.step.rescued = start_.missed.size();
-      merger.step.slack = std::numeric_limits<double>::infinity();
-      merger.step.saved = switches - context_switches(problem_, merger.step.blocks);
-      // Later it can only be worse, as below. But another merger may rescue a chain, and raise the smallest slack.
-      if (const auto known = slack_of_.find(merger.pair);
-          known != slack_of_.end() && start_.missed.empty()) {
-        merger.step.slack = known->second;
-      }
-      found.push_back(std::move(merger));
     }
     return found;
   }
 
-  // Judges none that is worse than one which has been judged. `first`: takes the first acceptable one.
-  std::optional<Step> best_of(std::vector<Merger> open, Index core, bool first)
+  // Judges the merger; false if it is not acceptable.
+  bool take(Merger & merger, Index core)
+  {
+    layout_.set(core, merger.step.blocks);
+    const Score found = judged(core);
+    if (!acceptable(found)) {
+      // Later it could only be worse: tasks only move down, or wait for more.
+      refused_.insert(merger.pair);
+      return false;
+    }
+    merger.step.rescued = rescued(found);
+    merger.step.slack = slack_of_[merger.pair] = found.slack;
+    merger.judged = true;
+    return true;
+  }
+
+  // The first acceptable one, from the least urgent one on.
+  std::optional<Step> first_of(const std::vector<Block> & blocks, Index core)
+  {
+    const double switches = context_switches(problem_, blocks);
+    for (Index upper = blocks.size(); upper-- > 0 && !tired();) {
+      if (const Index lower = partner(blocks, upper); lower != kNone) {
+        Merger merger = merger_of(blocks, upper, lower, switches);
+        if (take(merger, core)) {
+          return std::move(merger.step);
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Judges none that is worse than one which has been judged.
+  std::optional<Step> best_of(std::vector<Merger> open, Index core)
   {
     while (!open.empty() && !tired()) {
-      const auto best =
-        first ? open.begin()
-              : std::max_element(open.begin(), open.end(), [](const Merger & a, const Merger & b) {
-                  return b.step.better_than(a.step);
-                });
+      const auto best = std::max_element(
+        open.begin(), open.end(),
+        [](const Merger & a, const Merger & b) { return b.step.better_than(a.step); });
       if (best->judged) {
         return std::move(best->step);
       }
-      layout_.set(core, best->step.blocks);
-      const Score found = judged(core);
-      if (!acceptable(found)) {
-        // Later it could only be worse: tasks only move down, or wait for more.
-        refused_.insert(best->pair);
+      if (!take(*best, core)) {
         open.erase(best);
-        continue;
       }
-      best->step.rescued = rescued(found);
-      best->step.slack = slack_of_[best->pair] = found.slack;
-      best->judged = true;
     }
     return std::nullopt;
   }
