@@ -3,7 +3,9 @@
 import dataclasses
 
 import pytest
+from support.schemas import example
 from takt_cli.base.errors import TaktError
+from takt_cli.results.records import Records
 from takt_cli.running.calibration import from_records
 from takt_cli.running.host import Measured
 from takt_cli.verbs.calibrate import command
@@ -16,7 +18,7 @@ PERIOD = 5_000_000
 WAKE_UP, DISPATCH, TAKE, PUBLISH = 50_000, 2_000, 7_000, 11_000
 
 
-def records(periods, *, take=TAKE, slow=(), order=COLUMNS):
+def records(periods, *, take=TAKE, slow=(), order=COLUMNS, backwards=False):
     """Records of so many periods: all cost the same, but dispatch of the slow ones is 1 ms."""
     rows = []
     for period in range(periods):
@@ -33,7 +35,8 @@ def records(periods, *, take=TAKE, slow=(), order=COLUMNS):
             row = dict(zip(COLUMNS, (callback, int(callback < 3), release, now, end), strict=True))
             rows.append([row[column] for column in order])
             now = end
-    return {"columns": list(order), "callbacks": IDS, "runs": rows}
+    raw = example("records", columns=list(order), callbacks=IDS)
+    return Records.read(raw | {"runs": rows[::-1] if backwards else rows})
 
 
 def test_each_cost_is_told_apart():
@@ -62,9 +65,7 @@ def test_middleware_is_the_dearer_of_publishing_and_taking():
 
 
 def test_records_may_be_in_any_order_of_columns_and_rows():
-    raw = records(1000, order=COLUMNS[::-1])
-    raw["runs"].reverse()
-    found = from_records(raw, CROSS)
+    found = from_records(records(1000, order=COLUMNS[::-1], backwards=True), CROSS)
     assert found.overheads(99) == from_records(records(1000), CROSS).overheads(99)
 
 

@@ -959,6 +959,13 @@ def test_bench_shows_medians_and_verdicts_and_fails_on_a_missed_limit(takt, fake
     assert takt("bench", "--list").out.strip().endswith("dispatch_benchmark")
 
 
+def test_limits_of_a_benchmark_that_takt_cannot_read_are_a_sentence(takt, fakes):
+    said = takt("bench", "dispatch", "--only", "damaged")
+    assert said.code == 2
+    assert "limits[1].value is 'fast' where a number belongs" in said.err
+    assert "make build" in said.err
+
+
 def test_a_benchmark_time_is_judged_before_anything_starts(takt, fakes, monkeypatch):
     monkeypatch.setattr(
         "takt_cli.verbs.bench.command.run_benchmark", lambda *_: pytest.fail("started")

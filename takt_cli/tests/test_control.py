@@ -114,6 +114,7 @@ WRONG = {
     "an empty part": (frame(PART, b""), "an empty part"),
     "too much": (frame(PART, b" " * (64 << 10)) * 257, "more than 16 MiB"),
     "no faults": (frame(ERROR, b"{}"), "without saying why"),
+    "a fault that is no text": (message(ERROR, {"faults": ["a", 5]}), "faults[1] is 5 where text"),
     "a wrong kind": (message(RESULT, {"executors": 5}), "executors is 5 where a list belongs"),
     "an unknown policy": (
         message(RESULT, process("/p", executor("e", [thread("t", asked={"policy": "fast"})]))),

@@ -23,8 +23,8 @@ from takt_cli.control.frames import (
     NoAnswer,
     parsed,
     spelled,
-    told,
 )
+from takt_cli.control.told import result_of
 
 # sun_path of sockaddr_un, with the zero at its end.
 _LONGEST_PATH = 107
@@ -65,7 +65,7 @@ def ask(
             raise NoAnswer(f"cannot be asked: {error.strerror or error}") from error
     if answered not in (Message.error, Message.result):
         raise NoAnswer(f"answered with a message of type {answered}, which takt does not know")
-    return peer, told(answered, parsed(answer))
+    return peer, result_of(answered, parsed(answer))
 
 
 def peer_of(connection: socket.socket) -> Peer:

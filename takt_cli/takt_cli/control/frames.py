@@ -14,14 +14,11 @@ from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from typing import Any
 
-from takt_cli.base.printable import printable, short
-
 MAGIC = b"takt"
 VERSION = 1
 HEADER = struct.Struct("<4sHHI")
 MOST_PAYLOAD = 64 << 10
 MOST_MESSAGE = 16 << 20
-_MOST_FAULTS = 500
 
 
 class Message(IntEnum):
@@ -122,18 +119,3 @@ def parsed(payload: bytes) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise NoAnswer("answered with JSON that is not an object")
     return data
-
-
-def told(kind: int, data: dict[str, Any]) -> dict[str, Any]:
-    """Give the data of a result; those of an error become Refused."""
-    if kind != Message.error:
-        return data
-    faults = data.get("faults")
-    if not isinstance(faults, list) or not faults:
-        raise NoAnswer("refused the message without saying why")
-    raise Refused(
-        tuple(
-            printable(one) if isinstance(one, str) else short(printable(repr(one)))
-            for one in faults[:_MOST_FAULTS]
-        )
-    )

@@ -8,9 +8,8 @@ The delay of the first run of a period is a wake-up of the thread. docs/calibrat
 
 from __future__ import annotations
 
-import json
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 
 from takt_cli.base.callback_ids import kind_of
 from takt_cli.base.errors import TaktError
+from takt_cli.results.records import Records, read_records
 from takt_cli.results.samples import Samples, as_samples, percentile
 from takt_cli.running.host import measure_host
 from takt_cli.running.runner import RunRequest, run
@@ -100,17 +100,17 @@ def measure(core: int, duration_ns: int, message: str) -> Calibration:
                 witness="off",  # it would preempt the measured thread
             )
         )
-        raw = json.loads(records.read_text())
+        found = read_records(records)
     cross = measure_host().wake_up_cross_core_ns
-    return from_records(raw, cross)
+    return from_records(found, cross)
 
 
-def from_records(raw: Mapping[str, Any], cross_core: Any) -> Calibration:
-    """Tell the costs from raw records of such a run."""
+def from_records(records: Records, cross_core: Any) -> Calibration:
+    """Tell the costs from the records of such a run."""
     dispatch: list[int] = []
     take: list[int] = []
     wake_up: list[int] = []
-    runs = _runs(raw)
+    runs = _runs(records)
     for before, this in pairwise(runs):
         gap = this.start - before.end
         if this.release <= before.end:  # it was ready
@@ -134,19 +134,12 @@ def from_records(raw: Mapping[str, Any], cross_core: Any) -> Calibration:
     )
 
 
-def _runs(raw: Mapping[str, Any]) -> Sequence[_Run]:
-    columns = {name: number for number, name in enumerate(raw["columns"])}
-    ids = raw["callbacks"]
-
-    def runs() -> Iterable[_Run]:
-        for row in raw["runs"]:
-            id_ = ids[row[columns["callback"]]]
-            yield _Run(
-                kind_of(id_) == "timer",
-                bool(row[columns["published"]]),
-                row[columns["release_ns"]],
-                row[columns["start_ns"]],
-                row[columns["end_ns"]],
-            )
-
-    return sorted(runs(), key=lambda one: one.start)
+def _runs(records: Records) -> Sequence[_Run]:
+    rows = records.rows("published", "release_ns", "start_ns", "end_ns")
+    return sorted(
+        (
+            _Run(kind_of(id_) == "timer", bool(published), release, start, end)
+            for id_, (published, release, start, end) in rows
+        ),
+        key=lambda one: one.start,
+    )

@@ -13,13 +13,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from takt_cli.base.console import note
 from takt_cli.base.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
 from takt_cli.base.processes import program_failed, start
 from takt_cli.base.programs import find_program
 from takt_cli.base.units import NS_PER_S, duration_flag
+from takt_cli.documents.document import DamagedError, Document
 from takt_cli.files.graphs import PACKAGE
 from takt_cli.files.outputs import check_file, deliver, part_of, write_text
 from takt_cli.results.results_file import load_results
@@ -257,15 +258,19 @@ class _Listener:
                 self._lines.append(line.rstrip())
 
 
+class Progress(Document, at="progress"):
+    """How far a run is."""
+
+
 def progress_of(line: str) -> float | None:
     """Read the share in a progress line, {"elapsed_s": 1.5, "of_s": 11.0}; None for other lines."""
     if not line.startswith("{"):
         return None
     try:
-        data: Any = json.loads(line)
-        return max(0.0, float(data["elapsed_s"]) / float(data["of_s"]))
-    except (ValueError, KeyError, TypeError, ZeroDivisionError):
+        progress = Progress.read(json.loads(line))
+    except (ValueError, RecursionError, DamagedError):
         return None
+    return max(0.0, progress.elapsed_s / progress.of_s) if progress.of_s else None
 
 
 def _note_others(path: Path, cores: float) -> None:

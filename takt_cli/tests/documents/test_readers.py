@@ -17,34 +17,48 @@ from takt_cli.base.printable import printable
 from takt_cli.control.set_answer import SetAnswer
 from takt_cli.control.statistics import ProcessStatistics
 from takt_cli.control.status import Changes, ProcessStatus
+from takt_cli.control.told import Refusal
 from takt_cli.control.tracing import Told, Traced
 from takt_cli.documents.document import DamagedError, Document
 from takt_cli.documents.schema import FOLDER, definition, load, referred, version
 from takt_cli.files.graphs import GraphInfo
 from takt_cli.results.plan import Plan
+from takt_cli.results.records import Records
 from takt_cli.results.results_file import parse_results
 from takt_cli.results.trace import TraceSummary
 from takt_cli.running.host import Measured
+from takt_cli.running.runner import Progress
+from takt_cli.verbs.bench.programs import Limits
 from takt_cli.verbs.experiment.isolation_program import Isolation
+from takt_cli.verbs.experiment.oracle import OracleReport
 from takt_cli.verbs.experiment.planners import Count
 from takt_cli.verbs.experiment.tightness import KindPoint, Point
 from takt_cli.verbs.explain.explanation import Explanation
+from takt_cli.verbs.latency.measurement import LatencyProgress
 from takt_cli.verbs.latency.results import LatencyReport
 from takt_cli.verbs.monitor.alarm import Alarm
+from takt_cli.verbs.monitor.watched import Subscribed
 from takt_cli.verbs.report.trace_figures import TraceReport
 
 READERS = {
     "acceptance": Count,
     "change": Changes,
+    "error": Refusal,
     "explanation": Explanation,
     "graph": GraphInfo,
     "host": Measured,
     "isolation": Isolation,
     "latency": LatencyReport,
+    "latency_progress": LatencyProgress,
+    "limits": Limits,
+    "oracle_report": OracleReport,
     "plan": Plan,
+    "progress": Progress,
+    "records": Records,
     "set": SetAnswer,
     "statistics": ProcessStatistics,
     "status": ProcessStatus,
+    "subscribed": Subscribed,
     "tightness": Point,
     "tightness_of_kind": KindPoint,
     "trace_begun": Traced,
@@ -66,6 +80,10 @@ def check(raw, found):
         for name in raw:
             if name != "responses":  # sorted
                 check(raw[name], getattr(found, name))
+    elif isinstance(raw, dict):
+        assert raw.keys() == found.keys()
+        for name in raw:
+            check(raw[name], found[name])
     elif isinstance(raw, list):
         assert len(raw) == len(found)
         for one, other in zip(raw, found, strict=True):

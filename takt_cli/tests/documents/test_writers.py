@@ -9,16 +9,19 @@ test_real_programs.py results.
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from support.built import LATENCY, PLAN, SIMULATE, TIGHTNESS, WORKLOAD, need
-from support.running_graph import answer, running_graph
+from support.built import BENCHMARKS, LATENCY, PLAN, SIMULATE, TIGHTNESS, WORKLOAD, need
+from support.private import private
+from support.running_graph import answer, raw_answer, running_graph
 from support.schemas import faults
 from takt_cli.base.programs import find_program
 from takt_cli.control.frames import Message
 from takt_cli.files.graphs import available_graphs
 from takt_cli.files.systems import available_systems
+from takt_cli.verbs.experiment.oracle import oracle_directory, three_chains_scenario
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 # Timers at the same time on one core: the second chain is late.
@@ -39,7 +42,14 @@ chains:
 def test_latencies(tmp_path):
     file = tmp_path / "latency.json"
     program = find_program("takt_latency", "takt_bench")
-    subprocess.run([program, "--duration", "200ms", "--output", file], check=True, timeout=60)
+    done = subprocess.run(
+        [program, "--duration", "200ms", "--output", file, "--progress"],
+        check=True, capture_output=True, timeout=60,
+    )  # fmt: skip
+    lines = done.stderr.splitlines()
+    assert lines
+    for line in lines:
+        assert faults("latency_progress", json.loads(line)) == []
     assert faults("latency", json.loads(file.read_text(encoding="utf-8"))) == []
 
 
@@ -130,6 +140,76 @@ def test_answers_to_changes(tmp_path):
         request = {"file": "s.yaml", "text": text, "check_only": True}
         assert answer(socket, Message.apply, request)["not_in_file"] == [executor["name"]]
         assert answer(socket, Message.reset)["executors"]
+        answer(socket, Message.subscribe)
+        for kind, wrong in (
+            (Message.trace_stop, {}),
+            (Message.set, {"callback": callback, "threads": ["nosuch"]}),
+            (Message.apply, {"file": "s.yaml", "text": "a: 1\nb: 2\n", "check_only": True}),
+            (Message.alarm, {}),  # no request
+        ):
+            answered, told = raw_answer(socket, kind, wrong)
+            assert answered == Message.error, told
+            assert faults("error", told) == []
+            assert told["faults"]
+
+
+@need(*WORKLOAD)
+def test_progress_and_records_of_a_run(tmp_path):
+    file = tmp_path / "records.json"
+    program = find_program("takt_run", "takt_workload")
+    more = ["--duration", "300ms", "--json-progress", "--output", tmp_path / "r.json"]
+    done = subprocess.run(
+        [program, available_graphs()["three_chains"], *more, "--records", file],
+        check=True, capture_output=True, timeout=120, env=private(tmp_path),
+    )  # fmt: skip
+    lines = [line for line in done.stdout.splitlines() if line.startswith(b"{")]
+    assert lines
+    for line in lines:
+        assert faults("progress", json.loads(line)) == []
+    found = json.loads(file.read_text(encoding="utf-8"))
+    assert faults("records", found) == []
+    assert found["runs"]
+    assert {len(row) for row in found["runs"]} == {len(found["columns"])}
+
+
+@need(*BENCHMARKS)
+@pytest.mark.parametrize(
+    ("name", "only", "unit", "grows"),
+    [
+        ("planning_benchmark", "^analyse_(250|1000)$", "ns", True),
+        ("dispatch_benchmark", "^fifo_10_of", "x", False),
+    ],
+)
+def test_limits_of_benchmarks(name, only, unit, grows):
+    program = find_program(name, "takt_bench")
+    command = [program, "--json", f"--benchmark_filter={only}", "--benchmark_min_time=0.001"]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=300)
+    assert done.returncode in (1, 3), done.stderr  # most limits are not measured
+    found = json.loads(done.stdout)
+    assert faults("limits", found) == []
+    measured = [one["unit"] for one in found["limits"] if one["verdict"] != "not measured"]
+    assert measured == [unit]
+    assert len(measured) < len(found["limits"])
+    assert bool(found["growth"]) == grows
+
+
+@pytest.mark.skipif(oracle_directory() is None, reason="oracles/ is not in this checkout")
+@pytest.mark.parametrize("limit", ["100ms", "60s"])
+def test_reports_of_the_oracle(tmp_path, limit):
+    file = tmp_path / "scenario.json"
+    groups = [range(1, 10)]
+    numbers = {"cost_ns": 10_000_000, "period_ns": 300_000_000}
+    scenario = three_chains_scenario(groups, threads=1, cores=1, kernel="fair", **numbers)
+    file.write_text(json.dumps(scenario), encoding="utf-8")
+    command = [sys.executable, "-m", "takt_oracle", "run", file, "--report", "--json"]
+    done = subprocess.run(
+        [*command, "--limit", limit],
+        cwd=oracle_directory(), capture_output=True, check=True, timeout=60,
+    )  # fmt: skip
+    (found,) = json.loads(done.stdout).values()
+    assert faults("oracle_report", found) == []
+    assert found["chains"]
+    assert (found["cycle_ns"] is None) == (limit == "100ms")
 
 
 @need(*PLAN)

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from support.schemas import example
 from support.synthetic import MS, results
 from takt_cli.results.configuration import Configuration
+from takt_cli.results.records import Records
 from takt_cli.results.results_file import parse_results
 from takt_cli.running.calibration import Calibration
 from takt_cli.running.host import Measured
@@ -52,13 +54,14 @@ def held(limit_ms, *responses):
 
 
 def test_the_longest_run_of_each_callback_counts():
-    raw = {
-        "columns": ["process", "work_cpu_ns", "callback"],
-        "callbacks": ["/a", "/b", "/never"],
-        "runs": [[0, 5, 0], [0, 9, 1], [0, 7, 0], [1, 6, 0], [0, 8, 1]],
-    }
-    assert bounds.longest_work(raw) == {"/a": 7, "/b": 9}
-    assert bounds.longest_work({**raw, "runs": []}) == {}
+    raw = example(
+        "records",
+        columns=["process", "work_cpu_ns", "callback"],
+        callbacks=["/a", "/b", "/never"],
+        runs=[[0, 5, 0], [0, 9, 1], [0, 7, 0], [1, 6, 0], [0, 8, 1]],
+    )
+    assert bounds.longest_work(Records.read(raw)) == {"/a": 7, "/b": 9}
+    assert bounds.longest_work(Records.read({**raw, "runs": []})) == {}
 
 
 def test_the_worst_of_all_runs_is_held_against_the_bound():

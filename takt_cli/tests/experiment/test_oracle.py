@@ -1,4 +1,9 @@
+import json
+from types import SimpleNamespace
+
 import pytest
+from takt_cli.base.errors import TaktError
+from takt_cli.verbs.experiment import oracle
 from takt_cli.verbs.experiment.executors import SHAPES, fitting_cost
 from takt_cli.verbs.experiment.oracle import oracle_directory, predict, three_chains_scenario
 
@@ -30,6 +35,17 @@ def test_phases_and_another_period_count():
     apart = steady(SHAPES[0], 1, offsets_ns=[0, 100 * MS, 200 * MS])
     assert apart == [30, 30, 30]
     assert steady(SHAPES[0], 1, cost_ns=2 * MS, period_ns=60 * MS) == [14, 16, 18]
+
+
+def test_a_report_that_takt_cannot_read_is_a_sentence(monkeypatch):
+    for told, words in (
+        ({}, "is None where an object belongs"),
+        ({"scenario": {"chains": {"c1>c2>c3": {"steady_from_release_ns": [-1]}}}}, "is -1 where"),
+    ):
+        finished = SimpleNamespace(code=0, stdout=json.dumps(told), stderr="")
+        monkeypatch.setattr(oracle, "run_program", lambda *_, done=finished, **__: done)
+        with pytest.raises(TaktError, match=words):
+            steady(SHAPES[0], 1)
 
 
 def test_the_cost_is_cut_to_what_one_core_carries():

@@ -15,6 +15,7 @@ PLAN = [(f"takt_{name}", "takt_plan") for name in ("explain", "plan")]
 PLAN.append(("takt_acceptance", "takt_bench"))
 TIGHTNESS = [("takt_tightness", "takt_bench")]
 LATENCY = [("takt_latency", "takt_bench")]
+BENCHMARKS = [(f"{name}_benchmark", "takt_bench") for name in ("dispatch", "planning")]
 ISOLATION = [("takt_isolation", "takt_bench"), ("takt_plan", "takt_plan")]
 
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import signal
+import socket as python_socket
 import subprocess
 import sys
 import time
@@ -12,8 +13,8 @@ from collections import Counter
 from support.private import private
 from support.schemas import faults
 from takt_cli.base.programs import find_program
-from takt_cli.control.client import Gone, ask
-from takt_cli.control.frames import Message
+from takt_cli.control.client import Gone, Line, ask
+from takt_cli.control.frames import Message, spelled
 
 _ANSWERS = {
     Message.status: "status",
@@ -21,6 +22,7 @@ _ANSWERS = {
     Message.set: "set",
     Message.apply: "change",
     Message.reset: "change",
+    Message.subscribe: "subscribed",
     Message.trace_start: "trace_begun",
     Message.trace_stop: "trace_written",
     Message.trace_snapshot: "trace_written",
@@ -92,6 +94,16 @@ def answer(socket, kind, request=None):
     if kind in _ANSWERS:
         assert faults(_ANSWERS[kind], data) == []
     return data
+
+
+def raw_answer(path, kind, request):
+    """Ask a process; gives the type of its answer, and the document that it sent."""
+    line = Line(time.monotonic() + 30, 30)
+    with python_socket.socket(python_socket.AF_UNIX) as connection:
+        line.connect(connection, path)
+        line.send(connection, b"".join(spelled(kind, request)))
+        answered, payload = line.receive(connection)
+    return answered, json.loads(payload)
 
 
 def traced(sockets, runs, pause=0.0, **options):

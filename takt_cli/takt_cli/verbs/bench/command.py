@@ -54,19 +54,19 @@ def command(
         else:
             out().print("\n".join(str(p) for p in programs), markup=False, soft_wrap=True)
         return
-    results = {}
+    outcomes = {}
     for number, program in enumerate(programs, start=1):
         note(f"{number}/{len(programs)} {program.name}")
         with err().status(program.name):
-            results[program.name] = run_benchmark(program, only, least_ns)
-    if only and not any(result.get("benchmarks") for result in results.values()):
+            outcomes[program.name] = run_benchmark(program, only, least_ns)
+    if only and not any(one.measured.get("benchmarks") for one in outcomes.values()):
         raise TaktError(f"no benchmark matches --only '{only}'")
     if json_output:
-        print_json(results)
+        print_json({name: one.as_json() for name, one in outcomes.items()})
     else:
-        for name, result in results.items():
-            table = bench_table(name, result)
+        for name, outcome in outcomes.items():
+            table = bench_table(name, outcome)
             if table.rows:
                 table.print_to(out())
-    if any(result["takt"]["code"] for result in results.values()):
+    if any(one.code for one in outcomes.values()):
         raise typer.Exit(EXIT_FAILED)

@@ -7,6 +7,7 @@ from typing import Any
 
 from takt_cli.base.units import human
 from takt_cli.tables.table import Cell, Table
+from takt_cli.verbs.bench.programs import Outcome
 
 _TO_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 _PLAIN_KEYS = frozenset(
@@ -15,13 +16,13 @@ _PLAIN_KEYS = frozenset(
 )
 
 
-def bench_table(name: str, result: Mapping[str, Any]) -> Table:
+def bench_table(name: str, outcome: Outcome) -> Table:
     """One row per benchmark, counters of any name as columns."""
-    runs = repeated_once(result.get("benchmarks", ()))
+    runs = repeated_once(outcome.measured.get("benchmarks", ()))
     counters = sorted({key for run in runs for key in run if key not in _PLAIN_KEYS})
     numeric = [key for key in counters if any(isinstance(r.get(key), int | float) for r in runs)]
     table = Table(name, ["benchmark", "time", "CPU", *numeric])
-    table.notes.extend(map(limit_words, result.get("takt", {}).get("limits", ())))
+    table.notes.extend(map(str, outcome.limits))
     for run in runs:
         factor = _TO_NS.get(str(run.get("time_unit", "ns")), 1.0)
         if run.get("error_occurred"):
@@ -36,17 +37,6 @@ def bench_table(name: str, result: Mapping[str, Any]) -> Table:
             *("" if v is None or isinstance(v, bool | str) else f"{v:,.4g}" for v in values),
         )
     return table
-
-
-def limit_words(limit: Mapping[str, Any]) -> str:
-    """Say one limit and whether it was met: 'to start one: 3.50 × (at most 5.00 ×), met'."""
-    if limit["verdict"] == "not measured":
-        return f"{limit['claim']}: not measured"
-    if limit["unit"] == "ns":
-        value, most = human(float(limit["value"])), human(float(limit["limit"]))
-    else:
-        value, most = (f"{float(limit[key]):.2f} ×" for key in ("value", "limit"))
-    return f"{limit['claim']}: {value} (at most {most}), {limit['verdict']}"
 
 
 def repeated_once(runs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -24,6 +24,7 @@ from takt_cli.files.schedule_files import on_cores, read_schedule, write_schedul
 from takt_cli.pages.axes import Figure, layout
 from takt_cli.results.configuration import Configuration
 from takt_cli.results.plan import Plan
+from takt_cli.results.records import Records, read_records
 from takt_cli.results.run_results import ChainResult, Results
 from takt_cli.running.calibration import Calibration, measure
 from takt_cli.running.runner import RunRequest, run
@@ -103,17 +104,14 @@ def _longest_work(setting: Setting, graph: Path, scale: float) -> dict[str, int]
             records=records,
         )
     )
-    return longest_work(json.loads(records.read_text()))
+    return longest_work(read_records(records))
 
 
-def longest_work(raw: Mapping[str, Any]) -> dict[str, int]:
-    """Of the raw records of a run: the CPU time of each callback's longest run, in ns."""
-    columns = {name: number for number, name in enumerate(raw["columns"])}
-    callback, cpu = columns["callback"], columns["work_cpu_ns"]
+def longest_work(records: Records) -> dict[str, int]:
+    """Give the CPU time of each callback's longest run, in ns."""
     longest: dict[str, int] = {}
-    for row in raw["runs"]:
-        id_ = raw["callbacks"][row[callback]]
-        longest[id_] = max(longest.get(id_, 0), int(row[cpu]))
+    for id_, (cpu,) in records.rows("work_cpu_ns"):
+        longest[id_] = max(longest.get(id_, 0), cpu)
     return longest
 
 

@@ -15,10 +15,16 @@ from typing import Any
 from takt_cli.base.errors import EXIT_FAILED, TaktError
 from takt_cli.base.processes import last_lines, run_program
 from takt_cli.base.programs import share_directories, source_root
+from takt_cli.documents.document import Document
+from takt_cli.documents.told import read_told
 
 _PATIENCE_S = 600
 # Kernel policies as the oracle names its models of them.
 KERNELS = {"other": "fair", "batch": "fair", "fifo": "fifo", "rr": "rr"}
+
+
+class OracleReport(Document, at="oracle_report"):
+    """The figures of one scenario."""
 
 
 @dataclass(frozen=True)
@@ -82,14 +88,15 @@ def predict(scenario: Mapping[str, Any]) -> list[Prediction | None]:
     report = _ask(scenario)
     result: list[Prediction | None] = []
     for path in ("c1>c2>c3", "c4>c5>c6", "c7>c8>c9"):
-        steady = report["chains"].get(path, {}).get("steady_from_release_ns")
+        chain = report.chains.get(path)
+        steady = chain.steady_from_release_ns if chain else ()
         result.append(
             Prediction(min(steady), max(steady), sum(steady) / len(steady)) if steady else None
         )
     return result
 
 
-def _ask(scenario: Mapping[str, Any]) -> Mapping[str, Any]:
+def _ask(scenario: Mapping[str, Any]) -> OracleReport:
     directory = oracle_directory()
     if directory is None:
         raise TaktError("the oracle (oracles/takt_oracle) is missing; run takt in its repository")
@@ -106,4 +113,4 @@ def _ask(scenario: Mapping[str, Any]) -> Mapping[str, Any]:
         )
     if done.code != 0:
         raise TaktError(f"the oracle failed: {last_lines(done.stderr, 2)}", code=EXIT_FAILED)
-    return next(iter(json.loads(done.stdout).values()))
+    return read_told(OracleReport, json.loads(done.stdout).get(file.stem), "takt_oracle")

@@ -9,9 +9,8 @@ detector and collision estimator.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from takt_cli.results.run_results import Results
+from takt_cli.results.run_results import CallbackResult, Results
 
 FRONT, REAR, PLANNER = "/FrontLidarDriver", "/RearLidarDriver", "/BehaviorPlanner"
 TAIL = (
@@ -26,19 +25,14 @@ MARGIN_NS = 500_000
 
 def collides(results: Results, cores: int) -> bool | None:
     """Whether the planner is due while hot threads have all `cores`; None: it is not known."""
-    callbacks = results.raw.get("callbacks", ())
-    timers = {item["node"]: item for item in callbacks if item.get("period_ns")}
-    work = {
-        item["node"]: float(item["work"]["mean"])
-        for item in callbacks
-        if (item.get("work") or {}).get("count")
-    }
+    timers = {one.node: one for one in results.callbacks if one.period_ns}
+    work = {one.node: float(one.work.mean) for one in results.callbacks if one.work.count}
     needed = {"/PointsTransformerFront", "/PointsTransformerRear", *TAIL}
     if not {FRONT, REAR, PLANNER} <= timers.keys() or not needed <= work.keys():
         return None
-    period = float(timers[PLANNER]["period_ns"])
-    due = float(timers[PLANNER]["offset_ns"]) % period
-    busy = hot_spans(_offsets(timers), work, period)
+    period = float(timers[PLANNER].period_ns)
+    due = _offset(timers[PLANNER]) % period
+    busy = hot_spans((_offset(timers[FRONT]), _offset(timers[REAR])), work, period)
     return sum(_within(due, span, period) for span in busy) >= cores
 
 
@@ -54,8 +48,8 @@ def hot_spans(
     return [(front, first), (rear, second), (begin % period, tail)]
 
 
-def _offsets(timers: Mapping[str, Mapping[str, Any]]) -> tuple[float, float]:
-    return float(timers[FRONT]["offset_ns"]), float(timers[REAR]["offset_ns"])
+def _offset(timer: CallbackResult) -> float:
+    return float(timer.offset_ns or 0)
 
 
 def _within(moment: float, span: tuple[float, float], period: float) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from enum import Enum
@@ -21,6 +21,7 @@ from takt_cli.running.host import Host, this_host, usable_cores
 from takt_cli.running.interrupts import Interrupts
 from takt_cli.verbs.latency.document import latency_document
 from takt_cli.verbs.latency.measurement import (
+    LatencyProgress,
     LatencySetting,
     find_cyclictest,
     run_cyclictest,
@@ -213,14 +214,13 @@ def _measure(settings: Sequence[tuple[LatencySetting, bool]], host: Host) -> lis
     return [replace(run, ended_early=True) for run in runs] if early else runs
 
 
-def _follow(bar: Any, task: Any, name: str) -> Callable[[Mapping[str, Any]], None]:
-    def follow(told: Mapping[str, Any]) -> None:
+def _follow(bar: Any, task: Any, name: str) -> Callable[[LatencyProgress], None]:
+    def follow(told: LatencyProgress) -> None:
         words = (
-            f"{name}: {told['cycles']:,} cycles, worst {human(told['worst_ns'])}, "
-            f"{told['overruns']:,} overruns"
+            f"{name}: {told.cycles:,} cycles, worst {human(told.worst_ns)}, "
+            f"{told.overruns:,} overruns"
         )
-        share = told["elapsed_s"] / told["of_s"] if told["of_s"] else 1.0
-        bar.update(task, completed=min(share, 1.0), description=words)
+        bar.update(task, completed=min(told.elapsed_s / told.of_s, 1.0), description=words)
 
     return follow
 

@@ -20,7 +20,7 @@ from takt_cli.base.errors import EXIT_FAILED, TaktError
 from takt_cli.base.processes import program_failed, start
 from takt_cli.base.programs import find_program
 from takt_cli.base.units import NS_PER_S, duration_flag
-from takt_cli.documents.document import DamagedError
+from takt_cli.documents.document import DamagedError, Document
 from takt_cli.running.busy_cores import hogs
 from takt_cli.running.interrupts import Interrupts
 from takt_cli.verbs.latency.results import LatencyRun, read_cyclictest, read_own
@@ -31,7 +31,12 @@ _LAST_WORDS_S = 30.0
 _MOST_US = 50_000
 _PRIORITY = 80
 
-Follow = Callable[[dict[str, Any]], None]  # called with each progress of takt_latency
+
+class LatencyProgress(Document, at="latency_progress"):
+    """How far a measurement is."""
+
+
+Follow = Callable[[LatencyProgress], None]
 
 
 @dataclass(frozen=True)
@@ -177,12 +182,12 @@ def _watch(command: Sequence[str], interrupts: Interrupts, follow: Follow) -> tu
     return process.returncode, "".join(words[-200:])
 
 
-def _progress(line: str) -> dict[str, Any] | None:
+def _progress(line: str) -> LatencyProgress | None:
     """Read a line of progress; None for other lines."""
     if not line.startswith("{"):
         return None
     try:
-        told = json.loads(line)
-    except ValueError:
+        progress = LatencyProgress.read(json.loads(line))
+    except (ValueError, RecursionError, DamagedError):
         return None
-    return told if isinstance(told, dict) and "elapsed_s" in told else None
+    return progress if progress.of_s else None

@@ -16,8 +16,9 @@ from typing import Any
 
 from takt_cli.control import client
 from takt_cli.control.client import connect
-from takt_cli.control.frames import HEADER, Incoming, Message, NoAnswer, parsed, spelled, told
+from takt_cli.control.frames import HEADER, Incoming, Message, NoAnswer, parsed, spelled
 from takt_cli.control.side_by_side import is_trusted
+from takt_cli.control.told import result_of
 
 MOST_MESSAGE = 4 << 20
 MOST_PER_SECOND = 500
@@ -91,7 +92,7 @@ class Connection:
                 raise
             finally:
                 self._answer = None
-        return told(answered, data)
+        return result_of(answered, data)
 
     async def ended(self) -> str:
         """Wait for the end of the connection, and say why it ended."""

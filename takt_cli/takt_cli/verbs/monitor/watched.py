@@ -21,7 +21,7 @@ from takt_cli.control.read_statistics import read_statistics
 from takt_cli.control.side_by_side import is_trusted
 from takt_cli.control.statistics import ProcessStatistics
 from takt_cli.control.status import ProcessStatus, read_process
-from takt_cli.results.fields import DamagedError, Fields
+from takt_cli.documents.document import DamagedError, Document
 from takt_cli.verbs.monitor.alarm import Alarm, AlarmKey
 from takt_cli.verbs.monitor.changer import Changer
 from takt_cli.verbs.monitor.connection import Connection
@@ -67,6 +67,10 @@ class Keeper(Protocol):
 
     def alarm_event(self, process: Watched, alarm: Alarm, again: bool) -> None:
         """Carry out an alarm; `again`: it was raised already, and is not cleared yet."""
+
+
+class Subscribed(Document, at="subscribed"):
+    """With what a subscription begins: the alarms that are active."""
 
 
 class Watched:
@@ -203,17 +207,16 @@ class Watched:
 
     async def _subscribe(self, connection: Connection) -> None:
         data = await connection.ask(Message.subscribe, {}, ANSWER_S)
-        answer = Fields(data)
-        following = answer.whole("alarms")
+        answer = Subscribed.read(data)
         seen: set[AlarmKey] = set()
-        for one in answer.parts("active")[:MOST_ACTIVE]:
-            alarm = Alarm.read(one.raw)
+        for one in answer.active:
+            alarm = Alarm.read(one)
             seen.add(alarm.key)
             if alarm.key not in self.active or self.active[alarm.key].sequence < alarm.sequence:
                 self._take(alarm)
         # Alarms that were cleared while there was no connection.
         for key, alarm in list(self.active.items()):
-            if key not in seen and alarm.sequence < following:
+            if key not in seen and alarm.sequence < answer.alarms:
                 self._take(replace(alarm, state="cleared", realtime_ns=time.time_ns()))
 
     async def _poll(self, connection: Connection) -> None:
