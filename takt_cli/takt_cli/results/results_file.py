@@ -23,7 +23,9 @@ from takt_cli.results.run_results import (
     HOT_PARTS,
     CallbackResult,
     ChainResult,
+    HostOfRun,
     Kpis,
+    Load,
     Results,
     Series,
     ThreadResult,
@@ -92,7 +94,7 @@ def parse_results(raw: Mapping[str, Any]) -> Results:
         executors=_executors(schedule),
         order=all_of_it.text("order", "?"),
         thread_count=sum(thread.executor for thread in threads),
-        host=all_of_it.part("host").raw,
+        host=HostOfRun.read(all_of_it.part("host").raw, "host"),
         duration_ns=asked if measured is None else measured,
         warmup_ns=all_of_it.whole("warmup_ns"),
         epoch_ns=epoch,
@@ -109,7 +111,7 @@ def parse_results(raw: Mapping[str, Any]) -> Results:
         other_cores=all_of_it.number("other_programs_cores")
         if all_of_it.has("other_programs_cores")
         else None,
-        load=all_of_it.part("load").raw,
+        load=Load.read(all_of_it.part("load").raw, "load"),
         stalls=_stalls(all_of_it, epoch),
         defaulted_callbacks=all_of_it.texts("defaulted_callbacks"),
         warnings=all_of_it.texts("warnings"),

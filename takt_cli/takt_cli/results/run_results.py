@@ -60,6 +60,14 @@ class ThreadResult:
         return self.granted.partition(", core")[0]
 
 
+class HostOfRun(Document, at="results#host"):
+    """The machine that the graph ran on."""
+
+
+class Load(Document, at="results#load"):
+    """The work that was asked for and applied; 1.0 is one core."""
+
+
 class CallbackResult(Document, at="results#callback"):
     """Counts of one callback."""
 
@@ -146,7 +154,7 @@ class Results:
     executors: tuple[str, ...]  # of the schedule, those that ran
     order: str
     thread_count: int
-    host: Mapping[str, Any]
+    host: HostOfRun
     duration_ns: int  # really measured: less than asked of a run that ended early
     warmup_ns: int
     epoch_ns: int
@@ -160,7 +168,7 @@ class Results:
     # Of executors whose schedule gives offsets, by the part that ran it.
     phase_states: Mapping[str, PhaseState]
     other_cores: float | None  # CPU of other programs meanwhile; 1.0 is one core
-    load: Mapping[str, Any]
+    load: Load
     # What the host held up in the measured time: core, begin, end in ns since the epoch.
     stalls: tuple[tuple[int, int, int], ...]
     defaulted_callbacks: tuple[str, ...]  # no rule of the schedule matches them

@@ -45,7 +45,7 @@ def _faults(schema: Mapping[str, Any], value: Any, place: str, document: str) ->
             yield from _faults(other, value, place, document)
         return
     if "const" in schema:
-        if value != schema["const"]:
+        if isinstance(value, bool) or value != schema["const"]:
             yield f"{place} is {value!r}, not {schema['const']}"
         return
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]

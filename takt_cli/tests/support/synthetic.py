@@ -42,7 +42,7 @@ def results(
         "label": label,
         "schedule": None,
         "order": order,
-        "host": {"cores": 2, "kernel": "6.1", "realtime_allowed": True, "autogroup": False},
+        "host": {"cores": [0, 1], "kernel": "6.1", "realtime_allowed": True, "autogroup": False},
         "duration_ns": int(duration_s * 1e9),
         "warmup_ns": 10**9,
         "epoch_ns": EPOCH_NS,

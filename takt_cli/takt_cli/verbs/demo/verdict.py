@@ -80,7 +80,7 @@ def granted_sentence(results: Results) -> str:
             f"{hint}."
         )
     text = f"Real-time priorities were not granted: takt's threads ran at nice levels ({listed})"
-    if results.host.get("autogroup"):
+    if results.host.autogroup:
         text += (
             ", which the kernel's autogroup lets count only among programs of the same terminal "
             "session"

@@ -120,7 +120,6 @@ def tables(done: Sequence[Configuration]) -> list[Table]:
         r = c.results
         floor = r.kpis.hot_floor_ns or 1.0
         values = r.kpis.hot_latency.values
-        applied = r.load.get("applied")
         name = f"{c.section} {c.name}"
         start.add(
             name,
@@ -136,7 +135,7 @@ def tables(done: Sequence[Configuration]) -> list[Table]:
             *[_ratio(judged(r, percent, due=True), LIMITS[percent]) for percent in LIMITS],
             _PHASE_WORDS[_collides(c)],
             str(r.skipped_periods),
-            "–" if applied is None else f"{float(applied):.2f}",
+            f"{r.load.applied:.2f}" if r.load.applied else "–",
         )
     start.notes.append("p99: samples that no host stall touched; the others: all samples")
     due.notes.append("from when the later LiDAR's timer was due, not from its start")
@@ -248,8 +247,8 @@ def _of_section(
 
 
 def _collides(configuration: Configuration) -> bool | None:
-    cores = configuration.results.host.get("cores")
-    return collides(configuration.results, len(cores) if isinstance(cores, list) else 1)
+    results = configuration.results
+    return collides(results, len(results.host.cores) or 1)
 
 
 def _planner(random: Sequence[Configuration]) -> list[Judgement]:

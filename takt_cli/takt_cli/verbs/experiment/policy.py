@@ -123,8 +123,8 @@ def sentences(scheduled: Results, fair: Results) -> list[str]:
         f"scheduler: {outcome}."
     )
     for name, run in (("As scheduled", scheduled), ("Under the fair scheduler", fair)):
-        asked, done = run.load.get("asked") or 0, run.load.get("applied") or 0
-        if done < _ALL_DONE * asked - (run.load.get("margin") or 0):
+        asked, done = run.load.asked, run.load.applied
+        if done < _ALL_DONE * asked - run.load.margin:
             text += (
                 f" {name} the graph was overloaded, with {done:.2f} of {asked:.2f} cores of work "
                 "done: other programs took more than the background load."
