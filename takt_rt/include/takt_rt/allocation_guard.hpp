@@ -26,11 +26,13 @@ inline constexpr bool kWatches = true;
 class AllocationGuard
 {
 public:
+  /// Begins to count this thread's allocations, from 0.
   AllocationGuard() noexcept
   {
     t_allocations = 0;
     t_watching = true;
   }
+  /// Ends the count.
   ~AllocationGuard() { t_watching = false; }
   AllocationGuard(const AllocationGuard &) = delete;
   AllocationGuard & operator=(const AllocationGuard &) = delete;
@@ -39,6 +41,7 @@ public:
   std::uint64_t allocations() const noexcept { return t_allocations; }
 };
 
+/// The functions below call this before they allocate or free. Real-time safe.
 inline void note_allocation() noexcept
 {
   t_allocations += t_watching ? 1 : 0;

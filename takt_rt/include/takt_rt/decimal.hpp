@@ -26,6 +26,7 @@ inline constexpr std::array<DecimalUnit, 6> kDurationUnits{{
   {"min", 60'000'000'000},
 }};
 
+/// The result of `scale_decimal`.
 struct ScaledDecimal
 {
   std::int64_t value = 0;  ///< in the smallest unit; valid if both flags are false

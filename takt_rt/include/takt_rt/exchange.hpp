@@ -61,6 +61,7 @@ private:
 
 }  // namespace detail
 
+/// Holds the latest value of a trivially copyable type. One thread writes, and one thread reads.
 template <typename T>
 class Exchange
 {

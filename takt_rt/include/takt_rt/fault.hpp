@@ -65,6 +65,7 @@ using Faults = std::vector<Fault>;
 
 /// "file:line:column: place: text", without absent parts; the refusal's sentence precedes the text.
 std::string to_string(const Fault & fault);
+/// Writes `to_string(fault)`.
 std::ostream & operator<<(std::ostream & out, const Fault & fault);
 
 /// `fault` with `outer` before its place: a part's fault, reported by the whole.

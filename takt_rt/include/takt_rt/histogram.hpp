@@ -21,6 +21,7 @@
 namespace takt_rt
 {
 
+/// One thread records, and any thread reads meanwhile. Values and edges are in nanoseconds.
 class LogHistogram
 {
 public:
@@ -54,6 +55,7 @@ public:
 
   // ---- any thread; real-time safe
 
+  /// The number of recorded values. O(1).
   std::uint64_t count() const noexcept { return count_.load(std::memory_order_acquire); }
 
   /// The exact extremes; 0 without values. O(1).

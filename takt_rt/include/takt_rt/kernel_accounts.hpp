@@ -59,6 +59,7 @@ struct CoreTimes
 /// The times of thread `tid` of this process. Any thread; reads one file of /proc: may block, and allocates.
 CoreTimes core_times(pid_t tid);
 
+/// The attributes and counters of one thread at one reading.
 struct ThreadAccount
 {
   pid_t tid = 0;
@@ -75,6 +76,7 @@ struct ThreadAccount
 /// threads that end meanwhile; empty for an unknown process.
 std::vector<ThreadAccount> read_accounts(pid_t pid = 0);
 
+/// The readings that have a thread: both (`stayed`), only the later (`came`), only the earlier (`went`).
 enum class Presence
 {
   stayed,

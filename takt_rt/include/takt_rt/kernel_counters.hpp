@@ -10,6 +10,7 @@
 namespace takt_rt
 {
 
+/// One reading of a thread's counters.
 struct KernelReading
 {
   std::int64_t wait = -1;  ///< ns ready without a core since the thread began; below 0: unknown

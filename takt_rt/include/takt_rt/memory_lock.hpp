@@ -12,6 +12,7 @@
 namespace takt_rt
 {
 
+/// The memory that `lock_memory` reserves.
 struct MemoryLockOptions
 {
   /// Bytes of heap to reserve in memory. They belong to the calling thread's glibc arena; threads

@@ -15,6 +15,7 @@ namespace takt_rt
 /// Any thread. Real-time safe.
 struct MonotonicClock
 {
+  /// The time on CLOCK_MONOTONIC.
   static Time now() noexcept { return takt_rt::now(); }
 
   /// Blocks until `time`. A signal handler ends the sleep early.

@@ -11,6 +11,7 @@
 namespace takt_rt
 {
 
+/// The releases of one cyclic thread. One thread at a time. All functions are real-time safe.
 class ReleaseGrid
 {
 public:

@@ -35,6 +35,7 @@ public:
   {
   }
 
+  /// True if the result holds a value, and no faults.
   bool ok() const noexcept { return content_.index() == 0; }
   explicit operator bool() const noexcept { return ok(); }
 
@@ -73,8 +74,10 @@ public:
   BasicStatus() = default;
   BasicStatus(FaultList faults) : faults_(std::move(faults)) {}  // NOLINT: implicit by intent
 
+  /// True if there are no faults.
   bool ok() const noexcept { return faults_.empty(); }
   explicit operator bool() const noexcept { return ok(); }
+  /// The faults; empty if `ok()`.
   const FaultList & faults() const & noexcept { return faults_; }
   FaultList faults() && noexcept { return std::move(faults_); }
 

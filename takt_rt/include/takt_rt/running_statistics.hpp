@@ -12,6 +12,7 @@
 namespace takt_rt
 {
 
+/// Counts values without keeping them. One thread at a time. All functions are real-time safe.
 class RunningStatistics
 {
 public:
@@ -46,6 +47,7 @@ public:
     max_ = std::max(max_, other.max_);
   }
 
+  /// The number of recorded values.
   std::uint64_t count() const noexcept { return count_; }
 
   /// All are 0 without values. Real-time safe, O(1).

@@ -10,6 +10,7 @@
 namespace takt_rt
 {
 
+/// A thread with a stack of the given size in bytes. Its destructor waits for it.
 class SmallThread
 {
 public:

@@ -13,6 +13,7 @@
 namespace takt_rt
 {
 
+/// Stops threads until one thread opens it. It opens once, and stays open.
 class StartGate
 {
 public:

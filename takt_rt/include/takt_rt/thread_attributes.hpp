@@ -31,6 +31,7 @@ struct AttributeReport
   ThreadAttributes asked;
   ThreadAttributes granted;  ///< read back, never `inherit`; stack_size as requested
   Faults faults;             ///< one per refusal, with its `refusal`
+  /// True if the kernel refused no attribute. Real-time safe.
   bool granted_all() const noexcept { return faults.empty(); }
 };
 

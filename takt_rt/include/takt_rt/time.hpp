@@ -35,6 +35,7 @@ constexpr std::int64_t to_ns(Time t) noexcept
   return t.time_since_epoch().count();
 }
 
+/// The time `ns` nanoseconds after the clock's origin. Real-time safe.
 constexpr Time from_ns(std::int64_t ns) noexcept
 {
   return Time{Duration{ns}};
