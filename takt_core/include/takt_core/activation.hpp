@@ -65,6 +65,7 @@ public:
     return all;
   }
 
+  /// Removes all activations. Real-time safe.
   void clear() noexcept { size_ = 0; }
   std::uint32_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }

@@ -23,6 +23,7 @@ class IntrusiveHeap
 public:
   static constexpr std::uint32_t kAbsent = UINT32_MAX;
 
+  /// Makes room for `capacity` items. Set-up only: allocates.
   void reserve(std::size_t capacity)
   {
     if (capacity > items_.capacity()) {

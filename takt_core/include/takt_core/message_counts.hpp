@@ -7,6 +7,7 @@
 namespace takt_core
 {
 
+/// Counts of one callback's messages at one moment.
 struct MessageCounts
 {
   std::uint64_t waiting = 0;      ///< announced and not yet taken, at most the history

@@ -32,6 +32,7 @@ public:
 /// The calling thread's priority outside the middleware, and its ceiling inside. For executor
 /// threads and tests. Real-time safe; not while a scope is open.
 void set_base_priority(OwnPriority base) noexcept;
+/// The priority that `set_base_priority` stored.
 OwnPriority base_priority() noexcept;
 /// `ceiling` 0: none. Only for threads of policy fifo, rr, other, batch or idle.
 void set_middleware_ceiling(int ceiling) noexcept;

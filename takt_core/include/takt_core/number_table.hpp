@@ -25,6 +25,7 @@ public:
   NumberTable(const NumberTable &) = delete;
   NumberTable & operator=(const NumberTable &) = delete;
 
+  /// The record of `number`; nullptr: none.
   T * find(std::uint32_t number) const noexcept
   {
     const std::uint32_t place = number / kChunk;
@@ -33,6 +34,7 @@ public:
     return chunk == nullptr ? nullptr : (*chunk)[number % kChunk].load(std::memory_order_acquire);
   }
 
+  /// Stores `value`, or removes the record if it is nullptr. The table does not own records.
   void set(std::uint32_t number, T * value)
   {
     if (number / kChunk >= kChunks) {

@@ -25,6 +25,7 @@ struct ObserverInterest
   bool parking = false;   ///< `on_parked`
 };
 
+/// Derive from this class, and add the object to an executor that does not spin. Each hook does nothing by default.
 class Observer
 {
 public:
@@ -38,10 +39,13 @@ public:
   /// Before the callback's first run, with the executor's set-up locked: must not call the
   /// executor.
   virtual void on_added(const Callback &) {}
+  /// After the callback's removal. As `on_added`.
   virtual void on_removed(const Callback &) {}
   /// The callback's thread set or its own priority has changed. As `on_added`.
   virtual void on_rebound(const Callback &) {}
+  /// A chain was set or changed. As `on_added`.
   virtual void on_chain(const ChainOptions &) {}
+  /// A chain was removed. As `on_added`.
   virtual void on_chain_removed(std::string_view /*name*/) {}
   /// The executor thread calls it after its attributes were applied, before the gate opens.
   virtual void on_thread(std::uint32_t /*thread*/, const AttributeReport &) {}

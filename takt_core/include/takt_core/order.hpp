@@ -8,6 +8,7 @@
 namespace takt_core
 {
 
+/// The rule by which a ready queue picks its next callback.
 enum class Order : std::uint8_t
 {
   priority,  ///< 256 levels, release order inside one

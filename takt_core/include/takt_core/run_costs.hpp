@@ -38,6 +38,7 @@ struct RunCosts
 class RunCostsWanted
 {
 public:
+  /// The groups of costs that an observer can request.
   struct Costs
   {
     bool cpu = false;     ///< `cpu` and `take_cpu`

@@ -15,6 +15,7 @@
 namespace takt_core
 {
 
+/// The record of one chain. Holds 1,024 bits; does not allocate.
 class SeenActivations
 {
 public:

@@ -39,12 +39,14 @@ struct Distribution
   RunningStatistics moments;  ///< nanoseconds
   LogHistogram histogram;
 
+  /// Adds a value. Real-time safe. One thread at a time.
   void record(Duration value) noexcept
   {
     moments.record(static_cast<double>(value.count()));
     histogram.record(value);
   }
 
+  /// Adds all values of `other`. Real-time safe, O(buckets).
   void merge(const Distribution & other) noexcept
   {
     moments.merge(other.moments);
@@ -52,6 +54,7 @@ struct Distribution
   }
 };
 
+/// The figures of one callback since its first adding.
 struct CallbackStatistics
 {
   std::string id;
@@ -64,6 +67,7 @@ struct CallbackStatistics
   std::uint64_t skipped_periods = 0;
 };
 
+/// The figures of one chain since its first setting.
 struct ChainStatistics
 {
   std::string name;
@@ -73,6 +77,7 @@ struct ChainStatistics
   std::uint64_t deadline_misses = 0;
 };
 
+/// The attributes and kernel accounts of one executor thread.
 struct ThreadStatistics
 {
   std::uint32_t thread = 0;  ///< executor thread index
@@ -80,6 +85,7 @@ struct ThreadStatistics
   ThreadAccount account;  ///< since the thread began; zero once it has ended
 };
 
+/// Add it to an executor that does not spin.
 class StatisticsObserver final : public Observer
 {
 public:
@@ -92,6 +98,7 @@ public:
   std::vector<std::unique_ptr<CallbackStatistics>> callbacks() const;
   /// Chains in the order of their first setting, including removed ones.
   std::vector<std::unique_ptr<ChainStatistics>> chains() const;
+  /// Executor threads in the order of their indices.
   std::vector<ThreadStatistics> threads() const;
 
   /// Drops the records of removed callbacks and chains. An unfinished run of such a callback is not

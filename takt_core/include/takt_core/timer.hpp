@@ -34,6 +34,7 @@ enum class Epoch
 std::string_view to_string(MissedPeriods policy) noexcept;
 std::string_view to_string(Epoch epoch) noexcept;
 
+/// The options of one timer callback.
 struct TimerOptions
 {
   Duration period{};  ///< must be positive

@@ -19,6 +19,7 @@ namespace takt_core
 
 class Scheduler;
 
+/// A scope on the stack of an executor thread. Scopes nest.
 class WakeDeferral
 {
 public:

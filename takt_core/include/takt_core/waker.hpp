@@ -7,6 +7,7 @@
 namespace takt_core
 {
 
+/// The driver of a scheduler implements it.
 class Waker
 {
 public:

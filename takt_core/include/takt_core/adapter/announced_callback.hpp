@@ -16,9 +16,11 @@
 namespace takt_core::adapter
 {
 
+/// The base of an adapter's callbacks that the middleware announces.
 class AnnouncedCallback : public Callback
 {
 public:
+  /// `options.depth` 0 counts as 1. Set-up only: allocates.
   explicit AnnouncedCallback(CallbackOptions options)
   : Callback(options),
     depth_(std::max(options.depth, 1U))

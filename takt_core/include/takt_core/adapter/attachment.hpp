@@ -15,6 +15,7 @@
 namespace takt_core::adapter
 {
 
+/// The executor and callback of one entity, or none.
 class Attachment
 {
 public:

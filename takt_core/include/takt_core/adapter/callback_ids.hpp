@@ -21,6 +21,7 @@ using takt_rt::Duration;
 /// "`node`:`kind`(`what`)". `what`: the topic, the service, the period or the user's name. A timer's name that reads as
 /// a period is spelled as a period.
 std::string callback_id(std::string_view node, std::string_view kind, std::string_view what);
+/// The id of a timer without a name of the user: "`node`:timer(100ms)".
 std::string timer_id(std::string_view node, Duration period);
 /// `what`: the name or number of the group; "default" for the node's default group.
 std::string group_id(std::string_view node, std::string_view what);

@@ -20,6 +20,7 @@
 namespace takt_core::adapter
 {
 
+/// Writes about callbacks that throw. Add it to an executor as an observer.
 class ExceptionReporter final : public Observer
 {
 public:

@@ -13,10 +13,12 @@
 namespace takt_core::adapter
 {
 
+/// Holds the resources `T` of one callback. Any thread.
 template <typename T>
 class Hold
 {
 public:
+  /// The entity holds the value until it calls `release`.
   explicit Hold(std::shared_ptr<T> value) : value_(std::move(value)) {}
 
   /// Acquires the value for one run; false if the entity and all runs have released it. Real-time
@@ -57,6 +59,7 @@ public:
     }
     Releasing(const Releasing &) = delete;
     Releasing & operator=(const Releasing &) = delete;
+    /// The destructor then does not release the value.
     void keep() noexcept { hold_ = nullptr; }
 
   private:

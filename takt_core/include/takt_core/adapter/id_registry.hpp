@@ -27,6 +27,7 @@ public:
     return id;
   }
 
+  /// Frees an id that `claim` returned.
   void release(const std::string & id) noexcept
   {
     std::lock_guard lock(mutex_);

@@ -38,6 +38,7 @@ struct CallbackSettings
 /// mutually exclusive group gets one thread. Faults: as Executor::isolate.
 Status settle(Executor & executor, Group & group, const CallbackSettings & settings);
 
+/// The schedule, as one executor's adapter sees it.
 class Placer
 {
 public:
@@ -55,6 +56,7 @@ public:
   virtual std::size_t awaited() const { return 0; }
   /// Faults that keep a strict schedule from starting. Empty after `started`.
   virtual Faults faults() = 0;
+  /// Findings that do not keep the executor from starting.
   virtual Faults warnings() const = 0;
   /// Ids of callbacks that have the default threads because the schedule has no rule for them.
   virtual std::vector<std::string> defaulted() const = 0;

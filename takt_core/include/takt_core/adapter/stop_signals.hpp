@@ -22,6 +22,7 @@ std::uint64_t count() noexcept;
 /// Changes with each handled signal and each `interrupt`. Both wake the threads that sleep on this
 /// futex.
 const std::atomic<std::uint32_t> & interruptions() noexcept;
+/// Wakes the threads that sleep on `interruptions`. Real-time safe; signal handlers may call it.
 void interrupt() noexcept;
 
 /// Most executors that can be added at the same time.
@@ -30,6 +31,7 @@ inline constexpr std::size_t kMostExecutors = 64;
 /// Signals cancel `executor` until `remove`, which waits for a handler in progress. False if
 /// `kMostExecutors` are added. Any thread; set-up only.
 [[nodiscard]] bool add(Executor & executor) noexcept;
+/// Signals no longer cancel `executor`. Waits for a handler in progress. Any thread; set-up only.
 void remove(Executor & executor) noexcept;
 
 }  // namespace takt_core::adapter::stop_signals

@@ -25,6 +25,7 @@ using takt_rt::PiMutex;
 
 class Callback;
 
+/// The causes of a disturbance.
 enum class Disturbance : std::uint8_t
 {
   skipped_period,     ///< a timer started later than its next release
@@ -43,6 +44,7 @@ enum class Phased : std::uint8_t
   for_good,  ///< a set takes other messages until a new start
 };
 
+/// The facts that an executor's phases need from its schedule.
 struct PhaseOptions
 {
   /// Time after which all sets are in step again: after a disturbance, and, where timers count from a clock, after a
@@ -54,6 +56,7 @@ struct PhaseOptions
 /// The state of the phases at one moment.
 struct PhaseState
 {
+  /// The latest disturbance.
   struct Last
   {
     Disturbance cause = Disturbance::skipped_period;
@@ -67,6 +70,7 @@ struct PhaseState
   std::optional<Time>
     holds_from{};  ///< bounds hold from then on; kNever: after a new start; absent: unknown
 
+  /// True if bounds that rest on phases hold at `now`. Real-time safe.
   bool holds(Time now) const noexcept { return holds_from && *holds_from <= now; }
 };
 
@@ -76,6 +80,7 @@ struct PhasedTimers
   Duration hyperperiod{};  ///< zero: no timers; kForever: too long to be of use
   Duration longest_offset{};
 
+  /// Adds a timer's period and offset. Real-time safe.
   void add(const TimerOptions & timer) noexcept;
   /// Time after a start until all sets are in step: the hyperperiod, and the hyperperiods by which a slow source begins
   /// later. Absent: unknown.
@@ -88,6 +93,7 @@ class Phases
 public:
   Phases(const PhaseOptions & options, Epoch epoch) noexcept;
 
+  /// The starts that `begin` records.
   enum class Begins : std::uint8_t
   {
     once,   ///< ignored if the timers have begun
@@ -101,6 +107,7 @@ public:
   /// the callback had messages of other publishers before.
   void publisher_began(const Callback & callback, bool again, Time now) noexcept;
 
+  /// The state now. `timers`: the executor's phased timers. Allocates.
   PhaseState state(const PhasedTimers & timers) const;
 
 private:
