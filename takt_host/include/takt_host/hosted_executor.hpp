@@ -49,6 +49,7 @@ public:
 
   // ---- any thread; real-time safe ----
 
+  /// The executor of this process. Never null.
   const std::shared_ptr<takt_core::Executor> & core() const noexcept { return core_; }
   /// Null without a schedule or placer.
   takt_core::adapter::Placer * placer() const noexcept { return placer_.get(); }

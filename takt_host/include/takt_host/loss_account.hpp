@@ -15,12 +15,14 @@
 namespace takt_host
 {
 
+/// Messages that no take found.
 struct Losses
 {
   std::uint64_t overwritten = 0;      ///< by a KEEP_LAST history, before their take
   std::optional<std::uint64_t> lost;  ///< on the way to the history; absent: unknown
 };
 
+/// The account of one source. Allocates nothing.
 class LossAccount
 {
 public:

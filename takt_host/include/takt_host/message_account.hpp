@@ -25,6 +25,7 @@ enum class NamedBy : std::uint8_t
   source_time
 };
 
+/// Properties of one source.
 struct MessageAccountOptions
 {
   bool reliable = false;   ///< no message is lost on the way to the history
@@ -34,6 +35,7 @@ struct MessageAccountOptions
   std::shared_ptr<SequenceGaps> gaps{};
 };
 
+/// One source has one account. It may continue in another executor through shared `gaps`.
 class MessageAccount
 {
 public:

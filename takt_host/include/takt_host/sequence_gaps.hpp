@@ -19,6 +19,7 @@ namespace takt_host
 
 using takt_core::Gid;
 
+/// The gaps of one reader, over all publishers.
 class SequenceGaps
 {
 public:
@@ -26,12 +27,14 @@ public:
   /// forgotten: its next message sets a new beginning, and losses before that are not counted.
   static constexpr std::size_t kPublishers = 64;
 
+  /// Makes room for `kPublishers` publishers. Set-up only: allocates.
   SequenceGaps();
 
   /// Makes room for twice as many publishers, for later ones. Set-up only: allocates; not while
   /// `note` runs.
   void expect(std::size_t publishers);
 
+  /// The result of `note`.
   enum class Noted : std::uint8_t
   {
     expected,         ///< no message is missing before it

@@ -46,6 +46,7 @@ public:
   Taking(const Taking &) = delete;
   Taking & operator=(const Taking &) = delete;
 
+  /// The run that takes. Real-time safe.
   const takt_core::Run & run() const noexcept { return run_; }
   /// The source got `message`. Call before another take of the same source can begin. A source whose messages have no
   /// key does not call it. Real-time safe.
@@ -67,6 +68,7 @@ private:
   bool told_ = false;
 };
 
+/// `take_message` takes one message on the executor thread of the run. `counted` may run on any thread.
 template <typename S>
 concept Source = requires(S & source, const S & view, Taking & taking)
 {
@@ -99,6 +101,7 @@ public:
   /// Any thread, also within a publish, with the middleware's locks held. Real-time safe, lock-free.
   void arrive(std::uint32_t count) noexcept { announce(executor_, count); }
 
+  /// Calls `take_message` on the executor thread, and accounts for its message. False: the callback does not run.
   bool take(const takt_core::Run & run) final
   {
     static_assert(Source<S>);
@@ -113,7 +116,9 @@ public:
     return true;
   }
 
+  /// Messages lost on the way to the history; absent: unknown. Any thread; real-time safe.
   std::optional<std::uint64_t> lost() const noexcept final { return losses(counts()).lost; }
+  /// `counted`, with the overwritten messages of the account. Any thread; real-time safe.
   takt_core::MessageCounts message_counts() const noexcept final
   {
     takt_core::MessageCounts result = counts();
