@@ -15,12 +15,14 @@ namespace takt_rcl
 class Engine;
 class NodeState;
 
+/// As rclcpp's.
 enum class CallbackGroupType
 {
   MutuallyExclusive,
   Reentrant
 };
 
+/// A node makes its groups. Callbacks of several nodes cannot share a group.
 class CallbackGroup
 {
 public:
@@ -36,7 +38,9 @@ public:
   CallbackGroup(const CallbackGroup &) = delete;
   CallbackGroup & operator=(const CallbackGroup &) = delete;
 
+  /// Real-time safe.
   CallbackGroupType type() const noexcept { return type_; }
+  /// Real-time safe.
   bool exclusive() const noexcept { return type_ == CallbackGroupType::MutuallyExclusive; }
   /// `/ns/node:group(name)`. Real-time safe.
   const std::string & id() const noexcept { return id_; }

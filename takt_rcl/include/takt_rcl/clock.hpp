@@ -38,6 +38,7 @@ struct SimTimer
   std::atomic<std::uint64_t> skipped{0};
 };
 
+/// Reads one kind of time. Any thread.
 class Clock
 {
 public:
@@ -53,7 +54,9 @@ public:
   /// System time, the machine's monotonic time (RCL_STEADY_TIME), or for a simulated clock the
   /// latest time of /clock (0 before its first message). Real-time safe.
   Time now() const noexcept;
+  /// RCL_SYSTEM_TIME, RCL_STEADY_TIME or RCL_ROS_TIME. Real-time safe.
   rcl_clock_type_t get_clock_type() const noexcept { return type_; }
+  /// True if the time comes from /clock. Real-time safe.
   bool ros_time_is_active() const noexcept { return simulated_; }
 
   /// Sets the time to `now`. A due timer runs once, whatever number of periods passed (the others

@@ -24,6 +24,7 @@ namespace takt_rcl
 
 class Engine;
 
+/// Options of `init`.
 struct InitOptions
 {
   /// Absent: ROS_DOMAIN_ID, else 0.
@@ -36,12 +37,15 @@ struct InitOptions
   bool configure_logging = true;
 };
 
+/// A process may have several contexts; most programs use only the default one.
 class Context : public std::enable_shared_from_this<Context>
 {
 public:
   using SharedPtr = std::shared_ptr<Context>;
 
+  /// A context that is not initialised yet.
   Context();
+  /// Shuts the context down.
   ~Context();
   Context(const Context &) = delete;
   Context & operator=(const Context &) = delete;
@@ -55,16 +59,19 @@ public:
   /// and entities can be made until the shutdown: a program that gets a signal while it starts ends normally. Real-time
   /// safe.
   bool ok() const noexcept;
+  /// rclcpp's name for `ok`.
   bool is_valid() const noexcept { return ok(); }
 
   /// Ends all spins of this context, then leaves ROS. False if it was not initialised. May be called
   /// from callbacks.
   bool shutdown(const std::string & reason = "");
+  /// The reason given to the last `shutdown`; empty before it.
   std::string shutdown_reason() const;
   /// Each later `shutdown` (and the destructor) calls `function` after it has left ROS. A signal
   /// alone does not: the program calls `shutdown` after its spin has returned.
   void on_shutdown(std::function<void()> function);
 
+  /// Throws `Error` if this context is not initialised or was shut down.
   std::size_t domain_id() const;
 
   /// Whether messages carry publication sequence numbers, so that lost ones can be counted.
@@ -110,6 +117,7 @@ std::vector<std::string> remove_ros_arguments(int argc, const char * const * arg
 /// Real-time safe with a context given.
 bool ok(const std::shared_ptr<Context> & context = nullptr);
 
+/// As Context::shutdown. Without `context` it shuts the default context down; the next `init` makes a new one.
 bool shutdown(const std::shared_ptr<Context> & context = nullptr, const std::string & reason = "");
 
 /// See Context::on_shutdown.

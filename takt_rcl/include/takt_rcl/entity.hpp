@@ -36,6 +36,7 @@ struct EntityOptions
   takt_core::Binding binding;
 };
 
+/// A timer, subscription or guard condition of a node. Its handle may be destroyed on any thread, also in its callback.
 class Entity
 {
 public:
@@ -46,7 +47,9 @@ public:
   /// The id in schedules: `/ns/node:timer(100ms)`, `/ns/node:sub(/points)` (docs/schedule.md). If a timer's callback
   /// replaces its timer, the new timer gets the old one's id at the old one's end. Real-time safe.
   const std::string & id() const noexcept { return id_; }
+  /// Real-time safe.
   takt_core::Kind kind() const noexcept { return kind_; }
+  /// Never null. Real-time safe.
   CallbackGroup & group() const noexcept { return *options_.callback_group; }
 
   // ---- real-time safe ----

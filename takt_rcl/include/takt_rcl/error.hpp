@@ -14,6 +14,7 @@
 namespace takt_rcl
 {
 
+/// Set-up functions throw it.
 class Error : public std::runtime_error
 {
 public:

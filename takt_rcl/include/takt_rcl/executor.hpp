@@ -33,6 +33,7 @@ namespace takt_rcl
 
 using ExecutorOptions = takt_core::ExecutorOptions;
 
+/// Runs the callbacks of nodes under a schedule. Functions are set-up only and may block, unless stated otherwise.
 class Executor
 {
 public:
@@ -58,6 +59,7 @@ public:
   /// exclusive groups still runs in another executor, because it removed its own node or destroyed
   /// its own handle there: a callback cannot move its own node, unless its group is reentrant.
   void add_node(const std::shared_ptr<Node> & node);
+  /// The caller keeps the node alive until its removal.
   void add_node(Node & node);
   /// Waits for the node's callbacks on other threads, as their destructors do: see entity.hpp.
   /// Throws `Error` if the node is not here.
@@ -103,7 +105,9 @@ public:
   /// Ids of callbacks that have the schedule's default threads because no rule matches them.
   std::vector<std::string> defaulted_callbacks() const;
 
+  /// The executor below, for observers and changes while it runs. Real-time safe.
   takt_core::Executor & core() noexcept;
+  /// The context whose end ends the spins. Real-time safe.
   const std::shared_ptr<Context> & context() const noexcept;
 
 private:
@@ -141,6 +145,7 @@ class SingleThreadedExecutor : public Executor
 {
 public:
   using SharedPtr = std::shared_ptr<SingleThreadedExecutor>;
+  /// As rclcpp's.
   static SharedPtr make_shared() { return std::make_shared<SingleThreadedExecutor>(); }
 
   explicit SingleThreadedExecutor(
@@ -152,6 +157,7 @@ class MultiThreadedExecutor : public Executor
 {
 public:
   using SharedPtr = std::shared_ptr<MultiThreadedExecutor>;
+  /// As rclcpp's.
   static SharedPtr make_shared() { return std::make_shared<MultiThreadedExecutor>(); }
 
   /// `number_of_threads`: 0: as in `options`, else one for each core, at least two.
@@ -159,6 +165,7 @@ public:
     ExecutorOptions options = {}, std::size_t number_of_threads = 0,
     std::shared_ptr<Context> context = nullptr);
 
+  /// The number of executor threads.
   std::size_t get_number_of_threads();
 };
 

@@ -13,12 +13,14 @@
 namespace takt_rcl
 {
 
+/// Options of Node::create_guard_condition.
 struct GuardConditionOptions : EntityOptions
 {
   /// Triggers that lead to one run each; further ones count as overwritten.
   std::uint32_t depth = 1;
 };
 
+/// `trigger` runs the callback once on an executor thread.
 class GuardCondition : public Entity
 {
 public:
@@ -31,6 +33,7 @@ public:
   /// For Node::create_guard_condition.
   GuardCondition(
     std::shared_ptr<NodeState> node, Function function, const GuardConditionOptions & options);
+  /// Waits for a run of the callback on another thread.
   ~GuardCondition() override;
 
   /// Releases the callback once. Triggers before the node is in an executor are kept. Inside a

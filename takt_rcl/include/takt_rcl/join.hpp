@@ -30,7 +30,9 @@ namespace takt_rcl
 class JoinBase
 {
 public:
+  /// True if the slot holds a message. Real-time safe.
   bool has() const noexcept { return has_; }
+  /// The activations of the held message; empty without one. Real-time safe.
   const takt_core::ActivationSet & activations() const noexcept { return activations_; }
 
 protected:
@@ -54,6 +56,7 @@ private:
   takt_core::ActivationSet activations_;
 };
 
+/// A slot for one message of type `Msg`.
 template <typename Msg>
 class Join : public JoinBase
 {
@@ -102,12 +105,14 @@ concept JoinRange = std::ranges::input_range<const Range> &&
 class JoinScope
 {
 public:
+  /// Carries the activations of these slots.
   template <std::derived_from<JoinBase>... Joins>
   explicit JoinScope(const Joins &... joins) noexcept
   {
     (..., merge(joins));
   }
 
+  /// Carries the activations of all slots in the range.
   template <JoinRange Joins>
   explicit JoinScope(const Joins & joins) noexcept
   {
@@ -116,6 +121,7 @@ public:
     }
   }
 
+  /// The activations that publishes carry while the scope lives. Real-time safe.
   const takt_core::ActivationSet & activations() const noexcept { return activations_; }
 
 private:

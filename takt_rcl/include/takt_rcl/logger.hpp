@@ -13,9 +13,11 @@
 namespace takt_rcl
 {
 
+/// The name of a logger. Copies name the same logger.
 class Logger
 {
 public:
+  /// rcutils' severities.
   enum class Level
   {
     Unset = RCUTILS_LOG_SEVERITY_UNSET,
@@ -29,14 +31,18 @@ public:
   explicit Logger(std::string name) : name_(std::move(name)) {}
 
   const char * get_name() const noexcept { return name_.c_str(); }
+  /// The logger `name.suffix`.
   Logger get_child(const std::string & suffix) const { return Logger(name_ + "." + suffix); }
+  /// Sets the least severity that this logger writes.
   void set_level(Level level);
+  /// The level of this logger, or of the nearest logger above it that has one.
   Level get_effective_level() const;
 
 private:
   std::string name_;
 };
 
+/// The logger `name`, without a node.
 inline Logger get_logger(const std::string & name)
 {
   return Logger(name);

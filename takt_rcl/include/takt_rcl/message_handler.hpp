@@ -40,6 +40,7 @@ public:
   virtual void deliver(std::uint32_t lane, const MessageInfo & info) = 0;
 };
 
+/// Holds the user's function. It lives as long as its subscription and all runs.
 class MessageHandler
 {
 public:
@@ -73,6 +74,7 @@ void call(F & function, Argument && argument, const MessageInfo & info)
   }
 }
 
+/// For `const Msg &`.
 template <typename Msg, typename F>
 class ReusingHandler final : public MessageHandler
 {
@@ -107,6 +109,7 @@ private:
   F function_;
 };
 
+/// For pointers from a pool.
 template <typename Msg, typename F, bool shared>
 class PoolingHandler final : public MessageHandler
 {
@@ -168,6 +171,7 @@ private:
   const std::uint32_t extra_;
 };
 
+/// For `std::unique_ptr<Msg>`.
 template <typename Msg, typename F>
 class AllocatingHandler final : public MessageHandler
 {

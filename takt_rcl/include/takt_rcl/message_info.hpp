@@ -14,6 +14,7 @@ namespace takt_rcl
 
 using takt_core::Gid;
 
+/// The first 16 bytes of the middleware's id. Real-time safe.
 inline Gid to_gid(const rmw_gid_t & gid) noexcept
 {
   static_assert(RMW_GID_STORAGE_SIZE >= 16);
@@ -32,17 +33,21 @@ public:
   MessageInfo() = default;
   explicit MessageInfo(const rmw_message_info_t & info) noexcept : info_(info) {}
 
+  /// The time at which the publisher published the message.
   std::int64_t source_timestamp() const noexcept { return info_.source_timestamp; }
+  /// The time at which the middleware received the message.
   std::int64_t received_timestamp() const noexcept { return info_.received_timestamp; }
   /// Counts the publisher's messages from 1 (rmw_fastrtps).
   std::uint64_t publication_sequence_number() const noexcept
   {
     return info_.publication_sequence_number;
   }
+  /// Counts messages at the reader; `kUnsupported` without a count.
   std::uint64_t reception_sequence_number() const noexcept
   {
     return info_.reception_sequence_number;
   }
+  /// The publisher's id.
   Gid publisher_gid() const noexcept { return to_gid(info_.publisher_gid); }
   /// The message's key in takt's own records.
   takt_core::MessageKey key() const noexcept

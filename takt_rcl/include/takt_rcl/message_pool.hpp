@@ -17,10 +17,12 @@
 namespace takt_rcl
 {
 
+/// A pool of `capacity` messages. Functions are for any thread.
 template <typename Msg>
 class MessagePool
 {
 public:
+  /// A message with its place in the pool.
   struct Slot
   {
     Msg message{};
@@ -33,6 +35,7 @@ public:
     bool pooled() const noexcept { return index != kOutside; }
   };
 
+  /// Returns the message to its pool. Any thread. Real-time safe as `release`.
   struct Deleter
   {
     Slot * slot = nullptr;
@@ -60,6 +63,7 @@ public:
   };
   using Owner = std::unique_ptr<MessagePool, Abandon>;
 
+  /// The number of messages that the pool can hand out without allocation.
   std::uint32_t capacity() const noexcept { return capacity_; }
 
   /// Number of messages that had to be allocated. Any thread. Real-time safe.
@@ -112,6 +116,7 @@ public:
   {
     return std::shared_ptr<Msg>(&slot->message, Keep{}, ControlBlock<Msg>{slot});
   }
+  /// A pointer that returns the slot's message to the pool.
   static Unique unique(Slot * slot) noexcept { return Unique(&slot->message, Deleter{slot}); }
 
 private:

@@ -35,12 +35,14 @@ class Context;
 class Executor;
 class NodeState;
 
+/// A node with rclcpp's names. Functions are set-up only and may block, unless stated otherwise.
 class Node
 {
 public:
   using SharedPtr = std::shared_ptr<Node>;
   using UniquePtr = std::unique_ptr<Node>;
   using WeakPtr = std::weak_ptr<Node>;
+  /// As rclcpp's.
   template <typename... Arguments>
   static SharedPtr make_shared(Arguments &&... arguments)
   {
@@ -54,16 +56,22 @@ public:
   Node(const Node &) = delete;
   Node & operator=(const Node &) = delete;
 
+  /// The name, remapped and without the namespace.
   const char * get_name() const;
+  /// The namespace, remapped.
   const char * get_namespace() const;
   /// Namespace and name, remapped. Real-time safe.
   const std::string & get_fully_qualified_name() const;
+  /// The logger with the node's name.
   Logger get_logger() const;
+  /// The context from the node's options. Never null.
   std::shared_ptr<Context> get_context() const;
+  /// The node's clock: ROS time, simulated if `use_sim_time` is true. Never null.
   std::shared_ptr<Clock> get_clock() const;
   /// Real-time safe.
   Time now() const;
 
+  /// `name` becomes a part of the group's id; empty: the group gets a number.
   CallbackGroup::SharedPtr create_callback_group(
     CallbackGroupType type, const std::string & name = "");
   /// `false`: see Executor::add_callback_group. (A template, because a name would convert to bool.)
@@ -74,6 +82,7 @@ public:
   {
     return make_group(type, automatically_add_to_executor_with_node, name);
   }
+  /// The group of all callbacks without another group. It is mutually exclusive.
   CallbackGroup::SharedPtr get_default_callback_group() const;
 
   template <typename Msg>
@@ -133,6 +142,7 @@ public:
       options, true);
   }
 
+  /// `callback` runs on an executor thread after GuardCondition::trigger.
   GuardCondition::SharedPtr create_guard_condition(
     GuardCondition::Function callback, const GuardConditionOptions & options = {});
 
@@ -159,9 +169,11 @@ public:
     declare(name, ParameterValue(value));
     return value;
   }
+  /// True if the parameter is declared.
   bool has_parameter(const std::string & name) const;
   /// Throws `Error` if not declared.
   Parameter get_parameter(const std::string & name) const;
+  /// False, with `value` unchanged, if not declared. Throws `Error` if the parameter has another type.
   template <typename T>
   bool get_parameter(const std::string & name, T & value) const
   {
@@ -179,6 +191,7 @@ public:
     get_parameter(name, value);
     return value;
   }
+  /// As `get_parameter`. Sets `value` to `alternative` if not declared.
   template <typename T>
   bool get_parameter_or(const std::string & name, T & value, const T & alternative) const
   {
@@ -192,9 +205,11 @@ public:
 
   /// Names are expanded and remapped.
   std::size_t count_publishers(const std::string & topic) const;
+  /// As `count_publishers`.
   std::size_t count_subscribers(const std::string & topic) const;
   /// All discovered topics of this domain with their types, and names with namespaces.
   std::map<std::string, std::vector<std::string>> get_topic_names_and_types() const;
+  /// All discovered nodes of this domain, with namespaces.
   std::vector<std::string> get_node_names() const;
 
 private:

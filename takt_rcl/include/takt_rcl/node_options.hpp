@@ -14,6 +14,7 @@ namespace takt_rcl
 
 class Context;
 
+/// Each setter returns the options.
 class NodeOptions
 {
 public:
@@ -48,6 +49,7 @@ public:
     overrides_ = std::move(overrides);
     return *this;
   }
+  /// Adds one parameter value to `parameter_overrides`.
   template <typename T>
   NodeOptions & append_parameter_override(const std::string & name, T && value)
   {

@@ -23,15 +23,19 @@ namespace takt_rcl
 
 class NodeState;
 
+/// Options of Node::create_publisher.
 struct PublisherOptions
 {
   /// rclcpp's group of a publisher's event callbacks. Unused, because there are none yet.
   CallbackGroup::SharedPtr callback_group;
 };
 
+/// A publisher of any type. Any thread.
 class PublisherBase
 {
 public:
+  /// For Node::create_publisher. Set-up only. Throws `Error` if rcl refuses the topic or the publisher, or if the
+  /// kernel refuses a thread of the middleware an attribute that the schedule requires.
   PublisherBase(
     std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
     const std::string & topic, const QoS & qos, const PublisherOptions & options);
@@ -41,7 +45,9 @@ public:
 
   /// Fully qualified and remapped.
   const std::string & topic() const noexcept { return topic_; }
+  /// As rclcpp's. Real-time safe.
   const char * get_topic_name() const noexcept { return topic_.c_str(); }
+  /// The profile with which the middleware made the publisher. May block.
   QoS get_actual_qos() const;
 
   // ---- real-time safe ----
@@ -58,6 +64,7 @@ public:
 
   // ---- may block (graph lock) ----
 
+  /// Subscriptions that the middleware has matched; 0 if rcl refuses to count.
   std::size_t get_subscription_count() const;
   /// Waits until at least `count` subscriptions are matched; false if the time is over or the
   /// context ended.
@@ -81,12 +88,14 @@ private:
   std::atomic<std::uint64_t> failed_{0};
 };
 
+/// A publisher of `Msg`.
 template <typename Msg>
 class Publisher : public PublisherBase
 {
 public:
   using SharedPtr = std::shared_ptr<Publisher>;
 
+  /// For Node::create_publisher. As PublisherBase.
   Publisher(
     std::shared_ptr<NodeState> node, const std::string & topic, const QoS & qos,
     const PublisherOptions & options)

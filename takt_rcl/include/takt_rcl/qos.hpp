@@ -15,16 +15,19 @@
 namespace takt_rcl
 {
 
+/// A history of the newest `depth` messages.
 struct KeepLast
 {
   explicit KeepLast(std::size_t depth) : depth(depth) {}
   std::size_t depth;
 };
 
+/// A history without a limit.
 struct KeepAll
 {
 };
 
+/// One profile. Setters change one policy and return the profile; other policies keep their values.
 class QoS
 {
 public:
@@ -32,6 +35,7 @@ public:
   QoS(std::size_t depth) : QoS(KeepLast(depth)) {}  // NOLINT: implicit as in rclcpp
   explicit QoS(KeepLast history);
   explicit QoS(KeepAll history);
+  /// Takes all policies from `profile`.
   explicit QoS(const rmw_qos_profile_t & profile) : profile_(profile) {}
 
   QoS & keep_last(std::size_t depth);
@@ -42,12 +46,14 @@ public:
   QoS & durability(rmw_qos_durability_policy_t policy);
   QoS & durability_volatile() { return durability(RMW_QOS_POLICY_DURABILITY_VOLATILE); }
   QoS & transient_local() { return durability(RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL); }
+  /// Durations below zero count as zero, and `takt_rt::kForever` means no limit.
   QoS & deadline(takt_rt::Duration period);
   QoS & lifespan(takt_rt::Duration duration);
   QoS & liveliness(rmw_qos_liveliness_policy_t policy);
   QoS & liveliness_lease_duration(takt_rt::Duration duration);
   QoS & avoid_ros_namespace_conventions(bool avoid);
 
+  /// Messages in the history; 0 for KEEP_ALL.
   std::size_t depth() const noexcept { return profile_.depth; }
   const rmw_qos_profile_t & get_rmw_qos_profile() const noexcept { return profile_; }
 

@@ -24,6 +24,7 @@ public:
   bool sleep();
   /// The next period counts from now.
   void reset() noexcept { last_ = takt_rt::now(); }
+  /// The period in nanoseconds. Real-time safe.
   Duration period() const noexcept { return period_; }
 
 private:

@@ -20,6 +20,7 @@
 namespace takt_rcl
 {
 
+/// Options of Node::create_subscription.
 struct SubscriptionOptions : EntityOptions
 {
   /// Arrivals remembered; 0: the history's depth. A smaller depth drops announcements, not
@@ -31,18 +32,23 @@ struct SubscriptionOptions : EntityOptions
   bool ignore_local_publications = false;
 };
 
+/// A subscription of any type.
 class SubscriptionBase : public Entity
 {
 public:
+  /// For Node::create_subscription. Set-up only. Throws as the constructor of PublisherBase.
   SubscriptionBase(
     std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
     const std::string & topic, const QoS & qos, std::unique_ptr<MessageHandler> handler,
     const SubscriptionOptions & options);
+  /// Waits for runs of the callback on other threads.
   ~SubscriptionBase() override;
 
   /// Fully qualified and remapped.
   const std::string & topic() const noexcept;
+  /// As rclcpp's. Real-time safe.
   const char * get_topic_name() const noexcept { return topic().c_str(); }
+  /// The profile with which the middleware made the subscription. May block.
   QoS get_actual_qos() const;
 
   // ---- real-time safe ----
@@ -64,6 +70,7 @@ public:
 
   // ---- may block (graph lock) ----
 
+  /// Publishers that the middleware has matched; 0 if rcl refuses to count.
   std::size_t get_publisher_count() const;
   /// As PublisherBase::wait_for_matched.
   bool wait_for_matched(std::size_t count, takt_rt::Duration timeout) const;
@@ -92,12 +99,14 @@ private:
   const std::shared_ptr<Shared> shared_;
 };
 
+/// A subscription to `Msg`.
 template <typename Msg>
 class Subscription : public SubscriptionBase
 {
 public:
   using SharedPtr = std::shared_ptr<Subscription>;
 
+  /// For Node::create_subscription. As SubscriptionBase.
   template <typename Function>
   Subscription(
     std::shared_ptr<NodeState> node, const std::string & topic, const QoS & qos,

@@ -29,6 +29,7 @@ public:
   {
   }
 
+  /// Cuts off fractions of a nanosecond.
   static constexpr Duration from_seconds(double seconds)
   {
     return std::chrono::duration<double>(seconds);
@@ -72,6 +73,7 @@ public:
   constexpr double seconds() const noexcept { return static_cast<double>(nanoseconds_) * 1e-9; }
   constexpr rcl_clock_type_t get_clock_type() const noexcept { return clock_; }
 
+  /// The time in messages: seconds rounded down, and 0 to 999,999,999 nanoseconds.
   operator builtin_interfaces::msg::Time() const noexcept
   {
     std::int64_t second = nanoseconds_ / kSecond;

@@ -33,6 +33,7 @@ struct TimerInfo
   std::uint64_t skipped = 0;  ///< periods dropped by this start
 };
 
+/// Options of Node::create_wall_timer and create_timer.
 struct TimerOptions : EntityOptions
 {
   bool autostart = true;  ///< false: waits for `reset`
@@ -41,6 +42,7 @@ struct TimerOptions : EntityOptions
   takt_core::MissedPeriods missed_periods = takt_core::MissedPeriods::skip;
 };
 
+/// The handle of a timer. Its destruction ends the timer.
 class Timer : public Entity, public std::enable_shared_from_this<Timer>
 {
 public:
@@ -51,6 +53,7 @@ public:
   Timer(
     std::shared_ptr<NodeState> node, takt_rt::Duration period, Function function,
     TimerOptions options, std::shared_ptr<Clock> clock);
+  /// Waits for a run of the callback on another thread.
   ~Timer() override;
 
   // ---- real-time safe; any thread, also the timer's own callback ----
@@ -62,9 +65,11 @@ public:
   void cancel() noexcept;
   /// (Re)starts: the next release is one period from now.
   void reset() noexcept;
+  /// True after `cancel`, until `reset`.
   bool is_canceled() const noexcept;
   /// Time until the next release; negative if it is late; Duration::max() if cancelled.
   takt_rt::Duration time_until_trigger() const noexcept;
+  /// The period in nanoseconds.
   takt_rt::Duration period() const noexcept;
   /// Applies from the next release on. Ignores a period that is not positive.
   void set_period(takt_rt::Duration period) noexcept;
