@@ -13,8 +13,10 @@
 namespace takt_schedule
 {
 
+/// One line of the answer to `takt apply`.
 struct AppliedPart
 {
+  /// The result for this part.
   enum class Outcome
   {
     applied,
@@ -27,6 +29,7 @@ struct AppliedPart
   std::string why{};  ///< why it failed, was skipped or stays; of a changed thread: old and new
 };
 
+/// The outcome's word, such as "unchanged". Real-time safe.
 std::string_view to_string(AppliedPart::Outcome outcome) noexcept;
 
 /// A thread, for reports.

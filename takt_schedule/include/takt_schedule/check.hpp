@@ -34,6 +34,7 @@ struct CallbackThreads
   int line = 0;                      ///< of the rule; 0: default threads
 };
 
+/// The result of `check`.
 struct CheckReport
 {
   takt_rt::Faults faults;  ///< "FILE:LINE:COL: ..." as in parsing

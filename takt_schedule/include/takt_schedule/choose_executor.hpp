@@ -18,6 +18,7 @@
 namespace takt_schedule
 {
 
+/// The result of `choose_executor`.
 struct ExecutorChoice
 {
   std::string name;          ///< name of the schedule's executor; empty: none fits these callbacks

@@ -39,6 +39,7 @@ struct ConfiguratorRule
   int rtprio_limit = 0;  ///< RLIMIT_RTPRIO may be raised up to this; 0: may not be raised
 };
 
+/// The content of a policy file.
 struct ConfiguratorPolicy
 {
   std::string file{};

@@ -13,6 +13,7 @@
 namespace takt_schedule
 {
 
+/// The result of `with_fallbacks`.
 struct WithFallbacks
 {
   ExecutorSchedule executor;

@@ -12,6 +12,7 @@
 namespace takt_schedule
 {
 
+/// The content of such a file.
 struct MachineCosts
 {
   Overheads overheads;
@@ -20,6 +21,7 @@ struct MachineCosts
 
 /// Reads `version`, `overheads` and `jitter`; the faults name `file_name`, line and column. Set-up only: allocates.
 takt_rt::Result<MachineCosts> parse_costs(std::string_view text, std::string file_name);
+/// Reads the file first. May block. A file that cannot be read is one fault.
 takt_rt::Result<MachineCosts> load_costs(const std::string & path);
 
 /// Gives all hosts of the model these overheads, and every timer at least the machine's jitter.

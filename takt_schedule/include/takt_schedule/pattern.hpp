@@ -41,6 +41,7 @@ constexpr bool is_separator(char c) noexcept
 /// Whether the node part of the id or pattern `text` can match a callback of `node`.
 bool may_match_callback_of(std::string_view text, std::string_view node);
 
+/// A compiled pattern. Immutable; any thread.
 class Pattern
 {
 public:
@@ -51,9 +52,13 @@ public:
   /// characters, `**` is a fault.
   static takt_rt::Result<Pattern> compile_name(std::string_view text);
 
+  /// True if the pattern matches the whole id.
   bool match(std::string_view id) const;
+  /// The pattern as written.
   const std::string & text() const noexcept { return text_; }
+  /// True without stars.
   bool exact() const noexcept { return specificity_.exact; }
+  /// The rank of this pattern among several that match one id.
   Specificity specificity() const noexcept { return specificity_; }
 
   /// True if this pattern matches all that `other` matches, with the same specificity, so that

@@ -32,6 +32,7 @@ struct MatchedThread
   takt_rt::AttributeReport report;  ///< requested and granted attributes
 };
 
+/// The result of one `apply`.
 struct ProcessThreadsReport
 {
   std::vector<MatchedThread> threads;
@@ -42,6 +43,7 @@ struct ProcessThreadsReport
   takt_rt::Faults unmatched_rules;
 };
 
+/// The rules `process_threads:` of one executor.
 class ProcessThreads
 {
 public:

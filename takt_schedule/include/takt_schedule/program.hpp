@@ -42,6 +42,7 @@ inline void tell(const std::vector<std::string> & findings, const char * before 
   }
 }
 
+/// `tell` for the sentences of the faults.
 inline void tell(const takt_rt::Faults & findings, const char * before = "")
 {
   tell(sentences(findings), before);
@@ -54,6 +55,7 @@ inline int refuse(const takt_rt::Faults & faults)
   return kBadInput;
 }
 
+/// Prints warnings as `tell` does.
 template <typename Warning>
 void warn(const std::vector<Warning> & warnings)
 {

@@ -27,6 +27,7 @@
 namespace takt_schedule
 {
 
+/// The schedule's decision for one callback.
 struct ResolvedCallback
 {
   takt_core::Binding binding;  ///< for Executor::add; absent fields are inherited from chains
@@ -37,6 +38,7 @@ struct ResolvedCallback
   int line = 0;                ///< of the rule; 0: no rule matched
 };
 
+/// The schedule's decision for one callback group.
 struct ResolvedGroup
 {
   bool across_priorities =
@@ -60,6 +62,7 @@ struct ResolverReport
 /// Whether callbacks of an id or pattern may come later.
 using Awaited = std::function<bool(std::string_view pattern)>;
 
+/// Decides for the callbacks of one executor of a schedule.
 class Resolver
 {
 public:
@@ -95,6 +98,7 @@ public:
   /// `awaited` returns true.
   ResolverReport report(bool with_chains = true, const Awaited & awaited = {}) const;
 
+  /// The executor's entry in the schedule.
   const ExecutorSchedule & executor() const;
 
 private:

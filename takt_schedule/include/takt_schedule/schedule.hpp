@@ -126,6 +126,7 @@ struct ChainSchedule
   friend bool operator==(const ChainSchedule &, const ChainSchedule &);
 };
 
+/// The content of a schedule file.
 struct Schedule
 {
   std::string file;  ///< as named to `parse_schedule`; for messages

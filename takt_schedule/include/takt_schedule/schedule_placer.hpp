@@ -17,6 +17,7 @@
 namespace takt_schedule
 {
 
+/// Functions: as `Placer` says.
 class SchedulePlacer final : public takt_core::adapter::Placer
 {
 public:

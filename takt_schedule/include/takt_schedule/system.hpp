@@ -78,6 +78,7 @@ struct CallbackModel
 
   /// The kind in the id; a subscription if the id has none.
   takt_core::Kind kind() const;
+  /// True if the id names a timer.
   bool is_timer() const { return kind() == takt_core::Kind::timer; }
   /// Every id by which a schedule may name it: `ids`, or `id` alone.
   std::vector<std::string> all_ids() const
@@ -143,6 +144,7 @@ struct Communication
   friend bool operator==(const Communication &, const Communication &) = default;
 };
 
+/// The content of a system model's file.
 struct System
 {
   std::string file;  ///< as named to `parse_system`; for messages

@@ -75,6 +75,7 @@ struct WatchRule
   std::optional<takt_rt::Duration> stall;
   std::optional<MissRule> misses;
   std::vector<AlarmAction> on_alarm;
+  /// True if the rule watches nothing.
   bool empty() const noexcept { return *this == WatchRule(); }
   friend bool operator==(const WatchRule &, const WatchRule &) = default;
 };

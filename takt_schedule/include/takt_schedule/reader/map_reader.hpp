@@ -27,6 +27,7 @@ struct Word
   Source at;
 };
 
+/// Reads one map. Set-up only: allocates. The findings and the node must outlive it.
 class MapReader
 {
 public:
@@ -37,9 +38,11 @@ public:
 
   /// The value, or nullptr if the key is absent.
   const YamlNode * find(std::string_view key) const;
+  /// True if the map has the key.
   bool has(std::string_view key) const { return node_.entry(key) != nullptr; }
   /// The position of the key, or of the map if the key is absent.
   Source at(std::string_view key) const;
+  /// The position of the map.
   const Source & at() const { return node_.at; }
   /// The position of the value, of the key if it has no value, or of the map if the key is absent.
   Source value_at(std::string_view key) const;
@@ -47,16 +50,19 @@ public:
   /// Whether the map has the key; if not, adds a fault with advice, as in "add KEY: `example`".
   bool require(std::string_view key, std::string_view example);
 
+  /// A whole number from `least` to `most`.
   void integer(std::string_view key, std::int64_t least, std::int64_t most, int & field);
   void integer(
     std::string_view key, std::int64_t least, std::int64_t most, std::optional<int> & field);
   /// A number from `least` to `most`; `above`: `least` itself is a fault.
   void number(
     std::string_view key, double least, double most, bool above, std::optional<double> & field);
+  /// `true` or `false`.
   void boolean(std::string_view key, bool & field);
   /// `positive`: zero is a fault.
   void duration(std::string_view key, bool positive, takt_rt::Duration & field);
   void duration(std::string_view key, bool positive, std::optional<takt_rt::Duration> & field);
+  /// A size in bytes, with a unit.
   void size(std::string_view key, std::size_t & field);
 
   /// A non-empty word or list of words. `example` shows a correct one.
@@ -98,6 +104,7 @@ public:
 
   /// The text of a scalar. Empty, with a fault, if it is absent or not a scalar.
   std::optional<Word> scalar(std::string_view key, std::string_view expected);
+  /// A whole number from `least` to `most`; empty, with a fault, for another `node`.
   std::optional<std::int64_t> integer_value(
     std::string_view key, const YamlNode & node, std::int64_t least, std::int64_t most);
 

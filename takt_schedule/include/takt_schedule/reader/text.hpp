@@ -30,10 +30,12 @@ class Guesses
 public:
   /// Whether a suggestion is left; uses it.
   bool take() { return left_ > 0 && left_-- > 0; }
+  /// As takt_schedule::closest while suggestions are left; then empty.
   std::string closest(std::string_view word, std::span<const std::string> known)
   {
     return take() ? takt_schedule::closest(word, known) : std::string();
   }
+  /// As takt_schedule::suggestion while suggestions are left; then empty.
   std::string suggestion(
     std::string_view word, std::span<const std::string> known, std::string_view kind)
   {

@@ -18,6 +18,7 @@
 namespace takt_schedule
 {
 
+/// Bounds of a document. A document beyond them is one fault.
 struct YamlLimits
 {
   std::size_t text;       ///< bytes
@@ -35,8 +36,10 @@ inline constexpr YamlLimits kGraphLimits{16U << 20U, 1'000'000, 64, "a graph"};
 struct YamlNode;
 using YamlPtr = std::shared_ptr<const YamlNode>;
 
+/// One node. Immutable after parsing.
 struct YamlNode
 {
+  /// The kind of node. A key without a value has a null node.
   enum class Type
   {
     null,
@@ -44,6 +47,7 @@ struct YamlNode
     list,
     map
   };
+  /// One key of a map with its value.
   struct Entry
   {
     std::string key;
