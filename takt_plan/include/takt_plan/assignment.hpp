@@ -1,7 +1,7 @@
-// What a planner decides: which threads there are, where, how urgent, and which tasks each runs.
+// A planner's decision: the threads, their cores and priorities, and the tasks of each thread.
 //
-// Planners make assignments; analysis sees one in the model (`assign`), executors in the schedule
-// (`schedule_of`), and both say the same. Set-up only: allocates, does not block.
+// Planners make assignments. The analysis gets an assignment in the model (`assign`), executors get
+// it in the schedule (`schedule_of`), and both are equal. Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__ASSIGNMENT_HPP_
 #define TAKT_PLAN__ASSIGNMENT_HPP_
 
@@ -14,17 +14,18 @@
 namespace takt_plan
 {
 
-/// A thread pinned to one core; of order `priority`.
+/// A thread that is pinned to one core and has the order `priority`.
 struct AssignedThread
 {
   Index executor = kNone;
   Index core = kNone;
-  int priority = 0;          ///< of SCHED_FIFO, 1 to 99; 0: it runs under the fair scheduler
+  int priority = 0;          ///< of SCHED_FIFO, 1 to 99; 0: the thread runs under the fair
+                             ///< scheduler
   std::vector<Index> tasks;  ///< most urgent first; never empty
   friend bool operator==(const AssignedThread &, const AssignedThread &) = default;
 };
 
-/// The first release of a timer, from the start of its process.
+/// The first release of a timer, in ns from the start of its process.
 struct AssignedOffset
 {
   Index task = kNone;
@@ -32,23 +33,24 @@ struct AssignedOffset
   friend bool operator==(const AssignedOffset &, const AssignedOffset &) = default;
 };
 
+/// A planner's decision for one system.
 struct Assignment
 {
   std::vector<AssignedThread> threads;
-  std::vector<AssignedOffset> offsets;  ///< of timers; all others keep the offsets of the model
+  std::vector<AssignedOffset> offsets;  ///< timers that are not listed keep the model's offsets
   friend bool operator==(const Assignment &, const Assignment &) = default;
 };
 
-/// What the threads of each executor publish and take at (takt_core::ceiling_to_ask).
+/// The middleware ceiling of each executor's threads (takt_core::ceiling_to_ask).
 std::vector<int> ceilings_of(const Assignment & assignment, Index executors);
 
-/// Puts the tasks of `model` where the assignment has them: its threads replace those of the model, its
-/// offsets those of the timers. Every task must be in exactly one thread, on a core of its host. `ceilings`: per executor.
+/// Replaces the threads of `model` by those of the assignment, and the offsets of its timers. Each task must be in
+/// exactly one thread, on a core of its host. `ceilings`: per executor.
 void assign(const Assignment & assignment, const std::vector<int> & ceilings, Model & model);
 
-/// The same as a schedule file says it, with the chains of the system. Threads are called after the
-/// most important chain they serve. `model`: of that system. Stable: no order but that of the
-/// assignment and the system.
+/// The assignment as a schedule file, with the chains of the system. Each thread has the name of
+/// the most important chain that it serves. `model`: of that system. Stable: the order depends only
+/// on the assignment and the system.
 takt_schedule::Schedule schedule_of(
   const Assignment & assignment, const Model & model, const takt_schedule::System & system);
 

@@ -1,6 +1,7 @@
-// What a bound is the sum of: what takes time, by whom, and how much.
+// The terms that a bound is the sum of. Each term has its kind, its time, and the task or thread
+// that causes it.
 //
-// Terms are found after the solution, from the equations that gave it, and add up to it exactly.
+// The analysis finds the terms after it has solved the equations. They add up to the bound exactly.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__BOUND_TERMS_HPP_
@@ -15,41 +16,44 @@
 namespace takt_plan
 {
 
-/// In the order in which they are shown.
+/// Programs show the terms in this order.
 enum class TermKind
 {
-  work,         ///< of the part's own tasks; of a segment of fixed priorities with what else they
-                ///< start there, and for all activations that count
-  overhead,     ///< dispatch, switches and middleware of the same
-  activations,  ///< other ones of `task`, which is the part's own
-  blocking,     ///< `task`, less urgent on the same thread, had begun
+  work,         ///< of the part's own tasks; of a segment of fixed priorities also the work that
+                ///< these start there. Counts all activations in the window
+  overhead,     ///< dispatch, context switches and middleware of this work
+  activations,  ///< other activations of `task`, which belongs to the part
+  blocking,     ///< a run of `task`, less urgent on the same thread, had begun
   ceiling,      ///< a less urgent thread publishes at the middleware ceiling
-  under_way,    ///< messages within a segment, and less urgent work that begins meanwhile
+  under_way,    ///< messages are under way within a segment, and less urgent work begins meanwhile
   started_before,  ///< work that less urgent tasks of the core had started
   same_thread,     ///< `task`, on the same thread of order `window` or policy deadline
-  parked,          ///< by members of its exclusive group: `task`, or less urgent ones
-  threads_busy,    ///< all threads that may run it are: see `busy`
+  parked,          ///< members of the exclusive group run: `task`, or less urgent members
+  threads_busy,    ///< all threads that may run the task are busy: see `busy`
   waking,          ///< threads of a pool wake each other
-  interference,    ///< of what is preferred to it: `task`, `thread` or `other`
-  reservation,     ///< its thread waits for the time that it reserves
-  switches,        ///< to its thread of policy deadline, beyond one per run
-  not_before,      ///< it counts as ended no earlier than what starts it
-  any_phase,       ///< all that analyses without phases count, where those with phases find no end
-  head_start       ///< below zero: what is counted began before its release
+  interference,    ///< `task`, `thread` or `other` is preferred
+  reservation,     ///< the thread waits for the next period of its reservation
+  switches,        ///< switches to the thread of policy deadline, beyond one for each run
+  not_before,      ///< the part counts as ended no earlier than the task that starts it
+  any_phase,       ///< the whole bound of an analysis without phases, where the analysis with
+                   ///< phases finds no bound
+  head_start       ///< below zero: some counted work began before the part's release
 };
 
-/// Its name above.
+/// The name of the enumerator.
 std::string_view to_string(TermKind kind) noexcept;
 
-/// Work on the threads of a pool while all of them are busy.
+/// Work on the threads of a pool while all of these threads are busy.
 struct BusyWork
 {
-  std::vector<Index> tasks;  ///< one, or of one exclusive group; none if it had begun
-  bool had_begun = false;    ///< work that goes before for that alone, whosever it is
+  std::vector<Index> tasks;  ///< one task, or tasks of one exclusive group; empty for work that had
+                             ///< begun
+  bool had_begun = false;    ///< the work goes first only because it had begun; `tasks` may be any
   Ns time = 0;
 };
 
-/// A job that a bound of job windows counts, by when it is released: from the instant that timers' offsets count from.
+/// A job that a bound of job windows counts, with its release. Times count from the instant from which timers' offsets
+/// count.
 struct CountedJob
 {
   Ns earliest = 0;
@@ -57,33 +61,35 @@ struct CountedJob
   friend auto operator<=>(const CountedJob &, const CountedJob &) = default;
 };
 
+/// One term of a bound.
 struct BoundTerm
 {
   TermKind kind = TermKind::work;
   Ns time = 0;
-  // By whom, where one of these says it.
+  // The task or thread that causes the term, for kinds that have one.
   Index task = kNone;
   Index thread = kNone;  ///< of policy deadline: its reservation, and switches to and from it
-  Index other = kNone;   ///< of Model::others
-  /// Of `threads_busy`: `time` is the sum of these over `threads`, rounded down.
+  Index other = kNone;   ///< position in Model::others
+  /// For `threads_busy`: `time` is the sum of these parts over `threads`, rounded down.
   std::vector<BusyWork> busy = {};
   Index threads = 0;
-  /// Of `task`, with known phases: the runs that count.
+  /// With known phases: the runs of `task` that count.
   std::vector<CountedJob> jobs = {};
 };
 
 using BoundTerms = std::vector<BoundTerm>;
 
-/// With so many terms in one answer, chains that are less important than those that have them get none:
-/// on a core with thousands of callbacks each bound has thousands of terms.
+/// Limit of terms in one answer. Less important chains beyond it get no terms: on a core with thousands of callbacks
+/// each bound has thousands of terms.
 inline constexpr std::size_t kMostTerms = 500'000;
 
-/// Adds to the term of the same kind by the same, with its jobs, or a new one; nothing if it takes no time.
+/// Adds the time and jobs to the term of the same kind and cause, or adds a new term. Ignores a term without time.
 void add_term(BoundTerms & terms, const BoundTerm & term);
 
+/// The sum of the terms in ns.
 Ns sum_of(const BoundTerms & terms);
 
-/// How many terms, with jobs, and the work on busy threads and its tasks.
+/// The number of terms, of their jobs, of their parts in `busy`, and of the tasks of these parts.
 std::size_t size_of(const BoundTerms & terms);
 
 }  // namespace takt_plan

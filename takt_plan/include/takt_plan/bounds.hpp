@@ -53,83 +53,96 @@
 namespace takt_plan
 {
 
-/// The terms of what threads get and of how kinds work together. All are needed: leaving one out
-/// shows that a test of soundness would notice.
+/// The terms for threads' supply and for the exchange between kinds. All are needed: a test of
+/// soundness notices each omitted term.
 struct ThreadTerms
 {
-  bool lateness = true;    ///< of what another thread sends
+  bool lateness = true;    ///< releases may be late, because another thread sends them
   bool supply = true;      ///< a reservation is less than a core
-  bool blocking = true;    ///< by a less urgent task of the same thread of policy deadline
-  bool preemption = true;  ///< by what is more urgent than a thread of order `window`
-  bool ceiling = true;     ///< by less urgent threads that publish at the ceiling
-  bool switches = true;    ///< to threads of policy deadline, beyond one per run
+  bool blocking = true;    ///< a less urgent task of the same thread of policy deadline may have
+                           ///< begun
+  bool preemption = true;  ///< more urgent threads preempt a thread of order `window`
+  bool ceiling = true;     ///< less urgent threads publish at the ceiling
+  bool switches = true;    ///< switches to threads of policy deadline, beyond one for each run
 };
 
-/// The terms of job windows (takt_plan/src/analysis/jobs/job_windows.hpp). All are needed. Tests of soundness notice each
-/// that is left out.
+/// The terms of job windows (takt_plan/src/analysis/jobs/job_windows.hpp). All are needed: a test of soundness notices
+/// each omitted term.
 struct JobTerms
 {
-  bool windows = true;    ///< there are any
-  bool blocking = true;   ///< by a less urgent run of the same thread
-  bool ceiling = true;    ///< by less urgent threads that publish at the ceiling
-  bool begins = true;     ///< busy intervals that begin before the segment does
-  bool latest = true;     ///< what enters counts from its latest release, not from its earliest
-  bool orders = true;     ///< all orders in which messages of a set may arrive
-  bool unphased = true;   ///< sources without known phases are released at any time
-  bool under_way = true;  ///< messages within busy intervals, and what begins meanwhile
-  bool starts = true;     ///< sets may begin with any messages, where processes start at any moment
-  bool followers = true;  ///< what a run starts before it ends may preempt it
-  bool started = true;    ///< work that a less urgent run of the core had started
+  bool windows = true;    ///< false: no job has a window
+  bool blocking = true;   ///< a less urgent run of the same thread may have begun
+  bool ceiling = true;    ///< less urgent threads publish at the ceiling
+  bool begins = true;     ///< busy intervals may begin before the segment does
+  bool latest = true;     ///< work that enters a busy interval counts from its latest release, not
+                          ///< from its earliest
+  bool orders = true;     ///< messages of a set may arrive in any order
+  bool unphased = true;   ///< sources without known phases release at any time
+  bool under_way = true;  ///< messages may be under way within busy intervals, and less urgent work
+                          ///< begins meanwhile
+  bool starts = true;     ///< sets may begin with any messages where processes start at any time
+  bool followers = true;  ///< a run may start other work before it ends, and that work may preempt
+                          ///< the run
+  bool started = true;    ///< a less urgent run of the core may have started work
 };
 
+/// Options of `bounds`.
 struct BoundsOptions
 {
-  /// Bounds beyond this count as none. 0: a hundred times the longest period of the model.
+  /// The analysis drops bounds above this, in ns. 0: a hundred times the longest period of the
+  /// model.
   Ns horizon = 0;
   PriorityTerms priority;
   Delays delays = Delays::best;
   RoundRobinTerms window;
-  bool round_robin_only = false;  ///< `window` by RTSS 2021's Theorem 2 and sums over tasks alone
+  bool round_robin_only = false;  ///< bounds `window` only by RTSS 2021's Theorem 2 and by sums
+                                  ///< over tasks
   ThreadTerms threads;
   PoolTerms pool;
   JobTerms jobs;
-  /// By job windows alone: a fraction of the time, where all phases are known.
+  /// Uses job windows alone. Where all phases are known, this takes a fraction of the time.
   bool jobs_only = false;
-  /// With `jobs_only`, per chain; empty: none. Once a bound is known to be above it, nothing in its part of the model has a
-  /// bound: it is not looked for any more. Nor has anything where a timer may skip a period: a search wants no such plan.
+  /// With `jobs_only`: a limit for each chain; empty: no limits. If a bound exceeds its limit, or if a timer may skip a
+  /// period, no task of that part of the model has a bound: a search does not need it.
   std::vector<Ns> give_up_above;
-  /// What bounds are the sum of: SegmentBound::terms. Takes time; changes no bound.
+  /// Also finds the terms that each bound is the sum of (SegmentBound::terms). Takes time; does not
+  /// change bounds.
   bool explain = false;
-  std::size_t most_terms = kMostTerms;  ///< with `explain`: beyond them no other chain gets any
+  std::size_t most_terms = kMostTerms;  ///< with `explain`: when there are so many terms, no
+                                        ///< further chain gets terms
 };
 
+/// The bound of one chain.
 struct ChainAnswer
 {
-  Analysis analysis = Analysis::priority;  ///< of all its parts, or `several`
+  Analysis analysis = Analysis::priority;  ///< the analysis of all parts, or `several`
   Ns bound = 0;                        ///< from the root's nominal release to the last task's end
-  std::vector<SegmentBound> segments;  ///< what the bound is the sum of, with delays between
+  std::vector<SegmentBound> segments;  ///< the bound is the sum of these and of the delays between
+                                       ///< them
 };
 
+/// The bounds of one model.
 struct Bounds
 {
-  /// One per task: from the nominal release of the source that started it, at any distance, to its
-  /// end; the largest over its sources. Behind a set: from the latest nominal release of the sources of the
-  /// set's messages. Only bounds of chains have the time that a message waits for its set.
+  /// For each task: the time from the nominal release of its source to the end of the task; the largest over its
+  /// sources, also indirect ones. For a task that waits for a set of messages, or that such a task starts: from the
+  /// latest nominal release of the sources of the set's messages. Only bounds of chains have the time that a message
+  /// waits for its set.
   std::vector<takt_rt::Result<Ns>> tasks;
-  /// One per chain; a fault is a sentence that says why there is no bound.
+  /// One for each chain. A fault gives the reason why the chain has no bound.
   std::vector<takt_rt::Result<ChainAnswer>> chains;
-  /// One per task of a model with callbacks that wait for others: how long a run waits for them at most; 0 where
-  /// there is no such bound, and of all others.
+  /// For each task of a model with callbacks that wait for others: the longest wait of a run. 0 for tasks that do not
+  /// wait, or whose wait has no bound.
   std::vector<Ns> waits;
-  /// With BoundsOptions::jobs_only: pairs of a task and a topic that starts it of which more messages than Task::depth may
-  /// wait. 0 without it.
+  /// With BoundsOptions::jobs_only: the number of pairs of a task and a triggering topic for which more messages may
+  /// wait than Task::depth. Otherwise 0.
   Index short_histories = 0;
 };
 
 /// Faults: those of `check` (model.hpp).
 takt_rt::Result<Bounds> bounds(const Model & model, const BoundsOptions & options = {});
 
-/// Whether a chain has a bound and it is within the chain's deadline.
+/// True if the chain has a bound within its deadline.
 bool meets_deadline(const Chain & chain, const takt_rt::Result<ChainAnswer> & answer);
 
 }  // namespace takt_plan

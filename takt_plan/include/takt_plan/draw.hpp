@@ -12,12 +12,14 @@
 namespace takt_plan
 {
 
+/// A generator of random numbers. One thread at a time.
 class Draw
 {
 public:
   explicit Draw(std::uint64_t seed) : random_(seed) {}
 
-  /// From `least` to `most`, both included, each as likely (but for 2^-64 times the range).
+  /// A value from `least` to `most`, both included. All are equally likely, to within 2^-64 times
+  /// the range.
   Ns between(Ns least, Ns most)
   {
     __extension__ using Wide = unsigned __int128;
@@ -26,7 +28,7 @@ public:
   }
 
 private:
-  std::mt19937_64 random_;  // the standard says exactly what it gives
+  std::mt19937_64 random_;  // the standard defines its values exactly
 };
 
 }  // namespace takt_plan

@@ -71,54 +71,55 @@
 namespace takt_plan
 {
 
-/// The terms of the equations. All are needed: leaving one out shows that a test of soundness would
-/// notice.
+/// The terms of the equations. All are needed: a test of soundness notices each omitted term.
 struct EndToEndTerms
 {
-  bool period = true;     ///< T_j: until whoever samples is released again
-  bool late = true;       ///< of B_j more than the execution times of the part
-  bool under_way = true;  ///< D: of messages that are read
+  bool period = true;     ///< T_j: the time until the sampling callback is released again
+  bool late = true;       ///< the part of B_j beyond the execution times of the part
+  bool under_way = true;  ///< D: messages that are read are under way
 };
 
-/// From a callback that samples to the last one it starts on the path.
+/// The part of a path from a sampling callback to the last callback that it starts.
 struct PathPart
 {
   std::vector<Index> tasks;
-  Ns under_way = 0;  ///< of the message that the first one reads; the root: 0
-  Ns next = 0;       ///< from there to the release of what starts the run that uses it; the root: 0
+  Ns under_way = 0;  ///< of the message that the part's first callback reads; 0 for the root
+  Ns next = 0;       ///< from that message's arrival to the release of the source of the run that
+                     ///< uses it; 0 for the root
   ChainAnswer
     answer;  ///< from there to the end of the part, by the way of which the sum is smallest
 };
 
+/// The end-to-end bounds of one chain in ns.
 struct EndToEnd
 {
-  std::vector<PathPart> parts;  ///< `response` is the sum over them
+  std::vector<PathPart> parts;  ///< `response` is the sum over the parts
   Ns response = 0;
   takt_rt::Result<Ns> reaction_time = 0;
   takt_rt::Result<Ns> data_age = 0;
   takt_rt::Result<Ns> age_at_output = 0;
 };
 
+/// The end-to-end bounds of one model.
 struct EndToEndBounds
 {
-  /// As `bounds` has them, but that chains whose path reads are answered, too: with their response, and
-  /// no segments of their own.
+  /// As `bounds`. Chains whose path reads have a response, too, and no segments of their own.
   Bounds bounds;
-  /// One per chain; a fault says why there is no response bound.
+  /// One for each chain. A fault gives the reason why the chain has no response bound.
   std::vector<takt_rt::Result<EndToEnd>> chains;
 };
 
-/// Faults: those of `check` (model.hpp). `explain`: as in BoundsOptions, and of a model with one chain
-/// all terms, however many; where chains read the analysis runs twice.
+/// Faults: those of `check` (model.hpp). `explain`: as in BoundsOptions; for a model with one chain it gives all terms.
+/// If a chain reads, the analysis runs twice.
 takt_rt::Result<EndToEndBounds> end_to_end(
   const Model & model, const EndToEndTerms & terms = EndToEndTerms(), bool explain = false);
 
-/// `EndToEndBounds::bounds` alone; where no chain reads, as fast as `bounds`.
+/// Only `EndToEndBounds::bounds`. If no chain reads, it takes as long as `bounds`.
 takt_rt::Result<Bounds> bounds_through_reads(const Model & model);
 
-/// Whether a task is not started by the one before it on a path, but only reads what that publishes.
+/// True if the task `before` does not start `task`, which only reads a message of `before`.
 bool only_reads(const Task & task, Index before);
-/// Whether a chain's path goes through such a task.
+/// True if the chain's path has such a task.
 bool reads(const Model & model, const Chain & chain);
 
 }  // namespace takt_plan

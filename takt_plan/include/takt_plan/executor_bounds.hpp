@@ -66,7 +66,7 @@
 namespace takt_plan
 {
 
-/// Releases at most one per `period`, each up to `jitter` late.
+/// At most one release in each `period`, each up to `jitter` late.
 struct Arrivals
 {
   Ns period = 1;
@@ -75,100 +75,103 @@ struct Arrivals
   friend bool operator==(const Arrivals &, const Arrivals &) = default;
 };
 
-/// A task, or work that is always done together.
+/// A task, or several tasks that always run together.
 struct Demand
 {
   std::vector<Arrivals> arrivals;  ///< of each of its sources
-  Ns cost = 0;                     ///< per release
+  Ns cost = 0;                     ///< for each release
 
-  /// Releases in any interval of `length`, its end not included.
+  /// The largest number of releases in an interval of `length` ns, without its end.
   Ns releases(Ns length) const;
+  /// The longest time of these releases in ns.
   Ns work(Ns length) const { return multiply(releases(length), cost); }
 
   friend bool operator==(const Demand &, const Demand &) = default;
 };
 
-/// What a thread gets of its core or cores.
+/// The time that a thread gets of its core or cores.
 struct Service
 {
   Service(Supply of) : supply(std::move(of)) {}  // NOLINT(google-explicit-constructor)
 
   Supply supply;
-  std::vector<Demand> taken;  ///< by what the kernel prefers to the thread, at any time
-  Ns once = 0;                ///< by what is less urgent, once while the thread has work
+  std::vector<Demand> taken;  ///< by threads that the kernel prefers at any time
+  Ns once = 0;                ///< by less urgent work, once while the thread has work
 
-  /// In any interval of `length` in which the thread has work, at most.
+  /// The most time taken from the thread in an interval of `length` in which it has work.
   Ns taken_in(Ns length) const;
 };
 
-/// kUnbounded beyond `horizon` and beyond the limits above.
+/// kUnbounded if the bound exceeds `horizon`, or at the limits above.
 Ns nonpreemptive_bound(
   const Service & service, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
   Ns horizon);
 
+/// A task of the thread.
 struct ExecutorTask
 {
   Demand demand;
-  bool polled = true;  ///< false: need not wait for a polling point, and goes before all that do
-  /// Releases of its sources in an interval that begins when the thread had nothing to do. What the
-  /// end of another of its tasks starts at once is released as often as that one, whenever that one
-  /// ends. Empty: the same as in any other interval.
+  bool polled = true;  ///< false: it need not wait for a polling point, and precedes all polled
+                       ///< tasks
+  /// Releases of its sources in an interval that begins when the thread has no work. If the end of
+  /// another task of the thread starts this task, it is released as often as that task. Empty: as
+  /// in any other interval.
   std::vector<Arrivals> in_window = {};
 };
 
-/// The terms of the equations that are easily forgotten. All are needed: leaving one out shows that a
-/// test of soundness would notice.
+/// Terms of the equations that are easily forgotten. All are needed: a test of soundness notices each omitted term.
 struct RoundRobinTerms
 {
   bool queued = true;    ///< earlier activations of the task itself
-  bool extra = true;     ///< one run more than polling points: + 1
-  bool blocking = true;  ///< of tasks that are not polled
+  bool extra = true;     ///< one run more than there are polling points: + 1
+  bool blocking = true;  ///< tasks that are not polled block
 
   friend bool operator==(const RoundRobinTerms &, const RoundRobinTerms &) = default;
 };
 
-/// The same for Theorem 3. A simulation notices only the first three: K is counted so generously that
-/// it covers for the others.
+/// The same for Theorem 3. A simulation notices only the first three: the large count K hides the others.
 struct BusyWindowTerms
 {
   bool queued = true;  ///< earlier activations of the task itself
-  bool later = true;   ///< activations after the window's beginning
-  bool points = true;  ///< polling points that it meets: K
-  bool extra = true;   ///< one run more than polling points: + 1
-  bool before = true;  ///< runs before its activation: arrivals_x(A)
+  bool later = true;   ///< activations after the beginning of the window
+  bool points = true;  ///< the number K of polling points
+  bool extra = true;   ///< one run more than there are polling points: + 1
+  bool before = true;  ///< runs before the task's activation: arrivals_x(A)
 };
 
-/// One bound per task, from its release; those of tasks that are not polled by
-/// `nonpreemptive_bound`, with all others of their kind interfering and one polled task blocking.
+/// One bound for each task, from its release. Tasks that are not polled get theirs from
+/// `nonpreemptive_bound`: all other tasks that are not polled interfere, and one polled task
+/// blocks.
 std::vector<Ns> round_robin_bounds(
   const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon,
   const RoundRobinTerms & terms = {});
 
-/// The same by Theorem 3 for those that are polled.
+/// The same by Theorem 3, for polled tasks.
 std::vector<Ns> busy_window_bounds(
   const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon,
   const BusyWindowTerms & terms = {});
 
-/// The same by the smaller one of both theorems, each with the smaller bounds.
+/// The smaller bound of both theorems. Each theorem uses the smaller bounds of all tasks.
 std::vector<Ns> round_robin_or_busy_window_bounds(
   const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon);
 
-/// Tasks of which each but the first is polled and started by every end of the one before, at once, and
-/// perhaps by others. Positions among the tasks; not empty.
+/// Positions of tasks; not empty. Each task but the first is polled. Each end of the task before starts it at once;
+/// other tasks may start it, too.
 using TaskRun = std::vector<std::size_t>;
 
-/// From the activation of the first to the end of the last, with a bound of each task; Theorem 2.
+/// From the activation of the first task to the end of the last, given a bound of each task, by
+/// Theorem 2.
 Ns round_robin_run_bound(
   const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
   const std::vector<Ns> & bounds, Ns horizon, const RoundRobinTerms & terms = {});
 
-/// The same by Theorem 3, as it is printed.
+/// The same by Theorem 3, as printed in the paper.
 Ns busy_window_run_bound(
   const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
   const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms = {});
 
-/// The least that can be said of a run: by Theorem 2, by Theorem 3 with the bound of the run without
-/// its last task as `prefix`, or that bound and the last task's.
+/// The smallest of three bounds: by Theorem 2; by Theorem 3, with the bound of the run without its last task as
+/// `prefix`; and that bound plus the bound of the last task.
 Ns run_bound(
   const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
   const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms = {});

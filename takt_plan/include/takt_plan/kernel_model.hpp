@@ -36,6 +36,7 @@
 namespace takt_plan
 {
 
+/// The policies that the model distinguishes.
 enum class KernelPolicy : std::uint8_t
 {
   fair,
@@ -44,6 +45,7 @@ enum class KernelPolicy : std::uint8_t
   deadline
 };
 
+/// The attributes of one thread. Times are in ns.
 struct KernelThread
 {
   KernelPolicy policy = KernelPolicy::fair;
@@ -52,21 +54,23 @@ struct KernelThread
   Ns deadline = 0;           ///< deadline: relative; at most the period
   Ns period = 0;             ///< deadline
   double weight = 1024;      ///< fair: see `fair_weight`
-  std::vector<Index> cores;  ///< it may be on any of these; never empty
+  std::vector<Index> cores;  ///< the cores that it may use; never empty
 };
 
-/// Of a nice level: 1024 at 0, a quarter more for each level below.
+/// The weight of a nice level: 1024 at 0, a quarter more for each level below.
 double fair_weight(int nice);
 
-/// Of SCHED_IDLE.
+/// The weight of SCHED_IDLE.
 inline constexpr double kIdleWeight = 3;
 
+/// Constants of the kernel, in ns.
 struct KernelOptions
 {
   Ns rr_quantum = 100'000'000;  ///< Linux's sched_rr_timeslice_ms
   Ns fair_slice = 3'000'000;    ///< Linux's base_slice_ns on machines of eight cores or more
 };
 
+/// The kernel of one host.
 class KernelModel
 {
 public:
@@ -76,33 +80,33 @@ public:
   /// Adds a thread that is blocked; returns its number.
   Index add(KernelThread thread);
 
+  /// The number of cores.
   Index cores() const noexcept { return running_.size(); }
+  /// The virtual time in ns.
   Ns now() const noexcept { return now_; }
 
-  /// The thread becomes runnable; nothing if it is. Takes effect with the next `settle`, as all that
-  /// follow.
+  /// The thread becomes runnable; does nothing if it is. This and the functions below take effect at the next `settle`.
   void wake(Index thread);
-  /// The thread has nothing to do any more.
+  /// The thread has no work any more.
   void block(Index thread);
-  /// As sched_setscheduler; not from or to `deadline`.
+  /// As sched_setscheduler. Not to or from policy `deadline`.
   void set_priority(Index thread, KernelPolicy policy, int priority);
 
-  /// Assigns threads to cores. Returns whether anything changed.
+  /// Assigns threads to cores. Returns true if the assignment changed.
   bool settle();
 
-  /// On `core` since the last `settle`, or kNone.
+  /// The thread on `core` since the last `settle`, or kNone.
   Index running(Index core) const noexcept { return running_[core]; }
-  /// Where the thread has been since the last `settle`, or kNone.
+  /// The core of the thread since the last `settle`, or kNone.
   Index core_of(Index thread) const noexcept { return threads_[thread].core; }
-  /// How often the thread was put on a core where it had not been at the moment before: once for each
-  /// wake-up, return from a preemption, and migration.
+  /// Counts how often the thread came on a core: for each wake-up, return from a preemption, and migration.
   std::uint64_t switches(Index thread) const noexcept { return threads_[thread].switches; }
 
-  /// Until when the assignment holds if nobody wakes, blocks or is given another priority;
+  /// The time up to which the assignment holds, if no thread wakes, blocks or changes its priority;
   /// kUnbounded: for ever.
   Ns next_change() const noexcept;
 
-  /// Lets time pass, at most up to `next_change`; `settle` must follow.
+  /// Advances the time to `to`, at most to `next_change`. Call `settle` afterwards.
   void advance(Ns to);
 
 private:
@@ -118,13 +122,13 @@ private:
     KernelThread given;
     KernelPolicy policy = KernelPolicy::fair;
     State state = State::blocked;
-    bool served = false;  // deadline: its server was started
-    int rank = 0;         // deadline above priorities above fair
+    bool served = false;  // deadline: its server has begun
+    int rank = 0;         // deadline before priorities before fair
     Index core = kNone;
-    std::int64_t position = 0;  // in the queue, among equals
-    Ns left = 0;                // of the quantum, slice or budget
-    Ns deadline = 0;            // absolute
-    Ns refill = 0;              // of a throttled one: when
+    std::int64_t position = 0;  // in the queue, among threads of equal rank
+    Ns left = 0;                // rest of the quantum, slice or budget
+    Ns deadline = 0;            // absolute deadline
+    Ns refill = 0;              // time of the next budget of a throttled thread
     double virtual_time = 0;    // fair
     std::uint64_t switches = 0;
   };
@@ -144,14 +148,14 @@ private:
   const KernelOptions options_;
   Ns now_;
   bool changed_ = false;
-  bool timed_ = false;  // there are threads other than fifo
+  bool timed_ = false;  // true if there is a thread of a policy other than fifo
   std::int64_t tail_ = 0;
   std::int64_t head_ = 0;
   std::vector<Thread> threads_;
-  std::vector<Index> queue_;  // runnable ones, most urgent first
+  std::vector<Index> queue_;  // runnable threads, the most urgent first
   std::vector<Index> throttled_;
   std::vector<Index> running_;  // per core
-  std::vector<Index> next_;     // per core, while it settles
+  std::vector<Index> next_;     // per core, during `settle`
 };
 
 }  // namespace takt_plan

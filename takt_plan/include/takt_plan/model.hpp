@@ -1,9 +1,8 @@
-// What analysis works on: tasks, threads, cores and chains as plain numbers, without files.
+// The analysis model: tasks, threads, cores and chains as plain numbers, without files.
 //
-// A task is a callback of the system model with what the schedule decides for it. Everything refers
-// to everything else by index. `build_model` (src/model/build_model.hpp) makes one from a system model and a
-// schedule; tests and tools may fill one themselves, in which case `check` says whether the analyses
-// can take it. Set-up only.
+// A task is a callback of the system model with the schedule's decisions for it. Members refer to each other by index.
+// `build_model` (src/model/build_model.hpp) makes a model from a system model and a schedule. Tests and tools may fill
+// a model themselves; `check` then tells whether the analyses can use it. Set-up only.
 #ifndef TAKT_PLAN__MODEL_HPP_
 #define TAKT_PLAN__MODEL_HPP_
 
@@ -23,86 +22,90 @@ namespace takt_plan
 using Index = std::size_t;
 inline constexpr Index kNone = static_cast<Index>(-1);
 
-/// Releases from outside of the graph: a timer, or messages nobody in the model sends.
+/// A source of releases outside of the graph: a timer, or messages without a publisher in the
+/// model.
 struct Release
 {
-  Ns period = 0;             ///< greater than zero; at most one release each
-  Ns jitter = 0;             ///< how late after its nominal time a release may be
-  std::optional<Ns> offset;  ///< of the first nominal time; absent: any phase
+  Ns period = 0;             ///< above zero; the source releases at most once in each period
+  Ns jitter = 0;             ///< longest delay of a release after its nominal time
+  std::optional<Ns> offset;  ///< the first nominal time; absent: any phase
 };
 
-/// A topic's way from one task to another. One entry per pair of topic and publisher.
+/// The way of a topic from one task to another. One entry for each pair of topic and publisher.
 struct Link
 {
   Index from = kNone;
-  Ns delay = 0;     ///< the message is seen at most this long after the end of `from`
+  Ns delay = 0;     ///< the receiver sees the message at most this long after the end of `from`
   Index topic = 0;  ///< position among the topics of the receiving task
-  /// It is a request within a run of `from`, which waits until the task has ended; `delay` has the answer's way, too.
+  /// A request within a run of `from`, which waits until the task has ended. `delay` includes the way of the answer.
   bool call = false;
 };
 
-/// A callback where the schedule puts it.
+/// A callback with its place in the schedule.
 struct Task
 {
   std::string id;
   Index host = 0;
   Index executor = 0;
-  std::vector<Index> threads;  ///< that may run it, rising; never empty
-  int priority = 0;            ///< larger first; inside an order that goes by priority
-  Index group = kNone;         ///< of Model::groups; none: an exclusive one of its own
+  std::vector<Index> threads;  ///< the threads that may run it, rising; never empty
+  int priority = 0;            ///< larger first; for orders that use priorities
+  Index group = kNone;         ///< of Model::groups; kNone: an exclusive group of its own
 
-  Ns time = 0;        ///< worst execution time
-  Ns dispatch = 0;    ///< per run: dispatch and the switches it may cause
+  Ns time = 0;        ///< longest execution time
+  Ns dispatch = 0;    ///< per run: the dispatch, and the switches that the run may cause
   Ns middleware = 0;  ///< per run: publishing and taking
 
-  std::optional<Release> release;  ///< of its own
-  bool timer = false;              ///< that release is a timer's, not a message
+  std::optional<Release> release;  ///< the task's own source; absent: only messages of other tasks
+                                   ///< start it
+  bool timer = false;              ///< the release is that of a timer, not of messages
   bool leaves_grid =
     false;  ///< of a timer: once late, it is released from then on (missed_periods: restart)
-  std::vector<Link> triggers;  ///< that start it
-  bool all = false;            ///< one message of every topic starts it, not each message
-  /// Each message starts it and is kept, the newest of each topic. The run that completes a set works
-  /// and publishes, and the set is forgotten; all others take `store`.
+  std::vector<Link> triggers;  ///< messages that start it
+  bool all = false;            ///< a message of each topic starts it together, not each message
+  /// Each message starts a run, and the task keeps the newest message of each topic. The run that completes a set
+  /// works, publishes and drops the set. All other runs take `store`.
   bool newest = false;
-  Ns store = 0;  ///< of `newest`: what a run takes that completes no set
+  Ns store = 0;  ///< for `newest`: time of a run that completes no set
   bool any_start =
     false;  ///< of `newest`: its sets may begin with any messages, as after a lost one
-  std::vector<Link> reads;  ///< that it uses without being started
-  std::uint32_t depth = 0;  ///< messages that it keeps of each topic that starts it; 0: all
-  bool one_topic = false;   ///< a run publishes no more than one message
-  /// Each run starts these by calls (Link::call, one for each entry) and waits for them, one after the other. Of the
-  /// analyses `bounds` counts that (bounds.hpp).
+  std::vector<Link> reads;  ///< messages that it uses, but that do not start it
+  std::uint32_t depth = 0;  ///< messages that it keeps of each topic that starts it; 0: all of them
+  bool one_topic = false;   ///< each run publishes at most one message
+  /// Each run starts these tasks by calls (Link::call, one for each entry), one after the other, and waits for them. Of
+  /// the analyses only `bounds` counts the wait (bounds.hpp).
   std::vector<Index> waits_for;
-  /// Each run leaves its core for up to that long after its work, before its calls, and holds its thread.
+  /// The longest time for which a run leaves its core after its work and before its calls. The run keeps its thread.
   Ns sleep = 0;
-  /// How long a run waits at most, with its thread and without a core; what analyses find (waits.hpp).
+  /// The longest wait of a run, which keeps its thread and leaves its core. Analyses set it (waits.hpp).
   Ns wait = 0;
-  std::string no_wait;  ///< why the wait has no bound; empty: it has
+  std::string no_wait;  ///< the reason why the wait has no bound; empty: it has one
 
-  /// Whether its runs wait by themselves.
+  /// True if its runs sleep or wait for other tasks.
   bool may_wait() const noexcept { return sleep > 0 || !waits_for.empty(); }
-  /// What one run takes from its core at most.
+  /// The longest time for which one run uses its core.
   Ns work() const noexcept { return add(time, add(dispatch, middleware)); }
-  /// How long it keeps its thread beyond what others delay it. Waits count as work: of fixed priorities that is safe.
+  /// The longest time for which one run keeps its thread, without delays by other tasks. Counts waits as work, which is
+  /// safe for fixed priorities.
   Ns cost() const noexcept { return add(work(), wait); }
 };
 
-/// How the kernel picks a thread.
+/// The kernel's rule for the choice of a thread.
 enum class ThreadClass
 {
-  fair,            ///< other, batch, idle and inherited: shares with everything on the machine
+  fair,            ///< other, batch, idle and inherited: shares the core with all programs of the
+                   ///< machine
   fixed_priority,  ///< fifo and rr
   deadline
 };
 
-/// What a thread of policy deadline asks of the kernel: `runtime` in each `period`, by `deadline`
+/// The reservation of a thread of policy deadline: `runtime` in each `period`, within `deadline`
 /// after its beginning; 0 < runtime <= deadline <= period.
 struct Reservation
 {
   Ns runtime = 0;
   Ns deadline = 0;
   Ns period = 0;
-  Ns context_switch = 0;  ///< taken from it whenever the thread comes on a core
+  Ns context_switch = 0;  ///< each switch of the thread to a core uses this much of it
 };
 
 /// One executor thread.
@@ -113,40 +116,43 @@ struct Thread
   Index executor = 0;
   ThreadClass kind = ThreadClass::fair;
   int priority = 0;          ///< fixed_priority: 1 to 99
-  bool rr = false;           ///< after each quantum others of its priority may go first
+  bool rr = false;           ///< after each quantum other threads of its priority may precede it
   Reservation reservation;   ///< deadline
-  std::vector<Index> cores;  ///< it may be on any of these; never empty
-  bool follow = false;       ///< takes its callback's priority as its own
+  std::vector<Index> cores;  ///< the cores that it may use; never empty
+  bool follow = false;       ///< it takes its callback's priority
   takt_core::Order order = takt_core::Order::fifo;
   takt_core::WindowTimers window_timers = takt_core::WindowTimers::snapshot;  ///< for `window`
-  int ceiling = 0;  ///< OS priority while it publishes and takes, if that is above its own; 0: none
+  int ceiling = 0;  ///< OS priority during publish and take, if above its own; 0: none
 };
 
+/// One core of a host.
 struct Core
 {
   Index host = 0;
-  int number = 0;  ///< the host's name for it
+  int number = 0;  ///< the host's number of the core
 };
 
-/// A thread that is not an executor's.
+/// A thread outside of executors.
 struct OtherLoad
 {
   std::string name;
   int priority = 0;          ///< 1 to 99; 0: below all real-time threads
-  std::vector<Index> cores;  ///< it may be on any of these
-  Ns time = 0;               ///< at most this much per `period`
+  std::vector<Index> cores;  ///< the cores that it may use
+  Ns time = 0;               ///< longest time in each `period`
   Ns period = 0;
 };
 
+/// One callback group.
 struct Group
 {
   std::string id;
   bool exclusive = true;
 };
 
+/// One chain.
 struct Chain
 {
-  /// What a path calls a task, where that is another of its ids than the first.
+  /// The id by which a path names a task, if it is not the task's first id.
   struct Alias
   {
     Index task = kNone;
@@ -154,17 +160,19 @@ struct Chain
   };
 
   std::string name;
-  std::vector<Index> path;  ///< tasks, root first; each triggered by or reading the one before
+  std::vector<Index> path;  ///< tasks, the root first; each task is triggered by, or reads, the one
+                            ///< before
   int priority = 0;
   Ns deadline = kUnbounded;  ///< from the root's nominal release to the last task's end
   std::vector<Alias> aliases = {};
 };
 
+/// The whole model. Indices are positions in its lists.
 struct Model
 {
   std::vector<std::string> hosts;
   std::vector<std::string> executors;
-  /// From where the offsets of each executor's timers count; absent entries: from its start.
+  /// The zero of the offsets of each executor's timers; absent entries: the executor's start.
   std::vector<takt_core::Epoch> epochs;
   std::vector<Core> cores;
   std::vector<Thread> threads;
@@ -176,23 +184,23 @@ struct Model
   /// "core 2 of car".
   std::string core_name(Index core) const;
 
-  /// The id of a task where the chain is spoken of: a set of newest messages has one for each topic,
-  /// and the chain enters it by one of them.
+  /// The task's id for messages about this chain. A task with a set of newest messages has an id for each topic; the
+  /// chain enters it by one of them.
   const std::string & id_on(const Chain & chain, Index task) const;
 
-  /// Offsets of releases count from one instant if their tasks have the same number here. Those of messages from outside
-  /// count on the clock of the host.
+  /// A number for the zero of a task's offsets. Tasks with the same number have the same zero. The offsets of outside
+  /// messages count on the host's clock.
   Index epoch_of(const Task & task) const;
-  /// Whether that instant is the start of the task's process.
+  /// True if that zero is the start of the task's process.
   bool counts_from_start(const Task & task) const;
 };
 
-/// Every fault that would make an analysis meaningless: indices that refer to nothing, periods that
-/// are not positive, negative times, tasks that nothing starts or that start themselves.
+/// All faults that would make an analysis meaningless: bad indices, periods that are not positive,
+/// negative times, tasks that no source starts, and tasks that start themselves.
 takt_rt::Status check(const Model & model);
 
-/// All tasks so that each comes after those that start it; shorter than `model.tasks` only if tasks
-/// start themselves.
+/// All tasks, each after the tasks that start it. Shorter than `model.tasks` only if tasks start
+/// themselves.
 std::vector<Index> in_trigger_order(const Model & model);
 
 }  // namespace takt_plan

@@ -1,8 +1,8 @@
-// Time as analysis counts it: whole nanoseconds in 64 bits, with a value for "without bound".
+// The analysis' time: whole nanoseconds in 64 bits, with a value for "without bound".
 //
-// Sums and products stay at `kUnbounded` instead of overflowing, so that whatever depends on
-// something without a bound has none either. For values of at least zero only. Pure functions; no
-// allocation, no blocking.
+// Sums and products stay at `kUnbounded` and do not overflow. So a result that depends on an
+// unbounded value is unbounded. For values of at least zero. Pure functions; they do not allocate
+// or block.
 #ifndef TAKT_PLAN__NANOSECONDS_HPP_
 #define TAKT_PLAN__NANOSECONDS_HPP_
 
@@ -16,7 +16,7 @@ using Ns = std::int64_t;
 
 inline constexpr Ns kUnbounded = std::numeric_limits<Ns>::max();
 
-/// Either may be negative; what is unbounded stays so.
+/// The sum. Values may be negative; an unbounded value gives an unbounded sum.
 constexpr Ns add(Ns a, Ns b) noexcept
 {
   if (a == kUnbounded || b == kUnbounded) {
@@ -25,7 +25,8 @@ constexpr Ns add(Ns a, Ns b) noexcept
   return b > 0 && a > kUnbounded - b ? kUnbounded : a + b;
 }
 
-/// Zero times anything is zero: what costs nothing delays nothing, however often it happens.
+/// The product. Zero times any value is zero: work without cost causes no delay, however often it
+/// comes.
 constexpr Ns multiply(Ns a, Ns b) noexcept
 {
   if (a == 0 || b == 0) {
@@ -34,8 +35,8 @@ constexpr Ns multiply(Ns a, Ns b) noexcept
   return a > kUnbounded / b ? kUnbounded : a * b;
 }
 
-/// The most releases that fall into an interval of `length`, its end not included: one each
-/// `period`, each up to `jitter` late. The interval holds at least its beginning; `period` > 0.
+/// The largest number of releases in an interval of `length` without its end, for one release in
+/// each `period`, each up to `jitter` late. The interval has at least its beginning; `period` > 0.
 constexpr Ns arrivals(Ns length, Ns period, Ns jitter) noexcept
 {
   const Ns span = add(length > 0 ? length : 1, jitter);

@@ -95,14 +95,15 @@
 namespace takt_plan
 {
 
-/// How far a search has come.
+/// The progress of a search.
 struct PlanProgress
 {
-  Index plans = 0;   ///< that it has judged
-  Index proven = 0;  ///< chains of the best plan that have a bound within their deadline
-  Index chains = 0;  ///< that have a deadline
+  Index plans = 0;   ///< judged plans
+  Index proven = 0;  ///< chains of the best plan with a bound within their deadline
+  Index chains = 0;  ///< chains with a deadline
 };
 
+/// The planners, described above.
 enum class Planner
 {
   takt,
@@ -117,7 +118,7 @@ inline constexpr std::array kPlanners{Planner::takt,        Planner::picas,
                                       Planner::isolated,    Planner::rate_monotonic,
                                       Planner::competition, Planner::competition_literal};
 
-/// What the command line calls it.
+/// The planner's name on the command line.
 std::string_view to_string(Planner planner) noexcept;
 
 inline constexpr int kMostExecutors = 1000;
@@ -125,87 +126,91 @@ inline constexpr int kMostExecutorThreads = 63;
 
 struct Planned;
 
+/// Options of `plan_schedule`.
 struct PlanOptions
 {
   Planner planner = Planner::takt;
-  /// Cores that may be used, by number, of each host that has them; if these and `host_cpus` are empty,
-  /// all that are not reserved.
+  /// The numbers of the cores that a plan may use, for each host that has them. If this and `host_cpus` are empty: all
+  /// cores that are not reserved.
   std::vector<int> cpus;
-  std::vector<std::pair<std::string, int>> host_cpus;  ///< the same, each of one host
-  /// `takt` merges threads as long as each chain keeps this share of its deadline to spare, or what it
-  /// has in the plan with the most threads but for a thousandth, if that is less. From 0 to 1.
+  std::vector<std::pair<std::string, int>> host_cpus;  ///< the same for single hosts
+  /// `takt` merges threads only while each chain keeps this share of its deadline as slack. If the plan with the most
+  /// threads leaves a chain less, the chain keeps that slack but for a thousandth. From 0 to 1.
   double keep_slack = 0.05;
-  /// `takt` begins the search again with longer deadlines where chains are late. Takes longer.
+  /// If chains are late, `takt` repeats the search with longer deadlines. Takes longer.
   bool restarts = true;
-  /// `takt` goes on with a random walk where chains are late or have little to spare: over cores, orders and offsets of
-  /// timers. Then the most important chains are kept short, too, and plans are compared by simulation where a deadline is
+  /// If chains are late or have little slack, `takt` continues with a random walk over cores, orders and offsets of
+  /// timers. It then also keeps the most important chains short, and compares plans by simulation where a deadline is
   /// not proven. Takes some ten seconds.
   bool walks = false;
-  /// The random walk ends as soon as all deadlines are proven, and does not look for more to spare or for fewer threads.
+  /// The random walk ends as soon as all deadlines are proven. It does not look for more slack or fewer threads.
   bool enough_when_proven = false;
   std::uint64_t seed = 1;  ///< of the random walk
-  /// The share of the time for the search that has passed. With it the search goes on until it finds nothing to improve or
-  /// this is 1, and takes what is there; each of its steps has a share of what is left then. Called often, from several
-  /// threads. Without it the result does not depend on time.
+  /// Returns the share of the search's time that has passed. With it, the search goes on until it finds no better plan
+  /// or the share is 1. Each step gets a share of the remaining time. The search calls it often and from several
+  /// threads. Without it, the result does not depend on time.
   std::function<double()> time_used;
-  /// `takt` calls it with its first plan and with each better one that it finds, from the thread that plans. The plan that
-  /// it returns may be better still, and has fewer threads in most cases.
+  /// `takt` calls it with its first plan, and with each better plan, on the planning thread. The returned plan may be
+  /// better than the last of them, and has fewer threads in most cases.
   std::function<void(const Planned &)> better_found;
-  /// Called now and then during the random walk, from the thread that plans.
+  /// The random walk calls it from time to time, on the planning thread.
   std::function<void(const PlanProgress &)> progress;
-  /// On each host, up to kMostExecutors; 0: `picas` has always another one, `competition` as many as
-  /// there are cores. Other planners have none to count.
+  /// The number of executors on each host, up to kMostExecutors. 0: `picas` takes as many as it needs, `competition`
+  /// one for each core. Other planners do not use it.
   int executors = 0;
-  /// Of each executor of `competition`, up to kMostExecutorThreads; 0: as many as there are cores, as
-  /// multi-threaded executors of rclcpp have, or fewer, if all executors together would have more than
-  /// one process can have.
+  /// The number of threads of each executor of `competition`, up to kMostExecutorThreads. 0: one for each core, as in
+  /// rclcpp's multi-threaded executor, or fewer if all executors together would have more than one process can have.
   int executor_threads = 0;
 };
 
-/// What fewer threads cost.
+/// A row of the trade between threads and slack.
 struct TradePoint
 {
   Index threads = 0;
-  /// The smallest (deadline - bound) / deadline of the chains that are met; none: no chain is.
+  /// The smallest (deadline - bound) / deadline of the chains that keep their deadlines; empty: no
+  /// chain does.
   std::optional<double> slack;
-  /// Context switches a second, at most: two for each run that a run of its own thread does not start.
+  /// An upper bound of context switches per second: two for each run, unless a run of the same thread starts it.
   double switches = 0;
   friend bool operator==(const TradePoint &, const TradePoint &) = default;
 };
 
+/// A plan: the schedule and its bounds.
 struct Planned
 {
   Assignment assignment;
   takt_schedule::Schedule schedule;
-  Model model;  ///< of the system under that schedule
+  Model model;  ///< the system under that schedule
   Bounds bounds;
-  Settling settling;              ///< of these
+  Settling settling;              ///< of these bounds
   std::vector<Index> chains;      ///< most important first
   std::vector<TradePoint> trade;  ///< `takt` only: from the most threads to the fewest
-  /// Of the point of `trade` that was chosen; without the fair threads that an overload adds.
+  /// The number of threads of the chosen point of `trade`, without the fair threads that an
+  /// overload adds.
   Index chosen_threads = 0;
-  /// Sentences: cores above their cap; chains without a deadline, and callbacks of no chain, that have
-  /// no bound, so that their backlog may grow without end.
+  /// Sentences about cores above their cap, and about callbacks without a bound: their backlog may grow without end.
+  /// Chains without a deadline and callbacks without a chain are among them.
   std::vector<std::string> shortfalls;
-  /// Sentences about what the planner left alone.
+  /// Sentences about parts of the system that the planner did not change.
   std::vector<std::string> notes;
-  std::vector<double> room;  ///< per core: what its cap leaves to callbacks
-  /// What `takt` spent on judging plans, about in proportion to time and the same on every machine: 1e7 is
-  /// a second or so. 0 of other planners.
+  std::vector<double> room;  ///< per core: the part of its cap that is left to callbacks
+  /// The cost of judging plans in `takt`: about proportional to time, and the same on every machine. 1e7 is about a
+  /// second. Other planners: 0.
   double cost = 0;
-  double cost_of_restarts = 0;  ///< beyond that
+  double cost_of_restarts = 0;  ///< in addition to `cost`
 };
 
-/// Whether the chain has a deadline and no bound within it.
+/// True if the chain has a deadline and no bound within it.
 bool missed(const Model & model, const Bounds & bounds, Index chain);
+/// The same for the plan's own model and bounds.
 bool missed(const Planned & planned, Index chain);
 
-/// Whether every chain with a deadline has a bound within it. Not all there is: `shortfalls`.
+/// True if each chain with a deadline has a bound within it. The plan may still have `shortfalls`.
 bool all_met(const Planned & planned);
 
-/// Faults, all at once: options that the planner does not have, those of the model, constraints that
-/// contradict each other, executors that would need more threads than one can have. A system that does not fit is not a fault: its plan misses
-/// deadlines or has shortfalls.
+/// Faults, all at once: options that the planner lacks, faults of the model, constraints that contradict each other,
+/// and executors that would need more threads than an executor can have. A system that does not fit is not a fault: its
+/// plan misses deadlines or has shortfalls.
 takt_rt::Result<Planned> plan_schedule(
   const takt_schedule::System & system, const PlanOptions & options = {});
 

@@ -49,17 +49,20 @@
 namespace takt_plan
 {
 
+/// Options of `pool_bounds`.
 struct PoolOptions
 {
-  /// Bounds beyond this count as none. 0: a hundred times the longest period of the model.
+  /// The analysis drops bounds above this, in ns. 0: a hundred times the longest period of the
+  /// model.
   Ns horizon = 0;
   PoolTerms terms;
 };
 
+/// The bounds of one model.
 struct PooledBounds
 {
-  /// One per task: from the nominal release of the source that started it to its end; the largest
-  /// over its sources. For a task that waits for messages of several sources: of the last one.
+  /// For each task: the time from the nominal release of its source to its end; the largest over
+  /// its sources. A task that waits for messages of several sources counts from the last one.
   std::vector<takt_rt::Result<Ns>> tasks;
   std::vector<takt_rt::Result<Ns>> chains;
 };

@@ -71,47 +71,51 @@
 namespace takt_plan
 {
 
+/// A task of the pools. Times are in ns.
 struct PooledTask
 {
-  /// Of each of its sources. The jitter is how late after the nominal release of the source the task
-  /// is activated.
+  /// One for each source. The jitter is the longest delay of the task's activation after the nominal release of the
+  /// source.
   std::vector<Arrivals> arrivals;
   Ns cost = 0;
-  std::vector<Index> threads;  ///< that may run it, rising; never empty
+  std::vector<Index> threads;  ///< the threads that may run it, rising; never empty
   int priority = 0;            ///< larger first; among equals the earlier release
-  Index group = kNone;         ///< any number for an exclusive group; none: one of its own
-  bool reentrant = false;      ///< it may overlap with itself; `group` does not matter then
-  Ns serial = 0;               ///< reentrant: the part of its cost in which it starts nowhere else
-  Ns wake = 0;                 ///< a thread that is woken for it looks for work after that, at most
-  /// The task whose end starts it, and nothing else does; of one host, without delay. Its arrivals are
-  /// the same as that task's, with other jitters.
+  Index group = kNone;         ///< the number of its exclusive group; kNone: a group of its own
+  bool reentrant = false;      ///< its runs may overlap; `group` is ignored
+  Ns serial = 0;               ///< reentrant: the part of its cost in which no other run of it can
+                               ///< begin
+  Ns wake = 0;                 ///< a thread that wakes for it looks for work after at most this
+                               ///< time
+  /// The only task that starts it: on the same host, at its end, without delay. Both tasks have equal arrivals with
+  /// different jitters.
   Index after = kNone;
-  /// Something that is not among these tasks may delay it: it has no bound.
+  /// A task that is not among these may delay it: it has no bound.
   bool outside = false;
 };
 
-/// The terms of the equations. All are needed: leaving one out shows that a test of soundness would
-/// notice.
+/// The terms of the equations. All are needed: a test of soundness notices each omitted term.
 struct PoolTerms
 {
   bool blocking = true;      ///< less urgent tasks that had begun
-  bool again = true;         ///< the same before later tasks of a run, as published forms forget
-  bool while_parked = true;  ///< the same after each time it was parked
-  bool group = true;         ///< that members of the group keep it from idle threads as well
-  bool queued = true;        ///< earlier activations of its own
+  bool again = true;         ///< the same before later tasks of a run; published forms lack it
+  bool while_parked = true;  ///< the same each time after the task was parked
+  bool group = true;         ///< members of the group keep the task from idle threads
+  bool queued = true;        ///< earlier activations of the task itself
   bool carry_in = true;      ///< activations that were released before the window
-  bool wake = true;          ///< threads that wake each other one after another
+  bool wake = true;          ///< threads that wake each other, one after another
 };
 
+/// The bound of one task.
 struct PooledResponse
 {
-  Ns response = kUnbounded;  ///< from its own activation
-  /// The first task of the run for which this bound is the best, and the bound from its activation.
+  Ns response = kUnbounded;  ///< from the task's own activation
+  /// The first task of the run that gives the best bound, and the bound from the activation of that
+  /// task.
   Index first = kNone;
   Ns from_first = kUnbounded;
 };
 
-/// One per task; kUnbounded beyond `horizon` and beyond the limits above.
+/// One for each task. kUnbounded if the bound exceeds `horizon`, or at the limits above.
 std::vector<PooledResponse> pooled_responses(
   const std::vector<PooledTask> & tasks, Ns horizon, const PoolTerms & terms = {});
 

@@ -109,44 +109,46 @@
 namespace takt_plan
 {
 
-/// The terms of the equations. All are needed: leaving one out shows what a bound is made of, and
-/// that a test of soundness would notice.
+/// The terms of the equations. All are needed: a test of soundness notices each omitted term.
 struct PriorityTerms
 {
   bool blocking = true;
   bool ceiling = true;
-  bool once = true;          ///< work that less urgent work of the core started
-  bool jitter = true;        ///< of releases, also after another core
-  bool queued = true;        ///< activations before, in the same window
-  bool overtaking = true;    ///< later activations that overtake the segment's least urgent task
+  bool once = true;          ///< less urgent work of the core may have started work
+  bool jitter = true;        ///< releases may be late, also after another core
+  bool queued = true;        ///< earlier activations in the same window
+  bool overtaking = true;    ///< later activations may overtake the segment's least urgent task
   bool equals = true;        ///< tasks of equal priority, threads of equal OS priority
   bool reservations = true;  ///< threads of policy deadline
-  bool sets = true;          ///< messages wait until a set of the newest is complete
+  bool sets = true;          ///< messages wait until their set of newest messages is complete
   bool orders = true;        ///< any message of a set may complete it
-  bool under_way = true;     ///< messages within a segment, and work that begins meanwhile
+  bool under_way = true;     ///< messages may be under way within a segment, and less urgent work
+                             ///< begins meanwhile
   bool begun = true;         ///< more urgent threads take the core from a task that has begun
   bool related =
     true;  ///< how late activations of the segment's own source are that count beside it
 };
 
-/// How messages between tasks of one core are counted that are under way for a while, as between processes.
+/// The analysis of messages between tasks of one core that are under way for a while, as between processes.
 enum class Delays
 {
-  best,              ///< in both ways; the smaller bound of each task and chain counts
-  between_segments,  ///< they release the next segment, with jitter
-  in_segments        ///< they are part of a segment
+  best,              ///< in both ways; for each task and chain the smaller bound counts
+  between_segments,  ///< the message releases the next segment, with jitter
+  in_segments        ///< the message is a part of the segment
 };
 
+/// Options of `priority_bounds`.
 struct PriorityOptions
 {
-  /// Bounds beyond this count as none. 0: a hundred times the longest period of the model.
+  /// The analysis drops bounds above this, in ns. 0: a hundred times the longest period of the
+  /// model.
   Ns horizon = 0;
   PriorityTerms terms;
   Delays delays = Delays::best;
-  bool explain = false;  ///< SegmentBound::terms
+  bool explain = false;  ///< also finds SegmentBound::terms
 };
 
-/// A chain's activation, one in each hyperperiod.
+/// An activation of a chain that comes once in each hyperperiod.
 struct PhasedActivation
 {
   Ns release =
@@ -154,31 +156,36 @@ struct PhasedActivation
   Ns hyperperiod = 0;
 };
 
-/// A segment's part of a chain's bound. In `bounds` (bounds.hpp) it may be of another kind of
-/// thread: one task, or with `explain` those that are bounded together.
+/// The part of a segment in a chain's bound. In the result of `bounds` (bounds.hpp) it may belong
+/// to another kind of thread: it is then one task, or with `explain` several tasks that are bounded
+/// together.
 struct SegmentBound
 {
   Analysis analysis = Analysis::priority;
   std::vector<Index> tasks;
-  Ns released = 0;   ///< at the latest, after the root's nominal release
-  Ns response = 0;   ///< from there to the end of its last task
-  Ns waiting = 0;    ///< after it: for the rest of a set of newest messages, and the work on it
-  BoundTerms terms;  ///< with `explain`: `response` is their sum; else, or beyond kMostTerms, empty
+  Ns released = 0;   ///< the latest release, in ns after the root's nominal release
+  Ns response = 0;   ///< from `released` to the end of its last task
+  Ns waiting = 0;    ///< after the response: the wait for the rest of a set of newest messages, and
+                     ///< the work on the set
+  BoundTerms terms;  ///< with `explain`, up to kMostTerms: the sum is `response`; otherwise empty
   std::optional<PhasedActivation>
     activation;  ///< of analysis `jobs`: the chain's that takes longest
 };
 
+/// The bound of one chain.
 struct ChainBound
 {
   Ns bound = 0;  ///< from the root's nominal release to the last task's end
   std::vector<SegmentBound> segments;
 };
 
+/// The bounds of one model.
 struct PriorityBounds
 {
-  /// One per task: from the nominal release of the source that started it, at any distance, to its
-  /// end; the largest over its sources. For a task that waits for messages of several sources: of
-  /// the message that came last. Behind a set of newest messages: of the one released last.
+  /// For each task: the time from the nominal release of its source to its end; the largest over
+  /// its sources, also indirect ones. A task that waits for messages of several sources counts from
+  /// the source of the last message. Behind a set of newest messages: from the source that was
+  /// released last.
   std::vector<takt_rt::Result<Ns>> tasks;
   /// One per chain.
   std::vector<takt_rt::Result<ChainBound>> chains;

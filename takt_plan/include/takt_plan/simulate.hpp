@@ -38,17 +38,18 @@ namespace takt_plan
 
 class SimulationObserver;
 
-/// Of sources: timers, messages from outside, threads beside the executors'.
+/// The phases of sources: timers, outside messages, and threads outside of executors.
 enum class Phases
 {
-  fixed,   ///< the offsets of the system or the schedule; one period where there is none
-  random,  ///< any, drawn anew for each run
-  /// All at once; then each chain's root just after all others, just before them, and at once with
-  /// them but for the less urgent, which have just begun.
+  fixed,   ///< the offsets of the system or the schedule; one period for sources without an offset
+  random,  ///< drawn again for each run
+  /// First all sources at once. Then for each chain: its root just after all others, just before
+  /// them, and at once with them, where the less urgent callbacks have just begun.
   adversarial,
 };
 
-/// Execution times and times under way; of a callback without a histogram `uniform` instead.
+/// The execution times, and the times of messages under way. A callback without a histogram uses
+/// `uniform`.
 enum class Execution
 {
   worst,
@@ -57,25 +58,27 @@ enum class Execution
   histogram
 };
 
+/// Options of `simulate`.
 struct SimulationOptions
 {
   Ns duration = 10'000'000'000;  ///< of each run, above zero
   std::uint64_t runs = 1;
-  std::uint64_t seed = 1;  ///< of the first run; each further one has the next
+  std::uint64_t seed = 1;  ///< of the first run; each further run has the next number
   Phases phases = Phases::fixed;
   Execution execution = Execution::worst;
-  /// If set, what each run that works takes in place of that: by task, and how many such runs of it began before in the
-  /// same simulated run. From 0 to the task's worst time, and the same for the same arguments.
+  /// If set: the execution time of each run that works, from 0 to the task's longest time. `run`: the number of such
+  /// runs of the task that began before in the same simulated run. Must return the same value for the same arguments.
   std::function<Ns(Index task, std::uint64_t run)> execution_time;
   KernelOptions kernel;
 };
 
-/// One response: which run it was in, and from when to when it lasted.
+/// One response: its run, its release and its end.
 struct Response
 {
   std::uint64_t run = 0;
   Ns release = 0;
-  Ns end = -1;  ///< before the release: there was none
+  Ns end = -1;  ///< before the release: there was no response
+  /// The response time in ns.
   Ns time() const noexcept { return end - release; }
 };
 
@@ -84,47 +87,52 @@ struct Responses
 {
   std::uint64_t count = 0;
   double sum = 0;
-  std::uint64_t missed = 0;  ///< of these, beyond their deadline
+  std::uint64_t missed = 0;  ///< those beyond their deadline
   Response worst;
 
+  /// The mean response time in ns; 0 without responses.
   double mean() const noexcept { return count == 0 ? 0 : sum / static_cast<double>(count); }
 };
 
+/// The result for one task.
 struct TaskResult
 {
-  Responses responses;  ///< from its own release
+  Responses responses;  ///< from the callback's own release
   Ns from_source =
     -1;  ///< longest, from the nominal release of the source that started it; -1: none
-  std::uint64_t skipped = 0;  ///< periods of a timer
-  /// Messages, each topic's on its own: received = taken + overwritten + waiting at the end.
+  std::uint64_t skipped = 0;  ///< skipped periods of a timer
+  /// Messages, counted for each topic: received = taken + overwritten + waiting at the end.
   std::uint64_t received = 0, taken = 0, overwritten = 0, waiting = 0;
 };
 
+/// The result for one chain.
 struct ChainResult
 {
-  std::uint64_t released = 0;  ///< runs of its root
+  std::uint64_t released = 0;  ///< runs of the chain's root
   Responses responses;         ///< from the root's nominal release to the last callback's end
 };
 
+/// The result of all runs.
 struct SimulationResult
 {
   std::vector<TaskResult> tasks;
   std::vector<ChainResult> chains;
   std::vector<Ns> busy;  ///< per core
-  Ns simulated = 0;      ///< over all runs, until the last callback ended
+  Ns simulated = 0;      ///< in all runs, until the last callback ended
   std::uint64_t runs = 0;
   std::uint64_t jobs = 0;      ///< runs of callbacks
-  std::uint64_t instants = 0;  ///< points in time at which something happened
+  std::uint64_t instants = 0;  ///< points in virtual time with an event
 };
 
-/// How many runs `Phases::adversarial` has before it begins again.
+/// The number of runs after which `Phases::adversarial` begins again.
 std::uint64_t adversarial_runs(const SimulationModel & model);
 
-/// Faults: options out of range, histories too deep for memory, groups that the schedulers refuse.
+/// Faults: options out of range, histories too deep for the memory, groups that the schedulers
+/// refuse.
 takt_rt::Result<SimulationResult> simulate(
   const SimulationModel & model, const SimulationOptions & options);
 
-/// One of those runs again, watched.
+/// Repeats one of these runs, with an observer.
 takt_rt::Status watch(
   const SimulationModel & model, const SimulationOptions & options, std::uint64_t run,
   SimulationObserver & observer);

@@ -1,8 +1,7 @@
-// What simulation works on: the analysis model, and what runs need beyond it.
+// The simulation's model: the analysis model, and further data for runs.
 //
-// Of a plan it decides nothing itself: placement, priorities and links are those of `build_model`, and
-// rules are asked of the schedule's resolver, so that the simulated schedulers get the bindings that a
-// running executor would give them. Set-up only: allocates, does not block.
+// For a plan, placement, priorities and links are those of `build_model`. The schedule's resolver gives the bindings.
+// So the simulated schedulers have the bindings of a running executor. Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SIMULATION_MODEL_HPP_
 #define TAKT_PLAN__SIMULATION_MODEL_HPP_
 
@@ -21,44 +20,46 @@
 namespace takt_plan
 {
 
-/// Beyond `Task`, at the same index.
+/// Further data of the `Task` with the same index.
 struct SimulatedTask
 {
   takt_core::Kind kind = takt_core::Kind::subscription;
-  takt_core::Binding binding;  ///< without its threads, which are the task's
+  takt_core::Binding binding;  ///< without threads; the task has them
   takt_core::MissedPeriods missed_periods = takt_core::MissedPeriods::skip;
   std::uint32_t depth = 10;  ///< messages kept per topic
-  Ns best = 0;               ///< execution time; the worst is the task's
-  /// Execution times and how often each was seen, in rising order; empty: not known.
+  Ns best = 0;               ///< shortest execution time; the task has the longest
+  /// Execution times and the count of each, in rising order; empty: unknown.
   std::vector<std::pair<Ns, std::uint64_t>> histogram;
-  Ns dispatch = 0;           ///< before it takes, per run
-  Ns take = 0;               ///< middleware's share, per run
-  Ns publish = 0;            ///< middleware's share, per run
-  Ns deadline = kUnbounded;  ///< from its own release
+  Ns dispatch = 0;           ///< per run, before the take
+  Ns take = 0;               ///< per run, for the take
+  Ns publish = 0;            ///< per run, for the publishes
+  Ns deadline = kUnbounded;  ///< from the callback's own release
 };
 
-/// Beyond `Thread`, at the same index.
+/// Further data of the `Thread` with the same index.
 struct SimulatedThread
 {
-  KernelThread kernel;  ///< cores are numbered within the host
-  int urgency = 0;      ///< as the executor tells it to its scheduler
+  KernelThread kernel;  ///< with the host's numbers of cores
+  int urgency = 0;      ///< the urgency that the executor gives to its scheduler
 };
 
+/// The whole model.
 struct SimulationModel
 {
   Model model;
   std::vector<SimulatedTask> tasks;
   std::vector<SimulatedThread> threads;
-  std::vector<Ns> others;            ///< execution time of each `OtherLoad`, without switches
-  std::vector<Ns> context_switches;  ///< per host: what each one costs
-  std::vector<takt_core::ChainOptions> chains;  ///< as the schedulers are told of them
+  std::vector<Ns> others;            ///< execution time of each `OtherLoad`, without context
+                                     ///< switches
+  std::vector<Ns> context_switches;  ///< per host: the cost of one switch
+  std::vector<takt_core::ChainOptions> chains;  ///< chains in the schedulers' form
 };
 
+/// Makes the model of a plan.
 SimulationModel simulation_model(const Plan & plan);
 
-/// Of a model that was filled by hand: worst times only, histories that lose nothing, and overheads
-/// as each task has them, with no switches on top. Faults: those of `check` (model.hpp), and deadline
-/// threads without a reservation.
+/// Makes a model without a system: longest times only, histories that lose no message, and each task's overheads
+/// without further switches. Faults: those of `check` (model.hpp), and deadline threads without a reservation.
 takt_rt::Result<SimulationModel> simulation_model(Model model);
 
 }  // namespace takt_plan

@@ -1,6 +1,7 @@
-// How much of a core a thread gets at least, in any interval while it has work.
+// The least time that a thread gets of a core in an interval in which it has work.
 //
-// Pure functions of whole nanoseconds; copying allocates for `steps` only; nothing blocks.
+// Pure functions of whole nanoseconds. Only copying a supply of `steps` allocates. No function
+// blocks.
 #ifndef TAKT_PLAN__SUPPLY_HPP_
 #define TAKT_PLAN__SUPPLY_HPP_
 
@@ -12,29 +13,31 @@
 namespace takt_plan
 {
 
+/// One supply. Times are in ns.
 class Supply
 {
 public:
   /// A core of its own.
   static Supply dedicated();
 
-  /// A reservation: `budget` in each `period`, 0 < budget <= period, at any time of it. In the
-  /// worst case nothing comes for 2 (period - budget).
+  /// A reservation: `budget` at any time within each `period`, 0 < budget <= period. In the worst
+  /// case the thread gets no time for 2 (period - budget).
   static Supply periodic(Ns budget, Ns period);
 
-  /// The same if it comes within `deadline` of the period's beginning, budget <= deadline <=
-  /// period. In the worst case nothing comes for period + deadline - 2 budget: one period's budget
-  /// came at once, the next one's as late as it may. Later ones follow a period apart.
+  /// The same within `deadline` after the beginning of each period, budget <= deadline <= period.
+  /// In the worst case the thread gets no time for period + deadline - 2 budget: the budget of one
+  /// period comes at once, the next one as late as possible. Later budgets follow at distances of
+  /// one period.
   static Supply constrained(Ns budget, Ns deadline, Ns period);
 
-  /// An arbitrary one, up to where it is known: (interval, amount) with both rising. The amount holds
-  /// from its interval on, up to the next; none before the first, and no more than the last.
+  /// A table of (interval, amount), both rising. An amount holds from its interval to the next. It is zero before the
+  /// first interval, and constant after the last.
   static Supply steps(std::vector<std::pair<Ns, Ns>> steps);
 
-  /// In any interval of `length`, at least.
+  /// The least time in an interval of `length`.
   Ns in(Ns length) const;
 
-  /// The least length with in(length) >= amount; kUnbounded if there is none.
+  /// The smallest length with in(length) >= amount; kUnbounded if there is none.
   Ns time_for(Ns amount) const;
 
 private:

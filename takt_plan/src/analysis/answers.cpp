@@ -18,7 +18,8 @@ namespace
 using takt_rt::Faults;
 using takt_rt::Result;
 
-/// What the solution says of each task and chain, or why it says nothing.
+/// Makes the answers from the solution: a bound for each task and chain, or the reason why there is
+/// none.
 class Answers
 {
 public:
@@ -48,7 +49,7 @@ public:
 private:
   std::string name(Index task) const { return takt_schedule::quoted(model_.tasks[task].id); }
 
-  /// Why a stream's activations of its task have no bound.
+  /// The reason why the stream's activations of its task have no bound.
   std::string reason(Index id) const
   {
     const PriorityPart & part = solver_.part(id);
@@ -93,7 +94,8 @@ private:
            ", at which this analysis gives up";
   }
 
-  /// Behind a stream that is released without a bound: why the first one before it has none.
+  /// For a stream that is released without a bound: the reason of the first stream before it that
+  /// has no bound.
   std::string first_cause(Index id) const
   {
     Index first = kNone;
@@ -130,7 +132,7 @@ private:
     return bound;
   }
 
-  /// `steps`: how the bound came about, for its terms.
+  /// `steps`: the segments of the bound, for its terms.
   Result<ChainBound> bound_of(const Chain & chain, std::vector<ChainStep> & steps) const
   {
     const auto ways = chain_ways(model_, solver_.streams(), chain);
@@ -165,7 +167,8 @@ private:
     return solver_.completed(*solver_.streams().set(set.task), input);
   }
 
-  /// The stream of the set's inputs that `id` goes on from; of several the one that leaves it last.
+  /// The input stream of the set that `id` continues. If there are several, the one that leaves the
+  /// set last.
   Index input_of(const ChainWays::Set & set, Index id) const
   {
     const auto & complete = solver_.streams().after(set.task);
@@ -179,7 +182,7 @@ private:
     });
   }
 
-  /// The message that this segment's first task is started by; at a join, the one that comes last. nullptr: none.
+  /// The message that starts the segment's first task; at a join, the last message. nullptr: none.
   const Stream::From * last_before(const SolvedWindow & solved) const
   {
     const Stream & head = solver_.streams().all()[solved.window.head_stream];
@@ -197,17 +200,17 @@ private:
     return model_.tasks[to.task].triggers[from.link].delay;
   }
 
-  /// A part of a chain: up to this stream, which may begin with a complete set.
+  /// A part of a chain that ends with a stream. The stream may begin with a complete set.
   struct Way
   {
     Index stream = kNone;
     const SolvedWindow * window = nullptr;
-    bool through = false;                      // goes on through the sets
-    std::vector<const ChainWays::Set *> sets;  // that it enters, from the last one back
-    std::vector<Index> inputs;                 // by these
+    bool through = false;                      // the part goes on through the sets
+    std::vector<const ChainWays::Set *> sets;  // sets that it enters, from the last one back
+    std::vector<Index> inputs;                 // the streams by which it enters these
   };
 
-  /// The stream that goes on behind a set which the chain enters by `input`.
+  /// The stream that begins after a set which the chain enters by `input`.
   Index complete_of(const ChainWays::Set & set, Index input) const
   {
     const MessageSet & of = *solver_.streams().set(set.task);
@@ -218,7 +221,7 @@ private:
                                   : complete[static_cast<Index>(found - slowest.begin())];
   }
 
-  /// The part of a chain that ends with `id`; moves `set` on to those before it.
+  /// The part of a chain that ends with `id`. Moves `set` to the sets before the part.
   Way way_to(
     Index id, std::vector<ChainWays::Set>::const_reverse_iterator & set,
     std::vector<ChainWays::Set>::const_reverse_iterator end) const
@@ -250,8 +253,8 @@ private:
     return way;
   }
 
-  /// Backwards from the end, segment by segment; then forwards, for what comes after a set that the chain
-  /// enters by another topic than what comes after counts from.
+  /// Goes backwards from the end, segment by segment. Then goes forwards, for streams after a set that the chain enters
+  /// by another topic than the one from which they count.
   ChainBound sum_up(Index id, const ChainWays & ways, std::vector<ChainStep> & steps) const
   {
     ChainBound result;
@@ -264,7 +267,7 @@ private:
     }
     std::reverse(way.begin(), way.end());
     bool counted = true;
-    Ns behind = 0;  // what is counted from, ahead of the chain's release
+    Ns behind = 0;  // time from the chain's release to the release from which the stream counts
     for (const Way & step : way) {
       const bool leaving = counted && !step.through && step.sets.empty() && &step != &way.back() &&
                            solver_.part(step.stream).leaves < solver_.part(step.stream).bound;
@@ -292,7 +295,7 @@ private:
     return result;
   }
 
-  /// For the rest of sets, after what its own messages would take.
+  /// The wait for the rest of sets, after the time that the chain's own messages take.
   Ns waiting(const Way & step, bool counted) const
   {
     if (step.through) {
@@ -309,7 +312,7 @@ private:
                    : solver_.waiting(*solver_.streams().set(step.sets.front()->task), step.stream);
   }
 
-  /// The most important chains first, until there are too many terms.
+  /// Adds terms to the most important chains first, until there are too many terms.
   void add_terms(
     const std::vector<std::vector<ChainStep>> & steps,
     std::vector<Result<ChainBound>> & chains) const
@@ -333,7 +336,7 @@ private:
     }
   }
 
-  /// Of the message that starts the segment.
+  /// The delay of the message that starts the segment.
   Ns delay_before(const SolvedWindow & solved) const
   {
     const Stream::From * const before = last_before(solved);

@@ -1,4 +1,5 @@
-// What a solution says of each task and chain, or why it says nothing.
+// Makes the answers of a solution: a bound for each task and chain, or the reason why there is
+// none.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__ANSWERS_HPP_
@@ -13,13 +14,14 @@
 namespace takt_plan::detail
 {
 
-/// Of all kinds of threads that took part. With terms of segments until there are `most_terms`.
+/// For all kinds of threads in the solution. Adds terms to segments until there are `most_terms`.
 PriorityBounds answers(const PrioritySolver & solver, std::size_t most_terms);
 
-/// Gives `bounds` those of `others`, of the same model, that are smaller, or that it has not.
+/// Replaces each bound by that of `others`, of the same model, if that is smaller or if `bounds`
+/// has none.
 void take_smaller(PriorityBounds & bounds, PriorityBounds others);
 
-/// The same as bounds alone: `Plain` has one per task and one per chain.
+/// The same as bounds without segments: `Plain` has one bound for each task and each chain.
 template <typename Plain>
 Plain without_segments(PriorityBounds found)
 {

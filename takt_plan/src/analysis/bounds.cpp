@@ -38,13 +38,13 @@ Bounds with_analyses(PriorityBounds found)
   return all;
 }
 
-// Terms of sums over jobs; a second or so.
+// Limit of terms of sums over jobs: about a second.
 constexpr std::int64_t kMostLooksOfJobs = 100'000'000;
 
-// Each round solves the whole model; waits that depend on themselves rise by a run's time or more in each.
+// Each round solves the whole model. Waits that depend on themselves rise by at least the time of a run in each round.
 constexpr int kMostRoundsOfWaits = 50;
 
-/// The model with how long its tasks wait; what the rounds looked at is added to `looks`.
+/// The model with the waits of its tasks. Adds the evaluated terms of all rounds to `looks`.
 Model with_waits(
   Model model, const BoundsOptions & options, detail::UnderWay under_way, double & looks,
   std::int64_t most)
@@ -58,7 +58,8 @@ Model with_waits(
     }
     if (round == kMostRoundsOfWaits) {
       detail::give_up_waits(solver, model);
-      round = 0;  // what depended on them has none either; each such turn leaves fewer
+      round = 0;  // tasks that depend on them have no bound either; each such turn leaves fewer
+                  // waits
       continue;
     }
     if (!detail::update_waits(solver, model)) {

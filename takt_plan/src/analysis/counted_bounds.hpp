@@ -1,6 +1,6 @@
-// Bounds with what it took to find them, for those that ask again and again.
+// Bounds together with the effort of finding them, for callers that repeat the analysis.
 //
-// Counted, not timed: the same model has the same count on every machine. Set-up only: allocates, does
+// The effort is counted, not timed: the same model has the same count on every machine. Set-up only: allocates, does
 // not block.
 #ifndef TAKT_PLAN__SRC__ANALYSIS__COUNTED_BOUNDS_HPP_
 #define TAKT_PLAN__SRC__ANALYSIS__COUNTED_BOUNDS_HPP_
@@ -14,14 +14,13 @@
 namespace takt_plan::detail
 {
 
-/// `bounds`; adds to `looks` how many terms of equations of busy windows were evaluated. After about
-/// `most` of them the tasks that are left have no bound. Terms of other analyses (window, pool, deadline)
-/// are not counted.
+/// As `bounds`. Adds to `looks` the number of evaluated terms of busy windows. After about `most` of them, the
+/// remaining tasks have no bound. Terms of other analyses (window, pool, deadline) do not count.
 takt_rt::Result<Bounds> counted_bounds(
   const Model & model, const BoundsOptions & options, double & looks,
   std::int64_t most = kMostLooks);
 
-/// `bounds_through_reads`, likewise; where chains read it looks at `most` terms twice.
+/// The same for `bounds_through_reads`. If chains read, it evaluates up to twice `most` terms.
 takt_rt::Result<Bounds> counted_bounds_through_reads(
   const Model & model, double & looks, std::int64_t most = kMostLooks,
   const BoundsOptions & options = {});

@@ -1,4 +1,4 @@
-// The iteration that the equations of all analyses have in common. Neither allocates nor blocks.
+// The iteration for the equations of all analyses. Does not allocate or block.
 #ifndef TAKT_PLAN__SRC__FIXED_POINT_HPP_
 #define TAKT_PLAN__SRC__FIXED_POINT_HPP_
 
@@ -7,8 +7,9 @@
 namespace takt_plan::detail
 {
 
-/// The least length from `start` up with demand(length) <= length; kUnbounded beyond `horizon` and
-/// without steps. `demand` must not fall, and `start` must not be above the least one.
+/// The least length with demand(length) <= length, searched from `start` upwards. kUnbounded above
+/// `horizon`, or if no steps are left. `demand` must be non-decreasing, and `start` must not exceed
+/// the result.
 template <typename Demand>
 Ns fixed_point(Ns start, Ns horizon, Steps & steps, const Demand & demand)
 {

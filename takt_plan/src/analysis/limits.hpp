@@ -1,7 +1,7 @@
-// How long analyses try before they give up, so that no model can make them hang.
+// Limits of the analyses' effort, so that no model can make them hang.
 //
-// Counted, not timed: the same model has the same answer on every machine. Whoever runs out of steps
-// has no bound; what depends on it has none either. Nothing here allocates or blocks.
+// Limits count steps, not time: the same model has the same answer on every machine. A task that runs out of steps has
+// no bound, and so have tasks that depend on it. These functions do not allocate or block.
 #ifndef TAKT_PLAN__SRC__LIMITS_HPP_
 #define TAKT_PLAN__SRC__LIMITS_HPP_
 
@@ -14,23 +14,21 @@
 namespace takt_plan::detail
 {
 
-/// Evaluations of a task's equations, over all activations and all rounds of one analysis. Real
-/// systems need thousands. More are wanted by cores that are full to the last millionth, and by bursts
-/// of as many releases.
+/// Evaluations of a task's equations, over all activations and all rounds of one analysis. Real systems need thousands.
+/// Only nearly full cores (to the last millionth) and very long bursts of releases need more.
 inline constexpr std::int64_t kMostSteps = 1'000'000;
 
-/// Terms of these equations, over all tasks that share them: in large systems each evaluation looks at
-/// thousands. Within a minute or so.
+/// Terms of these equations, over all tasks that share them: each evaluation of a large system has thousands of terms.
+/// About a minute.
 inline constexpr std::int64_t kMostLooks = 10'000'000'000;
 
-/// Bounds that still grow after so many rounds over all tasks are taken to grow without end.
+/// A bound that still grows after so many rounds over all tasks counts as unbounded.
 inline constexpr int kMostRounds = 1000;
 
-/// Beyond which a bound counts as none: as it was asked for; 0: a hundred times the longest period of
-/// the model. Below kUnbounded.
+/// The largest bound that counts: `asked`, or for 0 a hundred times the longest period of the model. Below kUnbounded.
 Ns horizon(const Model & model, Ns asked);
 
-/// What is left of the evaluations, for as many tasks as share them; `terms`: of each evaluation.
+/// The remaining evaluations for tasks that share them. `terms`: of each evaluation.
 class Steps
 {
 public:
@@ -41,7 +39,7 @@ public:
   {
   }
 
-  /// One step; false if none was left.
+  /// Takes one step; false if none is left.
   bool take() noexcept { return left_ > 0 && left_-- > 0; }
   bool none() const noexcept { return left_ == 0; }
   std::int64_t left() const noexcept { return left_; }

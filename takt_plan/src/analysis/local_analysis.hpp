@@ -32,18 +32,19 @@
 namespace takt_plan::detail
 {
 
-/// How late things are, as far as the iteration has come. Rising from round to round.
+/// The lateness of streams in the iteration so far. It only rises.
 class Lateness
 {
 public:
   virtual ~Lateness() = default;
-  /// The latest release of a stream, after the nominal one.
+  /// The latest release of a stream, after its nominal release.
   virtual Ns released(Index stream) const = 0;
-  /// The latest end of what it started, likewise; kUnbounded: not known, also later.
+  /// The latest end of the stream's run, after its nominal release; kUnbounded: unknown, also
+  /// later.
   virtual Ns ended(Index stream) const = 0;
 };
 
-/// Tasks that are bounded together, each of which starts the next one at once.
+/// Tasks that are bounded together. Each starts the next one at once.
 struct LocalPart
 {
   std::vector<Index> tasks;
@@ -59,23 +60,24 @@ public:
   Analysis kind() const noexcept { return kind_; }
   const std::vector<Index> & tasks() const noexcept { return tasks_; }
 
-  /// Why the analysis does not cover the task; empty: it does. Refused tasks have no response.
+  /// The reason why the analysis does not cover the task; empty: it does. Refused tasks have no
+  /// response.
   virtual std::string refusal(Index task) const = 0;
-  /// From its activation to its end, for each of the tasks. Must not fall when `lateness` rises.
+  /// For each task: the time from its activation to its end. Must not fall when `lateness` rises.
   virtual const std::vector<Ns> & responses(const Lateness & lateness) = 0;
-  /// When a run that starts by this stream ends, after the nominal release, as far as `responses` saw;
-  /// not before `released`. By the response alone, if no more is known.
+  /// The latest end of a run that starts by this stream, after the nominal release, as `responses` found it; at least
+  /// `released`. By default `released` plus the response.
   virtual Ns end(Index stream, Ns released, Ns response) const;
 
   // After the solution; costs time.
 
-  /// What the response of a task that has one is the sum of.
+  /// The terms of the response of a task. The task must have a response.
   virtual BoundTerms terms(Index task) = 0;
-  /// What the end of a run by this stream, which has a bound, is the sum of: parts that follow each other
-  /// up to the stream's task, from the latest release of the first one's.
+  /// The terms of the end of a run by this stream, which must have a bound: parts that follow each other up to the
+  /// stream's task, from the latest release of the first part.
   virtual std::vector<LocalPart> parts(Index stream) = 0;
 
-  /// Why a task that is not refused, and whose releases have a bound, has none itself.
+  /// The reason why a task has no bound, although it is not refused and its releases have bounds.
   virtual std::string reason(Index task) const = 0;
 
 private:
@@ -85,14 +87,14 @@ private:
 
 using LocalAnalyses = std::vector<std::unique_ptr<LocalAnalysis>>;
 
-/// Those that a model needs beside the segments of fixed priorities; none for most models. Further
-/// kinds of threads join here. Keep references to the model and the flow.
+/// The local analyses that a model needs beside segments of fixed priorities; empty for most
+/// models. Add further kinds of threads here. Keep references to the model and the flow.
 LocalAnalyses local_analyses(const Model & model, const Flow & flow, const BoundsOptions & options);
 
-/// All threads as pools, of one or more.
+/// Analyses all threads as pools of one or more threads.
 LocalAnalyses pool_analyses(const Model & model, const Flow & flow, const BoundsOptions & options);
 
-/// Every thread as one of order `window`, which is refused if it is not.
+/// Analyses every thread as one of order `window`; refuses threads of other orders.
 LocalAnalyses window_analyses(
   const Model & model, const Flow & flow, const BoundsOptions & options);
 

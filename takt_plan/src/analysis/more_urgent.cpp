@@ -61,7 +61,7 @@ void MoreUrgent::add(Index task, Index thread, Ns cost)
   }
 }
 
-/// What runs counts until its end; of a switch, the release only.
+/// A run counts until its end; for a switch only the release counts.
 Ns MoreUrgent::jitter(const Run & run, const Lateness & lateness) const
 {
   if (run.stream == kNone) {

@@ -1,4 +1,4 @@
-// What goes before an OS priority on one core, and how much of it that takes in any interval: the
+// The work that precedes an OS priority on one core, and the time that it takes in an interval: the
 // terms of thread_service.hpp.
 //
 // Set-up only: allocates, does not block.
@@ -16,30 +16,30 @@
 namespace takt_plan::detail
 {
 
-/// Who takes time: one of these.
+/// The task, thread or other load that takes time: one of these.
 struct Taker
 {
   Index task = kNone;
   Index thread = kNone;  ///< of policy deadline: its reservation, and switches
-  Index other = kNone;   ///< of Model::others
+  Index other = kNone;   ///< position in Model::others
 };
 
 class MoreUrgent
 {
 public:
-  /// Threads of fixed priority that are as urgent or more, but for `except`, those of policy
-  /// deadline, and what less urgent ones do at the ceiling. Keeps references to the model and the
-  /// flow.
+  /// The threads of fixed priority that are as urgent or more, except `except`; the threads of
+  /// policy deadline; and the ceilings of less urgent threads. Keeps references to the model and
+  /// the flow.
   MoreUrgent(const Model & model, const Flow & flow, Index core, int priority, Index except);
 
-  /// Adds what is taken to a service.
+  /// Adds the taken time to a service.
   void take_from(Service & service, const Lateness & lateness) const;
-  /// By whom: one for each demand that `take_from` adds.
+  /// The cause of each demand that `take_from` adds.
   std::vector<Taker> takers() const;
-  /// What is taken once because a thread of policy deadline was preempted before, by thread.
+  /// Per thread of policy deadline: the time that is taken once because it was preempted before.
   const std::vector<std::pair<Index, Ns>> & preempted() const noexcept { return preempted_; }
 
-  /// The first task of them whose time has no bound, quoted; empty: all have one.
+  /// The first task whose time has no bound, quoted; empty: all have one.
   std::string unknown(const Lateness & lateness) const;
 
   Ns ceiling() const noexcept { return ceiling_; }
@@ -48,8 +48,8 @@ private:
   struct Run
   {
     Index task = kNone;
-    Index stream = kNone;  // none: too many to tell apart
-    Index thread = kNone;  // of policy deadline: only switches to it
+    Index stream = kNone;  // kNone: the task has too many ways
+    Index thread = kNone;  // of policy deadline; counts only switches to it
     Ns cost = 0;
   };
   void add_reservation(Index thread);

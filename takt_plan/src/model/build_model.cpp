@@ -25,7 +25,7 @@ using takt_schedule::quoted;
 using takt_schedule::Schedule;
 using takt_schedule::System;
 
-// Of all callbacks together, 24 bytes each; and of one, since each step of a chain looks through them.
+// A link takes 24 bytes, and each step of a chain searches all links of its callback.
 constexpr std::uint64_t kMostLinks = 10'000'000;
 constexpr std::uint64_t kMostLinksOfOne = 10'000;
 
@@ -99,7 +99,7 @@ private:
         add(overheads.dispatch.count(), multiply(2, overheads.context_switch.count()));
       task.middleware = multiply(messages, overheads.middleware.count());
       task.sleep = callback.sleep.count();
-      // A run that waits leaves its core and comes back for each answer at most.
+      // A run that waits leaves its core and comes back at most once for each answer.
       const std::size_t waits = callback.waits_for.size() + (task.sleep > 0 ? 1 : 0);
       task.dispatch =
         add(task.dispatch, multiply(static_cast<Ns>(2 * waits), overheads.context_switch.count()));
@@ -108,7 +108,7 @@ private:
     model_.tasks.push_back(std::move(task));
   }
 
-  /// Switches at the ends of quanta.
+  /// Adds the context switches at the ends of quanta.
   void add_turns()
   {
     const Ns quantum = KernelOptions().rr_quantum;
@@ -124,7 +124,7 @@ private:
     }
   }
 
-  /// Whether something of the same OS priority may want one of the thread's cores.
+  /// True if another thread of the same OS priority may use one of the thread's cores.
   bool has_equal(Index index) const
   {
     const Thread & own = model_.threads[index];
@@ -142,7 +142,7 @@ private:
     return std::any_of(model_.others.begin(), model_.others.end(), equal);
   }
 
-  /// Messages that one run takes.
+  /// The number of messages that one run takes.
   static std::size_t taken(const CallbackModel & callback)
   {
     if (callback.is_timer()) {
@@ -153,7 +153,7 @@ private:
              : 1;
   }
 
-  /// Groups that `groups:` does not list are exclusive ones, as everywhere in ROS 2.
+  /// Groups that `groups:` does not list are exclusive, as in all of ROS 2.
   Index group_of(const CallbackModel & callback)
   {
     if (callback.group.empty()) {
@@ -168,7 +168,7 @@ private:
 
   using Publishers = std::unordered_map<std::string, std::vector<Index>>;
 
-  /// Each reader of a topic is linked to each of its publishers.
+  /// Links each reader of a topic to each of its publishers. False: there would be too many links.
   bool few_enough_links(const Publishers & publishers)
   {
     std::uint64_t all = 0;
@@ -222,8 +222,8 @@ private:
     }
   }
 
-  /// A request goes from the callback that waits to the first of those that it waits for, from there to the next one,
-  /// and the last one's answer back.
+  /// A request goes from the waiting callback to the first callback that it waits for, from there to the next one, and
+  /// the answer of the last one goes back.
   void add_calls()
   {
     for (Index i = 0; i < system_.callbacks.size(); ++i) {
@@ -231,7 +231,7 @@ private:
       for (const std::string & id : system_.callbacks[i].waits_for) {
         const auto found = task_index_.find(id);
         if (found == task_index_.end()) {
-          continue;  // a fault of the model
+          continue;  // the model's check reports it
         }
         const Index to = found->second;
         std::vector<Link> & links = model_.tasks[to].triggers;

@@ -1,16 +1,16 @@
 // Makes the analysis model of a system under a schedule.
 //
-// Which rule decides for a callback is asked of the schedule's own resolver, so analysis sees the
-// threads and priorities that a running executor would use. Set-up only: allocates, does not block.
+// The schedule's own resolver decides which rule applies to a callback. So the analysis has the threads and priorities
+// of a running executor. Set-up only: allocates, does not block.
 //
-// How the overheads of a host become numbers of a task:
-// - `dispatch` once per run, and `context_switch` twice: a run causes at most one wake-up or
-//   preemption when it begins and one switch back when it ends. On a thread of policy rr that shares
-//   its priority and a core with another one also twice for each quantum of its time that it begins:
-//   the other may go first then;
-// - `middleware` once for each message a run takes (none for timers, also one from outside of the
-//   model, one of each topic where all of them start it) and once for each it publishes. The model
-//   does not say how it divides between the two sides, so each side is charged in full.
+// The overheads of a host become numbers of a task:
+// - `dispatch` counts once per run, and `context_switch` twice: a run causes at most one wake-up or preemption when it
+//   begins, and one switch back when it ends. On a thread of policy rr that shares its priority and a core with another
+//   thread, it also counts twice for each quantum that the run begins, because the other thread may run after the
+//   quantum;
+// - `middleware` counts once for each message that a run takes (also for messages from outside of the model; not for
+//   timers; once for each topic if a message of each topic starts the run together), and once for each message that it
+//   publishes. The model does not say how the cost divides between publisher and reader, so each side has all of it.
 #ifndef TAKT_PLAN__SRC__BUILD_MODEL_HPP_
 #define TAKT_PLAN__SRC__BUILD_MODEL_HPP_
 
@@ -22,10 +22,10 @@
 namespace takt_plan
 {
 
-/// Chains are those of the system, and those of the schedule whose names the system does not use.
-/// Faults, all at once: executors the schedule lacks, rules that tie, cores the host does not have
-/// or keeps for others, cores a callback may not use, chains that are no paths, and what `check`
-/// (model.hpp) finds.
+/// The chains are those of the system, and those of the schedule with other names. Faults, all at
+/// once: executors that the schedule lacks, rules that tie, cores that the host lacks or reserves,
+/// cores that a callback may not use, chains that are not paths, and the faults of `check`
+/// (model.hpp).
 takt_rt::Result<Model> build_model(
   const takt_schedule::System & system, const takt_schedule::Schedule & schedule);
 

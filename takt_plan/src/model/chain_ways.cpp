@@ -20,7 +20,7 @@ bool starts(const Task & task, Index before)
   });
 }
 
-/// The streams of `task` that go on from these.
+/// The streams of `task` that continue one of these streams.
 std::vector<Index> continued(const Streams & streams, const std::vector<Index> & ways, Index task)
 {
   std::vector<Index> result;
@@ -41,7 +41,7 @@ std::vector<Index> continued(const Streams & streams, const std::vector<Index> &
 namespace
 {
 
-/// What goes on after a set that the chain's messages enter by `ways`.
+/// The streams that begin after a set which the chain's messages enter by `ways`.
 Result<std::vector<Index>> after_set(
   const Model & model, const Chain & chain, const Streams & streams, const MessageSet & set,
   ChainWays::Set & entered)

@@ -1,4 +1,4 @@
-// Which of a task's streams a chain means.
+// The streams of a task that belong to a chain.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__CHAIN_WAYS_HPP_
@@ -14,24 +14,23 @@ namespace takt_plan::detail
 
 struct ChainWays
 {
-  /// Of the chain's last task, by its path.
+  /// Streams of the chain's last task, along the chain's path.
   std::vector<Index> streams;
 
-  /// A task on the path that waits for a set of newest messages (message_set.hpp): the streams by which
-  /// the chain's messages get there.
+  /// A task on the path that waits for a set of newest messages (message_set.hpp), and the streams by which the chain's
+  /// messages enter the set.
   struct Set
   {
     Index task = kNone;
     std::vector<Index> inputs;
-    /// The stream that goes on after it counts from another topic's release. None: from the chain's, or
-    /// the task is the last one.
+    /// The stream after the set, if it counts from the release of another topic. kNone: it counts from the chain's
+    /// release, or the task is the path's last.
     Index complete = kNone;
   };
   std::vector<Set> sets;
 };
 
-/// A sentence where the path only reads, waits for sources that have nothing to do with each other, or has
-/// too many ways.
+/// Fault, one sentence: the path only reads, it waits for unrelated sources, or it has too many ways.
 takt_rt::Result<ChainWays> chain_ways(
   const Model & model, const Streams & streams, const Chain & chain);
 

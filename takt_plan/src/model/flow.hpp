@@ -1,4 +1,4 @@
-// What starts what in a model, as the analyses go through it.
+// The order in which the tasks of a model start each other, for the analyses.
 #ifndef TAKT_PLAN__SRC__FLOW_HPP_
 #define TAKT_PLAN__SRC__FLOW_HPP_
 
@@ -20,12 +20,12 @@ struct Flow
   {
   }
 
-  std::vector<Index> order;  ///< tasks, each behind those that start it
+  std::vector<Index> order;  ///< tasks, each behind the tasks that start it
   Streams streams;
   Segments segments;
 };
 
-/// Whether a segment may hold messages that are under way for a while.
+/// True if a segment may have messages that are under way for a while.
 inline bool may_be_in_segments(const Model & model)
 {
   return Segments(model, in_trigger_order(model), UnderWay::in_segments).any_under_way();

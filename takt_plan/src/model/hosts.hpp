@@ -1,4 +1,4 @@
-// The hosts of a system in its model: they and their cores, by the names the files have for them.
+// The hosts and cores of a system in its model, found by their names in the files.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__HOSTS_HPP_
@@ -19,12 +19,12 @@ namespace takt_plan::detail
 class Hosts
 {
 public:
-  /// Adds the hosts, their cores and what else runs on them to `model`.
+  /// Adds the hosts, their cores and their other threads to `model`.
   Hosts(const takt_schedule::System & system, Model & model);
 
-  /// Position in both the system and the model; kNone: there is none of that name.
+  /// The host's position in the system and the model; kNone: unknown name.
   Index find(const std::string & name) const;
-  /// Of these, the cores that the host has.
+  /// The model's cores for those `numbers` that the host has.
   std::vector<Index> cores(Index host, const std::vector<int> & numbers) const;
 
 private:

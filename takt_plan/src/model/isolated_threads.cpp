@@ -27,7 +27,7 @@ int count_of(const ExecutorSchedule & executor)
   return count;
 }
 
-/// "lidar" or, where a thread has that name, "lidar_2" and so on.
+/// "lidar", or "lidar_2" and so on if a thread has that name.
 std::string unused_name(const ExecutorSchedule & executor, const std::string & wanted)
 {
   const auto used = [&](const std::string & name) {
@@ -56,7 +56,7 @@ void list_threads(
     const auto resolved =
       resolver.resolve(callback.id, callback.kind, group.ok() && group->isolation.has_value());
     if (!group || !group->isolation || !resolved || resolved->names_threads) {
-      continue;  // what is wrong with it is told elsewhere
+      continue;  // another check reports its fault
     }
     std::string & name = threads_of[callback.group];
     if (name.empty()) {

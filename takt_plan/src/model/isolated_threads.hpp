@@ -1,4 +1,4 @@
-// The threads of isolated groups, listed as if somebody had written them: analysis and simulation know threads only.
+// Lists the threads of isolated groups in the schedule, because analysis and simulation know only listed threads.
 #ifndef TAKT_PLAN__SRC__MODEL__ISOLATED_THREADS_HPP_
 #define TAKT_PLAN__SRC__MODEL__ISOLATED_THREADS_HPP_
 
@@ -12,7 +12,7 @@ namespace takt_plan
 {
 
 /// Each isolated group of `callbacks` becomes an entry of threads, and each of its callbacks gets a rule that binds it
-/// there. Faults: with them an executor would have more threads than analysis and simulation know.
+/// there. Fault: an executor would then have more threads than analysis and simulation can have.
 void list_isolated_threads(
   takt_schedule::Schedule & schedule, const std::vector<takt_schedule::ListedCallback> & callbacks,
   takt_rt::Faults & faults);

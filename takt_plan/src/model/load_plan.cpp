@@ -37,7 +37,7 @@ takt_schedule::Machine machine_of(const Result<System> & system)
   machine.deadline_share.emplace();  // not limited
   machine.cores.emplace();
   if (!system) {
-    machine.cores->resize(kAnyCore);  // the system's faults are enough
+    machine.cores->resize(kAnyCore);  // the check of the system reports missing cores
     std::iota(machine.cores->begin(), machine.cores->end(), 0);
     return machine;
   }
@@ -49,8 +49,7 @@ takt_schedule::Machine machine_of(const Result<System> & system)
   return machine;
 }
 
-/// Executors of the system that the schedule does not have, if these are so many that to name each
-/// would help nobody.
+/// One fault for all executors of the system that the schedule lacks, if they are too many to name.
 Faults missing_executors(const System & system, const Schedule & schedule)
 {
   constexpr std::size_t kMost = 20;
@@ -79,7 +78,7 @@ void append(std::vector<Told> & to, const std::vector<Told> & more)
   to.insert(to.end(), more.begin(), more.end());
 }
 
-/// Chains of both files are as the system has them.
+/// Warns of chains with different deadlines in the two files: the system's deadline counts.
 std::vector<std::string> other_deadlines(const System & system, const Schedule & schedule)
 {
   std::unordered_map<std::string_view, takt_rt::Duration> deadlines;

@@ -14,7 +14,7 @@ namespace
 
 using takt_schedule::quoted;
 
-/// The topic among those that start the callback which most callbacks publish, and how many do.
+/// The callback's triggering topic with the most publishers, and their number.
 std::pair<std::string, std::ptrdiff_t> most_published(
   const takt_schedule::System & system, const takt_schedule::CallbackModel & callback)
 {
@@ -38,7 +38,7 @@ std::optional<std::string> many_ways(const takt_schedule::System & system, const
 {
   const std::vector<Index> order = in_trigger_order(model);
   const detail::Streams streams(model, order);
-  Index first = kNone;  // nothing before it has too many
+  Index first = kNone;  // no task before it has too many ways
   Index all = 0;
   for (const Index task : order) {
     all += streams.too_many(task) ? 1 : 0;

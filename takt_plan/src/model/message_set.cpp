@@ -9,13 +9,13 @@ namespace takt_plan::detail
 namespace
 {
 
-/// A timer that may be served more than a period late skips some.
+/// True if the timer may run more than a period late, so that it skips periods.
 bool skips(const Stream & stream, const TimesOf & times)
 {
   return !stream.timer || times(stream.root).bound > stream.period;
 }
 
-/// From the nominal release of one run of the stream's source to that of the next run.
+/// The time from the nominal release of one run of the stream's source to that of the next run.
 Ns distance(const Stream & stream, const TimesOf & times)
 {
   if (!skips(stream, times)) {
@@ -45,7 +45,7 @@ Ns gap_of(Index id, const Streams & streams, const TimesOf & times)
            : add(left.gap, times(id).ended - left.ended);
 }
 
-/// Of the topic's streams the one that comes most often is enough.
+/// The stream of the topic with the most frequent messages decides.
 Ns gap_of_topic(const std::vector<Index> & topic, const Streams & streams, const TimesOf & times)
 {
   Ns least = kUnbounded;
@@ -63,7 +63,7 @@ Index MessageSet::topic_of(Index input) const
   return static_cast<Index>(found - topics.begin());
 }
 
-// Where every release has a message the next one's is known.
+// If each release has a message, the next message of the stream replaces this one at a known time.
 Ns MessageSet::replaced(Index input, const Streams & streams, const TimesOf & times) const
 {
   const Stream & stream = streams.all()[input];
@@ -110,7 +110,7 @@ Ns MessageSet::completed(Index input, const Streams & streams, const TimesOf & t
     }
     return last - behind[own];
   }
-  // It completes the set itself, or waits.
+  // The message completes the set, or waits for the others.
   return std::max(
     times(input).bound,
     std::min(replaced(input, streams, times), add(times(input).released, others)));

@@ -50,20 +50,21 @@ namespace takt_plan::detail
 
 class Streams;
 
-/// What analysis has found out so far of a stream.
+/// The analysis' results for a stream so far.
 struct StreamTimes
 {
-  Ns released = 0;  ///< at the latest, after the nominal release
-  Ns bound = 0;     ///< the end, likewise
-  Ns gap = 0;       ///< of streams that a set starts: see above
-  Ns since = 0;     ///< of streams after a set: from its last message to the activation, at most
-  Ns ended = 0;     ///< likewise, to the end
+  Ns released = 0;  ///< latest release, after the nominal release
+  Ns bound = 0;     ///< latest end, after the nominal release
+  Ns gap = 0;       ///< for streams that a set starts: gap, see above
+  Ns since = 0;     ///< for streams after a set: longest time from the set's last message to the
+                    ///< activation
+  Ns ended = 0;     ///< longest time from the set's last message to the end
 };
 
-/// Of every stream, by its index.
+/// The times of each stream, by its index.
 using TimesOf = std::function<const StreamTimes &(Index)>;
 
-/// How often a set is complete in a window in which each of its topics has so many messages; see above.
+/// The number of complete sets in a window with given numbers of messages for each topic; see above.
 class CompleteSets
 {
 public:
@@ -79,47 +80,47 @@ private:
   Ns most_ = 0;
 };
 
-/// With which messages a set may begin.
+/// The messages with which a set may begin.
 enum class SetStart
 {
-  first,  ///< with the first ones of all timers: their offsets count from the start of the process
-  together,  ///< with those of any period: timers of one process that are always released together
-  any        ///< with any of each topic: processes start at any moment of a clock, and again
+  first,     ///< the first ones of all timers: their offsets count from the start of the process
+  together,  ///< those of any period: timers of one process that are always released together
+  any        ///< any message of each topic: processes start at any time of a clock, and start again
 };
 
 struct MessageSet
 {
   Index task = kNone;
-  std::vector<std::vector<Index>> topics;  ///< streams of each
-  Index slowest = 0;                       ///< of the topics; in step: the first one
+  std::vector<std::vector<Index>> topics;  ///< the streams of each topic
+  Index slowest = 0;                       ///< the slowest topic; in step: the first topic
   SetStart start = SetStart::first;
   bool in_step = false;
-  std::vector<Ns> behind;  ///< in step: d, of each topic
+  std::vector<Ns> behind;  ///< in step: d of each topic
 
-  /// Position of the topic that `input` is of.
+  /// The position of the topic to which `input` belongs.
   Index topic_of(Index input) const;
 
-  /// When the set of a message of `input` is complete and the work done, after its nominal release;
-  /// kUnbounded: unknown.
+  /// The time from the nominal release of a message of `input` until its set is complete and the
+  /// work is done; kUnbounded: unknown.
   Ns completed(Index input, const Streams & streams, const TimesOf & times) const;
-  /// So that the messages of one period are a set, and what comes after it is of that period.
+  /// True if the messages of one period are a set, and the work has the same period.
   bool stays_in_step(const Streams & streams, const TimesOf & times) const;
-  /// From the end of the run that keeps a message of `input` to there, whenever it was released.
+  /// The longest time from the end of the run that keeps a message of `input` until the work on its
+  /// set is done, for any release.
   Ns waiting(Index input, const Streams & streams, const TimesOf & times) const;
-  /// How late what counts as a release of the work may be, for the work by that message of the slowest
-  /// topic.
+  /// The delay of the work after the release from which it counts, if this message of the slowest topic gives that
+  /// release.
   Ns lateness(Index input, const Streams & streams, const TimesOf & times) const;
-  /// From one complete set to the next.
+  /// The longest time from one complete set to the next.
   Ns gap(const Streams & streams, const TimesOf & times) const;
-  /// When the next message of `input` is kept in place of this one, after the nominal release of this one;
-  /// kUnbounded: unknown.
+  /// The time from the nominal release of a message until the next message of `input` replaces it; kUnbounded: unknown.
   Ns replaced(Index input, const Streams & streams, const TimesOf & times) const;
 };
 
-/// From the release of a run that this stream starts to the end of the next.
+/// The longest time from the release of a run of this stream to the end of the stream's next run.
 Ns gap_of(Index stream, const Streams & streams, const TimesOf & times);
 
-/// Likewise of runs that streams of one topic start.
+/// The same for all streams of one topic together.
 Ns gap_of_topic(const std::vector<Index> & topic, const Streams & streams, const TimesOf & times);
 
 }  // namespace takt_plan::detail

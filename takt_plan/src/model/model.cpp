@@ -13,7 +13,7 @@ namespace
 using takt_rt::Faults;
 using takt_schedule::quoted;
 
-/// Put into words only where there is a fault: the planner checks a model with each attempt.
+/// Makes the text only if there is a fault: the planner checks a model in each attempt.
 struct Named
 {
   const char * kind;
@@ -180,7 +180,7 @@ Index Model::epoch_of(const Task & task) const
   if (counts_from_start(task)) {
     return task.executor;
   }
-  // One for all hosts, behind those of each host.
+  // The number of the host's clock, after the numbers of all executors.
   const bool of_host = !task.timer || epochs[task.executor] == takt_core::Epoch::host;
   return executors.size() + (of_host ? task.host : hosts.size());
 }

@@ -9,11 +9,11 @@ namespace takt_plan::detail
 
 std::string too_large(const Model & model, const Flow & flow)
 {
-  // What may be on several cores counts on the first.
+  // A thread that may use several cores counts on the first one.
   const auto core_of = [&](Index thread) { return model.threads[thread].cores.front(); };
   std::vector<std::uint64_t> streams(model.cores.size()), others(model.cores.size());
   for (Index task = 0; task < model.tasks.size(); ++task) {
-    // A task with too many ways has none of its own left, and counts all the same.
+    // A task with too many ways has no streams, but counts.
     streams[core_of(model.tasks[task].threads.front())] +=
       std::max<std::size_t>(flow.streams.of(task).size(), 1);
   }

@@ -1,8 +1,8 @@
-// Whether a model is small enough for the analyses.
+// Checks that a model is small enough for the analyses.
 //
-// They compare what runs on a core with all else that runs there, and keep what they found: time and
-// memory go with the square of what is on one core. Counted are streams, the ways in which callbacks are
-// started. Within the limit an analysis has some gigabyte and, where no core is nearly full, seconds.
+// The analyses compare all pairs of streams on a core, and store the results: time and memory grow with the square of
+// the number of streams on a core. (Streams are the ways in which callbacks are started.) Within the limit an analysis
+// needs about a gigabyte and, if no core is nearly full, seconds.
 #ifndef TAKT_PLAN__SRC__MODEL_SIZE_HPP_
 #define TAKT_PLAN__SRC__MODEL_SIZE_HPP_
 
@@ -15,10 +15,10 @@
 namespace takt_plan::detail
 {
 
-/// Pairs of what is on one core, over all cores.
+/// Pairs of streams on one core, summed over all cores.
 inline constexpr std::uint64_t kMostPairs = 20'000'000;
 
-/// Why the model is too large, or nothing.
+/// The reason why the model is too large; empty: it is not.
 std::string too_large(const Model & model, const Flow & flow);
 
 }  // namespace takt_plan::detail

@@ -11,7 +11,7 @@ std::string percent(long double share, Rounding rounding)
   if (share > kMost) {
     return "more than 1000000 %";
   }
-  // A thousandth of a percent is an error of calculation, not a share.
+  // A thousandth of a percent is a rounding error of the calculation.
   constexpr long double kNoise = 0.001L;
   if (rounding == Rounding::tenths) {
     const long long tenths = std::llround(share * 1000);

@@ -1,4 +1,4 @@
-// Shares as people read them: "85 %", "85.3 %".
+// Prints shares for people: "85 %", "85.3 %".
 #ifndef MODEL__PERCENT_HPP_
 #define MODEL__PERCENT_HPP_
 
@@ -10,12 +10,12 @@ namespace takt_plan
 enum class Rounding
 {
   tenths,  ///< to the nearest tenth of a percent
-  down,    ///< whole percent: what is granted is not less than what is said
-  up       ///< whole percent: what is asked for is not more than what is said
+  down,    ///< whole percent, for limits: never more than the share
+  up       ///< whole percent, for needs: never less than the share
 };
 
-/// Of a share, where 1 is the whole. Beyond ten thousand times the whole digits tell nothing: "more than
-/// 1000000 %". Set-up only: allocates.
+/// `share`: 1 is the whole. Shares beyond ten thousand times the whole print as "more than 1000000 %". Set-up only:
+/// allocates.
 std::string percent(long double share, Rounding rounding = Rounding::tenths);
 
 }  // namespace takt_plan

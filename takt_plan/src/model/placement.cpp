@@ -67,8 +67,8 @@ void Placement::place(const CallbackModel & callback, Task & task)
   }
 }
 
-// A clock may be early on one host and late on the other. One jitter for all timers: what all of them begin earlier makes
-// no difference, what one of them does makes one.
+// The clock of one host may be early while that of another is late. All timers get the same jitter: it makes no
+// difference if all of them begin earlier, only if some of them do.
 Ns Placement::jitter_of_clocks() const
 {
   Ns most = 0;
@@ -84,7 +84,7 @@ int Placement::priority_of(const takt_core::Binding & binding, const std::string
   return binding.priority.value_or(inherited == inherited_.end() ? 0 : inherited->second);
 }
 
-// The model has them as one: any of them may be the one that works.
+// The model has the group's callbacks as one task, because each of them may be the one that works.
 void Placement::require_together(
   const CallbackModel & callback, const takt_core::Binding & binding, const Task & task,
   const std::string & id, takt_schedule::Resolver & resolver)
@@ -129,7 +129,8 @@ Placement::Executor & Placement::executor_of(const CallbackModel & callback, Ind
   return executor;
 }
 
-// As the executor will have them; cores spread over the host's, not over this machine's.
+// Makes the threads as the executor will make them, but spreads them over the cores of the host,
+// not of this machine.
 void Placement::add_threads(
   const takt_schedule::ExecutorSchedule & schedule, Index host, Index executor)
 {
@@ -139,7 +140,7 @@ void Placement::add_threads(
   for (const takt_schedule::Threads & entry : schedule.threads) {
     const std::vector<int> & numbers =
       entry.attributes.cores.empty() ? system_.hosts[host].cores : entry.attributes.cores;
-    // Threads without cores of their own may be anywhere, but those that are spread are each on one.
+    // Threads without cores may use any core. Threads that are spread use one core each.
     std::size_t used = entry.attributes.cores.size();
     if (used == 0 && entry.spread) {
       used = std::min(numbers.size(), static_cast<std::size_t>(entry.count));

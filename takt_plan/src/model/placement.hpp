@@ -1,5 +1,5 @@
-// Where a schedule puts the callbacks of a system: executors, their threads, and for each callback the
-// threads that may run it and its priority.
+// Places the callbacks of a system by a schedule: the executors, their threads, and for each callback its threads and
+// its priority.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLACEMENT_HPP_
@@ -23,13 +23,14 @@ namespace takt_plan::detail
 class Placement
 {
 public:
-  /// Adds executors and threads to `model`, and what is wrong to `faults`. Keeps references to all.
+  /// Adds executors and threads to `model`, and faults to `faults`. Keeps references to its
+  /// arguments.
   Placement(
     const takt_schedule::System & system, const takt_schedule::Schedule & schedule,
     const Hosts & hosts, Model & model, takt_rt::Faults & faults);
 
-  /// Sets what the schedule decides for `task`, which is `callback`'s: host, executor, threads,
-  /// priority, and the offset of its release where a rule has one.
+  /// Sets the schedule's decisions for `task`, which is the task of `callback`: host, executor,
+  /// threads, priority, and the offset of its release if a rule gives one.
   void place(const takt_schedule::CallbackModel & callback, Task & task);
 
 private:
@@ -37,7 +38,7 @@ private:
   {
     Index index = kNone;
     Index first_thread = 0;
-    std::optional<takt_schedule::Resolver> resolver;  ///< absent: a fault was told
+    std::optional<takt_schedule::Resolver> resolver;  ///< absent: a fault was reported
   };
 
   Ns jitter_of_clocks() const;
@@ -55,7 +56,7 @@ private:
   const Hosts & hosts_;
   Model & model_;
   takt_rt::Faults & faults_;
-  std::unordered_map<std::string, int> inherited_;  // by callbacks of the schedule's chains
+  std::unordered_map<std::string, int> inherited_;  // of callbacks, from the schedule's chains
   std::unordered_map<std::string, Executor> executors_;
   const takt_schedule::Resolver * first_ = nullptr;  // of these
 };

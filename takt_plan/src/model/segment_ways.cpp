@@ -8,11 +8,11 @@ namespace takt_plan::detail
 namespace
 {
 
-/// A way that is not yet followed to its beginning: last task first.
+/// A way that is followed back towards its beginning: the last task comes first.
 struct Backwards
 {
   SegmentWay way;
-  Index stream = kNone;  // that starts its first task so far
+  Index stream = kNone;  // the stream that starts the first task found so far
 };
 
 void add_task(Backwards & back, const Streams & streams, Index stream, Index link)
@@ -22,7 +22,8 @@ void add_task(Backwards & back, const Streams & streams, Index stream, Index lin
   back.stream = stream;
 }
 
-/// As far as one task starts the other; the set that starts the first one on the same core, or none.
+/// Follows the way back while one task starts the next one. Returns the set that starts the first task on the same
+/// core, or nullptr.
 const MessageSet * follow(
   Backwards & back, const Model & model, const Streams & streams, const Segments & segments)
 {

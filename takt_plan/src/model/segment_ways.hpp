@@ -1,7 +1,7 @@
-// Segments: runs of tasks on one core in which the end of each starts the next at once.
+// Segments: tasks on one core that run one after another, because the end of each starts the next at once.
 //
-// A segment goes on through a set of newest messages (message_set.hpp) by the message that completes the
-// set. Any of the set's streams may bring that message, so there is a way for each of them.
+// A segment may go on through a set of newest messages (message_set.hpp), by the message that completes the set. Each
+// stream of the set may bring that message, so there is a way for each of these streams.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__SEGMENT_WAYS_HPP_
@@ -17,24 +17,25 @@ namespace takt_plan::detail
 
 struct SegmentWay
 {
-  std::vector<Index> tasks;  ///< first to last
-  /// By which of its triggers each of them is started; none: the first one, and those behind a set.
+  std::vector<Index> tasks;  ///< from the first to the last
+  /// For each task the position of the trigger that starts it; kNone: the first task, and tasks
+  /// behind a set.
   std::vector<Index> links;
-  Index head_stream = kNone;  ///< that starts the first task
-  Index stream = kNone;       ///< that the last task ends
-  /// The streams whose messages complete the sets on the way, from the last set back.
+  Index head_stream = kNone;  ///< the stream that starts the first task
+  Index stream = kNone;       ///< the stream that the last task ends
+  /// The streams whose messages complete the sets on the way, the last set first.
   std::vector<Index> inputs;
 };
 
-/// More ways than this through the sets before a task are not looked at.
+/// Limit of ways through the sets before a task. If there are more, none is used.
 inline constexpr std::size_t kMostSegmentWays = 16;
 
-/// Up to the stream's task. What a set starts begins anew.
+/// The way to the stream's task. It begins after the last set on it.
 SegmentWay segment_way(
   const Model & model, const Streams & streams, const Segments & segments, Index stream);
 
-/// Likewise through all sets on the way; of a stream that begins with a complete set, the way includes that
-/// set. Empty: there is no set on the core, or there are too many ways.
+/// The ways to the stream's task through all sets on the core. For a stream that begins with a complete set, they
+/// include that set. Empty: the core has no set on the way, or there are too many ways.
 std::vector<SegmentWay> ways_through_sets(
   const Model & model, const Streams & streams, const Segments & segments, Index stream);
 

@@ -69,7 +69,7 @@ void Segments::find_places(const std::vector<Index> & order)
 
 void Segments::find_spanned()
 {
-  std::vector<Index> first(model_.groups.size(), kNone);  // a task of the group
+  std::vector<Index> first(model_.groups.size(), kNone);  // the first task of the group
   std::vector<char> spans(model_.groups.size());
   for (Index index = 0; index < model_.tasks.size(); ++index) {
     const Task & task = model_.tasks[index];
@@ -94,7 +94,7 @@ bool Segments::local(const Link & link, Index task) const
          core_[link.from] == core_[task] && !joins(model_.tasks[task]) && !parts(link.from, task);
 }
 
-// Of a message with a delay: a window of a thread of fixed priority may count it (priority_bounds.hpp).
+// True for a message with a delay that the window of a thread of fixed priority may count (priority_bounds.hpp).
 bool Segments::waits_on_core(const Link & link, Index task) const
 {
   const auto counts = [&](Index one) {
@@ -105,7 +105,8 @@ bool Segments::waits_on_core(const Link & link, Index task) const
          counts(link.from) && counts(task);
 }
 
-// True if a segment cannot hold both: a polling point is between them, at the segment's own level.
+// True if one segment cannot have both tasks, because a polling point at the segment's own level is
+// between them.
 bool Segments::parts(Index from, Index task) const
 {
   const Thread & sender = model_.threads[model_.tasks[from].threads.front()];

@@ -1,4 +1,4 @@
-// How tasks hang together on one core: where each is pinned, and which run right after each other.
+// The place of each task on its core, and the tasks that run right after each other.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__SEGMENTS_HPP_
@@ -11,10 +11,12 @@
 namespace takt_plan::detail
 {
 
-/// Messages that are under way for a while (Link::delay) between tasks of one core, as between processes.
+/// The analysis of messages between tasks of one core that are under way for a while (Link::delay), as between
+/// processes.
 enum class UnderWay
 {
-  between_segments,  ///< a segment ends with the sender; the message releases the next one with jitter
+  between_segments,  ///< a segment ends with the sender; the message releases the next segment with
+                     ///< jitter
   in_segments        ///< the receiver goes on with the sender's segment
 };
 
@@ -25,37 +27,38 @@ public:
   {
     Index task = kNone;
     Ns delay = 0;
-    Index link = kNone;  ///< of its triggers
+    Index link = kNone;  ///< position among the task's triggers
   };
 
-  /// `order`: in_trigger_order(model), complete. Keeps a reference to the model.
+  /// `order`: all tasks in the order of in_trigger_order(model). Keeps a reference to the model.
   Segments(const Model & model, const std::vector<Index> & order, UnderWay under_way);
 
-  /// The one thread that runs the task; none if there are several.
+  /// The only thread that may run the task; kNone if there are several.
   Index thread(Index task) const noexcept { return thread_[task]; }
-  /// The one core that the task runs on; none if there may be several, and none of a thread of
-  /// policy deadline, whose runs its reservation cuts.
+  /// The only core on which the task may run. kNone if there are several, and for a thread of
+  /// policy deadline, whose reservation interrupts its runs.
   Index core(Index task) const noexcept { return core_[task]; }
 
-  /// Where the task stands among those of its one thread.
+  /// The rank of the task among those of its thread.
   int level(Index task) const noexcept { return level_[task]; }
 
-  /// True if the message of this link is seen when its sender's run ends, at the latest, or with
-  /// `in_segments` its delay after it, on the core on which both run, and starts the task by itself. Not from a thread of order `window`
-  /// that is not more urgent: its analysis ends where its tasks end. Of a set of newest messages,
-  /// each starts a run that keeps it.
+  /// True if the link's message comes from a task on the same core, is seen at the end of the sender's run (with
+  /// `in_segments`: its delay later), and starts the task by itself. False if the sender is on a thread of order
+  /// `window` that is not more urgent, because the analysis of that thread ends with its tasks. Each message of a set
+  /// of newest messages starts a run that keeps it.
   bool local(const Link & link, Index task) const;
-  /// True if it is so for some link of the task; for all, and nothing else starts it.
+  /// `some_local`: at least one link of the task is local. `only_local`: each link is local, and no
+  /// other source starts the task.
   bool some_local(Index task) const noexcept { return some_local_[task]; }
   bool only_local(Index task) const noexcept { return only_local_[task]; }
-  /// Tasks that the end of a run starts on the same core; once for each local link.
+  /// Tasks that the end of a run starts on the same core, one entry for each local link.
   const std::vector<Next> & next(Index task) const noexcept { return next_[task]; }
-  /// Whether a local link has a delay.
+  /// True if some local link has a delay.
   bool any_under_way() const noexcept { return any_under_way_; }
 
   /// All tasks that may run on a core, in trigger order.
   const std::vector<Index> & on(Index core) const noexcept { return on_[core]; }
-  /// All threads that may be on a core and have tasks.
+  /// All threads with tasks that may use the core.
   const std::vector<Index> & threads_on(Index core) const noexcept { return threads_on_[core]; }
   const std::vector<Index> & tasks_of(Index thread) const noexcept { return tasks_of_[thread]; }
 

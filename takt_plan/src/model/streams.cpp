@@ -82,8 +82,8 @@ Index Streams::add(Stream stream)
   return all_.size() - 1;
 }
 
-/// Ways of one release that part and meet again in one process: every release comes by each of them once, or by none, so the
-/// task runs once per release. False if the ways are not of that kind.
+/// Joins the ways of one release that part and meet again in one process: each release takes all of them once or none
+/// of them, so the task runs once per release. False if the ways are not of this kind.
 bool Streams::add_joined(const Model & model, Index index)
 {
   const Task & task = model.tasks[index];
@@ -121,7 +121,7 @@ bool Streams::add_joined(const Model & model, Index index)
   return true;
 }
 
-/// Whether all ways come from one run of the join's own process, and do not leave it after that run.
+/// True if all ways come from one run of the join's own process, and stay in that process after the run.
 bool Streams::meet_in_one_process(const Model & model, const Stream & joined) const
 {
   const Index executor = model.tasks[joined.task].executor;
@@ -137,7 +137,7 @@ bool Streams::meet_in_one_process(const Model & model, const Stream & joined) co
   return !common.empty();
 }
 
-/// The stream and those before it, back to where it enters the process. A join before it is of one process already.
+/// The stream and the streams before it, back to the entry into the process. A join before it was checked earlier.
 std::vector<Index> Streams::in_process(Index stream, Index executor, const Model & model) const
 {
   std::vector<Index> way;
@@ -191,7 +191,7 @@ void Streams::add_set(const Model & model, Index index)
     for (const Index stream : of_[index]) {
       complete.executor = all_[stream].executor == task.executor ? complete.executor : kNone;
     }
-    complete.timer = true;  // if its topics come for ever at all is in the set's gap
+    complete.timer = true;  // the set's gap tells whether its topics come for ever
     complete.curved = in_sight <= kMostInSight;
     complete_[index].push_back(all_.size());
     all_.push_back(std::move(complete));
@@ -200,8 +200,9 @@ void Streams::add_set(const Model & model, Index index)
   sets_.push_back(std::move(set));
 }
 
-// With which messages a set may begin. Each process starts at any moment, and messages for a process that is not there are
-// lost. Under an epoch that is a clock's it starts so again, and the first releases of its timers are in any order.
+// Decides with which messages a set may begin. Each process starts at any time, and messages for a process that is not
+// running are lost. Under the epoch of a clock the process also starts again in this way, and its timers' first
+// releases come in any order.
 SetStart Streams::start_of(const Model & model, const MessageSet & set) const
 {
   if (model.tasks[set.task].any_start) {
@@ -225,8 +226,8 @@ SetStart Streams::start_of(const Model & model, const MessageSet & set) const
   return from_start ? SetStart::first : together ? SetStart::together : SetStart::any;
 }
 
-// In step are timers of one period in one process, from whose start offsets count, the first releases of
-// which are in one period; on a clock only those that are released together.
+// Timers are in step if they are in one process, have one period, count offsets from the start of the process, and have
+// their first releases within one period. On a clock only timers that are always released together are in step.
 void Streams::compare_periods(const Model & model, MessageSet & set) const
 {
   const Stream & first_stream = all_[set.topics.front().front()];
@@ -283,7 +284,7 @@ double Streams::load(const Model & model, Index task) const
          works_[task] * static_cast<double>(t.work() - t.store);
 }
 
-/// In trigger order.
+/// Counts in trigger order.
 void Streams::count_runs(const Model & model, Index index)
 {
   const Task & task = model.tasks[index];

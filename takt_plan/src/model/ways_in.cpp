@@ -11,7 +11,7 @@ std::vector<Index> way_in(const Streams & streams, Index stream)
   std::vector<Index> path;
   for (;;) {
     const Stream & one = streams.all()[stream];
-    if (one.set == stream) {  // by the topic that it counts from
+    if (one.set == stream) {  // the way enters the set by the topic from which the set counts
       const MessageSet & set = *streams.set(one.task);
       const auto & complete = streams.after(one.task);
       const auto at = std::find(complete.begin(), complete.end(), stream) - complete.begin();

@@ -1,7 +1,6 @@
-// The ways on which something starts a task, as paths that a chain may have.
+// The ways to a task, as paths for chains.
 //
-// Bounds of single ways are had by asking `bounds` for chains along them. Set-up only: allocates, does
-// not block.
+// To get the bound of one way, ask `bounds` for a chain along it. Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__WAYS_IN_HPP_
 #define TAKT_PLAN__SRC__WAYS_IN_HPP_
 
@@ -13,21 +12,21 @@
 namespace takt_plan::detail
 {
 
-/// From the source of a stream to its task, both included. At a join by one of the ways that meet
-/// there: a chain by any of them means the joined stream.
+/// The path from the source of a stream to its task, both included. At a join it takes one of the
+/// ways that meet there: a chain along any of them has the joined stream.
 std::vector<Index> way_in(const Streams & streams, Index stream);
 
-/// A model with more chains to ask `bounds` for, in addition to its own.
+/// A model with further chains for `bounds`, beside its own chains.
 class MoreChains
 {
 public:
-  /// So many tasks the additional paths may have together: no model can make it run out of memory.
+  /// Limit of tasks on all further paths together, so that no model can use up the memory.
   static constexpr std::size_t kMostTasks = 100'000;
 
   explicit MoreChains(const Model & model) : model_(model) {}
 
-  /// The index of a chain of that path, always the same for the same; kNone if there is no more room.
-  /// What is said of it calls tasks as the chain did for which it was first asked.
+  /// The index of a chain along this path; equal paths give the same index. kNone: the limit is reached. Messages about
+  /// the chain use the ids that the first call gave.
   Index add(const std::vector<Index> & path, const std::vector<Chain::Alias> & aliases = {});
   const Model & model() const noexcept { return model_; }
 

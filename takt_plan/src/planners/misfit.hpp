@@ -51,7 +51,8 @@ struct Misfit
   std::vector<Index> reader_sources;
   std::optional<int> sooner_by;  ///< percent that their periods are too long, a multiple of 5
   Index more_cores_of = kNone;   ///< with one more core of this host a new plan would suffice
-  bool planned_again = false;    ///< the search for it was made; not with very many callbacks
+  bool planned_again = false;    ///< the changed systems were planned again; false with very many
+                                 ///< callbacks
 };
 
 /// One for each chain that misses its deadline, the most important first. For the first few it repeats the analysis

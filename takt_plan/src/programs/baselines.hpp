@@ -1,4 +1,4 @@
-// What other ways to run the system do better in simulation than a plan.
+// Compares a plan in simulation with other ways to run the system.
 //
 // Set-up only: allocates, takes up to some seconds.
 #ifndef TAKT_PLAN__SRC__PROGRAMS__BASELINES_HPP_
@@ -13,8 +13,9 @@
 namespace takt_plan::program
 {
 
-/// One sentence for each of ROS 2's pool and a thread for each group that meets a chain in simulation which the plan does
-/// not meet there. Nothing is simulated where the plan meets all. `simulated`: the plan.
+/// Compares the plan with ROS 2's pool, and with one thread for each group. Returns a sentence for each of the two that
+/// keeps a deadline in simulation which the plan misses there. Simulates nothing if the plan misses no deadline.
+/// `simulated`: the plan's simulation.
 std::vector<std::string> better_baselines(
   const takt_schedule::System & system, const PlanOptions & options, const Planned & planned,
   const SimulatedPlan & simulated);

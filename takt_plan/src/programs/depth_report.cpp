@@ -19,14 +19,14 @@ const takt_schedule::CallbackModel & callback_of(const System & system, const Hi
   return system.callbacks[depth.task];
 }
 
-// A set has a subscription for each of its topics.
+// A callback that waits for a set of messages has a subscription for each topic of the set.
 const std::string & id_of(const System & system, const HistoryDepth & depth)
 {
   const takt_schedule::CallbackModel & callback = callback_of(system, depth);
   return callback.ids.empty() || depth.topic == kNone ? callback.id : callback.ids[depth.topic];
 }
 
-// Empty: from outside of the model.
+// Empty: the messages come from outside the model.
 std::string topic_of(const System & system, const HistoryDepth & depth)
 {
   return depth.topic == kNone ? "" : callback_of(system, depth).triggers[depth.topic];

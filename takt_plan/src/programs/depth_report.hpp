@@ -1,4 +1,5 @@
-// What histories need to people: warnings where a system keeps fewer messages, and a table of all.
+// Reports the history depths that callbacks need: warnings where the system's depth is less, and a
+// table of all.
 #ifndef TAKT_PLAN__SRC__PROGRAMS__DEPTH_REPORT_HPP_
 #define TAKT_PLAN__SRC__PROGRAMS__DEPTH_REPORT_HPP_
 
@@ -12,7 +13,7 @@
 namespace takt_plan::program
 {
 
-/// One for each topic of which more messages may wait than its `depth`, by line of the system model.
+/// One warning for each topic of which more messages may wait than its `depth`, sorted by line of the system model.
 std::vector<std::string> depth_warnings(
   const takt_schedule::System & system, const std::vector<HistoryDepth> & depths);
 

@@ -21,14 +21,14 @@ using detail::printed;
 using detail::printed_down;
 using detail::printed_up;
 
-constexpr std::size_t kMostReasons = 20;  // why chains have no bound; --json has them all
+constexpr std::size_t kMostReasons = 20;  // reasons of chains without a bound; --json has all
 
 std::string deadline_of(const Chain & chain)
 {
   return chain.deadline == kUnbounded ? "none" : printed(chain.deadline);
 }
 
-// "18.8ms", or how much is missing.
+// "18.8ms" to spare, or the missing time.
 std::string spare(const Chain & chain, Ns bound)
 {
   if (chain.deadline == kUnbounded) {
@@ -38,7 +38,7 @@ std::string spare(const Chain & chain, Ns bound)
                                  : printed_up(bound - chain.deadline) + " too late";
 }
 
-// "core 0 of car", or several.
+// "core 0 of car", or a list of cores.
 std::string place_of(const Model & model, Index task)
 {
   std::set<Index> cores;
@@ -61,7 +61,7 @@ std::string signed_time(Ns time)
   return time < 0 ? "- " + printed(-time) : "  " + printed(time);
 }
 
-/// Of a chain with known phases.
+/// Describes the worst activation of a chain with known phases.
 std::string worst_activation(const ChainAnswer & answer)
 {
   const std::optional<PhasedActivation> activation =
@@ -74,7 +74,8 @@ std::string worst_activation(const ChainAnswer & answer)
                printed(activation->release), printed(activation->hyperperiod));
 }
 
-/// The segments of a part that begins `begin` after the chain's release; `number`: of the next one.
+/// The segments of a part. `begin`: from the chain's release to the begin of the part. `number`: of
+/// the next segment; the function counts it up.
 std::string by_segments(
   const Model & model, const Chain & chain, const ChainAnswer & answer, Ns begin,
   std::size_t & number)
@@ -165,7 +166,7 @@ std::string result_of(
   const Chain & chain, const takt_rt::Result<ChainAnswer> & answer,
   const SimulatedPlan::Chain & seen)
 {
-  // One of both is wrong.
+  // Either the bound or the simulation is wrong.
   if (above_bound(answer, seen)) {
     return fmt::format(
       "WRONG: {} above its bound in simulation", printed(seen.worst - answer->bound));

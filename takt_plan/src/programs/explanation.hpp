@@ -1,4 +1,4 @@
-// What bounds say to people: a table of chains, and one chain's bound as a sum that can be followed.
+// Describes bounds in words: a table of chains, and the terms of one chain's bound, which add up to it.
 #ifndef TAKT_PLAN__SRC__PROGRAMS__EXPLANATION_HPP_
 #define TAKT_PLAN__SRC__PROGRAMS__EXPLANATION_HPP_
 
@@ -13,28 +13,32 @@
 namespace takt_plan::program
 {
 
-/// One line for each of `chains`, most important first; why there is no bound on a line of its own.
-/// With `simulated` also what simulation shows, and whether the deadline is proven, met there, or late.
+/// One line for each of `chains`, the most important first. A chain without a bound has one more line with the reason.
+/// With `simulated` each line also has the simulated response, and says whether the deadline is proven, met in
+/// simulation, or missed.
 std::string chain_table(
   const Model & model, const Bounds & bounds, const std::vector<Index> & chains,
   const SimulatedPlan * simulated = nullptr);
 
-/// Whether simulation shows a response above the bound: the bound is wrong, or the simulation is.
+/// True if simulation shows a response above the bound: either the bound or the simulation is
+/// wrong.
 bool above_bound(const takt_rt::Result<ChainAnswer> & answer, const SimulatedPlan::Chain & seen);
 
-/// How long callbacks wait at most within a run for others; a line each.
+/// One line for each callback that waits within a run for others: how long it waits at most.
 std::string wait_lines(const Model & model, const Bounds & bounds);
 
-/// When bounds that rest on phases hold, behind an empty line; empty: there are none.
+/// An empty line, and the time from which bounds that rest on phases hold. Empty: no bound rests on
+/// phases.
 std::string settling_line(const Model & model, const Settling & settling);
 
 /// One line for each callback.
 std::string callback_table(const Model & model, const Bounds & bounds);
 
-/// The bound of one chain, which has one, term by term.
+/// The terms of one chain's bound. The chain must have a bound.
 std::string explanation(const Model & model, Index chain, const EndToEnd & answer);
 
-/// Reaction times and data ages, one line for each of `chains`; reasons as in `chain_table`.
+/// Reaction times and data ages, one line for each of `chains`. Reasons are shown as in
+/// `chain_table`.
 std::string age_table(
   const Model & model, const EndToEndBounds & bounds, const std::vector<Index> & chains);
 

@@ -10,8 +10,8 @@
 namespace takt_plan::program
 {
 
-/// Rows stand by host, core and thread, the most urgent first. Faults: those of `hyperperiod` (hyperperiod.hpp), and of a
-/// simulation.
+/// Sorts rows by host, core and thread, the most urgent first. Faults: those of `hyperperiod` (hyperperiod.hpp) and of
+/// the simulation.
 takt_rt::Result<nlohmann::json> hyperperiod_json(const Plan & plan);
 
 }  // namespace takt_plan::program

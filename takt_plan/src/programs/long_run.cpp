@@ -17,15 +17,16 @@ namespace
 {
 
 constexpr int kInterrupted = 130;
-constexpr const char * kNewLine = "\r\x1b[K";  // on a terminal: the same line anew
+constexpr const char * kNewLine = "\r\x1b[K";  // on a terminal: returns to the start of the line
+                                               // and clears it
 
 char words[160];
-char later_words[PATH_MAX + 160];  // once there is a result
+char later_words[PATH_MAX + 160];  // the sentence while a file has a result
 std::atomic<const char *> said{words};
-std::atomic<bool> busy{false};  // with a file that has to be whole
+std::atomic<bool> busy{false};  // a file is being written, and must become complete
 std::atomic<bool> waits{false};
 
-// What a signal handler may call.
+// Calls only functions that a signal handler may call.
 void end_now()
 {
   const char * const text = said.load();
@@ -48,7 +49,7 @@ void end_when_interrupted(const char * program)
   std::snprintf(
     words, sizeof(words), "%s%s: interrupted: nothing was written\n",
     ::isatty(STDERR_FILENO) != 0 ? kNewLine : "", program);
-  // In the background of a script Ctrl-C is for others.
+  // A script's background programs ignore Ctrl-C, which is meant for other programs.
   if (std::signal(SIGINT, interrupted) == SIG_IGN) {
     std::signal(SIGINT, SIG_IGN);
   }
@@ -114,13 +115,13 @@ void Progress::run()
   std::unique_lock lock(mutex_);
   for (auto next = start + std::chrono::seconds(1);
        !ended_.wait_until(lock, next, [this] { return end_; }); next += std::chrono::seconds(1)) {
-    // A machine that is busy with other things makes no run a long one.
+    // Count CPU time: waiting for a busy machine does not make a run long.
     if (std::clock() < CLOCKS_PER_SEC) {
       continue;
     }
     const long long seconds =
       std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - start).count();
-    // A log file, or a terminal behind a pipe, keeps every line.
+    // Log files, and terminals behind a pipe, keep every line. So write fewer lines there.
     if (!terminal && seconds < due) {
       continue;
     }

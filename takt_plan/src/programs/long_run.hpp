@@ -1,4 +1,4 @@
-// What a program says while it works for long, and when it is interrupted.
+// The messages of a program that works for long, and its message when the user interrupts it.
 #ifndef TAKT_PLAN__SRC__PROGRAMS__LONG_RUN_HPP_
 #define TAKT_PLAN__SRC__PROGRAMS__LONG_RUN_HPP_
 
@@ -10,14 +10,14 @@
 namespace takt_plan::program
 {
 
-/// From here on Ctrl-C (SIGINT) ends the program at once with one sentence and exit code 130. For programs
-/// that have written nothing yet; `writing_now` takes it back.
+/// From this call on, Ctrl-C (SIGINT) ends the program at once with one sentence and exit code 130. For programs that
+/// have written nothing yet. `writing_now` ends this.
 void end_when_interrupted(const char * program);
-/// The program begins to write its results: Ctrl-C just ends it.
+/// Call before the program writes its results. Ctrl-C then ends it without a sentence.
 void writing_now();
 
-/// While it lives Ctrl-C waits for its end. From then on `end_when_interrupted` says that `file` has the best result until
-/// then. One at a time.
+/// While it lives, Ctrl-C takes effect at its destruction. After that, the sentence of `end_when_interrupted` says that
+/// `file` has the best result so far. One at a time.
 class EarlyWriting
 {
 public:
@@ -30,20 +30,19 @@ private:
   std::string words_;
 };
 
-/// Says on the error output what the program is at: "takt_plan: planning, 12 s". On a terminal one line
-/// changes each second. Elsewhere, as in the pipe to the takt command, a new line follows after 1, 2, 4, 8,
-/// ... s. It says nothing before the program has worked for a second of processor time. Starts a thread;
-/// may block.
+/// Tells on the error output what the program does: "takt_plan: planning, 12 s". On a terminal one line changes each
+/// second. Elsewhere, as in the pipe to the takt command, a new line follows after 1, 2, 4, 8, ... s. It writes nothing
+/// before the program has used a second of CPU time. Starts a thread; may block.
 class Progress
 {
 public:
-  /// `program` must stay.
+  /// `program` must outlive it.
   Progress(const char * program, std::string what);
   ~Progress();
   Progress(const Progress &) = delete;
   Progress & operator=(const Progress &) = delete;
 
-  /// What it is at now. Any thread; waits while a line is written.
+  /// Changes the activity that it tells. Any thread; waits while a line is written.
   void now(std::string what);
 
 private:

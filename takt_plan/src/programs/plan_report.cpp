@@ -23,9 +23,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostShortfalls = 12;
 constexpr Ns kMostShown = 1'000;
-constexpr Index kMostTradePoints = 20;  // about; --json has them all
+constexpr Index kMostTradePoints = 20;  // approximate number of rows; --json has all points
 
-/// What the tasks of each thread take of its core.
+/// The share of its core that each thread's callbacks use.
 std::vector<double> loads(const Planned & planned)
 {
   const Model & model = planned.model;
@@ -37,7 +37,7 @@ std::vector<double> loads(const Planned & planned)
   return result;
 }
 
-/// Names as in the schedule, by thread of the assignment.
+/// The threads' names in the schedule, by thread of the assignment.
 std::vector<std::string> names(const Planned & planned)
 {
   std::vector<std::string> result(planned.assignment.threads.size());
@@ -89,7 +89,7 @@ std::string trade_as_text(const Planned & planned)
          table(rows);
 }
 
-/// Of a figure that is not exact to the nanosecond.
+/// A figure that is not exact to the nanosecond: rounded to microseconds.
 std::string about(Ns time)
 {
   constexpr Ns kUs = 1000;
@@ -132,7 +132,7 @@ std::vector<std::string> ids_of(const Model & model, const std::vector<Index> & 
   return ids;
 }
 
-/// "/a:timer(10ms) had a 5 % longer period", or several.
+/// "/a:timer(10ms) had a 5 % longer period", or the same for several timers.
 std::string other_periods(
   const Model & model, const std::vector<Index> & sources, const std::string & change)
 {
@@ -200,7 +200,7 @@ std::string why(const PlanReport & report, const Misfit & misfit)
   return text + ".\n";
 }
 
-/// Of chains whose deadline is not proven.
+/// The simulated lateness of chains whose deadline is not proven.
 std::string seen_late(const PlanReport & report)
 {
   if (!report.simulated) {
@@ -249,7 +249,7 @@ const SimulatedPlan * simulated_of(const PlanReport & report)
   return report.simulated ? &*report.simulated : nullptr;
 }
 
-/// Three digits or so.
+/// Rounds to about three digits.
 Ns rounded(Ns time)
 {
   Ns step = 1;

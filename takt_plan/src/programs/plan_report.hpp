@@ -1,4 +1,4 @@
-// What takt_plan prints: tables for people, JSON for machines.
+// The output of takt_plan: tables for people, JSON for machines.
 #ifndef TAKT_PLAN__SRC__PROGRAMS__PLAN_REPORT_HPP_
 #define TAKT_PLAN__SRC__PROGRAMS__PLAN_REPORT_HPP_
 
@@ -19,23 +19,24 @@ struct PlanReport
   const std::vector<Misfit> & misfits;
   const std::vector<std::string> & warnings;
   Planner planner;
-  std::string system;  ///< the file
-  /// That may overwrite what bounds assume to be read; none: not known.
+  std::string system;  ///< name of the system's file
+  /// Histories that may overwrite messages which the bounds assume to be read; none: not known.
   std::optional<std::size_t> short_histories;
-  /// Chains of which possibly no activation ends, whatever their bounds (replaced.hpp).
+  /// Chains that may never end an activation, in spite of their bounds (replaced.hpp).
   std::size_t endless_chains = 0;
-  /// What simulation shows of the plan; nothing: it could not be simulated.
+  /// The plan's simulation; empty: the plan could not be simulated.
   std::optional<SimulatedPlan> simulated;
-  std::vector<std::string> better_baselines;  ///< sentences: what does better in simulation
+  std::vector<std::string> better_baselines;  ///< a sentence for each other way to run the system
+                                              ///< that does better in simulation
 };
 
-/// Chains of which simulation shows a response above their bound.
+/// The number of chains with a simulated response above their bound.
 std::size_t refuted_bounds(const PlanReport & report);
 
 std::string as_text(const PlanReport & report);
 std::string as_json(const PlanReport & report);
 
-/// What stands above the schedule: what it is for, and the bound of each chain.
+/// The comment at the top of the schedule: the system, and the bound of each chain.
 std::string header(const PlanReport & report);
 
 }  // namespace takt_plan::program

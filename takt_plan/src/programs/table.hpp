@@ -10,14 +10,15 @@ namespace takt_plan::program
 
 using Row = std::vector<std::string>;
 
-/// Where columns behind the first stand.
+/// The alignment of all columns but the first.
 enum class Numbers
 {
   left,
   right
 };
 
-/// Columns as wide as they need to be, two spaces between them, no spaces at the ends of lines.
+/// Makes columns as wide as they need to be, with two spaces between them and no spaces at the ends
+/// of lines.
 std::string table(const std::vector<Row> & rows, Numbers numbers = Numbers::left);
 
 }  // namespace takt_plan::program

@@ -1,8 +1,8 @@
-// takt_explain: for each chain of a system under a schedule a bound on its response time, or why
-// there is none; of one chain, what the bound is the sum of.
+// takt_explain: a bound on the response time of each chain of a system under a schedule, or the reason why a chain has
+// no bound. For one chain, the terms of its bound.
 //
-// Exit codes: 0 every chain asked for has a bound within its deadline, 1 one has not (or what was found
-// could not be written), 2 a file or the command line is wrong.
+// Exit codes: 0 each requested chain has a bound within its deadline, 1 a requested chain has no such bound (or the
+// output could not be written), 2 a file or the command line is faulty.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -62,18 +62,18 @@ struct Arguments
 
 struct Answer
 {
-  Faults faults;  // of the input
+  Faults faults;  // of the input files
   std::string system;
   std::vector<std::string> warnings;
   takt_plan::Plan plan;
   EndToEndBounds found;
   std::vector<takt_plan::HistoryDepth> depths;
-  std::vector<Index> chains;  // asked for, most important first
+  std::vector<Index> chains;  // the requested chains, the most important first
   takt_plan::Settling settling;
-  json hyperperiod;  // with --jobs
+  json hyperperiod;  // with --jobs only
 };
 
-/// So many chains have a bound and no terms.
+/// The number of chains that have a bound without terms.
 std::ptrdiff_t without_terms(const EndToEndBounds & found)
 {
   const auto none = [](const takt_plan::SegmentBound & segment) { return segment.terms.empty(); };
@@ -132,7 +132,8 @@ Answer analyse(const Arguments & arguments)
         names.empty() ? "the system has none" : "chains are " + names));
       return answer;
     }
-    // Terms take long where chains are many. Bounds do not depend on which are asked for.
+    // With many chains, terms take long. The bound of a chain does not depend on the other
+    // requested chains.
     answer.plan.model.chains = {answer.plan.model.chains[answer.chains.front()]};
     answer.chains = {0};
   }

@@ -1,7 +1,7 @@
-// takt_plan: makes a schedule for a system, with a bound for every chain.
+// takt_plan: makes a schedule for a system, with a bound for each chain.
 //
-// Exit codes: 0 every chain is within its deadline and nothing is overloaded, 1 that is not so (or
-// what was found could not be written), 2 the file or the command line is wrong.
+// Exit codes: 0 each chain keeps its deadline and no core is overloaded, 1 a chain or core does not
+// (or the output could not be written), 2 a file or the command line is faulty.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -35,7 +35,7 @@ using takt_schedule::kUnwritten;
 using takt_schedule::refuse;
 
 constexpr int kLate = 1;
-constexpr std::size_t kMostReplaced = 3;  // chains that are named in warnings
+constexpr std::size_t kMostReplaced = 3;  // chains that warnings name
 
 struct Arguments
 {
@@ -44,11 +44,12 @@ struct Arguments
   std::string document;
   std::vector<std::string> models;
   bool json = false;
-  std::optional<std::chrono::nanoseconds> time;  ///< of the search
+  std::optional<std::chrono::nanoseconds> time;  ///< limit of the search
   takt_plan::PlanOptions options;
 };
 
-/// "0,2-3", of every host, or "car:0,2-3,gateway:1": a host is that of what follows, too.
+/// Reads "0,2-3", which counts for every host, or "car:0,2-3,gateway:1", where each host's cores
+/// follow its name.
 void read_cpus(const std::string & text, takt_plan::PlanOptions & options)
 {
   const auto bad = [&] {
@@ -80,7 +81,7 @@ void read_cpus(const std::string & text, takt_plan::PlanOptions & options)
   std::string rest = text;
   std::string host;
   for (std::size_t colon = 0; (colon = rest.find(':')) != std::string::npos;) {
-    // The last word before the colon is the host of what follows.
+    // The last word before the colon names the host of the next cores.
     const std::size_t comma = rest.rfind(',', colon);
     const std::size_t begin = comma == std::string::npos ? 0 : comma + 1;
     if (begin == colon || (begin == 0 && !host.empty())) {
@@ -107,7 +108,7 @@ Planner read_planner(const std::string & text)
   throw CLI::ValidationError("--planner: '" + text + "' is none of " + known);
 }
 
-/// Whether a file there may be replaced by another one while the program still runs.
+/// True if the program may write to this path before the search ends, and replace the file later.
 bool may_be_written_early(const std::string & path)
 {
   std::error_code ignored;
@@ -116,7 +117,7 @@ bool may_be_written_early(const std::string & path)
          (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status));
 }
 
-/// Writes a plan that a better one may replace.
+/// Writes a plan. A better plan may replace it later.
 void write_early(const Arguments & arguments, const takt_plan::Planned & planned)
 {
   takt_schedule::Schedule schedule = planned.schedule;
@@ -132,7 +133,7 @@ void write_early(const Arguments & arguments, const takt_plan::Planned & planned
                 : fmt::format("{} chain{} not proven", late, late == 1 ? "" : "s")) +
     takt_plan::program::chain_table(planned.model, planned.bounds, planned.chains, nullptr);
   const takt_plan::program::EarlyWriting writing("takt_plan", arguments.output);
-  // What cannot be written is told at the end.
+  // If the file cannot be written, the program says so at its end.
   static_cast<void>(
     takt_schedule::write_output(arguments.output, takt_schedule::to_yaml(schedule, header)));
 }
@@ -254,7 +255,7 @@ int run(const Arguments & arguments)
   if (arguments.json) {
     fmt::print("{}", document);
   } else if (arguments.output.empty()) {
-    // The schedule can be led elsewhere; people still see what it is worth.
+    // The user may redirect the schedule. So the report goes to the error output.
     fmt::print("{}", yaml);
     fmt::print(stderr, "{}", as_text(report));
   } else {

@@ -1,7 +1,7 @@
 // takt_simulate: runs a system under a schedule in virtual time.
 //
-// Exit codes: 0 it ran, 2 the files or the command line are not good, 1 what was found could not be
-// written.
+// Exit codes: 0 the simulation ran, 1 the output could not be written, 2 a file or the command line
+// is faulty.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -47,8 +47,8 @@ struct Subject
   takt_plan::Response response;
 };
 
-/// What the trace is about: what `--of` says, else the chain that came closest to its deadline, else
-/// the longest response of a chain, or without chains of a callback.
+/// Chooses the chain or callback of the trace: the one that `--of` names, else the chain that came closest to its
+/// deadline, else the chain with the longest response, else the callback with the longest response.
 takt_rt::Result<Subject> subject(
   const Arguments & arguments, const SimulationModel & model, const SimulationResult & result)
 {
@@ -57,7 +57,7 @@ takt_rt::Result<Subject> subject(
   const auto consider = [&](const std::string & name, const auto & responses, Ns deadline) {
     const bool wanted = arguments.of.empty() ? responses.count > 0 : name == arguments.of;
     const auto time = static_cast<double>(responses.worst.time());
-    // Those with a deadline first.
+    // Chains with a deadline come before all others.
     const double weight =
       deadline == takt_plan::kUnbounded ? time / 1e30 : 1 + time / static_cast<double>(deadline);
     if (wanted && weight > most) {
@@ -89,7 +89,7 @@ takt_rt::Result<Subject> subject(
   return best;
 }
 
-// What is wrong with where the timeline is to go: what is read is never written.
+// The fault of the path of the timeline's file; the program never overwrites its input.
 std::string trace_fault(const Arguments & arguments)
 {
   if (arguments.trace.empty()) {

@@ -16,7 +16,7 @@ namespace
 
 using Json = nlohmann::ordered_json;
 
-/// Three significant digits with the unit that fits.
+/// Three significant digits with a suitable unit.
 std::string human(double ns)
 {
   for (const auto & [unit, factor] :

@@ -1,4 +1,4 @@
-// What takt_simulate prints: tables for people, JSON for machines.
+// The output of takt_simulate: tables for people, JSON for machines.
 #ifndef TAKT_PLAN__SRC__PROGRAMS__TAKT_SIMULATE_REPORT_HPP_
 #define TAKT_PLAN__SRC__PROGRAMS__TAKT_SIMULATE_REPORT_HPP_
 
@@ -17,8 +17,8 @@ struct Report
   const std::vector<std::string> & warnings;
   const SimulationOptions & options;
   const SimulationResult & result;
-  std::string system;    ///< the file
-  std::string schedule;  ///< the file
+  std::string system;    ///< name of the system's file
+  std::string schedule;  ///< name of the schedule's file
 };
 
 std::string_view to_string(Phases phases);

@@ -18,10 +18,11 @@ namespace
 using detail::printed;
 using nlohmann::json;
 
-constexpr Ns kSmallInterference = 50;  // a part of the largest that is not worth a line
+constexpr Ns kSmallInterference = 50;  // a term below this part of the largest one gets no line of
+                                       // its own
 constexpr std::ptrdiff_t kFewestSmall = 3;
-constexpr std::size_t kMostReleases = 4;  // in a line; --json has all
-constexpr Ns kShownOfReleases = 10'000;   // so exactly
+constexpr std::size_t kMostReleases = 4;  // releases in a line; --json has all
+constexpr Ns kShownOfReleases = 10'000;   // precision of shown releases, in ns
 
 std::vector<std::string> ids_of(
   const Model & model, const Chain & chain, const std::vector<Index> & tasks)
@@ -46,8 +47,8 @@ std::string interferer(const Model & model, const Chain & chain, const BoundTerm
     model.others[term.other].name);
 }
 
-/// Whether a task of the segment's least urgent thread goes before it only because the kernel may run
-/// another thread of that OS priority in between.
+/// True if a task of the segment's least urgent thread precedes this one only because the kernel may run another thread
+/// of the same OS priority in between.
 bool by_equal_thread(const Model & model, const SegmentBound & segment, Index task)
 {
   const Thread & thread = model.threads[model.tasks[task].threads.front()];
@@ -97,7 +98,7 @@ std::vector<std::string> busy_lines(
   return lines;
 }
 
-/// Of one run of each callback.
+/// The execution times of one run of each callback of the segment, in ns.
 Ns work_of(const Model & model, const SegmentBound & segment)
 {
   Ns sum = 0;
@@ -107,7 +108,7 @@ Ns work_of(const Model & model, const SegmentBound & segment)
   return sum;
 }
 
-/// ", released at 50ms, 112ms to 131ms", or nothing where phases are not known.
+/// ", released at 50ms, 112ms to 131ms"; empty if phases are not known.
 std::string released(const BoundTerm & term)
 {
   std::vector<CountedJob> jobs = term.jobs;
@@ -128,14 +129,14 @@ std::string released(const BoundTerm & term)
   return times.empty() ? "" : fmt::format(", released at {}", fmt::join(times, ", "));
 }
 
-/// Whether the chain goes through the task before it comes to the segment.
+/// True if the chain's path has the task before the segment.
 bool is_before(const Chain & chain, const SegmentBound & segment, Index task)
 {
   const auto first = std::find(chain.path.begin(), chain.path.end(), segment.tasks.front());
   return std::find(chain.path.begin(), first, task) != first;
 }
 
-/// Of a term that is one line.
+/// The line of a term that needs only one line.
 std::string line_of(
   const Model & model, const Chain & chain, const SegmentBound & segment, const BoundTerm & term)
 {

@@ -1,4 +1,4 @@
-// The terms of a bound in words, and as JSON.
+// Describes the terms of a bound in words, and as JSON.
 #ifndef TAKT_PLAN__SRC__PROGRAMS__TERM_TEXT_HPP_
 #define TAKT_PLAN__SRC__PROGRAMS__TERM_TEXT_HPP_
 
@@ -11,19 +11,20 @@
 namespace takt_plan::program
 {
 
-/// "hot (OS priority 60)", or what it reserves.
+/// "hot (OS priority 60)", or the thread's reservation.
 std::string described(const Model & model, Index thread);
-/// All that may run the task.
+/// The names of all threads that may run the task.
 std::string threads_of(const Model & model, Index task);
 
-/// Makes one term of the small ones of interference by callbacks, if they are many; its line.
+/// If there are many small terms of interference by callbacks, merges them into one term. Returns
+/// its line.
 std::string small_interference(BoundTerms & terms);
 
-/// Terms in the order in which they are shown: by kind, the longest first.
+/// Sorts terms as programs show them: by kind, the longest first.
 BoundTerms in_order(BoundTerms terms);
 
-/// What a term of this segment of the chain counts: a line, and of `threads_busy` one for each of its
-/// parts.
+/// The lines of one term of this segment of the chain. A term `threads_busy` has one line for each of its parts, all
+/// others have one line.
 std::vector<std::string> lines_of(
   const Model & model, const Chain & chain, const SegmentBound & segment, const BoundTerm & term);
 

@@ -26,7 +26,7 @@ public:
   void on_work(
     Index /*core*/, Index thread, Activity activity, Index /*task*/, Ns from, Ns to) override
   {
-    // A run that ends in the hyperperiod may have begun before; runs that ended take their pieces along.
+    // A run that ends in the hyperperiod may have begun before it. When a run ends, it takes its pieces.
     if (activity != Activity::job || from == to) {
       return;
     }
@@ -50,7 +50,7 @@ public:
 
 private:
   const Ns from_, to_;
-  std::vector<std::vector<std::pair<Ns, Ns>>> pieces_;  // per thread, of the run that goes on
+  std::vector<std::vector<std::pair<Ns, Ns>>> pieces_;  // per thread: pieces of the current run
 };
 
 }  // namespace

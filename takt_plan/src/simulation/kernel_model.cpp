@@ -10,7 +10,7 @@ namespace
 
 constexpr int kDeadlineRank = 1000;
 
-/// Virtual time that passes while a thread of this weight runs for `time`.
+/// The virtual time of a thread of this weight after it has run for `time`.
 double virtual_span(Ns time, double weight)
 {
   return static_cast<double>(time) * 1024 / weight;
@@ -59,7 +59,7 @@ void KernelModel::rank(Thread & thread, KernelPolicy policy, int priority) const
                                                  : priority;
 }
 
-// Of two runnable ones.
+// Compares two runnable threads.
 bool KernelModel::before(Index a, Index b) const noexcept
 {
   const Thread & x = threads_[a];
@@ -71,7 +71,7 @@ bool KernelModel::before(Index a, Index b) const noexcept
     return x.deadline < y.deadline;
   }
   if (x.policy == KernelPolicy::fair) {
-    // A slice that has begun comes before virtual time, which moves while it runs.
+    // A slice that has begun is compared before virtual time, which changes while the thread runs.
     const bool x_slice = x.left > 0;
     const bool y_slice = y.left > 0;
     if (x_slice != y_slice) {
@@ -126,9 +126,9 @@ void KernelModel::wake(Index thread)
   enqueue(thread);
 }
 
-// The rule of constant bandwidth servers at a wake-up; with a deadline before the end of the period in
-// Linux's form: the budget shrinks to what its density allows, and past the deadline it waits for the
-// next period.
+// The rule of constant bandwidth servers at a wake-up. If the deadline is before the end of the period, it has Linux's
+// form: the budget shrinks to the part that its density allows, and after the deadline the thread waits for the next
+// period.
 void KernelModel::start_server(Thread & thread)
 {
   const KernelThread & given = thread.given;
@@ -161,7 +161,8 @@ void KernelModel::start_server(Thread & thread)
   }
 }
 
-// Who slept neither saves up virtual time nor pays for having been alone before.
+// A thread that slept does not save virtual time, and does not pay for earlier time alone on a
+// core.
 void KernelModel::catch_up(Index thread)
 {
   Thread & woken = threads_[thread];
@@ -214,7 +215,7 @@ Index KernelModel::choose_core(const Thread & thread) const noexcept
   Index best = kNone;
   for (const Index core : thread.given.cores) {
     if (next_[core] != kNone) {
-      continue;  // a more urgent one's
+      continue;  // a more urgent thread has this core
     }
     const Index there = running_[core];
     if (there == kNone || threads_[there].state != State::runnable) {
@@ -289,10 +290,10 @@ void KernelModel::begin_slices()
       enqueue(thread);
     }
   }
-  changed_ = false;  // they run already
+  changed_ = false;  // all of them run already
 }
 
-// Whether somebody waits whose turn would come if `thread` stepped back.
+// True if a waiting thread would run if `thread` went behind it.
 bool KernelModel::contended(Index thread) const noexcept
 {
   const Thread & running = threads_[thread];
@@ -355,7 +356,7 @@ void KernelModel::throttle(Index thread)
   throttled_.push_back(thread);
 }
 
-// What the time that passed brought: ends of quanta, slices and budgets, and new periods.
+// Handles the ends of quanta, slices and budgets, and new periods, up to now.
 void KernelModel::expire()
 {
   for (const Index thread : running_) {

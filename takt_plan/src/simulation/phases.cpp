@@ -10,7 +10,7 @@ namespace takt_plan::detail
 namespace
 {
 
-// Other numbers than those of the run itself.
+// Makes these numbers differ from those of the run itself.
 constexpr std::uint64_t kOtherSeeds = 0x9e3779b97f4a7c15;
 
 using Ranks = std::pair<int, int>;  // of the thread, then of the callback
@@ -25,7 +25,8 @@ Ranks urgency_of(const SimulationModel & model, Index task)
   return urgency;
 }
 
-/// First releases that `of` says for a source's own offset (if it has one), period and urgency.
+/// The first releases: `of` gives one for each source, from its own offset (if any), period and
+/// urgency.
 template <typename Of>
 Offsets offsets(const SimulationModel & model, const Of & of)
 {
@@ -45,7 +46,7 @@ Offsets offsets(const SimulationModel & model, const Of & of)
   return result;
 }
 
-/// Around the root of a chain at 1.
+/// Phases around a chain's root, which is released at 1.
 Offsets around(const SimulationModel & model, Index root, std::uint64_t way)
 {
   const Ranks own = urgency_of(model, root);
@@ -56,7 +57,7 @@ Offsets around(const SimulationModel & model, Index root, std::uint64_t way)
       case 1:
         return 2;
       default:
-        return urgency < own ? 0 : 1;  // what it cannot preempt has just begun
+        return urgency < own ? 0 : 1;  // the root cannot preempt it, so it has just begun
     }
   });
   result.tasks[root] = 1;

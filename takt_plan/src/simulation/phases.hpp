@@ -1,4 +1,4 @@
-// When the sources of a run are first released.
+// The first release of each source of a run.
 #ifndef TAKT_PLAN__SRC__PHASES_HPP_
 #define TAKT_PLAN__SRC__PHASES_HPP_
 
@@ -7,7 +7,7 @@
 namespace takt_plan::detail
 {
 
-/// Of run number `run`. Set-up only: allocates.
+/// The phases of run number `run`. Set-up only: allocates.
 Offsets phases_of(
   const SimulationModel & model, const SimulationOptions & options, std::uint64_t run);
 

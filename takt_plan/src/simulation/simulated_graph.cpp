@@ -116,7 +116,7 @@ void SimulatedGraph::add_outputs(const Model & model)
   }
 }
 
-// The next one of several calls between the same two.
+// For several calls between the same two tasks, finds the next link.
 void SimulatedGraph::add_call(const Model & model, Index from, Index to)
 {
   std::size_t before = 0;
@@ -160,7 +160,8 @@ const takt_core::ActivationSet * SimulatedGraph::receive(
   return join(input);
 }
 
-// One message of every topic, by order of arrival; its source is that of the one that came last.
+// Joins one message of each topic in the order of arrival. The joined message has the source of the
+// last one.
 const takt_core::ActivationSet * SimulatedGraph::join(Input & input)
 {
   const Index topics = input.topics.size() - (input.from_outside ? 1 : 0);
@@ -213,7 +214,7 @@ void SimulatedGraph::receive_outside(Index to, Ns nominal)
   input.counts.overwritten += overwritten ? 1 : 0;
 }
 
-// The topic whose first message came before all others; where none waits, any.
+// The topic with the oldest message; any topic if no message waits.
 SimulatedGraph::History & SimulatedGraph::oldest(Input & input)
 {
   History * best = input.all ? &input.joined.front() : &input.topics.front();
@@ -227,7 +228,8 @@ SimulatedGraph::History & SimulatedGraph::oldest(Input & input)
   return *best;
 }
 
-// A run that completes no set belongs to no chain: what it took does, once the set is complete.
+// A run that completes no set belongs to no chain. Its message belongs to chains when the set is
+// complete.
 void SimulatedGraph::complete(Input & input, Index topic, Load & run) const
 {
   input.newest[topic].load = run;
@@ -272,7 +274,7 @@ bool SimulatedGraph::take(Index task, Ns release, Load & run)
     input.counts.taken +=
       joined ? input.topics.size() - (input.from_outside ? 1 : 0) : std::size_t{1};
     if (!input.from_outside) {
-      for (const Index step : roots_[task]) {  // a chain that begins at a message of the model
+      for (const Index step : roots_[task]) {  // a chain that begins at a message from another task
         run.progress.push_back({step, release});
       }
     }

@@ -1,10 +1,10 @@
-// The graph of a simulation: messages, the histories they wait in, and which chains they belong to.
+// The graph of a simulation: messages, the histories that keep them, and the chains that they belong to.
 //
-// It does what middleware and clients do around a scheduler: keeps the last messages of each topic for
-// each callback, joins one of every topic where the system says so, and hands a run what it takes. A
-// message knows by which steps of which chains it came. Nothing here has a clock or picks what runs.
+// It does the work of middleware and clients around a scheduler. It keeps the last messages of each topic for each
+// callback, joins one message of each topic if the system says so, and gives a run its message. A message has the steps
+// of the chains along which it came. The graph has no clock, and does not choose which callback runs.
 //
-// Messages are kept in place: once the histories have been full, nothing allocates.
+// Messages stay in place: once each history has been full, the graph does not allocate.
 #ifndef TAKT_PLAN__SRC__SIMULATED_GRAPH_HPP_
 #define TAKT_PLAN__SRC__SIMULATED_GRAPH_HPP_
 
@@ -17,38 +17,41 @@
 namespace takt_plan::detail
 {
 
-/// How far an activation of a chain has come: the steps of all chains are numbered one after another.
+/// The progress of one activation of a chain. The steps of all chains have consecutive numbers.
 struct Progress
 {
   Index step = kNone;
-  Ns release = 0;  ///< of the chain's root
+  Ns release = 0;  ///< release of the chain's root
 };
 
-/// What a message brings, and a run has.
+/// The data that a message carries and a run has.
 struct Load
 {
-  Ns source = 0;  ///< nominal release of the source that started it
-  /// Of what it publishes: the same; of a set of newest messages the one that was released last.
+  Ns source = 0;  ///< Nominal release of the source that started it.
+  /// The same for its published messages. For a set of newest messages: the release of the source
+  /// that was released last.
   Ns passed_source = 0;
   bool works = true;     ///< false: it only keeps a message until its set is complete
-  Index caller = kNone;  ///< thread whose run waits for the end of the run that takes this
-  std::vector<Progress> progress;  ///< with the steps of whoever has it
+  Index caller = kNone;  ///< the thread whose run waits for the end of the run that takes this
+                         ///< message
+  std::vector<Progress> progress;  ///< one entry for each chain activation that it belongs to
 };
 
-/// A place where a callback's messages go.
+/// A destination of a callback's messages.
 struct Output
 {
   Index to = kNone;
   Index topic = 0;
   Ns delay = 0;
-  bool reads = false;  ///< it starts nothing: the latest message is kept
+  bool reads = false;  ///< the receiver only reads: it keeps the latest message and is not started
   bool starts_too =
-    false;  ///< then: the publisher's messages also start it, and chains go on by those
-  bool same_executor = false;  ///< its activation is known there
-  Ns last = 0;  ///< arrival of the message before: messages do not overtake each other
+    false;  ///< for such a receiver: the publisher's messages also start it, and chains go on by
+            ///< those
+  bool same_executor = false;  ///< the receiver knows the message's activation
+  Ns last = 0;  ///< arrival of the message before; messages do not overtake each other
 };
 
-/// Messages of one task, over all its topics.
+/// Counts of the messages of one task, over all its topics.
 struct MessageCounts
 {
   std::uint64_t received = 0;
@@ -63,32 +66,33 @@ public:
   explicit SimulatedGraph(const SimulationModel & model);
 
   std::vector<Output> & outputs(Index task) { return outputs_[task]; }
-  /// Where its run's requests go, as Task::waits_for has them.
+  /// The destinations of the requests of a task's run, in the order of Task::waits_for.
   const std::vector<Output> & calls(Index task) const { return calls_[task]; }
 
-  /// How many announced messages can wait for the task at once.
+  /// The largest number of announced messages that can wait for the task.
   std::uint32_t capacity(Index task) const { return inputs_[task].capacity; }
 
-  /// What a message from a run that has `from` brings to where it goes.
+  /// Fills `message` for this output from a run with the load `from`.
   void pass(const Load & from, const Output & output, Load & message) const;
 
-  /// A message arrives; `activations`: what it works for, as far as that is known there. Returns the
-  /// activations to announce the task with, nullptr if there is nothing to announce.
+  /// A message arrives. `activations`: those of the sender, as far as the receiver knows them. Returns the activations
+  /// for the announcement of the task; nullptr: there is nothing to announce.
   const takt_core::ActivationSet * receive(
     Index to, Index topic, const Load & message, const takt_core::ActivationSet & activations);
-  /// The same for one that is only read.
+  /// The same for a message that the task only reads.
   void keep(Index to, Index topic, const Load & message);
   /// A message from outside of the model.
   void receive_outside(Index to, Ns nominal);
 
-  /// Fills in what a run of `task` takes; false if nothing waits. `release`: its own.
+  /// Fills `run` with the data of the next message for `task`; false if no message waits.
+  /// `release`: of the task itself.
   bool take(Index task, Ns release, Load & run);
 
-  /// Nothing is released any more. Messages that wait for a set have no response from here on: on a running system the next
-  /// one of their topic would be kept in place of them.
+  /// No source releases any more. From now on, messages that wait for a set have no response: on a running system the
+  /// next message of their topic would replace them.
   void end_releases() { released_ = false; }
 
-  /// Whether the chain of `step` ends there.
+  /// True if the chain of `step` ends at this step.
   bool ends(Index step) const { return step_task_[step + 1] == kNone; }
   bool begins(Index step) const { return step == 0 || step_task_[step - 1] == kNone; }
   Index chain(Index step) const { return step_chain_[step]; }
@@ -100,10 +104,10 @@ private:
   {
     Load load;
     std::uint64_t sequence = 0;
-    takt_core::ActivationSet activations;  // only where messages are joined
+    takt_core::ActivationSet activations;  // only for messages that are joined
   };
 
-  /// KEEP_LAST: when it is full the oldest is overwritten.
+  /// KEEP_LAST: a new message overwrites the oldest one in a full history.
   class History
   {
   public:
@@ -113,32 +117,33 @@ private:
     Kept & front() { return slots_[begin_]; }
     const Kept & front() const { return slots_[begin_]; }
     void pop();
-    /// Room for one at the end; `overwritten`: it was the oldest one's.
+    /// Adds an entry at the end. `overwritten`: it replaced the oldest one.
     Kept & push(bool & overwritten);
 
   private:
     void grow();
 
     std::uint32_t depth_;
-    std::vector<Kept> slots_;  // as many as ever waited, about
+    std::vector<Kept> slots_;  // about as many as have waited at the same time
     std::uint32_t begin_ = 0, size_ = 0;
   };
 
   struct Latest
   {
     Load load;
-    bool fresh = false;  // no run has used it yet
+    bool fresh = false;  // no run has used this message yet
   };
 
   struct Input
   {
     bool all = false;
-    bool from_outside = false;  // its last topic is nobody's in the model
+    bool from_outside = false;  // its last topic has no publisher in the model
     std::uint32_t capacity = 1;
-    std::vector<History> topics;  // all: what waits for the others
-    std::vector<History> joined;  // all: one; else none
+    std::vector<History> topics;  // with Task::all: messages that wait for those of other topics
+    std::vector<History> joined;  // with Task::all: one history; otherwise empty
     std::vector<Latest> reads;
-    std::vector<Latest> newest;  // of each topic, where sets of them are worked on; fresh: is there
+    std::vector<Latest> newest;  // of each topic, for tasks with sets of newest messages; fresh:
+                                 // the topic has a message
     MessageCounts counts;
   };
 
@@ -153,11 +158,12 @@ private:
   std::vector<std::vector<Output>> outputs_;
   std::vector<std::vector<Output>> calls_;
   std::vector<Input> inputs_;
-  std::vector<Index> step_task_;  // kNone behind each chain's last
+  std::vector<Index> step_task_;  // kNone behind the last step of each chain
   std::vector<Index> step_chain_;
-  std::vector<std::vector<Index>> roots_;  // per task: first steps of the chains that begin there
+  std::vector<std::vector<Index>> roots_;  // per task: the first steps of the chains that begin
+                                           // there
   std::uint64_t sequence_ = 0;
-  bool released_ = true;  // whether anything is, still
+  bool released_ = true;  // sources still release
 };
 
 }  // namespace takt_plan::detail

@@ -12,17 +12,17 @@ namespace takt_plan::detail
 namespace
 {
 
-// Of all histories together; 200 bytes each.
+// Limit of messages in all histories together, 200 bytes each.
 constexpr std::uint64_t kMostMessages = 4'000'000;
-// At each instant all threads and hosts are looked at, some nanoseconds each; a run of a callback takes
-// as long as kJob of them. Together less than an hour.
+// The simulation examines all threads and hosts at each instant, which takes some nanoseconds each. A run of a callback
+// counts as kJob of them. The limit is less than an hour.
 constexpr double kMostSimulated = 1e11;
 constexpr double kJob = 20;
-// What a release starts, for each callback of the system, and what may come besides.
+// Runs for each release and each callback of the system, with room for others.
 constexpr std::uint64_t kJobsOfOne = 10;
 constexpr std::uint64_t kMoreJobs = 5'000'000;
 
-/// Of all sources in one run.
+/// The releases of all sources in one run.
 double releases(const SimulationModel & model, const SimulationOptions & options)
 {
   const auto duration = static_cast<double>(options.duration);
@@ -40,7 +40,7 @@ std::uint64_t messages(const SimulationModel & model)
 {
   std::uint64_t sum = 0;
   for (Index i = 0; i < model.tasks.size(); ++i) {
-    std::set<Index> topics;  // each has a history, however many publish it
+    std::set<Index> topics;  // each topic has one history, for any number of publishers
     for (const Link & link : model.model.tasks[i].triggers) {
       topics.insert(link.topic);
     }

@@ -1,6 +1,6 @@
-// What a simulation does not begin, and where it stops, so that no model can make it hang.
+// Limits of a simulation, so that no model can make it hang.
 //
-// Counted, not timed: the same model has the same answer on every machine.
+// Limits count events, not time: the same model gives the same answer on every machine.
 #ifndef TAKT_PLAN__SRC__SIMULATION_LIMITS_HPP_
 #define TAKT_PLAN__SRC__SIMULATION_LIMITS_HPP_
 
@@ -12,12 +12,12 @@
 namespace takt_plan::detail
 {
 
-/// Histories that do not fit into memory; releases that would take hours.
+/// Faults: histories that do not fit into memory, and releases that would take hours.
 takt_rt::Faults too_large_to_simulate(
   const SimulationModel & model, const SimulationOptions & options);
 
-/// Runs of callbacks that one run of the simulation has at most. What one release starts ends at some
-/// time, but in a graph that doubles its messages at each step nobody lives to see it.
+/// Limit of runs of callbacks in one run of the simulation. The runs caused by one release end at some time. But in a
+/// graph that doubles its messages at each step, that would take longer than any user can wait.
 std::uint64_t most_jobs(const SimulationModel & model, const SimulationOptions & options);
 
 }  // namespace takt_plan::detail

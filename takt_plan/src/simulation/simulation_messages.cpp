@@ -1,4 +1,4 @@
-// Releases and messages, and what is noted of them.
+// Releases and messages of a run, and their records.
 #include <algorithm>
 
 #include "simulation/simulation_parts.hpp"
@@ -23,7 +23,7 @@ void SimulationRun::plan_release(Event::Kind kind, Index to, Ns nominal, Ns time
   }
 }
 
-// How late the release of that nominal time is.
+// The delay of the release with this nominal time.
 Ns SimulationRun::jitter(Index task, Ns nominal)
 {
   const Ns most = model_.model.tasks[task].release->jitter;
@@ -123,7 +123,7 @@ void SimulationRun::publish(Thread & thread)
     if (output.last > now_) {
       send(output, message_, output.last);
     } else {
-      // What comes from another process says nothing of what it works for.
+      // A message from another process does not carry activations.
       deliver(output, message_, output.same_executor ? thread.run.activations : kUnknown);
     }
   }
@@ -158,7 +158,7 @@ void SimulationRun::sleep_in_run(Thread & thread, Ns time)
   events_.push(event);
 }
 
-// The next request of the thread's run. Its way has that of the answer in it (Link::delay).
+// Sends the next request of the thread's run. Its delay includes that of the answer (Link::delay).
 void SimulationRun::call(Thread & thread)
 {
   static const ActivationSet kUnknown;
@@ -176,7 +176,8 @@ void SimulationRun::call(Thread & thread)
   }
 }
 
-// A run that this thread's run waited for has ended, or its sleep: that brings the next request about, or wakes the thread.
+// A run for which this thread's run waited has ended, or the sleep of the run is over. Sends the next request, or wakes
+// the thread.
 void SimulationRun::answer(Thread & caller)
 {
   if (caller.calls < graph_.calls(caller.task).size()) {

@@ -19,10 +19,10 @@ using takt_rt::Policy;
 using takt_rt::Result;
 using takt_schedule::quoted;
 
-// More than any backlog of a stable system that is simulated without histories.
+// Larger than any backlog of a stable system. For simulations without histories.
 constexpr std::uint32_t kDeep = 256;
 
-/// Cores of the model as the host numbers them.
+/// The host's numbers of these cores of the model.
 std::vector<Index> within_host(const Model & model, const std::vector<Index> & cores)
 {
   std::vector<Index> result;

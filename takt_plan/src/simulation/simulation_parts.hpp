@@ -1,4 +1,4 @@
-// The parts of a run, for the sources of SimulationRun only.
+// The parts of a run. Only source files of SimulationRun include it.
 #ifndef TAKT_PLAN__SRC__SIMULATION_PARTS_HPP_
 #define TAKT_PLAN__SRC__SIMULATION_PARTS_HPP_
 
@@ -9,7 +9,7 @@
 namespace takt_plan::detail
 {
 
-/// The scheduler's view of a task. What it does is the run's business.
+/// The scheduler's view of a task. SimulationRun does the task's work.
 class SimulationRun::SimulatedCallback final : public takt_core::Callback
 {
 public:
@@ -24,7 +24,7 @@ public:
   Host * host = nullptr;
 };
 
-/// An executor: its scheduler, which wakes threads through it.
+/// An executor: its scheduler, and the waker of that scheduler.
 struct SimulationRun::Host final : takt_core::Waker
 {
   void wake(std::uint32_t thread) noexcept override;
@@ -32,60 +32,60 @@ struct SimulationRun::Host final : takt_core::Waker
   Index executor = kNone;
   takt_core::Order order = takt_core::Order::fifo;
   takt_core::WindowTimers window_timers = takt_core::WindowTimers::snapshot;
-  std::vector<Index> members;  // the scheduler's threads, as the model numbers them
-  bool jitter = false;         // some of its timers are released late
+  std::vector<Index> members;  // the model's numbers of the scheduler's threads
+  bool jitter = false;         // some of its timers have jitter
   std::vector<Thread> * threads = nullptr;
   std::unique_ptr<takt_core::Scheduler> scheduler;
 };
 
-/// A thread and what it is at.
+/// A thread and its present activity.
 struct SimulationRun::Thread
 {
   enum class State : std::uint8_t
   {
     asleep,
-    looking,  // has a core or waits for one, to look for work
+    looking,  // has a core, or waits for one, to look for work
     job,
-    waiting  // a job's run sleeps, or has called another one and waits until that has ended
+    waiting  // the job's run sleeps, or waits for the end of a run that it called
   };
 
-  Host * host = nullptr;    // null: beside the executors
-  std::uint32_t index = 0;  // within it
+  Host * host = nullptr;    // null: a thread outside of executors
+  std::uint32_t index = 0;  // in its host
   KernelModel * kernel = nullptr;
-  Index number = 0;      // the kernel's
-  Index first_core = 0;  // the host's first, as the model numbers them
+  Index number = 0;      // in the kernel model
+  Index first_core = 0;  // the host's first core in the model
   KernelPolicy policy = KernelPolicy::fair;
   int priority = 0;
   int ceiling = 0;
   bool follow = false;
   Ns switch_cost = 0;
-  std::uint64_t switches = 0;  // paid for
+  std::uint64_t switches = 0;  // switches whose cost has been counted
 
   State state = State::asleep;
   bool woken = false;
-  bool idle = false;  // registered as such
+  bool idle = false;  // registered as idle
   Ns wake_at = kUnbounded;
-  Ns left = 0;  // of the switch, or of the job's stage
+  Ns left = 0;  // of the switch, or of the job's present stage
 
-  // The job: dispatch, take, execution, publish.
+  // The job's stages: dispatch, take, execution, publish.
   static constexpr std::size_t kStages = 4;
   takt_core::Run run;
   Load load;
   Index task = kNone;
   std::size_t stage = 0;
   std::array<Ns, kStages> stages{};
-  bool slept = false;     // this run did
-  std::size_t calls = 0;  // of this run, up to now
-  int own_priority = 0;   // while it runs this job, ceilings apart
+  bool slept = false;     // this run has slept
+  std::size_t calls = 0;  // of this run, so far
+  int own_priority = 0;   // during this job, without ceilings
 
-  // Beside the executors: one job each.
+  // For threads outside of executors, which have one job each.
   Ns job_time = 0;
   std::uint64_t pending = 0;
 };
 
 inline void SimulationRun::Host::wake(std::uint32_t thread) noexcept
 {
-  if (thread < members.size()) {  // else the visitor's
+  if (thread < members.size()) {  // other numbers are those of the visitor
     (*threads)[members[thread]].woken = true;
   }
 }

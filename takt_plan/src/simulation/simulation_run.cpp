@@ -1,4 +1,4 @@
-// Time, and what threads do in it.
+// Time in a run, and the work of its threads.
 #include "simulation/simulation_run.hpp"
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace takt_plan::detail
 namespace
 {
 
-// Rounds at one instant. Only callbacks that take no time and start each other in a circle need many.
+// Limit of rounds at one instant. Only callbacks that take no time and start each other in a circle need many rounds.
 constexpr int kMostTurns = 1'000'000;
 
-// How many times the duration what is under way may take to end. A reservation that is used up by the
-// switch to it never ends.
+// After the end of releases, runs may go on for this many times the duration. A reservation that is used up by the
+// switch to its thread never ends.
 constexpr Ns kPatience = 10;
 
 }  // namespace
@@ -57,7 +57,7 @@ void SimulationRun::run()
   conclude();
 }
 
-// Nothing will happen any more.
+// Reports runs that still wait when no further event is left.
 void SimulationRun::report_endless_waits()
 {
   for (const Thread & thread : threads_) {
@@ -83,7 +83,8 @@ void SimulationRun::stop_releases()
   }
 }
 
-// If its next release is not to be. What was released before, or missed, still runs.
+// Stops the timer if its next release is not before the end of the duration. Earlier releases, also
+// missed ones, still run.
 void SimulationRun::stop_timer(SimulatedCallback & callback)
 {
   takt_core::Scheduler & scheduler = *callback.host->scheduler;
@@ -150,13 +151,13 @@ void SimulationRun::instant()
       throw std::logic_error("simulation: time stands still");
     }
     goes_on = end_stages();
-    wake_threads();  // a more urgent one preempts before who ended looks for more
+    wake_threads();  // so that a more urgent thread preempts before the ended one looks for work
     goes_on = settle() || goes_on;
     goes_on = look() || goes_on;
   }
 }
 
-// Of threads on a core. Returns whether there was one.
+// Ends the stages of threads on cores. Returns true if there was one.
 bool SimulationRun::end_stages()
 {
   bool any = false;
@@ -170,7 +171,7 @@ bool SimulationRun::end_stages()
   return any;
 }
 
-// Those that had a core before those that just got one.
+// Threads that had a core look for work before threads that just got one.
 bool SimulationRun::look()
 {
   bool any = false;
@@ -270,8 +271,8 @@ bool SimulationRun::serves(const Thread & thread, const SimulatedCallback & call
   return std::find(threads.begin(), threads.end(), index) != threads.end();
 }
 
-// When it wakes for the timers it waits for: as early as the first of them that is late by its
-// jitter. Those that are due by then are released with it.
+// The time at which the thread wakes for its timers: that of the earliest release, with its jitter.
+// Timers that are due by then are released with it.
 Ns SimulationRun::late_wake(Thread & thread)
 {
   Ns first = kUnbounded;
@@ -286,9 +287,9 @@ Ns SimulationRun::late_wake(Thread & thread)
   return first == kUnbounded ? thread.wake_at : first;
 }
 
-// A timer that goes on while another of its threads sleeps, late for other timers, must not be later
-// than by its own jitter. Threads that cannot run it sleep on: a wake-up without work costs switches
-// that nothing accounts for.
+// A timer continues while another thread of its set sleeps, late for other timers. It must not be later than its own
+// jitter allows, so this wakes that thread earlier. Threads that cannot run the timer sleep on: a wake-up without work
+// would cost switches that no overhead counts.
 void SimulationRun::hasten(const SimulatedCallback & timer)
 {
   const Ns due = takt_rt::to_ns(timer.host->scheduler->next_release(timer));
@@ -302,7 +303,7 @@ void SimulationRun::hasten(const SimulatedCallback & timer)
   }
 }
 
-// False: nothing was there to take.
+// False: there was no message to take.
 bool SimulationRun::start(Thread & thread)
 {
   takt_core::Scheduler & scheduler = *thread.host->scheduler;
@@ -343,7 +344,7 @@ bool SimulationRun::start(Thread & thread)
   return true;
 }
 
-// Taking and publishing go on at the ceiling; stages that take no time are left out.
+// Take and publish run at the ceiling. Stages that take no time are omitted.
 void SimulationRun::begin_stage(Thread & thread)
 {
   while (thread.stage < Thread::kStages && thread.stages[thread.stage] == 0) {
@@ -362,7 +363,7 @@ void SimulationRun::begin_stage(Thread & thread)
   }
 }
 
-// Within a run.
+// The thread leaves its core within a run.
 void SimulationRun::leave_core(Thread & thread)
 {
   if (thread.ceiling != 0) {

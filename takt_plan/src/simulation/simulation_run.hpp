@@ -1,8 +1,8 @@
 // One run of a simulation: the schedulers, the threads that drive them, the kernel, and time.
 //
-// At one instant: first what arrives, then what ends (in the order of threads); whom that woke queues
-// for a core, again in the order of threads; then threads on cores look for work, those first that were
-// there; and so on until nothing changes.
+// At each instant, first messages arrive. Then stages end, in the order of threads. Threads that woke by this queue for
+// a core, again in the order of threads. Then threads on cores look for work; those that had their core before are
+// first. This repeats until there is no change.
 #ifndef TAKT_PLAN__SRC__SIMULATION_RUN_HPP_
 #define TAKT_PLAN__SRC__SIMULATION_RUN_HPP_
 
@@ -23,13 +23,14 @@ namespace takt_plan::detail
 /// The phases of one run.
 struct Offsets
 {
-  std::vector<Ns> tasks;  ///< first nominal releases; of tasks without a release: not used
+  std::vector<Ns> tasks;  ///< first nominal releases; not used for tasks without a release
   std::vector<Ns> others;
-  /// How much of its jitter a source's releases use.
+  /// The part of its jitter that a source's releases use.
   enum class Jitter
   {
     none,
-    first,  ///< the first release all of it, the others nothing: they come close together
+    first,  ///< the first release uses all of it, later ones use none: the releases come close
+            ///< together
     any
   };
   Jitter jitter = Jitter::none;
@@ -45,37 +46,37 @@ public:
   SimulationRun(const SimulationRun &) = delete;
   SimulationRun & operator=(const SimulationRun &) = delete;
 
-  /// Faults of adding the callbacks: then it cannot run.
+  /// Faults of adding the callbacks. With faults, the run cannot begin.
   const takt_rt::Faults & faults() const noexcept { return faults_; }
 
-  /// To the end, adding to the result.
+  /// Runs to the end, and adds to the result.
   void run();
 
 private:
-  // Threads look for work once when they start: before the gate opens at 0, and at no cost.
+  // Threads look for work once when they start: before the gate opens at 0, and without cost.
   static constexpr Ns kStart = -1;
 
   class SimulatedCallback;
   struct Host;    // an executor
-  struct Thread;  // an executor's, or one beside them
+  struct Thread;  // of an executor, or outside of executors
 
   struct Event
   {
     enum class Kind : std::uint8_t
     {
       outside,  // a message from outside of the model
-      other,    // a job of a thread beside the executors'
+      other,    // a job of a thread outside of executors
       message,
-      wake  // a thread whose run has slept long enough
+      wake  // the sleep of a thread's run is over
     };
     Ns time = 0;
     std::uint64_t sequence = 0;
     Kind kind = Kind::outside;
     bool reads = false;
-    Index to = kNone;  // task or thread
+    Index to = kNone;  // a task or thread
     Index topic = 0;
     Ns nominal = 0;        // of a release
-    std::size_t load = 0;  // of a message: its place in under_way_
+    std::size_t load = 0;  // of a message: its position in under_way_
     bool operator>(const Event & other) const noexcept
     {
       return time != other.time ? time > other.time : sequence > other.sequence;
@@ -147,16 +148,16 @@ private:
   std::vector<KernelModel> kernels_;  // per host
   std::vector<std::unique_ptr<Host>> hosts_;
   std::vector<std::shared_ptr<SimulatedCallback>> callbacks_;  // per task
-  std::vector<Thread> threads_;  // the model's, then those beside them
+  std::vector<Thread> threads_;  // the model's threads, then those outside of executors
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<Load> under_way_;  // messages to other executors
   std::vector<std::size_t> free_places_;
-  std::vector<Ns> last_release_;  // per task: releases do not overtake each other
+  std::vector<Ns> last_release_;  // per task: a later release must not overtake it
   std::vector<std::vector<std::uint64_t>>
-    cumulated_;  // per task: counts of its histogram, summed up
+    cumulated_;  // per task: the cumulated counts of its histogram
   std::vector<std::uint64_t>
-    begun_;       // per task: runs that work; with SimulationOptions::execution_time
-  Load message_;  // what is being passed on
+    begun_;       // per task: runs that work; only with SimulationOptions::execution_time
+  Load message_;  // the message that is passed on now
 };
 
 }  // namespace takt_plan::detail

@@ -1,4 +1,4 @@
-// What a run is made of: kernels, schedulers, callbacks, threads.
+// Makes the parts of a run: kernels, schedulers, callbacks, threads.
 #include <algorithm>
 #include <map>
 
@@ -49,7 +49,8 @@ void SimulationRun::add_kernels()
   }
 }
 
-// One scheduler for each executor. (A model filled by hand may have several orders in one.)
+// One scheduler for each executor. (A model that was filled by hand may have several orders in one
+// executor; each order then has a scheduler.)
 Index SimulationRun::host_of_thread(Index thread)
 {
   const takt_plan::Thread & wanted = model_.model.threads[thread];
@@ -93,7 +94,7 @@ void SimulationRun::add_executors()
     thread.ceiling = given.ceiling;
     thread.follow = given.follow;
     thread.switch_cost = model_.context_switches[given.host];
-    thread.woken = true;  // its first look
+    thread.woken = true;  // for its first look for work
     host.members.push_back(i);
     threads_.push_back(std::move(thread));
   }

@@ -10,7 +10,7 @@ namespace
 
 using Json = nlohmann::ordered_json;
 
-// Processes of the trace: what Perfetto groups tracks by.
+// Processes of the trace: Perfetto groups tracks by process.
 constexpr Index kActivation = 1;
 constexpr Index kHosts = 2;
 

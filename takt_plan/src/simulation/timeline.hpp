@@ -1,7 +1,7 @@
 // A part of a simulated run as a timeline, for Perfetto (https://ui.perfetto.dev) and chrome://tracing.
 //
-// Tracks: the cores of each host with who had them when; the threads of each executor with their jobs
-// from start to end, preemptions included; and the activation that the timeline is about.
+// Tracks: the cores of each host with the threads that had them; the threads of each executor with their jobs from
+// start to end, preemptions included; and the activation that the timeline shows.
 #ifndef TAKT_PLAN__SRC__TIMELINE_HPP_
 #define TAKT_PLAN__SRC__TIMELINE_HPP_
 
@@ -14,19 +14,19 @@
 namespace takt_plan
 {
 
-/// Records what overlaps [from, to] of the run that it watches. Allocates.
+/// Records the work that overlaps [from, to] of the observed run. Allocates.
 class Timeline final : public SimulationObserver
 {
 public:
   Timeline(const SimulationModel & model, Ns from, Ns to);
 
-  /// From one response time before the release to a quarter after the end.
+  /// Shows from one response time before the release to a quarter of it after the end.
   static Timeline around(const SimulationModel & model, const Response & response);
 
   void on_work(Index core, Index thread, Activity activity, Index task, Ns from, Ns to) override;
   void on_end(Index thread, Index task, Ns release, Ns start, Ns end) override;
 
-  /// In the Chrome trace event format (JSON). `name`: of the activation that `response` belongs to.
+  /// Returns the Chrome trace event format (JSON). `name`: of the chain or callback of `response`.
   std::string to_json(const std::string & name, const Response & response) const;
 
 private:

@@ -13,7 +13,7 @@ namespace
 
 using takt_schedule::quoted;
 
-// So much more than all is rounding: a nanosecond in a hundred days.
+// A sum above the whole by less than this is rounding: a nanosecond in a hundred days.
 constexpr long double kRounding = 1e-16L;
 
 bool valid(const Reservation & asked)

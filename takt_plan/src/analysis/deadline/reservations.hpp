@@ -74,8 +74,8 @@
 namespace takt_plan::detail
 {
 
-/// Why it is not known that a thread of policy deadline gets what it reserves; the sentence goes on
-/// from its name. Empty: it does.
+/// The reason why a thread of policy deadline may not get its reservation. The sentence goes on
+/// from the thread's name. Empty: it gets the reservation.
 std::string refuse_reservation(const Model & model, Index thread);
 
 struct Taken
@@ -85,13 +85,14 @@ struct Taken
   Ns cost = 0;
 };
 
-/// What a thread takes by itself from those it goes before: ceil((t + jitter) / period) of `cost`.
+/// The time that a thread takes from the threads below it: ceil((t + jitter) / period) times
+/// `cost`.
 Taken taken_by(const Reservation & reservation);
 
-/// Of a core whose switches cost so much, for each of its replenishments and wake-ups.
+/// The context switches that a thread causes on a core for each of its replenishments and wake-ups.
 Ns switches_by(const Reservation & reservation);
 
-/// Whether two threads have a core in common.
+/// True if both threads may use the same core.
 bool share_a_core(const Thread & a, const Thread & b);
 
 }  // namespace takt_plan::detail

@@ -58,7 +58,8 @@ Ns Supply::time_for(Ns amount) const
       steps_.begin(), steps_.end(), [&](const auto & step) { return step.second >= amount; });
     return found == steps_.end() ? kUnbounded : found->first;
   }
-  const Ns whole = (amount - 1) / budget_;  // periods whose budget is used up before
+  const Ns whole = (amount - 1) / budget_;  // periods with a whole budget before the amount is
+                                            // reached
   return add(
     add(add(period_ - budget_, deadline_ - budget_), multiply(whole, period_)),
     amount - whole * budget_);

@@ -22,7 +22,7 @@ using takt_rt::Faults;
 using takt_rt::Result;
 using takt_schedule::quoted;
 
-/// One way to the first task of a part, and on through the part.
+/// A way to the first task of a part, and along the part.
 struct Way
 {
   Index stream = kNone;
@@ -33,11 +33,11 @@ struct Part
 {
   std::vector<Index> tasks;
   Ns under_way = 0;
-  Index chain = kNone;  ///< of the part alone; only of the first
+  Index chain = kNone;  ///< a chain along the part; only for the first part
   std::vector<Way> ways;
 };
 
-/// How a part uses what is there: at the latest.
+/// The latest use of a message by a part.
 struct Use
 {
   Index chain = kNone;
@@ -94,11 +94,11 @@ public:
     return result;
   }
 
-  /// Of what `answers` asked.
+  /// The effort of the analyses so far.
   double looks() const noexcept { return looks_; }
 
 private:
-  // ---- what to ask ----
+  // ---- questions to `bounds` ----
 
   std::vector<Part> cut(Index chain)
   {
@@ -144,11 +144,11 @@ private:
     }
   }
 
-  /// All of them, however many, if the model has one chain.
+  /// With all terms if the model has one chain.
   BoundsOptions with_terms(bool explain) const
   {
     BoundsOptions options = options_;
-    options.give_up_above.clear();  // there are more chains
+    options.give_up_above.clear();  // the limits are those of other chains
     options.explain = explain;
     if (model_.chains.size() == 1) {
       options.most_terms = std::numeric_limits<std::size_t>::max();
@@ -156,12 +156,13 @@ private:
     return options;
   }
 
-  /// To what counts of all that was asked, which is known only now; each as important as its chain.
+  /// Adds terms to the segments that the results use; which ones these are is known only now. Each
+  /// has the importance of its chain.
   void add_terms(EndToEndBounds & result) const
   {
     Model model = asked_.model();
     model.chains.clear();
-    std::map<Index, Index> position;  // of what was asked, among what counts
+    std::map<Index, Index> position;  // from the position of a question to that of its result
     for (Index chain = 0; chain < model_.chains.size(); ++chain) {
       for (Index part = 0; result.chains[chain] && part < used_[chain].size(); ++part) {
         const Index asked = used_[chain][part];
@@ -186,7 +187,7 @@ private:
     }
   }
 
-  // ---- what follows ----
+  // ---- sums of the answers ----
 
   std::string name(Index task) const { return quoted(model_.tasks[task].id); }
 
@@ -201,7 +202,7 @@ private:
     return answer ? Result<const ChainAnswer *>(&*answer) : answer.faults();
   }
 
-  /// B, without the terms that are left out.
+  /// B, without the terms that `terms_` omits.
   ChainAnswer later(const ChainAnswer & answer, const Part & part) const
   {
     ChainAnswer result = answer;
@@ -214,15 +215,15 @@ private:
     return result;
   }
 
-  /// The first release of a timer whose offset counts from the start of its process; other timers are released within a
-  /// period of that.
+  /// The first release of a timer whose offset counts from the start of its process. Other timers have their first
+  /// release within a period.
   Ns first_release(const Task & timer) const
   {
     return model_.counts_from_start(timer) ? timer.release->offset.value_or(0) : 0;
   }
 
-  /// W of a message that is there at `there` at the latest, counted from the instant from which offsets count. kUnbounded:
-  /// all timers have been released for the first time.
+  /// W of a message that arrives by `there`, counted from the zero of all offsets. kUnbounded: all timers have had
+  /// their first release.
   Result<Use> use(const Part & part, Ns there = kUnbounded) const
   {
     const Index first = part.tasks.front();
@@ -275,7 +276,7 @@ private:
     result.response = (*first)->bound;
     const Task & root = model_.tasks[parts.front().tasks.front()];
     const Ns begins = root.release ? first_release(root) : 0;
-    Ns through = 0;  // all parts but the first
+    Ns through = 0;  // the sum over all parts but the first
     for (Index i = 1; i < parts.size(); ++i) {
       const Ns there = add(add(begins, result.response), add(through, parts[i].under_way));
       const Result<Use> used = use(parts[i], there);
@@ -370,8 +371,9 @@ private:
   MoreChains asked_;
   double looks_ = 0;
   std::vector<std::vector<Part>> parts_;  // per chain
-  Bounds found_;                          // of all that was asked
-  std::vector<std::vector<Index>> used_;  // per chain and part: what counts of it
+  Bounds found_;                          // answers to all questions
+  std::vector<std::vector<Index>> used_;  // per chain and part: positions of the answers that it
+                                          // uses
 };
 
 }  // namespace

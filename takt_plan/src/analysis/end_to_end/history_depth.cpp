@@ -34,7 +34,8 @@ public:
     for (Index task = 0; task < model.tasks.size(); ++task) {
       const std::vector<Index> & streams = streams_.of(task);
       for (const Index stream : streams) {
-        // Else the task's bound is its own; a chain that ends with a set is bounded to where it is complete.
+        // Otherwise the task has its own bound. The bound of a chain that ends with a set lasts until the set is
+        // complete.
         if (streams.size() > 1 && !streams_.waits(task) && !model.tasks[task].newest) {
           chain_of_[stream] = asked_.add(detail::way_in(streams_, stream));
         }

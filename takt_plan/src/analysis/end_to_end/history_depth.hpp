@@ -40,16 +40,17 @@
 namespace takt_plan
 {
 
-/// Of one topic that starts a task.
+/// The depth for one topic that starts a task.
 struct HistoryDepth
 {
   Index task = kNone;
-  Index topic = kNone;  ///< as in the task's `triggers`; none: messages from outside of the model
-  takt_rt::Result<Ns> needed = 0;  ///< messages, at least one
+  Index topic = kNone;  ///< position in the task's `triggers`; kNone: messages from outside of the
+                        ///< model
+  takt_rt::Result<Ns> needed = 0;  ///< a number of messages, at least one
 };
 
-/// One for each topic of each task, in order of tasks; none for timers. Faults: those of `check`
-/// (model.hpp).
+/// One entry for each topic of each task, in the order of tasks; timers have none. Faults: those of
+/// `check` (model.hpp).
 takt_rt::Result<std::vector<HistoryDepth>> history_depths(const Model & model);
 
 }  // namespace takt_plan

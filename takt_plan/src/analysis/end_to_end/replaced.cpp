@@ -13,8 +13,7 @@ namespace
 
 using takt_schedule::quoted;
 
-/// The other one that publishes each topic by which `reader` is reached from `from`; kNone: there is
-/// a topic that only `from` publishes.
+/// Another publisher of each topic by which `from` reaches `reader`; kNone: only `from` publishes one of these topics.
 Index other_publisher(const Task & reader, Index from)
 {
   Index found = kNone;
@@ -33,7 +32,8 @@ Index other_publisher(const Task & reader, Index from)
   return found;
 }
 
-/// Whether `task` runs for others than `before`, and by whom; joins wait for all of theirs instead.
+/// True if tasks other than `before` also start `task`; `by` is the first of them. A join waits for
+/// all of its tasks, so none of them counts.
 bool runs_for_others(const Task & task, Index before, Index & by)
 {
   if (detail::joins(task)) {
@@ -53,8 +53,8 @@ std::optional<Replaced> replaced(const Model & model, const Chain & chain)
   const std::vector<Index> & path = chain.path;
   const Task & root = model.tasks[path.front()];
   Replaced place;
-  // The runs of a timer sample, whoever starts them. Where messages from outside are the events, a run
-  // for something else knows nothing of them.
+  // Each run of a timer samples, whichever task starts it. If the events are messages from outside, a run that another
+  // task starts carries no event.
   if (root.release && !root.timer && !root.triggers.empty()) {
     place.started = path.front();
     place.by = root.triggers.front().from;

@@ -1,13 +1,13 @@
-// Chains whose messages others may always replace before they are read.
+// Finds chains whose messages may be replaced each time before they are read.
 //
-// A callback that reads takes the latest message of a topic. Where another message may come each time
-// between the chain's message and the reader, perhaps no activation of the chain ever ends. A response
-// bound then holds of the activations that end; no age follows from it.
+// A callback that reads takes the latest message of a topic. If another message may come each time between the chain's
+// message and the reader, it is possible that no activation of the chain ends. A response bound holds only for
+// activations that end. No age follows from it.
 //
-// Two cases. Another callback publishes the topic, too. Or the publisher itself runs for others than the
-// callback before it on the path, and publishes for them, too; that one may stand some callbacks before
-// the reader. Runs of the callback with which a part begins by reading are none of these: whoever starts
-// them, they read the latest message, and what they publish is made of data at least as new.
+// There are two cases. In the first, another callback also publishes the topic. In the second, the publisher (or a
+// callback some steps before it) also runs for callbacks other than the one before it on the path, and publishes for
+// them, too. Runs of the callback that reads at the beginning of a part do not count: they read the latest message, so
+// the data in their messages is at least as new.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__REPLACED_HPP_
@@ -25,18 +25,19 @@ namespace takt_plan
 struct Replaced
 {
   Index reader = kNone;
-  Index publisher = kNone;  ///< of what is read: the callback before the reader on the path
+  Index publisher = kNone;  ///< the callback before the reader on the path
   Index started =
     kNone;           ///< runs for others than the path's; none: another one publishes the topic
-  Index by = kNone;  ///< the other one that starts it or publishes; none: messages from outside
+  Index by = kNone;  ///< the other callback that starts it or publishes; kNone: messages from
+                     ///< outside
 };
 
-/// The first place on a chain's path where that may happen.
+/// The first such place on a chain's path; empty: there is none.
 std::optional<Replaced> replaced(const Model & model, const Chain & chain);
 
-/// Why there is no age, naming callbacks as the chain does.
+/// The reason why the chain has no age. Names callbacks by their ids on the chain.
 std::string why_no_age(const Model & model, const Chain & chain, const Replaced & place);
-/// One sentence per chain for which the bound says nothing of activations that are replaced.
+/// One sentence for each chain whose bound does not cover replaced activations.
 std::vector<std::string> replaced_warnings(const Model & model, const std::vector<Index> & chains);
 
 }  // namespace takt_plan

@@ -23,16 +23,17 @@ using takt_rt::Faults;
 using takt_rt::Result;
 using takt_schedule::quoted;
 
-constexpr std::int64_t kMostLooksOfWindows = 100'000'000;  // terms of sums; a second or so
+constexpr std::int64_t kMostLooksOfWindows = 100'000'000;  // terms of sums; about a second
 
-/// The least common multiple; none if it is out of range.
+/// The least common multiple; empty if it is out of range.
 std::optional<Ns> common_multiple(Ns a, Ns b)
 {
   const Ns factor = b / std::gcd(a, b);
   return a > kUnbounded / factor ? std::nullopt : std::optional<Ns>(a * factor);
 }
 
-/// Adds the jobs of one part, whose hyperperiod comes once in `result.length` or more often.
+/// Adds the jobs of one part. The hyperperiod of the part fits into `result.length` once or more
+/// often.
 void add_jobs(
   const Model & model, const detail::JobGraph & graph, const detail::JobWindows & windows,
   Hyperperiod & result)
@@ -114,7 +115,7 @@ Result<Hyperperiod> hyperperiod(const Model & model, const BoundsOptions & optio
     for (const detail::JobNode & node : graph.nodes) {
       own += static_cast<std::size_t>(node.jobs);
     }
-    // Of the parts before: as many times as many as the hyperperiod is longer.
+    // The jobs of the earlier parts repeat in the longer hyperperiod.
     jobs = length ? jobs * static_cast<std::size_t>(*length / result.length) +
                       own * static_cast<std::size_t>(*length / graph.hyperperiod)
                   : kMostPhasedJobs + 1;

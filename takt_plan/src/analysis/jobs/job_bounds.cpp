@@ -22,7 +22,8 @@ namespace
 using takt_rt::Faults;
 using takt_rt::Result;
 
-/// Nodes from the chain's root to its end; a set is the node that keeps the chain's message, then its work.
+/// Ways of nodes from the chain's root to its end. For a set, a way has the node that keeps the chain's message, and
+/// then the node of the work.
 std::vector<std::vector<Index>> ways(const Flow & flow, const JobGraph & graph, const Chain & chain)
 {
   std::vector<std::vector<Index>> found;
@@ -44,7 +45,7 @@ std::vector<std::vector<Index>> ways(const Flow & flow, const JobGraph & graph, 
       }
       for (const Index stream : flow.streams.of(chain.path[i])) {
         if (graph.node_of_stream[stream] == kNone) {
-          continue;  // a callback that only reads the message, and is of another part
+          continue;  // the callback only reads the message, and belongs to another part
         }
         const JobNode & node = graph.nodes[graph.node_of_stream[stream]];
         const bool goes_on = std::any_of(
@@ -61,8 +62,8 @@ std::vector<std::vector<Index>> ways(const Flow & flow, const JobGraph & graph, 
   return found;
 }
 
-/// Per node of the part, the least of what chains that end there may take; only where the work on each set belongs to the
-/// chain's message.
+/// For each node of the part: the smallest limit of the chains that end there. Only for nodes where the work on each
+/// set belongs to the chain's message.
 std::vector<Ns> latest_ends(
   const Model & model, const Flow & flow, const JobGraph & graph, const std::vector<Ns> & limits)
 {
@@ -73,7 +74,7 @@ std::vector<Ns> latest_ends(
       limits[chain] == kUnbounded || reads(model, model.chains[chain]) || streams.empty() ||
       graph.node_of_stream[streams.front()] == kNone ||
       graph.nodes[graph.node_of_stream[streams.front()]].unphased) {
-      continue;  // of unphased sources other analyses know smaller bounds
+      continue;  // other analyses find smaller bounds for unphased sources
     }
     for (const std::vector<Index> & way : ways(flow, graph, model.chains[chain])) {
       bool own = true;
@@ -89,7 +90,7 @@ std::vector<Ns> latest_ends(
   return latest;
 }
 
-/// Of one part of the model.
+/// The bounds of one part of the model.
 class PartBounds
 {
 public:
@@ -110,7 +111,7 @@ public:
     }
     if (flow_.streams.set(task) != nullptr) {
       nodes.push_back(
-        graph_.node_of_stream[flow_.streams.after(task).front()]);  // the work on a set
+        graph_.node_of_stream[flow_.streams.after(task).front()]);  // the work on the set
     }
     for (const Index node : nodes) {
       if (!windows_.ends(node)) {
@@ -126,7 +127,7 @@ public:
   Result<ChainBound> of(const Chain & chain, bool explain) const
   {
     ChainBound worst;
-    std::vector<Job> worst_run;  // empty: none yet
+    std::vector<Job> worst_run;  // empty: none so far
     for (const std::vector<Index> & way : ways(flow_, graph_, chain)) {
       const std::int64_t jobs = graph_.nodes[way.front()].jobs;
       for (std::int64_t job = 0; job < jobs; ++job) {
@@ -150,8 +151,8 @@ public:
   }
 
 private:
-  /// The nominal release of the source that starts the job; of several the earliest. A set is started by the message that
-  /// completes it.
+  /// The nominal release of the job's source; the earliest if there are several. For a set, the message that completes
+  /// it decides.
   Ns start(const Job & job)
   {
     const JobNode & node = graph_.nodes[job.node];
@@ -171,12 +172,15 @@ private:
       for (const Job & message : completing({job.node, number})) {
         earliest = std::min(earliest, start(message));
       }
-      found = earliest == kUnbounded ? nominal(job.node, number) : earliest;  // it never comes
+      found = earliest == kUnbounded ? nominal(job.node, number) : earliest;  // kUnbounded: the
+                                                                              // source never starts
+                                                                              // it
     }
     return *found + turn * graph_.hyperperiod;
   }
 
-  /// The messages that may complete the set of the first hyperperiod's job; those that it may have where more is not known.
+  /// The messages that may complete the set of this job of the first hyperperiod. If that is not known: all messages
+  /// that the set may have.
   std::vector<Job> completing(const Job & job) const
   {
     const JobNode & node = graph_.nodes[job.node];
@@ -210,7 +214,8 @@ private:
   }
   Ns end(const Job & job) const { return windows_.window(job.node).end.at(job.number); }
 
-  /// The jobs of the way that may have the root's message, for each set that may have it.
+  /// The jobs along the way that may have the root's message, one list for each set that may have
+  /// it.
   std::vector<std::vector<Job>> runs(const std::vector<Index> & way, std::int64_t job) const
   {
     std::vector<std::vector<Job>> found{{{way.front(), job}}};
@@ -227,7 +232,7 @@ private:
           std::find(node.topics.begin(), node.topics.end(), way[i - 1]) - node.topics.begin());
         const auto & works = windows_.set(way[i]).works;
         if (!windows_.ends(way[i]) || works.empty()) {
-          longer.push_back(run);  // the end says that there is none
+          longer.push_back(run);  // its end shows that it has no bound
           longer.back().push_back({way[i], 0});
           continue;
         }
@@ -244,23 +249,24 @@ private:
     return found;
   }
 
-  /// Backwards: each from where the last one's busy interval is of its own, or from a set.
+  /// Goes backwards: each segment begins where the busy interval of its last job begins, or behind
+  /// a set.
   std::vector<SegmentBound> segments(const std::vector<Job> & run, bool explain) const
   {
     std::vector<SegmentBound> result;
     const Ns start = nominal(run.front().node, run.front().number);
-    Index last = run.size();  // behind the segment
+    Index last = run.size();  // the position behind the segment
     while (last > 0) {
       Index end_at = last - 1;
       Ns waiting = 0;
       if (works(run[end_at])) {
-        // The part ends with the run that keeps the message; then it waits for the set and the work on it.
+        // The part ends with the run that keeps the message. After it come the wait for the set and the work on it.
         --end_at;
         waiting = end(run[last - 1]) - end(run[end_at]);
       }
       append(run, end_at, explain, start, result);
       if (waiting < 0) {
-        // The run that keeps the message is before the work on it, whose latest end is known better.
+        // The run that keeps the message comes before the work, whose latest end is closer.
         result.back().response += waiting;
         if (explain) {
           add_term(result.back().terms, {TermKind::head_start, waiting});
@@ -276,7 +282,8 @@ private:
 
   bool works(const Job & job) const { return !graph_.nodes[job.node].topics.empty(); }
 
-  /// The first job of the run's segment that ends with job `last` of it: not before a set's work.
+  /// The first job of the segment that ends with job `last` of the run. It does not precede the
+  /// work on a set.
   Index first_of(const std::vector<Job> & run, Index last) const
   {
     const LatestEnd how = windows_.latest_end(run[last]);
@@ -307,7 +314,7 @@ private:
         add_term(segment.terms, {TermKind::any_phase, segment.response});
       } else {
         segment.terms = windows_.terms_of(how);
-        // Analyses without phases may know an end that is before what these terms add up to.
+        // Analyses without phases may know an earlier end than the sum of these terms.
         add_term(
           segment.terms, {TermKind::head_start, how.begin - released + end(run[last]) - how.time});
       }
@@ -320,7 +327,7 @@ private:
   const JobGraph & graph_;
   JobWindows & windows_;
   std::map<Index, std::vector<std::optional<Ns>>>
-    starts_;  // per node, of the jobs of a hyperperiod
+    starts_;  // per node: the starts of the jobs of a hyperperiod
 };
 
 Index part_of(const std::vector<JobGraph> & graphs, const Flow & flow, Index task)

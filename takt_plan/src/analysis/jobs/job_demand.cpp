@@ -1,4 +1,4 @@
-// What jobs that are not of a segment take from its core: demand of a level, blocking, and loads of others.
+// The time that jobs outside of a segment take from its core: demand of a level, blocking, and other loads.
 #include "analysis/jobs/job_windows.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace takt_plan::detail
 {
 
-// How often it counts; of the segment that look_for knows, `moved` hyperperiods later.
+// The number of runs that count. `moved`: the segment of look_for comes so many hyperperiods later.
 std::int64_t JobWindows::runs_of(
   const Level & level, const Sparse & one, Ns begin, Ns end, std::int64_t moved) const
 {
@@ -43,7 +43,7 @@ Ns JobWindows::sparse_load(
   return all;
 }
 
-// Those above and those not.
+// The loads of all sparse nodes, on more urgent threads and on others.
 Ns JobWindows::sparse_loads(const Level & level, Ns begin, Ns end, std::int64_t moved)
 {
   looks_ += static_cast<std::int64_t>(level.sparse.size());
@@ -51,7 +51,7 @@ Ns JobWindows::sparse_loads(const Level & level, Ns begin, Ns end, std::int64_t 
     sparse_load(level, false, begin, end, moved), sparse_load(level, true, begin, end, moved));
 }
 
-// Jobs of that segment are looked for, which is on one core; empty: of none.
+// Sets the segment whose end is wanted, on one core; empty: no segment.
 void JobWindows::look_for(const std::vector<Job> & segment)
 {
   starter_ = {};
@@ -75,9 +75,9 @@ void JobWindows::look_for(const std::vector<Job> & segment)
   find_overtaken(segment);
 }
 
-// Until when a job must have been released to go before the segment's end: from the release of one of the segment's jobs on,
-// the last ones of the segment are pending, and what is less urgent than all of these waits. So does what is as urgent as the
-// last one, on its thread, and comes behind it.
+// Finds the latest release with which a job may precede the segment's end. From the release of one of the segment's
+// jobs on, the rest of the segment is pending, and a job that is less urgent than all of the rest waits. So does a job
+// of the same thread that is as urgent as the last one and was released later.
 void JobWindows::find_overtaken(const std::vector<Job> & segment)
 {
   overtaking_.clear();  // levels fall, and so do times
@@ -102,7 +102,7 @@ void JobWindows::find_overtaken(const std::vector<Job> & segment)
     const bool under_way = std::any_of(
       own.from.begin(), own.from.end(), [](const JobNode::From & from) { return from.delay > 0; });
     if (under_way) {
-      break;  // nothing of the segment is pending meanwhile
+      break;  // no job of the segment is pending meanwhile
     }
   }
   // The last level that a node is below counts.
@@ -119,8 +119,8 @@ void JobWindows::find_overtaken(const std::vector<Job> & segment)
   }
 }
 
-// Whether the job delays the segment: it is not of the segment, does not wait for the segment's end, and may go before it
-// though released at `from` at the earliest.
+// True if the job delays the segment: it is not a job of the segment, does not wait for the segment's end, and may
+// precede it although it is released at `from` or later.
 bool JobWindows::counts(const Job & job, Ns from) const
 {
   const Sought & sought = sought_[job.node];
@@ -153,7 +153,7 @@ JobWindows::Demand JobWindows::demand(
   return result;
 }
 
-// Adds what may be released before `end`.
+// Adds the jobs that may be released before `end`.
 void JobWindows::go_on(const Level & level, Ns end, Demand & demand)
 {
   while (!level.arrivals.empty()) {
@@ -179,8 +179,8 @@ void JobWindows::go_on(const Level & level, Ns end, Demand & demand)
   }
 }
 
-// Jobs of the node from that number on cannot have begun before the segment that look_for knows: some of it starts them. It is
-// `moved` hyperperiods later.
+// The first job of the node that cannot have begun before the segment of look_for, because a job of the segment starts
+// it. The segment comes `moved` hyperperiods later.
 std::int64_t JobWindows::begun_below(Index node, std::int64_t moved) const
 {
   const std::int64_t below = sought_[node].begun_below;
@@ -188,7 +188,7 @@ std::int64_t JobWindows::begun_below(Index node, std::int64_t moved) const
                                                : below - moved * graph_.nodes[node].jobs;
 }
 
-// What the run's job starts of the work at `from` or later.
+// The nodes of the work that the run's job starts at `from` or later.
 std::vector<Index> JobWindows::started(
   const Level & level, const Below & below, std::int64_t job, Ns from, std::int64_t moved) const
 {
@@ -221,7 +221,8 @@ JobWindows::Begun JobWindows::begun(
   return found;
 }
 
-// Whether the job of a less urgent timer of the level's thread is released at that moment, with a more urgent one.
+// True if the job belongs to a less urgent timer of the level's thread, and is released at this moment together with a
+// more urgent one.
 bool JobWindows::behind_timer(const Level & level, Index index, std::int64_t job, Ns moment) const
 {
   if (!is_punctual(index) || windows_[index].earliest.at(job) != moment) {
@@ -236,8 +237,8 @@ bool JobWindows::behind_timer(const Level & level, Index index, std::int64_t job
   });
 }
 
-// What one less urgent run, which had begun, takes at most from a moment in [from, to] on, with what it starts; `begin`: its
-// job is noted there, if it has an end.
+// The longest time that a less urgent run, which had begun, takes from a moment in [from, to] on, together with the
+// work that it starts. If its job has an end, `begin` gets the job.
 Ns JobWindows::blocking(Index index, Ns from, Ns to, std::int64_t moved, Begin * begin) const
 {
   const Level & level = levels_[index];
@@ -260,7 +261,8 @@ Ns JobWindows::blocking(Index index, Ns from, Ns to, std::int64_t moved, Begin *
     }
     std::int64_t first = ended_[node].before(starts ? from : from + most + 1);
     for (const Index place : below.started) {
-      // Ends may have moved since entries were found. What has not entered counts, or no beginning would have it.
+      // Ends may have moved since the entries were found. A job that has not entered counts, because otherwise no
+      // beginning would have it.
       first = std::min(first, level.entry[place].before(from));
     }
     std::int64_t last = std::min(window.from.before(to + 1), begun_below(node, moved));
@@ -287,18 +289,18 @@ Ns JobWindows::blocking(Index index, Ns from, Ns to, std::int64_t moved, Begin *
   return most;
 }
 
-// Which less urgent run starts the segment, if one does.
+// Finds the less urgent run that starts the segment, if there is one.
 void JobWindows::find_starter(const Level & level, const std::vector<Job> & segment)
 {
   const Job & first = segment.back();
   starter_ = {level.starter[level.place[first.node]], first.number};
 }
 
-// What one of Model::others brings in `length`.
+// The work of one of Model::others in an interval of `length`.
 Ns JobWindows::other_load(Index other, Ns length) const
 {
   const OtherLoad & load = model_.others[other];
-  // It may bring what waited elsewhere.
+  // On several cores it may bring work that waited on another core.
   const Ns jitter = load.cores.size() > 1 ? load.period : 0;
   return multiply(load.time, arrivals(length, load.period, jitter));
 }

@@ -10,18 +10,18 @@ namespace takt_plan::detail
 namespace
 {
 
-constexpr std::int64_t kMostLooksOfDepths = 100'000'000;  // a second or so
+constexpr std::int64_t kMostLooksOfDepths = 100'000'000;  // about a second
 
-/// When the messages of one way may wait.
+/// The times at which the messages of one way may wait.
 struct Waiting
 {
-  JobTimes from;            ///< they may be there
-  JobTimes until;           ///< they are taken
-  std::vector<char> spare;  ///< per job: no set has its message; empty: each one counts
+  JobTimes from;            ///< earliest arrivals
+  JobTimes until;           ///< latest takes
+  std::vector<char> spare;  ///< per job: true if no set has its message; empty: each message counts
 };
 
-/// Which messages of the node no set has. Each one counts where they are of no set of newest messages, or nothing is known of
-/// the set because another topic has no latest end.
+/// Marks the messages of the node that no set has. Each message counts if the node belongs to no set of newest
+/// messages, or if the set is not known because another topic has no latest end.
 std::vector<char> spare_messages(const JobGraph & graph, const JobWindows & windows, Index index)
 {
   std::vector<char> spare(static_cast<std::size_t>(graph.nodes[index].jobs), 0);
@@ -66,7 +66,7 @@ std::vector<Index> starting_topics(const Task & task)
 JobDepths::JobDepths(const Model & model) : model_(model), flow_(model)
 {
   if (any_waits(model)) {
-    return;  // windows need to know how long
+    return;  // the analysis needs the execution times of windows
   }
   graphs_ = job_graphs(model, flow_);
   windows_.resize(graphs_.size());
@@ -109,7 +109,7 @@ std::optional<Ns> most_waiting(
     if (which == Waits::may_matter) {
       way.spare = spare_messages(*part, of, index);
     }
-    // A run that keeps a message may take any time from none on; where it works, the message was taken before.
+    // A run that keeps a message may take no time at all. If it works, it took the message before.
     const Ns least = flow.streams.set(task) == nullptr ? model.tasks[task].time : 0;
     for (std::int64_t job = 0; job < node.jobs; ++job) {
       way.until[job] -= least;

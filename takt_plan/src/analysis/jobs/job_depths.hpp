@@ -24,21 +24,21 @@
 namespace takt_plan::detail
 {
 
-/// Windows of each part of a model; nullptr: it has none.
+/// The windows of each part of a model; nullptr: the part has none.
 using PartWindows = std::vector<std::unique_ptr<JobWindows>>;
 
-/// Topics that start the task by messages, rising.
+/// The topics whose messages start the task, rising.
 std::vector<Index> starting_topics(const Task & task);
 
-/// Which messages count.
+/// The messages that count.
 enum class Waits
 {
   all,
-  may_matter  ///< not those that no set has
+  may_matter  ///< all but messages that no set has
 };
 
-/// How many messages of a topic that starts the task may wait; nothing where the phases of its timers are not known, or a
-/// job of it has no latest end, or it waits for one message of each of several topics.
+/// The largest number of waiting messages of a topic that starts the task. Empty: phases of its timers are unknown, one
+/// of its jobs has no latest end, or it waits for one message of each of several topics.
 std::optional<Ns> most_waiting(
   const Model & model, const Flow & flow, const std::vector<JobGraph> & graphs,
   const PartWindows & windows, Index task, Index topic, Waits which);
@@ -46,13 +46,13 @@ std::optional<Ns> most_waiting(
 class JobDepths
 {
 public:
-  /// Keeps a reference to the model, which passes `check`.
+  /// `model` must pass `check`. Keeps a reference to it.
   explicit JobDepths(const Model & model);
   ~JobDepths();
   JobDepths(const JobDepths &) = delete;
   JobDepths & operator=(const JobDepths &) = delete;
 
-  /// `most_waiting` of those that may matter.
+  /// `most_waiting` with Waits::may_matter.
   std::optional<Ns> of(Index task, Index topic) const
   {
     return most_waiting(model_, flow_, graphs_, windows_, task, topic, Waits::may_matter);

@@ -1,4 +1,4 @@
-// Terms of which a latest end is the sum.
+// The terms of a latest end.
 #include "analysis/jobs/job_windows.hpp"
 
 #include <algorithm>
@@ -6,7 +6,8 @@
 namespace takt_plan::detail
 {
 
-// Of the node at this place: jobs that enter at `begin` or later and may be released before `end`, without the segment.
+// The jobs of the node at this place that enter at `begin` or later and may be released before `end`, without the
+// segment.
 std::vector<Job> JobWindows::runs(
   const Level & level, Index place, const std::vector<Job> & segment, Ns begin, Ns end) const
 {
@@ -15,7 +16,8 @@ std::vector<Job> JobWindows::runs(
     (terms_.latest ? level.entry[place] : windows_[node].from).before(begin);
   std::int64_t last = windows_[node].from.before(std::min(end, add(sought_[node].released_by, 1)));
   if (!segment.empty() && follows(node, segment.front().node)) {
-    last = std::min(last, segment.front().number);  // it and later ones wait for the first to end
+    last = std::min(last, segment.front().number);  // it and later jobs wait for the end of the
+                                                    // first one
   }
   std::vector<Job> found;
   for (std::int64_t number = first; number < last; ++number) {
@@ -50,7 +52,7 @@ void JobWindows::add_interference(
   add_term(terms, {TermKind::under_way, under_way});
 }
 
-// Of the run that had begun when the busy interval begins, and of what it starts.
+// Adds the run that had begun when the busy interval begins, and the work that it starts.
 void JobWindows::add_begun(Index index, Ns time, BoundTerms & terms) const
 {
   const Level & level = levels_[index];
@@ -84,7 +86,7 @@ BoundTerms JobWindows::terms_of(const LatestEnd & end)
   find_starter(levels_[end.level], end.segment);
   const Begin begin = begin_at(end.level, end.begin, open);
   const Ns sum = end_from(end.level, end.segment, begin, open, 0, &terms);
-  add_term(terms, {TermKind::head_start, end.time - sum});  // of an end that is the interval's
+  add_term(terms, {TermKind::head_start, end.time - sum});  // the end is that of the interval
   return terms;
 }
 

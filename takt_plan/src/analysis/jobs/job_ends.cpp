@@ -1,4 +1,5 @@
-// Latest ends: the least over all beginnings of a segment of the worst over all beginnings of its busy interval.
+// Latest ends. For each beginning of a segment, the worst beginning of its busy interval counts; of the segment's
+// beginnings, the best.
 #include "analysis/jobs/job_windows.hpp"
 
 #include <algorithm>
@@ -16,8 +17,8 @@ constexpr std::size_t kUsualLength = 8;
 
 }  // namespace
 
-// When the first of `segment` has ended at the latest, if the busy interval begins at `at`, of which `open` has the jobs.
-// The segment, which look_for knows, comes `moved` hyperperiods after what `at` and `open` say.
+// The latest end of the last job of `segment`, if the busy interval begins at `at`, with the jobs `open`. The segment
+// (see look_for) comes `moved` hyperperiods after the times of `at` and `open`.
 Ns JobWindows::end_from(
   Index index, const std::vector<Job> & segment, const Begin & at,
   const std::vector<Arrival> & open, std::int64_t moved, BoundTerms * terms)
@@ -31,9 +32,9 @@ Ns JobWindows::end_from(
   }
   const JobLevel & of = graph_.levels[level.of];
   const bool begins = !of.shared && graph_.levels[last.level].urgency == of.urgency;
-  // Until it begins; where more urgent threads end the segment, until it ends.
+  // Until its begin; if more urgent threads end the segment, until its end.
   const Ns waited = begins ? own - last.cost : own;
-  // What comes at the very moment goes before a run that would begin then.
+  // A job that arrives at this very moment precedes a run that would begin then.
   const Ns at_the_end = begins || last.cost == 0 ? 1 : 0;
   const Ns followers = without_followers_ ? 0 : preempted_[segment.front().node];
   const bool generic = !at.started && starter_.node == kNone &&
@@ -61,7 +62,7 @@ Ns JobWindows::end_from(
   const Ns until = begin + length + at_the_end;
   Ns whole = length;
   if (begins) {
-    // Of its thread nothing else comes any more.
+    // No further job of its thread comes.
     const Ns same = add(found.same + followers, sparse_load(level, false, begin, until, moved));
     whole = length + last.cost;
     for (;;) {
@@ -131,7 +132,7 @@ Ns JobWindows::starter_since() const
                                 : windows_[starter_.node].earliest.at(starter_.number);
 }
 
-// Over all beginnings up to `latest`.
+// The worst over all beginnings up to `latest`.
 Ns JobWindows::worst_of_all(
   Index index, const std::vector<Job> & segment, Ns earliest, Ns latest, Ns & worst_begin)
 {
@@ -161,7 +162,7 @@ Ns JobWindows::worst_of_all(
     if (begin.time + shift < latest - level.longest || begin.time + shift < since) {
       break;
     }
-    // No job of the work ends later than the interval.
+    // No job of the work ends after the interval.
     if (begin.end + shift < std::min(earliest, latest) || begin.end + shift <= worst) {
       continue;
     }
@@ -174,7 +175,7 @@ Ns JobWindows::worst_of_all(
   return worst;
 }
 
-// Over those that count by their keys.
+// The worst over the beginnings that count by their keys.
 Ns JobWindows::worst_by_keys(
   Index index, const std::vector<Job> & segment, Ns earliest, Ns latest, Ns & worst_begin)
 {
@@ -216,7 +217,7 @@ Ns JobWindows::worst_by_keys(
       continue;
     }
     const Ns all = add(find_interval(index, begin), earlier);
-    // No job of the work ends later than the interval.
+    // No job of the work ends after the interval.
     if (all <= worst || all < std::min(earliest, latest)) {
       key = own + begin.blocking;
       continue;
@@ -232,7 +233,7 @@ Ns JobWindows::worst_by_keys(
   return worst;
 }
 
-// Of the beginning, some hyperperiods later or earlier.
+// The key of a beginning, moved by some hyperperiods.
 Ns JobWindows::key_of(const Level & level, std::int64_t begin) const
 {
   const auto count = static_cast<std::int64_t>(level.busy.size());
@@ -240,7 +241,7 @@ Ns JobWindows::key_of(const Level & level, std::int64_t begin) const
   return level.busy[static_cast<std::size_t>(begin - turns * count)].key + turns * level.spare;
 }
 
-// What would be the key of a moment between that beginning and the next one.
+// The key of a moment between this beginning and the next one.
 Ns JobWindows::key_behind(const Level & level, std::int64_t begin, Ns time) const
 {
   const auto count = static_cast<std::int64_t>(level.busy.size());
@@ -249,7 +250,7 @@ Ns JobWindows::key_behind(const Level & level, std::int64_t begin, Ns time) cons
   return key_of(level, begin + 1) - (next.time + turns * graph_.hyperperiod - time);
 }
 
-// The last beginning before it that may count, where those do not whose key and blocking are at most `key`; kNoBegin: none.
+// The last earlier beginning that may count: its key and blocking together exceed `key`. kNoBegin: none.
 std::int64_t JobWindows::larger_before(const Level & level, std::int64_t begin, Ns key) const
 {
   if (key < key_of(level, begin) + level.most_blocking) {
@@ -261,7 +262,7 @@ std::int64_t JobWindows::larger_before(const Level & level, std::int64_t begin, 
   return before == kNoBegin ? kNoBegin : before + turns * count;
 }
 
-// The segment's first job is released in [earliest, latest].
+// The first job of the segment is released in [earliest, latest].
 Ns JobWindows::end_of_segment(
   const std::vector<Job> & segment, Ns earliest, Ns latest, LatestEnd * how)
 {
@@ -285,7 +286,7 @@ Ns JobWindows::end_of_segment(
   return worst;
 }
 
-// The least over all beginnings of the segment before its first job.
+// The smallest bound over all beginnings of the segment before its first job.
 Ns JobWindows::end_by(
   std::vector<Job> & segment, std::optional<Job> before, Ns earliest, Ns latest, LatestEnd * how)
 {
@@ -304,7 +305,7 @@ Ns JobWindows::end_by(
   return std::min(through, direct);
 }
 
-// Whether a segment goes on through the message that starts the node.
+// True if a segment goes on through the message that starts the node.
 bool JobWindows::goes_on(const JobNode & node) const
 {
   return node.from.size() == 1 && (node.from.front().delay == 0 || under_way_);
@@ -329,7 +330,7 @@ Ns JobWindows::end_of(const Job & job, LatestEnd * how)
   return std::min(between, within);
 }
 
-// The least over all beginnings of the segment of which the last ones are there.
+// The smallest bound over all beginnings of the segment. `segment` has its last jobs.
 Ns JobWindows::end_through(std::vector<Job> & segment, LatestEnd * how)
 {
   const Job first = segment.back();

@@ -1,4 +1,5 @@
-// Which jobs run only after another one has ended, and which may preempt it because it has published before its end.
+// Finds the jobs that run only after the end of another one, and those that may preempt it because it has published
+// before its end.
 #include "analysis/jobs/job_windows.hpp"
 
 #include <algorithm>
@@ -15,11 +16,11 @@ void JobWindows::find_followers()
     follows_[before * count + before] = 1;
     within_[before * count + before] = 1;
     const JobLevel & own = graph_.levels[graph_.nodes[before].level];
-    // Nodes stand behind those that start them.
+    // A node stands behind the nodes that start it.
     for (Index index = before + 1; index < count; ++index) {
       const JobNode & node = graph_.nodes[index];
       const JobLevel & level = graph_.levels[node.level];
-      // Else it waits for its thread, or for its core.
+      // Otherwise it waits for its thread or its core.
       const bool may_run = level.core != own.core || level.urgency > own.urgency ||
                            (level.urgency == own.urgency && own.shared);
       std::vector<Index> starters;
@@ -47,7 +48,7 @@ void JobWindows::find_followers()
     }
   }
   std::vector<Index> receivers(count, 0);
-  std::vector<char> keeps(count, 0);  // a message, and publishes nothing
+  std::vector<char> keeps(count, 0);  // keeps a message, and does not publish
   for (const JobNode & node : graph_.nodes) {
     for (const JobNode::From & from : node.from) {
       ++receivers[from.node];
@@ -69,7 +70,7 @@ void JobWindows::find_followers()
   }
 }
 
-// Whether job k of the node may run within job k of `before`, which has published already.
+// True if job k of the node may run within job k of `before`, which has published already.
 bool JobWindows::preempts(Index node, Index before) const
 {
   const JobLevel & own = graph_.levels[graph_.nodes[node].level];
@@ -78,8 +79,8 @@ bool JobWindows::preempts(Index node, Index before) const
          own.core == other.core && own.urgency > other.urgency;
 }
 
-// By when the job's first message has gone at the latest; `end`: of the job. If it sends more, the next one may wait for
-// what the first one starts.
+// The latest time at which the job's first message is sent; `end`: of the job. If the job sends several messages, the
+// next one may wait for the work that the first one starts.
 Ns JobWindows::end_without_followers(const Job & job, Ns end)
 {
   if (preempted_[job.node] == 0 || sends_first_[job.node] == 0 || round_ == 1) {

@@ -16,7 +16,7 @@ namespace
 using takt_core::Order;
 using takt_schedule::quoted;
 
-/// Which tasks belong together, by union and find over tasks and cores.
+/// Groups tasks into parts, by union and find over tasks and cores.
 class Parts
 {
 public:
@@ -49,7 +49,7 @@ private:
   std::vector<Index> parent_;
 };
 
-/// Makes the graph of some tasks, in trigger order.
+/// Makes the graph of one part's tasks, in trigger order.
 class JobGraphBuilder
 {
 public:
@@ -129,7 +129,7 @@ private:
     return refuse_threads();
   }
 
-  /// That of most sources.
+  /// The epoch of most sources.
   void find_epoch()
   {
     std::map<Index, Index> sources;
@@ -152,7 +152,7 @@ private:
     return of.release->offset && model_.epoch_of(of) == epoch_;
   }
 
-  /// Of a part with fewer than two known phases, one of which alone says nothing.
+  /// The refusal of a part with fewer than two known phases: a single one does not help.
   std::string refuse_phases() const
   {
     Index known = 0;
@@ -195,7 +195,7 @@ private:
 
   std::string refuse_threads() const
   {
-    // A thread of policy deadline goes before all others; it has no tasks here but may have some elsewhere.
+    // A thread of policy deadline precedes all others. It has no tasks in this part, but may have tasks elsewhere.
     for (const Index index : tasks_) {
       for (const Index thread : flow_.segments.threads_on(flow_.segments.core(index))) {
         if (model_.threads[thread].kind == ThreadClass::deadline) {
@@ -243,12 +243,13 @@ private:
     return {};
   }
 
-  /// Of a source, or of the grid that it has instead.
+  /// The period of a source, or of its grid.
   Ns period_of(Index source) const
   {
     const Ns period = model_.tasks[source].release->period;
     const Ns turns = graph_.hyperperiod / period + (graph_.hyperperiod % period == 0 ? 0 : 1);
-    // A hyperperiod has a whole number of turns, and no turn is longer than the period.
+    // The hyperperiod has a whole number of turns of the grid, and no turn is longer than the
+    // source's period.
     for (Ns even = turns; even <= multiply(turns, kMoreTurns); ++even) {
       if (graph_.hyperperiod % even == 0) {
         return graph_.hyperperiod / even;
@@ -363,9 +364,10 @@ private:
     graph_.others.push_back(std::move(others));
   }
 
-  // So many times may the hyperperiod of known phases become, for the periods of others to fit in.
+  // The hyperperiod of known phases may become so many times longer, to fit the periods of other
+  // sources.
   static constexpr Ns kLongerForUnphased = 4;
-  static constexpr Ns kMoreTurns = 4;  // than periods
+  static constexpr Ns kMoreTurns = 4;  // than periods, at most so many times
   static constexpr Ns kMostHyperperiod = Ns{24} * 3'600 * 1'000'000'000;
 
   const Model & model_;

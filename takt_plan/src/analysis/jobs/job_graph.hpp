@@ -25,14 +25,14 @@
 namespace takt_plan::detail
 {
 
-/// What jobs compete for: a place in the order of urgency of one core.
+/// The place of jobs in the order of urgency of one core.
 struct JobLevel
 {
   Index core = kNone;
-  int urgency = 0;   ///< OS priority
-  int priority = 0;  ///< within the thread
+  int urgency = 0;   ///< OS priority of the thread
+  int priority = 0;  ///< priority of the callback within the thread
   bool shared =
-    false;  ///< several threads of the core have this OS priority: within it nothing is preferred
+    false;  ///< several threads of the core have this OS priority: the kernel prefers none of them
   friend bool operator==(const JobLevel &, const JobLevel &) = default;
 
   bool above(const JobLevel & other) const noexcept
@@ -46,44 +46,46 @@ struct JobNode
   struct From
   {
     Index node = kNone;
-    Ns delay = 0;  ///< of the message, at most
+    Ns delay = 0;  ///< longest delay of the message
   };
 
   Index task = kNone;
-  Index level = kNone;    ///< of JobGraph::levels
-  Ns period = 0;          ///< of its source; of its grid, if the phase is not known
-  Ns offset = 0;          ///< of its source's first release
-  Ns jitter = 0;          ///< of its own release
-  bool unphased = false;  ///< the phase of its source is not known
-  Ns distance = 0;        ///< then: of nominal releases of the source, at least
-  std::int64_t jobs = 0;  ///< in a hyperperiod
-  Ns cost = 0;            ///< of each job
-  Ns run = 0;             ///< of the run that it is part of
-  std::vector<From>
-    from;               ///< its job k starts when those of all of them have ended; empty: a release
-  bool joined = false;  ///< `from` are messages of all topics, none goes on alone
-  /// Of the work on a set: one node for each topic; not `from`.
+  Index level = kNone;     ///< position in JobGraph::levels
+  Ns period = 0;           ///< of its source; of the source's grid if the phase is unknown
+  Ns offset = 0;           ///< of its source's first release
+  Ns jitter = 0;           ///< of its own release
+  bool unphased = false;   ///< the phase of its source is not known
+  Ns distance = 0;         ///< if unphased: least distance of the source's nominal releases
+  std::int64_t jobs = 0;   ///< number in a hyperperiod
+  Ns cost = 0;             ///< of each job
+  Ns run = 0;              ///< of the run to which the job belongs
+  std::vector<From> from;  ///< its job k starts when job k of each of these has ended; empty: it
+                           ///< starts with a release
+  bool joined = false;     ///< a message of each topic of `from` starts it together
+  /// For the work on a set: one node for each topic. These are not in `from`.
   std::vector<Index> topics;
-  Index slowest = 0;  ///< of `topics`
+  Index slowest = 0;  ///< position in `topics`
   SetStart start = SetStart::first;
   bool any_start =
-    false;  ///< a source on the way is unphased: sets may begin with any messages, and change for ever
+    false;  ///< a source on the way is unphased: sets may begin with any messages, and may change
+            ///< for ever
 };
 
 /// A part of the model whose tasks start each other or share cores.
 struct JobGraph
 {
   Ns hyperperiod = 0;
-  std::vector<JobNode> nodes;  ///< each behind those that start it
+  std::vector<JobNode> nodes;  ///< each behind the nodes that start it
   std::vector<JobLevel> levels;
-  std::vector<Ns> ceilings;  ///< per level: a less urgent thread's publish or take at most
-  std::vector<std::vector<Index>> others;  ///< per level: of Model::others, those that may delay it
-  std::vector<Index> node_of_stream;       ///< kNone: not of this part
+  std::vector<Ns> ceilings;  ///< per level: the longest publish or take of a less urgent thread
+  std::vector<std::vector<Index>> others;  ///< per level: positions in Model::others of those that
+                                           ///< may delay it
+  std::vector<Index> node_of_stream;       ///< kNone: in another part
   bool from_start = false;  ///< known phases count from the start of a process, not on a clock
-  std::string refusal;      ///< why it has no windows; empty: it may have
+  std::string refusal;      ///< the reason why the part has no windows; empty: it may have them
 };
 
-/// More jobs, or nodes, than this are not looked at: time grows with the cube of the nodes of a core.
+/// Limit of jobs, and of nodes: the time of the analysis grows with the cube of the nodes of a core.
 inline constexpr std::int64_t kMostJobs = 20'000;
 inline constexpr std::size_t kMostNodes = 2'000;
 

@@ -1,4 +1,5 @@
-// The work of a level of urgency: its jobs by their releases, when each enters, and the intervals in which the core is busy with it.
+// The work of a level of urgency: its jobs by their releases, their entries, and the intervals in which the core is
+// busy with them.
 #include "analysis/jobs/job_windows.hpp"
 
 #include <algorithm>
@@ -40,8 +41,9 @@ JobWindows::Level JobWindows::level_of(Index level, bool under_way) const
   return result;
 }
 
-// Less urgent nodes of the core that keep the level's thread, or start some of the work. While a message is under way within
-// the work the core may do other less urgent work, so what that starts comes by itself.
+// Finds the less urgent nodes of the core that keep the level's thread, or start some of the work. While a message is
+// under way within the work, the core may do other less urgent work. So the jobs that this work starts come by
+// themselves.
 void JobWindows::find_below(Level & level) const
 {
   const JobLevel & own = graph_.levels[level.of];
@@ -94,7 +96,7 @@ void JobWindows::find_punctual(Level & level) const
   }
 }
 
-// Whether it is a timer that is released at known moments.
+// True for a timer that is released at known moments.
 bool JobWindows::is_punctual(Index index) const
 {
   const JobNode & node = graph_.nodes[index];
@@ -102,7 +104,8 @@ bool JobWindows::is_punctual(Index index) const
          model_.tasks[node.task].timer && !model_.tasks[node.task].leaves_grid;
 }
 
-// Whether the node's jobs are of the work with the job that starts them: from its end, or while the message is under way.
+// True if the node's jobs belong to the work together with the job that starts them: from its end on, or while the
+// message is under way.
 bool JobWindows::comes_within(const Level & level, Index node) const
 {
   const auto & from = graph_.nodes[node].from;
@@ -118,7 +121,7 @@ Ns JobWindows::entry(const Level & level, const Job & job) const
 void JobWindows::find_entries(Level & level)
 {
   if (search_ == Search::from_above) {
-    level.endless = level.overloaded;  // by now it may have an end
+    level.endless = level.overloaded;  // it may have an end by now
   }
   level.entry.resize(level.work.size());
   for (Index place = 0; place < level.work.size(); ++place) {
@@ -154,7 +157,7 @@ void JobWindows::find_entries(Level & level)
   }
 }
 
-// What each job of the work brings by the message that starts it, if that is under way within the work.
+// For each job of the work: the time added by the message that starts it, if the message is under way within the work.
 void JobWindows::find_more(Index index)
 {
   Level & level = levels_[index];
@@ -176,7 +179,8 @@ void JobWindows::find_more(Index index)
   }
 }
 
-// Nodes of the work whose sources have no known phases, and how late they may enter.
+// Finds the nodes of the work whose sources have no known phase, and the latest entries of their
+// jobs.
 void JobWindows::find_sparse(Index index)
 {
   Level & level = levels_[index];
@@ -210,7 +214,7 @@ void JobWindows::find_sparse(Index index)
   }
 }
 
-// Of a job of the level's work.
+// The cost of a job of the level's work.
 Ns JobWindows::cost(const Level & level, const Job & job) const
 {
   const JobNode & node = graph_.nodes[job.node];
@@ -221,7 +225,7 @@ Ns JobWindows::cost(const Level & level, const Job & job) const
   return node.cost + more[within(job.number, node.jobs)];
 }
 
-// Jobs of all nodes of each core, in the first hyperperiod.
+// Sorts the jobs of all nodes of each core, in the first hyperperiod.
 void JobWindows::sort_arrivals()
 {
   std::vector<char> stays(arrivals_.size(), true);
@@ -278,7 +282,7 @@ void JobWindows::find_arrivals(Index index)
   }
 }
 
-// Jobs that may be released before `begin`, and enter then or later.
+// Adds the jobs that may be released before `begin`, and enter at `begin` or later.
 void JobWindows::add_open(Index index, Ns begin, std::vector<Arrival> & open)
 {
   const Level & level = levels_[index];
@@ -317,13 +321,13 @@ void JobWindows::find_busy(Index index)
   if (level.each) {
     find_all(index);
   } else if (level.spare < 0) {
-    level.endless = true;  // each hyperperiod before makes it worse
+    level.endless = true;  // each earlier hyperperiod makes it worse
   } else {
     find_larger(level);
   }
 }
 
-// The moments, with their keys.
+// Finds the beginnings and their keys.
 void JobWindows::find_begins(Level & level)
 {
   entering_.clear();
@@ -350,11 +354,11 @@ void JobWindows::find_begins(Level & level)
   level.spare = graph_.hyperperiod - before;
 }
 
-// Of each moment the blocking, what is open, and when the interval ends.
+// Finds for each beginning the blocking, the open jobs, and the end of the interval.
 void JobWindows::find_all(Index index)
 {
   Level & level = levels_[index];
-  auto arrival = level.arrivals.begin();  // the next that is not before the last moment
+  auto arrival = level.arrivals.begin();  // the next arrival that is not before the last beginning
   for (std::size_t i = 0; i < level.busy.size(); ++i) {
     Begin & begin = level.busy[i];
     if (i == 0) {
@@ -385,8 +389,8 @@ void JobWindows::find_all(Index index)
   }
 }
 
-// Of each moment the last one before with a larger key. All keys of a hyperperiod before are lower by the same, so that none
-// beyond the last one is needed.
+// Finds for each beginning the last earlier one with a larger key. The keys of each earlier hyperperiod are lower by a
+// constant. So no beginning before the last hyperperiod is needed.
 void JobWindows::find_larger(Level & level)
 {
   const auto count = static_cast<std::int64_t>(level.busy.size());
@@ -406,7 +410,7 @@ void JobWindows::find_larger(Level & level)
   }
 }
 
-// Whatever is looked for: what may block at that moment, and what is open.
+// Finds the blocking and the open jobs of a beginning, for any segment.
 void JobWindows::find_begin(Index index, Begin & begin)
 {
   if (begin.blocking != kUnknown) {
@@ -421,7 +425,7 @@ void JobWindows::find_begin(Index index, Begin & begin)
   begin.open_end = level.open.size();
 }
 
-// When the interval ends, whatever is looked for.
+// Finds the end of the interval, for any segment.
 Ns JobWindows::find_interval(Index index, Begin & begin)
 {
   if (begin.end != kUnknown) {

@@ -1,4 +1,4 @@
-// When the jobs of a node are released, and which of them may not come.
+// The releases of a node's jobs, and the jobs that may not come.
 #include "analysis/jobs/job_windows.hpp"
 
 #include <algorithm>
@@ -10,12 +10,12 @@ namespace takt_plan::detail
 namespace
 {
 
-// So many terms of sums are looked at in the time of a state of a set.
+// One state of a set takes as long as so many terms of sums.
 constexpr std::int64_t kLooksPerState = 30;
 
 }  // namespace
 
-// When the jobs of the node are released; whether that moved.
+// Finds the releases of the node's jobs. Returns true if they moved.
 bool JobWindows::release(Index index)
 {
   const JobNode & node = graph_.nodes[index];
@@ -58,8 +58,8 @@ bool JobWindows::release(Index index)
   return moved;
 }
 
-// Marks what a timer may skip: a run that begins late skips the periods that have begun meanwhile. Windows that come from
-// above are known to hold, so only what they say counts.
+// Marks the periods that a timer may skip: a run that begins late skips the periods that have begun meanwhile. Windows
+// from above are known to hold, so only they count.
 void JobWindows::skip(Index index, std::vector<char> & may_miss) const
 {
   const JobNode & node = graph_.nodes[index];
@@ -68,7 +68,7 @@ void JobWindows::skip(Index index, std::vector<char> & may_miss) const
     may_miss.assign(may_miss.size(), 0);
   }
   for (std::int64_t job = 0; round_ > 1 && ends_[index] && job < node.jobs; ++job) {
-    // A run that takes its time begins so long before its end. What dispatch takes may come before it begins.
+    // A run of full length begins so long before its end. The dispatch may come before the begin.
     const Ns begins = window.end[job] - node.cost + model_.tasks[node.task].dispatch;
     const std::int64_t late = floor_div(begins - node.offset, node.period);
     for (std::int64_t next = job + 1; next <= std::min(late, job + node.jobs); ++next) {

@@ -11,12 +11,12 @@ namespace takt_plan::detail
 namespace
 {
 
-// Sets of which windows say something have fewer than 40 states for each job of their topics.
+// Sets with useful windows have fewer than 40 states for each job of their topics.
 constexpr std::size_t kMostStatesOfJob = 100;
 constexpr std::size_t kMostStates = 20'000;
 constexpr std::int64_t kNoMessage = std::numeric_limits<std::int64_t>::min();
 
-/// Of each topic: the message that is to come, and the one that is kept; kNoMessage: none.
+/// For each topic: its next message, and the kept one; kNoMessage: none.
 class SetState
 {
 public:
@@ -39,8 +39,8 @@ private:
   std::vector<std::int64_t> row_;
 };
 
-/// Those that were seen, in the order in which they came. A table found by hash: with a node for each in a tree,
-/// states were most of what an analysis took where many orders are possible.
+/// The seen states in the order in which they came, in a hash table. With a tree, states took most of the time of an
+/// analysis where many orders are possible.
 class SeenStates
 {
 public:
@@ -89,7 +89,7 @@ private:
 
   const Index width_;
   std::vector<std::int64_t> rows_;
-  std::vector<Index> slots_;  // so many as a power of two; kNone: free
+  std::vector<Index> slots_;  // a power of two; kNone: free
 };
 
 class Exploration
@@ -114,8 +114,8 @@ public:
     most_ = std::min(kMostStates, kMostStatesOfJob * all);
   }
 
-  /// From the start of the system; `periods`: in how many of the hyperperiod's it may be; `any_start`: or with any
-  /// messages.
+  /// From the start of the system. `periods`: the set may be in so many of the hyperperiod's. `any_start`: it may also
+  /// begin with any messages.
   std::optional<JobSet> explore(std::int64_t periods, bool any_start)
   {
     for (std::int64_t first = 0; first < periods; ++first) {
@@ -128,8 +128,8 @@ public:
     return std::move(result_);
   }
 
-  /// Of all states in which a start of any process may leave the set: those that are left after a while. `from_first`:
-  /// and all states from the start of the system on.
+  /// Over the states that remain after a while, of those in which a start of any process may leave the set.
+  /// `from_first`: also over all states from the start of the system on.
   std::optional<JobSet> explore_settled(bool from_first)
   {
     counts_ = false;
@@ -153,7 +153,7 @@ public:
     if (!all) {
       return std::nullopt;
     }
-    // A state that only states of no return lead to is one of them.
+    // A state does not come back if only states lead to it that do not come back.
     std::vector<Index> gone;
     for (Index state = 0; state < before.size(); ++state) {
       if (before[state] == 0) {
@@ -185,7 +185,7 @@ public:
   Index states() const noexcept { return seen_.size(); }
 
 private:
-  /// Each state that has been pushed, also meanwhile; false: too many.
+  /// Visits each pushed state, also those pushed meanwhile; false: too many.
   template <typename Visit>
   bool visit(const Visit & each)
   {
@@ -198,7 +198,8 @@ private:
     return true;
   }
 
-  /// No message is kept, and the one of each topic with that number is the next one.
+  /// Pushes the state in which no message is kept, and the next message of each topic has this
+  /// number.
   void push_first(std::int64_t number)
   {
     SetState state(topics_.size());
@@ -208,7 +209,7 @@ private:
     push(state);
   }
 
-  /// Marks the state and all that may come after it.
+  /// Marks the state and all states that may follow it.
   static void stay_from(
     Index state, const std::vector<std::vector<Index>> & next, std::vector<char> & stays)
   {
@@ -227,14 +228,14 @@ private:
     }
   }
 
-  /// Pushes what may come next.
+  /// Pushes the states that may follow.
   void follow(Index index)
   {
     followed_by_.clear();
     state_.set(seen_.row(index));
     for (Index topic = 0; topic < topics_.size(); ++topic) {
       const std::int64_t message = state_.next(topic);
-      // One that does not come is as if at some moment of its window, in its place among the others.
+      // A message that does not come counts as gone at some moment of its window, in its place among the others.
       if (topics_[topic]->from.at(message) > latest_of_others(topic, state_)) {
         continue;
       }
@@ -248,7 +249,8 @@ private:
     }
   }
 
-  /// At each moment of a hyperperiod, each topic's newest message is kept, or has been used or lost; false: too many.
+  /// Pushes for each moment of a hyperperiod the states in which each topic's newest message is kept, or has been used
+  /// or lost; false: too many.
   bool push_starts()
   {
     std::set<Ns> moments;
@@ -269,7 +271,7 @@ private:
     return true;
   }
 
-  /// From that topic on.
+  /// The same for the topics from `topic` on.
   bool push_starts(Ns moment, Index topic, SetState & state)
   {
     if (topic == topics_.size()) {
@@ -281,7 +283,7 @@ private:
     const std::int64_t most = topics_[topic]->from.before(moment);
     for (std::int64_t next = topics_[topic]->to.before(moment); next <= most; ++next) {
       std::vector<std::int64_t> kept{kNoMessage, next - 1};
-      // Those behind it may not have come.
+      // The messages behind it may not have come.
       while (topics_[topic]->may_miss[within(topic, kept.back())] &&
              next - kept.back() < jobs(topic)) {
         kept.push_back(kept.back() - 1);
@@ -327,7 +329,7 @@ private:
     followed_by_.push_back(seen_.add(shifted_));
   }
 
-  /// No set has this message; the work is numbered by those of the slowest topic.
+  /// No set has this message. The work has the numbers of the slowest topic's messages.
   void drop(Index topic, std::int64_t message)
   {
     if (counts_ && topic == slowest_ && message != kNoMessage) {
@@ -335,7 +337,7 @@ private:
     }
   }
 
-  /// In `state_`.
+  /// The topic's next message arrives in `state_`.
   void arrive(Index topic)
   {
     then_.set(state_.row());
@@ -399,10 +401,11 @@ private:
   const Index slowest_;
   std::size_t most_ = 0;  // states
   SeenStates seen_;
-  std::vector<Index> followed_by_;  // what was pushed
+  std::vector<Index> followed_by_;  // the states that were pushed
   SetState state_, then_,
-    shifted_;           // that is followed, that may follow it, and in the first hyperperiod
-  bool counts_ = true;  // else states are only looked for
+    shifted_;           // the state that is followed, the one that may follow it, and that one in
+                        // the first hyperperiod
+  bool counts_ = true;  // false: the search only finds states
   JobSet result_;
 };
 

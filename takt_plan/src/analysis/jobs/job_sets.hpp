@@ -29,32 +29,33 @@
 namespace takt_plan::detail
 {
 
-/// What is known of one job of the work on a set where one topic's message completes it.
+/// The knowledge about one job of the work on a set, if the message of a certain topic completes
+/// the set.
 struct Completion
 {
   bool possible = false;
-  Ns earliest = 0;  ///< arrival of that message
+  Ns earliest = 0;  ///< arrival of the message
   Ns latest = 0;
-  std::optional<std::int64_t> message;  ///< the job that it is from; none: one of several
+  std::optional<std::int64_t> message;  ///< the job of the message; empty: one of several
   bool several = false;
   friend bool operator==(const Completion &, const Completion &) = default;
 };
 
 struct JobSet
 {
-  /// By job of the work, then by topic that completes it.
+  /// By job of the work, then by the topic that completes the set.
   std::vector<std::vector<Completion>> by;
-  /// Per job of the work: its message may be replaced before a set is complete, or not come.
+  /// Per job of the work: its message may not come, or may be replaced before a set is complete.
   std::vector<char> may_miss;
   /// By topic and by its job: the jobs of the work that may have its message, from the first hyperperiod on.
   std::vector<std::vector<std::vector<std::int64_t>>> works;
   friend bool operator==(const JobSet &, const JobSet &) = default;
 };
 
-/// `topics`: windows of the runs that keep a message, with `from` and `to`; `slowest`: whose messages number the work;
-/// `any_start`: it may also begin with any messages, and not only until it has settled. `from_first`: what counts besides
-/// of SetStart::any are all states from the first message of each topic on.
-/// None: too many states. `states`: how many are looked at is added; nullptr: nobody asks.
+/// `topics`: windows of the runs that keep a message, with `from` and `to`. `slowest`: the topic whose messages number
+/// the work. `any_start`: the set may also begin with any messages, and not only until it has settled. `from_first`:
+/// for SetStart::any, also counts all states from the first message of each topic on. Empty: too many states. Adds the
+/// number of visited states to `states`, if not null.
 std::optional<JobSet> job_set(
   const std::vector<const JobWindow *> & topics, Index slowest, SetStart start,
   bool any_start = false, bool from_first = false, std::int64_t * states = nullptr);

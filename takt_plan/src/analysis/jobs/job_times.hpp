@@ -14,19 +14,19 @@
 namespace takt_plan::detail
 {
 
-/// Rounded down, also below zero. `b` > 0.
+/// a / b, rounded down, also below zero. `b` > 0.
 constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) noexcept
 {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-/// The number of the job of the first hyperperiod that it is, some hyperperiods later or earlier.
+/// The number of the corresponding job in the first hyperperiod.
 constexpr std::size_t within(std::int64_t job, std::int64_t jobs) noexcept
 {
   return static_cast<std::size_t>(job - floor_div(job, jobs) * jobs);
 }
 
-/// A time of each job of a hyperperiod; that of job k + n is one hyperperiod later than that of job k.
+/// A time for each job of a hyperperiod. The time of job k + n is one hyperperiod later than that of job k.
 class JobTimes
 {
 public:
@@ -39,17 +39,17 @@ public:
 
   std::int64_t jobs() const noexcept { return static_cast<std::int64_t>(times_.size()); }
   Ns hyperperiod() const noexcept { return hyperperiod_; }
-  /// Of a job of the first hyperperiod.
+  /// The time of a job of the first hyperperiod.
   Ns & operator[](std::int64_t job) { return times_[static_cast<std::size_t>(job)]; }
   Ns operator[](std::int64_t job) const { return times_[static_cast<std::size_t>(job)]; }
-  /// Of any job.
+  /// The time of any job.
   Ns at(std::int64_t job) const noexcept
   {
     const std::int64_t turn = floor_div(job, jobs());
     return (*this)[job - turn * jobs()] + turn * hyperperiod_;
   }
 
-  /// How many jobs, counted from job 0, have an earlier time than `time`. Of rising times only.
+  /// The number of jobs from job 0 on with a time before `time`. Only for rising times.
   std::int64_t before(Ns time) const noexcept
   {
     const std::int64_t turn = floor_div(time - times_.front(), hyperperiod_);
@@ -58,7 +58,7 @@ public:
            (std::lower_bound(times_.begin(), times_.end(), within) - times_.begin());
   }
 
-  /// Each at least as late as the ones before.
+  /// Raises each time to that of the jobs before it.
   JobTimes rising_up() const
   {
     JobTimes result = *this;
@@ -69,7 +69,7 @@ public:
     return result;
   }
 
-  /// Each at most as late as the ones behind.
+  /// Lowers each time to that of the jobs behind it.
   JobTimes rising_down() const
   {
     JobTimes result = *this;
@@ -88,15 +88,15 @@ private:
   std::vector<Ns> times_;
 };
 
-/// When the jobs of a node are released and end.
+/// The releases and ends of a node's jobs.
 struct JobWindow
 {
-  JobTimes earliest, latest;  ///< release
-  JobTimes end;               ///< at the latest
-  JobTimes sent;              ///< its messages, at the latest
+  JobTimes earliest, latest;  ///< earliest and latest releases
+  JobTimes end;               ///< latest ends
+  JobTimes sent;              ///< latest times at which its messages are sent
   JobTimes from, to;          ///< `earliest` and `latest`, rising
   std::vector<char>
-    may_miss;  ///< per job: it may not come at all, since a set may drop the message before it
+    may_miss;  ///< per job: it may not come, since a set may drop the message before it
 };
 
 }  // namespace takt_plan::detail

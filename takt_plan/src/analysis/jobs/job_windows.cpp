@@ -9,9 +9,10 @@ namespace
 {
 
 constexpr int kMostRoundsOfWindows = 200;
-constexpr int kMostRoundsFromAbove = 50;   // fewer leave windows that are larger, and hold
-constexpr std::int64_t kTimesAsLong = 5;   // are windows from the start looked for, all in all
-constexpr Ns kHyperperiodsOfInterval = 4;  // a busy interval that goes on for longer has no end
+constexpr int kMostRoundsFromAbove = 50;   // with fewer rounds the windows are larger, but hold
+constexpr std::int64_t kTimesAsLong = 5;   // limit for the search from above, as a multiple of the
+                                           // search from the start
+constexpr Ns kHyperperiodsOfInterval = 4;  // a longer busy interval has no end
 
 }  // namespace
 
@@ -77,8 +78,8 @@ void JobWindows::solve()
   solved_ = !failed_ && !may_lose();
 }
 
-// What is found so far holds if it has held before, which nobody knows after a start: the work that it leaves in another
-// order of messages may keep that order up. So from windows that hold after each start down again.
+// A result holds only if it has held before, which is not known after a start: late work may keep the messages in
+// another order. So this goes down again from windows that hold after each start.
 void JobWindows::settle()
 {
   const std::vector<char> had_ends = ends_;
@@ -96,7 +97,7 @@ void JobWindows::settle()
   }
 }
 
-// Begins from above: with what has been found from the start on and what is known besides, of nodes that may have ends.
+// Begins from above: with the windows from the start, and with other known ends, of nodes that may have ends.
 void JobWindows::take_known(const std::vector<char> & may_end)
 {
   std::vector<Ns> known(graph_.nodes.size(), kUnbounded);
@@ -124,7 +125,7 @@ void JobWindows::take_known(const std::vector<char> & may_end)
   }
 }
 
-// Another search: rounds look at everything again.
+// Begins another search: its rounds examine all nodes again.
 void JobWindows::begin()
 {
   begin_round_ = round_ + 1;
@@ -132,7 +133,7 @@ void JobWindows::begin()
   std::fill(work_moved_in_.begin(), work_moved_in_.end(), round_);
 }
 
-// To the least solution that is not below what is known.
+// Rises to the least solution that is not below the known one.
 void JobWindows::rise()
 {
   begin();
@@ -140,14 +141,14 @@ void JobWindows::rise()
   }
 }
 
-// Whether a start may leave the set in states that it does not come back to.
+// True if a start may leave the set in states that do not come back.
 bool JobWindows::settles_later(const JobNode & node) const
 {
   return terms_.starts && !node.topics.empty() && node.start == SetStart::any && !node.any_start;
 }
 
-// Whether a message from outside may wait until the next one comes, and is lost, or a timer that leaves its grid then may be
-// late for its next release. A search, which gives up above `latest_`, wants no plan in which any timer may.
+// True if a message from outside may wait until the next one comes, and is lost; or if a timer that leaves its grid
+// when late may be late for its next release. With `latest_`, any timer counts: a search does not want such a plan.
 bool JobWindows::may_lose() const
 {
   bool loses = false;
@@ -164,7 +165,7 @@ bool JobWindows::may_lose() const
   return loses;
 }
 
-// What the rounds need to know to leave out what cannot have moved.
+// Finds the dependencies by which rounds omit nodes that cannot have moved.
 void JobWindows::find_needs()
 {
   seen_by_.resize(graph_.nodes.size());
@@ -205,13 +206,13 @@ void JobWindows::note_move(Index node)
   }
 }
 
-// Whether it moved since the same place of the round before.
+// True if it moved since the same place of the last round.
 bool JobWindows::recent(int round) const
 {
   return round >= round_ - 1;
 }
 
-// Whether what the releases of the node come from moved.
+// True if something moved on which the releases of the node depend.
 bool JobWindows::release_may_move(Index index) const
 {
   const JobNode & node = graph_.nodes[index];
@@ -222,7 +223,8 @@ bool JobWindows::release_may_move(Index index) const
          });
 }
 
-// Whether something moved that the ends of the node depend on: the work of one of its segments' levels, or a run that blocks it.
+// True if something moved on which the ends of the node depend: the work of one of its segments' levels, or a run that
+// blocks it.
 bool JobWindows::end_may_move(Index node) const
 {
   return std::any_of(segment_levels_[node].begin(), segment_levels_[node].end(), [&](Index level) {
@@ -266,7 +268,8 @@ bool JobWindows::iterate()
   return moved && !failed_;
 }
 
-// Of all jobs of the node; whether one moved, or what is known of a set.
+// Finds the releases of all jobs of the node. Returns true if one of them, or the knowledge about a
+// set, moved.
 bool JobWindows::find_releases(Index index)
 {
   const JobNode & node = graph_.nodes[index];
@@ -281,7 +284,7 @@ bool JobWindows::find_releases(Index index)
   return moved || ended != static_cast<bool>(ends_[index]);
 }
 
-// Whether a set may have changed in this round, in which its topics have had their turn. Otherwise it is as in the round before.
+// True if a set may have changed in this round, after its topics were examined. Otherwise it is as in the round before.
 bool JobWindows::set_may_move(const JobNode & node) const
 {
   return round_ == begin_round_ ||
@@ -290,7 +293,7 @@ bool JobWindows::set_may_move(const JobNode & node) const
          });
 }
 
-// Of all jobs of the node; whether one moved.
+// Finds the ends of all jobs of the node. Returns true if one of them moved.
 bool JobWindows::find_ends(Index node)
 {
   const bool ended = ends_[node];
@@ -308,7 +311,7 @@ bool JobWindows::find_ends(Index node)
       moved = move(window.end[job], end) || moved;
     }
     if (ends_[node]) {
-      // How long a search goes on is decided by what its plans cost. It leaves these looks out.
+      // The cost of a plan decides how long a search goes on. It does not include these looks.
       const std::int64_t looks = looks_;
       const Ns sent = end_without_followers({node, job}, end);
       looks_ = looks;
@@ -319,7 +322,7 @@ bool JobWindows::find_ends(Index node)
   return moved || ended != static_cast<bool>(ends_[node]);
 }
 
-// Up, or down where windows are known to hold; whether that moved it.
+// Moves a time up, or down if windows are known to hold. Returns true if it moved.
 bool JobWindows::move(Ns & time, Ns found) const
 {
   const bool from_above = search_ == Search::from_above;

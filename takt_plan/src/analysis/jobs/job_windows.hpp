@@ -107,67 +107,67 @@
 namespace takt_plan::detail
 {
 
-/// A job, by its node and its number from the first hyperperiod on.
+/// A job: its node, and its number, counted from the first hyperperiod on.
 struct Job
 {
   Index node = kNone;
   std::int64_t number = 0;
 };
 
-/// How a job's latest end comes about.
+/// The cause of a job's latest end.
 struct LatestEnd
 {
   Ns time = 0;
-  std::vector<Job> segment;  ///< the job first, then what starts it, and so on
+  std::vector<Job> segment;  ///< the job, then the job that starts it, and so on
   Ns begin = 0;              ///< of the busy interval
-  Ns released = 0;           ///< of the segment's first job, at the latest
-  Index level = kNone;       ///< of JobWindows
+  Ns released = 0;           ///< latest release of the segment's first job
+  Index level = kNone;       ///< position in the levels of JobWindows
 };
 
-/// By when jobs have ended whenever processes started: what is known of them without phases. Per stream, so long after the
-/// nominal release of its source; kUnbounded: nothing. Such bounds rest on no order of messages and on no state of a set.
-/// Asked once at most, if at all. Without one, windows after a start at any moment are the least solution alone, which may
-/// never hold: a search looks at them, and what it finds is judged with one.
+/// Latest ends that hold for any starts of processes, from analyses without phases. Per stream, in ns after the nominal
+/// release of its source; kUnbounded: unknown. They depend on no order of messages and no state of a set. The function
+/// is called at most once. Without it, windows after a start at any time are only the least solution, which may not
+/// hold: a search uses them, and its result is judged with the function.
 using KnownEnds = std::function<std::vector<Ns>()>;
 
 class JobWindows
 {
 public:
   /// Solves. Keeps references. `horizon`: a job that may end later than this after its earliest release has no end.
-  /// `most`: terms of sums that are looked at, about; beyond, nothing is known. `latest`: per node, nothing is known if one
-  /// of its jobs may end later than this after the nominal release of its source, or a timer may skip a period; empty:
-  /// whatever it is.
+  /// `most`: approximate limit of evaluated terms of sums; beyond it there is no solution. `latest`: per node; there is
+  /// no solution if one of its jobs may end later than this after the nominal release of its source, or if a timer may
+  /// skip a period. Empty: no limits.
   JobWindows(
     const Model & model, const JobGraph & graph, const JobTerms & terms, Ns horizon,
     std::int64_t most, KnownEnds known, std::vector<Ns> latest = {});
 
-  /// False if nothing is known: a message from outside may wait longer than its period, a timer that restarts may be late, it
-  /// took too much, or a job may end too late.
+  /// False if there is no solution: a message from outside may wait longer than its period, a timer that restarts may
+  /// be late, the limit of terms was reached, or a job may end too late.
   bool solved() const noexcept { return solved_; }
   std::int64_t looks() const noexcept { return looks_; }
   const JobGraph & graph() const noexcept { return graph_; }
   const JobWindow & window(Index node) const { return windows_[node]; }
-  /// Whether the node's jobs have latest ends.
+  /// True if the node's jobs have latest ends.
   bool ends(Index node) const { return ends_[node]; }
-  /// Of the work on a set.
+  /// The set of a node that works on sets.
   const JobSet & set(Index node) const { return sets_[node]; }
-  /// Of a job that has an end.
+  /// For a job that has an end.
   LatestEnd latest_end(Job job);
-  /// The terms of `end`, which add up to its time since `begin`.
+  /// The terms of `end`: they add up to its time since `begin`.
   BoundTerms terms_of(const LatestEnd & end);
 
 private:
   static constexpr std::int64_t kNoBegin = std::numeric_limits<std::int64_t>::min();
   static constexpr Ns kUnknown = std::numeric_limits<Ns>::min();
 
-  /// A job of a level's work in the first hyperperiod.
+  /// A job of a level's work, in the first hyperperiod.
   struct Arrival
   {
-    Ns from = 0;  // when it may be released
+    Ns from = 0;  // earliest release
     Ns entry = 0;
     Job job;
     Ns cost = 0;
-    bool above = false;  // of a thread that is more urgent than that of the level
+    bool above = false;  // its thread is more urgent than that of the level
   };
   /// A moment at which a busy interval of a level may begin.
   struct Begin
@@ -175,19 +175,20 @@ private:
     Ns time = 0;
     Ns key = 0;  // see Level::each
     std::int64_t before =
-      kNoBegin;  // the last one before with a larger key, counted from this hyperperiod's first one
+      kNoBegin;  // the last earlier beginning with a larger key, counted from the first one of this
+                 // hyperperiod
     Ns end = kUnknown;  // of the interval
     Ns blocking = kUnknown;
-    Job blocker{0, 0};     // if there is blocking
-    bool started = false;  // it starts some of the work
-    // Of Level::open: jobs that may be released before, and enter at that moment or later.
+    Job blocker{0, 0};     // valid if there is blocking
+    bool started = false;  // the blocker starts some of the work
+    // Range of Level::open: jobs that may be released before this moment, and enter at it or later.
     std::size_t open = 0, open_end = 0;
   };
-  /// Of a level's work: a node whose source has no known phase.
+  /// A node of a level's work whose source has no known phase.
   struct Sparse
   {
-    Index place = kNone;  // in `work`
-    Ns jitter = 0;        // from the nominal release to when it enters
+    Index place = kNone;  // position in `work`
+    Ns jitter = 0;        // from the nominal release to the latest entry
     Ns cost = 0;
     bool above = false;
   };
@@ -196,9 +197,9 @@ private:
   {
     Index node = kNone;
     bool same_thread = false;    // it keeps the thread of the level
-    std::vector<Index> started;  // in Level::work: what its job k starts of the work, as job k
+    std::vector<Index> started;  // positions in Level::work: nodes whose job k its job k starts
   };
-  /// What one run of these takes at most of an interval, and what it starts.
+  /// The longest time that one run takes of an interval, and the work that it starts.
   struct Begun
   {
     Ns blocked = 0;
@@ -207,65 +208,67 @@ private:
   };
   struct Level
   {
-    Index of = kNone;  // of JobGraph::levels
+    Index of = kNone;  // position in JobGraph::levels
     bool under_way =
-      false;  // the time of messages under way within the work belongs to busy intervals
-    bool unused = false;      // there is no such message
-    std::vector<Index> work;  // nodes at the level or above, each behind those that start it
+      false;              // busy intervals include the time of messages under way within the work
+    bool unused = false;  // no such message exists
+    std::vector<Index> work;  // nodes at the level or above, each behind the nodes that start it
     std::vector<Below> below;
     std::vector<Index>
-      punctual;  // of `work`: timers of the level's thread that are released at known moments
-    std::vector<Index> place;  // in `work`, per node
+      punctual;  // positions in `work`: timers of the level's thread that are released at known
+                 // moments
+    std::vector<Index> place;  // per node: position in `work`
     std::vector<Index>
-      starter;  // of each of `work`: the node below that starts it; kNone: it comes by itself
-    std::vector<JobTimes> entry;  // of each of `work`
+      starter;  // per node of `work`: the node below that starts it; kNone: it comes by itself
+    std::vector<JobTimes> entry;  // per node of `work`
     std::vector<std::vector<Ns>>
-      more;  // of each of `work` and of each job: what its message brings; empty: nothing
-    std::vector<Arrival> arrivals;  // of all of `work` but `sparse`, by `from`
+      more;  // per node of `work` and per job: the time that its message adds; empty: no time
+    std::vector<Arrival> arrivals;  // of all nodes of `work` but `sparse`, sorted by `from`
     std::vector<Sparse> sparse;
-    std::vector<Begin> busy;  // intervals, by their beginning in the first hyperperiod
+    std::vector<Begin> busy;  // busy intervals, by their beginning in the first hyperperiod
     std::vector<Arrival> open;
-    // Whether each interval has to be looked at. Otherwise the key of a beginning t0 is t0 - what jobs take that enter before
-    // t0. A job's end from t0 is no later than from a later t1, if key and blocking of t0 are together no larger than those of
-    // t1: what enters in [t0, t1) takes no longer than t1 + blocking(t1) - t0 - blocking(t0), and all else counts from both.
+    // True: the search examines each interval. False: the key of a beginning t0 is t0 less the time of the jobs that
+    // enter before t0. A job's end from t0 is no later than its end from a later t1, if key and blocking of t0 together
+    // do not exceed those of t1: the jobs that enter in [t0, t1) take no longer than t1 + blocking(t1) - t0 -
+    // blocking(t0), and all other work counts from both.
     bool each = false;
-    Ns spare = 0;  // a hyperperiod, less what the jobs of the work take that count for keys
+    Ns spare = 0;  // a hyperperiod, less the time of the jobs that count for keys
     Ns most_blocking = 0;
-    Ns longest = 0;  // of the intervals, where each is looked at
+    Ns longest = 0;  // the longest interval, if each one is examined
     bool overloaded = false;
-    bool endless = false;  // something in it has no end
+    bool endless = false;  // some of its work has no end
   };
-  /// Of a node, as the segment has it that is looked for.
+  /// How a node stands to the segment of look_for.
   struct Sought
   {
     static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
     std::int64_t delays_below = kNever;  // jobs from that number on wait for the segment's end
-    std::int64_t own = kNever;           // its job of the segment
+    std::int64_t own = kNever;           // its own job in the segment
     std::int64_t begun_below = kNever;   // later jobs cannot have begun before the segment
-    Ns released_by = kUnbounded;         // what is released later goes behind the segment
+    Ns released_by = kUnbounded;         // a job that is released later comes behind the segment
   };
-  /// What is less urgent than a level, and is released later, goes behind the segment that is looked for.
+  /// Jobs that are less urgent than the level, and are released later, come behind the segment of look_for.
   struct Overtaking
   {
     Index level = kNone;
     Ns latest = 0;
   };
-  /// What the jobs of a level's work take from `begin` on, up to an end that moves on.
+  /// The time that the jobs of a level's work take from `begin` on. The end moves.
   struct Demand
   {
     Ns begin = 0;
     Ns same = 0, above = 0;
-    std::size_t next = 0;    // of Level::arrivals
-    std::int64_t turn = 0;   // of `begin` and of what comes
-    std::int64_t moved = 0;  // so many hyperperiods later are the jobs that are looked for
+    std::size_t next = 0;    // position in Level::arrivals
+    std::int64_t turn = 0;   // hyperperiod of `begin` and of the next arrival
+    std::int64_t moved = 0;  // the segment comes so many hyperperiods later
   };
 
-  /// Which states of sets count, that processes may start at any moment, and where windows come from.
+  /// The states of sets that count if processes start at any time, and the direction of the search.
   enum class Search
   {
-    settled,     // those that do not pass, from below: no window can be smaller
-    from_start,  // all, from there upwards
-    from_above   // those that do not pass, from there down again
+    settled,     // states that do not pass, from below: no window can be smaller
+    from_start,  // all states, upwards from the settled windows
+    from_above   // states that do not pass, downwards from the windows of from_start
   };
 
   void solve();
@@ -319,7 +322,8 @@ private:
   void find_starter(const Level & level, const std::vector<Job> & segment);
   Ns other_load(Index other, Ns length) const;
   void find_followers();
-  /// Whether no job k of the node runs before job k of `before` has ended; the node itself does.
+  /// True if job k of the node never runs before job k of `before` has ended; also true for
+  /// `before` itself.
   bool follows(Index node, Index before) const
   {
     return follows_[before * graph_.nodes.size() + node] != 0;
@@ -368,7 +372,7 @@ private:
   const Ns horizon_;
   const Ns most_length_;
   const std::int64_t most_;
-  std::int64_t limit_;  // of `looks_`, for now
+  std::int64_t limit_;  // of `looks_`, in the present search
   const KnownEnds known_;
   const std::vector<Ns> latest_;
   std::int64_t looks_ = 0;
@@ -379,37 +383,39 @@ private:
   std::vector<JobWindow> windows_;
   std::vector<char> ends_;
   std::vector<JobTimes> ended_;  // per node: latest ends, rising
-  // A round leaves out what depends on nothing that moved in the round before, or earlier in it.
+  // A round omits nodes that do not depend on a node that moved in the round before, or earlier in
+  // this round.
   std::vector<int> moved_in_;       // per node: the last round in which its windows moved
   std::vector<int> released_in_;    // per node: the last round in which its releases moved
-  std::vector<int> work_moved_in_;  // per JobGraph::levels: those of its work, or of what blocks it
+  std::vector<int> work_moved_in_;  // per JobGraph::levels: the last round in which its work or its
+                                    // blockers moved
   std::vector<std::vector<Index>>
-    seen_by_;  // per node: levels whose work it is of, or that it blocks
-  std::vector<std::vector<Index>> segment_levels_;  // per node: those of all its segments
+    seen_by_;  // per node: levels to whose work it belongs, or which it blocks
+  std::vector<std::vector<Index>> segment_levels_;  // per node: levels of all its segments
   std::vector<JobSet> sets_;
-  std::vector<Level> levels_;  // of JobGraph::levels; then the same with messages under way
+  std::vector<Level> levels_;  // of JobGraph::levels, then the same with messages under way
   bool any_under_way_ = false;
-  bool under_way_ = false;      // whether segments go on through messages that are under way
+  bool under_way_ = false;      // segments go on through messages that are under way
   std::vector<Sought> sought_;  // per node
-  std::vector<Overtaking> overtaking_;          // of the segment that is looked for
+  std::vector<Overtaking> overtaking_;          // of the segment of look_for
   std::vector<std::vector<Index>> on_;          // per core: nodes
   std::vector<std::vector<Index>> rising_;      // the same, the least urgent first
   std::vector<std::vector<Index>> of_level_;    // per JobGraph::levels: nodes
   std::vector<std::vector<Index>> following_;   // per node: those of its core that follow it
   std::vector<std::vector<Arrival>> arrivals_;  // per core, by `from`, without entries
-  std::vector<Arrival> open_;                   // of one moment
+  std::vector<Arrival> open_;                   // jobs that are open at one beginning
   std::vector<char> follows_;                   // per node, which nodes follow it
-  std::vector<char> within_;                    // per node, which of them may run before it ends
-  std::vector<Ns> preempted_;                   // per node, by its followers
-  std::vector<char> sends_first_;               // per node: what it starts waits for no follower
-  bool without_followers_ = false;              // the end that is looked for
-  std::vector<std::pair<Ns, Ns>> entering_;     // of a level: when jobs enter, and what they take
+  std::vector<char> within_;                    // per node: followers that may run before its end
+  std::vector<Ns> preempted_;                   // per node: time of its followers
+  std::vector<char> sends_first_;               // per node: its messages do not wait for a follower
+  bool without_followers_ = false;              // the wanted end is that without followers
+  std::vector<std::pair<Ns, Ns>> entering_;     // of a level: entries of jobs, and their times
   std::vector<std::pair<Ns, Ns>> sorting_;      // scratch
-  std::vector<std::int64_t> larger_;            // beginnings
-  bool all_count_ = false;                      // whatever segment is looked for
-  Ns blocked_ = 0;                              // in the interval that end_from looked at last
+  std::vector<std::int64_t> larger_;            // positions of beginnings
+  bool all_count_ = false;                      // all jobs count, for any segment
+  Ns blocked_ = 0;                              // in the last interval of end_from
   Job
-    starter_;  // of the segment that is looked for, if it is less urgent; kNone: it comes by itself
+    starter_;  // the less urgent starter of the segment of look_for; kNone: the segment comes by itself
 };
 
 }  // namespace takt_plan::detail

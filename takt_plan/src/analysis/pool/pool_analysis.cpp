@@ -39,8 +39,8 @@ std::vector<Index> sources(const Flow & flow)
 
 std::vector<Index> in_pools(const Model & model)
 {
-  // Threads belong together if a task may run on both, or if they run members of one exclusive group: each waits for the
-  // others' runs, on whichever thread.
+  // Threads belong together if a task may run on both, or if they run members of one exclusive group: their tasks wait
+  // for each other's runs.
   std::vector<Index> leader(model.threads.size());
   for (Index thread = 0; thread < leader.size(); ++thread) {
     leader[thread] = thread;
@@ -103,7 +103,7 @@ PoolAnalysis::PoolAnalysis(
 {
 }
 
-/// The task whose end alone starts this one, without delay, on the same threads' executor.
+/// The only task that starts this one: at its end, without delay, on threads of the same executor.
 Index PoolAnalysis::after(Index index) const
 {
   const Task & task = model_.tasks[index];
@@ -165,7 +165,7 @@ const std::vector<Ns> & PoolAnalysis::responses(const Lateness & lateness)
   return responses_;
 }
 
-// A run of tasks ends before the sum of its tasks' responses.
+// The end of a run of tasks is earlier than the sum of its tasks' responses.
 Ns PoolAnalysis::end(Index stream, Ns released, Ns response) const
 {
   const Index task = position_[flow_.streams.all()[stream].task];

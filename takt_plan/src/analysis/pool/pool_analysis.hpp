@@ -15,13 +15,14 @@ namespace takt_plan::detail
 
 /// Tasks that may run on several threads, and those that share threads or exclusive groups with them, directly or not.
 std::vector<Index> in_pools(const Model & model);
-/// Of these tasks, one entry per thread of the model.
+/// Marks the threads of these tasks, one entry for each thread of the model.
 std::vector<char> threads_of(const Model & model, const std::vector<Index> & tasks);
 
 class PoolAnalysis final : public LocalAnalysis
 {
 public:
-  /// `tasks`: with all that share threads or exclusive groups with them. Keeps references to the model and the flow.
+  /// `tasks` must include all tasks that share threads or exclusive groups with them. Keeps references to the model and
+  /// the flow.
   PoolAnalysis(
     const Model & model, const Flow & flow, std::vector<Index> tasks,
     const BoundsOptions & options);
@@ -45,7 +46,7 @@ private:
   std::vector<Index> position_;              // of each task among those covered
   std::vector<Index> source_;                // of each stream among those of its task
   PoolSolver solver_;
-  std::vector<Ns> released_;  // one per stream, as the solver knows them
+  std::vector<Ns> released_;  // one per stream, as the solver has them
   std::vector<Ns> responses_;
 };
 

@@ -1,4 +1,4 @@
-// What the analysis of pools does not cover, in sentences.
+// The limits of the analysis of pools, in sentences.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__POOL_REFUSALS_HPP_
@@ -12,7 +12,7 @@
 namespace takt_plan::detail
 {
 
-/// One per task; empty: it is covered.
+/// One for each task; empty: the analysis covers it.
 std::vector<std::string> pool_refusals(const Model & model, const Flow & flow);
 
 }  // namespace takt_plan::detail

@@ -40,7 +40,7 @@ PoolRelations::PoolRelations(const std::vector<PooledTask> & tasks)
     }
   }
   Index time = 0;
-  std::vector<std::pair<Index, Index>> way;  // with how many of its own were walked
+  std::vector<std::pair<Index, Index>> way;  // a task, and how many of its next tasks were visited
   for (Index root = 0; root < tasks.size(); ++root) {
     if (tasks[root].after != kNone) {
       continue;
@@ -103,7 +103,7 @@ std::vector<Index> PoolRelations::pools() const
     }
     return task;
   };
-  std::map<std::pair<bool, Index>, Index> first;  // of each thread and each group
+  std::map<std::pair<bool, Index>, Index> first;  // the first task of each thread and each group
   const auto meet = [&](std::pair<bool, Index> place, Index task) {
     const auto [at, added] = first.try_emplace(place, task);
     if (!added) {
@@ -153,7 +153,7 @@ public:
   PoolScope look(bool group)
   {
     const Index own = group ? relations_.group(scope_.run.back()) : kNone;
-    std::map<Index, Index> places;  // of exclusive groups in scope_.groups
+    std::map<Index, Index> places;  // positions of exclusive groups in scope_.groups
     for (Index task = 0; task < tasks_.size(); ++task) {
       if (std::find(scope_.run.begin(), scope_.run.end(), task) != scope_.run.end()) {
         continue;

@@ -24,11 +24,11 @@ Ns less_one(Ns count)
   return count == kUnbounded || count == 0 ? count : count - 1;
 }
 
-/// The most x with  threads x <= sum of min(work, x) + rest.
+/// The largest x with threads x <= sum of min(work, x) + rest.
 Ns waiting(Ns threads, std::vector<Ns> work, Ns rest)
 {
   std::sort(work.begin(), work.end());
-  // The longest first are held to be above x, as many as it takes: all but one thread at most.
+  // Assumes that the longest groups are above x: as many as needed, at most all threads but one.
   const Index most = std::min<Index>(work.size(), static_cast<Index>(threads - 1));
   Ns sum = rest;
   for (Index i = 0; i + most < work.size(); ++i) {
@@ -165,7 +165,7 @@ void PoolSolver::Sums::keep_busy(Ns work, Index task)
   }
 }
 
-/// f(v). With `terms`, also what it is the sum of.
+/// f(v). With `terms`, also adds its terms.
 Ns PoolSolver::delay(const PoolScope & scope, Ns length, Steps & steps, BoundTerms * terms)
 {
   Record record;
@@ -198,7 +198,7 @@ Ns PoolSolver::delay(const PoolScope & scope, Ns length, Steps & steps, BoundTer
   return add(fixed, waited);
 }
 
-/// Other activations of the run's own tasks.
+/// Adds other activations of the run's own tasks.
 void PoolSolver::add_own(const PoolScope & scope, Ns length, Sums & sums) const
 {
   if (!terms_.queued) {
@@ -206,7 +206,7 @@ void PoolSolver::add_own(const PoolScope & scope, Ns length, Sums & sums) const
   }
   for (const Index task : scope.run) {
     const Ns within = less_one(released_within(task, length));
-    // Those before the run's own one. If they may overtake each other, any.
+    // Counts activations before the run's own one. If they may overtake each other, counts all.
     const Ns earlier = scope.overtaken ? within : std::min(less_one(released_before(task)), within);
     const Ns all = task == scope.run.back() ? earlier : within;
     const PooledTask & own = tasks_[task];
@@ -222,7 +222,7 @@ void PoolSolver::add_own(const PoolScope & scope, Ns length, Sums & sums) const
   }
 }
 
-/// Members of the exclusive group.
+/// Adds members of the exclusive group.
 void PoolSolver::add_mates(const PoolScope & scope, Ns length, Sums & sums, Steps & steps) const
 {
   for (const PoolOther & mate : scope.mates) {
@@ -246,7 +246,7 @@ void PoolSolver::add_mates(const PoolScope & scope, Ns length, Sums & sums, Step
   }
 }
 
-/// Less urgent work that had begun each of some times: `most` runs, `each` of one exclusive group.
+/// Less urgent work that had begun: `most` runs, and `each` of one exclusive group.
 PoolSolver::Blocking PoolSolver::blocking(
   const PoolScope & scope, Ns length, Ns most, Ns each, bool equals, Steps & steps)
 {
@@ -290,7 +290,7 @@ PoolSolver::Blocking PoolSolver::blocking(
   return result;
 }
 
-/// x: less urgent work has several limits, each of which holds, so the smallest answer does.
+/// x: several limits of less urgent work hold, so the smallest result counts.
 Ns PoolSolver::waiting_of(const PoolScope & scope, Ns length, const Sums & sums, Steps & steps)
 {
   const Ns threads = scope.threads;
@@ -337,7 +337,7 @@ Ns PoolSolver::waiting_of(const PoolScope & scope, Ns length, const Sums & sums,
   return least;
 }
 
-/// How many runs of a task that is not less urgent may be in the way.
+/// The largest number of runs of a task, as urgent or more, that may delay.
 Ns PoolSolver::runs_of(
   const PoolScope & scope, const PoolOther & other, Ns length, Steps & steps) const
 {
@@ -347,13 +347,14 @@ Ns PoolSolver::runs_of(
   return other.started ? less_one(runs) : runs;
 }
 
-/// Activations not ended at an instant that were released up to it, nominally.
+/// Activations that were nominally released up to an instant and have not ended by then.
 Ns PoolSolver::released_before(Index task) const
 {
   return released_within(task, 1);
 }
 
-/// Activations not ended at an instant that were released before `length` after it, nominally.
+/// Activations that were nominally released before `length` after an instant, and have not ended by
+/// the instant.
 Ns PoolSolver::released_within(Index task, Ns length) const
 {
   if (tasks_[task].outside) {

@@ -1,4 +1,4 @@
-// The least solution of pool_equations.hpp, for callers whose jitters depend on it in turn.
+// Solves pool_equations.hpp for callers whose jitters depend on the solution.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__POOL_SOLVER_HPP_
@@ -13,18 +13,18 @@
 namespace takt_plan::detail
 {
 
-/// What the bound of a run of tasks is the sum of, but for its own work.
+/// The terms of the bound of a run of tasks, without its own work.
 struct PoolParts
 {
   std::vector<Index> run;
-  Ns end = 0;  ///< after the nominal release
+  Ns end = 0;  ///< latest end, after the nominal release
   BoundTerms terms;
 };
 
 class PoolSolver
 {
 public:
-  /// `horizon` below kUnbounded.
+  /// `horizon` must be below kUnbounded.
   PoolSolver(std::vector<PooledTask> tasks, Ns horizon, const PoolTerms & terms);
   PoolSolver(const PoolSolver &) = delete;
   PoolSolver & operator=(const PoolSolver &) = delete;
@@ -35,12 +35,12 @@ public:
   bool sweep(int round);
 
   PooledResponse response(Index task) const;
-  /// After the nominal release of that source; kUnbounded for none.
+  /// The latest end after the nominal release of this source; kUnbounded: none.
   Ns end(Index task, Index source) const;
-  /// After the last sweep: of what `response` is the sum, and of what `end` is.
+  /// After the last sweep: the terms of `response`, and those of `end`.
   PoolParts parts_of_response(Index task);
   PoolParts parts_of_end(Index task, Index source);
-  /// True if the steps of the tasks around this one ran out.
+  /// True if the steps for the tasks of its pool ran out.
   bool given_up(Index task) const noexcept { return steps_[pool_[task]].none(); }
 
 private:
@@ -50,20 +50,20 @@ private:
     Ns response = 0;
   };
   struct Blocking;
-  /// By whom, of one window.
+  /// The causes in one window.
   struct Record
   {
     BoundTerms parked;
     std::vector<BusyWork> rest;  ///< work that is at least as urgent, of no exclusive group
-    Ns busy = 0;                 ///< work of all threads while they are busy
+    Ns busy = 0;                 ///< work of all threads while all are busy
   };
-  /// Of one window: the terms of f(v) but for the groups that are in the way.
+  /// The terms of f(v) for one window, without the groups that delay.
   struct Sums
   {
     Ns parked = 0;              ///< time
     Ns rest = 0;                ///< work
-    Ns returns = 0;             ///< how often a parked task goes on waiting
-    Record * record = nullptr;  ///< if that is asked for
+    Ns returns = 0;             ///< number of times that a parked task goes on waiting
+    Record * record = nullptr;  ///< null: not wanted
 
     void park(Ns time, TermKind kind, Index task);
     void keep_busy(Ns work, Index task);
@@ -76,7 +76,7 @@ private:
   Ns waiting_of(const PoolScope & scope, Ns length, const Sums & sums, Steps & steps);
   Blocking blocking(
     const PoolScope & scope, Ns length, Ns most, Ns each, bool equals, Steps & steps);
-  // What bounds are the sum of: pool_terms.cpp.
+  // Terms of bounds: pool_terms.cpp.
   PoolParts parts_of(const Bound & bound);
   BoundTerms recorded(
     const PoolScope & scope, Ns length, const Record & record, Ns waited, Ns woken,
@@ -91,11 +91,11 @@ private:
   const PoolRelations relations_;
   const std::vector<Index> pool_;
   std::vector<Steps> steps_;
-  std::vector<std::vector<Bound>> bounds_;  // of each task, by run
+  std::vector<std::vector<Bound>> bounds_;  // per task, by run
   // Scratch of one evaluation.
-  std::vector<Ns> work_;   // of each exclusive group in the way
-  std::vector<Ns> left_;   // of each exclusive group, how many more runs may block
-  std::vector<Ns> lower_;  // of each exclusive group, how long they block
+  std::vector<Ns> work_;   // per exclusive group that delays
+  std::vector<Ns> left_;   // per exclusive group: further runs that may block
+  std::vector<Ns> lower_;  // per exclusive group: time for which they block
 };
 
 }  // namespace takt_plan::detail

@@ -528,8 +528,8 @@ private:
   const bool known_;  // phases are known in the model
   const bool walks_;
   const KnownPhases knowable_;
-  const bool chooses_;  // offsets may be chosen
-  double search_ = 0;   // cost of judging
+  const bool chooses_;  // the planner may choose offsets
+  double search_ = 0;   // cost of judging so far
   double mergers_ = 0;
   double walking_ = 0;
   std::optional<Candidate> best_;

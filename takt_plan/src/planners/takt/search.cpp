@@ -17,7 +17,7 @@ constexpr double kMostSearch = 1e8;
 constexpr double kShareBeforeWalks = 0.05;
 // The share with many jobs: a judgement by job windows takes several times longer than its cost suggests.
 constexpr double kShareWithManyJobs = 0.1;
-// The limit once a plan fits: a better one is worth less.
+// The limit once the search has a plan that fits. It spends less time on finding a better one.
 constexpr double kMostForBetter = kMostSearch / 2;
 // Beyond this not even one place of each cluster is judged.
 constexpr double kExhausted = 2 * kMostSearch;
