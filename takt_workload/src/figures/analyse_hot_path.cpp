@@ -15,7 +15,7 @@ using takt_rt::Time;
 namespace
 {
 
-// Goes back from message to message; a way that ends elsewhere tells nothing about this sample.
+// Goes back from message to message. A way that ends at another root does not explain this sample.
 void add_parts(
   const Causality & causality, RunIndex sink, const RunRecord & root, HotPathParts & parts)
 {
@@ -28,7 +28,7 @@ void add_parts(
     }
     const RunRecord & run = causality.runs()[i];
     const bool worked = run.work_end != Time{};
-    // Where its message woke a more urgent thread on its core, the next run begins before this one's end.
+    // If a message woke a more urgent thread on the same core, the next run begins before the end of this one.
     const Time left = std::min(run.end, next->start);
     const Duration effort = run.work_cpu + run.slept;
     work += effort;
@@ -55,8 +55,8 @@ public:
   {
   }
 
-  // What no sample can be faster than: the least work on any way from one of these roots to the sink,
-  // without the sink's. Inputs of a fusion are alternatives, of which one works.
+  // The lower limit of all samples: the least work on any way from one of these roots to the sink, without the sink's
+  // work. The inputs of a fusion are alternatives; the work of one of them counts.
   std::int64_t operator()(
     const std::vector<std::uint32_t> & between, const std::set<std::uint32_t> & roots,
     std::uint32_t sink) const
@@ -65,9 +65,9 @@ public:
     for (const std::uint32_t callback : between) {
       work[callback] = median_work(callback);
     }
-    std::map<std::uint32_t, std::int64_t> least;  // by topic: work until it is published
+    std::map<std::uint32_t, std::int64_t> least;  // by topic: work until its publication
     std::optional<std::int64_t> floor;
-    // No shortest way passes a callback twice, so as many rounds as callbacks settle it.
+    // A shortest way has each callback at most once, so this number of rounds is enough.
     for (std::size_t round = 0; round < between.size(); ++round) {
       for (const std::uint32_t callback : between) {
         const CallbackEntry & entry = table_.callbacks()[callback];
@@ -92,7 +92,7 @@ public:
   }
 
 private:
-  // Of a node that joins its inputs whichever callback completes them works.
+  // A node that joins its inputs works in the callback that completes them.
   std::int64_t median_work(std::uint32_t callback) const
   {
     const std::uint32_t node = table_.callbacks()[callback].node;
@@ -159,7 +159,7 @@ HotPathFigures analyse_hot_path(
     }
   }
   if (measured_from.empty()) {
-    measured_from.insert(roots.begin(), roots.end());  // what a sample could have been of
+    measured_from.insert(roots.begin(), roots.end());  // roots with samples in the measured time
   }
   figures.floor_ns = Floor(graph, table, callbacks)(between, measured_from, sink);
   return figures;

@@ -16,7 +16,8 @@ std::vector<RunRecord> by_start(std::vector<RunRecord> runs)
   return runs;
 }
 
-// Runs of a node take their turns by their starts: a record does not tell when in the run the message was stored.
+// Runs of one node take turns in the order of their starts, because a record does not have the time at which the run
+// stored its message.
 takt_trace::RunFlow flow_of(
   const Graph & graph, const CallbackTable & table, const std::vector<RunRecord> & runs)
 {
@@ -57,7 +58,7 @@ Causality::Causality(const Graph & graph, const CallbackTable & table, std::vect
 
 void Causality::find_contributors(const Graph & graph)
 {
-  // A planner's inputs publish nothing themselves.
+  // The inputs of a planner do not publish.
   std::vector<std::uint32_t> topics;
   for (const CallbackEntry & one : table_.callbacks()) {
     const Node & node = graph.nodes[one.node];
@@ -69,7 +70,7 @@ void Causality::find_contributors(const Graph & graph)
       contributors_[carrier].push_back(run);
     }
   }
-  // A cycle comes before what it found in its slots.
+  // A cycle comes before the runs whose messages it found in its slots.
   const auto place = [&](RunIndex run) {
     const std::uint32_t callback = runs_[run].callback;
     return std::tuple(!table_.callbacks()[callback].timer, callback);
@@ -124,7 +125,7 @@ std::vector<RunIndex> Causality::roots(RunIndex run) const
       continue;
     }
     if (table_.callbacks()[runs_[from].callback].timer) {
-      found.push_back(from);  // what a planner had in its slots belongs to its last cycle
+      found.push_back(from);  // the messages in a planner's slots belong to its last cycle
       continue;
     }
     for (const RunIndex part : contributors(from)) {

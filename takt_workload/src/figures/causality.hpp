@@ -1,7 +1,7 @@
-// Which run worked for which: the runs of all processes of a graph, joined by what they took and published.
+// Which run caused which: the runs of all processes of a graph, joined by the messages that they took and published.
 //
-// Each topic has one publisher, so that a topic names it. Inside a node a run of a fusion or of a planner that only stores
-// its message hands it to the run of its node that next publishes, unless a newer message replaces it before
+// Each topic has one publisher, so the topic names it. In a fusion or a planner, a run that only stores its message
+// hands it to the next run of the node that publishes, unless a newer message replaces it before
 // (takt_trace/run_flow.hpp). Set-up only.
 #ifndef TAKT_WORKLOAD__SRC__FIGURES__CAUSALITY_HPP_
 #define TAKT_WORKLOAD__SRC__FIGURES__CAUSALITY_HPP_
@@ -23,20 +23,21 @@ using takt_trace::kNoRun;
 class Causality
 {
 public:
-  /// `runs` are those of all processes, in any order.
+  /// `runs`: of all processes, in any order.
   Causality(const Graph & graph, const CallbackTable & table, std::vector<RunRecord> runs);
 
-  /// By start.
+  /// All runs, sorted by start.
   const std::vector<RunRecord> & runs() const noexcept { return runs_; }
-  /// The same runs in the same order, with callbacks as the table numbers them.
+  /// The same runs in the same order. Callbacks have the numbers of the table.
   const takt_trace::RunFlow & flow() const noexcept { return flow_; }
 
-  /// The run that published what this run took.
+  /// The run that published the message that `run` took.
   RunIndex source(RunIndex run) const;
-  /// Cyclic nodes' timer runs: whether the slot of subscription `input` was filled.
+  /// For a timer run of a cyclic node: true if the slot of subscription `input` held a message.
   bool was_fresh(RunIndex timer_run, std::uint32_t input) const;
 
-  /// The timer runs that `run` answers for, back to the nearest timers. O(depth of the graph).
+  /// The timer runs that caused `run`: its causes are followed back to the nearest timer runs.
+  /// O(depth of the graph).
   std::vector<RunIndex> roots(RunIndex run) const;
 
 private:
@@ -46,7 +47,7 @@ private:
   const CallbackTable & table_;
   std::vector<RunRecord> runs_;
   takt_trace::RunFlow flow_;
-  /// By a run that published: the runs whose messages it published, itself included.
+  /// For a run that published: the runs whose messages it published, including itself.
   std::unordered_map<RunIndex, std::vector<RunIndex>> contributors_;
 };
 

@@ -90,7 +90,7 @@ public:
       }
     }
     if (span <= 0.0) {
-      result_.load.margin = result_.load.asked;  // ended before it was measured
+      result_.load.margin = result_.load.asked;  // the run ended before the measurement began
     }
   }
 
@@ -130,7 +130,7 @@ private:
   Analysis & result_;
 };
 
-// A topic of whose publisher nothing is known is believed.
+// A message counts as the graph's own if the records have no publisher for its topic.
 void mark_foreign(
   const std::vector<ProcessRecord> & processes, const CallbackTable & table,
   std::vector<RunRecord> & runs)

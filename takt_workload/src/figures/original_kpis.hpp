@@ -1,4 +1,4 @@
-// The figures as the reference system itself computes them, to lay beside its published ones.
+// The figures that the reference system itself computes, for comparison with its published figures.
 #ifndef ORIGINAL_KPIS_HPP_
 #define ORIGINAL_KPIS_HPP_
 
@@ -10,9 +10,9 @@
 namespace takt_workload
 {
 
-/// From the histories that the command nodes received: hot path (only those that reached a command,
-/// so at most one per planner cycle), its drops, planner period, latency of each command. Empty
-/// object if no message carried a history.
+/// From the histories that the command nodes received: the hot path (only samples that reached a
+/// command, so at most one in each planner cycle), its drops, the planner's period, and the latency
+/// of each command. An empty object if no message had a history.
 nlohmann::json original_kpis_json(
   const Graph & graph, const std::vector<ProcessRecord> & processes, const Analysis & analysis);
 

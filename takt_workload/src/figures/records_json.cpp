@@ -36,7 +36,7 @@ std::string records_json(const Graph & graph, const std::vector<ProcessRecord> &
     {"columns",
      {"callback", "process", "thread", "skipped", "release_ns", "start_ns", "end_ns",
       "work_asked_ns", "work_cpu_ns", "taken", "published", "foreign"}}};
-  // A row is a line; as a tree of values all of them would take ten times the memory.
+  // Writes rows as text: a tree of JSON values would take ten times the memory.
   std::string text = head.dump();
   text.back() = ',';
   text += "\n\"runs\":[";

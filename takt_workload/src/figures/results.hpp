@@ -1,5 +1,5 @@
-// results.json: everything that a run of a graph gave, raw samples included. docs/graphs.md
-// explains every field.
+// results.json: all results of a run of a graph, with raw samples. docs/graphs.md explains each
+// field.
 #ifndef TAKT_WORKLOAD__SRC__FIGURES__RESULTS_HPP_
 #define TAKT_WORKLOAD__SRC__FIGURES__RESULTS_HPP_
 
@@ -22,21 +22,21 @@ nlohmann::json results_json(
   const Graph & graph, const RunOptions & options, const Host & host,
   const std::vector<ProcessRecord> & processes, const Analysis & analysis);
 
-/// The raw records of all runs, warm-up included, one line each, from which everything else is computed:
-/// some 80 bytes for each run. docs/graphs.md explains the columns.
+/// The raw records of all runs, including the warm-up, one line each. All figures are computed from them. About 80
+/// bytes for each run. docs/graphs.md explains the columns.
 std::string records_json(const Graph & graph, const std::vector<ProcessRecord> & processes);
 
 nlohmann::json to_json(const Summary & summary);
 
-/// The executors that ran, each once, in the order of the processes.
+/// The names of the executors, each once, in the order of the processes.
 std::vector<std::string> executors_of(const std::vector<ProcessRecord> & processes);
 
-/// The tables for the terminal.
+/// The tables for a terminal.
 std::string results_table(
   const Graph & graph, const RunOptions & options, const Host & host,
   const std::vector<ProcessRecord> & processes, const Analysis & analysis);
 
-/// What a reader of the figures must know: throttling, autogroup, missing rights, lost records.
+/// Warnings for readers of the figures: throttling, autogroup, missing rights, lost records.
 std::vector<std::string> warnings_of(
   const RunOptions & options, const Host & host, const std::vector<ProcessRecord> & processes,
   const Analysis & analysis);

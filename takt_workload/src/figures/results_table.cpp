@@ -25,7 +25,7 @@ std::string ms(const std::optional<std::int64_t> & ns)
   return ns ? ms(static_cast<double>(*ns)) : "-";
 }
 
-// mean, p50, p99, p99.9, max; "-" where there are too few samples.
+// mean, p50, p99, p99.9, max; "-" if there are too few samples.
 std::string row(const std::string & name, const Summary & s)
 {
   if (s.count == 0) {
@@ -72,7 +72,7 @@ std::string kpi_rows(const std::vector<ProcessRecord> & processes, const Analysi
   return text.empty() ? text : head("figures") + text;
 }
 
-// " (/Sensor:timer(25ms) 12, ...)": which timers skipped periods; most of them do so for one reason.
+// " (/Sensor:timer(25ms) 12, ...)": the timers that skipped periods. Most of them do so for one common cause.
 std::string skipping_timers(const CallbackTable & table, const Analysis & analysis)
 {
   std::string text;
@@ -86,8 +86,8 @@ std::string skipping_timers(const CallbackTable & table, const Analysis & analys
   return text.empty() ? text : text + ")";
 }
 
-// Which callbacks no rule of the schedule matches. A schedule that matches none says so itself, or is
-// one of another graph, which is a warning.
+// The callbacks without a rule in the schedule. Empty if no callback has a rule: then the schedule has no rules, or a
+// warning says that it belongs to another graph.
 std::string defaulted_line(
   const CallbackTable & table, const std::vector<ProcessRecord> & processes)
 {

@@ -23,14 +23,14 @@ namespace
 using takt_rt::Fault;
 using takt_rt::FaultKind;
 
-// A warning, and the process that it is of if not all say the same.
+// A warning, with the process that it comes from unless all processes have it.
 struct Told
 {
   Fault fault;
   std::optional<std::uint32_t> process{};
 };
 
-// Of a refusal the hash takes only the values that tell threads apart.
+// For refusals, the hash uses only the values that differ between threads.
 struct FaultHash
 {
   std::size_t operator()(const Fault * fault) const noexcept
@@ -63,8 +63,8 @@ std::string printed(const Told & told)
   return told.process ? fmt::format("process {}: {}", *told.process, sentence) : sentence;
 }
 
-// What all processes say is said once. One schedule for all parts has rules for callbacks of each,
-// so that a rule matches nothing is worth a word only if it does so everywhere.
+// A warning of all processes appears once. A schedule for all parts has rules for callbacks of each
+// part, so a rule without a match matters only if no process has a match.
 std::vector<Told> process_warnings(const std::vector<ProcessRecord> & processes)
 {
   struct Said
@@ -95,7 +95,8 @@ std::vector<Told> process_warnings(const std::vector<ProcessRecord> & processes)
   return warnings;
 }
 
-// A schedule of another graph, or of an older one, has many rules that match nothing.
+// A schedule of another or older graph has many rules without a match: keeps one warning for all of
+// them.
 std::vector<Told> without_misfits(
   const std::vector<Told> & warnings, const std::vector<ProcessRecord> & processes)
 {
@@ -131,7 +132,7 @@ std::vector<Told> without_misfits(
   return kept;
 }
 
-// The warning of no certain thread of the process.
+// The warning without the name of a thread.
 Told of_any_thread(Told told)
 {
   if (told.fault.kind == FaultKind::process_threads) {
@@ -143,7 +144,7 @@ Told of_any_thread(Told told)
   return told;
 }
 
-// What is said of each of several threads: said once, with a count.
+// Keeps one of several equal warnings about threads, with a count.
 std::vector<std::string> without_repeats(const std::vector<Told> & warnings)
 {
   std::map<std::string, std::size_t> times;
@@ -171,7 +172,8 @@ bool is_realtime(const ThreadRecord & thread)
          thread.granted.policy == takt_rt::Policy::deadline;
 }
 
-// Whether throttling may hold anything back. What only watches the run sleeps nearly always.
+// True if throttling may delay a thread. Threads that only watch the run sleep nearly always, and
+// do not count.
 bool has_realtime(const std::vector<ProcessRecord> & processes)
 {
   return std::any_of(processes.begin(), processes.end(), [](const ProcessRecord & process) {
@@ -185,7 +187,7 @@ bool has_realtime(const std::vector<ProcessRecord> & processes)
   });
 }
 
-// Whether nice levels are all that tells the executors' threads apart: no priority was granted.
+// True if only nice levels distinguish the executors' threads: the kernel granted no priority.
 bool counts_on_nice(const std::vector<ProcessRecord> & processes)
 {
   bool nice = false;
@@ -213,7 +215,7 @@ std::vector<std::string> warnings_of(
     }
   }
   Refusals refusals;
-  std::vector<Told> faults;  // of threads, others than refusals
+  std::vector<Told> faults;  // faults of threads, without refusals
   for (const ProcessRecord & process : processes) {
     for (const ThreadRecord & thread : process.threads) {
       const std::string who =
@@ -230,7 +232,7 @@ std::vector<std::string> warnings_of(
     const bool of_threads = warning.fault.kind == FaultKind::process_threads;
     const std::string before =
       of_threads && warning.process ? fmt::format("{}/", *warning.process) : std::string();
-    // Nice levels are said below of what the threads really had.
+    // A later warning describes the nice levels that the threads really had.
     if (warning.fault.kind != FaultKind::session_nice && !refusals.take(warning.fault, before)) {
       warnings.push_back(warning);
     }

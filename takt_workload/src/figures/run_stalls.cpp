@@ -11,11 +11,11 @@ namespace takt_workload
 namespace
 {
 
-// A message that was published at the end of a run may arrive so much later.
+// The longest time after the end of a run in which its last message may arrive.
 constexpr takt_rt::Duration kOnItsWay = std::chrono::milliseconds(1);
 
-// At a load of up to nine tenths what has piled up is worked off in ten times the length of the stall; and
-// so long it may take in any case.
+// At a load of up to 90 %, the delayed work is done within ten times the length of the stall. This is also the limit of
+// a span.
 constexpr int kMostTimes = 10;
 constexpr takt_rt::Duration kLeast = std::chrono::milliseconds(50);
 
@@ -47,7 +47,7 @@ std::vector<Stall> overruns(const std::vector<RunRecord> & runs)
   std::vector<Stall> found;
   for (const RunRecord & run : runs) {
     if (const auto over = run.work_cpu - run.work_asked; over > Work::kOverrun) {
-      // Work ends with the chunk that overran; then the run slept.
+      // The overrun ends with the chunk of work that overran. The run slept afterwards.
       const takt_rt::Time end = run.work_end - run.slept;
       found.push_back({-1, end - over - Work::kChunk, end, Stall::Source::overrun, end - over});
     }

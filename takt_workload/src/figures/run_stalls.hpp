@@ -1,4 +1,4 @@
-// Stalls that the records of runs tell, and how long the runs took to catch up with a stall. Set-up only.
+// Stalls that show in the records of runs, and the time that runs needed to catch up with a stall. Set-up only.
 #ifndef TAKT_WORKLOAD__SRC__FIGURES__RUN_STALLS_HPP_
 #define TAKT_WORKLOAD__SRC__FIGURES__RUN_STALLS_HPP_
 
@@ -22,7 +22,8 @@ using takt_trace::TimeSpan;
 std::vector<TimeSpan> catching_up(
   const std::vector<Stall> & stalls, const std::vector<RunRecord> & runs);
 
-/// Where in `runs` thread CPU time overran what was asked: the host's doing.
+/// Times at which the CPU time of a run in `runs` exceeded the work that it was asked for: the host
+/// caused this.
 std::vector<Stall> overruns(const std::vector<RunRecord> & runs);
 
 }  // namespace takt_workload

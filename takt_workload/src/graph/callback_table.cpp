@@ -31,7 +31,8 @@ std::string group_name(const Node & node, std::string_view topic_or_timer)
   return "";
 }
 
-/// Gives the ids of one node's callbacks and groups as the node itself will: a topic that it takes twice has two.
+/// Gives the callbacks and groups of one node the ids that the node itself will give them. If the node takes a topic
+/// twice, the second subscription gets `#2`.
 class NodeIds
 {
 public:
@@ -43,7 +44,7 @@ public:
     entry.group_name = group_name(node_, topic_or_timer);
     const std::string group = takt_core::adapter::group_id(
       node_.name, entry.group_name.empty() ? "default" : entry.group_name);
-    // The callbacks of a node share all other kinds of groups.
+    // With any other grouping, all callbacks of a node are in one group.
     entry.group = node_.grouping == Grouping::callback ? groups_.claim(group) : group;
   }
 
@@ -143,7 +144,8 @@ std::vector<std::uint32_t> CallbackTable::of_node(std::uint32_t node) const
 
 std::vector<CallbackLoad> CallbackTable::loads(const Graph & graph) const
 {
-  // Rates of topics, from their timers on; a topic being computed counts as 0, which ends cycles.
+  // The rates of topics, beginning at their timers. A topic that is being computed counts as 0,
+  // which ends cycles.
   std::vector<double> rates(topics_.size(), -1.0);
   const std::function<double(std::uint32_t)> rate_of = [&](std::uint32_t topic) -> double {
     if (rates[topic] >= 0.0) {

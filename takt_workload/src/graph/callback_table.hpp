@@ -1,7 +1,7 @@
-// The callbacks of a graph, numbered in creation order, and who feeds whom.
+// The callbacks of a graph, numbered in the order of their creation, and the topics between them.
 //
-// All processes that run parts of one graph number its callbacks and topics alike, so records of
-// several processes can be laid together. Set-up only.
+// All processes that run parts of one graph use the same numbers for its callbacks and topics. So
+// the records of several processes fit together. Set-up only.
 #ifndef TAKT_WORKLOAD__SRC__GRAPH__CALLBACK_TABLE_HPP_
 #define TAKT_WORKLOAD__SRC__GRAPH__CALLBACK_TABLE_HPP_
 
@@ -20,17 +20,18 @@ inline constexpr std::uint32_t kNone = UINT32_MAX;
 
 struct CallbackEntry
 {
-  std::string id;          ///< `/node:timer(100ms)`, `/node:sub(/topic)`; `#2` for its second one
-  std::string group;       ///< `/node:group(name)`, likewise
-  std::string group_name;  ///< as the node creates it; empty: the node's default group
+  std::string id;          ///< `/node:timer(100ms)`, `/node:sub(/topic)`; `#2` for a second
+                           ///< callback with the same id
+  std::string group;       ///< `/node:group(name)`; `#2` as for callbacks
+  std::string group_name;  ///< the name that the node gives it; empty: the node's default group
   bool timer = false;
   std::uint32_t node = kNone;
-  std::uint32_t input = kNone;  ///< index into Node::inputs; timers: none
+  std::uint32_t input = kNone;  ///< index into Node::inputs; kNone for timers
   std::uint32_t input_topic = kNone;
-  std::uint32_t output_topic = kNone;  ///< where a run of it may publish
-  WorkTime work;                       ///< of a run that works
-  WorkTime sleep;                      ///< of the same run
-  takt_rt::Duration period{};          ///< timers
+  std::uint32_t output_topic = kNone;  ///< the topic on which its runs may publish
+  WorkTime work;                       ///< for a run that works
+  WorkTime sleep;                      ///< for the same run
+  takt_rt::Duration period{};          ///< for timers
 };
 
 struct TopicEntry
@@ -40,7 +41,7 @@ struct TopicEntry
   std::vector<std::uint32_t> subscribers;  ///< callbacks, in creation order
 };
 
-/// Expected of the graph in steady state, without any loss.
+/// The expected load of a callback in steady state, without lost messages.
 struct CallbackLoad
 {
   double rate = 0.0;         ///< runs per second
@@ -61,8 +62,9 @@ public:
   /// The callbacks of a node, in creation order.
   std::vector<std::uint32_t> of_node(std::uint32_t node) const;
 
-  /// One per callback. A fusion runs at the rate of its slowest input; its work is counted in equal
-  /// parts for its inputs, since any of them may be the last. A cycle without a timer has rate 0.
+  /// One entry for each callback. A fusion runs at the rate of its slowest input. Its work is
+  /// divided equally between its inputs, because each of them may be the last. A cycle without a
+  /// timer has the rate 0.
   std::vector<CallbackLoad> loads(const Graph & graph) const;
 
 private:
@@ -70,7 +72,7 @@ private:
   std::vector<TopicEntry> topics_;
 };
 
-/// Ids as takt_rcl makes them, of the first of that kind in its node.
+/// The ids that takt_rcl gives the first callback of this kind in a node.
 std::string timer_id(std::string_view node, takt_rt::Duration period);
 std::string subscription_id(std::string_view node, std::string_view topic);
 

@@ -19,7 +19,7 @@ std::vector<std::uint32_t> callbacks_between(
         for (std::uint32_t j = 0; j < table.callbacks().size(); ++j) {
           const CallbackEntry & b = table.callbacks()[j];
           const bool feeds = a.output_topic != kNone && a.output_topic == b.input_topic;
-          // Timer-driven readers end a path.
+          // A reader that a timer drives ends a path.
           const bool ends = graph.nodes[a.node].kind == NodeKind::cyclic && !a.timer;
           if (feeds && !ends && reached.contains(forward ? i : j)) {
             grew = reached.insert(forward ? j : i).second || grew;

@@ -1,4 +1,4 @@
-// Which callbacks of a graph lie between some and another one. Set-up only.
+// The callbacks of a graph on the ways from some callbacks to another one. Set-up only.
 #ifndef TAKT_WORKLOAD__SRC__GRAPH__CALLBACKS_BETWEEN_HPP_
 #define TAKT_WORKLOAD__SRC__GRAPH__CALLBACKS_BETWEEN_HPP_
 

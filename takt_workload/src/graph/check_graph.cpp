@@ -14,7 +14,7 @@ using takt_schedule::quoted;
 namespace
 {
 
-// Returns the names of nodes with faults.
+// Adds faults for doubled names, and returns the names of nodes with faults.
 Doubtful check_names(const Graph & graph, const Doubtful & doubtful, Findings & findings)
 {
   Doubtful found;
@@ -64,7 +64,7 @@ Doubtful check_names(const Graph & graph, const Doubtful & doubtful, Findings & 
   return found;
 }
 
-// What never runs: fed by a cycle that no timer drives.
+// Reports callbacks that never run, because a cycle without a timer feeds them.
 void check_driven(const Graph & graph, Findings & findings)
 {
   const CallbackTable table(graph);

@@ -13,7 +13,7 @@ namespace
 constexpr std::array<std::string_view, 6> kKinds = {"sensor", "transform",    "fusion",
                                                     "cyclic", "intersection", "command"};
 
-// Apart from the streams that work times use.
+// Another stream of random numbers than those of work times.
 constexpr std::uint64_t kPhaseStream = 1ULL << 40;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A graph of nodes as plain data: what a graph file says. docs/graphs.md explains every field.
+// A graph of nodes as plain data: the content of a graph file. docs/graphs.md explains each field.
 //
 // Set-up only.
 #ifndef TAKT_WORKLOAD__SRC__GRAPH__GRAPH_HPP_
@@ -18,15 +18,17 @@
 namespace takt_workload
 {
 
-/// What a node does with what it gets. The semantics are those of the reference system.
+/// The behaviour of a node, as in the reference system.
 enum class NodeKind
 {
   sensor,        ///< a timer that publishes
   transform,     ///< each message: work, publish
-  fusion,        ///< keeps the newest of each input; when all are there: work, publish, forget
-  cyclic,        ///< keeps the newest of each input; a timer works and publishes what is there
+  fusion,        ///< keeps the newest message of each input; when it has all: works, publishes,
+                 ///< drops them
+  cyclic,        ///< keeps the newest message of each input; its timer works and publishes those
+                 ///< that it has
   intersection,  ///< independent transforms in one node
-  command,       ///< takes messages and computes what the reference system reports from them
+  command,       ///< takes messages, and computes the figures that the reference system reports
 };
 
 std::string_view to_string(NodeKind kind) noexcept;
@@ -41,7 +43,7 @@ enum class MessageType
 
 std::string_view to_string(MessageType type) noexcept;
 
-/// How a node's callbacks are put into callback groups.
+/// The callback groups of a node's callbacks.
 enum class Grouping
 {
   node,       ///< all in the node's default group, which is mutually exclusive
@@ -55,7 +57,8 @@ struct Input
   std::uint32_t depth = 1;  ///< KEEP_LAST history
   std::string output;       ///< transform and intersection only
   WorkTime work;            ///< transform and intersection only
-  WorkTime sleep;           ///< likewise: after the work and before the publication
+  WorkTime sleep;           ///< transform and intersection only: after the work, before the
+                            ///< publication
   takt_schedule::Source source;
 };
 
@@ -68,10 +71,11 @@ struct Node
   std::vector<Input> inputs;                ///< in creation order
   std::string output;                       ///< sensor, fusion and cyclic only
   WorkTime work;                            ///< sensor, fusion and cyclic only
-  WorkTime sleep;                           ///< likewise: after the work, before the publication
+  WorkTime sleep;                           ///< sensor, fusion and cyclic only: after the work,
+                                            ///< before the publication
   std::uint32_t publisher_depth = 1;
   Grouping grouping = Grouping::node;
-  std::string host;  ///< where it is meant to run; empty: anywhere
+  std::string host;  ///< the host that the graph names for it; empty: any host
   takt_schedule::Source source;
 
   bool has_timer() const noexcept { return kind == NodeKind::sensor || kind == NodeKind::cyclic; }
@@ -88,7 +92,8 @@ struct Chain
   takt_schedule::Source source;
 };
 
-/// What the reference system's figures are computed from. Empty names: not asked for.
+/// The callbacks from which the reference system's figures are computed. Empty names: this figure
+/// is not wanted.
 struct KpiSources
 {
   std::vector<std::string> hot_path_roots;  ///< callback ids of timers
@@ -108,10 +113,11 @@ struct Graph
   KpiSources kpis;
 };
 
-/// The same graph with all work times `factor` as long. Sleeps are no work and stay.
+/// The same graph with all work times multiplied by `factor`. Sleeps keep their times.
 Graph with_work_scaled(Graph graph, double factor);
 
-/// `--phases random:SEED`: every timer gets an offset between 0 and its period, by the seed.
+/// `--phases random:SEED`: gives each timer an offset from 0 to its period. The seed determines the
+/// offsets.
 Graph with_random_phases(Graph graph, std::uint64_t seed);
 
 }  // namespace takt_workload

@@ -18,7 +18,7 @@ namespace
 
 constexpr int kGraphVersion = 1;
 constexpr std::size_t kMaxNodes = 1000;
-// Each publication is a copy of it, and each history of a subscription may hold `depth` of them.
+// Each publication copies the payload, and each subscription's history may hold `depth` copies.
 constexpr std::size_t kLargestPayload = std::size_t{64} << 20U;
 
 void read_message(MapReader & map, Graph & graph, Findings & findings)
@@ -45,7 +45,7 @@ void read_message(MapReader & map, Graph & graph, Findings & findings)
   }
 }
 
-/// What else it may be that somebody names as a graph.
+/// The kind of file that a user may have named by mistake.
 const char * other_kind(const MapReader & map)
 {
   if (map.has("nodes")) {

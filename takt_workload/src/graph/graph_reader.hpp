@@ -1,4 +1,4 @@
-// The steps of reading a graph file. Set-up only.
+// The steps that read a graph file. Set-up only.
 #ifndef GRAPH_READER_HPP_
 #define GRAPH_READER_HPP_
 
@@ -28,8 +28,8 @@ struct NodeDefaults
   std::uint32_t depth = 1;
 };
 
-/// Under `key`, `work` or `sleep`: a time, or a map with `min`, `max` and perhaps `mean` and `deviation`;
-/// nothing if it is absent or faulty. `owner` names the map in faults.
+/// Reads a time, or a map with `min`, `max` and optionally `mean` and `deviation`, under `key` (`work` or `sleep`).
+/// Empty if it is absent or faulty. `owner` names the map in faults.
 std::optional<WorkTime> read_work(
   MapReader & map, const std::string & key, const std::string & owner, Findings & findings);
 
@@ -39,8 +39,8 @@ void read_depth(MapReader & map, std::string_view key, std::uint32_t & depth);
 /// One entry of `nodes:`.
 Node read_node(const YamlNode & node, const NodeDefaults & defaults, Findings & findings);
 
-/// Names of nodes that have faults of their own: what else seems wrong with them may follow from
-/// those and is not said. The empty name stands for a node whose name is not known.
+/// Names of nodes with faults. Further faults of these nodes may follow from the first ones, and
+/// are not reported. The empty name stands for a node with an unknown name.
 using Doubtful = std::set<std::string>;
 
 /// `chains:` and `kpis:`; after the nodes.
@@ -49,11 +49,11 @@ void read_graph_chains(
 void read_kpis(
   const YamlNode & node, const Doubtful & doubtful, Graph & graph, Findings & findings);
 
-/// What only the whole shows: doubled names, topics without a publisher, cycles without a timer. Adds
-/// the nodes that it finds fault with.
+/// Finds faults of the whole graph: doubled names, topics without a publisher, cycles without a timer. Adds the faulty
+/// nodes to `doubtful`.
 void check_graph(const Graph & graph, Doubtful & doubtful, Findings & findings);
 
-/// "Name" and "/Name" both mean "/Name".
+/// Adds the slash that "Name" lacks; "/Name" stays.
 std::string qualified(const std::string & name);
 
 }  // namespace takt_workload

@@ -31,7 +31,7 @@ public:
 
   const CallbackTable & table() const { return table_; }
 
-  // The timer of a node, or the callback of that id.
+  // The timer of node `word`, or the callback with the id `word`.
   std::uint32_t timer(const std::string & word, const Source & at)
   {
     if (word.find(':') != std::string::npos) {
@@ -50,7 +50,7 @@ public:
     return kNone;
   }
 
-  // The subscription of node `word` that gets what callback `from` (or its node) publishes.
+  // The subscription of node `word` to a topic that the callback `from` (or its node) publishes.
   std::uint32_t next(const std::string & word, const Source & at, std::uint32_t from)
   {
     const bool is_id = word.find(':') != std::string::npos;
@@ -122,7 +122,7 @@ private:
     return best.empty() ? "" : "; did you mean " + quoted(best) + "?";
   }
 
-  // Whether what is said of a node, or of one that is not there, may only follow from other faults.
+  // True if a fault of this node may follow from other faults, or if the node does not exist.
   bool doubted(const std::string & node) const
   {
     return doubtful_.contains(node) || doubtful_.contains("");
@@ -183,7 +183,8 @@ void read_graph_chains(
 namespace
 {
 
-// A root that does not lead to the sink would leave the hot path without a sample, silently.
+// Reports a root from which no way leads to the sink: the hot path would have no samples, without
+// any message.
 void check_reached(
   const Graph & graph, const CallbackTable & table, const Source & at, Findings & findings)
 {
@@ -216,7 +217,7 @@ void read_kpis(const YamlNode & node, const Doubtful & doubtful, Graph & graph, 
   const auto word_of = [](MapReader & map, std::string_view key) {
     return map.require(key, "A") ? map.scalar(key, "a node or a callback id") : std::nullopt;
   };
-  // The only subscription of a node, or the callback of that id.
+  // The only subscription of a node, or the callback with this id.
   const auto only_input = [&](MapReader & map, std::string_view key) -> std::string {
     const auto word = word_of(map, key);
     if (!word || word->text.find(':') != std::string::npos) {

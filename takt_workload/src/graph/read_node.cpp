@@ -17,15 +17,15 @@ namespace
 {
 
 constexpr int kMaxDepth = 10'000;
-// What the middleware adds to a name must fit into its 255 letters, too.
+// The middleware adds characters to a name; together they may have 255.
 constexpr std::size_t kMaxName = 200;
-// Far below what any timer of a general-purpose kernel keeps; records of each run must fit somewhere.
+// No timer of a general-purpose kernel keeps shorter periods, and the records of all runs must fit into memory.
 constexpr takt_rt::Duration kLeastPeriod = std::chrono::microseconds(10);
 
 constexpr const char * kNames =
   "; use letters, digits and '_', with '/' between words that begin with no digit";
 
-/// The words for the values up to `last`, for `MapReader::choice`.
+/// The words for the values up to `last`. For `MapReader::choice`.
 template <typename Enum>
 std::vector<std::pair<Enum, std::string_view>> words_of(Enum last)
 {
@@ -36,7 +36,7 @@ std::vector<std::pair<Enum, std::string_view>> words_of(Enum last)
   return words;
 }
 
-/// Keys of a node; of one whose kind is not known, those of all.
+/// The keys of a node of this kind; of all kinds if the kind is unknown.
 std::vector<std::string> keys_of(std::optional<NodeKind> kind)
 {
   std::vector<std::string> keys{"name", "kind", "host", "groups"};
@@ -59,7 +59,7 @@ std::vector<std::string> keys_of(std::optional<NodeKind> kind)
 
 bool valid_name(const std::string & name)
 {
-  bool begins = true;  // after a slash, where a digit must not stand
+  bool begins = true;  // the next character follows a slash, so it must not be a digit
   for (std::size_t i = 1; i < name.size(); ++i) {
     const auto c = static_cast<unsigned char>(name[i]);
     if (c == '/' ? begins : !(std::isalpha(c) || c == '_' || (!begins && std::isdigit(c)))) {
@@ -123,7 +123,7 @@ private:
     return map.require(key, example) ? name(map, key) : std::string();
   }
 
-  /// The qualified name, or an empty one and a fault.
+  /// The qualified name. If it is faulty, reports a fault and returns an empty name.
   std::string valid(const takt_schedule::Word & word)
   {
     std::string name = qualified(word.text);
@@ -218,7 +218,8 @@ private:
     }
   }
 
-  /// What a run does before it publishes. `Way`: a node or one of its connections.
+  /// Reads the work and sleep of a run before it publishes. `Way`: a node or one of its
+  /// connections.
   template <typename Way>
   void read_effort(
     MapReader & map, const std::string & owner, const NodeDefaults & defaults, Way & way)
@@ -232,7 +233,7 @@ private:
     return map.has("output") ? name(map, "output") : node.name;
   }
 
-  /// What it takes, works and publishes.
+  /// Reads the inputs, the work and the outputs of a node.
   void read_ways(MapReader & map, Node & node)
   {
     switch (node.kind) {
@@ -264,7 +265,7 @@ private:
 
   const NodeDefaults & defaults_;
   Findings & findings_;
-  std::string what_;  ///< what faults call the node
+  std::string what_;  ///< the node's name in faults
 };
 
 }  // namespace

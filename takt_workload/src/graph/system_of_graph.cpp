@@ -18,7 +18,7 @@ namespace
 using namespace std::chrono_literals;
 using takt_schedule::CallbackModel;
 
-// Of each time that a stall witness wakes up: three times the 0.2 % of its core that they take.
+// CPU time for each wake-up of a stall witness: three times the measured 0.2 % of its core.
 constexpr takt_rt::Duration kWitnessTime = 60us;
 
 class Builder
@@ -67,7 +67,7 @@ private:
     return node.kind == NodeKind::fusion && node.inputs.size() > 1;
   }
 
-  /// The group of a node's only callback says nothing.
+  /// A group with only one callback is not listed.
   void add_groups()
   {
     std::vector<int> members(graph_.nodes.size(), 0);
@@ -89,7 +89,7 @@ private:
     const CallbackEntry & entry = table_.callbacks()[index];
     const Node & node = graph_.nodes[entry.node];
     if (is_set(entry) && entry.input > 0) {
-      return;  // with the first
+      return;  // added with the first callback of the set
     }
     CallbackModel callback;
     callback.id = entry.id;
@@ -133,7 +133,7 @@ private:
     system_.callbacks.push_back(std::move(callback));
   }
 
-  /// Of a set the longest of its subscriptions.
+  /// For a set, takes the longest time of its subscriptions.
   void take_measured(const std::string & id, CallbackModel & callback) const
   {
     if (const auto found = options_.times.find(id); found != options_.times.end()) {
@@ -159,7 +159,7 @@ private:
   const SystemOptions & options_;
   const CallbackTable table_;
   takt_schedule::System system_;
-  std::set<std::string> groups_;  // those that are named
+  std::set<std::string> groups_;  // groups that the model lists
 };
 
 }  // namespace

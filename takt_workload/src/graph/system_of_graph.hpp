@@ -1,4 +1,4 @@
-// The system model of a graph: what analysis, simulation and planning need to know of it.
+// Makes the system model of a graph, for analysis, simulation and planning.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_WORKLOAD__SRC__GRAPH__SYSTEM_OF_GRAPH_HPP_
@@ -14,25 +14,25 @@
 namespace takt_workload
 {
 
-/// What a model says beyond its graph.
+/// Data of the model that the graph does not have.
 struct SystemOptions
 {
   int cores = 4;
   takt_schedule::Overheads overheads;
-  bool has_overheads = false;  ///< they are known, if only to be none
+  bool has_overheads = false;  ///< the overheads are known, even if they are zero
   takt_rt::Duration jitter{};  ///< of each timer
-  /// Worst execution times that were measured, by callback; of all others the graph's work.
+  /// Measured worst execution times by callback. Callbacks without one have the graph's work.
   std::map<std::string, takt_rt::Duration> times;
-  /// Per node, which process runs it, from 0; empty: one process. See parts_of (run_options.hpp).
+  /// The number of each node's process, from 0. Empty: one process. See parts_of (run_options.hpp).
   std::vector<int> parts;
-  takt_rt::Duration between_processes{};  ///< that a message takes in addition
-  bool witness = false;  ///< the threads with which takt_run watches for stalls are there, too
+  takt_rt::Duration between_processes{};  ///< additional time of a message between processes
+  bool witness = false;  ///< includes the threads with which takt_run watches for stalls
 };
 
-/// One host `machine`, one executor `main`, or for each process one: `part_1`, `part_2` and so on. Callbacks are those that a run has, with the same ids:
-/// a fusion is a set of its subscriptions (trigger: newest); the inputs of a cyclic node take their
-/// message in no time, and its timer reads their topics. Execution times are the work of the graph, worst
-/// and best; what a run costs beside it is in `overheads`. Without an offset a timer is first released
+/// Makes one host `machine` with one executor `main`, or for several processes the executors `part_1`, `part_2` and so
+/// on. The callbacks have the ids of a run. A fusion is a set of its subscriptions (trigger: newest). The inputs of a
+/// cyclic node take their messages without work, and its timer reads their topics. The best and worst execution times
+/// are the graph's work. `overheads` has the other costs of a run. A timer without an offset has its first release
 /// after one period.
 takt_schedule::System system_of(const Graph & graph, const SystemOptions & options = {});
 

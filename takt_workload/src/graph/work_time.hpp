@@ -1,8 +1,7 @@
-// How much thread CPU time one run of a callback shall use, or how long it shall sleep: fixed, or drawn from
-// a distribution.
+// The CPU time that a run of a callback uses, or the time that it sleeps: fixed, or drawn from a distribution.
 //
-// Deterministic: the value of a run depends only on the seed, the callback and the run's number, so
-// two runs of one graph apply the same load whatever order the scheduler chooses.
+// Deterministic: the value of a run depends only on the seed, the callback and the run's number. So two runs of one
+// graph have the same load in any order of scheduling.
 #ifndef TAKT_WORKLOAD__SRC__GRAPH__WORK_TIME_HPP_
 #define TAKT_WORKLOAD__SRC__GRAPH__WORK_TIME_HPP_
 
@@ -25,7 +24,8 @@ struct WorkTime
   Shape shape = Shape::constant;
   takt_rt::Duration mean{};
   takt_rt::Duration deviation{};  ///< normal only
-  takt_rt::Duration shortest{};   ///< uniform and normal; normal values are clamped to these
+  takt_rt::Duration shortest{};   ///< uniform and normal; normal values are clamped to [shortest,
+                                  ///< longest]
   takt_rt::Duration longest{};
 
   static WorkTime constant(takt_rt::Duration value);
@@ -36,11 +36,11 @@ struct WorkTime
 
   bool none() const noexcept { return longest.count() == 0; }
 
-  /// The value for run `run` of callback `callback`. Real-time safe.
+  /// The value for run number `run` of callback number `callback`. Real-time safe.
   takt_rt::Duration sample(
     std::uint64_t seed, std::uint32_t callback, std::uint64_t run) const noexcept;
 
-  /// All values times `factor`.
+  /// The same distribution with all values multiplied by `factor`.
   WorkTime scaled(double factor) const;
 
   friend bool operator==(const WorkTime &, const WorkTime &) = default;

@@ -1,4 +1,4 @@
-// What the programs' command lines have in common.
+// The common options of the programs' command lines.
 #ifndef COMMAND_LINE_HPP_
 #define COMMAND_LINE_HPP_
 
@@ -16,7 +16,8 @@ namespace takt_workload
 CLI::Option * add_duration(
   CLI::App & app, const std::string & name, takt_rt::Duration & value, const std::string & help);
 
-/// "0,2-3": throws CLI::ValidationError for anything else, or cores this process may not use.
+/// "0,2-3". Throws CLI::ValidationError for other text, and for cores that this process may not
+/// use.
 std::vector<int> usable_cores_option(const std::string & option, const std::string & text);
 
 /// An option that takes a whole number from `least` to `most`.

@@ -18,13 +18,13 @@ struct RunArguments
   std::string records;
   bool quiet = false;
   bool json_progress = false;
-  // Given by the parent of a split run.
+  // Only the parent of a split run gives these.
   int part = -1;
   int channel = -1;
   std::string record;
 };
 
-/// Lets `app` fill `arguments`, which must outlive its parsing.
+/// Adds the options to `app`, which then fills `arguments`. `arguments` must outlive the parsing.
 void add_run_options(CLI::App & app, RunArguments & arguments);
 
 }  // namespace takt_workload

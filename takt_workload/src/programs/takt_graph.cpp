@@ -1,4 +1,4 @@
-// Says what is in a graph file: ids for schedules, rates and loads for planners. `takt_graph --help`.
+// Prints the content of a graph file: ids for schedules, rates and loads for planners. `takt_graph --help`.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -123,7 +123,7 @@ std::string info_table(const json & all)
   return text;
 }
 
-/// False if it said what is wrong.
+/// False if there were faults; it has printed them.
 bool read_times(const std::string & file, const Graph & graph, SystemOptions & options)
 {
   const auto refuse = [&](const std::string & what) {

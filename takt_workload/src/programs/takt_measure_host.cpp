@@ -1,4 +1,5 @@
-// Measures what a planner must know of a machine: wake-up latencies, clock cost, rights, stalls.
+// Measures the properties of a machine that a planner needs: wake-up latencies, clock cost, rights,
+// stalls.
 #include <fmt/format.h>
 #include <time.h>
 
@@ -28,8 +29,8 @@ using nlohmann::json;
 using takt_rt::Duration;
 using takt_rt::Time;
 
-// Two threads that wake each other in turn through one word; time from a wake-up call to the other
-// thread's first instruction. Both at SCHED_FIFO 80 where allowed.
+// Two threads wake each other in turn through one word. Measures the time from a wake-up call to
+// the first instruction of the other thread. Both have SCHED_FIFO 80 where it is allowed.
 std::vector<std::int64_t> ping_pong(int first_core, int second_core, bool realtime, int rounds)
 {
   std::atomic<std::uint32_t> turn{0};
@@ -54,7 +55,7 @@ std::vector<std::int64_t> ping_pong(int first_core, int second_core, bool realti
         latencies.push_back(takt_rt::to_ns(takt_rt::now()) - called.load());
       }
       if (first_core != second_core) {
-        // Until the other sleeps for certain, or its wake-up would cost nothing.
+        // Wait until the other thread certainly sleeps; otherwise its wake-up would cost no time.
         const Time until = takt_rt::now() + std::chrono::microseconds(50);
         while (takt_rt::now() < until) {
         }

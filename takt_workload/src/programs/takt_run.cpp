@@ -88,7 +88,8 @@ int report(const RunArguments & a, const Graph & graph, const std::vector<Proces
   return 0;
 }
 
-// Reads the schedule, if one was given. Faults: of itself, or for this graph in several parts.
+// Reads the schedule if the command line names one. Faults: of the schedule itself, or of its use
+// for this graph in several parts.
 takt_rt::Faults read_schedule(RunArguments & a, const Graph & graph)
 {
   if (a.run.schedule.empty()) {
@@ -99,7 +100,7 @@ takt_rt::Faults read_schedule(RunArguments & a, const Graph & graph)
   if (
     std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored) &&
     !std::filesystem::is_directory(file, ignored)) {
-    return {file + " is not a regular file"};  // a pipe would be waited for
+    return {file + " is not a regular file"};  // reading a pipe would block
   }
   auto schedule = takt_schedule::load_schedule(file);
   if (!schedule) {
@@ -110,7 +111,7 @@ takt_rt::Faults read_schedule(RunArguments & a, const Graph & graph)
   return of_all_parts ? misfits(*a.run.read_schedule, graph, a.run) : takt_rt::Faults{};
 }
 
-// What is wrong with where results are to go: what is read is never written.
+// The fault of the output path; the program never overwrites its input.
 std::string output_fault(const RunArguments & a)
 {
   if (!a.output.empty() && !a.records.empty() && same_file(a.output, a.records)) {
@@ -172,7 +173,7 @@ int run(RunArguments & a, int argc, char ** argv)
       "to "
       "its 'kpis'");
   }
-  // Before the schedule, which may name only cores that this process has.
+  // Do this before reading the schedule, which may name only cores of this process.
   if (!a.run.cores.empty()) {
     takt_rt::ThreadAttributes attributes;
     attributes.cores = a.run.cores;
@@ -205,9 +206,9 @@ int run(RunArguments & a, int argc, char ** argv)
       return fail(to_string(status.faults().front()));
     }
   }
-  // What is measured stays on this machine unless somebody says otherwise.
+  // Messages stay on this machine unless the user sets this variable.
   setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 0);
-  // The client library wants a place for its log, and takes none but the home directory by itself.
+  // The client library needs a folder for its log, and by itself uses only the home directory.
   const bool homeless = getenv("HOME") == nullptr && getenv("ROS_HOME") == nullptr;
   if (homeless || a.run.split > 0) {
     std::error_code missing;
@@ -222,7 +223,7 @@ int run(RunArguments & a, int argc, char ** argv)
       setenv("ROS_LOG_DIR", temporary.c_str(), 0);
     }
   }
-  // Whatever is read or written before and after can be ended as usual.
+  // Before and after the run, while files are read and written, signals end the program as usual.
   hold_signals();
   if (a.part >= 0) {
     return run_as_part(graph, a.run, static_cast<std::uint32_t>(a.part), a.channel, a.record);
@@ -265,7 +266,7 @@ int main(int argc, char ** argv)
     try {
       return takt_workload::run(arguments, argc, argv);
     } catch (const std::bad_alloc &) {
-      // run_program says what to do about it.
+      // run_program prints the remedy.
       throw;
     } catch (const std::exception & error) {  // what fails while it runs: the input was right
       fmt::print(stderr, "takt_run: {}\n", error.what());

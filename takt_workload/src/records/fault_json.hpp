@@ -13,7 +13,7 @@ namespace takt_workload
 nlohmann::json pack_attributes(const takt_rt::ThreadAttributes & attributes);
 nlohmann::json pack_faults(const takt_rt::Faults & faults);
 
-/// Both throw nlohmann::json::exception for anything that these did not make.
+/// Both throw nlohmann::json::exception for JSON that `pack` did not make.
 takt_rt::ThreadAttributes unpack_attributes(const nlohmann::json & packed);
 takt_rt::Faults unpack_faults(const nlohmann::json & packed);
 

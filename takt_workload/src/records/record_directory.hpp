@@ -1,4 +1,4 @@
-// A directory of its own for the records of a split run; gone at the end.
+// A temporary directory for the records of a split run. The destructor removes it.
 #ifndef RECORD_DIRECTORY_HPP_
 #define RECORD_DIRECTORY_HPP_
 

@@ -21,7 +21,7 @@ using takt_rt::to_ns;
 namespace
 {
 
-// Runs are by far the most, hence arrays without names.
+// Most records are runs, so runs are arrays without names.
 json pack(const RunRecord & r)
 {
   return json::array(

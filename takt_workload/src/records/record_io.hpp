@@ -1,4 +1,5 @@
-// Process records as files: how the parts of a split run hand theirs to the one that merges them.
+// Process records as files: the parts of a split run hand their records to the process that merges
+// them.
 #ifndef TAKT_WORKLOAD__SRC__RECORDS__RECORD_IO_HPP_
 #define TAKT_WORKLOAD__SRC__RECORDS__RECORD_IO_HPP_
 
@@ -10,7 +11,7 @@
 namespace takt_workload
 {
 
-/// CBOR. Set-up only; may block.
+/// Writes CBOR. Set-up only; may block.
 takt_rt::Status write_record(const std::string & path, const ProcessRecord & record);
 takt_rt::Result<ProcessRecord> read_record(const std::string & path);
 

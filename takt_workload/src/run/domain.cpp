@@ -19,11 +19,11 @@ namespace takt_workload
 namespace
 {
 
-// Below 102 all ports are outside Linux's ephemeral range; below 20 people choose by hand.
+// Below 102 all ports are outside of Linux's ephemeral range. Users choose ids below 20 by hand.
 constexpr std::size_t kFirst = 20;
 constexpr std::size_t kLast = 101;
 
-// An abstract socket's name is the lease: one holder, gone with the process.
+// The lease is the name of an abstract socket: it has one holder, and ends with the process.
 int lease_of(std::size_t id)
 {
   const int handle = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -39,7 +39,7 @@ int lease_of(std::size_t id)
   return handle;
 }
 
-// DDS listens for discovery of domain d on UDP port 7400 + 250 d.
+// For domain d, DDS listens for discovery on UDP port 7400 + 250 d.
 bool port_free(std::size_t id)
 {
   const int handle = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);

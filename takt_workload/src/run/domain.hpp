@@ -1,4 +1,4 @@
-// A ROS domain that nobody else on this machine uses.
+// A ROS domain that no other process of this machine uses.
 #ifndef TAKT_WORKLOAD__SRC__RUN__DOMAIN_HPP_
 #define TAKT_WORKLOAD__SRC__RUN__DOMAIN_HPP_
 
@@ -7,12 +7,12 @@
 namespace takt_workload
 {
 
-/// Holds a domain id for this process: other holders get other ids, and ids on whose discovery port
-/// somebody listens are passed over. Released by the kernel if the process dies.
+/// Holds a domain id for this process. Other holders get other ids. Skips ids whose discovery port
+/// is in use. If the process dies, the kernel frees the id.
 class PrivateDomain
 {
 public:
-  /// Set-up only. Throws std::runtime_error if all are taken.
+  /// Set-up only. Throws std::runtime_error if no id is free.
   PrivateDomain();
   ~PrivateDomain();
   PrivateDomain(const PrivateDomain &) = delete;

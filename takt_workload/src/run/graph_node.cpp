@@ -14,7 +14,7 @@ takt_rcl::NodeOptions options_for(const NodeSettings & settings)
 {
   takt_rcl::NodeOptions options;
   options.context(settings.context);
-  options.enable_rosout(false);  // nothing that is not in the graph
+  options.enable_rosout(false);  // so that the node has no publisher outside of the graph
   return options;
 }
 

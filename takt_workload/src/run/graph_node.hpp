@@ -1,4 +1,4 @@
-// A node of a graph as it runs: real publishers, subscriptions and timers on takt_rcl.
+// A running node of a graph: real publishers, subscriptions and timers on takt_rcl.
 #ifndef TAKT_WORKLOAD__SRC__RUN__GRAPH_NODE_HPP_
 #define TAKT_WORKLOAD__SRC__RUN__GRAPH_NODE_HPP_
 
@@ -16,14 +16,14 @@
 namespace takt_workload
 {
 
-/// What the nodes of one process share. Outlives them.
+/// Data that the nodes of one process share. It outlives the nodes.
 struct NodeSettings
 {
   std::shared_ptr<takt_rcl::Context> context;
   Work work{1000.0};
   std::uint64_t seed = 0;
   std::size_t lanes = 1;      ///< concurrent runs of a reentrant callback: executor threads
-  std::size_t originals = 0;  ///< samples that a command node has room for
+  std::size_t originals = 0;  ///< room for samples of a command node
 };
 
 class GraphNode
@@ -46,7 +46,7 @@ public:
   const std::vector<Publication> & publications() const noexcept { return publications_; }
   const std::vector<Reception> & receptions() const noexcept { return receptions_; }
 
-  /// Command nodes: what they computed. Not while the executor runs.
+  /// The samples of a command node; other nodes have none. Not while the executor runs.
   virtual std::vector<OriginalSample> originals() const { return {}; }
 
 protected:
@@ -58,7 +58,7 @@ protected:
   std::vector<std::shared_ptr<takt_rcl::Timer>> timers_;
 };
 
-/// Creates node `number` of the graph with the reference system's semantics (graph.hpp, NodeKind).
+/// Creates node `number` of the graph with the reference system's behaviour (graph.hpp, NodeKind).
 /// `graph`, `table` and `settings` must outlive it. Set-up only; throws takt_rcl::Error.
 std::unique_ptr<GraphNode> make_node(
   const Graph & graph, const CallbackTable & table, std::uint32_t number,

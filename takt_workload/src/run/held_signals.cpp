@@ -15,7 +15,8 @@ namespace takt_workload
 namespace
 {
 
-constexpr std::int64_t kLongest = 1'000'000'000;  // of one wait; there may be no end at all
+constexpr std::int64_t kLongest = 1'000'000'000;  // longest single wait in ns; the whole wait may
+                                                  // have no end
 
 std::atomic<bool> came{false};
 
@@ -28,7 +29,7 @@ sigset_t both()
   return set;
 }
 
-// Readable while one of them waits.
+// Becomes readable when one of the signals waits.
 int signal_file()
 {
   static const int file = [] {

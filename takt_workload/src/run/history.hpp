@@ -1,7 +1,8 @@
-// The history a message of the reference system carries: one entry per node it came through.
+// The history in a message of the reference system: one entry for each node that the message
+// passed.
 //
-// `Message4kb` and `Payload` have one; `Int32` has none, and everything here does nothing for it.
-// All functions are real-time safe.
+// `Message4kb` and `Payload` have a history. `Int32` has none; these functions then do nothing. All
+// functions are real-time safe.
 #ifndef TAKT_WORKLOAD__SRC__RUN__HISTORY_HPP_
 #define TAKT_WORKLOAD__SRC__RUN__HISTORY_HPP_
 
@@ -25,7 +26,7 @@ inline constexpr bool has_history = requires(Msg message)
   message.stats;
 };
 
-/// A node's name as entries hold it: without the leading slash, cut to the field.
+/// The name of a node in entries: without the leading slash, and cut to the size of the field.
 inline std::string_view entry_name(std::string_view node) noexcept
 {
   node.remove_prefix(node.starts_with('/') ? 1 : 0);
@@ -40,7 +41,7 @@ inline std::string_view name_of(const Entry & entry) noexcept
     static_cast<std::size_t>(end - entry.node_name.begin())};
 }
 
-/// Entries in use; whatever the message says, no more than fit.
+/// The number of entries in use: the message's number, but at most as many as fit.
 template <typename Msg>
 std::size_t used_entries(const Msg & message) noexcept
 {
@@ -67,8 +68,8 @@ void clear_history(Msg & message) noexcept
   }
 }
 
-/// Adds what `from` holds and `message` does not have yet, by node name. Full: silently no more, as
-/// in the reference system.
+/// Adds the entries of `from` for nodes that `message` does not have yet. If `message` is full, it
+/// drops further entries without a report, as the reference system does.
 template <typename Msg>
 void merge_history(Msg & message, const Msg & from) noexcept
 {
@@ -106,7 +107,7 @@ void append_entry(
   }
 }
 
-/// Keeps the result of the work, so that no compiler can leave the work out.
+/// Stores the result of the work, so that the compiler cannot remove the work.
 template <typename Msg>
 void store_result(Msg & message, std::uint64_t result) noexcept
 {

@@ -1,4 +1,4 @@
-// What kind of machine this is, as far as it matters for measurements. Set-up only; may block.
+// The properties of this machine that matter for measurements. Set-up only; may block.
 #ifndef TAKT_WORKLOAD__SRC__RUN__HOST_HPP_
 #define TAKT_WORKLOAD__SRC__RUN__HOST_HPP_
 
@@ -10,11 +10,12 @@ namespace takt_workload
 
 struct Host
 {
-  std::vector<int> cores;         ///< that this process may use
+  std::vector<int> cores;         ///< the cores that this process may use
   std::string kernel;             ///< "6.1.0-18-amd64 #1 SMP PREEMPT_DYNAMIC ..."
-  bool realtime_allowed = false;  ///< SCHED_FIFO 99
-  bool autogroup = false;         ///< nice values do not count between terminal sessions
-  long long rt_runtime_us = -1;   ///< real-time threads are throttled beyond it; -1: never
+  bool realtime_allowed = false;  ///< this process may use SCHED_FIFO 99
+  bool autogroup = false;         ///< nice values have no effect between terminal sessions
+  long long rt_runtime_us = -1;   ///< the kernel throttles real-time threads that use more; -1:
+                                  ///< never
   long long rt_period_us = 0;
 };
 

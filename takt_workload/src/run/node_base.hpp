@@ -1,4 +1,4 @@
-// What the kinds of nodes have in common: creating entities, working, and messages to publish.
+// The common parts of all kinds of nodes: entities, work, and messages to publish.
 #ifndef NODE_BASE_HPP_
 #define NODE_BASE_HPP_
 
@@ -33,8 +33,8 @@ public:
   {
   }
 
-  /// Works, then sleeps, and notes both in the run's record. Real-time safe where the graph asks for no sleep; blocks
-  /// for as long as it asks.
+  /// Works, then sleeps, and notes both in the run's record. Real-time safe without a sleep; otherwise blocks for the
+  /// time of the sleep.
   std::uint64_t operator()() noexcept
   {
     const std::uint64_t run = runs_.fetch_add(1, std::memory_order_relaxed);
@@ -54,7 +54,7 @@ public:
   }
 
 private:
-  /// A callback's sleeps are drawn apart from its work: a graph has far fewer callbacks.
+  /// Sleeps are drawn from other streams than work: a graph has far fewer callbacks than this.
   static constexpr std::uint32_t kSleepStream = 1U << 30U;
 
   const NodeSettings & settings_;
@@ -64,15 +64,15 @@ private:
   std::atomic<std::uint64_t> runs_{0};
 };
 
-/// When the callback in progress started: what its record says, so that the messages' histories and
-/// the records agree. Real-time safe.
+/// The start of the callback in progress, as in its record. So the histories in messages have the
+/// times of the records. Real-time safe.
 inline takt_rt::Time start_of_run() noexcept
 {
   const RunRecord * const record = Recorder::current();
   return record != nullptr ? record->start : takt_rt::now();
 }
 
-/// Notes in the record of the run in progress which message it took. Real-time safe.
+/// Notes in the record of the run in progress the message that it took. Real-time safe.
 inline void note_taken(const takt_core::MessageKey & message) noexcept
 {
   if (RunRecord * const record = Recorder::current(); record != nullptr) {
@@ -153,7 +153,7 @@ protected:
       std::move(publisher), spec_.name, reentrant ? settings_.lanes : 1, graph_.payload_bytes);
   }
 
-  /// `function` takes an `Input`. The run's record says which message it took.
+  /// `function` takes an `Input`. Notes the taken message in the run's record.
   template <typename Input, typename Function>
   void subscribe(std::uint32_t input, Function function)
   {

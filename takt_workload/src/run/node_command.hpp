@@ -1,4 +1,5 @@
-// The node at the end: takes messages and computes what the reference system reports from them.
+// The last node of a way: takes messages, and computes the figures that the reference system
+// reports.
 #ifndef NODE_COMMAND_HPP_
 #define NODE_COMMAND_HPP_
 
@@ -7,7 +8,7 @@
 namespace takt_workload
 {
 
-/// Computes from each message's history what the reference system reports; keeps it, prints nothing.
+/// Computes the reference system's figures from each message's history. Stores them and prints nothing.
 template <typename Msg>
 class Command final : public NodeBase<Msg>
 {

@@ -1,4 +1,4 @@
-// The kinds of nodes that publish, with the reference system's semantics.
+// The kinds of nodes that publish. They behave as in the reference system.
 #ifndef NODE_KINDS_HPP_
 #define NODE_KINDS_HPP_
 
@@ -10,7 +10,7 @@
 namespace takt_workload
 {
 
-/// Timer: stamp, (work,) publish a message with only this node's entry.
+/// Timer: reads the time, works if asked to, and publishes a message with only this node's entry.
 template <typename Msg>
 class Sensor final : public NodeBase<Msg>
 {
@@ -35,8 +35,8 @@ private:
   std::unique_ptr<Worker> worker_;
 };
 
-/// Each message: stamp, work, copy its history, publish. One such for a transform, several
-/// independent ones for an intersection.
+/// For each message: reads the time, works, copies the message's history, publishes. A transform
+/// has one of these, an intersection several independent ones.
 template <typename Msg>
 class Transform final : public NodeBase<Msg>
 {
@@ -69,13 +69,13 @@ private:
 
     std::unique_ptr<Worker> worker;
     std::unique_ptr<Output<Msg>> output;
-    MissedSamples missed;  // a hint only where the group is reentrant, as is the original's
+    MissedSamples missed;  // only an estimate in a reentrant group, as in the original
   };
   std::deque<Connection> connections_;
 };
 
-/// Keeps the newest message of each input. The one that completes the set does the work, publishes
-/// for all of them, and all are forgotten.
+/// Keeps the newest message of each input. The message that completes the set starts the work. The
+/// node publishes for all of them and drops them.
 template <typename Msg>
 class Fusion final : public NodeBase<Msg>
 {
@@ -136,9 +136,9 @@ private:
   std::unique_ptr<Output<Msg>> output_;
 };
 
-/// Inputs only store. The timer stamps, works, merges whatever is there, forgets it and publishes, even
-/// if nothing was there. What it publishes is its own activation's: chains end at the slots, or the
-/// age of old data would count as urgency of the new.
+/// Inputs only store messages. The timer reads the time, works, merges the stored messages, drops them and publishes,
+/// even without stored messages. Its message carries only the timer's activation: chains end at the slots. Otherwise
+/// the age of old data would count as urgency of the new message.
 template <typename Msg>
 class Cyclic final : public NodeBase<Msg>
 {

@@ -16,7 +16,7 @@ namespace
 using takt_rt::Fault;
 using takt_rt::Policy;
 
-// Which right is missing for what a fallback replaced: tried again, for the kernel's own answer.
+// The refusal that led to a fallback. Tries the attributes again, to get the kernel's own answer.
 Fault refusal_of(takt_rt::ThreadAttributes wished)
 {
   wished.name.clear();
@@ -38,8 +38,8 @@ bool is_of_fallback(const Fault & fault)
          fault.refusal->asked.policy == Policy::other;
 }
 
-// What was refused, and what the kernel made of the fallback, which may be refused as well.
-// `refusals`: what has been tried already, by what was wished.
+// The fault of a fallback: the refused attributes, and the kernel's answer to the fallback, which
+// it may refuse, too. `refusals`: earlier answers, by the wished attributes.
 Fault fallback_fault(const OwnThread & thread, std::map<std::string, Fault> & refusals)
 {
   const std::string wished = describe_without_cores(thread.wished);
@@ -93,7 +93,7 @@ std::vector<ThreadRecord> thread_records(
         record.granted = own[i].report.granted;
         record.faults = own[i].report.faults;
         if (fell_back(own[i])) {
-          // One fault tells of the policy, and of the fallback if that was refused too.
+          // One fault reports the refused policy and, if the kernel refused it, the fallback.
           std::erase_if(record.faults, is_of_fallback);
           record.faults.push_back(fallback_fault(own[i], refusals));
         }

@@ -1,4 +1,4 @@
-// What the kernel counted for the threads of this process between two moments.
+// The kernel's counts for the threads of this process between two moments.
 #ifndef PART_ACCOUNTS_HPP_
 #define PART_ACCOUNTS_HPP_
 
@@ -17,11 +17,13 @@ struct OwnThread
 {
   std::int64_t tid = 0;
   takt_rt::AttributeReport report;
-  /// What it was to be. A fallback may have asked the kernel for less: that is a fault of its own.
+  /// The attributes in the schedule. A fallback may have asked the kernel for less, which is a
+  /// fault of its own.
   takt_rt::ThreadAttributes wished;
 };
 
-/// One record per thread that lived at the second reading; `own` in the order of the executor.
+/// One record for each thread that lived at the second reading. `own`: the executor's threads, in
+/// its order.
 std::vector<ThreadRecord> thread_records(
   const std::vector<takt_rt::ThreadAccount> & before,
   const std::vector<takt_rt::ThreadAccount> & after, const std::vector<OwnThread> & own,

@@ -98,7 +98,7 @@ PartExecutor make_part_executor(
   takt_schedule::Schedule schedule = schedule_of(options);
   const std::string name = executor_of_part(schedule, graph, options, part);
   if (shares_executor(schedule, graph, options, part)) {
-    schedule.strict = false;  // `misfits` has judged all parts together
+    schedule.strict = false;  // `misfits` has checked all parts together
   }
   if (options.random_phases) {
     for (takt_schedule::ExecutorSchedule & executor : schedule.executors) {

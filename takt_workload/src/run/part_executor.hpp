@@ -1,4 +1,4 @@
-// Makes the executor that a run asks for: from a schedule, or from an order and a number of threads.
+// Makes the executor of a run: from a schedule, or from an order and a number of threads.
 #ifndef PART_EXECUTOR_HPP_
 #define PART_EXECUTOR_HPP_
 
@@ -21,21 +21,21 @@ struct PartExecutor
   takt_rcl::Executor executor;
   std::string name;
   takt_core::Order order = takt_core::Order::fifo;
-  /// Of each thread, as the schedule says it: before fallbacks.
+  /// The attributes of each thread in the schedule, before fallbacks.
   std::vector<takt_rt::ThreadAttributes> wished{};
   bool rights_must_be_there = false;
-  /// All ids that chains of the schedule name.
+  /// All ids in the chains of the schedule.
   std::set<std::string> chained{};
-  /// To be said of the choice of this executor; empty if nothing is.
+  /// A note about the choice of this executor; may be empty.
   std::string note{};
 
-  /// Its threads as they are now; none before it has started.
+  /// The executor's threads as they are now; empty before its start.
   std::vector<OwnThread> threads();
-  /// Whether the last start failed for want of a right.
+  /// True if the last start failed because a right is missing.
   bool lacks_rights();
 };
 
-/// Without a schedule the graph's chains give priorities and deadlines. Throws takt_rcl::Error.
+/// Without a schedule, the graph's chains give priorities and deadlines. Throws takt_rcl::Error.
 PartExecutor make_part_executor(
   const std::shared_ptr<takt_rcl::Context> & context, const Graph & graph,
   const RunOptions & options, std::uint32_t part);

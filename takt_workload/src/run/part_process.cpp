@@ -56,7 +56,7 @@ PartProcess::PartProcess(
   pid_ = fork();
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    // Only this child inherits this end.
+    // Only this child inherits this end of the channel.
     if (fcntl(ends[1], F_SETFD, 0) == 0 && getppid() == parent) {
       execv("/proc/self/exe", argv.data());
     }
@@ -72,7 +72,7 @@ PartProcess::PartProcess(
 
 PartProcess::~PartProcess()
 {
-  // A part that waits for a word of ours sees at once that none will come.
+  // A part that waits for a message then sees at once that none will come.
   shutdown(channel_, SHUT_RDWR);
   end(kGrace);
   close(channel_);
@@ -100,7 +100,8 @@ void PartProcess::reap(Duration patience)
   }
 }
 
-// A closed channel comes a moment before the process can be waited for, hence the short naps.
+// The channel closes a moment before the process can be waited for. So it sleeps briefly between
+// attempts.
 bool PartProcess::ended_by(Time until)
 {
   while (pid_ > 0) {

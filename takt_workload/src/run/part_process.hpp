@@ -1,4 +1,4 @@
-// One process of a split run, as the one that started it sees it.
+// One process of a split run, seen from the process that started it.
 #ifndef PART_PROCESS_HPP_
 #define PART_PROCESS_HPP_
 
@@ -17,31 +17,31 @@ namespace takt_workload
 class PartProcess
 {
 public:
-  /// Starts this program again with `arguments`, for part `part`; it will leave its record in `file`.
-  /// `who` is what messages call it. Throws std::runtime_error. Call it from a thread that lives as
-  /// long as the part is to: the part is told to end when that thread does.
+  /// Starts this program again with `arguments` for the part `part`, which writes its record into `file`. `who`: the
+  /// part's name in messages. Throws std::runtime_error. The calling thread must live as long as the part: the kernel
+  /// tells the part to end when this thread ends.
   PartProcess(
     const std::vector<std::string> & arguments, int part, std::size_t domain,
     const std::string & file, std::string who);
-  /// Ends it: politely, after a grace time not. Waits for that.
+  /// Asks the part to end, kills it after a grace time, and waits for it.
   ~PartProcess();
   PartProcess(const PartProcess &) = delete;
   PartProcess & operator=(const PartProcess &) = delete;
 
-  /// The part's end of it is closed when it ends, however it ends.
+  /// The part's end of the channel closes when the part ends, for any reason.
   int channel() const noexcept { return channel_; }
   bool running() const noexcept { return pid_ > 0; }
 
-  /// Asks it to end early and to leave what it has.
+  /// Asks the part to end early and to write its record.
   void interrupt() const;
-  /// Waits until it has ended; interrupts it, and kills it `patience` later.
+  /// Waits for the part's end: asks it to end, and kills it after `patience`.
   void end(takt_rt::Duration patience);
-  /// Like `end`, without asking first: for a part whose channel is closed, or that was asked before.
+  /// As `end`, without asking. For a part whose channel is closed, or that was asked before.
   void reap(takt_rt::Duration patience);
 
-  /// What went wrong, with `who`; empty if it ended as it should. Once it has ended.
+  /// A sentence that begins with `who`; empty if the part ended normally. Call after its end.
   std::string failure() const;
-  /// What it recorded; without a record, one that only says who failed. Once it has ended.
+  /// The part's record. If there is none: a record with only an error. Call after its end.
   ProcessRecord record() const;
 
 private:
@@ -53,7 +53,7 @@ private:
   pid_t pid_ = -1;
   int channel_ = -1;
   int status_ = 0;
-  bool killed_ = false;  // by us
+  bool killed_ = false;  // this process killed it
 };
 
 }  // namespace takt_workload

@@ -94,7 +94,8 @@ takt_rt::Faults misfits(
   }
   takt_rt::Faults faults;
   for (const std::string & executor : executors) {
-    // Of one executor, since unknown ids of chains are faults only under `strict: true` here.
+    // Check each executor alone, because unknown ids of chains are faults only under `strict: true`
+    // here.
     std::vector<takt_schedule::ListedCallback> own;
     std::copy_if(
       callbacks.begin(), callbacks.end(), std::back_inserter(own),

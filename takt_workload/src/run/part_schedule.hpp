@@ -1,4 +1,5 @@
-// Which executor of a schedule runs which part of a graph, and whether the schedule fits all parts.
+// Chooses the executor of a schedule for each part of a graph, and checks that the schedule fits
+// all parts.
 #ifndef PART_SCHEDULE_HPP_
 #define PART_SCHEDULE_HPP_
 
@@ -13,25 +14,25 @@
 namespace takt_workload
 {
 
-/// One executor serves all parts. Of several a part has the one whose rules name most of its callbacks in full; where none
-/// names any, the one at its own position.
+/// A single executor serves all parts. Of several, a part gets the one whose rules name most of its callbacks in full.
+/// If no rule names any, it gets the executor at its own position.
 std::string executor_of_part(
   const takt_schedule::Schedule & schedule, const Graph & graph, const RunOptions & options,
   std::uint32_t part);
 
-/// True if other parts run under the same executor's schedule: then this part alone cannot tell
-/// whether a rule matches nothing.
+/// True if other parts run under the same executor's schedule: a part alone then cannot know that a
+/// rule has no match.
 bool shares_executor(
   const takt_schedule::Schedule & schedule, const Graph & graph, const RunOptions & options,
   std::uint32_t part);
 
-/// What `takt check` says of the schedule for the callbacks of all parts: faults only. Before any
-/// part is started, because each knows only its own callbacks.
+/// The faults that `takt check` finds in the schedule for the callbacks of all parts. Call before
+/// any part is started, because each part knows only its own callbacks.
 takt_rt::Faults misfits(
   const takt_schedule::Schedule & schedule, const Graph & graph, const RunOptions & options);
 
-/// The graph with the offsets of timers that rules of the schedule give: those are run. Where it does not
-/// fit, as it is.
+/// The graph with the offsets that the schedule's rules give its timers; the run uses them. If the schedule does not
+/// fit, the graph is unchanged.
 Graph with_offsets_of(
   const takt_schedule::Schedule & schedule, Graph graph, const RunOptions & options);
 

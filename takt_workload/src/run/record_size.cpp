@@ -13,11 +13,11 @@ namespace takt_workload
 namespace
 {
 
-// Resident memory per run, from the record to the written results: measured 400, and what is
-// written besides for other programs.
+// Resident memory for each run, from the record to the written results: 400 bytes measured, and
+// room for other files.
 constexpr double kBytesPerRun = 1000.0;
 
-// The number in a file; nothing else if there is none ("max").
+// The number in a file; `otherwise` if the file has none ("max").
 double number_in(const char * file, double otherwise)
 {
   std::ifstream in(file);

@@ -1,4 +1,4 @@
-// How many runs a run of a graph will record, and what memory that takes. Set-up only.
+// Estimates the number of recorded runs of a graph, and their memory. Set-up only.
 #ifndef TAKT_WORKLOAD__SRC__RUN__RECORD_SIZE_HPP_
 #define TAKT_WORKLOAD__SRC__RUN__RECORD_SIZE_HPP_
 
@@ -13,18 +13,18 @@
 namespace takt_workload
 {
 
-/// Runs of one part's callbacks, from the first release to the end of the drain, with a quarter to
-/// spare; of all parts for `part` -1.
+/// The number of runs of one part's callbacks, from the first release to the end of the drain, and
+/// a quarter more. `part` -1: of all parts.
 double expected_runs(
   const Graph & graph, const CallbackTable & table, const RunOptions & options,
   const std::vector<int> & parts, int part);
 
-/// Whether what `options` asks can be recorded and analysed in half of `available` bytes.
+/// Checks that the run of `options` can be recorded and analysed in half of `available` bytes.
 takt_rt::Status check_record_size(
   const Graph & graph, const RunOptions & options, double available);
 
-/// Memory that this process may still take: what the kernel calls available, or what is left of the
-/// control group's limit.
+/// The memory that this process may still use: the kernel's available memory, or the rest of the
+/// control group's limit if that is less.
 double available_memory();
 
 }  // namespace takt_workload

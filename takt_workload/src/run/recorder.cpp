@@ -54,7 +54,7 @@ void Recorder::on_added(const takt_core::Callback & callback)
   numbers_[callback.number()] = table_.find(callback.id());
 }
 
-// A number is an earlier isolated thread's, too: the lane is there then.
+// An earlier isolated thread may have had the same number: then the lane exists.
 void Recorder::on_thread(std::uint32_t thread, const takt_rt::AttributeReport &)
 {
   const std::lock_guard lock(mutex_);

@@ -1,8 +1,8 @@
-// Records every run of a graph's callbacks, without allocating or locking while it runs.
+// Records every run of a graph's callbacks. Does not allocate or lock while the graph runs.
 //
-// Executor threads fill chunks of one preallocated pool, so that it need hold all runs only once,
-// whichever thread runs them; what does not fit is counted. Hangs on the executor; nodes note in the
-// record of their run which messages they took and published. Read it after the executor has stopped.
+// Executor threads fill chunks of one preallocated pool. So the pool holds all runs once, for any distribution over
+// threads. It counts runs that do not fit. The recorder is an observer of the executor. Nodes note in the record of
+// their run the messages that they took and published. Read the records after the executor has stopped.
 #ifndef TAKT_WORKLOAD__SRC__RUN__RECORDER_HPP_
 #define TAKT_WORKLOAD__SRC__RUN__RECORDER_HPP_
 
@@ -22,13 +22,13 @@ namespace takt_workload
 class Recorder : public takt_core::Observer
 {
 public:
-  /// Set-up only: allocates and touches records for at least `runs`, whichever of `threads` run them, with those of
+  /// Set-up only: allocates and touches records for at least `runs` runs on `threads` threads, and for the threads of
   /// isolated groups.
   Recorder(
     const CallbackTable & table, std::size_t threads, std::size_t runs, std::uint32_t process);
 
-  /// The record of the run in progress on the calling thread, or nullptr. Nodes note their work
-  /// and their messages in it. Real-time safe.
+  /// The record of the run in progress on the calling thread, or nullptr. Nodes note their work and
+  /// their messages in it. Real-time safe.
   static RunRecord * current() noexcept;
 
   // ---- after the executor has stopped ----
@@ -43,16 +43,16 @@ public:
 
 private:
   static constexpr std::size_t kChunk = 256;
-  static constexpr std::size_t kMostThreads = 4096;  // those of isolated groups come and go
+  static constexpr std::size_t kMostThreads = 4096;  // threads of isolated groups come and go
 
   struct alignas(64) Lane
   {
     RunRecord * chunk = nullptr;
-    std::size_t used = kChunk;         // of the chunk
+    std::size_t used = kChunk;         // used records of the chunk
     std::uint32_t * filled = nullptr;  // the chunk's entry in filled_
-    bool exhausted = false;            // there is no chunk left
+    bool exhausted = false;            // the pool has no free chunk
     std::uint64_t unrecorded = 0;
-    RunRecord spare;  // of a run that does not fit
+    RunRecord spare;  // for a run that does not fit
   };
 
   RunRecord & next_record(Lane & lane) noexcept;

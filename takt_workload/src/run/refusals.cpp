@@ -19,13 +19,13 @@ namespace
 
 constexpr std::size_t kNamed = 8;
 
-// Whether the number is a nice value, of which the lower one is the stronger demand.
+// True if the number is a nice value: for these, the lower number asks for more.
 bool is_nice(const Refusal & refusal)
 {
   return takt_rt::has_nice(refusal.asked.policy);
 }
 
-// What threads that lack the same right have in common: neither the thread nor its number.
+// The refusal without the thread and its number: equal for threads that lack the same right.
 Refusal common(const Refusal & refusal)
 {
   Refusal key = refusal;
@@ -103,7 +103,8 @@ std::vector<std::string> Refusals::sentences() const
   std::vector<std::string> all;
   for (const Group & group : groups_) {
     std::vector<std::string> names;
-    std::vector<std::pair<std::string, std::vector<std::string>>> instead;  // by what was granted
+    std::vector<std::pair<std::string, std::vector<std::string>>> instead;  // names of threads by
+                                                                            // granted attributes
     for (const Thread & thread : group.threads) {
       names.push_back(thread.name);
       if (thread.granted.empty()) {

@@ -20,11 +20,11 @@ using takt_trace::StallWitness;
 namespace
 {
 
-// Time for every process to have its threads before the first release.
+// Each process starts its threads in this time, before the first release.
 constexpr takt_rt::Duration kLead = std::chrono::milliseconds(200);
 
-// A bare timer thread beside the executor: what the kernel alone can do at that priority. It is due
-// whenever the planner is, so that both meet the same more urgent threads.
+// A timer thread outside of the executor, as a reference for the kernel's latency at that priority.
+// Its releases coincide with those of the planner, so both meet the same more urgent threads.
 class ReferenceTimer
 {
 public:
@@ -57,7 +57,7 @@ public:
   {
     for (takt_rt::Fault fault : thread_->attributes().faults) {
       if (fault.refusal) {
-        fault.refusal->thread.clear();  // it is known as the reference timer
+        fault.refusal->thread.clear();  // its name is "the reference timer"
       }
       warnings.push_back(within("reference timer", std::move(fault)));
     }
@@ -72,7 +72,7 @@ private:
   std::unique_ptr<PeriodicThread> thread_;
 };
 
-// All parts are this program.
+// Each part is a process of this program.
 void name_program_in(ProcessRecord & record)
 {
   const std::string program = own_program();
@@ -96,7 +96,7 @@ std::vector<ProcessRecord> run_graph(
   }
   std::unique_ptr<StallWitness> witness;
   std::unique_ptr<ReferenceTimer> reference;
-  // Both start with the epoch: threads that a fork would lose, and cores that set-up would load.
+  // Start both with the epoch: a fork would lose the threads, and set-up would load their cores.
   const auto begin = [&](takt_rt::Time & epoch) {
     if (options.witness) {
       witness = std::make_unique<StallWitness>(read_host().cores);

@@ -1,4 +1,4 @@
-// Runs a whole graph, in one process or split over several, with witness and reference timer.
+// Runs a whole graph in one or several processes, with witness and reference timer.
 #ifndef TAKT_WORKLOAD__SRC__RUN__RUN_GRAPH_HPP_
 #define TAKT_WORKLOAD__SRC__RUN__RUN_GRAPH_HPP_
 
@@ -16,16 +16,15 @@ namespace takt_workload
 
 using Progress = std::function<void(takt_rt::Duration elapsed)>;
 
-/// One record per process; witness and reference timer are the first one's. Records with an `error`
-/// stand last; of a split run the others then have what they recorded until that part failed. `graph`
-/// must be prepared. Call hold_signals first, or a signal ends the program at once. `arguments`: this
-/// program's own, with which the parts of a split run are started again. Only children started here
-/// are ever signalled.
+/// Returns one record for each process. The first one has the witness and the reference timer. Records with an `error`
+/// come last; if a part of a split run fails, the other records end at that time. `graph` must be prepared. Call
+/// hold_signals first; otherwise a signal ends the program at once. `arguments`: of this program, to start it again for
+/// the parts. Signals are sent only to these children.
 std::vector<ProcessRecord> run_graph(
   const Graph & graph, const RunOptions & options, const std::vector<std::string> & arguments,
   const Progress & progress);
 
-/// The other side: what a part does that was started by `run_graph`. Returns the exit code.
+/// The work of a part that `run_graph` started. Returns the exit code.
 int run_as_part(
   const Graph & graph, const RunOptions & options, std::uint32_t part, int channel,
   const std::string & record_file);

@@ -30,7 +30,7 @@ namespace
 
 constexpr const char * kStopped = "stopped before it began";
 
-// The thread that spins ends before the objects that its callbacks use, also where an exception passes.
+// The spinning thread ends before the objects that its callbacks use, also after an exception.
 struct Joined
 {
   takt_rcl::Executor & executor;
@@ -46,7 +46,7 @@ struct Joined
   ~Joined() { end(); }
 };
 
-// The graph's nodes of one part, from their creation to the last figure read from them.
+// The nodes of one part, from their creation until the last figure has been read.
 class Part
 {
 public:
@@ -93,7 +93,7 @@ public:
   }
 
 private:
-  // The rights that a strict schedule takes for the middleware's threads are asked for with each node.
+  // The executor checks the rights for the middleware's threads (of a strict schedule) whenever a node is made.
   bool threads_refused(const takt_rt::Faults & faults) const
   {
     return executor_->rights_must_be_there &&
@@ -119,7 +119,7 @@ private:
 
     const auto room = static_cast<std::size_t>(
       expected_runs(graph_, table_, options_, parts_, static_cast<int>(part_)));
-    // An isolated group has at least one callback; few have more threads than one.
+    // An isolated group has at least one callback. Few groups have more than one thread.
     const bool isolates = !core.options().isolated_attributes.empty();
     const std::size_t threads =
       core.options().threads.size() + (isolates ? 2 * table_.callbacks().size() : 0);
@@ -144,7 +144,7 @@ private:
         executor_->executor.add_node(nodes_.back()->ros());
       }
     }
-    // Now rather than when all parts have been matched.
+    // Throw now, before the parts wait for each other's endpoints.
     takt_rcl::detail::throw_schedule_faults(
       "the schedule does not fit", executor_->executor.schedule_faults());
     record_.defaulted_callbacks = executor_->executor.defaulted_callbacks();
@@ -254,7 +254,7 @@ private:
     }
   }
 
-  // The disturbances of the measured time.
+  // The disturbances in the measured time.
   std::optional<takt_core::PhaseState> phases()
   {
     auto phases = executor_->executor.core().phases();
@@ -293,7 +293,7 @@ private:
         record_.timers.push_back({number, core.scheduler_of(*callback).next_release(*callback)});
       }
     }
-    // The threads' own records say what came of fallbacks.
+    // The records of the threads report fallbacks.
     for (const takt_rt::Fault & warning : executor_->executor.schedule_warnings()) {
       if (warning.kind != takt_rt::FaultKind::fallback) {
         record_.warnings.push_back(warning);
@@ -311,7 +311,7 @@ private:
   std::shared_ptr<Recorder> recorder_;
   std::shared_ptr<takt_rcl::Context> context_;
   std::optional<PartExecutor> executor_;
-  std::vector<std::unique_ptr<GraphNode>> nodes_;  // go first
+  std::vector<std::unique_ptr<GraphNode>> nodes_;  // destroyed first
 };
 
 }  // namespace

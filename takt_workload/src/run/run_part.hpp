@@ -14,20 +14,20 @@ namespace takt_workload
 
 struct PartStart
 {
-  takt_rt::Time epoch{};  ///< of the run: warm-up and measured time count from it
-  takt_rt::Time begin{};  ///< of the part's timers; later than the epoch if it started again
+  takt_rt::Time epoch{};  ///< of the whole run: warm-up and measured time count from it
+  takt_rt::Time begin{};  ///< of the part's timers; after the epoch if the part started again
 };
 
-/// What happens around the run, told on the calling thread.
+/// Functions that the run calls on the calling thread.
 struct PartHooks
 {
-  /// All endpoints are matched: agree on when timers begin, in this part and at first. False: give up.
+  /// All endpoints are matched: sets the beginning of the timers, of this part and of the first start. False: give up.
   std::function<bool(PartStart & start)> barrier;
-  /// About five times a second: time since the epoch.
+  /// Called about five times a second with the time since the epoch.
   std::function<void(takt_rt::Duration elapsed)> progress;
 };
 
-/// `graph` must be prepared. Ends early, with what it has, on SIGINT or SIGTERM (signals.hpp). Failures
+/// `graph` must be prepared. SIGINT or SIGTERM ends the run early, with the results so far (held_signals.hpp). Failures
 /// (schedule, rights, matching, exceptions) are in the record's `error`. May block.
 ProcessRecord run_part(
   const Graph & graph, const RunOptions & options, std::uint32_t part,

@@ -29,7 +29,7 @@ namespace
 
 constexpr Duration kSlice = std::chrono::milliseconds(200);
 constexpr char kMatched = 'm';
-// For a part that was told to end: to leave what it recorded.
+// The time that a part has to write its record after it was told to end.
 constexpr Duration kPatience = std::chrono::seconds(10);
 constexpr std::size_t kNamed = 8;
 
@@ -58,7 +58,8 @@ ProcessRecord failed(const std::string & why)
   return record;
 }
 
-// Waits until all have said that they are matched; the record of one that went wrong, or nothing.
+// Waits until all parts have reported that they are matched. Returns the record of a part that
+// failed, or nothing.
 std::optional<ProcessRecord> wait_until_matched(const Processes & processes)
 {
   std::vector<pollfd> files;
@@ -87,7 +88,7 @@ std::optional<ProcessRecord> wait_until_matched(const Processes & processes)
 
 void begin_part(const PartProcess & process, const PartStart & start)
 {
-  // One that has died meanwhile is noticed later.
+  // If the part has died meanwhile, a later step notices it.
   [[maybe_unused]] const auto sent = send(process.channel(), &start, sizeof start, MSG_NOSIGNAL);
 }
 
@@ -106,7 +107,7 @@ public:
   {
   }
 
-  /// Now and then. False: the part did not start in time.
+  /// Called from time to time. False: the part did not start in time.
   bool look()
   {
     const Time now = takt_rt::now();
@@ -124,7 +125,7 @@ public:
     return false;
   }
 
-  /// Whether `process` said that it is matched: it begins then.
+  /// True if `process` reported that it is matched; the part then begins.
   bool heard(const PartProcess & process)
   {
     char word = 0;
@@ -156,8 +157,9 @@ private:
   std::string fault_;
 };
 
-// A part that ends before `due`, for whatever reason, ends the others: their chains lead through it.
-// One that does not end long after it is told to; the longer the run, the more it has to write.
+// If a part ends before `due`, for any reason, the others are told to end: their chains pass through it. A part that
+// has not ended some time after it was told is killed. The time grows with the length of the run, because there is more
+// to write.
 void wait_until_ended(
   const Processes & processes, Time epoch, Time due, const Progress & progress,
   std::optional<PartRestart> & restart)
@@ -225,7 +227,7 @@ std::vector<ProcessRecord> run_split(
     Processes processes;
     const auto made = [&](int part) {
       std::error_code ignored;
-      std::filesystem::remove(directory.file(part), ignored);  // of an earlier process of the part
+      std::filesystem::remove(directory.file(part), ignored);  // of the part's earlier process
       return std::make_unique<PartProcess>(
         arguments, part, *options.domain, directory.file(part),
         name_of(graph, parts, part, options.split));
@@ -235,7 +237,7 @@ std::vector<ProcessRecord> run_split(
     }
     if (const auto stopped = wait_until_matched(processes)) {
       for (const auto & process : processes) {
-        process->interrupt();  // all at once; each is waited for at the end of its life
+        process->interrupt();  // all parts at once; their destructors wait for them
       }
       return {*stopped};
     }
@@ -279,7 +281,7 @@ std::optional<PartStart> wait_at_barrier(int channel)
       return std::nullopt;
     }
   }
-  // It is sent as a whole: whoever sends it cannot keep us here.
+  // The sender writes it in one piece, so it cannot make this process wait.
   PartStart start;
   if (recv(channel, &start, sizeof start, MSG_DONTWAIT) != sizeof start) {
     return std::nullopt;
@@ -291,7 +293,7 @@ int run_as_part(
   const Graph & graph, const RunOptions & options, std::uint32_t part, int channel,
   const std::string & record_file)
 {
-  prctl(PR_SET_NAME, "takt_run");  // started through a link, it has that one's name
+  prctl(PR_SET_NAME, "takt_run");  // a process that is started through a link has the link's name
   PartHooks hooks;
   hooks.barrier = [&](PartStart & start) {
     const auto given = wait_at_barrier(channel);
@@ -300,7 +302,7 @@ int run_as_part(
   };
   const ProcessRecord record = run_part(graph, options, part, parts_of(graph, options), hooks);
   const takt_rt::Status written = write_record(record_file, record);
-  if (!written.ok()) {  // the process that started this one reads no reason then
+  if (!written.ok()) {  // the process that started this one then reads no reason
     std::fprintf(
       stderr, "takt_run: the record of part %u: %s\n", part,
       to_string(written.faults().front()).c_str());

@@ -1,4 +1,4 @@
-// Runs the parts of a graph in processes of their own: start, barrier, end, records.
+// Runs each part of a graph in its own process: start, barrier, end, records.
 #ifndef SPLIT_HPP_
 #define SPLIT_HPP_
 
@@ -15,18 +15,17 @@
 namespace takt_workload
 {
 
-/// Starts this program `options.split` times with `arguments`, each for one part (`parts` says which
-/// nodes are in which); `begin` is called when all have matched all their endpoints, and gives the
-/// epoch. A part that fails ends the others at once: its record has `error`, and stands behind those
-/// of the others, which have what they recorded until then. A part that is to start again leaves the record of its second
-/// process.
+/// Starts this program `options.split` times with `arguments`, each for one part (`parts`: the part of each node).
+/// Calls `begin` when all parts have matched all endpoints; `begin` sets the epoch. If a part fails, the others are
+/// ended at once. Its record has an `error` and comes after the records of the others, which end at that time. A part
+/// that starts again gives the record of its second process.
 std::vector<ProcessRecord> run_split(
   const Graph & graph, const RunOptions & options, const std::vector<int> & parts,
   const std::vector<std::string> & arguments,
   const std::function<bool(takt_rt::Time & epoch)> & begin, const Progress & progress);
 
-/// A part's side of the barrier: says that all is matched and waits for its start. Nothing if a signal
-/// came, or if who started it is gone.
+/// The part's side of the barrier: reports that all endpoints are matched, and waits for the start. Empty if a signal
+/// came, or if the starting process has ended.
 std::optional<PartStart> wait_at_barrier(int channel);
 
 }  // namespace takt_workload

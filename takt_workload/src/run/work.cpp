@@ -19,7 +19,9 @@ std::uint64_t loop(std::uint64_t value, std::uint64_t iterations) noexcept
 {
   for (std::uint64_t i = 0; i < iterations; ++i) {
     value = value * 6364136223846793005ULL + 1442695040888963407ULL;
-    asm volatile("" : "+r"(value));  // one dependent multiplication per iteration, never folded
+    asm volatile(""
+                 : "+r"(value));  // one dependent multiplication in each iteration; the compiler
+                                  // cannot fold it
   }
   return value;
 }
@@ -44,7 +46,7 @@ Work Work::calibrate()
   constexpr std::uint64_t kIterations = 1'000'000;
   double best = 0.0;
   std::uint64_t value = 1;
-  for (int i = 0; i < 10; ++i) {  // the fastest: the others were disturbed
+  for (int i = 0; i < 10; ++i) {  // take the fastest, because other threads disturbed the rest
     const Duration begin = takt_rt::thread_cpu_time();
     value = loop(value, kIterations);
     const Duration took = std::max(takt_rt::thread_cpu_time() - begin, Duration{1});

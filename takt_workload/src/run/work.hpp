@@ -1,9 +1,8 @@
-// Work: using a given amount of the calling thread's CPU time.
+// Uses a given amount of the calling thread's CPU time.
 //
-// The loop runs in chunks of about 20 us (calibrated) and reads CLOCK_THREAD_CPUTIME_ID between
-// them, so that a clock read (a system call, 0.2 to 1 us) costs a few per cent of what it measures and
-// is part of the target itself. Preemption by other threads does not count; time that a hypervisor
-// steals may be charged to the thread and then shows as an overrun.
+// The loop runs in chunks of about 20 us (calibrated) and reads CLOCK_THREAD_CPUTIME_ID between them. So a clock read
+// (a system call, 0.2 to 1 us) costs a few per cent of a chunk, and is part of the target itself. Preemption by other
+// threads does not count. Time that a hypervisor steals may be charged to the thread; it then shows as an overrun.
 #ifndef TAKT_WORKLOAD__SRC__RUN__WORK_HPP_
 #define TAKT_WORKLOAD__SRC__RUN__WORK_HPP_
 
@@ -14,7 +13,7 @@
 namespace takt_workload
 {
 
-/// The calling thread leaves its core for at least that long. Returns how long it took; at once where nothing is asked.
+/// The calling thread leaves its core for at least this time. Returns the time that it took. Returns at once for 0.
 /// Blocks.
 takt_rt::Duration sleep_for(takt_rt::Duration time) noexcept;
 
@@ -24,21 +23,22 @@ public:
   /// Measures the loop for about 20 ms. Set-up only.
   static Work calibrate();
 
-  /// For tests: `iterations` of the loop take about a microsecond.
+  /// For tests. `iterations_per_microsecond`: the speed of the loop.
   explicit Work(double iterations_per_microsecond) noexcept : speed_(iterations_per_microsecond) {}
 
   struct Done
   {
-    takt_rt::Duration cpu{};   ///< what it took; at least what was asked
-    std::uint64_t result = 0;  ///< of the loop: store it, so that the loop stays
+    takt_rt::Duration cpu{};   ///< the CPU time that it used; at least the target
+    std::uint64_t result = 0;  ///< of the loop: store it, so that the compiler keeps the loop
   };
 
-  /// Real-time safe; nothing is read or written for a target of 0.
+  /// Real-time safe. Reads no clock for a target of 0.
   Done use(takt_rt::Duration cpu_time) const noexcept;
 
   double iterations_per_microsecond() const noexcept { return speed_; }
 
-  /// What is beyond one chunk and a clock read is not a measuring noise but time that was lost.
+  /// CPU time beyond the target by more than a chunk and a clock read is not measurement noise, but
+  /// lost time.
   static constexpr takt_rt::Duration kChunk = std::chrono::microseconds(20);
   static constexpr takt_rt::Duration kOverrun = std::chrono::microseconds(200);
 
