@@ -84,7 +84,8 @@ TEST_P(Restart, under_another_executor_goes_on_with_what_waited_in_a_group)
     holder = add_function(
       *executor, "holder",
       [&](const auto &) {
-        // Until the other thread has looked, and parked them; then it ends with the first executor.
+        // Wait until the other thread has picked the callbacks and parked them. This callback ends
+        // when the first executor is cancelled.
         if (!cancelled.load()) {
           for (const auto & callback : waiting) {
             executor->ready(*callback, 2);
