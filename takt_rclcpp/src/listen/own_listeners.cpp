@@ -10,7 +10,7 @@ namespace
 
 struct Known
 {
-  std::weak_ptr<void> object;  // a later object may have the same address of its handle
+  std::weak_ptr<void> object;  // a later object may get the address of this one's handle
   std::shared_ptr<OwnListener> own;
   std::function<std::size_t()> waiting;
 };

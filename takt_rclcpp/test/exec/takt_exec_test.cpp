@@ -153,7 +153,7 @@ TEST_F(TaktExec, writes_no_model_where_the_time_ended_a_program_that_reports_not
 
 TEST_F(TaktExec, names_the_libraries_that_the_loader_does_not_find)
 {
-  // The environment of the tests may lead to a real one.
+  // The environment of the tests may name a folder that has the library.
   const Outcome outcome = takt("-- '" TAKT_STAND_IN_PROGRAM "' stack", "LD_LIBRARY_PATH=");
   EXPECT_EQ(outcome.code, 127);
   EXPECT_NE(

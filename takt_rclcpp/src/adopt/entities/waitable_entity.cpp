@@ -535,7 +535,8 @@ private:
       taken.data = taken.waitable->take_data();
     }
     outstanding_.taken();
-    // There may be an announcement of it: drop that, and look again until nothing is left.
+    // This part may also have been announced. Drop the announcement, and look again until no part
+    // is ready.
     static_cast<void>(parts_.take());
     look_on();
     return taken.data != nullptr || !nature_.needs_data;
