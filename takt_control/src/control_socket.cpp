@@ -181,7 +181,8 @@ void ControlSocket::tell_alarms()
   const auto now = std::chrono::steady_clock::now();
   for (const AlarmQueue::Alarm & alarm : alarms_.take()) {
     if (!alarm.payload.starts_with('{') || !alarm.payload.ends_with('}')) {
-      continue;  // no JSON object: its place stays empty, and the next alarm says so
+      continue;  // not a JSON object: clients do not get it, and their next alarm counts it as
+                 // dropped
     }
     for (ServedClient & client : clients_) {
       client.put(alarm, now);

@@ -68,7 +68,7 @@ namespace takt_control
 namespace
 {
 
-// A run that hangs has lost the end.
+// If this test hangs, the thread missed its end.
 TEST(ControlSocket, ends_when_its_end_and_an_alarm_wake_its_thread_at_once)
 {
   std::string folder = testing::TempDir() + "takt_end.XXXXXX";

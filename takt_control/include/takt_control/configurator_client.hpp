@@ -25,6 +25,7 @@ inline constexpr const char * kConfiguratorSocket = "/run/takt/configurator.sock
 /// The environment variable TAKT_CONFIGURATOR, or kConfiguratorSocket.
 std::string configurator_socket();
 
+/// Sets attributes through the daemon. Any thread, several at a time.
 class ConfiguratorClient final : public takt_rt::AttributeSetter
 {
 public:
@@ -58,6 +59,7 @@ public:
   /// middleware ceilings and following pools do.
   takt_rt::Status raise_rtprio_limit(int priority);
 
+  /// The path of the daemon's socket.
   const std::string & socket() const noexcept;
 
 private:

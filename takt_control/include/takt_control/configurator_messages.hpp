@@ -50,6 +50,7 @@ takt_rt::Refusal refuse(
   const takt_rt::ThreadAttributes & asked, takt_rt::MissingRight right, std::string detail,
   int error = EPERM);
 
+/// The payload of the request. Set-up only: allocates.
 std::string to_payload(const AttributeRequest & request);
 std::string to_payload(const LimitRequest & request);
 /// Omits refusals that would not fit into the frame.
@@ -58,7 +59,9 @@ std::string to_payload(const Answer & answer);
 /// One fault if the payload is not such a message: not JSON, a field absent or of another type, a number that does
 /// not fit, more than 4096 cores.
 takt_rt::Result<AttributeRequest> read_attribute_request(std::string_view payload);
+/// As `read_attribute_request`, for a request about the limit.
 takt_rt::Result<LimitRequest> read_limit_request(std::string_view payload);
+/// As `read_attribute_request`, for an answer.
 takt_rt::Result<Answer> read_answer(std::string_view payload);
 
 }  // namespace takt_control

@@ -39,8 +39,8 @@ struct ExposedExecutor
   /// Changes a schedule as this program needs it before the executor follows it; empty: no change.
   std::function<void(takt_schedule::ExecutorSchedule &)> adapt{};
   takt_schedule::PlaceUnruled place{};  ///< where the adapter puts callbacks without a rule
-  /// True for a callback that the front end made, not the user: it goes where the callbacks of its group go. Empty:
-  /// none.
+  /// Returns true for a callback that the front end itself made. Such a callback has the threads of its group's
+  /// callbacks. Empty: the front end makes no callbacks.
   std::function<bool(const takt_core::Callback &)> goes_with_group{};
   /// Applies the watch rules of a schedule. The socket's thread calls it after the executors and threads of the
   /// process have the schedule. It cannot fail. With `check_only` it changes nothing and returns the parts that it

@@ -46,6 +46,7 @@ enum class MessageType : std::uint16_t
   error = 101    ///< the request could not be read, or the peer ends the connection; says why
 };
 
+/// One frame of the protocol.
 struct Frame
 {
   std::uint16_t version = kProtocolVersion;
