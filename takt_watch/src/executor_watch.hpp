@@ -149,7 +149,7 @@ private:
   void judge_chains(takt_rt::Time now, Due & due);
   std::vector<std::uint32_t> threads_of(const CallbackRecord & record) const;
   bool is_isolated(const CallbackRecord & record) const;
-  // without it held
+  // Call it without the mutex held.
   void find_isolated();
 
   ThreadSlot * slot_of(const takt_core::Run & run) const noexcept

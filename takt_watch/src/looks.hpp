@@ -26,7 +26,8 @@ public:
   std::vector<Alarm> look(
     const std::vector<std::shared_ptr<ExecutorWatch>> & executors, takt_rt::Time now, bool window);
 
-  /// When the rules need the next look; kNever: at no certain time.
+  /// The time of the next look that the rules need; kNever: the rules need no look at a certain
+  /// time.
   takt_rt::Time next() const noexcept { return rules_.next().value_or(takt_rt::kNever); }
 
 private:
