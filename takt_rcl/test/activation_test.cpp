@@ -67,7 +67,8 @@ TEST_F(Activations, ChainKeepsTheRootsRelease)
   auto root = at_root.begin();
   for (std::size_t i = 0; i < at_end.size(); ++i) {
     EXPECT_EQ(at_end[i].root, timer->number());
-    root = std::find(root, at_root.end(), at_end[i]);  // others may have been overwritten
+    root = std::find(root, at_root.end(), at_end[i]);  // the activations between may have been
+                                                       // overwritten
     ASSERT_NE(root, at_root.end()) << i;
     ++root;
     EXPECT_GE(release_at_end[i], at_end[i].release);  // its own arrival came later

@@ -39,7 +39,8 @@ using Number = std_msgs::msg::UInt64;
 class FirstWakeUp : public RosTest
 {
 protected:
-  // Publishes one message while `act` registers a listener. False: not in this middleware's way.
+  // Publishes one message while `act` registers a listener. False: this middleware does not call
+  // the replaced function.
   template <typename Act>
   bool publish_during(Act act)
   {
@@ -54,7 +55,7 @@ protected:
     return published;
   }
 
-  // A middleware whose function was renamed must not make this test silent.
+  // This middleware has the function. If a new version renames it, the test must fail, not skip.
   static bool stands_in()
   {
     return std::string(rmw_get_implementation_identifier()) == "rmw_fastrtps_cpp";

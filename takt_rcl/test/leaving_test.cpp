@@ -23,7 +23,7 @@ namespace
 namespace dds = eprosima::fastdds::dds;
 using std::chrono::milliseconds;
 
-// In its callback until it is let go.
+// Stays in its callback until the test releases it.
 struct Busy : dds::DomainParticipantListener
 {
   void on_participant_discovery(

@@ -37,7 +37,7 @@ public:
         ++m->data.front();
         image_back_->publish(*m);
       });
-    // Latched: the Python side learns that all is matched whenever it comes.
+    // Prints "ready" once all endpoints are matched. The Python side may read it at any later time.
     ready_ = create_wall_timer(std::chrono::milliseconds(20), [this] {
       if (
         answer_->get_subscription_count() > 0 && image_back_->get_subscription_count() > 0 &&

@@ -1,4 +1,5 @@
-// What all tests of takt_rcl share: a domain of their own, waiting on conditions, spinning aside.
+// The base of all tests of takt_rcl: a private domain, waiting for conditions, and spinning on
+// another thread.
 #ifndef ROS_TEST_HPP_
 #define ROS_TEST_HPP_
 

@@ -82,7 +82,7 @@ TEST_F(Timers, PhaseIsKeptFromExecutorToExecutor)
   constexpr auto kPeriod = 100ms;
   auto n = node("n");
   std::vector<std::int64_t> releases;
-  std::uint64_t skipped_last = 0;  // lies behind the last release
+  std::uint64_t skipped_last = 0;  // skipped periods that come after the last release
   TimerOptions at_once;
   at_once.offset = 0ms;
   auto timer = n->create_wall_timer(
