@@ -95,7 +95,7 @@ void add_skipped(const ExecutorOptions & wanted, const ExecutorOptions & has, Pa
   skip("stack", stack);
 }
 
-/// `all`: the meaning of no threads.
+/// `all`: the threads of a binding that names no threads.
 bool same(const takt_core::Binding & a, const takt_core::Binding & b, takt_core::ThreadMask all)
 {
   return (a.threads == 0 ? all : a.threads) == (b.threads == 0 ? all : b.threads) &&

@@ -70,7 +70,8 @@ Result<std::string> named_system(
   const YamlNode::Entry * const entry = root->entry("system");
   const auto has = [&](const char * key) { return root->entry(key) != nullptr; };
   if (!has("executors") && (has("callbacks") || has("nodes"))) {
-    return parse_schedule(*text, schedule_file).faults();  // the parser reports what the file is
+    return parse_schedule(*text, schedule_file).faults();  // the parser says which kind of file it
+                                                           // is
   }
   if (entry == nullptr) {
     return Faults{schedule_file + ": it names no system model (system); name it with --system"};

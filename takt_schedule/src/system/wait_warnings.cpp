@@ -116,7 +116,8 @@ private:
     return found->second;
   }
 
-  /// Callbacks that wait themselves, and block this one meanwhile.
+  /// Callbacks that wait for others, and meanwhile hold the thread or group that this callback
+  /// needs.
   std::vector<Index> holders_of(Index index)
   {
     const ThreadMask threads = threads_of(index);

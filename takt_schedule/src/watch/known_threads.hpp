@@ -33,7 +33,7 @@ private:
   void add(const std::string & word, const Has & has, bool offer, std::vector<std::string> & words);
 
   std::unordered_map<std::string, Has> known_;
-  std::vector<std::string> offered_;  // entries for suggestions; at most some of very many
+  std::vector<std::string> offered_;  // entries for suggestions, up to a limit
   std::vector<std::string> singles_;  // single threads of an entry, for words with a dot
   bool complete_ = true;
 };

@@ -21,7 +21,7 @@ struct AlarmsOf
   bool may_be_empty = false;
 };
 
-/// The actions under `key`: one, or a list of them.
+/// the alarm belongs to a chain
 std::vector<AlarmAction> read_actions(
   MapReader & map, Findings & findings, std::string_view key, const AlarmsOf & alarms);
 
