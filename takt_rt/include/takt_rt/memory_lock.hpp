@@ -43,8 +43,8 @@ std::size_t stack_to_prefault();
 /// Page faults since the thread or process started.
 struct PageFaults
 {
-  std::uint64_t minor = 0;  ///< mapped without input/output: microseconds
-  std::uint64_t major = 0;  ///< read from a disk: milliseconds
+  std::uint64_t minor = 0;  ///< the kernel mapped the page without input/output: microseconds
+  std::uint64_t major = 0;  ///< the kernel read the page from a disk: milliseconds
 };
 
 /// Of the calling thread. Real-time safe: one system call.

@@ -27,7 +27,7 @@ class PiMutex
 public:
   /// Set-up only. Ends the process with a message if the kernel has no priority inheritance.
   PiMutex();
-  /// Not while it is held.
+  /// Destroy it only while no thread holds it.
   ~PiMutex();
 
   PiMutex(const PiMutex &) = delete;
