@@ -34,7 +34,7 @@ bool Client::read()
     return errno == EAGAIN || errno == EINTR;
   }
   if (!decoder_.half_open()) {
-    note_progress();  // a message is given its time once, not anew with each byte
+    note_progress();  // the time for a message counts from its first byte, not from each byte
   }
   input_.append(buffer.data(), static_cast<std::size_t>(count));
   decode();
@@ -70,7 +70,7 @@ bool Client::answer(RequestHandler & handler)
     note_progress();
     decode();
   } else {
-    // No byte after these can be trusted to begin a message.
+    // After these bytes the daemon cannot find the beginning of the next message.
     takt_control::Answer answer;
     answer.error = decoder_.fault();
     output_ = encode(takt_control::MessageType::error, to_payload(answer));

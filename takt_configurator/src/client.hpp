@@ -16,7 +16,7 @@
 namespace takt_configurator
 {
 
-/// What one client, and all together, may cost.
+/// Limits for one client, and for all clients together.
 struct ServerLimits
 {
   int clients = 256;
@@ -24,7 +24,7 @@ struct ServerLimits
   double requests_per_second = 200;  ///< of each client; a client that asks more often waits
   double burst = 400;                ///< requests that a client may ask at once
   std::chrono::milliseconds patience{
-    5000};  ///< with a half message, and with a client that reads no answers
+    5000};  ///< for the rest of a message, and for a client that does not read its answers
 };
 
 class Client
@@ -38,24 +38,25 @@ public:
   bool read();
   /// Answers one request; `is_due` must say that there is one. False if the connection is to be closed.
   bool answer(RequestHandler & handler);
-  /// Sends what waits to be sent. False if the connection is to be closed.
+  /// Sends waiting answers. False if the connection is to be closed.
   bool write();
-  /// False if the client owes the rest of a message, or reads no answer, for longer than patience.
+  /// False if the client owes the rest of a message, or has not read an answer, for longer than
+  /// `patience`.
   bool is_in_time() const;
 
-  /// Whether a whole request waits, its answer can be sent, and the client has not asked too often.
+  /// True if a whole request waits, its answer can be sent, and the client has not asked too often.
   bool is_due();
-  bool has_turn = false;  ///< the server's: it is among those whose turn comes
+  bool has_turn = false;  ///< for the server: the client is in its turns
 
   int socket() const noexcept { return socket_.get(); }
   const Peer & peer() const noexcept { return peer_; }
-  /// Whether there is room for more bytes: all earlier ones are handled and answered.
+  /// True if there is room for more bytes: the client's earlier requests have been answered.
   bool wants_to_read() const noexcept
   {
     return input_.empty() && !request_ && output_.empty() && !closing_;
   }
   bool wants_to_write() const noexcept { return !output_.empty(); }
-  /// Whether time alone may change what is to be done.
+  /// True if time alone may make a request due.
   bool waits() const noexcept
   {
     return request_ || decoder_.broken() || !output_.empty() || decoder_.half_open();
@@ -69,14 +70,15 @@ private:
   Peer peer_;
   const ServerLimits & limits_;
   takt_control::FrameDecoder decoder_;
-  std::string input_;  ///< read and not yet decoded: at most one read's bytes
+  std::string input_;  ///< bytes that were read and not decoded: at most those of one read
   std::optional<takt_control::Frame> request_;  ///< complete, not yet answered
-  std::string output_;                          ///< answered and not yet sent: at most one answer
+  std::string output_;                          ///< bytes of an answer that were not sent: at most
+                                                ///< one answer
   double tokens_;                               ///< requests that the client may ask now
   Clock::time_point refilled_;
   Clock::time_point
-    progress_;            ///< since then the client owes the rest of a message, or reads nothing
-  bool closing_ = false;  ///< after the output
+    progress_;            ///< since then the client owes the rest of a message, or does not read
+  bool closing_ = false;  ///< closes after the output was sent
 };
 
 }  // namespace takt_configurator

@@ -1,6 +1,6 @@
-// One line on the error output for each decision, at most so many each second.
+// Writes one line for each decision to the error output, with a limit of lines per second.
 //
-// One thread. Allocates; never blocks: a line that cannot be written at once is counted and dropped.
+// One thread. Allocates; never blocks: it drops and counts lines that cannot be written at once.
 #ifndef TAKT_CONFIGURATOR__SRC__DECISION_LOG_HPP_
 #define TAKT_CONFIGURATOR__SRC__DECISION_LOG_HPP_
 

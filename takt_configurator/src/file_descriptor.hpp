@@ -31,7 +31,7 @@ public:
   int get() const noexcept { return fd_; }
   explicit operator bool() const noexcept { return fd_ >= 0; }
 
-  /// Of a PID's descriptor: whether the process or thread has ended. False without a descriptor. Does not block.
+  /// For the descriptor of a PID: true if the process or thread has ended. False without a descriptor. Does not block.
   bool ended() const noexcept
   {
     pollfd one{fd_, POLLIN, 0};

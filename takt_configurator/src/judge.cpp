@@ -21,7 +21,7 @@ using takt_rt::ThreadAttributes;
 using takt_schedule::ConfiguratorPolicy;
 using takt_schedule::ConfiguratorRule;
 
-// Sums of shares are not exact: 0.3 + 0.3 + 0.4 may not exceed 1.
+// Sums of shares have rounding errors: 0.3 + 0.3 + 0.4 must not exceed 1.
 constexpr double kRounding = 1e-9;
 
 std::string share(double cores)
@@ -31,7 +31,7 @@ std::string share(double cores)
   return text;
 }
 
-/// Collects what one rule forbids of one request.
+/// Collects the refusals of one request by one rule.
 class Judgement
 {
 public:
@@ -79,7 +79,7 @@ bool allows(const ConfiguratorRule & rule, Policy policy)
          std::find(rule.policies.begin(), rule.policies.end(), policy) != rule.policies.end();
 }
 
-/// The nice value that will be in force; nothing if the request neither gives one nor a policy that uses one.
+/// The nice value after the request; empty if the request has neither a nice value nor a policy that uses one.
 std::optional<int> nice_after(const ThreadAttributes & asked, const Circumstances & now)
 {
   if (asked.nice || asked.policy == Policy::inherit || !has_nice(asked.policy)) {
@@ -88,7 +88,7 @@ std::optional<int> nice_after(const ThreadAttributes & asked, const Circumstance
   return now.nice;
 }
 
-/// For refusals because of a nice value that was not asked for.
+/// For refusals because of a nice value that the request did not have.
 std::string and_so_ask(const ThreadAttributes & asked, const Circumstances & now)
 {
   return asked.nice || now.nice >= 0 || !has_nice(asked.policy)
@@ -122,7 +122,8 @@ void judge_cores(
   const ConfiguratorRule & rule, const ThreadAttributes & asked, const Circumstances & now,
   Judgement & out)
 {
-  // Cores that are not asked for count only with attributes that could keep others off them.
+  // If the request has no cores, the thread's cores count only with attributes that could keep
+  // other threads off them.
   const bool own = asked.cores.empty();
   if (!rule.cores || (own && !would_count(asked, now))) {
     return;

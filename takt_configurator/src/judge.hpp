@@ -1,4 +1,4 @@
-// What the policy file says about one request. Changes nothing.
+// Compares one request with the policy file. Changes no state.
 //
 // One thread at a time. Allocates, does not block.
 #ifndef TAKT_CONFIGURATOR__SRC__JUDGE_HPP_
@@ -19,11 +19,11 @@ namespace takt_configurator
 /// State that a decision depends on.
 struct Circumstances
 {
-  takt_rt::ThreadAttributes thread{};  ///< what the thread has now
-  int nice = 0;                        ///< of the thread, also under a policy that does not use it
+  takt_rt::ThreadAttributes thread{};  ///< the present attributes of the thread
+  int nice = 0;                        ///< of the thread, also under a policy without nice values
   Holdings users{};                    ///< of the user, without this thread
   Holdings everybodys{};               ///< of all users, without this thread
-  double kernel_bandwidth = 0.0;  ///< that the kernel admits on all cores together; 0: no limit
+  double kernel_bandwidth = 0.0;       ///< limit of the kernel on all cores together; 0: no limit
 };
 
 /// The first rule for a client of this user and these groups; null if there is none.
@@ -33,12 +33,12 @@ const takt_schedule::ConfiguratorRule * find_rule(
 /// "FILE has no rule for user 1000", for a client without a rule.
 std::string no_rule(const takt_schedule::ConfiguratorPolicy & policy, uid_t user);
 
-/// Whether the request gives the thread attributes that need a right. A thread that gets the policy other or batch
-/// without a nice value has the nice value again that it had.
+/// True if the request gives the thread attributes that need a right. A thread that gets the policy other or batch
+/// without a nice value uses its earlier nice value again.
 bool would_count(const takt_rt::ThreadAttributes & asked, const Circumstances & now);
 
-/// Everything in which the request exceeds the rule, each with the rule's line and what it allows; empty if
-/// nothing does.
+/// All refusals of the request by the rule, each with the rule's line and its bound; empty: the rule allows the
+/// request.
 std::vector<takt_rt::Refusal> judge(
   const takt_schedule::ConfiguratorPolicy & policy, const takt_schedule::ConfiguratorRule & rule,
   const takt_rt::ThreadAttributes & asked, const Circumstances & now);

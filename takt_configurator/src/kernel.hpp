@@ -1,4 +1,4 @@
-// The calls that change other processes: the kernel's, or a test's own.
+// The calls that change other processes: of the kernel, or of a test.
 //
 // One thread at a time. Set-up only: allocates; does not block.
 #ifndef TAKT_CONFIGURATOR__SRC__KERNEL_HPP_
@@ -17,15 +17,16 @@ class Kernel
 public:
   virtual ~Kernel() = default;
 
-  /// As takt_rt::apply: cores before policy, tries everything, reads all of it back.
+  /// As takt_rt::apply: sets cores before policy, continues after a refusal, and reads all
+  /// attributes back.
   virtual takt_rt::AttributeReport apply(
     const takt_rt::ThreadAttributes & attributes, pid_t tid) = 0;
   virtual takt_rt::ThreadAttributes read(pid_t tid) const = 0;
-  /// The nice value of a thread, which the kernel keeps also under policies that do not use it. 0 if it has ended.
+  /// The nice value of a thread. The kernel keeps it under all policies. 0 if the thread has ended.
   virtual int nice(pid_t tid) const = 0;
 
-  /// Raises both limits RLIMIT_RTPRIO of a process to at least `priority`; `before`: what the same process
-  /// had. Returns 0 or an errno: EPERM without CAP_SYS_RESOURCE.
+  /// Raises both limits RLIMIT_RTPRIO of a process to at least `priority`. `before`: the earlier limits of the same
+  /// process. Returns 0 or an errno: EPERM without CAP_SYS_RESOURCE.
   virtual int raise_rtprio_limit(pid_t pid, int priority, rlimit & before) = 0;
   virtual void set_rtprio_limit(pid_t pid, const rlimit & limit) = 0;
 };

@@ -1,4 +1,4 @@
-// Which threads have attributes that the daemon granted, for the bounds that rules set on all threads of a user.
+// The threads with attributes that the daemon granted, for rules that limit all threads of a user.
 //
 // One thread at a time. Allocates; may block (reads /proc).
 #ifndef TAKT_CONFIGURATOR__SRC__LEDGER_HPP_
@@ -18,7 +18,7 @@
 namespace takt_configurator
 {
 
-/// One thread, and no later one that has its id.
+/// Identifies one thread, also if a later thread gets its id.
 struct ThreadKey
 {
   pid_t pid = 0;
@@ -28,7 +28,7 @@ struct ThreadKey
   friend auto operator<=>(const ThreadKey &, const ThreadKey &) = default;
 };
 
-/// What a user or all users hold together.
+/// The sum over all threads of one user, or of all users.
 struct Holdings
 {
   int threads = 0;
@@ -44,18 +44,18 @@ bool counts(const takt_rt::ThreadAttributes & attributes);
 class Ledger
 {
 public:
-  /// `attributes`: what the thread has now. Attributes that do not count remove the thread.
+  /// `attributes`: the present ones of the thread. Attributes that do not count remove the thread.
   void set(const ThreadKey & thread, uid_t user, const takt_rt::ThreadAttributes & attributes);
 
-  /// Of `user`, or of all users, without `except`.
+  /// The sum for `user`, or for all users, without the thread `except`.
   Holdings of(uid_t user, const ThreadKey & except) const;
   Holdings of_all(const ThreadKey & except) const;
 
-  /// Removes threads, of `user` or of all, that ended or gave up what they had.
+  /// Removes threads that have ended or have given up their attributes: of `user`, or of all users.
   void purge(
     const ProcessTable & table, const Kernel & kernel, std::optional<uid_t> user = std::nullopt);
 
-  /// Adds threads of all users but root that have such attributes already: granted by a daemon before this one.
+  /// Adds threads of all users but root that have such attributes already, from an earlier daemon.
   void adopt(const ProcessTable & table, const Kernel & kernel);
 
   std::size_t size() const noexcept { return entries_.size(); }

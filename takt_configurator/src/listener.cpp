@@ -20,7 +20,8 @@ namespace
 using takt_rt::Faults;
 using takt_rt::Result;
 
-// Four rounds of the server: a user who fills the queue must neither keep others out of it nor let them wait for long.
+// Four rounds of the server. A user who fills the queue then neither keeps others out of it, nor lets them wait for
+// long.
 constexpr int kBacklog = 1024;
 
 std::string error_text()
@@ -28,7 +29,7 @@ std::string error_text()
   return std::generic_category().message(errno);
 }
 
-/// An empty sentence if no other user can put something else into the folder. A folder above the last one may be
+/// Returns an empty sentence if no other user can replace files in the folder. A folder above the last one may be
 /// shared, as /tmp is, if its sticky bit is set.
 std::string folder_fault(const struct stat & folder, bool is_last)
 {
@@ -42,7 +43,7 @@ std::string folder_fault(const struct stat & folder, bool is_last)
   return {};
 }
 
-/// Opens the folder one name after the other, so that no symbolic link is followed.
+/// Opens the folders of the path one after the other, so that it follows no symbolic link.
 Result<FileDescriptor> open_folder(const std::string & path)
 {
   FileDescriptor folder(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -58,7 +59,7 @@ Result<FileDescriptor> open_folder(const std::string & path)
     seen += "/" + name;
     const bool is_last = rest.find_first_not_of('/') == std::string_view::npos;
     if (is_last && ::mkdirat(folder.get(), name.c_str(), 0755) == 0) {
-      ::fchmodat(folder.get(), name.c_str(), 0755, 0);  // whatever the umask is
+      ::fchmodat(folder.get(), name.c_str(), 0755, 0);  // for any umask
     }
     FileDescriptor next(::openat(
       folder.get(), name.c_str(),
@@ -79,7 +80,7 @@ Result<FileDescriptor> open_folder(const std::string & path)
   return folder;
 }
 
-/// Whether a process listens there.
+/// True if a process listens at this address.
 bool is_alive(const sockaddr_un & address)
 {
   const FileDescriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -88,7 +89,7 @@ bool is_alive(const sockaddr_un & address)
          errno == EAGAIN;  // its queue is full
 }
 
-/// Removes the socket of a dead daemon; an empty sentence if the name is free then.
+/// Removes the socket of a dead daemon. Returns an empty sentence if the name is free afterwards.
 std::string clear(int folder, const std::string & name, const sockaddr_un & address)
 {
   struct stat found = {};
@@ -130,13 +131,13 @@ Result<Listener> Listener::open(const std::string & path)
   listener.folder_ = std::move(*folder);
   listener.name_ = path.substr(slash + 1);
   const int at = listener.folder_.get();
-  // Through the folder that was checked, whatever the path names by now.
+  // Use the checked folder, because the path may name another one by now.
   const auto address =
     takt_control::unix_address("/proc/self/fd/" + std::to_string(at) + "/" + listener.name_);
   if (!address) {
     return Faults{path + ": the name of the socket is too long"};
   }
-  ::flock(at, LOCK_EX);  // two daemons that start at once see one another's sockets
+  ::flock(at, LOCK_EX);  // two daemons that start at the same time then see each other's sockets
   std::string fault = clear(at, listener.name_, *address);
   if (fault.empty()) {
     FileDescriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

@@ -14,21 +14,21 @@
 namespace takt_configurator
 {
 
-/// Removes its socket when it is destroyed, unless the path names something else by then.
+/// The destructor removes the socket, unless the path names another file by then.
 class Listener
 {
 public:
-  /// Makes the socket's folder if it is missing (mode 0755), then the socket (mode 0666: credentials decide, not the
-  /// file's mode). One fault if the path has a symbolic link, if another user could change it, if it names
-  /// something else than a socket of this user, or if a living daemon listens there. The socket of a dead daemon is
-  /// replaced.
+  /// Makes the socket's folder if it is missing (mode 0755), then the socket (mode 0666: the daemon checks credentials
+  /// instead of the file's mode). Replaces the socket of a dead daemon. One fault if the path has a symbolic link, if
+  /// another user could change it, if it names a file other than a socket of this user, or if a living daemon listens
+  /// there.
   static takt_rt::Result<Listener> open(const std::string & path);
 
   Listener(Listener &&) = default;
   Listener & operator=(Listener &&) = default;
   ~Listener();
 
-  /// Does not block in accept(2).
+  /// accept(2) does not block on it.
   int socket() const noexcept { return socket_.get(); }
 
 private:

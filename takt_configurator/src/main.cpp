@@ -33,7 +33,7 @@ struct Arguments
   int patience_ms = 5000;
 };
 
-/// Readable when the daemon shall end. No thread handles the signals in another way.
+/// Becomes readable when a signal ends the daemon. No thread handles these signals in another way.
 FileDescriptor end_signals()
 {
   sigset_t signals;
@@ -45,8 +45,9 @@ FileDescriptor end_signals()
   return FileDescriptor(::signalfd(-1, &signals, SFD_CLOEXEC));
 }
 
-/// An empty sentence if no other user can put another file into the place of `file`: all folders above it belong to root or
-/// to the daemon's user, and nobody else may write the last one, or those above it that are not sticky, as /tmp is.
+/// Returns an empty sentence if no other user can replace `file`: all folders above it belong to root or to the
+/// daemon's user, and no other user may write into the last folder, or into a higher one without the sticky bit (/tmp
+/// has it).
 std::string folder_fault(const std::filesystem::path & file)
 {
   for (std::filesystem::path at = file.parent_path();; at = at.parent_path()) {
@@ -70,7 +71,7 @@ std::string folder_fault(const std::filesystem::path & file)
   }
 }
 
-/// An empty sentence if no other user can change the file.
+/// Returns an empty sentence if no other user can change the file.
 std::string file_fault(const std::string & path)
 {
   struct stat found = {};
@@ -83,7 +84,7 @@ std::string file_fault(const std::string & path)
            ": other users can change this file; it must belong to root, and only its owner may "
            "write it";
   }
-  // As it is named, which may be a link, and where it is.
+  // Check the given path, which may be a link, and the path that it leads to.
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);
   if (error) {
@@ -95,7 +96,7 @@ std::string file_fault(const std::string & path)
 
 int run(Arguments & arguments)
 {
-  // Before it is read: who can replace it could put another one there for that.
+  // Check this before reading the file: a user who can replace it could replace it in between.
   const std::string replaceable = arguments.check ? std::string() : file_fault(arguments.policy);
   if (!replaceable.empty()) {
     return takt_schedule::refuse({replaceable});

@@ -13,11 +13,11 @@ namespace takt_configurator
 namespace
 {
 
-/// A process may have as many threads as it likes, and others wait while the daemon looks at them.
+/// A process may have any number of threads, and other clients wait while the daemon reads them.
 constexpr std::size_t kMostThreads = 1000;
-/// So many names are listed, which costs 3 ms; of a process with more than kMostThreads some ten of them are read.
+/// Listing so many names takes 3 ms. Of a process with more than kMostThreads threads, about ten files are read.
 constexpr std::size_t kMostListed = 10'000;
-/// Processes whose threads are kept: 4 MB at most.
+/// Limit of processes whose threads are kept: at most 4 MB.
 constexpr std::size_t kMostProcesses = 64;
 
 }  // namespace
@@ -57,7 +57,8 @@ std::vector<NamespaceThreads::Listed> NamespaceThreads::list(pid_t pid)
   return listed;
 }
 
-/// Both numbers of threads grow as threads are made, until the kernel begins anew: few of them have to be read.
+/// Both numbers of a thread grow with each new thread, until the kernel begins again at low numbers. So a search needs
+/// to read only few files.
 std::optional<NamespaceThreads::Listed> NamespaceThreads::search(
   pid_t pid, pid_t own_tid, const std::vector<Listed> & listed) const
 {
@@ -70,14 +71,14 @@ std::optional<NamespaceThreads::Listed> NamespaceThreads::search(
       return listed[middle];
     }
     if (number == 0) {
-      return std::nullopt;  // it has ended meanwhile
+      return std::nullopt;  // the thread has ended meanwhile
     }
     (number < own_tid ? begin : end) = number < own_tid ? middle + 1 : middle;
   }
   return std::nullopt;
 }
 
-/// Keeps what is known of threads that are still there, and reads the others.
+/// Keeps the data of known threads that still exist, and reads the others.
 void NamespaceThreads::look(pid_t pid, Process & process, const std::vector<Listed> & listed) const
 {
   Process now;

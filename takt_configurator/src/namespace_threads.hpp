@@ -1,7 +1,8 @@
-// Which thread of a process has which number in the process's own PID namespace.
+// Finds the thread of a process by its number in the process's own PID namespace.
 //
-// The kernel tells only the other way round, in a file for each thread: a process with a thousand threads costs 13 ms.
-// So what was read is kept, and a number that is not among it costs the files of threads that are new since then.
+// The kernel tells only the other direction, in a file for each thread: 13 ms for a process with a thousand threads. So
+// this keeps the data that it has read. An unknown number costs reading the files of the threads that are new since
+// then.
 //
 // One thread. Allocates; may block (reads /proc).
 #ifndef TAKT_CONFIGURATOR__SRC__NAMESPACE_THREADS_HPP_
@@ -21,18 +22,19 @@ namespace takt_configurator
 class NamespaceThreads
 {
 public:
-  /// The number that a thread of a process has in its own PID namespace; 0 if it has ended.
+  /// The number of a thread in its own PID namespace; 0 if it has ended.
   using OwnNumber = std::function<pid_t(pid_t pid, pid_t tid)>;
 
   explicit NamespaceThreads(OwnNumber own_number);
 
-  /// The thread that process `pid` numbers `own_tid`. Of a process with more than a thousand threads one is found that is
-  /// among the first thousand, or if the numbers of both sides are in one order. The answer is true when it is
-  /// given: the thread's file is read again.
+  /// The thread with the number `own_tid` in the process `pid`. In a process with more than a thousand threads it finds
+  /// those among the first thousand, and others if both numbers have the same order. It reads the thread's file again
+  /// before it answers.
   std::optional<pid_t> find(pid_t pid, pid_t own_tid);
 
 private:
-  /// A thread and no later one with its number: /proc numbers its folders anew.
+  /// Identifies one thread, also if a later thread gets its number: /proc gives each folder a new
+  /// inode number.
   struct Seen
   {
     ino_t folder = 0;
@@ -42,7 +44,7 @@ private:
   {
     std::map<pid_t, Seen> threads{};      ///< by the daemon's number
     std::map<pid_t, pid_t> by_own_tid{};  ///< the daemon's number
-    std::uint64_t used = 0;               ///< when, in calls of `find`
+    std::uint64_t used = 0;               ///< the last call of `find` that used it
   };
 
   struct Listed

@@ -14,8 +14,8 @@ namespace takt_configurator
 namespace
 {
 
-/// The descriptor is of the process that connected, even if its id was given again meanwhile. An older kernel
-/// opens it by id; then the start time alone tells.
+/// The descriptor of the process that connected, even if another process has its id by now. An older kernel opens it by
+/// id; then only the start time distinguishes the two.
 FileDescriptor open_process(int socket, pid_t pid)
 {
   int fd = -1;
@@ -69,7 +69,8 @@ std::optional<Peer> read_peer(int socket, const ProcessTable & table)
   peer.groups.insert(peer.groups.begin(), credentials.gid);
   peer.process = open_process(socket, peer.pid);
   const auto start = table.start_time(peer.pid, peer.pid);
-  // Ended after the start time was read: the time was this process's.
+  // If the process ended, it did so after its start time was read; so the time was that of this
+  // process.
   if (!start || !peer.process || peer.process.ended()) {
     return std::nullopt;
   }

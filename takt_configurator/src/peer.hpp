@@ -17,17 +17,17 @@
 namespace takt_configurator
 {
 
-/// Its ids and credentials are those of the moment at which it connected, and stay so whatever it does with
-/// the connection afterwards.
+/// Its ids and credentials are those of the moment at which it connected. They stay the same, even if the process hands
+/// the connection on.
 struct Peer
 {
   pid_t pid = 0;
   uid_t uid = 0;
-  std::vector<gid_t> groups{};   ///< the effective one first, then the supplementary ones
+  std::vector<gid_t> groups{};   ///< the effective group first, then the supplementary groups
   std::uint64_t start_time = 0;  ///< in clock ticks since boot
-  FileDescriptor process{};      ///< tells when it ends
+  FileDescriptor process{};      ///< becomes readable when the process ends
 
-  /// Whether the process that connected still is the one that has the id.
+  /// True if the id still belongs to the process that connected.
   bool is_there(const ProcessTable & table) const
   {
     return !process.ended() && table.start_time(pid, pid) == start_time;
@@ -37,8 +37,8 @@ struct Peer
 /// Ids of the peer of a connected socket; pid 0 if it is in a PID namespace that the daemon does not see. Does not block.
 ucred peer_credentials(int socket);
 
-/// Reads the peer of a connected socket. Nothing if it has ended, or lives in a PID namespace that the
-/// daemon does not see. Does not block.
+/// Reads the peer of a connected socket. Empty if the peer has ended, or is in a PID namespace that the daemon does not
+/// see. Does not block.
 std::optional<Peer> read_peer(int socket, const ProcessTable & table);
 
 }  // namespace takt_configurator

@@ -32,7 +32,7 @@ std::string first_line(const std::string & path)
   return line;
 }
 
-/// The words after `key` in a status file; nothing if the file or the line is absent.
+/// The words after `key` in a status file; empty if the file or the line is absent.
 std::optional<std::string> status_line(const std::string & folder, const std::string & key)
 {
   std::ifstream file(folder + "/status");
@@ -57,8 +57,8 @@ std::optional<Number> word(const std::string & line, std::size_t index)
   return takt_schedule::parse_number<Number>(one, 0, std::numeric_limits<Number>::max());
 }
 
-/// The ids of a thread in the PID namespaces that it is in, from the daemon's to its own. A kernel without the line has
-/// no PID namespaces.
+/// The ids of a thread in its PID namespaces, from the daemon's namespace to the thread's own. A kernel without this
+/// line has no PID namespaces.
 std::vector<pid_t> ids_of(pid_t pid, pid_t tid)
 {
   const std::string folder = thread_folder(pid, tid);
@@ -74,7 +74,7 @@ std::vector<pid_t> ids_of(pid_t pid, pid_t tid)
   return ids;
 }
 
-/// In the thread's own PID namespace; 0 if it has ended.
+/// The thread's number in its own PID namespace; 0 if it has ended.
 pid_t own_number(pid_t pid, pid_t tid)
 {
   const auto ids = ids_of(pid, tid);
@@ -117,7 +117,8 @@ std::vector<int> cpuset_cores(pid_t pid)
   return {};
 }
 
-/// Cores that the first threads of the process may use. Others wait while the daemon looks at them, so they are not many.
+/// The cores that the first threads of the process may use. It reads only a few threads, because other clients wait
+/// meanwhile.
 std::vector<int> cores_of_threads(const ProcessTable & table, pid_t pid)
 {
   constexpr std::size_t kMost = 100;
@@ -140,7 +141,7 @@ ProcFiles::ProcFiles() : in_namespaces_(own_number)
 std::optional<std::uint64_t> ProcFiles::start_time(pid_t pid, pid_t tid) const
 {
   const std::string line = first_line(thread_folder(pid, tid) + "/stat");
-  // The name stands in brackets and may hold anything: the last bracket ends it, before field 3.
+  // The name is in brackets and may have any characters: the last bracket ends it, before field 3.
   const auto name_end = line.rfind(')');
   constexpr std::size_t kField = 22;
   return name_end == std::string::npos ? std::nullopt
@@ -156,7 +157,7 @@ std::optional<pid_t> ProcFiles::find_thread(pid_t pid, pid_t own_tid) const
     return own_tid;
   }
   if (ids_of(pid, pid).size() <= 1) {
-    return std::nullopt;  // it numbers its threads as the daemon does
+    return std::nullopt;  // the process uses the daemon's numbers for its threads
   }
   return in_namespaces_.find(pid, own_tid);
 }

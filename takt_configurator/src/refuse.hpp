@@ -16,7 +16,7 @@ using Refusals = std::vector<takt_rt::Refusal>;
 
 using takt_control::refuse;
 
-/// The sentences of the first faults in one.
+/// Joins the sentences of the first faults.
 std::string joined(const takt_rt::Faults & faults);
 
 /// "SCHED_FIFO priority 60, cores 0-1".

@@ -141,7 +141,7 @@ Refusals RequestHandler::judge_now(
   };
   Refusals refusals = look();
   if (!refusals.empty() && would_count(asked, now)) {
-    // Threads that ended may be in the way: of this user, and of others only for the bandwidth of all.
+    // Threads that have ended may still count: those of this user, and those of others for the common bandwidth.
     ledger_.purge(table_, kernel_, peer.uid);
     refusals = look();
     if (!refusals.empty() && asked.policy == Policy::deadline) {
@@ -173,7 +173,7 @@ Answer RequestHandler::decide_limit(const Peer & peer, const LimitRequest & requ
   return answer;
 }
 
-/// An empty sentence, or why not.
+/// Returns an empty sentence, or the reason of the refusal.
 std::string RequestHandler::raise_limit(const Peer & peer, int priority)
 {
   rlimit before{};
@@ -185,7 +185,7 @@ std::string RequestHandler::raise_limit(const Peer & peer, int priority)
     return "the process that connected has ended";
   }
   if (!peer.is_there(table_)) {
-    kernel_.set_rtprio_limit(peer.pid, before);  // the id may be another process's by now
+    kernel_.set_rtprio_limit(peer.pid, before);  // the id may belong to another process by now
     return "the process ended while its limit was being raised";
   }
   return {};

@@ -1,6 +1,6 @@
-// Decides and carries out the requests of clients.
+// Decides about the requests of clients, and carries them out.
 //
-// One thread at a time. Allocates; may block (reads /proc). No bytes that a client sends make it throw.
+// One thread at a time. Allocates; may block (reads /proc). It does not throw for any bytes of a client.
 #ifndef TAKT_CONFIGURATOR__SRC__REQUEST_HANDLER_HPP_
 #define TAKT_CONFIGURATOR__SRC__REQUEST_HANDLER_HPP_
 
@@ -21,11 +21,11 @@
 namespace takt_configurator
 {
 
-/// What one request came to, for the log.
+/// The result of one request, for the log.
 struct Decision
 {
   bool granted = false;
-  pid_t tid = 0;  ///< in the daemon's PID namespace; 0: of no thread
+  pid_t tid = 0;  ///< in the daemon's PID namespace; 0: the request is about no thread
   std::string what{};
   std::string why{};  ///< of a refusal
 };
@@ -40,7 +40,8 @@ public:
     const takt_schedule::ConfiguratorPolicy & policy, const ProcessTable & table, Kernel & kernel,
     Log log = {});
 
-  /// The frame that answers: of type `answer`, or `error` for what cannot be read.
+  /// Returns the answer's frame: of type `answer`, or of type `error` for a frame that cannot be
+  /// read.
   std::string handle(const Peer & peer, const takt_control::Frame & frame);
 
   const Ledger & ledger() const noexcept { return ledger_; }

@@ -16,9 +16,9 @@ namespace takt_configurator
 namespace
 {
 
-constexpr std::chrono::milliseconds kTick{20};  ///< between looks at clients that wait
-/// Clients that connect, taken in one round: some 10 ms where the daemon reads who they are, and 1 ms where it turns
-/// them away.
+constexpr std::chrono::milliseconds kTick{20};  ///< between checks of waiting clients
+/// Limit of new clients in one round. They take about 10 ms if the daemon reads their processes, and 1 ms if it refuses
+/// them.
 constexpr int kMostAccepts = 256;
 
 void watch(int epoll, int operation, int fd, unsigned events)
@@ -29,7 +29,7 @@ void watch(int epoll, int operation, int fd, unsigned events)
   ::epoll_ctl(epoll, operation, fd, &event);
 }
 
-/// Tells a client why it is not served. The answer fits into the buffer of a new socket.
+/// Tells a client why the daemon refuses it. The answer fits into the buffer of a new socket.
 void turn_away(int socket, const std::string & why)
 {
   takt_control::Answer answer;
@@ -57,7 +57,8 @@ Server::Server(
 int Server::run(int stop)
 {
   watch(epoll_.get(), EPOLL_CTL_ADD, stop, EPOLLIN);
-  // All clients at once: a connection that was made after others were closed must find room.
+  // Get the events of all clients at once: a new connection must find the room that closed ones
+  // have left.
   std::vector<epoll_event> events(static_cast<std::size_t>(limits_.clients) + 2);
   for (;;) {
     const bool waiting = std::any_of(
@@ -129,7 +130,7 @@ std::vector<FileDescriptor> Server::accept_all()
   return arrived;
 }
 
-/// After the clients that left before these came: they make room.
+/// Admits new clients after it has removed those that left, because these make room.
 void Server::admit_all(std::vector<FileDescriptor> arrived, std::vector<epoll_event> & events)
 {
   const int count =
@@ -137,7 +138,7 @@ void Server::admit_all(std::vector<FileDescriptor> arrived, std::vector<epoll_ev
                     : ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
     const epoll_event & event = events[static_cast<std::size_t>(i)];
-    serve(event.data.fd, event.events);  // knows clients only
+    serve(event.data.fd, event.events);  // ignores descriptors other than those of clients
   }
   for (FileDescriptor & socket : arrived) {
     admit(std::move(socket));
@@ -146,7 +147,7 @@ void Server::admit_all(std::vector<FileDescriptor> arrived, std::vector<epoll_ev
 
 void Server::admit(FileDescriptor socket)
 {
-  // A client that has left, or is turned away, costs no look at /proc.
+  // For a client that has left, or that is refused, do not read /proc.
   char byte = 0;
   if (::recv(socket.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) {
     return;
@@ -176,7 +177,7 @@ void Server::serve(int fd, unsigned events)
 {
   const auto found = clients_.find(fd);
   if (found == clients_.end()) {
-    return;  // dropped in this round
+    return;  // removed in this round
   }
   Client & client = *found->second;
   bool keep = true;
@@ -186,7 +187,7 @@ void Server::serve(int fd, unsigned events)
   if (keep && (events & EPOLLIN) != 0 && client.wants_to_read()) {
     keep = client.read();
   }
-  // Without anything to read, the other end is gone.
+  // Nothing can be read and the other end is closed.
   if (keep && (events & (EPOLLHUP | EPOLLERR)) != 0 && (events & EPOLLIN) == 0) {
     keep = false;
   }
@@ -211,7 +212,8 @@ void Server::answer_round()
   }
 }
 
-/// What epoll has to tell of the client, and whether it is one of those whose turn comes.
+/// Adds the client to the turns if a request is due, and sets the events for which epoll reports
+/// the client.
 void Server::update(Client & client)
 {
   if (!client.has_turn && client.is_due()) {

@@ -1,7 +1,7 @@
 // The daemon's loop: one thread waits for clients and answers them, one request after the other.
 //
-// No client can make it wait: it reads and writes only what is possible at once. In each round it takes all clients that
-// connect, up to a number, reads once from each client, and answers one request of each user. Set-up only: allocates.
+// No client can make it wait: it reads and writes only as much as is possible at once. In each round it admits new
+// clients up to a limit, reads once from each client, and answers one request of each user. Set-up only: allocates.
 #ifndef TAKT_CONFIGURATOR__SRC__SERVER_HPP_
 #define TAKT_CONFIGURATOR__SRC__SERVER_HPP_
 
@@ -24,19 +24,19 @@ namespace takt_configurator
 class Server
 {
 public:
-  /// `table` and `handler` must outlive it. `say` gets a line for a client that is not served; may be empty.
+  /// `table` and `handler` must outlive it. `say` gets a line for each refused client; may be empty.
   Server(
     Listener listener, const ProcessTable & table, RequestHandler & handler,
     const ServerLimits & limits, std::function<void(const std::string &)> say = {});
 
-  /// Until `stop` (a descriptor) is readable. Returns 0 or the errno of epoll.
+  /// Runs until `stop` (a descriptor) is readable. Returns 0 or the errno of epoll.
   int run(int stop);
 
 private:
   std::vector<FileDescriptor> accept_all();
   void admit_all(std::vector<FileDescriptor> arrived, std::vector<epoll_event> & events);
   void admit(FileDescriptor socket);
-  /// Empty if there is room for one more client of this user.
+  /// An empty sentence if there is room for one more client of this user.
   std::string no_room(uid_t user) const;
   void serve(int fd, unsigned events);
   void answer_round();
@@ -51,7 +51,8 @@ private:
   std::function<void(const std::string &)> say_;
   FileDescriptor epoll_;
   FileDescriptor
-    reserve_;  ///< given up to accept, and turn away, a client when the process has no descriptor left
+    reserve_;  ///< the server closes it to accept and refuse a client when the process has no free
+               ///< descriptor
   std::unordered_map<int, std::unique_ptr<Client>> clients_;
   std::unordered_map<uid_t, int> of_user_;
   Turns turns_;

@@ -18,15 +18,15 @@ void clear_policy(ThreadAttributes & attributes, Policy policy)
   attributes.runtime = attributes.deadline = attributes.period = {};
 }
 
-/// `before` was read while the id was looked at the first time. If the id is another process's by now, its thread gets
-/// what needs no right.
+/// Restores the attributes `before`, which were read at the first look at the id. If the id belongs to another process
+/// by now, its thread gets attributes that need no right.
 void reset(
   const Peer & peer, pid_t tid, const ThreadAttributes & asked, const ThreadAttributes & before,
   const ProcessTable & table, Kernel & kernel)
 {
   const auto process = table.process_of(tid);
   if (!process) {
-    return;  // no thread has the id
+    return;  // no thread has this id now
   }
   ThreadAttributes back = before;
   back.name.clear();
@@ -44,7 +44,8 @@ void reset(
   kernel.apply(back, tid);
 }
 
-/// The kernel's refusals say how a process gets the right; here the daemon lacks it.
+/// The kernel's refusals say how a process gets a right. For these, it is the daemon that lacks the
+/// right.
 bool is_the_daemons(const Refusal & refusal)
 {
   return refusal.right == MissingRight::cap_sys_nice ||

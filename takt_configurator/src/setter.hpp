@@ -1,4 +1,5 @@
-// Sets the attributes of one verified thread, and takes them back if the thread was another one after all.
+// Sets the attributes of one verified thread. If the id belonged to another thread, restores the attributes of that
+// thread.
 //
 // One thread at a time. Allocates; may block (reads /proc).
 #ifndef TAKT_CONFIGURATOR__SRC__SETTER_HPP_
@@ -15,13 +16,14 @@ namespace takt_configurator
 
 struct SetResult
 {
-  takt_rt::ThreadAttributes granted{};  ///< that the thread has now; `inherit` if it has ended
+  takt_rt::ThreadAttributes granted{};  ///< the thread's present attributes; `inherit` if it has
+                                        ///< ended
   Refusals refusals{};
 };
 
-/// Looks at the thread, sets it, and looks again. No call sets a thread by anything but its id; so an id that
-/// was given to another thread between look and call shows in the second look. That other thread then gets back what
-/// it had, and the request is refused.
+/// Checks the thread, sets it, and checks it again. The kernel sets a thread only by its id. So if another thread got
+/// the id between check and call, the second check shows it. Then the other thread gets its attributes back, and the
+/// request is refused.
 SetResult set_thread(
   const Peer & peer, const Target & target, const takt_rt::ThreadAttributes & asked,
   const ProcessTable & table, Kernel & kernel);

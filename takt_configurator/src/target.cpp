@@ -14,7 +14,8 @@ takt_rt::Result<Target> find_target(const Peer & peer, pid_t own_tid, const Proc
   const auto tid = table.find_thread(peer.pid, own_tid);
   Target target;
   if (tid) {
-    // Opened before its start time is read: a thread that comes later shows in either of them.
+    // Open this before the start time is read: a later thread with the same id then shows in one of
+    // them.
     target.thread = table.watch_thread(*tid);
   }
   const auto start = tid ? table.start_time(peer.pid, *tid) : std::nullopt;

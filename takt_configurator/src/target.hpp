@@ -1,4 +1,4 @@
-// A thread that the daemon has found to be the client's, and whether the id still is that thread's.
+// A thread of the client that the daemon has found, and the check that the id still belongs to it.
 //
 // One thread at a time. Allocates; may block (reads /proc).
 #ifndef TAKT_CONFIGURATOR__SRC__TARGET_HPP_
@@ -16,15 +16,15 @@ namespace takt_configurator
 struct Target
 {
   ThreadKey key{};
-  FileDescriptor thread{};  ///< tells when it ends; none before Linux 6.9
+  FileDescriptor thread{};  ///< becomes readable when the thread ends; empty before Linux 6.9
 };
 
-/// The thread that the client's process numbers `own_tid`. One fault if the process has ended, if it has no
-/// such thread, or if the thread runs as another user than its process connected as.
+/// The thread with the number `own_tid` in the client's process. One fault if the process has ended, if it has no such
+/// thread, or if the thread runs as another user than the process had at its connection.
 takt_rt::Result<Target> find_target(const Peer & peer, pid_t own_tid, const ProcessTable & table);
 
-/// Whether the id still is that thread's. The kernel's descriptor is exact; where there is none, the start time tells
-/// apart what is a clock tick (10 ms) apart.
+/// True if the id still belongs to that thread. The kernel's descriptor is exact. Without a descriptor, the start time
+/// distinguishes threads that started at least a clock tick (10 ms) apart.
 bool is_same(const Peer & peer, const Target & target, const ProcessTable & table);
 
 }  // namespace takt_configurator

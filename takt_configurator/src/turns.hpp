@@ -1,5 +1,5 @@
-// Whose request is next: users take turns, and the clients of a user take turns, so that no user waits for the number
-// of clients or requests of another one.
+// Chooses the next request: users take turns, and the clients of one user take turns. So the wait of a user does not
+// depend on the number of clients or requests of another user.
 //
 // One thread. Allocates; does not block.
 #ifndef TAKT_CONFIGURATOR__SRC__TURNS_HPP_
@@ -13,12 +13,12 @@
 namespace takt_configurator
 {
 
-/// Clients, by their sockets, that have a request.
+/// The clients that have a request, by their sockets.
 class Turns
 {
 public:
-  /// The client is the last of its user from now on, and its user the last of all unless others of its clients wait.
-  /// Must not be in it.
+  /// The client becomes the last one of its user. If its user had no waiting client, the user becomes the last of all
+  /// users. The client must not wait already.
   void add(uid_t user, int client)
   {
     auto & clients = clients_[user];
@@ -28,7 +28,7 @@ public:
     clients.push_back(client);
   }
 
-  /// The client whose turn it is, taken out. There must be one.
+  /// Removes and returns the next client. There must be one.
   int take()
   {
     const uid_t user = users_.front();
@@ -44,7 +44,7 @@ public:
     return client;
   }
 
-  /// Takes a client out that is in it.
+  /// Removes a client, which must wait.
   void remove(uid_t user, int client)
   {
     const auto found = clients_.find(user);

@@ -1,4 +1,4 @@
-// The client and a real daemon: other threads, limits, dry runs, and the way out of the policy deadline.
+// A client and a real daemon: other threads, limits, dry runs, and the way back from the policy deadline.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <unistd.h>
@@ -56,7 +56,8 @@ TEST_F(Client, LetsAThreadLeaveThePolicyDeadlineForOtherCores)
   EXPECT_EQ(seen, "SCHED_FIFO priority 7 on " + std::to_string(core));
 }
 
-// By the kernel: a nice value that SCHED_IDLE hides is judged before it comes back.
+// The kernel keeps a nice value that SCHED_IDLE does not use. The daemon checks it before the
+// thread uses it again.
 TEST_F(Client, DoesNotLoseCountOfThreadsUnderThePolicyIdle)
 {
   test::Daemon daemon(
@@ -123,7 +124,7 @@ TEST_F(Client, RaisesTheLimitOfTheProcess)
     ConfiguratorClient client(daemon.socket());
     const auto raised = client.raise_rtprio_limit(40);
     std::string text = raised.ok() ? "raised" : to_string(raised.faults().front());
-    // Now by the thread's own right, as ceilings do it.
+    // The thread sets this by its own right, as middleware ceilings do.
     text += " " + std::to_string(takt_rt::set_own_priority(Policy::fifo, 40));
     text += " " + std::to_string(takt_rt::set_own_priority(Policy::fifo, 41));
     const auto more = client.raise_rtprio_limit(41);

@@ -1,4 +1,4 @@
-// What one user asks the daemon holds up nobody else.
+// The requests of one user do not delay the requests of other users.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -46,7 +46,7 @@ protected:
   }
 };
 
-/// Lines of the daemon's log that are decisions, before the first one for `user`.
+/// The number of decisions in the daemon's log before the first decision for `user`.
 std::size_t decisions_before(const std::string & log, uid_t user)
 {
   const std::string head = log.substr(0, log.find(" uid " + std::to_string(user) + " "));
@@ -57,7 +57,8 @@ std::size_t decisions_before(const std::string & log, uid_t user)
   return count;
 }
 
-// The daemon stands still while one user asks 400 times on each of 40 connections, and then another user connects and asks.
+// The daemon is stopped while one user sends 400 requests on each of 40 connections. Then another user connects and
+// sends a request.
 TEST_F(Fairness, AUserWaitsForOneRequestOfAnother)
 {
   test::Daemon daemon(kPolicy);
@@ -97,7 +98,8 @@ TEST_F(Fairness, AUserWaitsForOneRequestOfAnother)
   EXPECT_EQ(::read(ready[0], &byte, 1), 1);
   ::kill(daemon.pid(), SIGCONT);
   EXPECT_EQ(other.result(), "answered");
-  // In the round in which both are seen; the daemon may have stopped in the middle of one.
+  // The daemon decides in the round in which it sees both users. It may have stopped within a
+  // round.
   EXPECT_LE(decisions_before(daemon.log(), test::kNobody - 1), 3U) << daemon.log();
   ::close(ready[0]);
   ::close(ready[1]);
@@ -110,7 +112,7 @@ double cpu_seconds()
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// A process of its own PID namespace, with many threads; it makes one more for each byte that it reads.
+/// A process with many threads in its own PID namespace. It starts one more thread for each byte that it reads.
 class Crowd
 {
 public:
@@ -144,7 +146,7 @@ public:
   }
   pid_t pid() const { return pid_; }
   pid_t newest() const { return newest_; }
-  /// One more thread; returns its own number.
+  /// Starts one more thread; returns its number in the namespace.
   pid_t grow()
   {
     (void)!::write(go_[1], "+", 1);
@@ -200,7 +202,7 @@ TEST_F(Fairness, ThreadsInAPidNamespaceAreReadOnce)
   const double before = cpu_seconds();
   EXPECT_FALSE(table.find_thread(crowd.pid(), kNone).has_value());
   const double first = cpu_seconds() - before;
-  // Of ten the least: 400 files against a list of 400 names.
+  // The least of ten measurements: reading 400 files compared with reading a list of 400 names.
   double least = first;
   for (int i = 0; i < 10; ++i) {
     const double start = cpu_seconds();
@@ -208,7 +210,8 @@ TEST_F(Fairness, ThreadsInAPidNamespaceAreReadOnce)
     least = std::min(least, cpu_seconds() - start);
   }
   EXPECT_LT(least * 3, first);
-  // What is known is right: old threads, one that came since, and none that is gone.
+  // The answers are right for old threads, for one that is new since then, and for one that has
+  // ended.
   const auto oldest = table.find_thread(crowd.pid(), 1);
   EXPECT_EQ(oldest, crowd.pid());
   const pid_t newest = crowd.grow();

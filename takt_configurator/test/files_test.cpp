@@ -1,4 +1,4 @@
-// The files that are shipped: the unit and the sample policy are good.
+// The shipped files: the unit and the sample policy have no faults.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,7 +102,7 @@ TEST(PolicyFile, MayNotBeNamedByALinkThatOthersCanChange)
   std::filesystem::create_symlink(folder + "/safe", folder + "/open/folder");
   ::chmod((folder + "/open").c_str(), 0777);
   for (const char * const file : {"/open/p.yaml", "/open/folder/p.yaml"}) {
-    // The socket's folder is bad, so a policy that is taken ends the daemon, too.
+    // The socket's folder is bad, so the daemon ends after it has accepted the policy.
     const auto outcome =
       test::run_daemon({"--policy", folder + file, "--socket", folder + "/none/run/sock"});
     EXPECT_EQ(outcome.code, 2);
@@ -114,7 +114,7 @@ TEST(PolicyFile, MayNotBeNamedByALinkThatOthersCanChange)
   std::filesystem::remove_all(folder);
 }
 
-// systemd-analyze wants the programs and the user of the unit to be there.
+// systemd-analyze needs the unit's programs and user to exist.
 TEST(Unit, IsGood)
 {
   if (std::system("command -v systemd-analyze >/dev/null 2>&1") != 0) {

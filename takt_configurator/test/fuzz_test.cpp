@@ -1,4 +1,4 @@
-// Any bytes: the handler answers each message, and never exceeds the policy.
+// The handler answers each message of any bytes, and never exceeds the policy.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -1,4 +1,5 @@
-// An unprivileged process and a real daemon: what the policy allows is granted, and nothing else.
+// An unprivileged process and a real daemon: the daemon grants the attributes that the policy
+// allows, and no others.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -93,7 +94,7 @@ TEST_F(Grant, ARefusalIsAValue)
   EXPECT_EQ(seen, "1 99 1");
 }
 
-// As the unit starts it: not as root.
+// Starts the daemon as the unit starts it: with one capability, and not as root.
 TEST_F(Grant, NeedsOneCapabilityAndAUserOfItsOwn)
 {
   constexpr uid_t kDaemon = 65533;

@@ -1,4 +1,4 @@
-// Whose threads a client may ask for: its own process's, and no others.
+// A client may ask for threads of its own process, and for no others.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 
@@ -68,7 +68,8 @@ TEST_F(Identity, AThreadThatRunsAsAnotherUserIsRefused)
                       std::atomic<pid_t> tid = 0;
                       std::atomic<bool> end = false;
                       std::thread other([&] {
-                        // Of this thread only: the C library's own function sets all of them.
+                        // Changes only this thread: the function of the C library changes all
+                        // threads.
                         ::syscall(SYS_setresuid, test::kNobody, test::kNobody, test::kNobody);
                         tid = ::gettid();
                         tid.notify_all();
@@ -107,7 +108,7 @@ TEST_F(Identity, AChildOfForkConnectsItself)
     ConfiguratorClient client(daemon.socket());
     std::string text = client.apply(kFifo).granted_all() ? "parent " : "refused ";
     return text + test::Child([&] {
-                    // Asks for more than it inherited.
+                    // Request more than the thread has inherited.
                     auto more = kFifo;
                     more.priority = 9;
                     const auto report = client.apply(more);

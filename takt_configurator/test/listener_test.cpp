@@ -1,4 +1,4 @@
-// Where the daemon listens: not where another user could put something else.
+// The daemon does not listen at a path where another user could replace the socket.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -20,7 +20,7 @@ class ListenerPath : public ::testing::Test
 {
 protected:
   ~ListenerPath() override { std::filesystem::remove_all(folder_); }
-  /// The fault, or nothing.
+  /// The sentence of the fault; empty: none.
   static std::string open(const std::string & path)
   {
     const auto listener = Listener::open(path);

@@ -1,6 +1,7 @@
-// Ids that the kernel gives again: the daemon must not touch a thread that has the id of another one.
+// Ids that the kernel reuses: the daemon must not change a thread that has the id of another one.
 //
-// The request handler runs in this process, with the real kernel; only the moment between look and call is ours.
+// The request handler runs in this process with the real kernel. The test only controls the moment between check and
+// call.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -24,7 +25,7 @@ namespace
 using takt_rt::Policy;
 using takt_rt::ThreadAttributes;
 
-/// Does something between the daemon's look at the thread and its call.
+/// Runs a function between the daemon's check of the thread and its call.
 struct LateKernel : LinuxKernel
 {
   takt_rt::AttributeReport apply(const ThreadAttributes & attributes, pid_t tid) override
@@ -35,13 +36,13 @@ struct LateKernel : LinuxKernel
   std::function<void()> before_apply = [] {};
 };
 
-/// As before Linux 6.9: no descriptors of threads.
+/// As before Linux 6.9: threads have no descriptors.
 struct OldTable : ProcFiles
 {
   FileDescriptor watch_thread(pid_t) const override { return {}; }
 };
 
-/// The broken twin: for it, all threads started at the same time.
+/// The broken twin: it sees equal start times for all threads.
 struct BlindTable : OldTable
 {
   std::optional<std::uint64_t> start_time(pid_t, pid_t) const override { return 1; }
@@ -57,8 +58,8 @@ protected:
     }
   }
 
-  /// Asks to set a thread that ends between look and call, and whose id another process has then. Returns what
-  /// that process has in the end.
+  /// Requests attributes for a thread that ends between check and call. Another process then gets its id. Returns the
+  /// attributes of that process at the end.
   ThreadAttributes set_recycled(const ProcessTable & table, std::string & reasons)
   {
     int ends[2];
@@ -123,7 +124,7 @@ TEST_F(Recycled, ProcessOfAnInheritedConnectionIsNotTouched)
   if (first == 0) {
     const pid_t own = ::getpid();
     const int socket = test::connect_to(daemon.socket());
-    // Only after an answer the daemon has seen who connected.
+    // Wait for an answer: the daemon then has read the process that connected.
     test::ask(socket, encode(takt_control::MessageType::error, ""));
     if (::fork() == 0) {
       ::close(go[1]);

@@ -1,4 +1,4 @@
-// What the handler decides, on a machine of the test's own.
+// The handler's decisions, with a table and a kernel of the test.
 #include "request_handler.hpp"
 
 #include <gtest/gtest.h>
@@ -126,7 +126,7 @@ TEST_F(Handler, BoundsTheBandwidthOfAUserAndOfAll)
   EXPECT_EQ(apply(deadline(2ms), kPid + 1), "");
   // The same thread again does not count twice.
   EXPECT_EQ(apply(deadline(3ms), kPid), "");
-  // Another user has what is left of the whole.
+  // Another user's threads have the rest of the common bandwidth.
   table_.all[{200, 200}] = {9, 1001};
   peer_.pid = 200;
   peer_.uid = 1001;
@@ -143,9 +143,9 @@ TEST_F(Handler, ForgetsThreadsThatEndedOrGaveUpWhatTheyHad)
   EXPECT_NE(apply(deadline(3ms), kPid + 2), "");
   table_.all.erase({kPid, kPid + 1});
   EXPECT_EQ(apply(deadline(3ms), kPid + 2), "");
-  kernel_.threads[kPid + 2].policy = Policy::other;  // by itself
+  kernel_.threads[kPid + 2].policy = Policy::other;  // the thread changes itself
   EXPECT_EQ(apply(deadline(3ms), kPid), "");
-  EXPECT_EQ(apply({.policy = Policy::other}, kPid), "");  // through the daemon
+  EXPECT_EQ(apply({.policy = Policy::other}, kPid), "");  // the daemon changes it
   EXPECT_EQ(handler_->ledger().size(), 0U);
 }
 
@@ -170,7 +170,8 @@ TEST_F(Handler, BoundsTheThreadsOfAUser)
   EXPECT_EQ(apply({.policy = Policy::other}, kPid + 2), "");
 }
 
-// Under SCHED_IDLE a nice value is kept and not used; it is back with the next policy that uses it.
+// Under SCHED_IDLE the kernel keeps a nice value without using it. The next policy with nice values
+// uses it again.
 TEST_F(Handler, CountsTheNiceValueThatAThreadWillHaveAgain)
 {
   use("  - {users: any, policies: [other, batch, idle], min_nice: -5, max_threads: 1}\n");

@@ -1,4 +1,4 @@
-// Clients that die, hang, flood or send garbage: the daemon goes on serving the others, within its bounds.
+// Clients that die, hang, flood or send garbage: the daemon still serves the others, within its limits.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -27,7 +27,7 @@ using takt_rt::Policy;
 constexpr const char * kPolicy =
   "version: 1\nrules: [{users: any, policies: [fifo], max_priority: 9}]";
 
-/// Whether a well-behaved client gets its answer.
+/// True if a well-behaved client gets its answer.
 bool serves(const test::Daemon & daemon)
 {
   ConfiguratorClient client(daemon.socket(), std::chrono::minutes(1));
@@ -79,8 +79,8 @@ TEST(Robustness, ClosesConnectionsWithHalfAMessage)
   const int idle = test::connect_to(daemon.socket());
   const int half = test::connect_to(daemon.socket());
   test::send_bytes(half, encode(MessageType::apply, "{\"id\": 1}").substr(0, 15));
-  EXPECT_EQ(test::read_all(half), "");  // ends when the daemon closes it
-  // A client between two messages may wait as long as it likes.
+  EXPECT_EQ(test::read_all(half), "");  // returns when the daemon closes the connection
+  // A client may wait for any time between two messages.
   EXPECT_EQ(
     test::ask(idle, encode(static_cast<MessageType>(77), "{}")).error.substr(0, 8), "messages");
   ::close(idle);
@@ -93,7 +93,7 @@ TEST(Robustness, DropsAClientThatReadsNoAnswers)
   const int flood = test::connect_to(daemon.socket());
   const std::string frame = encode(static_cast<MessageType>(77), "{}");
   std::uint64_t sent = 0;
-  while (test::send_bytes(flood, frame)) {  // ends when the daemon closes it
+  while (test::send_bytes(flood, frame)) {  // ends when the daemon closes the connection
     ++sent;
   }
   EXPECT_GT(sent, 0U);
@@ -174,15 +174,15 @@ TEST(Robustness, ServesManyConnectionsInBoundedMemory)
   flood(50);
   const long before = daemon.resident();
   flood(test::rounds(200));
-  // Half messages on many connections at once.
+  // Send half messages on many connections at once.
   std::vector<int> half;
   for (int i = 0; i < 100; ++i) {
     half.push_back(test::connect_to(daemon.socket()));
     test::send_bytes(half.back(), frame.substr(0, 50'000));
   }
   EXPECT_TRUE(serves(daemon));
-  // Each holds at most one message and one read: 64 KiB + 4 KiB, and the allocator may double a buffer.
-#ifndef __SANITIZE_ADDRESS__  // it keeps freed memory for a while, to find its users
+  // Each connection has at most one message and one read: 64 KiB + 4 KiB. The allocator may double a buffer.
+#ifndef __SANITIZE_ADDRESS__  // the sanitizer keeps freed memory for a while, to find later uses
   EXPECT_LT(daemon.resident(), 2 * before + 100 * 136);
 #else
   static_cast<void>(before);
@@ -210,7 +210,7 @@ TEST(Robustness, AStaleClientReachesTheNextDaemon)
   const auto gone = client.would_grant({.policy = Policy::fifo, .priority = 9});
   ASSERT_EQ(gone.size(), 1U);
   EXPECT_EQ(gone[0].refusal->right, takt_rt::MissingRight::no_configurator);
-  daemon.start();  // its socket is still there, of a dead daemon
+  daemon.start();  // the socket of the dead daemon still exists
   EXPECT_TRUE(client.would_grant({.policy = Policy::fifo, .priority = 9}).empty());
   daemon.end(SIGTERM);
   daemon.start();

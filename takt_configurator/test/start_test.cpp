@@ -1,4 +1,4 @@
-// Executors of a process without rights, through a real daemon: their threads have what the schedule says at the first
+// Executors of a process without rights, with a real daemon: their threads have the schedule's attributes at the first
 // instruction of the first callback.
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -50,7 +50,7 @@ std::string schedule_text(const std::string & missing_rights)
          "38}\n";
 }
 
-/// A callback that looks at its thread before anything else.
+/// A callback that first reads the attributes of its thread.
 class Looks : public takt_core::Callback
 {
 public:
@@ -78,8 +78,8 @@ private:
   const int priority_;
 };
 
-/// An executor as an adapter makes one: two callbacks that are due before it starts, on the schedule's threads and in an
-/// isolated group, and one that comes while it spins.
+/// An executor as an adapter makes it. Callbacks on the schedule's threads and in an isolated group are due before it
+/// starts. Another one comes while it spins.
 class Program
 {
 public:
@@ -99,7 +99,7 @@ public:
     add("/alone:sub(/x)", SCHED_RR, 38, isolated());
   }
 
-  /// The sentence of the first fault; empty: it started.
+  /// The sentence of the first fault; empty: the executor started.
   std::string start()
   {
     if (!told.empty()) {
@@ -154,7 +154,7 @@ private:
     options.kind = takt_core::Kind::subscription;
     options.group = std::move(group);
     callbacks.push_back(std::make_shared<Looks>(options, policy, priority));
-    executor->ready(*callbacks.back());  // it is due the moment it is there
+    executor->ready(*callbacks.back());  // it is due as soon as it is added
     const takt_rt::Status added = executor->add(callbacks.back());
     if (!added.ok()) {
       told = to_string(added.faults().front());
@@ -185,7 +185,7 @@ protected:
     }
   }
 
-  /// Waits until the process has threads of its own: they ask for their attributes.
+  /// Waits until the process has further threads, which ask for their attributes.
   static void await_threads(pid_t pid)
   {
     const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
@@ -215,7 +215,7 @@ TEST_F(Start, has_every_attribute_in_force_at_the_first_callback_under_load)
   EXPECT_EQ(told, "wrong 0") << daemon.log();
 }
 
-// The twin: the same callbacks where the attributes come after the start, as other configurators do it.
+// The twin: the same callbacks, but attributes come after the start, as with other configurators.
 TEST_F(Start, is_seen_by_this_test_where_attributes_come_after_it)
 {
   test::Daemon daemon(kPolicy);

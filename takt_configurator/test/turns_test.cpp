@@ -1,4 +1,4 @@
-// Who is next: one request of each user, whatever the number of the user's clients.
+// The turns: one request of each user, for any number of the user's clients.
 #include "turns.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-// Runs a function in a child process, as this user or as one without any rights.
+// Runs a function in a child process, as this user or as a user without rights.
 //
-// Call it while the test has no other threads.
+// Call it only while the test has no other threads.
 #ifndef SUPPORT__CHILD_HPP_
 #define SUPPORT__CHILD_HPP_
 
@@ -66,7 +66,7 @@ public:
 
   pid_t pid() const { return pid_; }
 
-  /// Waits for its end.
+  /// Waits for the child's end.
   std::string result()
   {
     std::string text;

@@ -91,7 +91,7 @@ Daemon::Daemon(
   starter_(std::move(starter))
 {
   write_file(folder_ + "/policy.yaml", policy);
-  ::chmod((folder_ + "/policy.yaml").c_str(), 0644);  // whatever the umask is
+  ::chmod((folder_ + "/policy.yaml").c_str(), 0644);  // for any umask
   const std::string run = folder_ + "/run";
   if (::mkdir(run.c_str(), 0755) != 0 || ::chown(run.c_str(), owner, -1) != 0) {
     ADD_FAILURE() << "no folder " << run << " of user " << owner;

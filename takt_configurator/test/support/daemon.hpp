@@ -1,4 +1,4 @@
-// A real daemon on a socket of its own, in a folder that goes with it.
+// A real daemon with its own socket, in a folder that the destructor removes.
 #ifndef SUPPORT__DAEMON_HPP_
 #define SUPPORT__DAEMON_HPP_
 
@@ -14,7 +14,7 @@ namespace takt_configurator::test
 class Daemon
 {
 public:
-  /// Starts it and waits until it listens, or has ended. `starter`: a program with arguments that starts it as
+  /// Starts it, and waits until it listens or has ended. `starter`: a program with arguments that starts the daemon as
   /// user `owner`.
   explicit Daemon(
     const std::string & policy, std::vector<std::string> arguments = {},
@@ -25,14 +25,14 @@ public:
 
   std::string folder() const { return folder_; }
   std::string socket() const { return folder_ + "/run/configurator.sock"; }
-  std::string log() const;  ///< what it wrote so far
+  std::string log() const;  ///< the daemon's output so far
   pid_t pid() const { return pid_; }
   bool is_running();
 
   void start();
-  /// Sends a signal and waits for the end; the status of waitpid.
+  /// Sends a signal and waits for the end. Returns the status of waitpid.
   int end(int signal);
-  /// Of its memory that is resident, in KiB.
+  /// The daemon's resident memory in KiB.
   long resident() const;
 
 private:
@@ -42,7 +42,7 @@ private:
   pid_t pid_ = -1;
 };
 
-/// The program, with arguments, until it ends: its exit code and what it wrote.
+/// Runs a program with arguments until it ends: its exit code and its output.
 struct Outcome
 {
   int code = -1;
@@ -57,13 +57,13 @@ std::string read_file(const std::string & path);
 
 /// True if this process can make daemons that grant something; tests skip otherwise.
 bool has_rights();
-/// Whether this process has a capability, by its number in capabilities(7).
+/// True if this process has the capability with this number in capabilities(7).
 bool has_capability(int number);
 
-/// A connected socket, for tests that speak the protocol themselves; -1 if nobody listens.
+/// A connected socket, for tests that write the protocol themselves; -1 if no process listens.
 int connect_to(const std::string & socket);
 bool send_bytes(int socket, const std::string & bytes);
-/// Everything until the peer closes the connection.
+/// Reads until the peer closes the connection.
 std::string read_all(int socket);
 
 }  // namespace takt_configurator::test

@@ -1,4 +1,4 @@
-// A process table and a kernel of the test's own, on which nothing real is changed.
+// A process table and a kernel for tests. They do not change the real machine.
 #ifndef SUPPORT__FAKE_MACHINE_HPP_
 #define SUPPORT__FAKE_MACHINE_HPP_
 
@@ -13,7 +13,7 @@
 namespace takt_configurator::test
 {
 
-/// Processes with threads; a thread is there while it has a start time.
+/// Processes with threads. A thread exists while it has a start time.
 struct FakeTable : ProcessTable
 {
   struct Thread
@@ -76,7 +76,7 @@ struct FakeTable : ProcessTable
   std::map<std::pair<pid_t, pid_t>, Thread> all;  ///< by process and thread
 };
 
-/// Grants everything and remembers it.
+/// Grants all requests and records them.
 struct FakeKernel : Kernel
 {
   takt_rt::AttributeReport apply(const takt_rt::ThreadAttributes & attributes, pid_t tid) override
@@ -128,7 +128,7 @@ struct FakeKernel : Kernel
 
   std::map<pid_t, takt_rt::ThreadAttributes> threads;
   std::vector<std::pair<pid_t, takt_rt::ThreadAttributes>> asked;
-  std::map<pid_t, int> nices;  ///< of threads, kept whatever their policy is
+  std::map<pid_t, int> nices;  ///< of threads, under any policy
   std::map<pid_t, int> limits;
   int limit_error = 0;
   std::function<void()> after_apply;

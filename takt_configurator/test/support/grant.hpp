@@ -1,4 +1,4 @@
-// A process of user nobody asks a real daemon.
+// A process of the user `nobody` that asks a real daemon.
 #ifndef SUPPORT__GRANT_HPP_
 #define SUPPORT__GRANT_HPP_
 
@@ -44,7 +44,8 @@ protected:
     return text;
   }
 
-  /// What user nobody is told, and what the kernel says that the thread has then.
+  /// The daemon's answer to the user `nobody`, and the thread's attributes in the kernel
+  /// afterwards.
   static std::string ask(
     const std::string & socket, const takt_rt::ThreadAttributes & asked, uid_t user)
   {
@@ -56,7 +57,7 @@ protected:
   }
 };
 
-/// What a thread has that was granted nothing.
+/// The policy of a thread without attributes from the daemon.
 inline std::string untouched()
 {
   return format_policy(takt_rt::read_attributes());

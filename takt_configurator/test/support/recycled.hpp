@@ -1,4 +1,4 @@
-// A process that gets an id that another process or thread had.
+// A process with an id that another process or thread had.
 #ifndef SUPPORT__RECYCLED_HPP_
 #define SUPPORT__RECYCLED_HPP_
 
@@ -16,11 +16,12 @@
 namespace takt_configurator::test
 {
 
-/// Lives until it is destroyed. Needs root (clone3 with set_tid).
+/// The process lives until the destructor. Needs root (clone3 with set_tid).
 class RecycledId
 {
 public:
-  /// Waits until the kernel has freed the id; then the child waits for its end, as `user`.
+  /// Waits until the kernel has freed the id. The child then runs as `user` until the destructor
+  /// ends it.
   RecycledId(pid_t id, uid_t user)
   {
     clone_args arguments{};
@@ -31,7 +32,7 @@ public:
       pid_ = static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
     } while (pid_ < 0 && errno == EEXIST && ::sched_yield() == 0);
     if (pid_ == 0) {
-      ::syscall(SYS_close_range, 3U, ~0U, 0U);  // pipes of the test end when the test closes them
+      ::syscall(SYS_close_range, 3U, ~0U, 0U);  // the child must not keep the test's pipes open
       ::syscall(SYS_setresuid, user, user, user);
       for (;;) {
         ::pause();
@@ -54,7 +55,7 @@ private:
   pid_t pid_ = -1;
 };
 
-/// Waits until the clock has left the tick in which something started: two starts in one tick look the same.
+/// Waits until the clock has left the tick in which a process started: two starts in one tick look the same.
 inline void leave_tick(std::uint64_t start_time)
 {
   const auto per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));

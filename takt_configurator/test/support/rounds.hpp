@@ -1,4 +1,4 @@
-// How long campaigns go on, and with which seed.
+// The length and the seed of campaigns.
 #ifndef SUPPORT__ROUNDS_HPP_
 #define SUPPORT__ROUNDS_HPP_
 
@@ -8,7 +8,7 @@
 namespace takt_configurator::test
 {
 
-/// `slice` rounds, times TAKT_TEST_ROUNDS where set (soak).
+/// `slice` rounds, multiplied by TAKT_TEST_ROUNDS if it is set (soak).
 inline std::uint64_t rounds(std::uint64_t slice)
 {
   const char * const factor = std::getenv("TAKT_TEST_ROUNDS");

@@ -1,4 +1,4 @@
-// The protocol by hand: what a client that is not ours may send.
+// Writes and reads the protocol without the client's library.
 #ifndef SUPPORT__TALK_HPP_
 #define SUPPORT__TALK_HPP_
 
@@ -16,7 +16,7 @@
 namespace takt_configurator::test
 {
 
-/// The next frame from a socket; nothing if the peer closes the connection before.
+/// The next frame from a socket; empty if the peer closes the connection first.
 inline std::optional<takt_control::Frame> read_frame(int socket)
 {
   takt_control::FrameDecoder decoder;
@@ -30,7 +30,7 @@ inline std::optional<takt_control::Frame> read_frame(int socket)
   return std::nullopt;
 }
 
-/// The answer to one frame; its error says so if there is none.
+/// The answer to one frame. If there is none, its error says so.
 inline takt_control::Answer ask(int socket, const std::string & frame)
 {
   takt_control::Answer answer;
@@ -51,7 +51,7 @@ inline std::string apply_frame(pid_t tid, const takt_rt::ThreadAttributes & attr
     takt_control::to_payload(takt_control::AttributeRequest{1, tid, attributes}));
 }
 
-/// All reasons of an answer; empty if everything was granted.
+/// All reasons of an answer; empty if the daemon granted everything.
 inline std::string reasons(const takt_control::Answer & answer)
 {
   std::string text = answer.error;

@@ -1,4 +1,4 @@
-// A thread to be set by others.
+// A thread whose attributes others set.
 #ifndef SUPPORT__WAITER_HPP_
 #define SUPPORT__WAITER_HPP_
 
@@ -10,7 +10,7 @@
 namespace takt_configurator::test
 {
 
-/// A thread that waits for its end.
+/// A thread that waits until its destructor ends it.
 class Waiter
 {
 public:
