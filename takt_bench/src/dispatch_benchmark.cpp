@@ -26,10 +26,10 @@ struct Empty final : Callback
   void run(const Run &) override {}
 };
 
-// `registered` callbacks on one thread, of which `active` become ready per round; a round makes all
-// of them ready and picks all of them. Callbacks lie and are chosen in random order, so that nothing
-// gains from the allocator's neatness. The time is told, not read: a driver reads the clock twice
-// per dispatch (arrival and start), which `clock_read` shows.
+// `registered` callbacks on one thread; `active` of them become ready in each round. A round makes all of these ready
+// and picks all of them. Callbacks are allocated and chosen in random order, so that neighbours in memory give no
+// advantage. The benchmark passes the time as an argument and reads no clock. A driver reads the clock twice per
+// dispatch (arrival and start); `clock_read` shows that cost.
 struct Fixture
 {
   Fixture(Order order, std::size_t registered, std::size_t active)
@@ -53,7 +53,7 @@ struct Fixture
     scheduler.open(now());
   }
 
-  // Ready to complete.
+  // From ready to complete.
   std::size_t round(Time t)
   {
     for (Callback * callback : chosen) {
@@ -69,8 +69,8 @@ struct Fixture
     return ran;
   }
 
-  // Ready to start only: each callback has a group of its own, so all may be started before the
-  // first is completed, outside of the measured span.
+  // From ready to start only. Each callback has its own group, so all may start before the first is
+  // completed, outside of the measured time.
   Duration ready_to_start(Time t)
   {
     const Time begin = now();
@@ -131,9 +131,9 @@ void clock_read(benchmark::State & state)
 }
 
 // The physical limit of dispatching 10,000 ready callbacks: memory of the same size and shape (the
-// callback, its group and its arrival slot are allocations of their own), in the same random order,
-// visited as often as dispatch must: once to make it ready (callback and slot), once to run it (all
-// three). Each line is written with a locked instruction, as publishing between threads needs.
+// callback, its group and its arrival slot are separate allocations), in the same random order. It
+// visits them as often as dispatch must: callback and slot to make the callback ready, all three to
+// run it. It writes each line with a locked instruction, which publishing between threads needs.
 void pointer_walk(benchmark::State & state, std::size_t count)
 {
   struct alignas(64) Line
@@ -199,9 +199,9 @@ int main(int argc, char ** argv)
       {order + "_10_of_10000", order + "_10_of_10", 1.2, order + ": 10 ready of 10,000 / of 10"});
   }
   for (const std::string order : {"priority", "fifo", "window"}) {
-    // Not the whole of it beside the walk: a dispatch computes, too, for which the limit is above, and
-    // how that compares with a walk says how slow a machine's memory is (1.2 on one, 2.4 on another).
-    // What so many callbacks cost more than ten must be the memory they lie in and nothing else.
+    // This does not compare the whole dispatch with the walk. A dispatch also computes; the limit above covers that.
+    // The ratio of dispatch and walk depends on the speed of the machine's memory (1.2 on one machine, 2.4 on another).
+    // Only the memory may make many callbacks cost more than ten.
     limits.push_back(
       {order + "_10000_of_10000", "pointer_walk_10000", 1.5,
        order + ": what 10,000 ready add over 10 / pointer walk", order + "_10_of_10"});

@@ -66,7 +66,8 @@ bool prepare(benchmark::State & state, bool cross)
   return true;
 }
 
-// The asking thread is one below the answering one, so that on one core it is preempted at once.
+// The asking thread has a priority one below that of the answering thread, so that on one core the
+// answering thread preempts it at once.
 void executor_handoff(benchmark::State & state, bool cross)
 {
   if (!prepare(state, cross)) {

@@ -1,4 +1,4 @@
-// What it takes to plan and to analyse large systems, and systems with many jobs in a hyperperiod, on one core.
+// The time of planning and analysing large systems, and systems with many jobs in a hyperperiod, on one core.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -30,8 +30,8 @@ Shape shape_of(int callbacks)
   return shape;
 }
 
-/// With more work than cores, so that no search ends because all chains fit. Larger systems are searched
-/// less thoroughly.
+/// More work than the cores can do, so that no search ends because all chains fit. The search in larger systems is less
+/// thorough.
 Shape overloaded()
 {
   Shape shape = shape_of(400);
@@ -72,7 +72,7 @@ takt_plan::Model with_phases(takt_plan::Ns longest_period)
   for (takt_plan::Index core = 0; core < kJobCores; ++core) {
     model.cores.push_back({0, static_cast<int>(core)});
   }
-  // Each thread of a core is more urgent than those of longer periods.
+  // Each thread of a core is more urgent than the threads of longer periods.
   for (takt_plan::Index period = 0; period < periods.size(); ++period) {
     for (takt_plan::Index core = 0; core < kJobCores; ++core) {
       takt_plan::Thread thread;
@@ -94,7 +94,7 @@ takt_plan::Model with_phases(takt_plan::Ns longest_period)
       task.id = "/c" + std::to_string(chain) + "_" + std::to_string(i);
       task.threads = {period * kJobCores + (chain / periods.size() + i) % kJobCores};
       task.priority = static_cast<int>(1 + (chain + i) % 200);
-      // Each period loads the cores alike.
+      // Each period gives each core the same load.
       task.time = static_cast<takt_plan::Ns>(
         kLoad * kJobCores / periods.size() / kCallbacks / kChainsOfAPeriod *
         static_cast<double>(periods[period]));
@@ -145,7 +145,7 @@ int main(int argc, char ** argv)
        {std::pair{"analyse_4940_jobs", 70}, {"analyse_18860_jobs", 112}}) {
     benchmark::RegisterBenchmark(name, analyse_jobs, longest)->Unit(benchmark::kMillisecond);
   }
-  // Once: they take as long as many of the others.
+  // Run these once: each takes as long as many of the others together.
   for (const auto & [name, shape] :
        {std::pair{"plan_3000", shape_of(3000)},
         {"plan_10000", shape_of(10'000)},
@@ -156,7 +156,7 @@ int main(int argc, char ** argv)
       ->Repetitions(1);
   }
   limits.push_back({"plan_10000", "", 60e9, "10,000 callbacks on 16 cores planned"});
-  // What docs/plan.md promises of systems of up to 400 callbacks.
+  // The limit that docs/plan.md promises for systems of up to 400 callbacks.
   limits.push_back(
     {"plan_400_overloaded", "", 30e9, "400 callbacks on 6 overloaded cores planned"});
   limits.push_back({"plan_1000", "", 1e9, "1,000 callbacks on 16 cores planned"});
@@ -165,7 +165,7 @@ int main(int argc, char ** argv)
     {"analyse_18860_jobs", "", 1e9, "a hyperperiod of 18,860 jobs of 80 callbacks analysed"});
   return takt_bench::run(
     argc, argv, limits,
-    // Systems of up to 400 callbacks are searched more thoroughly.
+    // The search in systems of up to 400 callbacks is more thorough.
     {{"plan_500", "plan_1000", 2, "planning, from 500 to 1,000 callbacks"},
      {"plan_1000", "plan_10000", 10, "planning, from 1,000 to 10,000 callbacks"},
      {"analyse_250", "analyse_1000", 4, "analysis, from 250 to 1,000 callbacks"},

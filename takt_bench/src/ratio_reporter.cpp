@@ -45,7 +45,8 @@ public:
   {
     for (const Run & run : runs) {
       if (run.run_type == Run::RT_Iteration && !run.error_occurred) {
-        const auto own = run.counters.find("ns");  // benchmarks that time single events themselves
+        const auto own = run.counters.find("ns");  // for benchmarks that time single events
+                                                   // themselves
         times_[run.run_name.function_name].push_back(
           own != run.counters.end()
             ? own->second.value
@@ -88,7 +89,7 @@ int run(
       arguments.push_back(argv[i]);
     }
   }
-  // Interleaved repetitions: a busy moment of the machine hits subject and baseline alike.
+  // Repetitions are interleaved: a busy moment of the machine affects subject and baseline alike.
   std::string repetitions = "--benchmark_repetitions=" + std::to_string(judge ? kRepetitions : 1);
   std::string interleave = "--benchmark_enable_random_interleaving=true";
   arguments.insert(arguments.begin() + 1, {repetitions.data(), interleave.data()});

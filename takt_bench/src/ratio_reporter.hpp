@@ -17,22 +17,23 @@ struct Limit
   std::string subject = {};   ///< benchmark name
   std::string baseline = {};  ///< benchmark name; empty: `limit` is in nanoseconds
   double limit = 0.0;
-  std::string claim = {};  ///< what is shown, one sentence
-  std::string minus = {};  ///< benchmark name; empty: nothing is taken off
+  std::string claim = {};  ///< the claim that the limit proves, one sentence
+  std::string minus = {};  ///< benchmark name; empty: no subtraction
 };
 
-/// How what is benchmarked grows: like the size to the power that two medians say.
+/// The growth of a benchmark with its size: the exponent that follows from two medians.
 struct Growth
 {
   std::string smaller = {};  ///< benchmark name
   std::string larger = {};   ///< benchmark name
-  double times = 1;          ///< larger
-  std::string claim = {};    ///< what grows, as in "planning from 1,000 to 10,000 callbacks"
+  double times = 1;          ///< ratio of the two sizes
+  std::string claim = {};    ///< the growing quantity, as in "planning from 1,000 to 10,000
+                             ///< callbacks"
 };
 
-/// `main` of a benchmark program. Exit code 1 if a limit was exceeded (unless --no_limits), 2 for
-/// bad arguments, 3 if something could not be measured and nothing was exceeded. Each benchmark is repeated and its median used; `--json` prints one object.
-/// `growths` are printed, and judge nothing.
+/// `main` of a benchmark program. Exit code 1: a limit was exceeded (unless --no_limits); 2: bad arguments; 3: a
+/// benchmark could not be measured, and no limit was exceeded. Repeats each benchmark and uses its median. `--json`
+/// prints one object. `growths` are only printed.
 int run(
   int argc, char ** argv, const std::vector<Limit> & limits,
   const std::vector<Growth> & growths = {});

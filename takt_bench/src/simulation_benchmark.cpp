@@ -1,5 +1,5 @@
-// What a simulated run of a callback costs: a graph of the size of Autoware's, 36 callbacks in chains
-// on four threads with a core each.
+// The cost of a simulated run of a callback: a graph of the size of Autoware's, with 36 callbacks in chains on four
+// threads with a core each.
 #include <benchmark/benchmark.h>
 
 #include <stdexcept>
@@ -20,7 +20,7 @@ constexpr Index kChains = 6;
 constexpr Index kLength = 6;
 constexpr Ns kMs = 1'000'000;
 
-/// Loaded for a half, with overheads.
+/// Each core has a load of one half, with overheads.
 takt_plan::SimulationModel graph(Order order)
 {
   takt_plan::Model model;
@@ -83,7 +83,7 @@ int main(int argc, char ** argv)
         std::pair{"edf", Order::edf}, std::pair{"window", Order::window}}) {
     const std::string job = std::string(name) + "_simulated_job";
     benchmark::RegisterBenchmark(job.c_str(), simulated_job, order);
-    // Ten million a minute.
+    // Ten million runs in a minute.
     limits.push_back({job, "", 6'000, std::string(name) + ": a simulated run of a callback"});
   }
   return takt_bench::run(argc, argv, limits);

@@ -1,5 +1,5 @@
-// What recording costs: one record beside the clock read in it, and an executor that runs callbacks without a
-// recorder, with one that records nothing, and with one that records.
+// The cost of recording: one record compared with the clock read in it, and an executor that runs callbacks without a
+// recorder, with a recorder that does not record, and with one that records.
 #include <benchmark/benchmark.h>
 
 #include <filesystem>
@@ -22,7 +22,7 @@ using namespace takt_rt;    // NOLINT
 constexpr std::size_t kCallbacks = 32;
 constexpr takt_trace::Tracer tracer;
 
-/// Records for as long as it lives, and keeps the last ones in memory: nothing drains the rings meanwhile.
+/// Records while it lives, and keeps the last records in memory; no thread writes them to a file.
 class Flight
 {
 public:
@@ -65,7 +65,7 @@ void record(benchmark::State & state, bool on)
 struct Work final : Callback
 {
   using Callback::Callback;
-  // About ten microseconds: a short callback of a real system.
+  // Works for about ten microseconds, as a short callback of a real system.
   void run(const Run &) override
   {
     for (int i = 0; i < 40000; ++i) {

@@ -1,4 +1,4 @@
-// Of the systems of the experiment `planners`, for how many each planner finds a schedule.
+// The number of systems of the experiment `planners` for which each planner finds a schedule.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -54,7 +54,7 @@ bool plans(const takt_schedule::System & system, const PlanOptions & options)
   return planned && all_met(*planned);
 }
 
-// The labels of priorities say what is worth more where not everything can be had, and not what can be had.
+// Priorities decide which chains win if no plan keeps all deadlines. They do not decide whether such a plan exists.
 TEST(Acceptance, TaktPlansNearlyAllSmallSystemsThatHaveAPlanWhateverTheirPriorities)
 {
   int feasible = 0, planned = 0, turned = 0, first = 0;

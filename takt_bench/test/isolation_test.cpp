@@ -1,5 +1,5 @@
-// takt_isolation: who starts whom, which activations are due, and a moment of a small model in one process
-// and in two.
+// takt_isolation: which callbacks start each other, which activations are due, and a short measurement of a small model
+// in one process and in two.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -21,7 +21,8 @@ namespace
 
 using namespace std::chrono_literals;
 
-/// A timer, and a chain of three that forks at its second callback; `second` runs the second.
+/// A timer, and a chain of three callbacks that forks at its second one. `second`: the executor of
+/// the second callback.
 std::string model(const std::string & second = "main")
 {
   return R"yaml(version: 1
@@ -58,7 +59,7 @@ Setting setting_of(const std::string & system, const std::string & schedule)
   setting.schedule = std::move(*loaded);
   setting.warmup = 20ms;
   setting.duration = 200ms;
-  setting.iterations_per_us = 1.0;  // the work is not what is tested
+  setting.iterations_per_us = 1.0;  // the test does not measure the work
   return setting;
 }
 
@@ -125,7 +126,7 @@ TEST(Wires, CarryMessagesWholeUntilTheOtherEndIsGone)
 struct Arrangement
 {
   std::string name, executor;
-  std::size_t threads;  ///< of an executor with three callbacks, and of one with a callback
+  std::size_t threads;  ///< of an executor with three callbacks, and of an executor with one
   std::size_t of_one;
 };
 
@@ -154,7 +155,7 @@ TEST_P(EveryArrangement, OfOneProcessEndsWhatIsDue)
   ASSERT_TRUE(found.ok()) << to_string(found.faults().front());
   const auto & chain = found.value().at("chains").at(0);
   EXPECT_EQ(chain.at("due"), 20);
-  // A timer that a busy machine holds up for longer than a period skips it.
+  // If a busy machine delays a timer for longer than a period, the timer skips the period.
   const auto & process = found.value().at("processes").at(0);
   EXPECT_LE(chain.at("responses_ns").size(), 20u);
   EXPECT_GE(
@@ -189,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(
   testing::Values(
     Arrangement{"one", "threads: {main: {}}, default: all", 1, 1},
     Arrangement{"stock", "order: stock, threads: {main: {count: 3}}, default: all", 3, 3},
-    // A thread for each of four groups, or one group, beside that of the default set.
+    // A thread for each of four groups, or for one group, beside the thread of the default set.
     Arrangement{
       "isolated",
       R"yaml(threads: {idle: {}}, default: idle, groups: [{match: "**:group(**)", isolate: true}])yaml",

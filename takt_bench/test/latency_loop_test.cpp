@@ -22,7 +22,7 @@ using test::VirtualAccount;
 constexpr Duration kPeriod = 1ms;
 constexpr Time kFirst{1h};
 
-/// Runs so many periods with these latenesses.
+/// Runs one period for each of these latenesses.
 struct Loop
 {
   explicit Loop(std::function<Duration(std::size_t)> late) : clock(std::move(late)) {}
@@ -70,7 +70,8 @@ TEST(CyclicLoop, KeepsItsPhaseAfterAWakeUpThatIsLessThanAPeriodLate)
   Loop loop([](std::size_t sleep) { return sleep == 3 ? Duration(400us) : Duration{}; });
   loop.account.waited = 0us;
   loop.run(10);
-  // Held up, as no thread explains it; the next cycle is at its own nominal time.
+  // No thread explains this cycle, so it counts as held up. The next cycle is at its own nominal
+  // time.
   EXPECT_EQ(loop.held_up.latencies.count(), 1U);
   EXPECT_EQ(loop.held_up.latencies.max(), 400'000);
   EXPECT_EQ(loop.held_up.overruns.value(), 0);
@@ -118,11 +119,11 @@ TEST(CyclicLoop, CountsADayWithoutAllocation)
     static_cast<std::uint64_t>(kPeriods - loop.ordinary.overruns.value()));
   EXPECT_EQ(loop.ordinary.latencies.min(), 20'000);
   EXPECT_EQ(loop.ordinary.latencies.max(), 25'000'000);
-  // 1 % beside the exact median, by the width of a bucket.
+  // The median is exact to 1 %, the width of a bucket.
   EXPECT_NEAR(static_cast<double>(loop.ordinary.latencies.quantile(0.5)), 20'500, 205);
 }
 
-// A cycle that is 0.5 ms late: which of the two kinds is it if the thread was ready for so long?
+// A cycle is 0.5 ms late. Returns its kind if the thread was ready for `waited`.
 const char * kind_of(Duration waited, bool kept)
 {
   Loop * running = nullptr;

@@ -1,4 +1,4 @@
-// takt_latency as its users meet it: output, refusals of the command line, an interrupt.
+// takt_latency for its users: output, refusals of the command line, an interrupt.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -59,7 +59,7 @@ TEST_F(LatencyProgram, TellsWhatWasMeasuredBeforeAnInterrupt)
     ::_exit(127);
   }
   int status = -1;
-  // From its first line of progress on the program awaits signals.
+  // The program waits for signals from its first line of progress on.
   while (content("progress").empty() && ::waitpid(child, &status, WNOHANG) == 0) {
     ::usleep(1000);
   }

@@ -1,4 +1,4 @@
-// Cyclic threads on the real kernel: attributes, load, an early end, and what is told without rights.
+// Cyclic threads on the real kernel: attributes, load, an early end, and the messages without rights.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -83,8 +83,7 @@ TEST(CyclicThread, HasABusyNeighbourOfOrdinaryPolicyOnRequest)
   });
   EXPECT_GT(found, 0);
   EXPECT_TRUE(all.done);
-  // The load ends with the measurement; a run that hangs has one that stays. The kernel lists a joined thread for a
-  // moment more.
+  // The load ends with the measurement; otherwise this test hangs. The kernel lists a joined thread for a moment more.
   const auto loads = [] {
     const auto accounts = takt_rt::read_accounts();
     return std::any_of(accounts.begin(), accounts.end(), [](const auto & account) {
@@ -144,7 +143,7 @@ TEST(Measurement, MeasuresNothingUnderStrictIfAnythingIsRefused)
   const auto text = takt_rt::test::in_unprivileged_child([] {
     Setting setting = short_setting();
     setting.strict = true;
-    setting.duration = 1h;  // which would be noticed
+    setting.duration = 1h;  // a test that waits for the end would take an hour
     const Measurement all = measure(setting, look);
     return std::string(all.done ? "measured" : "refused") + " " +
            std::to_string(periods(*all.threads.front())) + " " +

@@ -1,4 +1,5 @@
-// Bounds of threads of fixed priority beside the published ones, and where those are exceeded.
+// Compares bounds of threads of fixed priority with the published bounds, and shows responses that
+// exceed the published ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ PriorityBounds bounds_of(const Model & model)
   return std::move(*bounds);
 }
 
-/// Chains on one core each, in threads and with priorities by the rules of PiCAS.
+/// Chains on one core each, with threads and priorities by the rules of PiCAS.
 Model by_the_rules(std::uint64_t seed)
 {
   std::mt19937_64 random(seed);
@@ -56,8 +57,8 @@ Model by_the_rules(std::uint64_t seed)
   return example.model;
 }
 
-// It is below only where activations of the chain's own timer cannot meet, or a callback that has begun is not overtaken:
-// the published form counts both. That the corrected bounds hold all the same is for the soundness campaigns.
+// The corrected bound is smaller only if activations of the chain's own timer cannot meet, or if no task overtakes a
+// callback that has begun: the published form counts both. The soundness campaigns show that the corrected bounds hold.
 TEST(PicasComparison, WhereThePublishedAnalysisAppliesTheCorrectedOneIsHardlyEverBelowIt)
 {
   std::uint64_t compared = 0, equal = 0, below = 0;

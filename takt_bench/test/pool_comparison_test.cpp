@@ -1,4 +1,4 @@
-// Bounds of pools beside the published ones.
+// Compares bounds of pools with the published bounds.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -27,7 +27,7 @@ PooledBounds bounds(const Model & model)
   return result ? *result : PooledBounds{};
 }
 
-/// The sentence, or the bound where there should be none.
+/// The sentence of the refusal; if there is a bound, the bound.
 std::string refusal(const Result<Ns> & bound)
 {
   return bound ? "bound " + std::to_string(*bound) : to_string(bound.faults().front());
@@ -52,7 +52,8 @@ struct CaseStudy
   PoolExample ours;
 };
 
-/// That of RTAS 2023, in microseconds there; the first chain is the most urgent one.
+/// The case study of RTAS 2023, which is in microseconds there. The first chain is the most urgent
+/// one.
 CaseStudy case_study(int threads, Order order)
 {
   struct
@@ -109,8 +110,8 @@ TEST(PoolBoundsBesidePublishedOnes, AreOnTheSafeSideOfThePublishedOnes)
 
 TEST(PoolBoundsBesidePublishedOnes, OfTheCaseStudyWithFourThreadsAreThese)
 {
-  // In microseconds, by priority; published 12.3, 30.1, 57.9 and 171.5 ms. Blocking before each task,
-  // and chains that are not held to end by their deadlines, are what makes the difference.
+  // In microseconds, by priority. Published: 12.3, 30.1, 57.9 and 171.5 ms. The difference comes from blocking before
+  // each task, and because chains need not end by their deadlines here.
   const auto result = bounds(case_study(4, Order::priority).ours.model);
   std::vector<Ns> found;
   for (const Result<Ns> & chain : result.chains) {
@@ -121,8 +122,8 @@ TEST(PoolBoundsBesidePublishedOnes, OfTheCaseStudyWithFourThreadsAreThese)
 
 TEST(PoolBoundsBesidePublishedOnes, HoldWhereThePublishedPrioritySchemeIsExceeded)
 {
-  // pool_published_test.cpp has the schedule: while a task of the long chain runs, a less urgent one
-  // begins on the other thread; when it ends, a more urgent one takes its thread.
+  // pool_published_test.cpp has the schedule. While a task of the long chain runs, a less urgent task begins on the
+  // other thread. When the long chain's task ends, a more urgent task takes its thread.
   constexpr int kTasks = 30, kUrgent = 7;
   constexpr Ns kRare = 100'000;
   PoolExample e(2);

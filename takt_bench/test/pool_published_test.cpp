@@ -1,4 +1,4 @@
-// Published analyses of pools against numbers that others computed, and why they are no proof.
+// Compares published analyses of pools with published numbers, and shows that they are not proofs.
 #include "published/pool_published.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ std::vector<Ticks> bounds(const takt_rt::Result<PoolBounds> & result)
 
 TEST(PoolPublished, ReproducesTheCaseStudyOfRtas23)
 {
-  // Printed in ms as 204.77, 128.76, 155.10 and 245.20.
+  // The paper prints 204.77, 128.76, 155.10 and 245.20 ms.
   const auto result = pool_rtas23(case_study(2), PoolScheme::standard);
   EXPECT_EQ(bounds(result), (std::vector<Ticks>{204'774, 128'757, 155'096, 245'196}));
   EXPECT_FALSE(result->assumption_holds) << "every chain misses its deadline";
@@ -50,21 +50,23 @@ TEST(PoolPublished, ReproducesTheCaseStudyOfRtas23)
 
 TEST(PoolPublished, ReproducesTheCaseStudyOfRtss22)
 {
-  // In tenths of a millisecond; printed as 103.3 for all three. Of the tasks before the last one only
-  // the sum matters.
+  // In tenths of a millisecond. The paper prints 103.3 for all three. Of the tasks before the last one only the sum
+  // matters.
   const Pool pool{2, {chain(1000, {231, 79}), chain(1000, {385, 66}), chain(1600, {193, 79})}};
   EXPECT_EQ(bounds(pool_rtss22(pool)), (std::vector<Ticks>{1033, 1033, 1033}));
 }
 
-// The script that printed 54.1 and 76.1 for the first two left the last chain out of the sum.
+// The authors' script printed 54.1 and 76.1 for the first two chains, because it omitted the last
+// chain.
 TEST(PoolPublished, ReproducesThePrintedSlipOfTheCaseStudyOfRtss22)
 {
   const Pool pool{2, {chain(1000, {231, 79}), chain(1000, {385, 66})}};
   EXPECT_EQ(bounds(pool_rtss22(pool)), (std::vector<Ticks>{541, 761}));
 }
 
-// RTAS 2023 on the same is printed as 103.9, 103.6 and 103.9: computed in whole milliseconds, of times
-// that are none, so that waiting is rounded up to 97, 98 and 97 ms. In tenths it is 95.6, 96.9 and 95.6.
+// For the same case the paper prints 103.9, 103.6 and 103.9 for RTAS 2023. They come from whole milliseconds, although
+// the times are not whole, so the waiting is rounded up to 97, 98 and 97 ms. In tenths of a millisecond it is 95.6,
+// 96.9 and 95.6.
 TEST(PoolPublished, IsFinerThanWhatIsPrintedForRtas23OnTheCaseStudyOfRtss22)
 {
   const Pool pool{2, {chain(1000, {231, 79}), chain(1000, {385, 66}), chain(1600, {193, 79})}};

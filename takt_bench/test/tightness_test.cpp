@@ -1,5 +1,5 @@
-// How tight bounds are: none is below what is simulated, a term left out shows, and the program tells
-// the same every time.
+// The tightness of bounds: no bound is below a simulated response, each omitted term is noticed, and the program gives
+// the same result each time.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -49,8 +49,8 @@ TEST(Tightness, NoSimulatedResponseIsAboveItsBound)
   }
 }
 
-// Not of `window`: its bounds for whole chains are so far above what happens that one term less is still
-// enough. window_soundness_test.cpp notices each of them, task by task.
+// Without `window`: its bounds for whole chains are so far above the responses that they hold even with a term omitted.
+// window_soundness_test.cpp notices each omitted term, task by task.
 TEST(Tightness, ATermLeftOutIsRefuted)
 {
   BoundsOptions broken;

@@ -25,7 +25,7 @@ namespace
 {
 
 constexpr int kVersion = 1;
-// From the agreement on the epoch to the epoch: each process starts its threads meanwhile.
+// From the agreement on the epoch to the epoch. Each process starts its threads in this time.
 constexpr takt_rt::Duration kLeadTime = std::chrono::milliseconds(300);
 
 /// A child process, and the two pipes through which it talks with the parent.
@@ -34,7 +34,7 @@ struct Child
   pid_t pid = -1;
   Wire told = Wire::make();   // lines of JSON for the parent
   Wire epoch = Wire::make();  // the epoch for the child
-  std::string rest{};         // of the child's words, behind the last line that was read
+  std::string rest{};         // the child's output after the last line that was read
 };
 
 void tell_parent(const Child & child, const ordered_json & words)
@@ -43,7 +43,7 @@ void tell_parent(const Child & child, const ordered_json & words)
   for (std::size_t done = 0; done < line.size();) {
     const ssize_t written = ::write(child.told.write.get(), line.data() + done, line.size() - done);
     if (written <= 0) {
-      ::_exit(1);  // the parent is gone
+      ::_exit(1);  // the parent has ended
     }
     done += static_cast<std::size_t>(written);
   }
@@ -65,7 +65,7 @@ void run_child(
   tell_parent(child, ordered_json::object());
   std::int64_t epoch_ns = 0;
   if (::read(child.epoch.read.get(), &epoch_ns, sizeof epoch_ns) != sizeof epoch_ns) {
-    return;  // another process cannot start
+    return;  // the process cannot start
   }
   auto found = process.measure(takt_rt::from_ns(epoch_ns));
   tell_parent(child, found ? found.value() : faults_json(found.faults()));
@@ -79,7 +79,7 @@ void run_child(
   if (::getppid() != parent) {
     ::_exit(1);
   }
-  child.epoch.write.close();  // else the end of the parent would not show
+  child.epoch.write.close();  // otherwise the child would not notice the end of the parent
   try {
     run_child(child, setting, plan, std::move(neighbours));
   } catch (const std::exception & error) {
@@ -89,7 +89,7 @@ void run_child(
   ::_exit(0);
 }
 
-/// The next line of the child; faults of its own if it has ended without one.
+/// The next line of the child. If the child has ended, a line with a fault.
 ordered_json next_line(Child & child)
 {
   for (;;) {
@@ -222,7 +222,7 @@ takt_rt::Result<ordered_json> measure(const Setting & setting)
     faults = hear(children, lines);
   }
   for (Child & child : children) {
-    child.epoch.write.close();  // a child that still waits for the epoch ends
+    child.epoch.write.close();  // a child that still waits for the epoch then ends
     ::waitpid(child.pid, nullptr, 0);
   }
   if (!faults.empty()) {

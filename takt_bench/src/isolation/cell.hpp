@@ -10,8 +10,8 @@
 namespace takt_bench::isolation
 {
 
-/// Forks, so the caller has one thread only. Waits for all children; they end with the caller. Faults: what
-/// the program does not support, what the schedule or the kernel refuses, a child that died. May block.
+/// Forks, so the caller must have one thread only. Waits for all children; they end with the caller. Faults: parts of
+/// the model that the program does not support, refusals of the schedule or the kernel, a child that died. May block.
 takt_rt::Result<nlohmann::ordered_json> measure(const Setting & setting);
 
 }  // namespace takt_bench::isolation

@@ -1,4 +1,4 @@
-// How much memory this process has in use. Set-up only: reads /proc.
+// The memory use of this process. Set-up only: reads /proc.
 #ifndef TAKT_BENCH__SRC__ISOLATION__MEMORY_USE_HPP_
 #define TAKT_BENCH__SRC__ISOLATION__MEMORY_USE_HPP_
 

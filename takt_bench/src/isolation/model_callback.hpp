@@ -17,8 +17,8 @@
 namespace takt_bench::isolation
 {
 
-/// Responses of one chain: from the release of its root to the end of its last callback. Several threads
-/// may record; reading is for the time after them.
+/// The responses of one chain: from the release of its root to the end of its last callback. Several threads may
+/// record. Read it after they have ended.
 class ChainRecord
 {
 public:
@@ -27,7 +27,7 @@ public:
   /// The position of the chain's root in the model.
   std::uint32_t root() const noexcept { return root_; }
 
-  /// Real-time safe. Drops what does not fit.
+  /// Real-time safe. Drops responses beyond its capacity.
   void record(takt_rt::Time release, takt_rt::Time end) noexcept
   {
     const std::size_t place = count_.fetch_add(1, std::memory_order_relaxed);
@@ -55,7 +55,8 @@ public:
   /// Set-up only.
   void add(std::uint32_t number, std::uint32_t position) { positions_.emplace(number, position); }
 
-  /// The position of the root of an activation, be it of this process or received. Real-time safe.
+  /// The position of an activation's root. The activation may come from this or another process.
+  /// Real-time safe.
   std::uint32_t position(std::uint32_t root) const noexcept
   {
     if ((root & kReceived) != 0) {
@@ -65,7 +66,8 @@ public:
     return found == positions_.end() ? kReceived : found->second;
   }
 
-  /// What an activation of another process has as its root here: no callback of this process.
+  /// The root number of an activation from another process. No callback of this process has this
+  /// number.
   static std::uint32_t received(std::uint32_t position) noexcept { return position | kReceived; }
 
 private:
@@ -83,7 +85,7 @@ public:
   {
   }
 
-  // Set-up only. All that is named here outlives the callback's last run.
+  // Set-up only. The executor, the subscriber and the chains must outlive the callback's last run.
   void publish_here(takt_core::Executor & executor, ModelCallback & subscriber)
   {
     executor_ = &executor;

@@ -34,7 +34,7 @@ void sleep_until(Time time)
   }
 }
 
-/// So long an activation may still take after the measurement: two periods.
+/// The longest time for an activation after the measurement: two periods.
 Duration tail_of(const PlanOfMessages & plan)
 {
   Duration longest = kShortestTail;
@@ -82,7 +82,7 @@ Faults ModelProcess::prepare()
 {
   const std::string & name = plan_.executors[neighbours_.own];
   Faults notes;
-  // All processes start at an epoch that they have agreed on, and due releases are counted from there.
+  // All processes start at a common epoch, and due releases count from it.
   takt_schedule::Schedule schedule = setting_.schedule;
   for (takt_schedule::ExecutorSchedule & one : schedule.executors) {
     one.epoch = {};

@@ -21,12 +21,12 @@
 namespace takt_bench::isolation
 {
 
-/// What one process needs of the others.
+/// The data of the other processes that one process needs.
 struct Neighbours
 {
   std::uint32_t own = 0;       ///< its number in PlanOfMessages::executors
   std::vector<Wire> & wires;   ///< one into each process
-  std::vector<bool> receives;  ///< of each process: whether others send it messages
+  std::vector<bool> receives;  ///< per process: true if others send it messages
 };
 
 class ModelProcess
@@ -37,10 +37,10 @@ public:
   ModelProcess(const ModelProcess &) = delete;
   ModelProcess & operator=(const ModelProcess &) = delete;
 
-  /// Makes executor, callbacks and receiver.
+  /// Makes the executor, the callbacks and the receiver.
   takt_rt::Faults prepare();
 
-  /// Starts at `epoch`, measures from the end of the warm-up on, and gives what it found. May block.
+  /// Starts at `epoch`, measures from the end of the warm-up on, and returns the results. May block.
   takt_rt::Result<nlohmann::ordered_json> measure(takt_rt::Time epoch);
 
 private:
@@ -53,8 +53,10 @@ private:
   const PlanOfMessages & plan_;
   Neighbours neighbours_;
   Roots roots_;
-  std::vector<std::unique_ptr<ChainRecord>> chains_;       // null: ends in another process
-  std::vector<std::shared_ptr<ModelCallback>> callbacks_;  // by position; null: of another process
+  std::vector<std::unique_ptr<ChainRecord>> chains_;       // null: the chain ends in another
+                                                           // process
+  std::vector<std::shared_ptr<ModelCallback>> callbacks_;  // by position; null: a callback of
+                                                           // another process
   std::unique_ptr<takt_core::Executor> executor_;
   std::unique_ptr<takt_schedule::SchedulePlacer> placer_;
   std::atomic<pid_t> receiver_tid_{0};

@@ -56,7 +56,7 @@ takt_rt::Faults unsupported(const System & system)
 PlanOfMessages plan_of_messages(const System & system)
 {
   PlanOfMessages plan;
-  std::map<std::string, std::vector<std::uint32_t>> started;  // by topic
+  std::map<std::string, std::vector<std::uint32_t>> started;  // callbacks that a topic starts
   for (std::uint32_t i = 0; i < system.callbacks.size(); ++i) {
     const CallbackModel & callback = system.callbacks[i];
     const auto known = std::find(plan.executors.begin(), plan.executors.end(), callback.executor);

@@ -1,4 +1,5 @@
-// Who starts whom: the system model as positions in its list of callbacks. Set-up only.
+// The callbacks that start each other: the system model as positions in its list of callbacks.
+// Set-up only.
 #ifndef TAKT_BENCH__SRC__ISOLATION__PLAN_OF_MESSAGES_HPP_
 #define TAKT_BENCH__SRC__ISOLATION__PLAN_OF_MESSAGES_HPP_
 
@@ -24,20 +25,20 @@ struct ChainEnds
 
 struct PlanOfMessages
 {
-  std::vector<std::string> executors;  ///< one process each, in order of appearance
+  std::vector<std::string> executors;  ///< one process for each, in the order of appearance
   std::vector<std::uint32_t> process;  ///< of each callback
   std::vector<std::vector<std::uint32_t>> subscribers;  ///< of each callback
   std::vector<ChainEnds> chains;
 };
 
-/// Everything in the model that this program does not run, one fault each: a callback that several topics
-/// start together, a source outside of the model, a second host, a chain without a timer at its root.
+/// One fault for each part of the model that this program does not run: a callback that several topics start together,
+/// a source outside of the model, a second host, a chain without a timer at its root.
 takt_rt::Faults unsupported(const takt_schedule::System & system);
 
-/// Of a model without unsupported parts.
+/// For a model without unsupported parts.
 PlanOfMessages plan_of_messages(const takt_schedule::System & system);
 
-/// How many releases of the chain's root are due from `from` until before `to`, in time since the epoch.
+/// The number of releases of the chain's root in [`from`, `to`), both times since the epoch.
 std::uint64_t releases_between(
   const ChainEnds & chain, takt_rt::Duration from, takt_rt::Duration to) noexcept;
 

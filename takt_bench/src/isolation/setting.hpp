@@ -1,4 +1,4 @@
-// What is to be measured. Set-up only.
+// The options of a measurement. Set-up only.
 #ifndef TAKT_BENCH__SRC__ISOLATION__SETTING_HPP_
 #define TAKT_BENCH__SRC__ISOLATION__SETTING_HPP_
 

@@ -32,7 +32,9 @@ void spin(std::uint64_t iterations) noexcept
   std::uint64_t value = iterations;
   for (std::uint64_t i = 0; i < iterations; ++i) {
     value = value * 6364136223846793005ULL + 1442695040888963407ULL;
-    asm volatile("" : "+r"(value));  // each multiplication waits for the one before, and stays
+    asm volatile(""
+                 : "+r"(value));  // each multiplication waits for the one before; the compiler
+                                  // cannot remove it
   }
 }
 

@@ -1,7 +1,7 @@
-// Work without system calls: a loop of so many iterations, which no thread interrupts to read a clock.
+// Work without system calls: a loop with a number of iterations, which does not stop to read a clock.
 //
-// All arrangements of one comparison use the same iterations. Preemption makes the loop longer in time, but
-// not in work. Units: nanoseconds of the calling thread's CPU time.
+// All arrangements of one comparison use the same number of iterations. Preemption makes the loop take more time, but
+// not more work. Units: nanoseconds of the calling thread's CPU time.
 #ifndef TAKT_BENCH__SRC__ISOLATION__SPIN_HPP_
 #define TAKT_BENCH__SRC__ISOLATION__SPIN_HPP_
 
@@ -16,7 +16,7 @@ namespace takt_bench::isolation
 /// some 20 ms. Set-up only.
 double calibrate_spin();
 
-/// So many iterations take about `time` at this speed; at least one.
+/// The number of iterations that take about `time` at this speed; at least one.
 std::uint64_t spin_iterations(takt_rt::Duration time, double iterations_per_us) noexcept;
 
 /// Real-time safe.

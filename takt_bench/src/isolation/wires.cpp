@@ -10,7 +10,7 @@
 namespace takt_bench::isolation
 {
 
-// A write of so much is never mixed with that of another process.
+// The kernel never mixes a write of this size with a write of another process.
 static_assert(sizeof(Message) <= PIPE_BUF);
 
 void Descriptor::close() noexcept

@@ -1,7 +1,7 @@
 // Messages between the processes of one measurement: a pipe into each process.
 //
-// A pipe stands for the middleware only as far as a message costs a system call at either end and a thread
-// of the receiving process that waits for it. It is no measure of DDS.
+// A pipe replaces the middleware. It has two properties of a middleware: a message costs a system call at each end, and
+// a thread of the receiving process waits for it. It does not measure DDS.
 #ifndef TAKT_BENCH__SRC__ISOLATION__WIRES_HPP_
 #define TAKT_BENCH__SRC__ISOLATION__WIRES_HPP_
 
@@ -43,10 +43,10 @@ struct Wire
   static Wire make();
 };
 
-/// One message: the callback that it is for, and the activations that it carries.
+/// One message: its receiving callback, and the activations that it carries.
 struct Message
 {
-  static constexpr std::uint32_t kEnd = UINT32_MAX;  ///< as `target`: the receiver is to end
+  static constexpr std::uint32_t kEnd = UINT32_MAX;  ///< as `target`: the receiver ends
 
   struct Root
   {
@@ -59,7 +59,8 @@ struct Message
   std::array<Root, takt_core::ActivationSet::kCapacity> roots{};
 };
 
-/// Writes the message whole. False if the other end is gone. Real-time safe but for a full pipe.
+/// Writes the whole message. False if the other end is closed. Real-time safe while the pipe is not
+/// full.
 bool send(int to, const Message & message) noexcept;
 /// Waits for a message. False at the end of the pipe.
 bool receive(int from, Message & message) noexcept;

@@ -1,4 +1,4 @@
-// What a cyclic thread keeps of its cycles: constant memory, however long it runs.
+// The statistics of a cyclic thread's cycles. They use constant memory for any duration.
 //
 // One thread records; any other thread may read meanwhile. Units: nanoseconds.
 #ifndef TAKT_BENCH__SRC__LATENCY__CYCLE_STATISTICS_HPP_
@@ -18,7 +18,7 @@ class Tally
 public:
   void add(std::int64_t n) noexcept
   {
-    // One writer: a load and a store do what a locked addition would.
+    // There is one writer, so a load and a store replace a locked addition.
     value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   }
   std::int64_t value() const noexcept { return value_.load(std::memory_order_relaxed); }
@@ -43,13 +43,14 @@ struct Cycles
   }
 };
 
-/// Each cycle is in exactly one of the two. 67 kB, allocated by the constructor, none afterwards.
+/// Each cycle counts in exactly one of the two. The constructor allocates 67 kB; later calls
+/// allocate nothing.
 struct CycleStatistics
 {
   Cycles ordinary;
-  Cycles held_up;         ///< no thread of this machine explains the lateness: see late_wake_up.hpp
+  Cycles held_up;         ///< no thread of this machine caused the lateness: see late_wake_up.hpp
   Tally early_wake_ups;   ///< the sleep ended before the release, and the thread slept again
-  bool accounted = true;  ///< the kernel keeps the account that tells the two kinds of cycles apart
+  bool accounted = true;  ///< the kernel has the account that distinguishes the two kinds of cycles
 };
 
 }  // namespace takt_bench::latency

@@ -10,7 +10,7 @@ namespace takt_bench::latency
 namespace
 {
 
-// Of the stack that cycles use: system calls and their wrappers.
+// The part of the stack that cycles use: system calls and their wrappers.
 constexpr std::size_t kStackInUse = 64 * 1024;
 
 }  // namespace
@@ -26,7 +26,7 @@ void CyclicThread::work(const takt_rt::ThreadAttributes & asked, Run & run)
   takt_rt::ReadyTime account;
   LateWakeUp late_wake_up(account);
   statistics_.accounted = late_wake_up.accounted();
-  // Without room for it the first cycles have page faults, which are counted.
+  // If the stack is too small for this, the first cycles have page faults, which are counted.
   static_cast<void>(takt_rt::prefault_stack(kStackInUse).ok());
   takt_rt::thread_page_faults();  // the first call binds the symbol
   takt_rt::MonotonicClock clock;

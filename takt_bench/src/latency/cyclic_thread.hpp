@@ -13,15 +13,16 @@
 namespace takt_bench::latency
 {
 
-/// What all cyclic threads of a measurement share. The times are written before the gate opens.
+/// The data that all cyclic threads of a measurement share. The times are written before the gate
+/// opens.
 struct Run
 {
   takt_rt::StartGate gate;
   takt_rt::Time first{};  ///< release of each thread
-  takt_rt::Time end{};    ///< no release from here on
+  takt_rt::Time end{};    ///< no thread has a release from then on
   takt_rt::Duration interval{};
   std::atomic<bool> stop{false};
-  std::atomic<std::uint32_t> ended{0};  ///< threads whose cycles have ended
+  std::atomic<std::uint32_t> ended{0};  ///< number of threads whose cycles have ended
 };
 
 class CyclicThread
@@ -31,14 +32,14 @@ public:
   /// Set-up only: allocates; throws std::system_error if the kernel refuses a thread.
   CyclicThread(const takt_rt::ThreadAttributes & asked, Run & run);
 
-  /// What was asked and granted; once the thread waits at the gate.
+  /// The requested and granted attributes. Valid when the thread waits at the gate.
   const takt_rt::AttributeReport & report() const noexcept { return report_; }
 
   /// Any thread, at any time. Real-time safe.
   const CycleStatistics & statistics() const noexcept { return statistics_; }
 
-  /// Once `Run::ended` counts this thread: its attributes after its last cycle, as it read them itself,
-  /// and its page faults from its first cycle to its last.
+  /// Valid when `Run::ended` counts this thread: the attributes that the thread itself read after its last cycle, and
+  /// its page faults from the first cycle to the last.
   const takt_rt::ThreadAttributes & at_end() const noexcept { return at_end_; }
   const takt_rt::PageFaults & page_faults() const noexcept { return page_faults_; }
 
@@ -49,7 +50,7 @@ private:
   CycleStatistics statistics_;
   takt_rt::ThreadAttributes at_end_;
   takt_rt::PageFaults page_faults_;
-  takt_rt::SmallThread thread_;  // last: it ends before the others go
+  takt_rt::SmallThread thread_;  // last, so that the thread ends before the other members
 };
 
 }  // namespace takt_bench::latency

@@ -1,9 +1,8 @@
-// Tells the late wake-ups that no thread of this machine explains from the others.
+// Distinguishes late wake-ups that a thread of this machine caused from others.
 //
-// The cyclic thread is its own stall witness. takt_workload's witness is a thread of priority 99 that
-// wakes every 10 ms: here it would delay the thread that is measured, and would notice one stall of
-// 1 ms in ten. The rule and the limit are the same: the thread woke more than 0.3 ms late, and was ready
-// for less than half of that time.
+// The cyclic thread is its own stall witness. takt_workload's witness is a thread of priority 99 that wakes every 10
+// ms. Here it would delay the measured thread, and would notice one stall of 1 ms in ten. The rule and the limit are
+// the same: the thread woke more than 0.3 ms late, and was ready for less than half of that time.
 #ifndef TAKT_BENCH__SRC__LATENCY__LATE_WAKE_UP_HPP_
 #define TAKT_BENCH__SRC__LATENCY__LATE_WAKE_UP_HPP_
 
@@ -14,21 +13,21 @@ namespace takt_bench::latency
 {
 
 /// `Account` has `Duration read()`, the time that the calling thread was ready without a core, and
-/// `bool counted()`, whether the kernel keeps it.
+/// `bool counted()`, which is true if the kernel has this account.
 template <typename Account>
 class LateWakeUp
 {
 public:
   static constexpr takt_rt::Duration kLate = std::chrono::microseconds(300);
 
-  /// On the cyclic thread, before its first cycle: set-up only, opens the account.
+  /// Call on the cyclic thread before its first cycle. Set-up only: opens the account.
   explicit LateWakeUp(Account & account) : account_(account), waited_(account.read()) {}
 
-  /// Whether the kernel keeps the account; without it no cycle counts as held up.
+  /// True if the kernel has the account. Without it no cycle counts as held up.
   bool accounted() const noexcept { return account_.counted(); }
 
-  /// Whether a cycle of this latency was held up. Once for each cycle, after its latency was taken: some
-  /// cycles read the account, which takes 2 us. Real-time safe.
+  /// True if a cycle of this latency was held up. Call once for each cycle, after taking its latency: some cycles read
+  /// the account, which takes 2 us. Real-time safe.
   bool held_up(takt_rt::Duration latency) noexcept
   {
     if (latency <= kShort && --until_reading_ > 0) {
@@ -41,8 +40,8 @@ public:
   }
 
 private:
-  // The waits of the cycles since the last reading count too, so that they must be few and short: in
-  // doubt a late cycle counts as the machine's own.
+  // The waits of the cycles since the last reading count, too, so they must be few and short. In doubt a late cycle
+  // counts as caused by this machine.
   static constexpr takt_rt::Duration kShort = std::chrono::microseconds(50);
   static constexpr int kReadEvery = 16;
 

@@ -17,7 +17,7 @@ Load::Load(const std::vector<int> & cores) : reports_(cores.size())
   try {
     for (std::size_t i = 0; i < cores.size(); ++i) {
       takt_rt::ThreadAttributes attributes;
-      // Not what this process has: somebody may have started it under a real-time policy.
+      // Do not inherit the policy: the user may have started this process under a real-time policy.
       attributes.policy = takt_rt::Policy::other;
       attributes.cores = {cores[i]};
       attributes.name = "load." + std::to_string(cores[i]);
@@ -29,7 +29,7 @@ Load::Load(const std::vector<int> & cores) : reports_(cores.size())
       });
     }
   } catch (...) {
-    stop_ = true;  // or those that run would never end
+    stop_ = true;  // otherwise threads that have started would never end
     throw;
   }
   gate_.wait_for(static_cast<std::uint32_t>(cores.size()));

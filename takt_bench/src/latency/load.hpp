@@ -1,4 +1,4 @@
-// Load: one busy thread of SCHED_OTHER on each core, as a program that never sleeps makes it.
+// Load: one busy thread of SCHED_OTHER on each core, like a program that never sleeps.
 #ifndef TAKT_BENCH__SRC__LATENCY__LOAD_HPP_
 #define TAKT_BENCH__SRC__LATENCY__LOAD_HPP_
 
@@ -16,15 +16,15 @@ namespace takt_bench::latency
 class Load
 {
 public:
-  /// Keeps each of `cores` busy from now on, and returns once each thread has its core and policy.
-  /// Set-up only; throws std::system_error if the kernel refuses a thread.
+  /// Keeps each of `cores` busy. Returns when each thread has its core and policy. Set-up only;
+  /// throws std::system_error if the kernel refuses a thread.
   explicit Load(const std::vector<int> & cores);
   /// Ends the threads.
   ~Load();
   Load(const Load &) = delete;
   Load & operator=(const Load &) = delete;
 
-  /// What the kernel refused to the busy threads.
+  /// The kernel's refusals for the busy threads.
   const takt_rt::Faults & faults() const noexcept { return faults_; }
 
 private:
@@ -32,7 +32,8 @@ private:
   takt_rt::StartGate gate_;
   std::vector<takt_rt::AttributeReport> reports_;
   takt_rt::Faults faults_;
-  std::deque<takt_rt::SmallThread> threads_;  // last: they end before the others go
+  std::deque<takt_rt::SmallThread> threads_;  // last, so that the threads end before the other
+                                              // members
 };
 
 }  // namespace takt_bench::latency

@@ -1,7 +1,7 @@
-// takt_latency: how late cyclic threads wake up, one on each core; `takt latency` is its front.
+// takt_latency: measures how late cyclic threads wake up, one on each core. `takt latency` calls it.
 //
-// Exit codes: 0 measured, also under fewer rights than asked for; 1 refused under --strict, or the output
-// could not be written; 2 the command line is wrong. SIGINT and SIGTERM end the measurement early.
+// Exit codes: 0 measured, also with fewer rights than requested; 1 refused under --strict, or the output could not be
+// written; 2 the command line is faulty. SIGINT and SIGTERM end the measurement early.
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -74,12 +74,12 @@ void add_options(CLI::App & app, Setting & setting)
   app.add_flag("--strict", setting.strict, "measure nothing if the kernel refuses anything");
 }
 
-/// Sleeps a moment. False after SIGINT or SIGTERM, which the caller blocks.
+/// Sleeps for a moment. False after SIGINT or SIGTERM, which the caller blocks.
 bool watch(const Progress & progress, const Setting & setting, bool & aloud)
 {
   if (aloud) {
     const std::string line = progress_line(progress, setting);
-    // A reader that has gone away must not end the measurement.
+    // If the reader has ended, the measurement goes on.
     aloud = ::write(STDERR_FILENO, line.data(), line.size()) >= 0;
   }
   sigset_t ends;

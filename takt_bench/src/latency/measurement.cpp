@@ -12,8 +12,8 @@ namespace takt_bench::latency
 namespace
 {
 
-// From the opening of the gate to the first release: every thread must sleep by then, also on
-// busy cores, or its first latency would be that of its start.
+// From the opening of the gate to the first release. Each thread must sleep by then, also on busy
+// cores. Otherwise its first latency would be that of its start.
 constexpr takt_rt::Duration kLeadTime = std::chrono::milliseconds(100);
 
 Progress progress_of(const Measurement & all)
@@ -32,8 +32,7 @@ Progress progress_of(const Measurement & all)
   return progress;
 }
 
-/// Threads that wait at the gate end with the scope, also if an exception leaves it: whoever destroys
-/// them waits for them.
+/// Opens the gate at the end of the scope, also after an exception: the destructors of the threads wait for them.
 class GateKeeper
 {
 public:
@@ -97,7 +96,8 @@ Measurement measure(const Setting & setting, const Watch & watch)
     load.emplace(setting.cores);
     all.load_faults = load->faults();
   }
-  // Last: under a limit of locked memory the threads' stacks might not be had any more.
+  // Do this last: with a limit of locked memory the kernel might refuse the stacks of later
+  // threads.
   const takt_rt::Status locked = takt_rt::lock_memory();
   all.memory_locked = locked.ok();
   all.memory_faults = locked.faults();

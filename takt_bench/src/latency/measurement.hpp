@@ -1,4 +1,4 @@
-// A whole measurement: its threads, their start together, and what they found.
+// A whole measurement: its threads, their common start, and their results.
 #ifndef TAKT_BENCH__SRC__LATENCY__MEASUREMENT_HPP_
 #define TAKT_BENCH__SRC__LATENCY__MEASUREMENT_HPP_
 
@@ -13,23 +13,23 @@
 namespace takt_bench::latency
 {
 
-/// How far a measurement is, over all of its threads.
+/// The progress of a measurement, over all of its threads.
 struct Progress
 {
   takt_rt::Duration elapsed{};
-  std::uint64_t cycles = 0;   ///< of the thread with the fewest
-  std::int64_t worst_ns = 0;  ///< outside of host stalls
-  std::int64_t overruns = 0;  ///< outside of host stalls
+  std::uint64_t cycles = 0;   ///< of the thread with the fewest cycles
+  std::int64_t worst_ns = 0;  ///< without cycles that the host held up
+  std::int64_t overruns = 0;  ///< without cycles that the host held up
 };
 
-/// Called on the thread of `measure` again and again, never on a cyclic thread; is expected to sleep a
-/// moment. False ends the measurement early.
+/// The thread of `measure` calls it repeatedly. No cyclic thread calls it. It should sleep for a moment. False ends the
+/// measurement early.
 using Watch = std::function<bool(const Progress &)>;
 
 struct Measurement
 {
   Setting setting;
-  bool done = false;  ///< false: `strict`, and the kernel refused something
+  bool done = false;  ///< false: `strict` was set, and the kernel refused an attribute
   bool ended_early = false;
   bool memory_locked = false;
   takt_rt::Duration elapsed{};
@@ -37,17 +37,17 @@ struct Measurement
   takt_rt::Faults load_faults{};
   std::unique_ptr<Run> run{};
   std::vector<std::unique_ptr<CyclicThread>>
-    threads{};  ///< in the order of the cores; if done, ended
+    threads{};  ///< in the order of the cores; they have ended if `done`
 
-  /// Whether the kernel granted everything that was asked.
+  /// True if the kernel granted all requested attributes.
   bool granted_all() const;
 };
 
-/// Measures; `setting` is completed and has no faults. Blocks until the end: for the duration, or up to
-/// an interval after `watch` ended it. Throws std::system_error if the kernel refuses a thread.
+/// Measures. `setting` must be completed and without faults. Blocks until the end: for the duration, or up to an
+/// interval after `watch` returned false. Throws std::system_error if the kernel refuses a thread.
 ///
-/// Memory is locked from before the first cycle to after the last, where the kernel permits it. After the
-/// start only `watch` may allocate.
+/// Memory is locked from before the first cycle until after the last one, if the kernel permits it. After the start
+/// only `watch` may allocate.
 Measurement measure(const Setting & setting, const Watch & watch);
 
 }  // namespace takt_bench::latency

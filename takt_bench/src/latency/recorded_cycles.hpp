@@ -1,7 +1,7 @@
-// Keeps the latency of each cycle of a thread, apart for cycles that the host held up.
+// Records the latency of each cycle of a thread. Cycles that the host held up have their own record.
 //
-// Real-time safe: no allocation, no lock, no output; the only input is the account of waiting, which some cycles read
-// after their latency was taken.
+// Real-time safe: no allocation, no lock, no output. Its only input is the account of waiting, which some cycles read
+// after taking their latency.
 #ifndef TAKT_BENCH__SRC__LATENCY__RECORDED_CYCLES_HPP_
 #define TAKT_BENCH__SRC__LATENCY__RECORDED_CYCLES_HPP_
 
@@ -12,7 +12,7 @@
 namespace takt_bench::latency
 {
 
-/// The work of `takt_rt::run_cycles`. `Account`: as of LateWakeUp.
+/// The work of `takt_rt::run_cycles`. `Account`: see LateWakeUp.
 template <typename Account>
 class RecordedCycles
 {

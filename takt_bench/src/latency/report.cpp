@@ -28,7 +28,7 @@ ordered_json cycles_json(const Cycles & cycles)
   const takt_rt::LogHistogram & latencies = cycles.latencies;
   ordered_json buckets = ordered_json::array();
   latencies.for_each_bucket([&](std::int64_t lower, std::int64_t upper, std::uint64_t count) {
-    // The last bucket has no upper edge of its own.
+    // The last bucket has no upper edge.
     buckets.push_back({lower, std::min(upper, latencies.max()), count});
   });
   return {{"count", latencies.count()},          {"min_ns", latencies.min()},

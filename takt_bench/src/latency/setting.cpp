@@ -12,9 +12,9 @@ namespace
 {
 
 constexpr int kPriority = 80;
-// A cycle takes some 10 us of its core; on a slow machine more.
+// A cycle uses its core for some 10 us; more on a slow machine.
 constexpr int kRuntimeShare = 10;
-// Locked memory counts stacks whole, so that they are small.
+// Memory locking locks whole stacks, so the stacks are small.
 constexpr std::size_t kStackSize = 256 * 1024;
 
 }  // namespace
@@ -58,7 +58,7 @@ takt_rt::Faults check(const Setting & setting)
   takt_rt::Faults faults;
   const auto add = [&faults](const takt_rt::Faults & more) {
     for (const takt_rt::Fault & fault : more) {
-      // Most faults are of all threads alike.
+      // Most faults are equal for all threads.
       if (faults.empty() || faults.back() != fault) {
         faults.push_back(fault);
       }
@@ -77,7 +77,7 @@ takt_rt::Faults check(const Setting & setting)
   }
   for (std::size_t number = 0; number < setting.cores.size(); ++number) {
     add(takt_rt::validate(attributes_of(setting, number)));
-    // The cores of the busy threads, where the cyclic threads ask for none.
+    // The busy threads need cores even if the cyclic threads ask for none.
     add(takt_rt::validate({.cores = {setting.cores[number]}}));
   }
   return faults;

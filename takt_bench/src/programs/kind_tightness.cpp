@@ -18,10 +18,11 @@ using namespace takt_plan;  // NOLINT: all of it is about its models
 namespace
 {
 
-constexpr int kFirst = 40;  // situations that are drawn
+constexpr int kFirst = 40;  // random situations at the beginning
 constexpr Ns kHyperperiods = 3;
 constexpr Ns kLeastDuration = 600'000'000;  // sets may take periods to get into the worst order
-constexpr Ns kBefore = 200'000'000;         // runs from so long before a response on are changed
+constexpr Ns kBefore = 200'000'000;         // the search changes runs that begin within this time
+                                            // before a response
 
 template <typename T>
 T needed(takt_rt::Result<T> result)
@@ -32,13 +33,13 @@ T needed(takt_rt::Result<T> result)
   return std::move(*result);
 }
 
-/// What a search changes.
+/// A situation: the search changes its values.
 struct Situation
 {
   std::vector<Ns> offsets;             // per task with a release
-  std::vector<std::vector<Ns>> times;  // per task, of its runs
-  bool late = true;                    // messages are under way for as long as they may be
-  std::uint64_t seed = 1;              // of how long they are under way else
+  std::vector<std::vector<Ns>> times;  // per task: execution times of its runs
+  bool late = true;                    // messages are under way for the longest time
+  std::uint64_t seed = 1;              // otherwise: of the random times of messages
 };
 
 class WorstSearch
@@ -89,7 +90,7 @@ public:
   }
 
 private:
-  /// How often a task works, and one source that starts it.
+  /// The rate at which a task works, and one source that starts it.
   struct Pace
   {
     Index source = kNone;
@@ -118,7 +119,7 @@ private:
     return static_cast<Index>(draw_.between(0, static_cast<Ns>(tasks().size()) - 1));
   }
 
-  // The first one is all at once, or all at their worst.
+  // The first situation has all sources at once, or all execution times at their worst.
   Situation first(int number)
   {
     Situation situation;
@@ -147,7 +148,7 @@ private:
     return way < 6 ? most : way < 8 ? 0 : draw_.between(0, most);
   }
 
-  // Of some runs that may be in the way of that response.
+  // Changes times of some runs that may delay the response.
   void change_times(const Response & response, Situation & situation)
   {
     do {
@@ -180,7 +181,7 @@ private:
       const Ns period = tasks()[index].release->period;
       const Ns by = draw_.between(0, 2) == 0 ? draw_.between(0, period - 1)
                                              : draw_.between(-period / 16, period / 16);
-      // Or just before, at or just after another source.
+      // Or moves the source just before, to, or just after another source.
       const bool near = draw_.between(0, 1) == 0;
       const Ns next =
         near ? situation.offsets[any_task()] + draw_.between(-1, 1) : situation.offsets[index] + by;
@@ -214,7 +215,7 @@ private:
         continue;
       }
       worst_[chain] = std::max(worst_[chain], responses.worst.time());
-      // Other phases are not those of the situation.
+      // With other phases, the response does not belong to the situation.
       if (phases == Phases::fixed && responses.worst.time() >= response_[chain].time()) {
         response_[chain] = responses.worst;
         best_[chain] = situation;
@@ -229,8 +230,8 @@ private:
   Ns duration_ = 0;
   std::vector<Pace> paces_;         // per task
   std::vector<Ns> worst_;           // per chain
-  std::vector<Response> response_;  // per chain: the longest of fixed phases
-  std::vector<Situation> best_;     // per chain: in which that was seen
+  std::vector<Response> response_;  // per chain: the longest response with fixed phases
+  std::vector<Situation> best_;     // per chain: the situation of that response
 };
 
 }  // namespace

@@ -1,9 +1,10 @@
-// How far bounds are above the worst response that a search finds, for one system of a kind (kinds_of_system.hpp).
+// Compares bounds with the worst response that a search finds, for one system of a kind (kinds_of_system.hpp).
 //
-// The search simulates, and changes what was worst for each chain, as long as that is not better. It changes how long single
-// runs take, since a shorter run may let another begin just before a more important one is due, or a message come before
-// another. Without phases it changes the phases as well, and begins with the adversarial phases and random ones. With phases
-// it begins with worst times and random ones. A ratio is an upper bound on how loose the analysis is.
+// For each chain the search simulates its worst situation with one change, and keeps the change if the response is not
+// shorter. It changes the execution times of single runs, since a shorter run may let another run begin just before a
+// more important one is due, or let a message arrive before another one. Without known phases it also changes the
+// phases, and begins with the adversarial phases and random ones. With known phases it begins with worst and random
+// execution times. The ratio is an upper bound on the pessimism of the analysis.
 //
 // Set-up only: allocates, takes up to a second. The same input gives the same result.
 #ifndef TAKT_BENCH__SRC__PROGRAMS__KIND_TIGHTNESS_HPP_
@@ -18,10 +19,11 @@
 namespace takt_bench
 {
 
-/// Changes for each chain that are tried, by default.
+/// The default number of changes for each chain.
 inline constexpr int kChangesOfKinds = 2'000;
 
-/// Of each chain of the system. Throws std::runtime_error if analysis or simulation refuse it.
+/// Returns one result for each chain of the system. Throws std::runtime_error if the analysis or
+/// the simulation refuses the system.
 std::vector<ChainTightness> tightness(
   Kind kind, bool phases, std::uint64_t seed, int changes = kChangesOfKinds);
 

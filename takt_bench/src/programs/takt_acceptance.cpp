@@ -1,11 +1,10 @@
-// takt_acceptance: how many generated systems each planner finds a schedule for.
+// takt_acceptance: counts the generated systems for which each planner finds a schedule.
 //
-// Each schedule is judged by the same analysis, and by simulation: which sees fewer responses than
-// there are, so what it accepts is not a proof, but what analysis accepts it must not refute. Of small
-// systems it also tries all plans, and counts how many of those that have a plan each planner plans.
+// The same analysis judges each schedule. Simulation judges it, too. Simulation sees only some responses, so its
+// acceptance is not a proof; but it must not refute a schedule that the analysis accepts. For small systems the program
+// also tries all plans, and counts for each planner the systems that have a plan and that the planner can plan.
 //
-// Exit codes: 0 done, 1 simulation refuted a bound, or the output could not be written, 2 the command
-// line is wrong.
+// Exit codes: 0 done, 1 simulation refuted a bound, or the output could not be written, 2 the command line is faulty.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -34,7 +33,7 @@ using takt_bench::Shape;
 constexpr int kRefuted = 1;
 constexpr Ns kSimulated = 3'000'000'000;  // three of the longest periods
 
-/// A planner with what it is asked for.
+/// A planner with its options.
 struct Contender
 {
   const char * name = "";
@@ -42,7 +41,7 @@ struct Contender
   bool walks = false;
 };
 
-// Without a walk is what `--time 0s` gives.
+// Planning without a walk corresponds to `--time 0s`.
 constexpr std::array kContenders{
   Contender{"takt", Planner::takt, true},
   Contender{"takt, no walk", Planner::takt},
@@ -52,9 +51,9 @@ constexpr std::array kContenders{
   Contender{"competition", Planner::competition},
   Contender{"competition-literal", Planner::competition_literal},
 };
-constexpr std::size_t kWithPhases = 5;  // of them, the first ones
+constexpr std::size_t kWithPhases = 5;  // the first contenders also plan the systems with phases
 
-constexpr int kSteps = 10;  // of a period, for exhaustive search
+constexpr int kSteps = 10;  // offsets per period in the exhaustive search
 constexpr std::array kSmallLoads{0.6, 0.75, 0.9};
 
 struct Point
@@ -68,17 +67,17 @@ struct Point
 struct Count
 {
   Contender contender;
-  int accepted = 0;   ///< by the analysis
-  int unrefuted = 0;  ///< by simulation
-  int refuted = 0;    ///< bounds that simulation was above
+  int accepted = 0;   ///< schedules that the analysis accepts
+  int unrefuted = 0;  ///< schedules that simulation does not refute
+  int refuted = 0;    ///< bounds that a simulated response exceeded
   double threads = 0;
 };
 
 struct Numbers
 {
-  std::uint64_t published = 1000;  ///< systems of each shape that publications have
-  std::uint64_t phases = 25;       ///< of each shape with and without phases
-  std::uint64_t exhaustive = 100;  ///< small ones at each load
+  std::uint64_t published = 1000;  ///< number of systems of each shape from publications
+  std::uint64_t phases = 25;       ///< number of systems of each shape with and without phases
+  std::uint64_t exhaustive = 100;  ///< number of small systems at each load
   std::uint64_t seed = 1;
 };
 
@@ -129,7 +128,7 @@ Planned plan_of(const takt_schedule::System & system, const PlanOptions & option
   return std::move(*planned);
 }
 
-/// The contender's plan, counted.
+/// Makes the contender's plan, and counts it.
 Planned plan_and_count(const takt_schedule::System & system, Count & count)
 {
   Planned planned = plan_of(system, options_of(count.contender));
@@ -180,7 +179,8 @@ nlohmann::ordered_json as_json(
     {"threads", sets > 0 ? count.threads / static_cast<double>(sets) : 0}};
 }
 
-/// What each planner does with the systems of a shape; how many bounds simulation refuted.
+/// Counts the plans of each planner for the systems of a shape. Returns the number of refuted
+/// bounds.
 int compare(const Point & point, std::uint64_t seed, nlohmann::ordered_json & json)
 {
   const PhasesOf phases = point.shape.phases;
@@ -206,7 +206,8 @@ int compare(const Point & point, std::uint64_t seed, nlohmann::ordered_json & js
   return refuted;
 }
 
-/// How many of the small systems that exhaustive search can plan each planner can.
+/// Counts for each planner the small systems that exhaustive search can plan, and that the planner
+/// can plan, too.
 void compare_with_exhaustive(double load, const Numbers & numbers, nlohmann::ordered_json & json)
 {
   std::vector<Count> counts;

@@ -1,8 +1,8 @@
-// takt_tightness: how far the bounds of each analysis are above the worst simulated response; with --kinds, of each kind of
-// small system, with phases and without.
+// takt_tightness: compares the bounds of each analysis with the worst simulated response. With --kinds: for each kind
+// of small system, with and without phases.
 //
-// Exit codes: 0 done, 1 a simulated response was above its bound, or the output could not be written,
-// 2 the command line is wrong.
+// Exit codes: 0 done, 1 a simulated response exceeded its bound, or the output could not be written, 2 the command line
+// is faulty.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,14 +21,14 @@ using namespace takt_bench;  // NOLINT: a program
 
 constexpr int kRefuted = 1;
 constexpr std::array kUtilizations{0.3, 0.5, 0.7, 0.9};
-constexpr std::size_t kBeyond = 10;  // samples above a percentile that is told
+constexpr std::size_t kBeyond = 10;  // samples beyond a printed percentile
 
-/// bound / worst simulated of some chains.
+/// bound / worst simulated response, for some chains.
 struct Ratios
 {
   std::vector<double> values;
   int without = 0;  ///< chains that have no bound
-  int refuted = 0;  ///< chains whose simulated response is above it
+  int refuted = 0;  ///< chains with a simulated response above the bound
   int windows = 0;  ///< chains whose jobs have windows
 
   void add(const ChainTightness & chain)
@@ -42,7 +42,7 @@ struct Ratios
     }
   }
 
-  /// Sorted before. The smallest value that a share `of` of them does not exceed.
+  /// The smallest value that a share `of` of the values does not exceed. The values must be sorted.
   double quantile(double of) const
   {
     const auto rank = static_cast<std::size_t>(std::ceil(of * static_cast<double>(values.size())));
@@ -76,7 +76,7 @@ struct Ratios
   }
 };
 
-/// Prints all points; the program's exit code.
+/// Prints all points. Returns the program's exit code.
 int finish(const nlohmann::ordered_json & points, int refuted)
 {
   fmt::print("{}\n", points.dump(2));

@@ -33,7 +33,7 @@ T need(takt_rt::Result<T> result)
   return std::move(*result);
 }
 
-/// Each chain whole on the core with the least load, the most loading first.
+/// Places each whole chain on the core with the least load, in the order of falling loads.
 std::vector<Index> balanced(const Model & model)
 {
   std::vector<double> load;
@@ -58,7 +58,8 @@ std::vector<Index> balanced(const Model & model)
   return result;
 }
 
-/// One thread on each core, and chains on all or on one of them.
+/// Makes one thread on each core. The kind decides whether chains may use all threads or one of
+/// them.
 Model on_one_thread_per_core(Model model, Bound kind)
 {
   Thread thread = model.threads.front();
@@ -88,7 +89,7 @@ Model on_one_thread_per_core(Model model, Bound kind)
     for (Index place = 0; place < chain.path.size(); ++place) {
       Task & task = model.tasks[chain.path[place]];
       task.threads = kind == Bound::pool ? all : std::vector<Index>{core_of[c]};
-      // The more important chain first, and inside a chain the later callback.
+      // The more important chain is more urgent, and within a chain the later callback.
       task.priority = chain.priority * kShape.callbacks + static_cast<int>(place);
     }
   }
@@ -133,7 +134,8 @@ public:
     }
   }
 
-  /// The longest callback of each of `begun` has just begun when all others are released.
+  /// Simulates the situation in which the longest callback of each chain in `begun` has just begun
+  /// when all others are released.
   void blocked(const std::vector<bool> & begun)
   {
     Ns start = 0;
@@ -153,7 +155,8 @@ public:
 
 private:
   SimulationModel simulation_;
-  std::vector<Ns> before_longest_;  // per chain: what its callbacks before the longest one take
+  std::vector<Ns> before_longest_;  // per chain: execution times of the callbacks before the
+                                    // longest one
   std::vector<Ns> worst_;
 };
 
@@ -204,7 +207,7 @@ std::vector<ChainTightness> tightness(
   Shape shape = kShape;
   shape.utilization = utilization * shape.cores;
   PlanOptions plan;
-  // Where threads are replaced, the quickest planner gives the tasks.
+  // The threads of the plan are replaced, so the quickest planner suffices to place the tasks.
   plan.planner = kind == Bound::priority ? Planner::takt : Planner::rate_monotonic;
   Model model = need(plan_schedule(generated_system(shape, seed), plan)).model;
   if (kind != Bound::priority) {

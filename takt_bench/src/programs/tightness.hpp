@@ -1,14 +1,14 @@
-// How far bounds are above the worst response that simulation finds, for one generated system.
+// Compares bounds with the worst simulated response, for one generated system.
 //
-// The system is independent chains of a timer and subscriptions (generated_system.hpp), under a
-// schedule of the kind that the analysis is for. No simulated response may be above its bound. One
-// below it may be so because the bound is loose, or because simulation did not meet the worst case:
-// the ratio is an upper bound on how loose the analysis is.
+// The system has independent chains of a timer and subscriptions (generated_system.hpp), and a schedule of the kind
+// that the analysis covers. No simulated response may exceed its bound. A response may be below its bound because the
+// bound is pessimistic, or because the simulation did not meet the worst case. So the ratio is an upper bound on the
+// pessimism of the analysis.
 //
-// Simulated are worst execution times from
+// The simulation uses worst execution times, with
 // - the adversarial phases of simulate.hpp;
-// - for each chain: all chains that are less important are released so that the longest callback of
-//   each has just begun when everything else is; for the most important one also each of them alone;
+// - for each chain, phases in which the longest callback of each less important chain has just begun when all others
+//   are released; for the most important chain also each of the others alone;
 // - a few random phases.
 //
 // Set-up only: allocates, takes long. The same input gives the same result.
@@ -28,10 +28,10 @@ namespace takt_bench
 
 enum class Bound
 {
-  priority,          ///< threads and cores as the planner `takt` chooses them
+  priority,          ///< threads and cores as the planner `takt` chooses
   window_snapshot,   ///< one thread on each core, polling points; timers wait for them
   window_immediate,  ///< the same; timers do not wait
-  pool,              ///< as many threads as cores, any of which runs any callback
+  pool,              ///< as many threads as cores; each thread may run any callback
   deadline           ///< one reservation on each core: 9.5 ms in each 10 ms
 };
 
@@ -43,14 +43,15 @@ std::string_view to_string(Bound bound);
 struct ChainTightness
 {
   bool most_important = false;
-  std::optional<takt_plan::Ns> bound;  ///< none: the analysis has none
-  takt_plan::Ns worst = 0;             ///< simulated
-  bool windows = false;  ///< of a kind of system: its jobs have windows, from known phases
+  std::optional<takt_plan::Ns> bound;  ///< empty: the analysis finds no bound
+  takt_plan::Ns worst = 0;             ///< the worst simulated response
+  bool windows = false;  ///< for kinds of systems: the jobs have windows from known phases
 };
 
-/// Of each chain of the system of this seed: nine chains of five callbacks on four cores, each core
-/// loaded by `utilization` on average. `options` leaves terms of the analysis out, for tests.
-/// Throws std::runtime_error if planning, analysis or simulation refuse the whole system.
+/// Returns one result for each chain of the system with this seed: nine chains of five callbacks on
+/// four cores, with an average load of `utilization` on each core. `options` may omit terms of the
+/// analysis, for tests. Throws std::runtime_error if planning, analysis or simulation refuses the
+/// whole system.
 std::vector<ChainTightness> tightness(
   Bound kind, double utilization, std::uint64_t seed,
   const takt_plan::BoundsOptions & options = {});

@@ -1,4 +1,4 @@
-// The iteration that the published equations have in common. Neither allocates nor blocks.
+// The iteration for the published equations. Does not allocate or block.
 #ifndef TAKT_BENCH__SRC__PUBLISHED__FIXED_POINT_HPP_
 #define TAKT_BENCH__SRC__PUBLISHED__FIXED_POINT_HPP_
 
@@ -7,8 +7,9 @@
 namespace takt_bench
 {
 
-/// The least length from `start` up with demand(length) <= length; kUnbounded beyond `horizon`, and
-/// after a million steps. `demand` must not fall, and `start` must not be above the least one.
+/// The least length with demand(length) <= length, searched from `start` upwards. kUnbounded above
+/// `horizon`, and after a million steps. `demand` must be non-decreasing, and `start` must not
+/// exceed the result.
 template <typename Demand>
 takt_plan::Ns fixed_point(takt_plan::Ns start, takt_plan::Ns horizon, const Demand & demand)
 {

@@ -94,7 +94,7 @@ private:
   struct Term
   {
     Ns cost;
-    Ns period;  ///< 0: once
+    Ns period;  ///< 0: the task runs once
   };
 
   const Thread & thread(Index task) const
@@ -157,7 +157,7 @@ private:
     });
   }
 
-  /// Between two runs of j while i is pending; 0: there is only one.
+  /// The least distance of two runs of j while i is pending; 0: there is only one run.
   Ns distance(Index j, Index i) const
   {
     const Index chain = chain_[j];

@@ -35,10 +35,10 @@ struct PicasChain
   std::vector<takt_plan::Ns>
     segments;               ///< by core; kUnbounded beyond 100 periods or a million steps
   takt_plan::Ns sum = 0;    ///< of the segments
-  takt_plan::Ns bound = 0;  ///< the sum, and a period more if it exceeds the period
+  takt_plan::Ns bound = 0;  ///< the sum, plus a period if the sum exceeds the period
 };
 
-/// One per chain of the model.
+/// One result for each chain of the model.
 takt_rt::Result<std::vector<PicasChain>> picas_published(const takt_plan::Model & model);
 
 }  // namespace takt_bench

@@ -121,7 +121,7 @@ private:
     return add(multiply(span / chain.period, own), std::min(own, span % chain.period));
   }
 
-  /// Of each other chain its longest lower task; of these the longest, one per thread.
+  /// Of the longest lower task of each other chain, the longest ones: one for each thread.
   Ticks blocking(std::size_t k, Ticks length) const
   {
     if (!priority_) {
@@ -172,7 +172,7 @@ private:
   const bool arbitrary_;
 };
 
-/// What a chain does in an interval of `span` / `threads` ticks, a fraction rounded up.
+/// The work of a chain in an interval of `span` / `threads` ticks, rounded up.
 Ticks rtss22_workload(const PoolChain & chain, Ticks span, Ticks threads)
 {
   const Ticks period = chain.period * threads;
@@ -183,7 +183,7 @@ Ticks rtss22_workload(const PoolChain & chain, Ticks span, Ticks threads)
   return add(multiply(whole, time), std::min((part + threads - 1) / threads, time));
 }
 
-/// Counted in ticks divided by the number of threads, so that fractions are lost only at the end.
+/// Counts in ticks divided by the number of threads, so that it rounds only at the end.
 Ticks rtss22(const Pool & pool, std::size_t k)
 {
   const PoolChain & chain = pool.chains[k];

@@ -41,7 +41,7 @@ struct PoolTask
 {
   Ticks time = 0;
   int priority = 0;          ///< larger first
-  std::optional<int> group;  ///< an exclusive one; absent: none, or reentrant
+  std::optional<int> group;  ///< of an exclusive group; absent: no group, or a reentrant one
 };
 
 struct PoolChain
@@ -59,15 +59,15 @@ struct Pool
 
 enum class PoolScheme
 {
-  standard,  ///< rclcpp's: any chain may go first
+  standard,  ///< rclcpp's: any ready chain may go first
   priority   ///< the ready task of the highest priority goes first
 };
 
 struct PoolBounds
 {
-  /// kUnbounded (nanoseconds.hpp) beyond a hundred deadlines or a million steps.
+  /// kUnbounded (nanoseconds.hpp) for bounds above a hundred deadlines, and after a million steps.
   std::vector<Ticks> chains;
-  bool assumption_holds = false;  ///< every chain meets its deadline by these bounds
+  bool assumption_holds = false;  ///< these bounds keep every deadline
 };
 
 /// RTAS 2023. `arbitrary_deadlines`: a chain may be released again before it ends. Faults: no thread

@@ -79,7 +79,7 @@ private:
       timers_.begin(), timers_.end(), [&](const Timer & timer) { return timer.task == task; });
   }
 
-  // Cores are alike: a task goes on one that is in use, or on the next.
+  // All cores are equal: a task goes on a core in use, or on the next free one.
   void place(Index task, Index used)
   {
     if (task == core_of_.size()) {
@@ -100,7 +100,8 @@ private:
     if (*std::max_element(load.begin(), load.end()) > 1) {
       return;
     }
-    // On each core the order counts: of all permutations those in which cores follow each other.
+    // Only the order on each core counts: of all permutations, tries those in which the cores
+    // follow each other.
     std::vector<Index> urgency(core_of_.size());
     std::iota(urgency.begin(), urgency.end(), Index{0});
     do {
@@ -113,7 +114,7 @@ private:
     } while (!result_.plan && std::next_permutation(urgency.begin(), urgency.end()));
   }
 
-  // A callback that one source starts runs as often as that.
+  // A callback with one source runs as often as the source.
   double load_of(Index task) const
   {
     double load = 0;
@@ -125,7 +126,7 @@ private:
         break;
       }
       if (one.triggers.size() != 1) {
-        return 0;  // how often it works depends on several; bounds say whether it fits
+        return 0;  // its rate depends on several sources; the bounds decide whether the plan fits
       }
     }
     return load;
@@ -155,7 +156,7 @@ private:
     shift(1, assignment, model);
   }
 
-  // All offsets of the timers from `first` on.
+  // Tries all offsets of the timers from `first` on.
   void shift(Index first, Assignment & assignment, Model & model)
   {
     if (first >= timers_.size()) {

@@ -1,4 +1,5 @@
-// All plans of a small system, each judged by the analysis that judges planners. Set-up only.
+// Tries all plans of a small system. The analysis that judges planners judges each of them. Set-up
+// only.
 #ifndef TAKT_BENCH__SRC__SYSTEMS__EXHAUSTIVE_SEARCH_HPP_
 #define TAKT_BENCH__SRC__SYSTEMS__EXHAUSTIVE_SEARCH_HPP_
 
@@ -14,15 +15,16 @@ namespace takt_bench
 struct Tried
 {
   std::optional<takt_plan::Assignment>
-    plan;                   ///< the first that meets all deadlines; none: no plan does
-  std::uint64_t plans = 0;  ///< that were judged
+    plan;                   ///< the first plan that keeps all deadlines; empty: no plan does
+  std::uint64_t plans = 0;  ///< judged plans
 };
 
-/// Each callback has a thread of its own, on each core, in each order of urgency, and each timer each offset of a grid of
-/// `steps` to its period, the one with the longest period apart, which stays at 0. Timers that are slower than others of
-/// their set of newest messages start a hyperperiod later. Takes seconds where no plan does.
+/// Tries each callback with its own thread, on each core, in each order of urgency, and each timer with each offset of
+/// a grid of `steps` per period; the timer with the longest period stays at 0. A timer that is slower than others of
+/// its set of newest messages starts a hyperperiod later. Takes seconds if no plan keeps all deadlines.
 ///
-/// `system`: of one host; no groups, and no chain that reads. Throws std::runtime_error where it cannot be planned at all.
+/// `system`: one host, without groups, and without chains that read. Throws std::runtime_error if the system cannot be
+/// planned.
 Tried exhaustive_search(const takt_schedule::System & system, int steps);
 
 }  // namespace takt_bench

@@ -29,7 +29,8 @@ double unit(takt_plan::Draw & draw)
   return static_cast<double>(draw.between(1, kSteps)) / static_cast<double>(kSteps);
 }
 
-/// `count` shares of `sum`, uniformly distributed over all of them (Bini and Buttazzo 2005).
+/// `count` random shares of `sum`, uniformly distributed over all such shares (Bini and Buttazzo
+/// 2005).
 std::vector<double> shares(takt_plan::Draw & draw, int count, double sum)
 {
   std::vector<double> result;
@@ -137,8 +138,8 @@ takt_schedule::System small_system(double load, std::uint64_t seed)
   const int cores = static_cast<int>(draw.between(1, 2));
   system.hosts = {host_of(cores)};
   const int chains = static_cast<int>(draw.between(2, 4));
-  const bool joins = draw.between(0, 3) == 0;  // of the first two chains
-  int more = 5 - chains;                       // callbacks that there may be beside the timers
+  const bool joins = draw.between(0, 3) == 0;  // two chains join: the callback belongs to both
+  int more = 5 - chains;                       // limit of callbacks beside the timers
   const auto loads = shares(draw, chains, load * cores);
   takt_schedule::CallbackModel join = callback_of(1);
   for (int c = 0; c < chains; ++c) {
@@ -168,7 +169,7 @@ takt_schedule::System small_system(double load, std::uint64_t seed)
         join.triggers.push_back(node);
         join.time.worst = std::max(join.time.worst, Duration(work - first));
         join.time.best = join.time.worst;
-        more -= c;  // one for both chains
+        more -= c;  // the callback counts once for both chains
       } else {
         auto callback = callback_of(work - first);
         callback.id = id;

@@ -20,7 +20,7 @@ namespace
 constexpr Ns kUnit = 1'000'000;
 constexpr std::array<Ns, 4> kPeriods{20 * kUnit, 40 * kUnit, 50 * kUnit, 100 * kUnit};
 constexpr Ns kUnderWay = kUnit / 2;
-constexpr Ns kLeastLoad = 30;  // percent, of the fullest core
+constexpr Ns kLeastLoad = 30;  // in percent, of the core with the highest load
 constexpr Ns kMostLoad = 85;
 
 class KindOfSystem
@@ -59,7 +59,7 @@ private:
     one.name = "thread" + std::to_string(model_.threads.size());
     one.executor = model_.executors.size() - 1;
     one.kind = ThreadClass::fixed_priority;
-    // No two of one priority.
+    // All priorities differ.
     one.priority = static_cast<int>(
       10 * pick(1, 8) + static_cast<Ns>(std::min<std::size_t>(model_.threads.size(), 9)));
     one.cores = {core};
@@ -223,7 +223,7 @@ private:
     }
   }
 
-  /// A callback behind the set.
+  /// Adds a callback behind the set.
   Index add_set(Kind kind)
   {
     thread(0);
@@ -241,7 +241,7 @@ private:
     return sub(static_cast<Index>(pick(0, 1)), {both});
   }
 
-  /// How often a task works, per second.
+  /// The average number of times that a task works in a second.
   double rate(Index index) const
   {
     const Task & of = model_.tasks[index];

@@ -1,7 +1,8 @@
-// Small random systems of one kind each, which show how tight bounds are where callbacks wait for each other in one way.
+// Small random systems. In each kind, callbacks wait for each other in one certain way. They show how tight the bounds
+// are for it.
 //
-// Threads are of fixed OS priority and pinned. The fullest core is loaded by 30 % to 85 %. Periods are 20, 40, 50 and 100 ms.
-// Set-up only: allocates. The same input gives the same system.
+// Threads have fixed OS priorities and are pinned. The core with the highest load has 30 % to 85 %. Periods are 20, 40,
+// 50 and 100 ms. Set-up only: allocates. The same input gives the same system.
 #ifndef TAKT_BENCH__SRC__SYSTEMS__KINDS_OF_SYSTEM_HPP_
 #define TAKT_BENCH__SRC__SYSTEMS__KINDS_OF_SYSTEM_HPP_
 
@@ -16,19 +17,19 @@ namespace takt_bench
 
 enum class Kind
 {
-  one_thread,       ///< timers on one thread, order `priority`
-  one_fifo_thread,  ///< the same, order `fifo`
-  own_threads,      ///< timers on a thread each
+  one_thread,       ///< timers on one thread with order `priority`
+  one_fifo_thread,  ///< timers on one thread with order `fifo`
+  own_threads,      ///< timers, each on its own thread
   three_threads,    ///< chains over three threads of one core
-  two_ways,         ///< of one timer, which meet again
-  two_timers,       ///< start one callback
-  one_over_cores,   ///< a chain over two cores, back and forth
-  over_cores,       ///< several of these
-  processes,        ///< chains over two processes on two cores, whose messages take time
-  equal_set,        ///< two timers of one period wait for each other, on one core
-  set,              ///< the same of any two periods
-  set_over_cores,   ///< the same, timers on another core
-  two_sets          ///< the first set waits for a third timer
+  two_ways,         ///< two ways from one timer meet again
+  two_timers,       ///< two timers start one callback
+  one_over_cores,   ///< one chain that goes back and forth between two cores
+  over_cores,       ///< several such chains
+  processes,        ///< chains over two processes on two cores; their messages have delays
+  equal_set,        ///< a callback waits for two timers of one period, on one core
+  set,              ///< the same with any two periods
+  set_over_cores,   ///< the same with timers on another core
+  two_sets          ///< a second set waits for the first set and a third timer
 };
 
 inline constexpr std::array kKinds{
@@ -39,8 +40,8 @@ inline constexpr std::array kKinds{
 /// A name for people.
 std::string_view to_string(Kind kind);
 
-/// With `phases` all timers have offsets on one epoch, else any phase is possible. Each chain is a way from a timer to a
-/// callback that starts no other.
+/// With `phases` all timers have offsets on one epoch; otherwise any phase is possible. Each chain goes from a timer to
+/// a callback that starts no other callback.
 takt_plan::Model system_of(Kind kind, bool phases, std::uint64_t seed);
 
 }  // namespace takt_bench

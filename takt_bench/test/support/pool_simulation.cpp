@@ -14,8 +14,8 @@ struct Job
 {
   std::size_t chain = 0;
   std::size_t task = 0;
-  Ticks released = 0;  ///< the chain
-  Ticks ready = 0;     ///< the task; when it runs: its end
+  Ticks released = 0;  ///< release of the chain
+  Ticks ready = 0;     ///< time at which the task became ready; when the task runs: its end
 };
 
 constexpr Ticks kNever = std::numeric_limits<Ticks>::max();

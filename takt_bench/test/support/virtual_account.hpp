@@ -1,4 +1,4 @@
-// An account of waiting that a test writes.
+// An account of waiting whose values a test sets.
 #ifndef SUPPORT__VIRTUAL_ACCOUNT_HPP_
 #define SUPPORT__VIRTUAL_ACCOUNT_HPP_
 
