@@ -282,8 +282,8 @@ private:
   std::optional<std::size_t> first_take_;  // for the run that starts next
 };
 
-/// Nothing: the file ends within the chunk, which is then ignored. Empty: success. `length`: of the chunk, whose
-/// content follows.
+/// Returns no value if the file ends within the chunk, which is then ignored; an empty text if it succeeds; otherwise a
+/// fault. `length`: of the chunk, whose content follows.
 std::optional<std::string> add_records(
   Reader & reader, std::size_t length, LongTrace & trace, std::vector<ThreadFiller> & fillers)
 {

@@ -1,4 +1,4 @@
-// What the document of `takt_trace report` tells of activations that never ended.
+// Activations that never ended, in the document of `takt_trace report`.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Activations through runs that a test writes down: which run worked for which, and how each activation ends.
+// Activations through runs that the test gives: the run that each run worked for, and the end of each activation.
 #include "takt_trace/activation_account.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace
 constexpr std::uint32_t kTimer = 0, kFirst = 1, kSecond = 2, kSink = 3;  // callbacks
 constexpr std::uint32_t kRaw = 0, kOther = 1, kFused = 2;                // topics
 
-/// A timer publishes `raw` to a node that joins it with another topic; the sink takes what the node publishes.
+/// A timer publishes `raw` to a node that joins it with another topic. The sink takes the messages of the node.
 const std::vector<FlowCallback> kCallbacks{
   {0, kNoTopic, false}, {1, kRaw, true}, {1, kOther, true}, {2, kFused, false}};
 
@@ -139,7 +139,7 @@ TEST(ActivationAccount, CountsTheProcessesOfItsRuns)
   EXPECT_EQ(account(runs).processes, 1U);
   runs[1].process = 7;
   runs[2].process = 9;
-  runs[3].process = 11;  // worked for no activation
+  runs[3].process = 11;  // this run worked for no activation
   EXPECT_EQ(account(runs).processes, 3U);
 }
 

@@ -1,4 +1,4 @@
-// What became of the activations of chains, in traces that are small enough to be followed by eye.
+// The ends of chains' activations, in traces that are small enough to follow by eye.
 #include "takt_trace/chain_accounts.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace
 using namespace test;  // NOLINT: its functions write the traces
 using Two = TwoProcesses;
 
-/// The callback at which the only activation that never ended stopped.
+/// The callback at which the only unfinished activation stopped.
 std::string stop(const Two & two)
 {
   const ChainAccount chain = two.account();
@@ -86,7 +86,7 @@ TEST(ChainAccounts, NewerDataThatReplacesOlderIsNoMiss)
 {
   Two two;
   two.a(1100, 1);
-  two.run(Two::kB, 1110, 1);  // keeps it for the node's other input
+  two.run(Two::kB, 1110, 1);  // the run keeps the message for the node's other input
   two.a(1200, 2);
   two.run(Two::kB, 1210, 2);
   two.run(Two::kOther, 1220, 1, 7);
@@ -99,7 +99,7 @@ TEST(ChainAccounts, ANodeMayPublishForACallbackThatEndsMeanwhile)
 {
   Two two;
   two.a(1100, 1);
-  // On another thread: its publish comes after the end of /b's run, and it began before.
+  // This run is on another thread. It begins before the end of /b's run, and publishes after it.
   two.traces[1].threads.push_back({});
   two.traces[1].threads.back().records = {
     take(1105, Two::kOther, {3, 1}), run_start(1106, Two::kOther, 1105),
@@ -117,7 +117,7 @@ TEST(ChainAccounts, ANodePublishesOnlyDataOfRunsThatHaveEnded)
   two.traces[1].threads.back().records = {
     take(1105, Two::kOther, {3, 1}), run_start(1106, Two::kOther, 1105),
     publish(1113, Two::kY, {2, 7}), run_end(1125, Two::kOther, 1105)};
-  two.run(Two::kB, 1110, 1);  // until 1115
+  two.run(Two::kB, 1110, 1);  // lasts until 1115
   two.run(Two::kC, 1130, 7);
   EXPECT_EQ(counts(two), (Counts{.unfinished = 1, .overdue = 1}));
 }
@@ -175,12 +175,12 @@ TEST(ChainAccounts, ARunThatHasNotEndedIsWhereItsActivationStops)
 TEST(ChainAccounts, SkippedPeriodsAreMissesWhereTheyWereDue)
 {
   Two two;
-  two.a(900, 1, 3);  // due at 1000, 1100 and 1200, too
+  two.a(900, 1, 3);  // its timer was also due at 1000, 1100 and 1200
   two.whole(1300, 2);
   EXPECT_EQ(counts(two), (Counts{.completed = 1, .skipped = 3}));
   two.traces[0].began = 1001;
   EXPECT_EQ(counts(two), (Counts{.completed = 1, .skipped = 2}));
-  two.a(1800, 3, 4);  // no run follows it: the timer's id has its period
+  two.a(1800, 3, 4);  // the timer has no later run; its id gives the period
   EXPECT_EQ(counts(two), (Counts{.completed = 1, .unfinished = 1, .overdue = 1, .skipped = 3}));
 }
 
@@ -194,7 +194,7 @@ TEST(ChainAccounts, OnlyActivationsCountThatWereReleasedWhileAllProcessesRecorde
   EXPECT_EQ(counts(two), (Counts{.completed = 1, .lost = 1, .unfinished = 1}));
   two.traces[1].began = 1101;  // the second process began later
   EXPECT_EQ(counts(two), (Counts{.completed = 1, .unfinished = 1}));
-  two.traces[1].threads[1].records = {counter(1300, 0, 0)};  // and ended earlier
+  two.traces[1].threads[1].records = {counter(1300, 0, 0)};  // and its recording ended earlier
   EXPECT_EQ(counts(two), (Counts{.completed = 1}));
 }
 

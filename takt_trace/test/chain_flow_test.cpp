@@ -1,4 +1,4 @@
-// Chains that cross processes, in traces that are small enough to be followed by eye.
+// Chains that cross processes, in traces that are small enough to follow by eye.
 #include "takt_trace/chain_flow.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,8 @@ std::vector<Record> & records(ProcessTrace & trace)
   return trace.threads[0].records;
 }
 
-/// /a in one process, /b in another, /c in the first again. Publishers are 1 and 2.
+/// The chain begins with /a in the first process, goes on with /b in the second, and ends with /c
+/// in the first. The publishers are 1 and 2.
 std::vector<ProcessTrace> round_trip()
 {
   std::vector<ProcessTrace> all{
@@ -102,7 +103,7 @@ TEST(ChainFlow, LeavesChainsOfOneExecutorToIt)
 TEST(ChainFlow, AnActivationEndsOnce)
 {
   auto all = round_trip();
-  // /c takes the message of the same activation again.
+  // /c takes the message of the same activation a second time.
   records(all[0]).push_back({230, take, 1, 2, 3, 0});
   records(all[0]).push_back({240, run_start, 1, 230, 0, 0});
   records(all[0]).push_back({250, run_end, 1, 240, 0, 0});
@@ -122,7 +123,7 @@ TEST(ChainFlow, AnEndThatTheExecutorToldCountsOnce)
 TEST(ChainFlow, AMessageThatAnotherCallbackOfTheNodePublishedIsOfTheLastRunBefore)
 {
   auto all = round_trip();
-  // /b only stores what it takes; its node publishes when the other input is there, too.
+  // /b only stores its messages. Its node publishes when the other input has come, too.
   all[1].callbacks.push_back({"/b:sub(/other)", "", "", ""});
   records(all[1]) = {{140, take, 0, 1, 7, 0},      {150, run_start, 0, 140, 0, 0},
                      {155, run_end, 0, 150, 0, 0}, {156, run_start, 1, 156, 0, 0},
@@ -136,7 +137,7 @@ TEST(ChainFlow, ClocksOfHostsDiffer)
 {
   auto all = round_trip();
   all[1].host = "there";
-  all[1].to_realtime = 1000;  // the second host's clock is behind by as much
+  all[1].to_realtime = 1000;  // the clock of the second host is behind by the same time
   all.push_back(process({"/z:sub(/y)"}, {"/b:sub(/x)", "/z:sub(/y)"}));
   all[2].host = "yonder";
   all[2].to_realtime = 400;
@@ -153,7 +154,7 @@ TEST(ChainFlow, ProcessesOfOneHostHaveOneClock)
   std::swap(all[0], all[1]);
   all[0].to_realtime = 1'700'000'000'000'000'000;
   all[1].to_realtime =
-    all[0].to_realtime + 150;  // two readings of one clock are never of one moment
+    all[0].to_realtime + 150;  // two clocks are never read at exactly the same moment
   all.push_back(process({"/z:sub(/y)"}, kPath));
   all[2].chains[0].path.back() = "/z:sub(/y)";
   all[2].to_realtime = all[0].to_realtime - 150;

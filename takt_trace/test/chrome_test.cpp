@@ -1,4 +1,4 @@
-// What is the Trace Event Format's own; what viewers see is in timeline_test.cpp.
+// Properties of the Trace Event Format. timeline_test.cpp tests the content that viewers show.
 #include "timeline/chrome.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(Chrome, AnEventIsOneLine)
 {
   const std::string text = chrome_trace({process_of({{instant(1, 0), instant(2, 0)}})});
   const auto lines = std::count(text.begin(), text.end(), '\n');
-  // Those around, process_name, thread_name and thread_sort_index.
+  // The first and last line, process_name, thread_name and thread_sort_index.
   EXPECT_EQ(lines, 2 + 3 + 2) << text;
 }
 

@@ -1,4 +1,4 @@
-// Files, packets and the text of CTF; what the events tell is in takt_cli/tests/test_ctf.py, with a reader of its own.
+// Files, packets and the text of CTF. takt_cli/tests/test_ctf.py tests the content of events, with its own reader.
 #include "ctf/ctf.hpp"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,8 @@ std::vector<SeenPacket> packets_of(const std::string & stream)
     packet.end = number_at(stream, at + 40, 8);
     EXPECT_LE(packet.begin, packet.end);
     EXPECT_LE(packets.empty() ? 0 : packets.back().end, packet.begin);
-    EXPECT_EQ(number_at(stream, at + 48, 8), number_at(stream, at + 56, 8));  // of content, packet
+    EXPECT_EQ(number_at(stream, at + 48, 8), number_at(stream, at + 56, 8));  // sizes of content
+                                                                              // and packet
     EXPECT_EQ(number_at(stream, at + 64, 8), packets.size());
     packet.discarded = number_at(stream, at + 72, 8);
     const std::uint64_t size = number_at(stream, at + 56, 8) / 8;

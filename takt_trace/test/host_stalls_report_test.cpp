@@ -1,4 +1,4 @@
-// What a report tells of stalls of the host.
+// Stalls of the host in a report.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -17,7 +17,8 @@ namespace
 using namespace test;  // NOLINT: its functions write the traces
 using nlohmann::ordered_json;
 
-/// The activation of support/chain_traces.hpp, from 100 to 180, with what a witness saw meanwhile.
+/// The activation of support/chain_traces.hpp, from 100 to 180, with the stalls that a witness saw
+/// meanwhile.
 ProcessTrace stalled(std::vector<Record> stalls)
 {
   ProcessTrace trace = chain_process({root_run(), last_run(150), std::move(stalls)});
@@ -47,7 +48,7 @@ TEST(HostStalls, AreListedInTheOrderOfTheirBegins)
 
 TEST(HostStalls, AnActivationHasTheTimeInWhichTheHostHadACore)
 {
-  // Before and after it, beyond both its ends, and on two cores at once.
+  // Stalls before and after it, across both its ends, and on two cores at once.
   const auto trace = stalled(
     {host_stall(0, 60, 90), host_stall(0, 95, 105), host_stall(0, 120, 130),
      host_stall(1, 125, 140), host_stall(1, 175, 200), host_stall(0, 300, 400)});

@@ -1,4 +1,4 @@
-// What is made of traces is the same, byte for byte, whether their records fit into memory or not.
+// All outputs made from traces are equal byte for byte, whether the records fit into memory or not.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -40,14 +40,14 @@ namespace
 {
 
 namespace fs = std::filesystem;
-using Made = std::map<std::string, std::string>;  // by what
+using Made = std::map<std::string, std::string>;  // outputs by name
 
 std::string folder()
 {
   return fs::temp_directory_path().string();
 }
 
-/// All that is made of a file.
+/// All outputs made from a file.
 Made made_of(const std::string & path)
 {
   auto traces = read_long_traces(path);
@@ -85,7 +85,8 @@ Made made_of(const std::string & path)
   return made;
 }
 
-/// Without a limit, and with one of so few pages that most of them leave the memory.
+/// Compares outputs made without a limit with outputs made under a limit of so few pages that most
+/// of them leave the memory.
 void compare(const std::string & path)
 {
   const Made plain = made_of(path);
@@ -167,7 +168,8 @@ struct Ended
   std::string errors;
 };
 
-/// Runs the program with `bytes` of address space, in which all that it links must have room, too.
+/// Runs the program with `bytes` of address space, which must also hold all libraries of the
+/// program.
 Ended run_within(
   rlim_t bytes, const std::string & output, const std::vector<std::string> & arguments)
 {
@@ -221,7 +223,7 @@ TEST_F(LongTraces, EachCommandWorksWithLessMemoryThanTheRecordsTakeBesideTheProg
   EXPECT_EQ(run_within(kLimit, model, {"model", trace, "-o", model}).code, 0);
 }
 
-/// The most memory that a child of this process has while it reads a trace and makes something of it, in KiB.
+/// The largest memory of a child process that reads a trace and makes an output of it, in KiB.
 long peak_of(const std::string & trace, const std::function<void(std::vector<LongTrace> &)> & make)
 {
   const pid_t child = ::fork();

@@ -1,4 +1,4 @@
-// Lists that may be longer than memory: what they hold, their order, their bytes in memory, and what they say without room.
+// Lists that may be longer than memory: their content, order and memory, and their fault without room.
 #include "takt_trace/long_vector.hpp"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,8 @@ void compare(const LongVector<Odd> & list, const std::vector<Odd> & plain)
   ASSERT_EQ(list.in_memory(), plain);
 }
 
-/// As a plain vector, whatever is done and in whatever order; `count`: about how many elements.
+/// The list behaves as a plain vector for random operations in random order. `count`: approximate
+/// number of elements.
 void check_as_a_vector(std::size_t count)
 {
   std::mt19937 random(static_cast<std::uint32_t>(count));
@@ -115,7 +116,7 @@ TEST(LongVector, ListsOfOneLimitShareItsPages)
   for (std::int64_t i = 0; i < 40'000; ++i) {
     lists[static_cast<std::size_t>(i) % lists.size()].push_back(i);
   }
-  lists.erase(lists.begin() + 3);  // its pages are used by others
+  lists.erase(lists.begin() + 3);  // other lists then use its pages
   LongVector<std::int64_t> more;
   for (std::int64_t i = 0; i < 4000; ++i) {
     more.push_back(-i);

@@ -1,4 +1,4 @@
-// Which take is joined to which publish.
+// The publish that each take is joined with.
 #include "flow/message_flow.hpp"
 
 #include <gtest/gtest.h>
@@ -107,8 +107,9 @@ TEST(MessageFlow, ASourceTimeDoesNotJoinWhatOtherwiseDiffers)
   EXPECT_EQ(message_flows({trace}).joined, Joined{});
 }
 
-/// A publisher in one process, a taker in another; both record from 1 s to 2 s. `sent`: of the messages, in ms after
-/// the first begin; each is taken 1 ms later. The trace lacks what was published outside of its process's recording.
+/// One process publishes and another one takes; both record from 1 s to 2 s. `sent`: publish times in ms after the
+/// first process began to record. Each message is taken 1 ms later. The trace lacks records from outside of each
+/// process's recording.
 std::vector<ProcessTrace> publisher_and_taker(
   const std::vector<std::int64_t> & sent, std::int64_t publisher_ends = 2000,
   std::int64_t taker_ends = 2000)
@@ -161,7 +162,7 @@ TEST(MessageFlow, AMessageThatWasSentAfterAProcessHadEndedItsRecordingIsNotJoina
   const Joinable told = joinable(processes, message_flows(processes));
   EXPECT_EQ(told.takes, 1U) << "the one of 480 ms may have been under way";
   EXPECT_EQ(told.joined, 1U);
-  // The end of a process that has not ended its recording is not known.
+  // The end of a process without an end record is unknown.
   const auto running = publisher_and_taker({100, 480, 900}, 2000, 0);
   EXPECT_EQ(joinable(running, message_flows(running)).takes, 3U);
 }

@@ -1,4 +1,4 @@
-// Where a trace does not tell how the activations of a chain went.
+// Traces that do not show how the activations of a chain went.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace
 using namespace test;  // NOLINT: its functions write the traces
 using Two = TwoProcesses;
 
-/// Why the chain has no account.
+/// The reason why the chain has no account.
 std::string why(const Two & two)
 {
   const ChainAccount chain = two.account();
@@ -86,7 +86,7 @@ TEST(NoAccount, MessagesWithoutASequenceNumberAreToldApartByTheirSourceTimes)
     std::for_each(records.begin(), records.end(), rename);
   }
   EXPECT_EQ(counts(two), (Counts{.completed = 2, .lost = 1}));
-  two.traces[0].threads[0].records[4].c = 0;  // the lost message has no name at all
+  two.traces[0].threads[0].records[4].c = 0;  // the lost message has no name
   EXPECT_EQ(why(two).find("the trace does not have all messages from /a to /b:sub(/x)"), 0U);
 }
 

@@ -1,4 +1,4 @@
-// The model of what was observed, as a reader of the written file gets it.
+// Models of observations, read back from the written files.
 #include "takt_trace/observed_system.hpp"
 
 #include <gtest/gtest.h>
@@ -23,11 +23,11 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using takt_schedule::CallbackModel;
 
-/// Written, and read again.
+/// A model that was written and read again.
 struct Model
 {
   takt_schedule::System system;
-  std::map<std::string, std::string> comments;  ///< by ids
+  std::map<std::string, std::string> comments;  ///< by id
   std::vector<std::string> notes;
   std::string header;
 
@@ -178,7 +178,7 @@ TEST(ObservedSystem, keeps_phases_between_processes_on_the_clock_of_their_host)
   EXPECT_TRUE(model.notes_say("they hold under a schedule with epoch: host"));
 }
 
-// rclcpp makes timers at any nanosecond, also of a program under a schedule that gives them no offset.
+// rclcpp makes timers at any nanosecond, also in a program under a schedule without offsets for them.
 TEST(ObservedSystem, has_no_offset_of_a_timer_that_no_rule_of_the_schedule_sets)
 {
   const Model model = model_of(joined({scheduled(executor(
@@ -258,12 +258,13 @@ TEST(ObservedSystem, takes_the_mean_distance_of_messages_from_outside_as_their_p
 
 TEST(ObservedSystem, covers_bursts_of_messages_by_jitter)
 {
-  // Four messages at once, then a pause: one in 25 ms on average.
+  // Four messages come at once, then none for a while: on average one in 25 ms.
   const auto bursts = released(
     subscription("/a", "/scan", 400), 25 * kMs, {{1, 0}, {2, 0}, {4, 97 * kMs}, {8, 199 * kMs}});
   const Model model = model_with({bursts});
   EXPECT_EQ(model["/a:sub(/scan)"].period, milliseconds(25));
-  EXPECT_EQ(model["/a:sub(/scan)"].jitter, milliseconds(50));  // two more at once: 2 * 25 ms
+  EXPECT_EQ(model["/a:sub(/scan)"].jitter, milliseconds(50));  // two more messages come at once: 2
+                                                               // * 25 ms
   EXPECT_TRUE(model.says(
     "/a:sub(/scan)",
     "jitter covers the shortest times within which 1, 2, 4, 8 further messages came"));
@@ -339,7 +340,7 @@ TEST(ObservedSystem, says_that_a_timer_was_stopped)
     "/c:timer(100ms)",
     "ran 30 times in 10.0 s: the timer was stopped, or periods were skipped (70)"));
   EXPECT_FALSE(model.says("/b:timer(100ms)", "stopped"));
-  EXPECT_FALSE(model.says("/d:timer(100ms)", "stopped"));  // half of all periods
+  EXPECT_FALSE(model.says("/d:timer(100ms)", "stopped"));  // it ran in half of its periods
   EXPECT_EQ(model["/a:timer(100ms)"].period, milliseconds(100));
 }
 
@@ -369,7 +370,7 @@ TEST(ObservedSystem, tells_of_callbacks_that_publish_several_messages_in_each_ru
   EXPECT_TRUE(model.says("/a:timer(100ms)", "PUBLISHES 3.0 messages on /points for each run"));
   EXPECT_TRUE(model.says("/a:timer(100ms)", "PUBLISHES 2.0 messages on /unheard for each run"));
   EXPECT_TRUE(model.notes_say("/a:timer(100ms) publishes 3.0 messages on /points for each run"));
-  EXPECT_FALSE(model.notes_say("/unheard"));  // no callback of the model takes them
+  EXPECT_FALSE(model.notes_say("/unheard"));  // no callback of the model takes these messages
   EXPECT_FALSE(model.says("/b:timer(100ms)", "PUBLISHES"));
   EXPECT_FALSE(model.notes_say("/pose"));
   EXPECT_TRUE(model.says("/b:timer(100ms)", "104 messages on /pose"));
@@ -392,7 +393,8 @@ TEST(ObservedSystem, keeps_what_it_tells_of_the_subscriptions_of_a_set)
   EXPECT_TRUE(model.says("/f:sub(/left)", "PUBLISHES 3.0 messages on /debug"));
 }
 
-// Where one topic always comes last, an observation does not see that its callback's neighbour may publish, too.
+// If the message of one topic always comes last, an observation does not show that the callbacks of the other topics
+// may publish, too.
 TEST(ObservedSystem, tells_of_a_subscription_that_may_be_part_of_a_set)
 {
   const auto model = [](std::uint64_t left, std::uint64_t fused) {
@@ -513,7 +515,7 @@ TEST(ObservedSystem, names_executors_apart_and_the_same_from_run_to_run)
 TEST(ObservedSystem, calls_the_only_executor_main)
 {
   EXPECT_EQ(model_with({timer("/a", 100)})["/a:timer(100ms)"].executor, "main");
-  // The second one ran nothing that the model has.
+  // The second executor has no callback of the model.
   const Model model = model_of(joined(
     {executor(71, "/a", {timer("/a", 100)}), executor(71, "/b", {callback("/b:waitable(x)", 0)})}));
   EXPECT_EQ(model["/a:timer(100ms)"].executor, "main");
@@ -575,7 +577,7 @@ TEST(ObservedSystem, says_what_execution_times_include)
 
 // ---- lost messages
 
-/// Takes one of four messages that come each 10 ms, and works for 40 ms on it.
+/// A callback that works for 40 ms on one of four messages. Messages come every 10 ms.
 ordered_json overloaded()
 {
   auto one = released(subscription("/a", "/scan", 100), 40 * kMs, {{1, 40 * kMs}, {2, 80 * kMs}});

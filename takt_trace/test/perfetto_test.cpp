@@ -1,4 +1,4 @@
-// What is Perfetto's own in its traces; what viewers see is in timeline_test.cpp.
+// Properties of Perfetto's format. timeline_test.cpp tests the content that viewers show.
 #include "timeline/perfetto.hpp"
 
 #include <gtest/gtest.h>

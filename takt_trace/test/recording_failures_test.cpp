@@ -1,4 +1,4 @@
-// A recording whose file cannot be made or written, and a fork in the middle of one.
+// Recordings whose file cannot be made or written, and a fork during a recording.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
@@ -92,7 +92,7 @@ TEST_F(RecordingFailures, AFlightRecordingGoesOnIfTheDiskIsFull)
   expect_both();
 }
 
-// In a child without memory for what is no data: the owner of a file makes it as long as they like.
+// Runs in a child with little memory. The owner of a file may make it any size.
 TEST_F(RecordingFailures, HolesOfAFileTakeNoMemory)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -119,7 +119,7 @@ TEST_F(RecordingFailures, HolesOfAFileTakeNoMemory)
   EXPECT_EQ(status, 0);
 }
 
-// A thread of the parent holds the recorder's locks while it writes; in the child there is no such thread.
+// A thread of the parent holds the recorder's locks while it writes. The child does not have this thread.
 TEST_F(RecordingFailures, AChildThatIsForkedWhileAThreadWritesRecords)
 {
 #ifdef __SANITIZE_THREAD__
@@ -141,7 +141,7 @@ TEST_F(RecordingFailures, AChildThatIsForkedWhileAThreadWritesRecords)
   for (int i = 0; i < 50 && failed == 0; ++i) {
     const pid_t child = ::fork();
     if (child == 0) {
-      ::alarm(60);  // it would wait for ever
+      ::alarm(60);  // ends the child if it waits for ever
       const bool off = !recording();
       const bool begun = start_recording(options_).ok();
       tracer.instant("in the child");

@@ -1,4 +1,4 @@
-// What a recording does without the rights that it would need.
+// Recordings without the rights that they need.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
@@ -19,7 +19,7 @@ namespace takt_trace
 namespace
 {
 
-// In a child that has lost its rights.
+// Runs in a child that has given up its rights.
 TEST(RecordingRights, WithoutRightsAWitnessWarnsAndTheRestIsRecorded)
 {
   std::string folder = testing::TempDir() + "rights.XXXXXX";
@@ -55,7 +55,7 @@ TEST(RecordingRights, WithoutRightsAWitnessWarnsAndTheRestIsRecorded)
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << WEXITSTATUS(status);
 }
 
-// In a child whose memory has no room for another stack.
+// Runs in a child without memory for another stack.
 TEST(RecordingRights, AWitnessWhoseThreadsCannotStartWarnsAndTheRestIsRecorded)
 {
 #ifdef __SANITIZE_ADDRESS__

@@ -1,4 +1,4 @@
-// What is recorded of real executors besides runs: states of callbacks, parked ones, stalls of the host.
+// Records of real executors besides runs: states of callbacks, parked callbacks, stalls of the host.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -131,7 +131,7 @@ private:
 TEST_F(RecordingStates, AStateIsToldBeforeTheStartOfTheRunThatHasAnotherOne)
 {
   make(1);
-  // What arrives during each run; the history keeps two.
+  // The number of messages that arrive during each run. The history keeps two.
   const std::vector<std::uint32_t> arrivals{5, 1, 0, 3, 0, 0};
   std::shared_ptr<Work> slow;
   slow = subscription("/slow:sub(/x)", [&] {
@@ -148,7 +148,7 @@ TEST_F(RecordingStates, AStateIsToldBeforeTheStartOfTheRunThatHasAnotherOne)
   end();
   const ProcessTrace trace = stop();
   std::vector<Record> states;
-  std::vector<int> runs;  // before each state
+  std::vector<int> runs;  // number of runs before each state
   const auto & records = trace.threads.at(0).records;
   int run = 0;
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -164,7 +164,7 @@ TEST_F(RecordingStates, AStateIsToldBeforeTheStartOfTheRunThatHasAnotherOne)
       EXPECT_EQ(records[i + 1].time, records[i].time);
     }
   }
-  // Waiting and overwritten at the starts: (0, 0), (1, 3), (1, 3), (0, 3), (1, 4), (0, 4).
+  // Waiting and overwritten messages at each start: (0, 0), (1, 3), (1, 3), (0, 3), (1, 4), (0, 4).
   std::string told;
   for (const Record & state : states) {
     told += std::to_string(state.a) + "/" + std::to_string(state.c) + " ";
@@ -218,7 +218,7 @@ TEST_F(RecordingStates, ACallbackIsParkedWhileItsGroupIsBusy)
   ASSERT_TRUE(executor->start().ok());
   executor->ready(*holds, 1);
   executor->ready(*waits, 1);
-  executor->ready(*after, 1);  // the other thread has seen `waits` before that
+  executor->ready(*after, 1);  // the other thread has picked `waits` before this
   after->wait_for(1);
   may_end = true;
   may_end.notify_all();
@@ -279,7 +279,7 @@ TEST_F(RecordingStates, AWitnessRecordsWhatHeldItsCoreUp)
   options.stalls = true;
   EXPECT_TRUE(start_recording_and_warn().empty());
   takt_rt::Time begin{}, end{};
-  // Of the same priority, so that the witness is ready and waits.
+  // A thread of the same priority as the witness, so that the witness is ready and waits.
   std::thread([&] {
     takt_rt::ThreadAttributes attributes;
     attributes.policy = takt_rt::Policy::fifo;

@@ -1,4 +1,4 @@
-// What is recorded of real executors and of threads of the program, read back from the files.
+// Records of real executors and of other threads of the program, read back from the files.
 #include "takt_trace/recording.hpp"
 #include "support/of_kind.hpp"
 
@@ -59,7 +59,7 @@ using takt_core::Run;
 
 const Tracer tracer;
 
-/// Opens for those who wait once it was told often enough.
+/// Counts calls, and wakes waiting threads when the count is high enough.
 class Counter
 {
 public:
@@ -159,7 +159,8 @@ public:
   Counter ended;
 };
 
-/// That the calling thread was ready and had no core; nothing: the kernel does not count.
+/// The time for which the calling thread was ready without a core; empty: the kernel does not count
+/// it.
 std::optional<std::int64_t> waited_ns()
 {
   std::ifstream file("/proc/thread-self/schedstat");
@@ -229,7 +230,7 @@ TEST_F(Recording, HasEveryRunMessageAndActivationOfAnExecutorThatRunsAlready)
   ASSERT_TRUE(first != nullptr && second != nullptr);
   EXPECT_EQ(first->executor, "main");
   EXPECT_GE(count(*first, RecordKind::run_end), 50U);
-  // A trace may begin inside of a run.
+  // A trace may begin within a run.
   EXPECT_LE(count(*first, RecordKind::span_begin), count(*first, RecordKind::publish));
   EXPECT_GE(count(*first, RecordKind::span_begin) + 1, count(*first, RecordKind::publish));
   EXPECT_LE(count(*second, RecordKind::run_start), count(*second, RecordKind::run_end));
@@ -284,7 +285,7 @@ TEST_F(Recording, MeasuresCpuTimesWhereThatIsAsked)
       }
     }
     EXPECT_GT(ended, 20U);
-    // Runs that were under way when it began have none.
+    // Runs that were in progress when the recording began have no CPU time.
     EXPECT_GE(measured, asked ? ended - 2 : 0);
     EXPECT_LE(measured, asked ? ended : 0);
   }
@@ -332,7 +333,7 @@ TEST_F(Recording, AsksTheKernelWhereThatIsWantedAndOnlyThere)
           first += record.a < 0 ? 1 : 0;
         }
       }
-      // A run that was under way when the recording began was not asked.
+      // A run that was in progress when the recording began has no kernel figures.
       EXPECT_GE(told + 1, asked ? ended : 0);
       EXPECT_LE(told, asked ? ended : 0);
       EXPECT_LE(first, asked ? 1U : 0U) << "only of the first one nothing tells the run before";
@@ -362,7 +363,7 @@ TEST_F(Recording, TheKernelCountsTheWaitForACoreAndTheSleepsOfARun)
   takt_core::CallbackOptions shares;
   shares.id = "/shares:waitable(w)";
   std::atomic<bool> running{true};
-  // Works until the other thread of its core has had its turn.
+  // Works until the other thread of its core has run.
   const auto sharer = std::make_shared<Work>(shares, [&] {
     const std::int64_t before = *waited_ns();
     while (*waited_ns() - before < 1'000'000) {

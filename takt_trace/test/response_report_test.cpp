@@ -1,4 +1,4 @@
-// The document that `takt_trace report` prints.
+// The document of `takt_trace report`.
 #include "report/response_report.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace
 using namespace test;  // NOLINT: its functions write the traces
 using nlohmann::ordered_json;
 
-/// The activation of support/chain_traces.hpp, `count` times, each 1000 ns after the other; that of `late` is 50 ns longer.
+/// The activation of support/chain_traces.hpp, `count` times, 1000 ns apart. Activation `late` is 50 ns longer.
 ProcessTrace repeated(std::size_t count, std::size_t late)
 {
   std::vector<Record> root, last;
@@ -138,7 +138,7 @@ TEST(ResponseReport, LongTracesAreThinnedAndTheWorstStays)
 {
   constexpr std::size_t kMany = 6001, kLate = 4444;
   ProcessTrace trace = repeated(kMany, kLate);
-  // More runs beside the worst one than a time line has.
+  // Add more runs beside the worst activation than a time line can show.
   const std::int64_t at = 1000 * static_cast<std::int64_t>(kLate);
   trace.threads.push_back({500, "busy", "main", 0, {}});
   for (std::int64_t i = 0; i < 400; ++i) {
@@ -179,13 +179,13 @@ TEST(ResponseReport, SaysWhatWasMeasured)
     << "the root has none";
   trace.threads[0].records.clear();
   EXPECT_EQ(measured(), ordered_json::parse(R"({"cpu": true, "kernel": true})"));
-  // Ends of chains that cross processes are added right before the end of the run.
+  // For chains that cross processes, the end is added right before the end of the run.
   auto & last = trace.threads[1].records;
   std::rotate(last.begin() + 2, last.begin() + 3, last.begin() + 4);
   ASSERT_EQ(last[3].kind, RecordKind::chain_end);
   EXPECT_EQ(measured()["kernel"], true);
   std::swap(last[2], last[3]);
-  // Runs that were picked before the recording began are not measured.
+  // Runs that were picked before the recording began have no measurements.
   trace.threads[1].records[4].b = 0;
   trace.threads[1].records.erase(trace.threads[1].records.begin() + 3);
   EXPECT_EQ(measured()["cpu"], false);
@@ -258,7 +258,7 @@ TEST(ResponseReport, TimesOfHostsAreJoinedByTheirRealtimeClocks)
   ProcessTrace first = chain_process({root_run()});
   ProcessTrace second = chain_process({last_run(150)});
   second.host = "there";
-  second.to_realtime = kApart;  // its monotonic clock counts from later on
+  second.to_realtime = kApart;  // its monotonic clock began later
   second.began = -kApart;
   for (Record & record : second.threads[0].records) {
     record.time -= kApart;

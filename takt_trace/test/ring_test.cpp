@@ -13,7 +13,7 @@ namespace
 
 using detail::Ring;
 
-// All words of a record say the same number, so that a torn one shows.
+// All words of a record have the same number, so that a mixed record is visible.
 Record numbered(std::int64_t number)
 {
   return {number, RecordKind::instant, static_cast<std::uint32_t>(number), number, number, number};
@@ -83,7 +83,7 @@ TEST(Ring, KeepsTheLastOnesWhereItMayOverwrite)
   EXPECT_TRUE(seen.empty());
 }
 
-// The writer laps the reader again and again.
+// The writer overtakes the reader repeatedly.
 TEST(Ring, NoReaderSeesATornRecord)
 {
   for (const bool overwrite : {false, true}) {

@@ -1,4 +1,4 @@
-// Where the time of activations went: traces of which each part is known, and random ones.
+// The parts of activations' times: traces with known parts, and random traces.
 #include "report/split.hpp"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ using namespace test;  // NOLINT: its functions write the traces
 using Blockers = std::vector<Blocker>;
 using enum WaitedFor;
 
-/// The splits of the steps of a trace's only activation, and what they waited for.
+/// The splits of the steps of a trace's only activation, and the blockers of each step.
 struct Steps
 {
   std::vector<Split> splits;
@@ -92,7 +92,8 @@ TEST(Split, AStepWaitsForItsExclusiveGroupOnWhicheverThreadThatRuns)
     (Blockers{
       {"/b:sub(/obstacles)", group, 20},
       {"the wake-up of the thread, or threads that the trace does not have", core, 10}}));
-  // On its own thread it is the group, too, that it waits for.
+  // If the other callback of the group is on the callback's own thread, the wait counts as a wait
+  // for the group.
   EXPECT_EQ(
     last_of({root_run(), other_run(kSibling, 145, 170) + last_run(180)}),
     (Split{.middleware = 25, .group = 20, .core = 10, .ran = 25}));
@@ -134,12 +135,12 @@ TEST(Split, AtACoreRunsOfOtherThreadsAndWhatTheTraceDoesNotHaveHoldItUp)
                             {"threads that the trace does not have, core 1", core, 23},
                             {"/n:timer(1s)", core, 12},
                             {"the wake-up of the thread", core, 5}}));
-  // The kernel's figure is of the whole time since the thread's run before.
+  // The kernel's figure is for the whole time since the thread's previous run.
   const Steps more = steps_of({chain_process({noise(0), waited(1000)})});
   EXPECT_EQ(more.splits[1], split);
   EXPECT_EQ(
     more.blockers[1], (Blockers{{"threads that the trace does not have, core 1", core, 40}}));
-  // It was ready for less time than the other run had the core.
+  // The thread was ready for less time than the other run had the core.
   const Steps less = steps_of({chain_process({noise(1), waited(10)})});
   EXPECT_EQ(
     less.blockers[1],
@@ -148,7 +149,7 @@ TEST(Split, AtACoreRunsOfOtherThreadsAndWhatTheTraceDoesNotHaveHoldItUp)
 
 TEST(Split, ARunsTimeIsCpuTimeWaitsForTheCoreAndWhatIsLeft)
 {
-  // From start to end 25 ns; of the CPU time 5 ns are the take's.
+  // From start to end 25 ns. The take has 5 ns of the CPU time.
   const Steps steps = steps_of({chain_process(
     {root_run() + other_run(kNoise, 160, 163, 1),
      last_run(150, 1, {kernel_wait(180, kLast, 0, 7)}, 5 + 12)})});
@@ -165,7 +166,7 @@ TEST(Split, ATakeThatLostItsCoreIsNotTheMiddlewares)
     return last_of(
       {root_run(), last_run(150, 1, {kernel_wait(180, kLast, 0, waited)}, cpu, take_cpu)});
   };
-  // The take has 5 ns, the rest of the run 25.
+  // The take has 5 ns, and the rest of the run has 25.
   EXPECT_EQ(
     measured(3, 2 + 20, 2), (Split{.middleware = 20 + 2, .core = 3, .ran = 20, .blocked = 5}));
   EXPECT_EQ(
@@ -203,7 +204,7 @@ TEST(Split, UpToAPublishMeasuredTimesHaveTheirShare)
   std::vector<Record> root = root_run();
   root[2] = kernel_wait(152, kRoot, 0, 8);
   root.push_back(
-    run_end(152, kRoot, 110, 2 + 24));  // 40 ns from start to end, 18 of them to the publish
+    run_end(152, kRoot, 110, 2 + 24));  // 40 ns from start to end, 18 ns of them up to the publish
   const Steps steps = steps_of({chain_process({root, last_run(160)})});
   EXPECT_EQ(
     steps.splits[0],
@@ -212,7 +213,7 @@ TEST(Split, UpToAPublishMeasuredTimesHaveTheirShare)
 
 TEST(Split, AMessageThatWaitsInItsNodeForTheOtherInputIsBlocked)
 {
-  // The root's message is kept by /b, which publishes when its other input has come.
+  // /b keeps the root's message, and publishes when its other input has come.
   ProcessTrace trace = chain_process(
     {root_run() + std::vector{
                     take(141, kLast, {7, 1}), run_start(142, kLast, 141), run_end(150, kLast, 141),
@@ -240,7 +241,7 @@ TEST(Split, ClocksThatDisagreeMakeNoPartNegative)
   ProcessTrace second = chain_process({last_run(150)});
   first.host = "there";
   second.chains[0].deadline = 0;
-  second.to_realtime = -40;  // the message is taken before it was published
+  second.to_realtime = -40;  // on its clock the message is taken before its publish
   second.threads[0].records[2].a += 40;
   const Steps steps = steps_of({first, second});
   EXPECT_EQ(steps.splits[0].sum() + steps.splits[1].sum(), 180 - 40 - 100);
@@ -250,7 +251,8 @@ TEST(Split, ClocksThatDisagreeMakeNoPartNegative)
   }
 }
 
-/// Every activation's steps add up, no part is negative, and what a step waited for adds up to its parts.
+/// Checks that each activation's steps add up, that no part is negative, and that the blockers of a step add up to its
+/// parts.
 std::size_t check(const std::vector<ProcessTrace> & processes)
 {
   const std::vector<LongTrace> traces = borrowed(processes);
@@ -301,7 +303,7 @@ TEST(Split, AddsUpToTheResponseOfEveryActivationOfRandomPrograms)
   EXPECT_GT(split_ones, rounds(1000)) << "TAKT_TEST_SEED=" << seed();
 }
 
-/// Some records are gone, some have other numbers.
+/// Removes some records, and changes numbers of others.
 void damage(std::vector<ProcessTrace> & processes, std::mt19937 & random)
 {
   using Limits = std::numeric_limits<std::int64_t>;

@@ -1,4 +1,4 @@
-// The threads that see when a core was taken from all threads, by the host or by the kernel.
+// The threads that notice when the host or the kernel takes a core from all other threads.
 #include "takt_trace/stall_witness.hpp"
 
 #include <gtest/gtest.h>
@@ -23,17 +23,18 @@ takt_rt::Time at(int ms)
   return takt_rt::from_ns(0) + std::chrono::seconds(100) + milliseconds(ms);
 }
 
-// Told is what certainly was, within the asked time, and what happened at the same time once.
+// `held_up` counts the certain part of each stall within the given time. Simultaneous stalls count
+// once.
 TEST(HeldUp, StallsAreToldAsLongAsTheyCertainlyWereWithinTheMeasuredTime)
 {
   using Source = Stall::Source;
   const std::vector<Stall> stalls{
     {0, at(-20), at(-5), Source::witness, at(-15)},  // before
     {0, at(-1), at(12), Source::witness, at(9)},
-    {1, at(2), at(14), Source::witness, at(11)},  // the same on another core
+    {1, at(2), at(14), Source::witness, at(11)},  // at the same time on another core
     {0, at(30), at(41), Source::witness, at(40)},
     {0, at(30), at(45), Source::throttled, at(42)},
-    {1, at(95), at(107), Source::witness, at(99)},  // ends after it
+    {1, at(95), at(107), Source::witness, at(99)},  // ends after the given time
     {1, at(100), at(120), Source::witness, at(110)}};
   const HeldUp held = held_up(stalls, Source::witness, at(0), at(100));
   EXPECT_EQ(held.times, 3u);
@@ -49,8 +50,8 @@ TEST(Witness, IsHeldUpByTheHostOrByTheKernel)
   EXPECT_EQ(StallWitness::blame(milliseconds(10), milliseconds(9)), Stall::Source::throttled);
 }
 
-// A thread of the same priority is not preempted: the witness is ready and waits, as it does when
-// throttled, but here it is certain.
+// A thread of the same priority is not preempted. So the witness is ready and waits, as during
+// throttling, but here the test causes it.
 TEST(Witness, TellsWaitingForOtherThreadsFromAStall)
 {
   if (!takt_rt::may_use_realtime(99)) {

@@ -1,4 +1,4 @@
-// Runs and spans on the track of their thread, whatever is recorded.
+// Runs and spans on the track of their thread, for any records.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ TEST_P(Timeline, AStartWithoutAnEndEndsWithTheTrace)
 
 TEST_P(Timeline, ASpanThatIsOpenWhenItsRunEndsEndsWithIt)
 {
-  // Its own end comes later and is not that of the span around.
+  // The end of the first span comes later. It must not end the outer span.
   const Slices slices = slices_of(
     {span_begin(1, 0), run_start(10, 0), span_begin(12, 1), run_end(15, 0, 10), span_end(16),
      instant(17, 0), span_end(20)});
@@ -189,7 +189,7 @@ TEST_P(Timeline, AnyRecordsMakeATraceThatViewersTake)
       }
     }
   }
-  // The campaign has something to say on each.
+  // The campaign must produce each of these.
   EXPECT_GT(slices, rounds(20'000));
   EXPECT_GT(lanes, rounds(500));
   EXPECT_GT(arrows, rounds(100));

@@ -1,4 +1,4 @@
-// What viewers see of the states of callbacks, of parked ones, of waits for a core, and of stalls of the host.
+// States of callbacks, parked callbacks, waits for a core, and stalls of the host, as viewers show them.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,4 +1,5 @@
-// What viewers see beside runs and spans: chains, messages, instants, counters, several processes.
+// Content that viewers show besides runs and spans: chains, messages, instants, counters, several
+// processes.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,4 +1,4 @@
-// A model out of a trace whose ground truth is known.
+// A model made from a trace with known properties.
 #include "model/trace_report.hpp"
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ using std::chrono::milliseconds;
 
 constexpr std::int64_t kMs = 1'000'000;
 
-/// Two processes for a second: a timer of 10 ms that publishes /x, and a subscription in the other process that takes
-/// it 200 us later at most, works for 1 to 2 ms and publishes /y. The timer skips each 20th period.
+/// Two processes for a second. A timer of 10 ms publishes /x. A subscription in the other process takes it at most 200
+/// us later, works for 1 to 2 ms and publishes /y. The timer skips each 20th period.
 std::vector<ProcessTrace> system_trace(bool cpu)
 {
   std::mt19937_64 random(1);
@@ -47,7 +47,7 @@ std::vector<ProcessTrace> system_trace(bool cpu)
     const std::int64_t due = 1'000 * kMs + k * 10 * kMs;
     const std::int64_t start = due + static_cast<std::int64_t>(random() % 100'000);
     ++sequence;
-    // The start before the gap drops the period, as the core counts.
+    // The start before the gap drops the period, as in the core.
     front.push_back({start, run_start, 0, due, 0, k % 20 == 18 ? 1 : 0});
     front.push_back({start + kMs, publish, 0, 5, sequence, 0});
     front.push_back({start + kMs + 1000, run_end, 0, start - 10, cpu ? 400'000 : 0, 0});
@@ -138,7 +138,7 @@ TEST(TraceReport, KeepsDeclaredChainsWhoseCallbacksRan)
     << observed.notes[0];
 }
 
-// /b publishes /y in each run of one subscription; the other one only stores what it takes.
+// /b publishes /y in each run of one subscription. The other subscription only stores its messages.
 TEST(TraceReport, AChainThatGoesOnFromAStoredMessageMakesASet)
 {
   auto traces = system_trace(false);
@@ -170,7 +170,7 @@ TEST(TraceReport, AChainThatGoesOnFromAStoredMessageMakesASet)
   EXPECT_EQ(set.trigger, takt_schedule::Trigger::newest);
   EXPECT_EQ(set.triggers.size(), 2U);
 
-  // Without such a publisher the chain has a gap, and the model says where.
+  // Without such a publisher the chain has a gap, and the model names its place.
   options.chains[0].options.path = {"/z:timer(10ms)", "/c:sub(/y)"};
   const auto gap = observed_system(trace_report(traces), options);
   EXPECT_TRUE(gap.system.chains.empty());
@@ -185,7 +185,7 @@ TEST(TraceReport, MessagesThatTheHistoryLostCountInThePeriod)
   const auto before = *callback(observed_system(trace_report(traces)).system, 0).period;
   auto & records = traces[0].threads[0].records;
   records.insert(records.begin(), {records.front().time, callback_state, 0, 1, 0, 5});
-  // Three lost for each that was taken.
+  // Three messages are lost for each taken message.
   const std::int64_t end = records.back().time;
   records.push_back({end, callback_state, 0, 1, 0, 5 + 3 * 94});
   const auto observed = observed_system(trace_report(traces));
@@ -235,7 +235,8 @@ TEST(TraceReport, AnyRecordsAreSafe)
   }
 }
 
-/// Runs of a timer of 1 ms of CPU time that last for that long, and wait for a core for 2 ms of it.
+/// Runs of a timer with 1 ms of CPU time. They last for `length`, of which they wait 2 ms for a
+/// core.
 ProcessTrace runs_of(std::int64_t length, std::int64_t voluntary, bool kernel)
 {
   ProcessTrace trace;

@@ -30,7 +30,7 @@ enum class RecordKind : std::uint8_t
   span_end = 9,    ///< ends the innermost span of the thread
   instant = 10,    ///< id: name
   counter = 11,    ///< id: name; a: the bits of a double
-  slice = 12,      ///< recorded when it was over. id: name; a: begin; b: end
+  slice = 12,      ///< recorded after its end. id: name; a: begin; b: end
   kernel_wait =
     13,  ///< for the run that ends next on the thread. id: callback; a: time in which the thread waited for a core,
   ///< from the end of its previous run to the pick, -1: unknown; b: the same from the pick to the end;
@@ -40,7 +40,7 @@ enum class RecordKind : std::uint8_t
   ///< a: waiting messages; b: priority with boost; c: messages overwritten in the history so far
   parked = 15,  ///< id: callback; it could run, but its exclusive group was busy
   host_stall =
-    16  ///< recorded when it was over. id: core; a: latest possible begin; b: end; c: 0: the host had the core,
+    16  ///< recorded after its end. id: core; a: latest possible begin; b: end; c: 0: the host had the core,
         ///< 1: the kernel ran threads below the highest priority
 };
 

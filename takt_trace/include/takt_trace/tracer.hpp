@@ -69,7 +69,7 @@ public:
   [[nodiscard]] Span span(Literal name) const noexcept { return Span(name); }
   void instant(Literal name) const noexcept { detail::instant(name.text()); }
   void counter(Literal name, double value) const noexcept { detail::counter(name.text(), value); }
-  /// Records a time that is over.
+  /// Records a slice that has ended.
   void slice(Literal name, takt_rt::Time begin, takt_rt::Time end) const noexcept
   {
     detail::slice(name.text(), begin, end);

@@ -69,7 +69,7 @@ private:
     }
   }
 
-  /// Sorts runs by their starts, each with its publishes.
+  /// Sorts runs by their starts. Each run keeps its publishes.
   void put_in_order()
   {
     published_.sort([](const Published & a, const Published & b) { return a.run < b.run; });

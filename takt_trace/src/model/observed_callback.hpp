@@ -33,8 +33,9 @@ struct ObservedCallback
 {
   /// Has id, group, times, declared period, published topics in the order of their first messages, and depth.
   takt_schedule::CallbackModel model;
-  std::set<std::size_t> executors;  ///< where it ran: indices in `Observation::executors`
-  std::string topic;                ///< of a subscription
+  std::set<std::size_t> executors;                 ///< the executors that ran it: indices in
+                                                   ///< `Observation::executors`
+  std::string topic;                               ///< of a subscription
   std::map<std::string, std::uint64_t> published;  ///< topics, and numbers of messages
   std::uint64_t runs = 0;
   std::uint64_t skipped = 0;   ///< periods of a timer

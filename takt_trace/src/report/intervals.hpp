@@ -1,4 +1,4 @@
-// The times of runs, and a time whose parts are claimed one after the other. Plain values.
+// The times of runs, and a span of time from which callers claim parts. Plain values.
 #ifndef TAKT_TRACE__SRC__REPORT__INTERVALS_HPP_
 #define TAKT_TRACE__SRC__REPORT__INTERVALS_HPP_
 

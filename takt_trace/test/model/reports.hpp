@@ -20,7 +20,8 @@ inline ordered_json times(std::int64_t mean, std::int64_t min, std::int64_t max)
   return {{"mean_ns", static_cast<double>(mean)}, {"min_ns", min}, {"max_ns", max}};
 }
 
-/// It ran `runs` times for 1 ms each, 100 ms apart. Its group is its node's default one.
+/// A callback with `runs` runs of 1 ms each, 100 ms apart. Its group is the default group of its
+/// node.
 inline ordered_json callback(const std::string & id, std::uint64_t runs)
 {
   return {
@@ -49,7 +50,7 @@ inline ordered_json callback(const std::string & id, std::uint64_t runs)
     {"exceptions", 0}};
 }
 
-/// Of 100 ms.
+/// A timer with a period of 100 ms.
 inline ordered_json timer(const std::string & node, std::uint64_t runs)
 {
   ordered_json one = callback(node + ":timer(100ms)", runs);
@@ -72,14 +73,14 @@ inline ordered_json publishing(ordered_json one, const std::string & topic, std:
   return one;
 }
 
-/// With a value changed.
+/// The same report with another value for `key`.
 inline ordered_json with(ordered_json one, const char * key, ordered_json value)
 {
   one[key] = std::move(value);
   return one;
 }
 
-/// A timer whose releases were from `first` on, `early` to `late` off whole periods.
+/// A timer whose releases begin at `first` and deviate from whole periods by `early` to `late`.
 inline ordered_json phased(
   ordered_json timer, std::int64_t first, std::int64_t early = 0, std::int64_t late = 0)
 {
@@ -94,7 +95,7 @@ inline ordered_json phased(
   return timer;
 }
 
-/// `mean` and the shortest spans of a callback's releases.
+/// Sets `mean`, and the shortest spans between a callback's releases.
 inline ordered_json released(
   ordered_json one, std::int64_t mean, const std::vector<std::pair<int, std::int64_t>> & spans)
 {
@@ -134,7 +135,7 @@ inline ordered_json stock(int process, const std::string & loop, const std::stri
     {"reason", reason}};
 }
 
-/// As `join_reports` gives.
+/// The form that `join_reports` returns.
 inline ordered_json joined(std::vector<ordered_json> executors)
 {
   return {{"version", 1}, {"executors", std::move(executors)}, {"stock", ordered_json::array()}};

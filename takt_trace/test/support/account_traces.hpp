@@ -1,4 +1,4 @@
-// Traces of a chain through two processes, in which each activation goes the way that a test gives it.
+// Traces of a chain through two processes. The test decides the way of each activation.
 #ifndef SUPPORT__ACCOUNT_TRACES_HPP_
 #define SUPPORT__ACCOUNT_TRACES_HPP_
 
@@ -17,8 +17,8 @@
 namespace takt_trace::test
 {
 
-/// The chain "hot" of /a in the first process, /b and /c in the second, with a deadline of 50 ns. Publishers are 1 to 3, and
-/// messages have the numbers that the test gives. Both processes record from 1000 to 2000 ns.
+/// The chain "hot" has /a in the first process, and /b and /c in the second, with a deadline of 50 ns. The publishers
+/// are 1 to 3. The test numbers the messages. Both processes record from 1000 to 2000 ns.
 class TwoProcesses
 {
 public:
@@ -46,7 +46,7 @@ public:
     end(2000);
   }
 
-  /// A counter is the last record of both processes.
+  /// Adds a counter as the last record of both processes.
   void end(std::int64_t time)
   {
     for (ProcessTrace & trace : traces) {
@@ -54,7 +54,7 @@ public:
     }
   }
 
-  /// /a's run begins with its release.
+  /// Adds a run of /a that begins with its release.
   void a(std::int64_t release, std::int64_t sends, std::uint32_t skipped = 0)
   {
     auto & records = traces[0].threads[0].records;
@@ -63,7 +63,7 @@ public:
     records.push_back(run_end(release + 2, kA, release));
   }
 
-  /// A run of /b or /c, or of /b's other input, of 5 ns; 0: it takes or sends no message.
+  /// Adds a run of 5 ns of /b, of /c, or of /b's other input. 0: it takes or sends no message.
   void run(
     std::uint32_t callback, std::int64_t at, std::int64_t takes, std::int64_t sends = 0,
     bool ends = true)
@@ -81,7 +81,7 @@ public:
     }
   }
 
-  /// All of an activation; its response is 25 ns.
+  /// Adds a whole activation; its response is 25 ns.
   void whole(std::int64_t release, std::int64_t number)
   {
     a(release, number);
@@ -100,7 +100,7 @@ public:
   std::vector<ProcessTrace> traces;
 };
 
-/// Of three activations the second is lost.
+/// Three activations, of which the second is lost.
 inline TwoProcesses with_a_loss()
 {
   TwoProcesses two;
@@ -124,7 +124,7 @@ struct Counts
   }
 };
 
-/// Checks the sums, too.
+/// The counts of the account. Also checks the sums.
 inline Counts counts(const TwoProcesses & two)
 {
   const ChainAccount chain = two.account();

@@ -1,4 +1,4 @@
-// Reads a trace in the Trace Event Format back, and names what a viewer would not accept.
+// Reads a trace in the Trace Event Format, and reports faults that a viewer would refuse.
 #ifndef SUPPORT__CHROME_DECODER_HPP_
 #define SUPPORT__CHROME_DECODER_HPP_
 

@@ -1,5 +1,5 @@
-// Files of any size with what programs record: two processes, a chain across them and one inside the first, states, spans,
-// counters, lost messages and skipped periods. The same file for the same number of periods.
+// Trace files of any size, as programs record them: two processes, a chain across them and one within the first
+// process, states, spans, counters, lost messages and skipped periods. The same number of periods gives the same file.
 #ifndef SUPPORT__LARGE_TRACES_HPP_
 #define SUPPORT__LARGE_TRACES_HPP_
 
@@ -15,7 +15,7 @@
 namespace takt_trace::test
 {
 
-/// Of one period, in both processes.
+/// Bytes of one period, in both processes.
 inline constexpr std::size_t kBytesOfPeriod = 690;
 
 class LargeTrace
@@ -95,7 +95,7 @@ private:
   }
 
   static std::int64_t at(std::int64_t period) { return kBegan + period * kPeriod; }
-  /// From 0 to `most`, other for each period and use.
+  /// A number from 0 to `most`, which differs by period and use.
   static std::int64_t any(std::int64_t period, std::uint64_t use, std::int64_t most)
   {
     std::uint64_t mixed = (static_cast<std::uint64_t>(period) * 16 + use) * 0x9e3779b97f4a7c15ULL;

@@ -9,7 +9,7 @@
 namespace takt_trace
 {
 
-/// Of all threads, one thread after the other.
+/// The records of all threads, one thread after the other.
 inline std::vector<Record> of_kind(const ProcessTrace & trace, RecordKind kind)
 {
   std::vector<Record> found;

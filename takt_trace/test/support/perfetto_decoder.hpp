@@ -1,4 +1,4 @@
-// Reads the bytes of a Perfetto trace back, and names what a viewer would not accept.
+// Reads the bytes of a Perfetto trace, and reports faults that a viewer would refuse.
 #ifndef SUPPORT__PERFETTO_DECODER_HPP_
 #define SUPPORT__PERFETTO_DECODER_HPP_
 
@@ -17,7 +17,7 @@
 namespace takt_trace::test
 {
 
-/// What a track's descriptor says.
+/// The content of a track's descriptor.
 struct PerfettoTrack
 {
   std::uint64_t uuid = 0, parent = 0;
@@ -28,7 +28,7 @@ struct PerfettoTrack
 
 struct PerfettoTrace
 {
-  SeenTrace seen;  // but processes
+  SeenTrace seen;  // without processes
   std::map<std::uint64_t, PerfettoTrack> tracks;
   std::map<std::uint64_t, std::uint64_t> clocks;  // time by number of the clock
 };
@@ -212,7 +212,7 @@ private:
   PerfettoTrace trace_;
   std::map<std::uint64_t, Sequence> sequences_;
   std::map<std::uint64_t, std::size_t> places_;  // of tracks, by uuid
-  std::map<std::uint64_t, std::uint64_t> last_;  // time of an event, by uuid
+  std::map<std::uint64_t, std::uint64_t> last_;  // time of the last event, by uuid
   std::map<std::uint64_t, std::vector<std::size_t>> open_;
   std::set<std::int64_t> pids_, tids_;
 };

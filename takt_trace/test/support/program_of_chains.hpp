@@ -1,4 +1,4 @@
-// A random program as its processes record it: a chain through some threads, and other callbacks in its way.
+// A random program as its processes record it: a chain through some threads, and other callbacks that delay it.
 #ifndef SUPPORT__PROGRAM_OF_CHAINS_HPP_
 #define SUPPORT__PROGRAM_OF_CHAINS_HPP_
 
@@ -74,7 +74,7 @@ private:
     ++activations_;
   }
 
-  /// Runs of the other callbacks on some threads.
+  /// Adds runs of the other callbacks on some threads.
   void disturb(std::int64_t now)
   {
     for (std::size_t process = 0; process < traces_.size(); ++process) {
@@ -86,8 +86,8 @@ private:
     }
   }
 
-  /// Takes the message `taken` and publishes `published`, if they are not 0, and ends the activation of the release `ended`,
-  /// if that is not 0. When the message was published, or the end.
+  /// A run that takes the message `taken`, publishes `published`, and ends the activation with the release `ended`, if
+  /// these are not 0. Returns the time of the publish, else of the end.
   std::int64_t run(
     const Step & step, std::int64_t arrival, std::int64_t taken, std::int64_t published,
     bool measured, std::int64_t ended)
@@ -109,7 +109,8 @@ private:
       records.push_back(publish(told, 0, {7, published}));
     }
     if (ended != 0 && !crosses()) {
-      records.push_back(chain_end(end, 0, ended));  // across processes the messages tell it
+      records.push_back(chain_end(end, 0, ended));  // if the chain crosses processes, only the
+                                                    // messages show this end
     }
     if (measured) {
       records.push_back(kernel_wait(end, step.callback, some(40) - 1, some(60)));

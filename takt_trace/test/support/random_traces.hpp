@@ -1,4 +1,4 @@
-// Traces by chance: any records at all, and threads as programs record them.
+// Random traces: any records, and threads as programs record them.
 #ifndef SUPPORT__RANDOM_TRACES_HPP_
 #define SUPPORT__RANDOM_TRACES_HPP_
 
@@ -27,11 +27,11 @@ inline std::uint32_t seed()
   return text != nullptr ? static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10)) : 1;
 }
 
-/// Records of which nothing fits together but by chance.
+/// Random records, which fit together only by chance.
 class AnyTraces
 {
 public:
-  /// `any_times`: also such that no clock has.
+  /// `any_times`: also times that no clock has.
   AnyTraces(std::mt19937 & random, bool any_times) : random_(random), any_times_(any_times) {}
 
   std::vector<ProcessTrace> next()
@@ -85,7 +85,7 @@ private:
     std::uint32_t id = 0;
     for (Record & record : records) {
       record.kind = static_cast<RecordKind>(below(kMostRecordKind + 2));
-      if (below(2) == 0) {  // else that of the record before
+      if (below(2) == 0) {  // otherwise the time of the record before
         id = static_cast<std::uint32_t>(below(20) == 0 ? below(1LL << 32) : below(5));
       }
       record.id = id;
@@ -107,7 +107,7 @@ private:
   const bool any_times_;
 };
 
-/// One thread of a program: runs in runs, spans in both, what they publish and tell, with times that grow.
+/// One thread of a program: nested runs with spans and publishes. Times grow.
 class ProgramThread
 {
 public:
@@ -121,7 +121,7 @@ public:
   }
 
   std::vector<Record> records;
-  std::vector<SeenSlice> runs, spans;  // that a viewer should see
+  std::vector<SeenSlice> runs, spans;  // those that a viewer must show
 
 private:
   std::int64_t tick() { return now_ += 1 + static_cast<std::int64_t>(random_() % 5); }
@@ -151,7 +151,7 @@ private:
   void run(int depth)
   {
     const auto callback = static_cast<std::uint32_t>(random_() % 3);
-    const std::int64_t picked = tick();  // recorders name a run by this or by its start
+    const std::int64_t picked = tick();  // recorders name a run by this time or by its start
     if (sequence_ > 0) {
       records.push_back(take(tick(), callback, {7, sequence_, 0}));
     }

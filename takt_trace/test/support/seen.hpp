@@ -1,5 +1,5 @@
-// A written trace as a viewer sees it, whatever the format: tracks with slices, instants and samples, and what is
-// wrong with it.
+// The content of a written trace as a viewer shows it, in any format: tracks with slices, instants and samples, and the
+// faults of the trace.
 #ifndef SUPPORT__SEEN_HPP_
 #define SUPPORT__SEEN_HPP_
 
@@ -14,7 +14,7 @@
 namespace takt_trace::test
 {
 
-/// Values of annotations, in text.
+/// Values of annotations as text.
 using Facts = std::map<std::string, std::string>;
 
 struct SeenSlice
@@ -24,7 +24,7 @@ struct SeenSlice
   std::uint64_t end = 0;
   std::string category{};
   Facts facts{};
-  std::vector<std::uint64_t> arrows{};  // that end here
+  std::vector<std::uint64_t> arrows{};  // arrows that end here
 
   auto key() const { return std::tie(name, begin, end); }
   friend bool operator==(const SeenSlice & a, const SeenSlice & b) { return a.key() == b.key(); }
@@ -41,7 +41,7 @@ struct SeenInstant
   std::uint64_t time = 0;
   std::string category{};
   Facts facts{};
-  std::vector<std::uint64_t> arrows{};  // that begin here
+  std::vector<std::uint64_t> arrows{};  // arrows that begin here
 };
 
 struct SeenSample
@@ -57,7 +57,7 @@ struct SeenTrack
   std::string process;
   std::string name;
   std::int64_t pid = 0;
-  std::int64_t tid = 0;           // 0: the format shows no thread
+  std::int64_t tid = 0;           // 0: the format has no thread
   std::vector<SeenSlice> slices;  // outer ones first
   std::vector<SeenInstant> instants;
   std::vector<SeenSample> samples;
@@ -79,14 +79,14 @@ struct SeenTrace
     return found;
   }
 
-  /// The only one of its name, else an empty one.
+  /// The only track with this name; otherwise an empty track.
   SeenTrack track(const std::string & name) const
   {
     const std::vector<SeenTrack> found = named(name);
     return found.size() == 1 ? found.front() : SeenTrack{};
   }
 
-  /// Of the category, of all tracks, sorted.
+  /// The slices of this category on all tracks, sorted.
   std::vector<SeenSlice> slices(const std::string & category) const
   {
     std::vector<SeenSlice> found;
@@ -102,7 +102,7 @@ struct SeenTrace
   }
 };
 
-/// Slices of a track that overlap without one being inside the other.
+/// Reports slices of a track that overlap although neither is inside the other.
 inline void find_crossings(const SeenTrack & track, std::vector<std::string> & faults)
 {
   std::vector<SeenSlice> around;
@@ -117,7 +117,7 @@ inline void find_crossings(const SeenTrack & track, std::vector<std::string> & f
   }
 }
 
-/// Arrows without a begin or end, with several, or back in time.
+/// Reports arrows without a begin or end, with several of them, or that go back in time.
 inline void find_loose_arrows(const SeenTrace & trace, std::vector<std::string> & faults)
 {
   std::map<std::uint64_t, std::vector<std::uint64_t>> begins, ends;
@@ -151,7 +151,7 @@ inline void find_unsorted(const SeenTrack & track, std::vector<std::string> & fa
   }
 }
 
-/// The rules of both formats.
+/// Checks the common rules of both formats.
 inline void find_faults(SeenTrace & trace)
 {
   for (const SeenTrack & track : trace.tracks) {

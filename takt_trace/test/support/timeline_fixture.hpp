@@ -1,4 +1,5 @@
-// Traces written in one of the formats and read back, for tests of what viewers see in both.
+// Writes traces in one of the formats and reads them back, for tests of the content that viewers
+// show in both.
 #ifndef SUPPORT__TIMELINE_FIXTURE_HPP_
 #define SUPPORT__TIMELINE_FIXTURE_HPP_
 
@@ -39,7 +40,7 @@ protected:
                                           : decode_chrome(chrome_trace(processes));
   }
 
-  /// Without faults.
+  /// Fails if the trace has faults.
   static SeenTrace see(const std::vector<ProcessTrace> & processes)
   {
     SeenTrace seen = decode(processes);

@@ -1,4 +1,4 @@
-// Traces written down by tests.
+// Traces that tests give.
 #ifndef SUPPORT__TRACES_HPP_
 #define SUPPORT__TRACES_HPP_
 

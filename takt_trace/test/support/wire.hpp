@@ -1,4 +1,4 @@
-// Reads the wire format of protocol buffers: field by field, no schema.
+// Reads the wire format of protocol buffers field by field, without a schema.
 #ifndef SUPPORT__WIRE_HPP_
 #define SUPPORT__WIRE_HPP_
 
@@ -24,7 +24,7 @@ struct WireField
   std::string text() const { return std::string(bytes); }
 };
 
-/// Throws std::runtime_error where the bytes are no message.
+/// Throws std::runtime_error if the bytes are not a message.
 class WireReader
 {
 public:
@@ -90,7 +90,7 @@ private:
   std::string_view rest_;
 };
 
-/// The fields by number; 0 or empty where one is absent.
+/// The fields by number; 0 or empty for an absent field.
 class WireMessage
 {
 public:
@@ -117,7 +117,7 @@ public:
   std::string text(std::uint32_t number) const { return one(number).text(); }
   WireMessage message(std::uint32_t number) const { return WireMessage(one(number).bytes); }
 
-  /// Whether there are only fields of these numbers.
+  /// True if all fields have these numbers.
   bool is_of(const std::set<std::uint32_t> & numbers) const
   {
     return std::all_of(fields_.begin(), fields_.end(), [&](const WireField & field) {
