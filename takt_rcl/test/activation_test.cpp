@@ -1,4 +1,4 @@
-// Activations travel from a root through publish and take to the end of its chain.
+// A chain's messages carry its root's activations through publishes and takes to its end.
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -71,7 +71,7 @@ TEST_F(Activations, ChainKeepsTheRootsRelease)
                                                        // overwritten
     ASSERT_NE(root, at_root.end()) << i;
     ++root;
-    EXPECT_GE(release_at_end[i], at_end[i].release);  // its own arrival came later
+    EXPECT_GE(release_at_end[i], at_end[i].release);  // the message's own arrival came later
   }
 }
 
@@ -122,7 +122,8 @@ TEST_F(Activations, JoinCarriesAllItsInputs)
   EXPECT_EQ(roots[1], std::max(root_left->number(), root_right->number()));
 }
 
-// What waits already is not the work of the callback that makes the subscription.
+// Messages that already wait do not belong to the activation of the callback that makes the
+// subscription.
 TEST_F(Activations, WaitingMessagesDoNotInheritFromWhoeverSubscribes)
 {
   auto n = node("n");
@@ -144,7 +145,8 @@ TEST_F(Activations, WaitingMessagesDoNotInheritFromWhoeverSubscribes)
   EXPECT_EQ(got.root, sub->number());
 }
 
-// A message has one name on both sides: its publisher's gid and its number. Chains of several processes are joined by it.
+// A message has the same name in both processes: its publisher's gid and its number. Chains of several processes are
+// joined by this name.
 TEST_F(Activations, TheTraceNamesAMessageAlikeWhereItIsPublishedAndTaken)
 {
   auto n = node("n", "/space");
@@ -164,7 +166,7 @@ TEST_F(Activations, TheTraceNamesAMessageAlikeWhereItIsPublishedAndTaken)
   takt_trace::RecordingOptions options;
   options.folder = testing::TempDir();
   ASSERT_TRUE(takt_trace::start_recording(options).ok());
-  pub->publish(number(1));  // not in a callback
+  pub->publish(number(1));  // outside of callbacks
   guard->trigger();
   const bool all_came = spin_until(e, [&] { return received == 2; });
   const auto file = takt_trace::stop_recording();

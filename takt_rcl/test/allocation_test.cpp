@@ -1,7 +1,8 @@
-// takt allocates nothing per message in steady state. What the middleware allocates inside its own
-// publish and take is not counted; what takt does in the listener, below the middleware, is.
+// takt allocates nothing for messages in steady state. The test does not count the middleware's
+// allocations within publish and take. It counts takt's allocations in the listener, which the
+// middleware calls.
 //
-// The program stands in for malloc, rcl_publish, rcl_take and the registration of listeners.
+// The program replaces malloc, rcl_publish, rcl_take and the registration of listeners.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <rcl/publisher.h>
@@ -118,7 +119,7 @@ rcl_ret_t rcl_subscription_set_on_new_message_callback(
   if (function == nullptr) {
     return real(subscription, nullptr, nullptr);
   }
-  return real(subscription, &listen, new Listener{function, data});  // as long as the program
+  return real(subscription, &listen, new Listener{function, data});  // lives as long as the program
 }
 
 }  // extern "C"
@@ -172,7 +173,7 @@ protected:
       ASSERT_TRUE(publisher->wait_for_matched(1, kPatience));
     }
     Spinning spinning(e);
-    ASSERT_TRUE(wait_until([&] { return ended > 200; }));  // warm
+    ASSERT_TRUE(wait_until([&] { return ended > 200; }));  // after warm-up
     const std::uint64_t heard = g_heard;
     const std::uint64_t before = ended;
     g_allocations = 0;
@@ -182,7 +183,8 @@ protected:
       return ended > before + 500;
     }));
     g_counting = false;
-    EXPECT_GE(g_heard - heard, 3 * 400u);  // the listeners ran, and were watched
+    EXPECT_GE(g_heard - heard, 3 * 400u);  // the listeners ran, and the test counted their
+                                           // allocations
     EXPECT_EQ(g_allocations, 0u);
     EXPECT_EQ(second->allocated_messages() + third->allocated_messages(), 0u);
   }

@@ -1,4 +1,4 @@
-// Where published messages go: taken, overwritten in the history, or lost on the wire; and nowhere else.
+// Each published message is taken, overwritten in the history, or lost on the wire.
 #include <std_msgs/msg/u_int64.hpp>
 
 #include "ros_test.hpp"
@@ -48,7 +48,7 @@ TEST_P(Accounts, published_is_taken_and_overwritten_and_lost)
     if (m.data >= kMarker) {
       ++markers[m.data - kMarker];
     }
-    // Slower than its publishers while these hurry.
+    // Slower than its publishers while they publish fast.
     for (const auto until = takt_rt::now() + 30us; slow && takt_rt::now() < until;) {
     }
   });
@@ -68,7 +68,7 @@ TEST_P(Accounts, published_is_taken_and_overwritten_and_lost)
     message.data = value;
     publisher->publish(message);
   };
-  // Until each is known: losses count from a publisher's first taken message on.
+  // Wait until each publisher is known: losses count from the first taken message of a publisher.
   const auto mark = [&](int times) {
     for (std::size_t i = 0; i < count; ++i) {
       const bool taken = wait_until([&] {
@@ -104,7 +104,7 @@ TEST_P(Accounts, published_is_taken_and_overwritten_and_lost)
     published += publisher->last_sequence();
   }
   const auto callback = sub->callback();
-  // What is under way is over soon.
+  // Messages that are still under way arrive soon.
   const auto accounted = [&] {
     return sub->taken_messages() + callback->message_counts().overwritten + *callback->lost();
   };

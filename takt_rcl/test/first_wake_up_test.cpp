@@ -1,8 +1,8 @@
-// A message that lands while a subscription registers its listener is not lost.
+// A message that arrives while a subscription registers its listener is not lost.
 //
-// rmw_fastrtps first asks its reader how many messages wait and then starts to listen. This program
-// puts a message between the two: it defines the reader's function that is asked, so that the
-// middleware calls it here.
+// rmw_fastrtps first asks its reader for the number of waiting messages, and then starts to listen.
+// This program publishes a message between the two steps: it defines the reader's function for this
+// question, so that the middleware calls it here.
 #include <dlfcn.h>
 #include <rmw/rmw.h>
 

@@ -1,8 +1,8 @@
-// A process that leaves while the middleware tells it of another one ends, and soon.
+// A process that ends while the middleware reports another process to it ends soon.
 //
-// Fast DDS waits for running discovery callbacks before it gives a participant up, without an end; in
-// the PyPI wheels of Kilted that wait neither slept nor let the callback finish. tools/setup/repair.py
-// mends it; here is what tells.
+// Before Fast DDS destroys a participant, it waits without a limit for running discovery callbacks. In the PyPI wheels
+// of Kilted this wait neither slept nor let the callback finish. tools/setup/repair.py repairs it, and this test shows
+// that it works.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -67,7 +67,7 @@ TEST(Leaving, WaitsForADiscoveryCallbackAndThenEnds)
   busy.let_go = true;
   if (told.wait_for(std::chrono::minutes(1)) != std::future_status::ready) {
     ADD_FAILURE() << "waits without an end, and the callback waits for it";
-    std::_Exit(1);  // nothing could end either of them
+    std::_Exit(1);  // neither thread could end
   }
   leave.join();
   factory->delete_participant(leaving);

@@ -1,4 +1,4 @@
-// Things come and go while others run; exceptions leave through spin.
+// Nodes and entities end while others run, and exceptions leave through spin.
 #include <atomic>
 #include <functional>
 #include <std_msgs/msg/u_int64.hpp>
@@ -27,7 +27,7 @@ TEST_F(Lifetime, SubscriptionMayEndInsideItsOwnCallback)
     witness = captured;
     sub = n->create_subscription<Number>("numbers", QoS(10), [&, captured](const Number & m) {
       sub.reset();
-      EXPECT_EQ(*captured, 7);  // what a run uses lives until its end
+      EXPECT_EQ(*captured, 7);  // the objects of a run live until its end
       EXPECT_EQ(m.data, 5u);
       ++got;
     });
@@ -58,7 +58,7 @@ TEST_F(Lifetime, TimerMayEndInsideItsOwnCallback)
   timer = n->create_wall_timer(1ms, [&](Timer & self) {
     EXPECT_EQ(&self, timer.get());
     timer.reset();
-    EXPECT_EQ(self.id(), "/n:timer(1ms)");  // alive until the end of this run
+    EXPECT_EQ(self.id(), "/n:timer(1ms)");  // valid until the end of this run
     ++ran;
   });
   int other = 0;
@@ -69,7 +69,7 @@ TEST_F(Lifetime, TimerMayEndInsideItsOwnCallback)
   EXPECT_EQ(ran, 1);
 }
 
-// The kinds of callbacks, alike: makes one that runs `function`, as soon as it is asked to.
+// Makes a callback of any kind that runs `function` as soon as the test starts it.
 class AnyEntity : public RosTest, public ::testing::WithParamInterface<takt_core::Kind>
 {
 protected:
@@ -101,7 +101,7 @@ protected:
     return guard;
   }
 
-  // Makes all of them run.
+  // Starts all of them.
   void go()
   {
     for (const auto & guard : guards_) {
@@ -152,13 +152,13 @@ TEST_P(AnyEntity, DestroyingWaitsForARunOnAnotherThread)
     EXPECT_TRUE(ended);
     destroyed = true;
   });
-  std::this_thread::sleep_for(20ms);  // gives a fault the time to show; nothing depends on it
+  std::this_thread::sleep_for(20ms);  // gives a fault time to show; the test does not depend on it
   EXPECT_FALSE(destroyed);
   let_go = true;
   destroyer.join();
 }
 
-// Each waits until both are inside, so that each finds the other one running.
+// Each callback waits until both run, so that each finds the other one running.
 TEST_P(AnyEntity, TwoCallbacksMayDestroyEachOther)
 {
   constexpr auto kExclusive = CallbackGroupType::MutuallyExclusive;
@@ -179,7 +179,7 @@ TEST_P(AnyEntity, TwoCallbacksMayDestroyEachOther)
     a = make(
       [&b, drop, captured] {
         drop(b);
-        EXPECT_EQ(*captured, 7);  // what a run uses lives until its end
+        EXPECT_EQ(*captured, 7);  // the objects of a run live until its end
       },
       n_->create_callback_group(kExclusive));
     b = make(
@@ -191,7 +191,7 @@ TEST_P(AnyEntity, TwoCallbacksMayDestroyEachOther)
   }
   auto e = executor(2);
   e.add_node(n_);
-  go();  // first, so that nobody else holds a handle meanwhile
+  go();  // first, so that no other object holds a handle meanwhile
   Spinning spinning(e);
   ASSERT_TRUE(wait_until([&] { return witness.expired(); }))
     << inside << " inside, " << ran << " over";
@@ -199,11 +199,11 @@ TEST_P(AnyEntity, TwoCallbacksMayDestroyEachOther)
   go();
   ASSERT_TRUE(wait_until([&] { return ran >= 3; }));
   spinning.stop();
-  EXPECT_GE(inside, 2);  // a timer may begin once more before the other one drops it
+  EXPECT_GE(inside, 2);  // a timer may begin one more run before the other callback destroys it
   EXPECT_EQ(e.core().scheduler().callbacks().size(), 1u);
 }
 
-// A callback ends itself and makes its successor under the same id, while its run is in progress.
+// During its run, a callback destroys itself and makes its successor with the same id.
 TEST_P(AnyEntity, ASuccessorMadeInsideTheCallbackHasTheSameId)
 {
   std::atomic<bool> replaced{false};
@@ -223,7 +223,7 @@ TEST_P(AnyEntity, ASuccessorMadeInsideTheCallbackHasTheSameId)
   id = first->id();
   auto e = executor(2);
   e.add_node(n_);
-  go();  // first, so that nobody else holds a handle meanwhile
+  go();  // first, so that no other object holds a handle meanwhile
   Spinning spinning(e);
   ASSERT_TRUE(wait_until([&] { return replaced.load(); }));
   go();
@@ -231,7 +231,7 @@ TEST_P(AnyEntity, ASuccessorMadeInsideTheCallbackHasTheSameId)
   spinning.stop();
 }
 
-// What was announced and not run waits for the next executor.
+// Announcements without a run wait for the next executor.
 TEST_F(Lifetime, BacklogMovesWithTheNode)
 {
   auto n = node("n");
@@ -290,7 +290,7 @@ TEST_F(Lifetime, GroupsComeAndGoByThemselves)
   EXPECT_EQ(first->number(), 0u);
   EXPECT_EQ(second->number(), 0u);
   a.add_callback_group(group, n);
-  a.remove_node(n);  // leaves the group
+  a.remove_node(n);  // the node's callbacks leave their group
   EXPECT_NE(first->number(), 0u);
   EXPECT_EQ(other->number(), 0u);
   {
@@ -337,7 +337,7 @@ TEST_F(Lifetime, AContextStartsAfreshAfterAShutdown)
   ASSERT_TRUE(again->wait_for_matched(1, kPatience));
   again->publish(Number());
   EXPECT_TRUE(spin_until(e, [&] { return got == 1; }));
-  EXPECT_EQ(pub->publish(Number()), 0u);  // of the context that was shut down
+  EXPECT_EQ(pub->publish(Number()), 0u);  // the publisher belongs to the context that was shut down
   old.reset();
   pub.reset();
   EXPECT_TRUE(context->shutdown());
@@ -391,7 +391,7 @@ TEST_F(Lifetime, ExceptionUnderReportNamesItsCallbackAndSpinGoesOn)
     });
     e.add_node(n);
     EXPECT_NO_THROW(ran_again = spin_until(e, [&] { return ran >= 2; }));
-    // The executor ends here and tells what it has not told.
+    // The executor ends here, and reports the remaining exceptions.
   }
   const std::string output = ::testing::internal::GetCapturedStderr();
   EXPECT_TRUE(ran_again);
@@ -470,7 +470,7 @@ TEST_F(Lifetime, NodeMovesBetweenExecutorsWithAllItsCallbacks)
     const int before = ticks;
     pub->publish(Number());
     EXPECT_TRUE(spin_until(e, [&] { return got == round && ticks > before; }));
-    // The executor goes and leaves the node behind.
+    // The executor ends. The node lives on.
   }
 }
 
@@ -524,7 +524,7 @@ TEST_F(Lifetime, CallbackThatCannotBeAddedIsOneClearErrorAndLeavesNothing)
   EXPECT_EQ(n->create_wall_timer(1s, [] {})->id(), "/n:timer(1s)");
 }
 
-// Everything at once, for the sanitizers and for whatever nobody thought of.
+// All operations at once, for the sanitizers.
 TEST_F(Lifetime, EntitiesComeAndGoUnderLoad)
 {
   auto n = node("n");

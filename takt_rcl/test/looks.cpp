@@ -1,6 +1,6 @@
-// Goes on until a signal. At its first instruction each callback looks at its thread, and says what it saw where that is
-// another thing than in its run before, e.g. "hot 1 40 0 2,3": policy, priority, nice value and cores, as the kernel says.
-// takt_rclcpp/test/programs has the same against rclcpp.
+// Runs until a signal. At its first instruction each callback reads the attributes of its thread from the kernel. It
+// prints them if they differ from those of its previous run, e.g. "hot 1 40 0 2,3": policy, priority, nice value and
+// cores. takt_rclcpp/test/programs has the same program for rclcpp.
 //
 //     takt_rcl_looks SCHEDULE EXECUTOR [ROS arguments]
 #include <sched.h>
@@ -65,7 +65,7 @@ public:
     add(20ms, "2", Look("rest"));
     add(30ms, "3", [this, look = Look("alone"), late = false]() mutable {
       look();
-      if (!std::exchange(late, true)) {  // an executor that spins gets one more
+      if (!std::exchange(late, true)) {  // a spinning executor gets one more callback
         add(40ms, "4", Look("late"));
       }
     });

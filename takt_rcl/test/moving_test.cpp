@@ -13,7 +13,8 @@ class Moving : public RosTest
 {
 };
 
-// What a removal waits for may itself try: it must be told, not wait.
+// A callback for which a removal waits may itself try to add the node. It must get an error and not
+// wait.
 TEST_F(Moving, NodeThatIsStillLeavingGetsIntoNoExecutor)
 {
   auto n = node("n");
@@ -121,7 +122,7 @@ TEST_F(Moving, GroupTakenOutByItselfStaysOutUntilItOrItsNodeIsAddedAgain)
   EXPECT_NE(second->number(), 0u);
 }
 
-// Elsewhere nothing would keep the rest of its group from running beside it.
+// In another executor, the rest of its group could run at the same time.
 TEST_F(Moving, CallbackCannotTakeItsExclusiveGroupElsewhereBeforeItReturns)
 {
   auto n = node("n");
@@ -162,7 +163,7 @@ TEST_F(Moving, CallbackCannotTakeItsExclusiveGroupElsewhereBeforeItReturns)
   ASSERT_TRUE(spin_until(a, [&] { return left.load(); }));
   EXPECT_EQ(most, 1);
   EXPECT_TRUE(b.core().scheduler().callbacks().empty());
-  b.add_node(n);  // that run is over
+  b.add_node(n);  // that run has ended
   other->trigger();
   EXPECT_TRUE(wait_until([&] { return other_ran > 0; }));
   EXPECT_EQ(most, 1);
@@ -180,7 +181,8 @@ TEST_F(Moving, CallbackMayTakeItsNodeOutAndPutItBackAndItsGroupStaysExclusive)
     e.remove_node(n);
     e.add_node(n);
     other->trigger();
-    std::this_thread::sleep_for(10ms);  // gives a fault the time to show; nothing depends on it
+    std::this_thread::sleep_for(10ms);  // gives a fault time to show; the test does not depend on
+                                        // it
     over = true;
   });
   other = n->create_guard_condition([&] {
@@ -256,7 +258,7 @@ TEST_F(Moving, WhatIsPickedWhenTheNodeLeavesFromInsideRunsOnce)
   EXPECT_EQ(guard->overwritten(), 0u);
 }
 
-// The same, left to chance.
+// The same with random timing.
 TEST_F(Moving, NothingIsLostOrDoubledWhereCallbacksMoveTheirNode)
 {
   constexpr int kRounds = 200;
@@ -291,7 +293,7 @@ TEST_F(Moving, NothingIsLostOrDoubledWhereCallbacksMoveTheirNode)
   }
 }
 
-// Two threads pull at a node; nothing that is triggered meanwhile is lost or runs twice.
+// Two threads move one node. Meanwhile no trigger is lost, and none runs twice.
 TEST_F(Moving, NothingIsLostWhereTwoExecutorsWantANode)
 {
   constexpr std::uint32_t kTriggers = 400;
@@ -315,7 +317,7 @@ TEST_F(Moving, NothingIsLostWhereTwoExecutorsWantANode)
           ++moves;
           executor->remove_node(n);
         } catch (const Error &) {
-          std::this_thread::yield();  // the other one has it
+          std::this_thread::yield();  // the other thread has the node
         }
       }
     });
@@ -337,7 +339,7 @@ TEST_F(Moving, NothingIsLostWhereTwoExecutorsWantANode)
   EXPECT_EQ(ran, kTriggers + 1);
 }
 
-// An entity that the move does not concern may end while the node looks through its entities.
+// An entity outside of the moved group may end while the node goes through its entities.
 TEST_F(Moving, HandlesOfOtherGroupsMayEndMeanwhile)
 {
   constexpr int kMoves = 3000;
@@ -362,7 +364,7 @@ TEST_F(Moving, HandlesOfOtherGroupsMayEndMeanwhile)
       since = takt_rt::now();
     } else if (takt_rt::now() - since > kPatience) {
       std::fprintf(stderr, "the mover waits for itself after %d moves\n", seen);
-      std::abort();  // it cannot be joined
+      std::abort();  // the thread cannot be joined
     }
   }
   mover.join();

@@ -1,4 +1,4 @@
-// Ids, remapping, namespaces, parameters, and what is said about bad arguments.
+// Ids, remapping, namespaces, parameters, and the messages about bad arguments.
 #include <stdlib.h>
 
 #include <cstdlib>
@@ -59,7 +59,7 @@ TEST_F(Names, UsersNamesReplaceTheBracketAndCollisionsAreNumbered)
   EXPECT_EQ(a->id(), "/n:timer(1s)");
   EXPECT_EQ(b->id(), "/n:timer(1s)#2");
   EXPECT_EQ(c->id(), "/n:timer(1s)#3");
-  b.reset();  // its name is free again, so that what is made anew is called the same
+  b.reset();  // its name is then free, so that a new node gets the same name
   EXPECT_EQ(n->create_wall_timer(1s, nothing)->id(), "/n:timer(1s)#2");
   TimerOptions named;
   named.name = "tick";
@@ -86,7 +86,7 @@ TEST_F(Names, GroupsHaveIdsToo)
   EXPECT_EQ(&timer->group(), n->get_default_callback_group().get());
 }
 
-// A callback keeps its group, and a group its id, also longer than the node lives.
+// A callback keeps its group, and a group keeps its id, even after the node has ended.
 TEST_F(Names, IdOfAGroupIsFreeOnceTheGroupIsGone)
 {
   auto n = node("n");
@@ -105,7 +105,8 @@ TEST_F(Names, IdOfAGroupIsFreeOnceTheGroupIsGone)
   n.reset();
   EXPECT_EQ(group->id(), "/n:group(hot)");
   n = node("n");
-  EXPECT_THROW(executor().add_callback_group(group, n), Error);  // the other node's
+  EXPECT_THROW(executor().add_callback_group(group, n), Error);  // the group belongs to the other
+                                                                 // node
 }
 
 TEST_F(Names, ArgumentsRemapNodesAndTopics)
@@ -188,7 +189,7 @@ TEST_F(Names, ParameterFilesGiveTypedValues)
 
 TEST_F(Names, LogFilesThatCannotBeWrittenAreOneWarning)
 {
-  context.reset();  // logging is configured anew with the next context
+  context.reset();  // the next context configures logging again
   const char * const before = std::getenv("ROS_LOG_DIR");
   const std::string directory = before != nullptr ? before : "";
   ::setenv("ROS_LOG_DIR", "/dev/null/logs", 1);
@@ -262,7 +263,7 @@ TEST_F(Names, AGroupOfAnotherNodeIsRefused)
         "/points", QoS(1), [](const Number &) {}, options);
     }),
     refusal);
-  // Nothing is left of them.
+  // The ids of the ended callbacks are free.
   EXPECT_EQ(mine->create_wall_timer(1s, nothing)->id(), "/mine:timer(1s)");
   EXPECT_EQ(subscribe(*mine, "/points")->id(), "/mine:sub(/points)");
 }

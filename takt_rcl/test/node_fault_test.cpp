@@ -1,4 +1,4 @@
-// A node that cannot be made leaves nothing behind in the middleware.
+// A node that cannot be made leaves no entity in the middleware.
 #include <dlfcn.h>
 #include <rcl/arguments.h>
 #include <rcl/node.h>
@@ -20,7 +20,7 @@ Function real(const char * name)
 
 }  // namespace
 
-// They stand in for the middleware's functions.
+// These functions replace those of the middleware.
 extern "C" rcl_ret_t rcl_node_init(
   rcl_node_t * node, const char * name, const char * space, rcl_context_t * context,
   const rcl_node_options_t * options)

@@ -1,9 +1,9 @@
-// The takt half of test_rclpy.py: answers what a Python node asks, until it is told to end.
+// The takt half of test_rclpy.py: answers the messages of a Python node until it is told to end.
 //
 //   /ask (String)    → /answer (String): "takt heard <text>"
 //   /image (Image)   → /image_back (Image): the same, first byte incremented, stamp kept
 //
-// In its own words it says when it spins, and at the end what it counted.
+// It prints a line when it spins, and its counts at the end.
 #include <cstdio>
 #include <sensor_msgs/msg/image.hpp>
 #include <std_msgs/msg/string.hpp>

@@ -1,11 +1,10 @@
-// A process of test_epoch.py: one timer under a schedule, until it has run often enough. Prints the nominal time of
-// each of its releases on the monotonic clock, and how far TAI was ahead of that.
+// A process of test_epoch.py: one timer under a schedule, for a number of runs. Prints the nominal time of each of its
+// releases on the monotonic clock, and how far TAI was ahead of that clock.
 //
 //     takt_rcl_phases SCHEDULE EXECUTOR RUNS
 //
-// The node has the executor's name, since an id belongs to one executor.
-// A second timer is made by the first one's last run but one, when the executor spins: of this the first release is
-// printed, behind "late".
+// The node has the executor's name, since an id belongs to one executor. In its last run but one, while the executor
+// spins, the timer makes a second timer. The first release of that timer is printed after the word "late".
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

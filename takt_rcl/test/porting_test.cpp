@@ -1,4 +1,4 @@
-// A node ports by changing the namespace: programs as people write them for rclcpp.
+// To port a node, a user changes the namespace: programs as users write them for rclcpp.
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -286,7 +286,7 @@ TEST_F(Porting, AGuardConditionWithoutANodeTellsItsListener)
   EXPECT_EQ(guard->number(), 0u);
 }
 
-// What is logged: counted by a handler in rcutils' place.
+// Counts log lines with a handler that replaces that of rcutils.
 int g_lines = 0;
 std::string g_last;
 

@@ -133,8 +133,8 @@ TEST_F(PubSub, TransientLocalMessagesReachASubscriptionMadeInACallback)
   EXPECT_TRUE(wait_until([&] { return got == 5; }));
 }
 
-// Each round, messages race with the registration of the listener; the last one must come without
-// another message to announce it.
+// In each round, messages race with the registration of the listener. The last message must arrive
+// without another one that announces it.
 TEST_F(PubSub, FirstWakeUpIsNotLostWhileMessagesRace)
 {
   auto n = node("n");

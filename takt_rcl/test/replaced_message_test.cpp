@@ -15,7 +15,7 @@ std::function<void()> before_take;
 
 }  // namespace
 
-// Stands in for the middleware's function: something happens between the pick of a run and its take.
+// Replaces the middleware's function, to act between the pick of a run and its take.
 extern "C" rcl_ret_t rcl_take(
   const rcl_subscription_t * subscription, void * message, rmw_message_info_t * info,
   rmw_subscription_allocation_t * allocation)

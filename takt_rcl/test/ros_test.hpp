@@ -21,11 +21,11 @@ namespace takt_rcl::test
 
 using namespace std::chrono_literals;  // NOLINT: tests only
 
-/// Far more than anything takes; only a failing test waits this long.
+/// Far longer than any step takes. Only a failing test waits this long.
 inline constexpr takt_rt::Duration kPatience = 30s;
 
-/// Takes a ROS domain that no other test process on this machine has, until this process ends, and
-/// puts it in the environment.
+/// Takes a ROS domain that no other test process of this machine uses, until this process ends, and
+/// sets the environment variable.
 void own_domain();
 
 template <typename Condition>
@@ -55,7 +55,7 @@ bool spin_until(Executor & executor, Condition condition, takt_rt::Duration pati
   return true;
 }
 
-/// Spins in a thread of its own until it goes out of scope.
+/// Spins in its own thread until the destructor.
 class Spinning
 {
 public:

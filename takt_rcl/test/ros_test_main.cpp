@@ -19,8 +19,8 @@ namespace takt_rcl::test
 namespace
 {
 
-// As takt_workload's PrivateDomain leases a domain: its programs may run beside these tests, and do not look for the lock
-// files. Stays open until the process ends.
+// Leases a domain as takt_workload's PrivateDomain does: its programs may run at the same time as these tests, and do
+// not check the lock files. The socket stays open until the process ends.
 bool lease(int domain)
 {
   const int handle = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -38,15 +38,15 @@ bool lease(int domain)
 
 }  // namespace
 
-// One lock file per domain. The kernel drops the lock with the process, however it ends. Children
-// inherit the domain by the environment, not the lock.
+// One lock file for each domain. The kernel releases the lock at any end of the process. Children
+// inherit the domain through the environment, but not the lock.
 void own_domain()
 {
   const char * const base = std::getenv("TMPDIR");
   const std::string directory = std::string(base != nullptr ? base : "/tmp") +
                                 "/takt-test-domains-" + std::to_string(::geteuid());
   ::mkdir(directory.c_str(), 0700);
-  constexpr int kDomains = 101;  // above, ports overlap with those the kernel gives out
+  constexpr int kDomains = 101;  // above, ports overlap with the kernel's ephemeral ports
   for (int i = 0; i < kDomains; ++i) {
     const int domain = 1 + (static_cast<int>(::getpid()) + i) % kDomains;
     const std::string path = directory + "/" + std::to_string(domain);

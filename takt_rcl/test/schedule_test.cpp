@@ -1,4 +1,4 @@
-// A schedule places every callback, whenever it is made.
+// A schedule places each callback, at any time of its creation.
 #include <linux/capability.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -173,7 +173,7 @@ TEST_F(Scheduled, RulesThatMatchNothingAreWarnings)
   EXPECT_TRUE(named);
 }
 
-// Runs `function` on a thread that may not use real-time priorities, whoever runs the test.
+// Runs `function` on a thread without the right to real-time priorities, for any user of the test.
 void without_realtime(const std::function<void()> & function)
 {
   rlimit before{};
@@ -238,7 +238,8 @@ TEST_F(Scheduled, StrictRefusesTheFirstSpinWithAllThatMatchedNothing)
   refused([&] { e.spin_once(1ms); });
   refused([&] { e.spin_some(); });
   EXPECT_EQ(runs, 0) << "the gate stayed closed";
-  // What is missing may still come: then it starts, and later removals and additions are no matter.
+  // The callback of a rule may come later. After the executor has started, removals and additions
+  // do not matter.
   auto timer = n->create_wall_timer(5ms, [&] {
     if (runs > 0) {
       e.cancel();
@@ -286,7 +287,8 @@ executors:
   auto e = Executor::from_schedule(context, schedule, "main");
   auto n = node("n");
   e.add_node(n);
-  // A thread gives itself its name some time after it was made; each entity has all of them looked at.
+  // A middleware thread sets its own name some time after its creation. So each new entity makes takt check all
+  // threads.
   Publisher<Number>::SharedPtr pub;
   EXPECT_TRUE(wait_until([&] {
     pub = n->create_publisher<Number>("numbers", QoS(1));
@@ -349,7 +351,7 @@ public:
   void started() noexcept override {}
 };
 
-// After all callbacks are in: the last thing a schedule can refuse.
+// The check after all callbacks were added is the last one that can fail.
 TEST_F(Scheduled, ARefusalAtTheEndOfAddNodeUndoesIt)
 {
   auto core = takt_core::Executor::create();

@@ -1,4 +1,4 @@
-// Sequence numbers: what the publisher says, what arrives, and what is missing between.
+// Sequence numbers: those of the publisher, those that arrive, and the gaps between them.
 #include <algorithm>
 #include <mutex>
 #include <set>
@@ -30,7 +30,7 @@ protected:
   }
 };
 
-// What the publisher says of its messages is what the subscription sees.
+// The subscription sees the sequence numbers and gids that the publisher reports.
 TEST_F(Sequences, NumbersAndGidsAgreeWithTheWriter)
 {
   auto n = node("n");
@@ -55,7 +55,7 @@ TEST_F(Sequences, NumbersAndGidsAgreeWithTheWriter)
     sent.emplace_back(b->gid(), b->publish(number(0)));
   }
   ASSERT_TRUE(spin_until(e, [&] { return got.size() == sent.size(); }));
-  // Both writers' messages in order; between writers any order.
+  // The messages of each writer are in order; messages of different writers may be in any order.
   std::stable_sort(got.begin(), got.end());
   std::stable_sort(sent.begin(), sent.end());
   EXPECT_EQ(got, sent);
@@ -106,7 +106,7 @@ TEST_F(Sequences, OverwrittenMessagesAreCounted)
   pub->publish(number(1));
   ASSERT_TRUE(spin_until(e, [&] { return got.size() == 1; }));
   for (std::uint64_t i = 2; i <= 6; ++i) {
-    pub->publish(number(i));  // nobody takes meanwhile: 6 overwrites 2 to 5
+    pub->publish(number(i));  // no run takes meanwhile: 6 overwrites 2 to 5
   }
   ASSERT_TRUE(spin_until(e, [&] { return got.size() == 2; }));
   EXPECT_EQ(got.back(), 6u);
@@ -115,7 +115,7 @@ TEST_F(Sequences, OverwrittenMessagesAreCounted)
   EXPECT_EQ(sub->backlog(), 0u);
 }
 
-// More publishers than anybody expected when the subscription was set up.
+// More publishers than the subscription made room for.
 TEST_F(Sequences, LossesOfManyPublishersAreAllCounted)
 {
   auto n = node("n");
@@ -135,7 +135,7 @@ TEST_F(Sequences, LossesOfManyPublishersAreAllCounted)
       ASSERT_TRUE(pub->wait_for_matched(1, kPatience));
       pub->publish(number(0));
       if (round > 0) {
-        pub->publish(number(1));  // overwrites the one before
+        pub->publish(number(1));  // overwrites the previous message
       }
       ++expected;
       ASSERT_TRUE(spin_until(e, [&] { return got == expected; }));
@@ -145,7 +145,7 @@ TEST_F(Sequences, LossesOfManyPublishersAreAllCounted)
   EXPECT_EQ(sub->forgotten_publishers(), 0u);
 }
 
-// Before, between, and after executors.
+// Messages overwritten before, between and after executors all count.
 TEST_F(Sequences, OverwrittenMessagesAreCountedWhereverTheNodeIs)
 {
   auto n = node("n");
@@ -169,11 +169,11 @@ TEST_F(Sequences, OverwrittenMessagesAreCountedWhereverTheNodeIs)
     publish_ten();
     ASSERT_TRUE(spin_until(e, [&] { return got.size() == 2; }));
     EXPECT_EQ(sub->overwritten(), 18u);
-    publish_ten();  // nobody looks at these here
+    publish_ten();  // no executor counts these here
     e.remove_node(n);
   }
   EXPECT_EQ(sub->overwritten(), 27u);
-  publish_ten();  // overwrites the one that was left as well
+  publish_ten();  // overwrites the remaining message, too
   EXPECT_EQ(sub->overwritten(), 37u);
   auto e = executor();
   e.add_node(n);
@@ -181,7 +181,7 @@ TEST_F(Sequences, OverwrittenMessagesAreCountedWhereverTheNodeIs)
   e.spin_some();
   EXPECT_EQ(sub->overwritten(), 37u);
   EXPECT_EQ(got, (std::vector<std::uint64_t>{10, 10, 10}));
-  EXPECT_EQ(sub->lost_messages(), 9u + 19u);  // from the first one taken on
+  EXPECT_EQ(sub->lost_messages(), 9u + 19u);  // counts from the first taken message on
 }
 
 }  // namespace takt_rcl::test

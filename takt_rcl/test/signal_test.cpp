@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM end a program cleanly: exit code 0, nothing left behind.
+// SIGINT and SIGTERM end a program cleanly: exit code 0, and no files of the middleware remain.
 #include <rmw/rmw.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -20,9 +20,9 @@ namespace takt_rcl::test
 namespace
 {
 
-// Ports in shared memory serve all processes of the machine: the first process makes one, the last
-// one removes it, so a port that a child leaves may be another process's. This thread and the
-// children that it starts get an empty /dev/shm of their own where the kernel permits it.
+// Ports in shared memory serve all processes of the machine: the first process makes one, and the
+// last one removes it. So a remaining port may belong to another process. If the kernel permits it,
+// this thread and its children get their own empty /dev/shm.
 bool shared_memory_of_its_own()
 {
   static const bool own = ::unshare(CLONE_NEWNS) == 0 &&
@@ -72,7 +72,7 @@ int spin_as_users_do(int ready)
   return shutdown() ? 0 : 4;
 }
 
-// The README's program in small steps; a signal comes in at one of them.
+// The README's program in small steps. A signal comes at one of the steps.
 int be_interrupted(int at)
 {
   int step = 0;
@@ -101,7 +101,7 @@ int be_interrupted(int at)
       spin_some(node);
       here();
     }
-    here();  // too late for this one: a signal here finds the loop left
+    here();  // too late for this run: a signal here comes after the loop
     spin(node);
     spin_all(node, 1s);
     Executor executor;
@@ -133,7 +133,8 @@ int run_again(const std::string & what, const std::string & argument)
 
 }  // namespace
 
-// Steps 1 to 5 come before the loop; from 6 on inside, in runs of the timer, and around spin_some.
+// Steps 1 to 5 come before the loop. From step 6 on they are in the loop, in runs of the timer, and
+// around spin_some.
 TEST(SignalsInAProgram, EndItCleanlyAtEveryStep)
 {
   for (int step = 1; step <= 12; ++step) {
@@ -152,7 +153,7 @@ TEST_P(Signals, EndTheProgramCleanly)
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   const bool alone = shared_memory_of_its_own();
-  // A fresh program, because threads of ROS do not survive a fork.
+  // Starts a new program, because ROS's threads do not survive a fork.
   const pid_t child = ::fork();
   if (child == 0) {
     const std::string ready = std::to_string(ends[1]);
@@ -201,7 +202,7 @@ TEST(SignalsInProcess, CancelEveryExecutorOfContextsThatWantIt)
     EXPECT_TRUE(deaf->ok());
   }
   shutdown();
-  init(0, nullptr);  // anew
+  init(0, nullptr);  // initialise again
   EXPECT_TRUE(ok());
   shutdown();
 }
@@ -223,7 +224,7 @@ TEST(SignalsInProcess, HandlersThatWereThereAreCalledAndComeBack)
   EXPECT_EQ(now.sa_handler, mine.sa_handler);
 }
 
-// A library that calls on whoever was there before it, between two times of takt.
+// A library installs its handler between two uses of takt, and calls the previous handler.
 TEST(SignalsInProcess, HandlersThatCallEachOtherEnd)
 {
   static std::atomic<int> called{0};
@@ -249,7 +250,7 @@ TEST(SignalsInProcess, HandlersThatCallEachOtherEnd)
 
 }  // namespace takt_rcl::test
 
-// Before main: the child is another program in the same file.
+// Runs before main: the child is another program in the same file.
 __attribute__((constructor)) static void run_child(int argc, char ** argv, char **)
 {
   if (argc == 3 && std::string_view(argv[1]) == "--child") {

@@ -1,4 +1,4 @@
-// The suite of sources (takt_host's test/source/suite.hpp) on subscriptions of takt_rcl and the middleware that is there.
+// The suite of sources (takt_host's test/source/suite.hpp) on takt_rcl's subscriptions and the installed middleware.
 #include "source/rmw_take.hpp"
 #include "source/suite.hpp"
 

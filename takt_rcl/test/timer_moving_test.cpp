@@ -1,5 +1,5 @@
-// Timers are cancelled, reset and given new periods by any thread while their node gets into an
-// executor or leaves it; and no release is lost or doubled on the way.
+// Threads cancel and reset timers, and set their periods, while the timers' node enters or leaves
+// an executor. No release is lost or doubled.
 #include <atomic>
 #include <functional>
 #include <vector>
@@ -12,7 +12,7 @@ namespace takt_rcl::test
 namespace
 {
 
-/// Does something while a callback is being added to an executor, or removed from it.
+/// Acts while a callback is being added to an executor, or removed from it.
 class During : public takt_core::Observer
 {
 public:
@@ -33,8 +33,8 @@ std::int64_t release(const TimerInfo & info)
   return info.expected_call_time.nanoseconds();
 }
 
-// No release is missing that does not count as skipped, and none came twice. (What the last run's
-// start skipped lies behind it.)
+// Each release occurs once, or counts as skipped. (Periods that the last run's start skipped come
+// after it.)
 void expect_every_release(
   const std::vector<TimerInfo> & infos, const Timer & timer, std::int64_t period)
 {
@@ -104,7 +104,7 @@ TEST_F(MovingTimers, PeriodSetWhileItIsBeingAddedCounts)
   expect_every_release(infos, *timer, 2'000'000);
 }
 
-// Another thread has picked the timer and not begun to run it; then its node is taken out.
+// Another thread has picked the timer and has not begun to run it. Then its node is removed.
 TEST_F(MovingTimers, ReleaseThatIsPickedWhenTheNodeLeavesRuns)
 {
   constexpr std::int64_t kPeriod = 5'000'000;
@@ -136,7 +136,7 @@ TEST_F(MovingTimers, ReleaseThatIsPickedWhenTheNodeLeavesRuns)
   expect_every_release(infos, *timer, kPeriod);
 }
 
-// The same where the removal cannot wait: it is made by another run of that timer.
+// The same in another run of that timer, so the removal cannot wait.
 TEST_F(MovingTimers, ReleaseThatIsPickedWhenItsNodeLeavesFromInsideRuns)
 {
   constexpr std::int64_t kPeriod = 5'000'000;
@@ -178,7 +178,7 @@ TEST_F(MovingTimers, ReleaseThatIsPickedWhenItsNodeLeavesFromInsideRuns)
   expect_every_release(infos, *timer, kPeriod);
 }
 
-// Both ends of a move against both changes, again and again.
+// Repeats both kinds of moves with both kinds of changes.
 TEST_F(MovingTimers, NoChangeIsLostWhileTheNodeMoves)
 {
   constexpr int kRounds = 1000;
@@ -221,7 +221,7 @@ TEST_F(MovingTimers, NoChangeIsLostWhileTheNodeMoves)
   EXPECT_EQ(lost_resets, 0);
 }
 
-// What a cancelled timer was to do next in its last executor is of no account any more.
+// A cancelled timer does not keep the next release that it had in its last executor.
 TEST_F(MovingTimers, CancelledTimerForgetsItsPhase)
 {
   auto n = node("n");

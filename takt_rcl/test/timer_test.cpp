@@ -137,7 +137,7 @@ TEST_F(Timers, MissedPeriodsFollowThePolicy)
   }
 }
 
-// As adopted programs: one rule of a schedule is about all of them.
+// As in adopted programs: one rule of a schedule applies to all of these timers.
 TEST_F(Timers, OneThatItsCallbackReplacesKeepsItsId)
 {
   auto n = node("again");
@@ -155,9 +155,9 @@ TEST_F(Timers, OneThatItsCallbackReplacesKeepsItsId)
   ASSERT_TRUE(spin_until(e, [&] { return ids.size() >= 6; }));
   EXPECT_EQ(ids, std::vector<std::string>(ids.size(), "/again:timer(10ms)"));
   for (std::size_t i = 1; i < ran.size(); ++i) {
-    EXPECT_GE(ran[i] - ran[i - 1], 9ms) << i;  // from when it was made
+    EXPECT_GE(ran[i] - ran[i - 1], 9ms) << i;  // counts from the timer's creation
   }
-  // A second one that the callback makes and keeps beside it is another one.
+  // A second timer, which the callback makes and keeps beside the first, has another id.
   Timer::SharedPtr beside;
   const auto twice = [&](Timer & self) {
     if (beside == nullptr) {
@@ -225,7 +225,7 @@ TEST_F(SimulatedTime, TimersFollowTheClockAndNothingElse)
   EXPECT_EQ(timer->id(), "/n:timer(100ms)");
   EXPECT_TRUE(node_->get_clock()->ros_time_is_active());
   EXPECT_EQ(node_->now().nanoseconds(), 0);
-  set(1000s);  // the beginning is not a jump
+  set(1000s);  // the first time is not a jump
   EXPECT_EQ(infos.size(), 0u);
   set(1000s + 99ms);
   EXPECT_EQ(infos.size(), 0u);
@@ -246,7 +246,7 @@ TEST_F(SimulatedTime, TimersGoOnFromExecutorToExecutor)
   });
   set(1000s);
   executor_->remove_node(node_);
-  // Time comes in, and the timer is released, by one executor; the next one runs it.
+  // One executor receives the time and releases the timer. The next executor runs it.
   for (const Duration time : {Duration(1000s + 150ms), Duration(1000s + 230ms)}) {
     const std::size_t before = ms.size();
     rosgraph_msgs::msg::Clock message;

@@ -1,4 +1,4 @@
-// The parts that need no middleware.
+// The parts that work without a middleware.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -112,7 +112,7 @@ TEST(MessageHandler, ChoosesBySignature)
   EXPECT_EQ(deliver([&](std::unique_ptr<int> m) { value = *m; }), 3u);
 }
 
-// A take that found nothing leaves its message in the lane.
+// A take without a message leaves the message object in the lane.
 TEST(MessageHandler, LanesReturnTheMessagesTheyStillHold)
 {
   struct Counted
@@ -132,7 +132,8 @@ TEST(MessageHandler, LanesReturnTheMessagesTheyStillHold)
     wide->message(lane);
   }
   EXPECT_EQ(Counted::alive(), 4);
-  auto narrow = handler->make_lanes(1, 1);  // both at once: a run of the first may be in progress
+  auto narrow = handler->make_lanes(1, 1);  // both exist at once: a run of the first may be in
+                                            // progress
   narrow->message(0);
   narrow->deliver(0, takt_rcl::MessageInfo());
   EXPECT_EQ(Counted::alive(), 6);
