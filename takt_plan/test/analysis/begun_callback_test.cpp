@@ -1,4 +1,4 @@
-// A callback that has begun is not overtaken on its thread: bounds are those of messages on a CAN bus, after Davis,
+// No callback of a thread overtakes one that has begun. The bounds are those of messages on a CAN bus, after Davis,
 // Burns, Bril and Lukkien, "Controller Area Network (CAN) schedulability analysis: Refuted, revisited and revised"
 // (Real-Time Systems, 2007).
 #include <gtest/gtest.h>
@@ -118,7 +118,7 @@ TEST(BegunCallback, MoreUrgentThreadsStillTakeTheCore)
   const Index own = example.timer(low, 1, 1000 * kMs, 50 * kMs);
   example.timer(low, 2, 1000 * kMs, 5 * kMs);
   example.timer(high, 1, 20 * kMs, 5 * kMs);
-  // 55 of its thread, and 5 of every 20 until its end.
+  // 55 from its thread, and 5 of every 20 until its end.
   EXPECT_EQ(*priority_bounds(example.model)->tasks[own], 75 * kMs);
 }
 

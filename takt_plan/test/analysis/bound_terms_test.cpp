@@ -1,5 +1,5 @@
-// What bounds are the sum of: terms that can be worked out by hand, and that terms add up to the bounds
-// of random systems, which are the same with and without them.
+// The terms of bounds: terms that a reader can add up, and sums of terms that equal the bounds of random systems.
+// Bounds are the same with and without terms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::string name_of(std::uint64_t seed)
   return "TAKT_TEST_SEED=" + std::to_string(seed) + " ";
 }
 
-/// Of a model's first chain.
+/// The segments of a model's first chain.
 std::vector<SegmentBound> segments(const Model & model)
 {
   BoundsOptions options;
@@ -99,7 +99,7 @@ TEST(BoundTerms, EarlierActivationsInTheQueueHaveAHeadStart)
   const Index own = example.timer(example.thread(0, 50), 0, 100 * kMs, 62 * kMs);
   example.timer(example.thread(0, 60), 0, 70 * kMs, 26 * kMs);
   example.chain({own});
-  // Of the five in the window the last one is the latest: 518 - 400 ms.
+  // The window has five activations. The last one is the latest: 518 - 400 ms.
   EXPECT_EQ(
     in_words(segments(example.model)[0].terms),
     "work: 3100\ninterference task 1: 2080\nhead_start: -4000\n");
@@ -160,7 +160,7 @@ TEST(BoundTerms, ADeadlineThreadWaitsForWhatItReserves)
   const Index own = example.timer(thread, 1, 100 * kMs, 2 * kMs);
   example.timer(thread, 0, 100 * kMs, 1 * kMs);
   example.chain({own});
-  // Nothing comes for 10 ms; then 2 + 1, one switch that is due, and two replenishments.
+  // For 10 ms the thread gets no time; then 2 + 1, one due switch, and two replenishments.
   EXPECT_EQ(
     in_words(segments(example.model)[0].terms),
     "work: 20\nblocking task 1: 10\nswitches: 3\nreservation: 100\n");
@@ -179,7 +179,7 @@ TEST(BoundTerms, InAPoolTheWorkOfAllThreadsIsShown)
     task.threads = {first, second};
   }
   example.chain({own});
-  // Both threads had begun, and what is more urgent comes as well: (4 + 6 + 7) / 2.
+  // Both threads had begun, and the more urgent work comes as well: (4 + 6 + 7) / 2.
   EXPECT_EQ(
     in_words(segments(example.model)[0].terms),
     "work: 20\nthreads_busy: 85\n- 1: 40\n- had begun: 130\n");
@@ -263,7 +263,7 @@ TEST(BoundTermsCampaign, TermsAddUpOnWindowThreads)
   expect_seen(seen, Analysis::window, {work, activations, blocking, same_thread, head_start});
 }
 
-/// Some tasks wait for sets of newest messages of two topics.
+/// Makes some tasks wait for sets of newest messages of two topics.
 Model with_sets(Model model, std::uint64_t seed)
 {
   std::mt19937_64 random(seed * 7919 + 5);

@@ -1,5 +1,4 @@
-// Bounds over threads of several kinds: systems small enough to be worked out by hand, and
-// refusals.
+// Bounds over threads of several kinds: systems small enough to work out by hand, and refusals.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -110,8 +109,8 @@ TEST(Composition, ASegmentBeginsAfterALessUrgentWindow)
   const Index b = m.sub(m.thread(0, 50), 0, {a}, 3 * kMs);
   m.chain({a, b});
   const Bounds found = bounds_of(m.model);
-  // What the last one started may just have begun; the analysis does not know that it ended long
-  // ago.
+  // The task that the last one started may have just begun; the analysis does not know that it
+  // ended long ago.
   EXPECT_EQ(in_ms(found.tasks[a]), 2 + 3);
   EXPECT_EQ(in_ms(found.tasks[b]), 5 + 3);
   EXPECT_EQ(found.chains[0]->analysis, Analysis::several);
@@ -137,11 +136,11 @@ TEST(Composition, SwitchesAreTakenFromAReservation)
   const Index reserved = m.reserved({0}, 5 * kMs, kCore, kCore);
   const Index task = m.timer(reserved, 0, 100 * kMs, 2 * kMs);
   m.model.threads[reserved].reservation.context_switch = kTenth;
-  // One that is due, and two replenishments in 12.3 ms.
+  // One due replenishment, and two more in 12.3 ms.
   EXPECT_EQ(in_ms(bounds_of(m.model).tasks[task]), 2 * 5 + 2 + 0.3);
 }
 
-/// A thread with all of its core.
+/// A thread that has its core for itself.
 struct Whole : Mixed
 {
   explicit Whole(Order order) : Mixed(1)
@@ -169,7 +168,7 @@ TEST(Composition, OrderInsideAReservation)
   }
 }
 
-/// What is said about a task in a reservation on cores 0 and 1 after `change`.
+/// The refusal of a task in a reservation on cores 0 and 1 after `change`.
 std::string refusal(const std::function<void(Mixed &)> & change)
 {
   Mixed m;
@@ -298,8 +297,8 @@ TEST(Composition, WhatDependsOnSomethingWithoutABoundHasNone)
   EXPECT_FALSE(found.chains[0].ok());
 }
 
-// Refuted by oracles/job_oracle: members of an exclusive group on threads outside of the pool were not seen, and the first bound
-// was 1 ms.
+// oracles/job_oracle refuted an earlier form: it ignored members of an exclusive group on threads outside of the pool,
+// and the first bound was 1 ms.
 TEST(Composition, APoolSeesMembersOfItsGroupsOnOtherThreads)
 {
   Mixed m(3);
@@ -321,7 +320,8 @@ TEST(Composition, APoolSeesMembersOfItsGroupsOnOtherThreads)
 
 TEST(Composition, KindsThatDelayEachOtherInACircleFindTheirLeastBounds)
 {
-  // Each one's second task comes as late as the other's thread lets it, on a core the other shares.
+  // The second task of each chain is as late as the thread of the other chain makes it, and shares
+  // a core with that thread.
   Mixed m;
   const Index left = m.window(0, 50);
   const Index right = m.thread(1, 50);

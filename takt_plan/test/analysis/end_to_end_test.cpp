@@ -1,4 +1,4 @@
-// End to end bounds, worked out by hand: what they are the sum of, and what is refused.
+// End-to-end bounds, worked out by hand: their terms, and the refusals.
 #include "takt_plan/end_to_end.hpp"
 
 #include <gtest/gtest.h>
@@ -20,8 +20,7 @@ void read(Example & example, Index reader, Index from, Ns delay = 0, Index topic
   example.model.tasks[reader].reads.push_back({from, delay, topic});
 }
 
-/// A sensor each 10 ms that takes 1 ms, and a control loop each 20 ms that takes 2 ms, each on a core
-/// of its own.
+/// A sensor every 10 ms that takes 1 ms, and a control loop every 20 ms that takes 2 ms, each on its own core.
 struct Sampled : Example
 {
   Sampled() : Example(3)
@@ -57,13 +56,13 @@ TEST(EndToEnd, AMessageWaitsForTheFirstReleaseOfItsReader)
   car.model.tasks[car.sensor].release->period = 100 * kMs;
   car.model.tasks[car.sensor].release->offset = 3 * kMs;
   car.model.tasks[car.control].release->offset = 50 * kMs;
-  // Released at 3 ms, read at 50 ms.
+  // The message is released at 3 ms, and read at 50 ms.
   EXPECT_EQ(only(car.model).response, (50 - 3 + 2) * kMs);
   SimulationOptions options;
   options.duration = 200 * kMs;
   const auto seen = simulate(*simulation_model(car.model), options);
   EXPECT_EQ(seen->chains.front().responses.worst.time(), (50 - 3 + 2) * kMs);
-  // Its releases are on the clock of the host: at 10 ms, too.
+  // Its releases are on the clock of the host: one is at 10 ms, too.
   car.model.epochs.assign(3, takt_core::Epoch::host);
   EXPECT_EQ(only(car.model).response, (1 + 20 + 2) * kMs + kMs / 2);
 }
@@ -75,7 +74,7 @@ TEST(EndToEnd, AReaderMayHaveJustBegunWhenTheMessageComes)
   car.chain({car.sensor, car.control});
   const EndToEnd found = only(car.model);
   EXPECT_EQ(found.response, (1 + 20 + 2) * kMs + kMs / 2);
-  // The event comes when the sensor has just been read.
+  // The event comes just after the sensor was read.
   EXPECT_EQ(*found.reaction_time, 10 * kMs + found.response);
   EXPECT_EQ(*found.data_age, *found.reaction_time);
   // The next message comes 10 ms later, and its run takes 2 ms.
@@ -104,7 +103,7 @@ TEST(EndToEnd, PartsMayBeChainsAndTheirReadersStartedByOthers)
   const Index act = car.sub(car.thread(2, 50), 0, {follow}, kMs);
   read(car, follow, filter);
   car.chain({car.sensor, filter, follow, act});
-  // The control loop starts who reads; its release counts.
+  // The control loop starts the reader, so the release of the control loop counts.
   EXPECT_EQ(only(car.model).response, (2 + 20 + 2 + 1 + 1) * kMs);
   EXPECT_EQ(*only(car.model).age_at_output, (10 + 2 + 2 + 1 + 1) * kMs);
 }
@@ -114,7 +113,7 @@ TEST(EndToEnd, TheFirstRunThatComesUsesTheMessage)
   Sampled car;
   const Index fast = car.timer(car.thread(2, 50), 0, 5 * kMs, kMs);
   const Index outside = car.timer(car.thread(2, 60), 0, 2 * kMs, 0);
-  car.model.tasks[outside].timer = false;  // may be silent
+  car.model.tasks[outside].timer = false;  // its source may be silent
   const Index fuse =
     car.sub(car.model.tasks[car.control].threads.front(), 0, {car.control, fast, outside}, kMs / 2);
   read(car, fuse, car.sensor);
@@ -180,13 +179,13 @@ TEST(EndToEnd, WhatOthersReplaceHasAResponseButNoAge)
     found.reaction_time.faults().front(),
     "others publish what '/c1' reads of '/c0', and may always replace it before it is used");
   EXPECT_FALSE(found.data_age.ok());
-  // Another topic replaces nothing.
+  // A message on another topic does not replace the chain's message.
   car.model.tasks[car.control].reads.back().topic = 1;
   EXPECT_EQ(*only(car.model).data_age, 33 * kMs);
 }
 
-/// Two timers of one period start a callback that a third reads: the message for the first is always
-/// replaced by that for the second.
+/// Two timers of one period start a callback, and a third timer reads its messages. The message for the second timer
+/// always replaces the message for the first.
 struct TwoWays : Example
 {
   TwoWays() : Example(1)
@@ -230,7 +229,7 @@ TEST(EndToEnd, WhatThePublisherMakesForOthersReplacesTheChainsMessage)
 TEST(EndToEnd, ThePublisherMayBeStartedByOthersAnywhereBehindTheRoot)
 {
   TwoWays car;
-  // Not the publisher itself is started twice, but the one before.
+  // The publisher itself has one source, but the callback before it has two.
   const Index last = car.sub(0, 2, {car.m}, kMs);
   car.model.tasks[car.r].reads.front().from = last;
   car.model.chains.front().path = {car.a, car.m, last, car.r};
@@ -239,13 +238,13 @@ TEST(EndToEnd, ThePublisherMayBeStartedByOthersAnywhereBehindTheRoot)
     only(car.model).data_age.faults().front(),
     "'/c2' is also started by '/c1', and what '/c4' then publishes may always replace the chain's "
     "message before '/c3' reads it");
-  // Its own timer is another way, too.
+  // The callback's own timer is another way, too.
   TwoWays own;
   own.model.tasks[own.m].triggers.pop_back();
   own.model.tasks[own.m].release = Release{15 * kMs, 0, {}};
   own.model.tasks[own.m].timer = true;
   EXPECT_FALSE(only(own.model).data_age.ok());
-  // Events from outside: runs for others know nothing of them.
+  // If the events come from outside, runs for other callbacks carry no event.
   TwoWays events;
   events.model.tasks[events.m].release = Release{15 * kMs, 0, {}};
   events.model.chains.front().path = {events.m, events.r};
@@ -322,7 +321,7 @@ TEST(EndToEnd, WhoReadsAndIsStartedByTheSameIsTakenToBeStarted)
   EXPECT_EQ(only(car.model).response, 2 * kMs);
 }
 
-/// Forty readers, each started on forty ways of more than eighty callbacks.
+/// Forty readers, each with forty ways of more than eighty callbacks.
 TEST(EndToEnd, TooManyWaysAreRefused)
 {
   Example crowd(40);

@@ -1,4 +1,5 @@
-// Equations of one thread against numbers of the `response-time-analysis` crate's tests (MIT).
+// Compares the equations of one thread with numbers of the tests of the `response-time-analysis`
+// crate (MIT).
 #include "takt_plan/executor_bounds.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ TEST(Nonpreemptive, ReproducesTheEventSourceOfEcrts19)
 
 TEST(Nonpreemptive, ReproducesTheTimersAndPolledTasksOfEcrts19)
 {
-  // A polled task, which all others may delay, has the bound of an unblocked timer after all others.
+  // All others may delay a polled task. So it has the bound of an unblocked timer that comes after all others.
   const std::vector<Demand> others{demand(10, 1), demand(20, 3)};
   const Supply supply = Supply::periodic(3, 5);
   EXPECT_EQ(nonpreemptive_bound(supply, demand(10, 1), others, 0, kHorizon), 12);
@@ -31,7 +32,7 @@ TEST(Nonpreemptive, ReproducesTheTimersAndPolledTasksOfEcrts19)
 
 TEST(Nonpreemptive, ReproducesTheChainOfEcrts19)
 {
-  // The chain's last task, of time 3, after the two before it and two other chains.
+  // The chain's last task takes 3, after the two tasks before it and two other chains.
   const std::vector<Demand> others{demand(25, 3), demand(20, 3, 25), demand(20, 3, 25)};
   EXPECT_EQ(nonpreemptive_bound(Supply::periodic(3, 5), demand(25, 3), others, 0, kHorizon), 72);
 }
@@ -97,7 +98,7 @@ TEST(BusyWindow, NeitherTheoremIsBelowTheOtherForTheExampleOfRtss21)
 
 TEST(BusyWindow, WhatIsStartedOnTheThreadItselfIsNotLateInside)
 {
-  // The second is started by the end of the first, which ends up to 950 late.
+  // The end of the first task starts the second one, and comes up to 950 late.
   std::vector<ExecutorTask> tasks{{demand(1000, 100), true}, {demand(1000, 50, 950), true}};
   EXPECT_EQ(busy_window_bounds(Supply::dedicated(), tasks, kHorizon)[0], 200);
   tasks[1].in_window = {{1000, 0}};

@@ -1,4 +1,4 @@
-// The jobs of a hyperperiod: all of them are there, with windows that a reader can work out.
+// The jobs of a hyperperiod: the list is complete, and a reader can work out the windows.
 #include "takt_plan/hyperperiod.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,8 @@ namespace
 
 constexpr Ns kMs = 1'000'000;
 
-/// A timer of 20 ms, and a timer of 50 ms with the subscription that it starts, on one thread; the first is the most urgent.
+/// A timer of 20 ms, and a timer of 50 ms with the subscription that it starts, on one thread. The first timer is the
+/// most urgent callback.
 Plan plan(const std::string & offset_of_quick = "17ms", const std::string & period_of_slow = "50ms")
 {
   auto found = parse_plan(

@@ -1,4 +1,4 @@
-// Bounds from known phases where timers are in several processes of one epoch.
+// Bounds from known phases, with timers in several processes of one epoch.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -99,7 +99,7 @@ Model set_of(const std::string & other, const std::string & epoch)
   return model_of(system, two_processes(epoch));
 }
 
-/// Whether the set may be complete by either message; else front comes first.
+/// `any`: either message may complete the set; otherwise the front message always comes first.
 void expect_any_order(const Model & model, bool any)
 {
   EXPECT_GE(bound(model, 0), 33 * kMs) << "rear completes";
@@ -110,7 +110,7 @@ void expect_any_order(const Model & model, bool any)
   }
 }
 
-// The timers' first messages make a set that comes never again.
+// The timers' first messages make a set that never comes again.
 TEST(JobEpoch, TheFirstSetOfAnotherProcessCountsWhereOffsetsCountFromAStart)
 {
   const std::string system = R"yaml(version: 1
@@ -141,7 +141,7 @@ chains:
   EXPECT_EQ(bound_of("145ms"), 50 * kMs + 13 * kMs) << "the second one does";
 }
 
-// Of two timers of one period the moment at which the last process starts decides which message completes each set.
+// For two timers of one period, the start of the last process decides which message completes each set.
 TEST(JobEpoch, ASetOfSeveralProcessesMayHaveEachOrderOfItsMessages)
 {
   expect_any_order(set_of("two", "host"), true);
@@ -160,7 +160,7 @@ TEST(JobEpoch, ASetMayLoseMessagesOfAnotherProcessUntilItStarts)
   const std::string id = "\"/f:timer(100ms)\", executor: one";
   system.replace(system.find(id), id.size(), "\"/f:timer(100ms)\", executor: two");
   expect_any_order(model_of(system, two_processes("host")), true);
-  // Both at the same moment are no exception: the set's process may start between their messages.
+  // Two timers at the same time do not differ: the set's process may start between their messages.
   system.replace(system.find("offset: 30ms"), 12, "offset: 0ms");
   EXPECT_GE(bound(model_of(system, two_processes("host")), 0), 100 * kMs);
 }

@@ -15,7 +15,8 @@ namespace
 
 constexpr Ns kMs = 1'000'000;
 
-/// Two inputs at one moment, a set of both, and two callbacks behind it; `more` stands beside them.
+/// Two inputs at the same time, a set of both, and two callbacks behind the set. `more`: further
+/// callbacks.
 std::string after_a_set(const std::string & more)
 {
   return R"yaml(version: 1
@@ -33,7 +34,7 @@ callbacks:
 )yaml";
 }
 
-/// All timers of one epoch, one thread; priorities in the order of `ids`, the first is the most urgent.
+/// All timers have one epoch and one thread. Priorities follow the order of `ids`; the first is the most urgent.
 std::string one_thread(const std::vector<std::string> & ids)
 {
   std::string text =
@@ -58,7 +59,7 @@ Ns bound_of_chain(const std::string & system, const std::string & schedule)
     return 0;
   }
   BoundsOptions options;
-  options.jobs_only = true;  // another analysis may have the same bound
+  options.jobs_only = true;  // without this, another analysis may give the same bound
   const auto found = bounds(plan->model, options);
   if (!found || !found->chains.front()) {
     ADD_FAILURE() << "no bound";
@@ -76,7 +77,7 @@ TEST(JobWindows, AChainThatGoesThroughASetAloneTakesItsWork)
 
 TEST(JobWindows, WhatAJobStartsDoesNotDelayIt)
 {
-  // The thread prefers what is behind: when the set's work begins, the two behind it cannot be there.
+  // The thread prefers the callbacks behind the set. When the set's work begins, these two cannot be ready.
   const std::vector<std::string> order{
     "/b:sub(/a)", "/a:sub(/s)", "/s:sub(**)", "/f:timer(100ms)", "/r:timer(100ms)"};
   EXPECT_EQ(bound_of_chain(after_a_set(""), one_thread(order)), 30 * kMs);
@@ -116,15 +117,15 @@ TEST(JobWindows, TermsNameTheJobsInTheWayWithTheirReleases)
       by_task[plan->model.tasks[term.task].id] = term;
     }
   }
-  // Of the 45 ms the urgent ones have 2, 10 and 3; the second run of /p comes too late.
+  // The urgent callbacks take 2, 10 and 3 of the 45 ms; the second run of /p comes too late.
   EXPECT_EQ(by_task["/p:timer(50ms)"].time, 10 * kMs);
   EXPECT_EQ(by_task["/p:timer(50ms)"].jobs, (std::vector<CountedJob>{{0, 0}}));
   EXPECT_EQ(by_task["/q:sub(/b)"].time, 3 * kMs);
   EXPECT_EQ(by_task["/q:sub(/b)"].jobs, (std::vector<CountedJob>{{0, 12 * kMs}}));
 }
 
-// A message that is under way does not begin anew what is on the core: each job counts once, though the second callback of
-// either chain is released at any time in a long window.
+// A message that is under way does not restart the core's work: each job counts once, though the second callback of
+// each chain may be released at any time in a long window.
 TEST(JobWindows, AMessageBetweenProcessesOfOneCoreDoesNotEndABusyInterval)
 {
   const std::string system = R"yaml(version: 1
@@ -150,8 +151,7 @@ executors:
     threads: {hot: {policy: fifo, priority: 50, cores: [0]}}
     default: hot
 )yaml";
-  EXPECT_EQ(
-    bound_of_chain(system, schedule), 42 * kMs);  // where a message ends the interval, 51 ms
+  EXPECT_EQ(bound_of_chain(system, schedule), 42 * kMs);  // 51 ms if the message ended the interval
 }
 
 TEST(JobWindows, AChainMayGoOnWithACallbackOfAnotherCoreThatOnlyReads)
@@ -208,7 +208,7 @@ executors:
       - {match: "/a:timer(100ms)", offset: 1ms}
       - {match: "/b:timer(100ms)", offset: 5ms}
 )yaml";
-  // /b is due while /p runs, but behind /a.
+  // /b is due while /p runs, but /a precedes it.
   EXPECT_EQ(bound_of_chain(system, schedule), 11 * kMs);
 }
 
@@ -239,7 +239,7 @@ executors:
 
 TEST(JobWindows, ATimerThatMaySkipPeriodsLeavesTheWindowsOfOthers)
 {
-  // The first run of /a is before /h. Its second one waits from 20 ms on until 55 ms.
+  // The first run of /a precedes /h. The second run of /a waits from 20 ms until 55 ms.
   EXPECT_EQ(bound_of_chain(kLateTimer, late_timer("skip")), 54 * kMs);
   EXPECT_EQ(bound_of_chain(kLateTimer, late_timer("catch_up")), 54 * kMs);
 }
@@ -289,7 +289,7 @@ TEST(JobWindows, ATimerThatIsDueWithAMoreUrgentOneOfItsThreadDoesNotBlockIt)
 
 TEST(JobWindows, ATimerThatIsDueAloneFirstMayBlockAMoreUrgentOne)
 {
-  // /a begins one period later. Windows are those of all hyperperiods.
+  // /a begins one period later. The windows hold in all hyperperiods.
   EXPECT_EQ(bound_of_chain(kTwoTimers, two_timers("100ms", "0ms")), 25 * kMs);
 }
 
@@ -341,7 +341,8 @@ chains:
     11 * kMs);
 }
 
-// One core: /b waits until /a has ended, so /c, which /b starts, cannot preempt /a, though its thread is more urgent.
+// On one core, /b waits until /a has ended. So /c, which /b starts, cannot preempt /a, though the thread of /c is more
+// urgent.
 TEST(JobWindows, WhatComesBehindAWaitingCallbackDoesNotPreempt)
 {
   const std::string system = R"yaml(version: 1

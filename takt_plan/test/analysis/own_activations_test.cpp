@@ -1,4 +1,5 @@
-// A chain's own activations on a core that it comes back to: earlier ones have ended, and what comes after has not begun.
+// The own activations of a chain that comes back to a core: earlier ones have ended, and later callbacks of the present
+// one have not begun.
 #include <gtest/gtest.h>
 
 #include "support/example.hpp"

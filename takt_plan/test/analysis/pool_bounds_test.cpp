@@ -1,4 +1,4 @@
-// Bounds of pools on whole models: refusals, and what starves elsewhere.
+// Bounds of pools on whole models: refusals, and systems that starve under other executors.
 #include "takt_plan/pool_bounds.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ PooledBounds bounds(const Model & model)
   return result ? *result : PooledBounds{};
 }
 
-/// The sentence, or the bound where there should be none.
+/// The sentence of the refusal; if there is a bound, the bound.
 std::string refusal(const Result<Ns> & bound)
 {
   return bound ? "bound " + std::to_string(*bound) : to_string(bound.faults().front());
@@ -45,7 +45,7 @@ SimulationResult simulated(const Model & model, Ns duration)
   return *result;
 }
 
-// ---- what is covered ----
+// ---- covered systems ----
 
 TEST(PoolBounds, AChainThroughTwoPoolsAddsUp)
 {
@@ -84,12 +84,12 @@ TEST(PoolBounds, ThreadsOfDifferentUrgencyOnCoresOfTheirOwnAreOnePool)
   e.pooled_timer(2, 100 * kMs, 20 * kMs);
   e.model.threads[0].priority = 90;
   e.model.threads[1].priority = 10;
-  e.thread(0, 80);  // has nothing to do
+  e.thread(0, 80);  // a thread without work
   e.model.others.push_back({"log", 0, {0, 1}, kMs, 10 * kMs});
   EXPECT_EQ(*bounds(e.model).tasks[task], 10 * kMs);
 }
 
-// ---- what is refused ----
+// ---- refusals ----
 
 TEST(PoolBounds, OtherOrdersAreRefused)
 {
@@ -192,13 +192,12 @@ TEST(PoolBounds, ABrokenModelIsAFault)
   EXPECT_FALSE(pool_bounds(e.model).ok());
 }
 
-// ---- starvation elsewhere: Teper et al., EMSOFT 2024, with two threads ----
+// ---- starvation under other executors: Teper et al., EMSOFT 2024, with two threads ----
 //
-// The examples leave no time to spare: when the timers of the other groups come together, the last
-// group needs what is left to the last millisecond and one more, so they have no bound. With the times
-// at some percent of that they have.
+// The examples have no slack: when the timers of the other groups come together, the last group needs all of the
+// remaining time and one millisecond more. So they have no bound. With smaller execution times they have one.
 
-/// Three timers in groups of their own and one in the last one's.
+/// Three timers, each in its own group, and one more in the group of the last.
 PoolExample three_groups(Order order, Ns percent)
 {
   PoolExample e(2, order);
@@ -209,7 +208,7 @@ PoolExample three_groups(Order order, Ns percent)
   return e;
 }
 
-/// The last one is rare.
+/// The last timer is rare.
 PoolExample rare_timer(Order order, Ns percent)
 {
   PoolExample e(2, order);
@@ -220,7 +219,7 @@ PoolExample rare_timer(Order order, Ns percent)
   return e;
 }
 
-/// Bounded, run, and never above the bound.
+/// Checks that each task has a bound, runs, and never exceeds the bound.
 void expect_bounded(PoolExample e)
 {
   for (Index task = 0; task < e.model.tasks.size(); ++task) {
@@ -249,7 +248,7 @@ TEST(PoolBounds, ARareTimerBesideAFrequentOneOfItsGroupIsNotStarved)
 
 TEST(PoolBounds, WhatTheLeastUrgentTimerMayWaitForEverHasNoBound)
 {
-  // Its group has 500 ms of each second, which the more urgent member takes.
+  // Its group has 500 ms of each second, and the more urgent member uses them.
   EXPECT_FALSE(bounds(three_groups(Order::priority, 100).model).tasks[3].ok());
 }
 

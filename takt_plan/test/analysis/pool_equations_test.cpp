@@ -1,4 +1,4 @@
-// Equations of pools against schedules that were worked out by hand.
+// Compares equations of pools with schedules that were worked out by hand.
 #include "takt_plan/pool_equations.hpp"
 
 #include <gtest/gtest.h>
@@ -41,13 +41,14 @@ TEST(PoolEquations, TheThirdTaskWaitsForTheShorterOfTwo)
   const std::vector<Index> both{0, 1};
   const auto result =
     bounds({task(1000, 60, 3, both), task(1000, 30, 2, both), task(1000, 5, 1, both)});
-  // Until 30 both threads may be busy; by the sum of work it is (60 + 30) / 2, each capped by itself.
+  // Until 30 both threads may be busy. By the sum of work it is (60 + 30) / 2, each term limited by itself.
   EXPECT_EQ(result[2], 30 + 5);
 }
 
 TEST(PoolEquations, OneThreadIsNonPreemptivePriorityScheduling)
 {
-  // The least urgent one waits for all; the most urgent one for one that had begun.
+  // The least urgent task waits for all others. The most urgent one waits for a task that had
+  // begun.
   const auto result = bounds({task(100, 10, 3, {0}), task(100, 20, 2, {0}), task(100, 30, 1, {0})});
   EXPECT_EQ(result[0], 30 + 10);
   EXPECT_EQ(result[1], 30 + 10 + 20);
@@ -78,7 +79,7 @@ TEST(PoolEquations, MembersOfAGroupDelayEachOtherThoughThreadsAreIdle)
 
 TEST(PoolEquations, ATaskWaitsForItsOwnEarlierActivationUnlessItIsReentrant)
 {
-  // Released up to a period late, so that two come at once.
+  // Releases come up to a period late, so two may come at once.
   std::vector<PooledTask> tasks{task(100, 60, 1, {0, 1})};
   tasks[0].arrivals[0].jitter = 100;
   EXPECT_EQ(bounds(tasks)[0], 60 + 2 * 60);
@@ -117,8 +118,8 @@ TEST(PoolEquations, LessUrgentTasksBlockEachTaskOfARun)
   EXPECT_EQ(pooled_responses(tasks, kHorizon)[1].from_first, 10 + 40 + 10)
     << "the second takes the first one's thread at once";
   tasks.push_back(task(1000, 100, 9, both));
-  // Two when the first begins to wait, another one when the second does, as the urgent task has taken
-  // the first one's thread.
+  // Two tasks have begun when the first task of the run begins to wait. Another one begins when the second task waits,
+  // because the urgent task has taken the thread of the first.
   EXPECT_EQ(pooled_responses(tasks, kHorizon)[1].from_first, 10 + (100 + 3 * 40) / 2 + 10);
   PoolTerms published;
   published.again = false;
@@ -151,7 +152,7 @@ TEST(PoolEquations, WhatSomethingElseMayDelayHasNoBoundAndOthersCountOnNothingOf
 
 TEST(PoolEquations, FullThreadsAreGivenUpAfterLimitedSteps)
 {
-  // Each step adds one to the window; none ends it.
+  // Each step makes the window longer by one, and no step ends it.
   std::vector<PooledTask> tasks{
     task(2, 1, 2, {0}), task(2, 1, 2, {0}), task(1'000'000'000'000, 1, 1, {0})};
   for (const PooledResponse & response : pooled_responses(tasks, kUnbounded)) {

@@ -1,4 +1,4 @@
-// Bounds under fixed priorities: systems small enough to be worked out by hand, in milliseconds.
+// Bounds under fixed priorities: systems small enough to work out by hand, in milliseconds.
 #include "takt_plan/priority_bounds.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ PriorityBounds bounds_of(const Model & model)
   return bounds ? std::move(*bounds) : PriorityBounds{};
 }
 
-/// In milliseconds; -1 and the sentence for what has no bound.
+/// In milliseconds; -1 for a task without a bound, with a printed sentence.
 double task_bound(const Model & model, Index task)
 {
   const auto bound = bounds_of(model).tasks[task];
@@ -87,7 +87,7 @@ TEST(PriorityBounds, WorkOnAnotherCoreDoesNotMatter)
   EXPECT_EQ(task_bound(example.model, task), 2);
 }
 
-// The example of Lehoczky (RTSS 1990): of seven activations in the busy window the fifth is the worst.
+// The example of Lehoczky (RTSS 1990): the busy window has seven activations, and the fifth is the worst.
 TEST(PriorityBounds, TheWorstActivationNeedNotBeTheFirst)
 {
   Example example(1);
@@ -117,7 +117,8 @@ TEST(PriorityBounds, FifoKnowsNoPriorities)
   EXPECT_EQ(task_bound(example.model, high), 8) << "all the others may be before it";
 }
 
-// The kernel leaves the running one of two equal threads alone, whatever it has left to do.
+// Of two threads with equal priority, the kernel lets the running one go on, for any remaining
+// work.
 TEST(PriorityBounds, ThreadsOfEqualPriorityOnACoreCountAsAWhole)
 {
   Example example(1);
@@ -148,7 +149,8 @@ TEST(PriorityBounds, LaterActivationsOvertakeALeastUrgentEnd)
     const Index b = example.sub(thread, 1, {a}, 7 * kMs);
     example.chain({a, b});
     example.timer(example.thread(0, 60), 0, 100 * kMs, 3 * kMs);
-    // The first task may run a second time before the chain's end; on the same thread it may not, once that has begun.
+    // The first task may run a second time before the chain's end. On the same thread it may not, once the last task
+    // has begun.
     EXPECT_EQ(chain_bound(example.model), 3 + 2 + 7 + (end_is_low ? 2 : 0));
     example.model.tasks[a].threads = {thread};
     example.model.tasks[a].priority = 2;
@@ -187,12 +189,12 @@ TEST(PriorityBounds, ASegmentAfterAnotherCoreIsReleasedLateAndUnevenly)
   const Index low = example.timer(example.thread(1, 40), 0, 50 * kMs, 5 * kMs);
   example.chain({a, b});
   EXPECT_EQ(chain_bound(example.model), 5 + 3 + 2);
-  // Released up to 8 late, two runs may come at once.
+  // Releases come up to 8 late, so two runs may come at once.
   EXPECT_EQ(task_bound(example.model, low), 5 + 2 + 2);
 }
 
-// Three tasks of 10 ms on one core, in two processes, with 1 ms under way: nothing else can delay them, so the
-// messages do not make the first task interfere with the others as if it came when it liked.
+// Three tasks of 10 ms on one core in two processes, with messages of 1 ms between them. No other task can delay them.
+// The messages must not make the first task interfere with the others as if it came at any time.
 TEST(PriorityBounds, MessagesBetweenProcessesOnOneCoreArePartOfTheChain)
 {
   Example example(1);
@@ -210,7 +212,7 @@ TEST(PriorityBounds, MessagesBetweenProcessesOnOneCoreArePartOfTheChain)
     << "nor where each releases the next with jitter: the first one's activation before has ended";
 }
 
-// A less urgent task of the thread may begin at the start and while each message is under way.
+// A less urgent task of the thread may begin at the start, and while each message is under way.
 TEST(PriorityBounds, AMessageUnderWayLetsLessUrgentWorkBegin)
 {
   Example example(1);
@@ -274,12 +276,12 @@ TEST(PriorityBounds, WaysOfOneReleaseMeetAtTheLastOfThem)
   example.model.tasks[join].all = true;
   example.chain({a, b, join});
   EXPECT_EQ(chain_bound(example.model), 1 + 7 + 4) << "also by the shorter way";
-  // It runs once per release, whatever the number of ways.
+  // It runs once for each release, for any number of ways.
   const Index low = example.timer(example.thread(1, 10), 0, 100 * kMs, 1 * kMs);
   EXPECT_EQ(task_bound(example.model, low), 1 + 2 + 4);
 }
 
-// Behind a set that the chain enters by the faster topic, parts are added up from run to run.
+// Behind a set that the chain enters by the faster topic, the bound is the sum over single runs.
 TEST(PriorityBounds, OfTwoTopicsOfOneRunTheOneThatIsUnderWayForLongerCounts)
 {
   Example example(4);
@@ -309,12 +311,12 @@ TEST(PriorityBounds, EachOfSeveralTopicsMayStartATask)
 
 TEST(PriorityBounds, TheCaseStudyOfPicasCorrected)
 {
-  // Against the published 18.4, 75.6, 63.1, 45.1, 47.9, 378 and 248.2 (128.2 before a period is
-  // added): the two copies of the timer of chains 1 and 2 have one priority and delay each other
-  // (+2.3), chain 2 no longer pays for its own tasks twice, and nothing is skipped, so that chain 7
-  // waits for no further period.
+  // Published: 18.4, 75.6, 63.1, 45.1, 47.9, 378 and 248.2 (128.2 before a period is added). Here
+  // the two copies of the timer of chains 1 and 2 have one priority and delay each other (+2.3),
+  // chain 2 does not count its own tasks twice, and no period is skipped, so chain 7 does not wait
+  // for a further period.
   const Ns twice[] = {207, 504, 631, 451, 479, 3780, 1282};
-  // With one timer for both, as in the graph, chain 1 is undisturbed.
+  // With one timer for both chains, as in the graph, no other task disturbs chain 1.
   const Ns once[] = {184, 320, 631, 451, 456, 3780, 1282};
   for (const bool timer_twice : {true, false}) {
     const auto bounds = bounds_of(test::picas_case_study(timer_twice));
@@ -355,7 +357,7 @@ TEST(PriorityBounds, MessagesOfWhatTakesNoTimeAreUnderWayAsLong)
   Example example(2);
   const Index sender = example.timer(example.thread(0, 50), 0, 100 * kMs, 0);
   const Index receiver = example.sub(example.thread(1, 50), 0, {sender}, 2 * kMs, 3 * kMs);
-  // It takes no time once it begins, and begins a moment after its release.
+  // The task takes no time once it begins, and begins a moment after its release.
   EXPECT_NEAR(task_bound(example.model, receiver), 3 + 2, 1e-5);
 }
 

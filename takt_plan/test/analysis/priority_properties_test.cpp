@@ -1,4 +1,4 @@
-// What must hold for the bounds of any system.
+// Properties of the bounds of any system.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ Ns or_unbounded(const takt_rt::Result<Ns> & bound)
   return bound ? *bound : kUnbounded;
 }
 
-/// No bound is lower after `change`.
+/// Checks that `change` makes no bound smaller.
 template <typename Change>
 void expect_no_bound_falls(const Change & change)
 {
@@ -36,7 +36,7 @@ void expect_no_bound_falls(const Change & change)
   for (std::uint64_t seed = 1; seed <= kSystems; ++seed) {
     Model model = random_model(seed);
     PriorityOptions options;
-    options.horizon = 200'000;  // of both, also where the change moves the default
+    options.horizon = 200'000;  // equal for both systems, because `change` may move the default
     const auto before = priority_bounds(model, options);
     std::mt19937_64 random(seed);
     change(model, random);

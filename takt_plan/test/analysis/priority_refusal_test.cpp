@@ -1,4 +1,5 @@
-// Systems outside of the theorem get a sentence instead of a number, and only what they touch.
+// A system outside of the theorem gets a sentence instead of a bound. Only the affected chains get
+// it.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -15,7 +16,8 @@ namespace
 using test::Example;
 using test::kMs;
 
-/// Two threads on core 0 with a chain from the lower to the upper, a third thread on core 1.
+/// Two threads on core 0 with a chain from the lower to the upper thread, and a third thread on
+/// core 1.
 struct Base : Example
 {
   Base() : Example(2)
@@ -32,7 +34,7 @@ struct Base : Example
   Index low, high, far, root, end, aside;
 };
 
-/// What is said about the first chain after `change`; the second one must have its bound.
+/// The refusal of the first chain after `change`. The second chain must keep its bound.
 std::string refusal(const std::function<void(Base &)> & change)
 {
   Base base;
@@ -97,7 +99,7 @@ TEST(PriorityRefusal, OrdersOfTheLeastUrgentThread)
   EXPECT_EQ(
     refusal([](Base & b) { b.model.threads[b.low].order = takt_core::Order::edf; }),
     "'/c1' depends on thread 't0', whose order is edf; this analysis needs priority or fifo there");
-  // A more urgent thread's work counts as a whole, in whatever order.
+  // The work of a more urgent thread counts as a whole, for any order.
   EXPECT_EQ(
     refusal([](Base & b) { b.model.threads[b.high].order = takt_core::Order::window; }), "a bound");
   EXPECT_EQ(
@@ -211,11 +213,11 @@ TEST(PriorityRefusal, ChainsAcrossTimersAndUnrelatedJoins)
     "waits for the other is not known");
 }
 
-// Refuted by oracles/job_oracle: a process that starts between two messages of one release takes the second one only, and from
-// then on messages of different releases meet.
+// oracles/job_oracle refuted an earlier form: a process that starts between two messages of one release takes only the
+// second message. From then on messages of different releases meet.
 TEST(PriorityRefusal, JoinsOfOneReleaseThatComesThroughSeveralProcesses)
 {
-  // The root's message comes to the join by two ways; whether the callbacks are of a process of their own.
+  // The root's message reaches the join by two ways. The arguments tell which callbacks are in a process of their own.
   const auto joined = [](bool root, bool left, bool join) {
     return refusal([&](Base & b) {
       const Index right = b.sub(b.high, 1, {b.root}, kMs);
@@ -248,7 +250,7 @@ TEST(PriorityRefusal, JoinsOfOneReleaseThatComesThroughSeveralProcesses)
   EXPECT_EQ(joined(true, false, false), apart) << "the root's messages come one after the other";
 }
 
-// Both ways begin with one callback of the join's process: it starts both of them, or none.
+// Both ways begin with one callback of the join's process, which starts both of them or neither.
 TEST(PriorityRefusal, JoinsMayWaitForWhatPartsInTheirProcess)
 {
   EXPECT_EQ(
@@ -270,7 +272,7 @@ TEST(PriorityRefusal, TooManyWays)
 {
   Base base;
   Index last = base.root;
-  for (int i = 0; i < 7; ++i) {  // each doubles the ways
+  for (int i = 0; i < 7; ++i) {  // each step doubles the number of ways
     last = base.sub(base.high, 1, {last, last}, 1);
   }
   const auto bounds = priority_bounds(base.model);

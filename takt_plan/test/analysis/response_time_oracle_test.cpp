@@ -1,8 +1,8 @@
-// The same numbers as the response-time-analysis crate's, to the tick, on thousands of random systems.
+// Equal numbers to those of the response-time-analysis crate, to the tick, on thousands of random systems.
 //
-// There is no difference of definition to allow for: both count half-open intervals in whole ticks and
-// start every search at one tick. What the crate leaves to its caller, which is to repeat an analysis
-// until the assumed bounds are right, both do in the same order and at most a thousand times.
+// Both have the same definitions: they count half-open intervals in whole ticks, and begin each search at one tick. The
+// crate leaves the repetition of an analysis, until the assumed bounds are right, to its caller. Here both repeat in
+// the same order, and at most a thousand times.
 #include "oracles/response_time_oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace
 using test::Oracle;
 using test::OracleSystem;
 
-/// What a comparison covered, and the first difference.
+/// The number of compared systems, and the first difference.
 struct Agreement
 {
   std::size_t systems = 0, reserved = 0, bounds = 0, unbounded = 0, differences = 0;
@@ -34,7 +34,7 @@ struct Agreement
   }
 };
 
-/// `compare(system, number, agreement)` for each.
+/// Calls `compare(system, number, agreement)` for each system.
 template <typename Compare>
 Agreement all_systems(const Compare & compare)
 {
@@ -96,7 +96,8 @@ TEST(ResponseTimeOracle, PolledTasksAndChainsOfEcrts19)
           "polled task", i, nonpreemptive_bound(system.supply, all[i], others, 0, limit),
           system.polled[i]);
       }
-      // What goes before the chain's last task is done together with it, as often as its first is.
+      // The tasks that precede the chain's last task are done together with it, as often as the
+      // chain's first task.
       Demand last{all[system.chain.front()].arrivals, all[system.chain.back()].cost};
       Demand prefix{last.arrivals, 0};
       std::vector<Demand> others;

@@ -1,5 +1,4 @@
-// How often nested sets of newest messages are complete: as the definition counts, and without counting
-// anything twice.
+// The number of complete nested sets of newest messages: it follows the definition, and no set is counted twice.
 #include "analysis/set_curves.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +21,7 @@ using detail::Stream;
 using detail::StreamTimes;
 using test::Example;
 
-/// `sets` callbacks that each work on the output of the one before and on `sensors` timers.
+/// `sets` callbacks: each works on the output of the previous one and on `sensors` timers.
 Example nested(int sets, int sensors, Ns period)
 {
   Example example(1);
@@ -43,7 +42,7 @@ Example nested(int sets, int sensors, Ns period)
   return example;
 }
 
-/// Curves of a model whose streams are as late as these say.
+/// The curves of a model whose streams have these latenesses.
 struct Counted
 {
   explicit Counted(const Model & model)
@@ -53,7 +52,7 @@ struct Counted
   {
   }
 
-  /// By the definition, each time through all sets before.
+  /// Counts by the definition, through all earlier sets each time.
   Ns by_definition(Index id, Ns length) const
   {
     const Stream & stream = flow.streams.all()[id];
@@ -129,7 +128,8 @@ TEST(SetCurves, CountsEachStairOnce)
       counted.curves.releases(last, length);
     }
   }
-  // Of 30 sets, with two topics and stairs of 1000 and more each; 9000 times 30 without remembering.
+  // The counts of 30 sets with two topics, and stairs of 1000 steps and more each. Without stored counts it would be
+  // 9000 times 30.
   EXPECT_LT(counted.curves.counted(), 3000U);
   EXPECT_GT(counted.curves.counted(), 30U);
 }
@@ -155,7 +155,7 @@ TEST(SetCurves, OnlyWhatIsLaterIsCountedAgain)
   EXPECT_EQ(counted.curves.moved_round(last), 7);
 }
 
-/// Each window used to count every set through all before it, for each length and in every round.
+/// An earlier form counted all earlier sets for each window, each length and each round.
 TEST(SetCurves, SixtyNestedSetsAreSolvedWithFewCounts)
 {
   const Example example = nested(60, 1, 100 * test::kMs);

@@ -1,4 +1,4 @@
-// After which disturbances bounds hold again, and when.
+// The disturbances after which bounds hold again, and the time until then.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -18,7 +18,7 @@ namespace
 
 using test::kMs;
 
-/// What a disturbance does under a schedule with these offsets.
+/// The effect of a disturbance under a schedule with these offsets.
 struct Settled
 {
   Settling settling;
@@ -27,7 +27,7 @@ struct Settled
   takt_schedule::Schedule schedule;
 };
 
-/// Two sources of a set, and a timer that has nothing to do with it.
+/// Two sources of a set, and a timer without relation to it.
 Settled settled(
   const std::string & scan_period, const std::string & map_period, const std::string & scan_offset,
   const std::string & map_offset, const std::string & epoch = "start")
@@ -101,7 +101,7 @@ TEST(Settling, ASlowSourceThatBeginsLaterTakesItsHyperperiodsMore)
   EXPECT_EQ(settled("50ms", "200ms", "10ms", "400ms").settling.after, 200 * kMs);
 }
 
-// Once a scan is lost, each map waits for the scan of its own period no longer but for the next one.
+// After a lost scan, each map no longer waits for the scan of its own period but for the next one.
 TEST(Settling, ASetOfOnePeriodMayTakeOtherMessagesForGood)
 {
   const Settled found = settled("100ms", "100ms", "30ms", "0ms");
@@ -120,7 +120,7 @@ TEST(Settling, ASetOfOnePeriodMayTakeOtherMessagesForGood)
     "(/scan:timer(100ms) and 2 more), only after a new start.");
 }
 
-// There the bound allows for any first messages anyhow.
+// Under the epoch of a clock, the bound already allows any first messages.
 TEST(Settling, UnderAnEpochOfAClockTheSameSetSettles)
 {
   const Settled found = settled("100ms", "100ms", "30ms", "0ms", "host");
@@ -132,13 +132,14 @@ TEST(Settling, UnderAnEpochOfAClockTheSameSetSettles)
     " skips a period and no message is lost, and again 100ms later.");
 }
 
-// Timers that are released together are in one order after each start, and in another one after a lost message.
+// Timers that are released together have one order after each start, and another one after a lost message.
 TEST(Settling, TimersThatAreReleasedTogetherDoNotSettleUnderAClockEither)
 {
   EXPECT_EQ(settled("100ms", "100ms", "0ms", "0ms", "host").for_good.size(), 3U);
 }
 
-// Without the timer's message no topic has one; without the filter's the other one goes ahead.
+// Without the timer's message no topic has a message. Without the filter's message the other topic
+// goes ahead.
 TEST(Settling, ATimerBeforeAllTopicsOfASetLeavesItInStep)
 {
   test::Example example(1);

@@ -1,4 +1,4 @@
-// Supplies: what comes in the worst case, and that both directions agree.
+// Supplies: the supply in the worst case, and the agreement of both directions of the function.
 #include "takt_plan/supply.hpp"
 
 #include <gtest/gtest.h>

@@ -28,7 +28,7 @@ callbacks:
   - {id: "/c:client(/work)", time: 1ms}
 )yaml";
 
-/// Where a callback is to be: a thread, and its priority in the order of the thread.
+/// The schedule that binds each callback to a thread, with its priority in the order of the thread.
 std::string schedule(
   const std::string & threads, const std::string & timer, const std::string & other,
   const std::string & service, const std::string & client)
@@ -76,12 +76,12 @@ TEST(Waits, AreBoundedByTheResponsesOfWhatIsWaitedFor)
 {
   const Answer answer = analysed(kSystem, schedule(kTwoCores, "hot", "hot", "cold", "cold"));
   ASSERT_EQ(answer.bounds.waits.size(), 4U);
-  // The service waits for a run of the client at most, and the client for one of the service.
+  // The service waits at most for one run of the client, and the client for one run of the service.
   EXPECT_EQ(answer.bounds.waits[0], (10 + 1 + 1 + 10) * kMs);
   ASSERT_EQ(answer.why(0), "bounded");
   // A run of the other timer may have begun.
   EXPECT_EQ(*answer.bounds.tasks[0], (5 + 2 + 22) * kMs);
-  // The other one waits for the whole run, with its wait: the thread is held.
+  // The other timer waits for the whole run including its wait, because the run keeps the thread.
   EXPECT_EQ(*answer.bounds.tasks[1], (5 + 2 + 22) * kMs);
   EXPECT_TRUE(answer.plan.warnings.empty()) << answer.plan.warnings.front();
 }
@@ -138,7 +138,7 @@ TEST(Waits, ASleepIsSimulated)
   EXPECT_GE(result->tasks[0].responses.worst.time(), (2 + 20) * kMs);
   EXPECT_LE(result->tasks[0].responses.worst.time(), *answer.bounds.tasks[0]);
   EXPECT_GE(result->tasks[1].responses.worst.time(), 5 * kMs);
-  // Its core is free while it sleeps.
+  // The callback's core is free while the callback sleeps.
   EXPECT_EQ(
     result->busy[0], static_cast<Ns>(result->tasks[0].responses.count) * 2 * kMs +
                        static_cast<Ns>(result->tasks[1].responses.count) * 5 * kMs);
@@ -202,12 +202,13 @@ TEST(Waits, AreSimulated)
   options.duration = 1000 * kMs;
   const auto result = simulate(simulation_model(answer.plan), options);
   ASSERT_TRUE(result.ok()) << result.faults().front();
-  // 2 ms of its own; meanwhile the other timer has begun, 5 ms; then the service and the client.
+  // The client's own 2 ms; meanwhile the other timer has begun, 5 ms; then the service and the
+  // client.
   EXPECT_EQ(result->tasks[0].responses.worst.time(), (5 + 10 + 1) * kMs);
   EXPECT_EQ(result->tasks[0].responses.count, 9U);
   EXPECT_EQ(result->tasks[2].responses.count, 9U);
   EXPECT_EQ(result->tasks[3].responses.count, 9U);
-  // Its core is free while it waits.
+  // The client's core is free while the client waits.
   EXPECT_EQ(result->busy[0], 9 * 2 * kMs);
 }
 
@@ -231,7 +232,7 @@ callbacks:
   for (const Index task : {0, 1, 2, 3}) {
     EXPECT_NE(answer.why(task), "bounded") << task;
   }
-  // Two nodes without groups; two callbacks that may never run.
+  // Two nodes have no groups, and two callbacks may never run.
   EXPECT_EQ(answer.plan.warnings.size(), 4U);
 }
 

@@ -1,4 +1,4 @@
-// Bounds under polling points: systems small enough to be worked out by hand, and refusals.
+// Bounds under polling points: systems small enough to work out by hand, and refusals.
 #include "analysis/window/window_bounds.hpp"
 
 #include <gtest/gtest.h>
@@ -56,8 +56,8 @@ TEST(WindowBounds, ATaskOnItsOwnTakesItsTime)
 TEST(WindowBounds, EveryOtherTaskMayRunInThisWindowAndInTheNext)
 {
   Windows w;
-  // It has just missed the polling point of a window in which another one runs, and comes second in
-  // the next window, in which the fast one runs again: if it comes again so soon.
+  // The task has just missed the polling point of a window in which another task runs. It comes
+  // second in the next window, in which the fast task runs again if it is released early enough.
   const Index task = w.timer(0, 0, 1000 * kMs, 5 * kMs);
   const Index fast = w.timer(0, 0, 10 * kMs, 3 * kMs);
   EXPECT_EQ(in_ms(bounds_of(w.model).tasks[task]), 3 + 5) << "not within 3 ms";
@@ -83,7 +83,7 @@ TEST(WindowBounds, ImmediateTimersGoBeforeTheWindow)
     const Index timer = w.timer(0, 0, 100 * kMs, 1 * kMs);
     w.sub(0, 0, {w.timer(1, 0, 100 * kMs, kMs)}, 3 * kMs);
     w.sub(0, 0, {w.timer(1, 0, 100 * kMs, kMs)}, 4 * kMs);
-    // Of the two subscriptions one blocks; or both run before the next polling point.
+    // Either one of the two subscriptions blocks, or both run before the next polling point.
     const bool immediate = rule == WindowTimers::immediate;
     EXPECT_EQ(in_ms(bounds_of(w.model).tasks[timer]), 1 + (immediate ? 4 : 3 + 4));
   }
@@ -125,7 +125,7 @@ TEST(WindowBounds, OtherThreadsAreTakenOffTheCore)
   const Index task = w.timer(0, 0, 100 * kMs, 2 * kMs);
   w.model.others.push_back({"irq", 90, {0}, kMs, 10 * kMs});
   EXPECT_EQ(in_ms(bounds_of(w.model).tasks[task]), 2 + 1);
-  // It may be as late as the one that goes before it takes, and then come three times.
+  // The task may be as late as the more urgent load makes it, and then come three times.
   w.model.others.push_back({"more", 95, {0}, 8 * kMs, 100 * kMs});
   EXPECT_EQ(in_ms(bounds_of(w.model).tasks[task]), 2 + 3 + 8);
 }
@@ -142,7 +142,7 @@ TEST(WindowBounds, OnePublishAtTheCeilingIsTakenOffTheCore)
   EXPECT_EQ(in_ms(bounds_of(w.model).tasks[task]), 2.4) << "the longer one of them";
 }
 
-/// What is said about a task on core 0 after `change`; the one on core 1 must have its bound.
+/// The refusal of a task on core 0 after `change`. The task on core 1 must keep its bound.
 std::string refusal(const std::function<void(Windows &)> & change)
 {
   Windows w;

@@ -1,4 +1,5 @@
-// From the two files to numbers: who runs where, by what priority, at what cost.
+// The numbers of a model from the two files: the threads of callbacks, their priorities and their
+// costs.
 #include "model/build_model.hpp"
 
 #include <gtest/gtest.h>
@@ -94,7 +95,7 @@ TEST(BuildModel, ThreadsAreNumberedAndSpreadAsTheExecutorDoesIt)
   EXPECT_EQ(model.threads[1].cores, std::vector<Index>{1});
   EXPECT_EQ(model.threads[1].kind, ThreadClass::fixed_priority);
   EXPECT_EQ(model.threads[1].priority, 80);
-  // Without cores of its own a thread may be anywhere, also on reserved cores.
+  // A thread without cores may use any core, also reserved ones.
   EXPECT_EQ(model.threads[2].cores, (std::vector<Index>{0, 1, 2}));
   EXPECT_EQ(model.threads[2].kind, ThreadClass::fair);
   EXPECT_EQ(model.threads[3].executor, 1U);
@@ -150,7 +151,8 @@ TEST(BuildModel, RulesAndChainsDecideThreadsAndPriorities)
   EXPECT_EQ(model.tasks[0].threads, std::vector<Index>{1});
   EXPECT_EQ(model.tasks[0].priority, 7);
   EXPECT_EQ(model.tasks[1].threads, (std::vector<Index>{0, 1}));
-  // Of the schedule's chain; the system's says what matters, not what runs.
+  // The priority of the schedule's chain counts for execution. The system's priority tells only the
+  // importance.
   EXPECT_EQ(model.tasks[1].priority, 5);
   EXPECT_EQ(model.tasks[2].threads, std::vector<Index>{3});
   EXPECT_EQ(model.tasks[2].priority, 0);
@@ -183,9 +185,9 @@ TEST(BuildModel, ReleasesLinksAndGroupsAreThoseOfTheSystem)
 TEST(BuildModel, OverheadsArePartOfTheCost)
 {
   const Model model = built();
-  // A timer takes no message; it publishes two.
+  // A timer takes no message, and publishes two.
   EXPECT_EQ(model.tasks[0].cost(), 1'000'000 + 1'000 + 2 * 3'000 + 2 * 10'000);
-  // One message is taken and one published.
+  // The callback takes one message and publishes one.
   EXPECT_EQ(model.tasks[1].cost(), 2'000'000 + 1'000 + 2 * 3'000 + 2 * 10'000);
   ASSERT_EQ(model.others.size(), 1U);
   EXPECT_EQ(model.others[0].time, 50'000 + 2 * 3'000);

@@ -1,5 +1,5 @@
-// Callbacks that work on sets of newest messages: what they cost, how long messages wait, and that no
-// simulated response is above its bound.
+// Callbacks that work on sets of newest messages: their costs, the waits of messages, and simulated responses that do
+// not exceed the bounds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -133,7 +133,7 @@ TEST(MessageSet, BehindByAnOffsetTheFirstWaitsThatLong)
 TEST(MessageSet, WithoutKnownOffsetsAMessageWaitsUntilItIsReplaced)
 {
   Pair pair(100, 100);
-  // The other one completes the set just before the next one of the first topic would.
+  // The other message completes the set just before the next message of the first topic would.
   EXPECT_EQ(pair.bound(0), 100 + 18);
 }
 
@@ -155,7 +155,8 @@ TEST(MessageSet, ATimerThatSkipsPeriodsCompletesASetAllTheSame)
 TEST(MessageSet, ItWorksAsOftenAsItsSlowestTopic)
 {
   Pair pair(100, 50);
-  // 1 + 10 + 5 every 100 and 2 every 50 are 20 %; if each message were worked on it would be 50 %.
+  // 1 + 10 + 5 every 100 and 2 every 50 are 20 %. If the callback worked on each message, it would
+  // be 50 %.
   Example & example = pair.example;
   const Index load = example.timer(0, 9, 100, 70);
   example.chain({load});
@@ -207,7 +208,8 @@ TEST(MessageSet, OnlyTimersOfOneProcessAreInStep)
 
 // ---- against simulation ----
 
-/// Two sets close together release more behind them than the stream that it counts by says.
+/// Two sets that are complete shortly after each other release more work than the stream by which
+/// the analysis counts.
 TEST(MessageSetSoundness, AChainThatEntersByAnotherTopicMeetsWhatQueuesBehindTheSet)
 {
   const auto plan = parse_plan(
@@ -238,14 +240,15 @@ TEST(MessageSetSoundness, AChainThatEntersByAnotherTopicMeetsWhatQueuesBehindThe
   const auto seen = simulate(simulation_model(*plan), options);
   ASSERT_TRUE(seen.ok());
   EXPECT_LE(seen->chains[0].responses.worst.time(), found->chains[0]->bound);
-  // The sum that takes what comes after the set to be no later than usual; simulation is above it.
+  // A sum that assumes the work after the set in time would be too small: the simulated response
+  // exceeds it.
   EXPECT_GT(seen->chains[0].responses.worst.time(), 22'949'000);
 }
 
 TEST(MessageSetSoundness, AMessageThatWaitsForASetWhenReleasesEndHasNoResponse)
 {
-  // The fast timer's last message would be replaced after 400 by the next one, if there were one. The slow one's message is
-  // under way when releases end.
+  // After 400, the next message would replace the fast timer's last message, but there is none. The message of the slow
+  // timer is under way when releases end.
   Example example(1);
   const Index urgent = example.thread(0, 90), late = example.thread(0, 60);
   const Index fast = example.timer(urgent, 1, 400, 0), slow = example.timer(urgent, 1, 1200, 0);
@@ -269,7 +272,7 @@ TEST(MessageSetSoundness, AMessageThatWaitsForASetWhenReleasesEndHasNoResponse)
   EXPECT_LE(seen->chains[0].responses.worst.time(), found->chains[0]->bound);
 }
 
-/// Random, with sets; some have timers of one period with offsets.
+/// Random models with sets. Some have timers of one period with offsets.
 Model model_with_sets(std::uint64_t seed, bool offsets)
 {
   Model model = test::random_model(seed);

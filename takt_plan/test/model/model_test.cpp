@@ -1,4 +1,4 @@
-// What makes an analysis model meaningless, and the order in which tasks start each other.
+// Faults that make an analysis model meaningless, and the order in which tasks start each other.
 #include "takt_plan/model.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Saturating time, and how many releases an interval can hold.
+// Saturating time, and the number of releases in an interval.
 #include "takt_plan/nanoseconds.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The models that are shipped: what they are, and what `takt` plans for them.
+// The shipped models: their content, and the plans of `takt` for them.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -49,7 +49,7 @@ TEST(ShippedModels, AutowareFitsOnFourCoresAndOnTwo)
   EXPECT_TRUE(all_met(two));
   EXPECT_TRUE(two.shortfalls.empty());
   EXPECT_LE(two.assignment.threads.size(), 6U);
-  // Isolation needs a thread for each group: 24 nodes, of which one has two groups, all with callbacks.
+  // Isolation needs a thread for each group: 24 nodes, one of them with two groups; all groups have callbacks.
   PlanOptions isolated = on({});
   isolated.planner = Planner::isolated;
   EXPECT_EQ(planned("autoware_reference", isolated).assignment.threads.size(), 25U);
@@ -73,7 +73,7 @@ TEST(ShippedModels, SimulatedAutowareStaysWithinItsBounds)
     const SimulationModel model = simulation_model(*parsed);
     for (const Execution execution : {Execution::worst, Execution::uniform}) {
       SimulationOptions options;
-      options.phases = Phases::fixed;  // bounds of sets in step hold for the offsets of the model
+      options.phases = Phases::fixed;  // bounds of sets in step hold for the model's offsets
       options.execution = execution;
       options.duration = 60'000'000'000;
       const auto result = simulate(model, options);

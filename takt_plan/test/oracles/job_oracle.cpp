@@ -24,7 +24,7 @@ json bound_or_null(const takt_rt::Result<Ns> & bound)
   return bound ? json(*bound) : json();
 }
 
-/// Of a task all of whose runs have windows.
+/// The windows of a task; all of its runs have one.
 json windows_of(const Model & model, const Hyperperiod & hyperperiod, Index task)
 {
   auto windows = json::array();
@@ -61,7 +61,7 @@ json task_json(const Task & task, const Overheads & overheads, Random & random)
   const auto pick = [&](Ns least, Ns most) {
     return std::uniform_int_distribution<Ns>(least, most)(random);
   };
-  // A run that completes no set takes its message only.
+  // A run that completes no set only takes its message.
   const Ns take = task.newest ? task.store : pick(0, task.middleware);
   json of{
     {"id", task.id},
@@ -157,7 +157,7 @@ json for_oracle(
 
 JobOracle::JobOracle(const std::string & options)
 {
-  std::signal(SIGPIPE, SIG_IGN);  // it may stop while models come
+  std::signal(SIGPIPE, SIG_IGN);  // the oracle may stop while this process still writes models
   out_ = (std::filesystem::temp_directory_path() / "job_oracle.XXXXXX").string();
   const int file = ::mkstemp(out_.data());
   if (file < 0) {

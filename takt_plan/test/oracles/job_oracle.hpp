@@ -1,4 +1,5 @@
-// Asks oracles/job_oracle, a program of its own that shares no code with takt, whether what takt claims about a model holds.
+// Asks oracles/job_oracle whether takt's claims about a model hold. It is a separate program that shares no code with
+// takt.
 //
 // POSIX only: starts the program and writes to its standard input.
 #ifndef TAKT_PLAN__TEST__ORACLES__JOB_ORACLE_HPP_
@@ -20,7 +21,7 @@
 namespace takt_plan::test
 {
 
-/// What is claimed about a model.
+/// takt's claims about a model.
 struct Claims
 {
   Bounds tasks;
@@ -28,20 +29,20 @@ struct Claims
   std::optional<Hyperperiod> windows;
 };
 
-/// Bounds as `bounds` (bounds.hpp) finds them.
+/// The claims that follow from bounds of `bounds` (bounds.hpp).
 Claims claims_of(const takt_plan::Bounds & found);
 
-/// How the oracle runs the model.
+/// The options with which the oracle runs the model.
 struct OracleRuns
 {
   Ns duration = 60'000;
   int runs = 4;
-  Ns starts_within = 0;           ///< processes start at any moment up to this
-  Ns judged_from = 0;             ///< what was released before is not judged
-  bool publishes_at_end = false;  ///< else runs publish at any time
+  Ns starts_within = 0;           ///< processes start at any time up to this
+  Ns judged_from = 0;             ///< the oracle does not judge earlier releases
+  bool publishes_at_end = false;  ///< false: runs publish at any time
 };
 
-/// The model as the oracle reads it. Runs take what `overheads` say, and their best times are drawn from the seed: no
+/// The model in the oracle's form. Runs have the costs of `overheads`. Their best times are drawn by the seed; no
 /// analysis knows them.
 nlohmann::json for_oracle(
   const Model & model, const Overheads & overheads, const Claims & claims, std::uint64_t seed,
@@ -59,9 +60,9 @@ public:
 
   /// False if the oracle has stopped.
   bool look_at(const nlohmann::json & model);
-  /// What it says in the end.
+  /// The oracle's output at its end.
   std::string output();
-  /// The same, without --responses.
+  /// The output without --responses.
   nlohmann::json findings() { return nlohmann::json::parse(output()); }
 
 private:

@@ -26,7 +26,7 @@ struct OracleSystem
 
 struct Oracle
 {
-  Ns limit = 0;  ///< of every search
+  Ns limit = 0;  ///< for each search
   std::vector<OracleSystem> systems;
 };
 

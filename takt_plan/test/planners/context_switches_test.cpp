@@ -1,4 +1,4 @@
-// Switches that threads cost at most.
+// The largest number of switches that threads cost.
 #include "planners/context_switches.hpp"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST_F(ContextSwitches, AThreadThatGoesOnNeedsNone)
 TEST_F(ContextSwitches, WhatAnotherThreadMayStartWakesItsOwn)
 {
   EXPECT_NEAR(context_switches(problem, {{0, {0}}, {0, {1}}}), 2 * (100 + 100), 1e-6);
-  // d is started 150 times a second, by both threads.
+  // Both threads start d, together 150 times a second.
   EXPECT_NEAR(context_switches(problem, {{0, {0, 1}}, {0, {2, 3}}}), 2 * (100 + 50 + 150), 1e-6);
   EXPECT_NEAR(context_switches(problem, {{0, {3}}}), 2 * 150, 1e-6) << "from another core";
 }

@@ -1,4 +1,5 @@
-// Both forms of the competition's pseudo-code: examples worked by hand, and what tells them apart.
+// Both forms of the competition's pseudo-code: examples worked out by hand, and the differences
+// between the forms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +36,7 @@ PlanOptions with(Planner planner, int executors, int threads)
   return options;
 }
 
-/// Cores that are given more than they have room for.
+/// The planner's sentences about cores above their caps.
 Lines overloads(const Planned & planned)
 {
   Lines result = planned.shortfalls;
@@ -49,11 +50,11 @@ const std::vector<std::vector<int>> kLong{{6, 6, 3}, {3}};
 
 TEST(CompetitionLiteral, OvershootsItsLimitBesideACoreWithRoom)
 {
-  // To executors: a to the first until it is above 1: a1 (0.6), a2 (1.2), not a3, which goes to the
-  // second. None is empty for b, the second is less used: 0.6. To threads: a is the first chain of
-  // either and has both threads of it: a1 | a2, and of one callback the second half begins where its
-  // first ends: | a3. b comes after one other and has the last thread. To cores: the first executor
-  // has core 0, which is not above 1 when a1 comes as well.
+  // To executors: a goes to the first executor until that is above 1: a1 (0.6), a2 (1.2), but not a3, which goes to the
+  // second. No executor is empty for b; the second is less used: 0.6. To threads: a is the first chain of both
+  // executors and has both threads of each: a1 | a2. Of one callback, the second half begins where the first ends: |
+  // a3. b is the second chain of its executor and has the last thread. To cores: the first executor has core 0, which
+  // is not above 1 when a1 comes as well.
   const Planned planned = plan_of(chains_of(2, kLong), with(Planner::competition_literal, 2, 2));
   EXPECT_EQ(threads_of(planned), (Lines{"0/90: a2", "0/89: a1", "1/90: a3 b1"}));
   EXPECT_EQ(
@@ -63,9 +64,9 @@ TEST(CompetitionLiteral, OvershootsItsLimitBesideACoreWithRoom)
 
 TEST(Competition, KeepsTheLimitsOfExecutorsAndCores)
 {
-  // To executors: the first has two threads, so a may load it with 1.5; b finds an empty one. To
-  // threads: a1 | a2 a3. To cores, the most important first: a2 a3 to core 0 (0.9), a1 does not fit there
-  // and goes to core 1 (0.6), b to the less used of both (0.9).
+  // To executors: the first has two threads, so a may load it with 1.5; b gets an empty one. To threads: a1 | a2 a3. To
+  // cores, the most important first: a2 a3 go to core 0 (0.9), a1 does not fit there and goes to core 1 (0.6), b goes
+  // to the less used core (0.9).
   const Planned planned = plan_of(chains_of(2, kLong), with(Planner::competition, 2, 2));
   EXPECT_EQ(threads_of(planned), (Lines{"0/90: a3 a2", "1/90: a1", "1/89: b1"}));
   EXPECT_EQ(overloads(planned), Lines{});
@@ -76,19 +77,20 @@ const std::vector<std::vector<int>> kShares{{1, 1, 1, 1}, {1, 1}, {1}, {1}};
 
 TEST(CompetitionLiteral, PromisesThreadsMoreThanOnce)
 {
-  // a has all three: a1 | a2 a3 | a4; b the last two: b1 | b2; c and d the last one.
+  // a has all three threads: a1 | a2 a3 | a4. b has the last two: b1 | b2. c and d have the last
+  // one.
   const Planned planned = plan_of(chains_of(1, kShares), with(Planner::competition_literal, 1, 3));
   EXPECT_EQ(threads_of(planned), (Lines{"0/90: a4 b2 c1 d1", "0/89: a3 a2 b1", "0/88: a1"}));
 }
 
 TEST(Competition, SharesThreadsInProportion)
 {
-  // One thread each for a, b and c; d joins the one with the least load.
+  // One thread each for a, b and c; d shares the thread with the least load.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(1, kShares), with(Planner::competition, 1, 3))),
     (Lines{"0/90: a4 a3 a2 a1", "0/89: b2 b1", "0/88: c1 d1"}));
-  // Of six, one each, then a has most per thread (0.4), then a and b have as much (0.2) and a is first;
-  // it is cut at 0.13 and 0.27, where a2 and a3 have their middles between.
+  // Of six threads, each chain gets one. Then a has most load per thread (0.4). Then a and b have equal loads (0.2),
+  // and a is first. It is cut at 0.13 and 0.27; the middles of a2 and a3 are between these.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(1, kShares), with(Planner::competition, 1, 6))),
     (Lines{"0/90: a4", "0/89: a3 a2", "0/88: a1", "0/87: b2 b1", "0/86: c1", "0/85: d1"}));
@@ -96,12 +98,12 @@ TEST(Competition, SharesThreadsInProportion)
 
 TEST(CompetitionLiteral, PutsTheRestOfAnExecutorOnOneCore)
 {
-  // One executor takes a, b and c (0.8, and not above 1 before c comes: 1.4). Its threads: a1 | a2,
-  // which b and c share. Core 0 has room for both (a2 b1 c1 is 1.0, which is not above 1).
+  // One executor takes a, b and c (0.8, not above 1 before c comes: 1.4). Its threads are a1 | a2;
+  // b and c share the second. Core 0 has room for both (a2 b1 c1 is 1.0, which is not above 1).
   EXPECT_EQ(
     threads_of(plan_of(chains_of(3, {{4, 2}, {2}, {6}}), with(Planner::competition_literal, 1, 2))),
     (Lines{"0/90: a2 b1 c1", "0/89: a1"}));
-  // a1 | a2 | a3, and b with a3, which is above 1 at once; a2 goes to the least used core, and a1 there, too.
+  // a1 | a2 | a3. b shares the thread of a3, which is then above 1. a2 goes to the least used core, and so does a1.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(3, {{2, 2, 2}, {9}}), with(Planner::competition_literal, 1, 3))),
     (Lines{"0/90: a3 b1", "1/90: a2", "1/89: a1"}));
@@ -109,7 +111,8 @@ TEST(CompetitionLiteral, PutsTheRestOfAnExecutorOnOneCore)
 
 TEST(Competition, HasAsManyExecutorsAsCoresAndAsManyThreadsEach)
 {
-  // Two of two threads. a: a1 | a2 a3, because half of the load is in the middle of a2; b: b1 | b2.
+  // Two executors of two threads. a: a1 | a2 a3, because half of the load is in the middle of a2.
+  // b: b1 | b2.
   for (const Planner form : kForms) {
     EXPECT_EQ(
       threads_of(plan_of(chains_of(2, {{1, 1, 1}, {1, 1}}), by(form))),
@@ -195,11 +198,11 @@ TEST(Competition, KeepsWhatEveryPlanKeeps)
   }
 }
 
-/// How often a campaign saw the promises that only the precise form gives broken.
+/// Counts how often a campaign broke a promise that only the precise form keeps.
 struct Broken
 {
-  int limits = 0;   ///< a core is overloaded though there was room for every callback
-  int threads = 0;  ///< two chains have one thread though there are enough
+  int limits = 0;   ///< a core is overloaded although each callback had room
+  int threads = 0;  ///< two chains share a thread although there are enough threads
   int runs = 0;
 };
 
@@ -208,8 +211,8 @@ Broken campaign(Planner form)
   Broken broken;
   for (std::uint64_t i = 0; i < test::rounds(40); ++i) {
     const System system = test::random_chains(3, 4, 1.5, test::seed() + i);
-    // An executor of one thread for each core, so that its limit is that of the core. The least used one
-    // has at most half a core's load, so that callbacks of up to the other half find room.
+    // An executor of one thread for each core, so its limit is that of the core. The least used one has at most half a
+    // core's load, so callbacks of up to the other half fit.
     const bool small =
       std::all_of(system.callbacks.begin(), system.callbacks.end(), [&](const auto & callback) {
         const auto chain = static_cast<std::size_t>(callback.id[2] - '0');  // "/c4_1:sub(/c4_0)"

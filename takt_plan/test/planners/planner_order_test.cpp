@@ -1,4 +1,4 @@
-// What comes first where not everything can be had: deadlines, then caps, then what is to spare.
+// The order of objectives if a plan cannot reach all of them: deadlines, then caps, then slack.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using test::plan_of;
 using test::system_of;
 using test::thread_of;
 
-// Two OS priorities: `x` is met only once two threads of `main` are one.
+// There are two OS priorities: `x` keeps its deadline only if two threads of `main` are merged.
 TEST(PlannerOrder, AChainThatAMergerSavedKeepsItsSlack)
 {
   const System system = system_of(R"yaml(hosts: {car: {cores: 1, priorities: {least: 1, most: 2}}}
@@ -125,7 +125,7 @@ System robot(const std::string & deadline)
   return system_of(text.replace(text.find(given), given.size(), "deadline: " + deadline));
 }
 
-// The plan for a longer deadline would do for the shorter one, and does.
+// The plan for a longer deadline also keeps the shorter one, and the planner finds it.
 TEST(PlannerOrder, FindsForADeadlineWhatItFindsForALongerOne)
 {
   PlanOptions options;
@@ -134,7 +134,7 @@ TEST(PlannerOrder, FindsForADeadlineWhatItFindsForALongerOne)
   ASSERT_LE(reached, 141 * kMs);
   const Planned planned = plan_of(robot("141ms"));
   EXPECT_TRUE(all_met(planned));
-  // Nothing that late is found where nothing fits.
+  // The planner finds no plan that is so late.
   EXPECT_LE(bound_of(plan_of(robot("130ms")), "scan_to_cmd"), 141 * kMs);
 }
 
@@ -152,7 +152,7 @@ TEST(PlannerOrder, TheScheduleHasTheOffsetsThatBoundsRestOn)
   EXPECT_EQ(offsets, 2) << "of the lidar, too, and of none whose phase is not known";
 }
 
-// What would be met with periods that are so many percent longer.
+// Checks that the chains keep their deadlines with periods that are longer by this percentage.
 void expect_longer_periods_help(const std::string & text, const std::string & timer, int most)
 {
   const System system = system_of(text);
@@ -171,7 +171,7 @@ void expect_longer_periods_help(const std::string & text, const std::string & ti
   EXPECT_TRUE(all_met(plan_of(system_of(longer))));
 }
 
-// Ten times the period is too long to wait for; a little longer is enough for its load.
+// A chain cannot wait for ten times the period. A slightly longer period suffices for its load.
 TEST(Misfits, AChainThatReadsMayFitWithLongerPeriods)
 {
   expect_longer_periods_help(

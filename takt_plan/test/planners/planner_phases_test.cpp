@@ -1,4 +1,4 @@
-// Plans whose bounds rest on offsets of timers that the planner chose.
+// Plans whose bounds rest on timers' offsets that the planner chose.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,8 +22,8 @@ using test::system_of;
 
 constexpr Ns kMs = 1'000'000;
 
-// Two callbacks of one core of which each meets its deadline only where the other one does not come at the same time.
-// `offset`: more of the first one.
+// Two callbacks on one core. Each keeps its deadline only if the other one does not come at the same time. `offset`: of
+// the first timer.
 std::string two_timers(const std::string & offset = "")
 {
   return R"yaml(overheads: {}
@@ -88,7 +88,7 @@ TEST(PlannerPhases, LeavesTimersAloneWhosePhasesNoScheduleSetsAndSaysSo)
   EXPECT_NE(planned.notes.front().find("release phases of '/a:timer(20ms)'"), std::string::npos);
 }
 
-// Beside the two timers, messages from outside of which nobody knows when they come.
+// Beside the two timers there are messages from outside with unknown phases.
 System with_free_source()
 {
   std::string text = two_timers();
@@ -118,7 +118,7 @@ TEST(PlannerPhases, SourcesWithoutAKnownPhaseComeAtSeveralPhasesInSimulation)
   const Planned planned = walked(system);
   const auto simulated = simulate_plan(system, planned.schedule);
   ASSERT_TRUE(simulated.ok());
-  // At one phase alone, that of fixed offsets, the source's callback meets one of the timers' or none.
+  // At a single phase, as with fixed offsets, the source's callback meets one timer or none.
   Ns latest = 0;
   for (Index chain = 0; chain < simulated->chains.size(); ++chain) {
     EXPECT_LE(simulated->chains[chain].worst, planned.bounds.chains[chain]->bound);
@@ -154,7 +154,7 @@ TEST(PlannerPhases, IsTheSameForASeedAndEndsWhenTheTimeIsUp)
   EXPECT_FALSE(all_met(at_once)) << "the first plan is there in any case";
 }
 
-// A system whose first plan is late, and whose walk has something to improve for long.
+// A system whose first plan is late, and in which a walk finds better plans for a long time.
 System crowded()
 {
   return system_of(R"yaml(overheads: {}
@@ -173,7 +173,7 @@ chains:
 )yaml");
 }
 
-// A clock that goes on by each look at it.
+// Each reading advances this clock.
 TEST(PlannerPhases, EachStepOfTheSearchHasAShareOfTheTimeAndBetterPlansAreShownMeanwhile)
 {
   const System system = crowded();
@@ -199,7 +199,8 @@ TEST(PlannerPhases, EachStepOfTheSearchHasAShareOfTheTimeAndBetterPlansAreShownM
   EXPECT_TRUE(std::is_sorted(met.begin(), met.end()));
 }
 
-// A small system of chains of one to three callbacks, each a timer and what it starts, with short hyperperiods.
+// A small system of chains with one to three callbacks: a timer and the callbacks that it starts. Hyperperiods are
+// short.
 System small_system(std::uint64_t seed)
 {
   Draw draw(seed);

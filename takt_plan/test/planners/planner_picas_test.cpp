@@ -1,4 +1,4 @@
-// PiCAS with a limited number of executors: examples worked by hand, and the rules in whatever it plans.
+// PiCAS with a limited number of executors: examples worked out by hand, and the rules in all of its plans.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,11 +34,11 @@ PlanOptions executors(int count)
 
 TEST(PicasExecutors, ChainsJoinAnExecutorWhenNoneIsEmpty)
 {
-  // Case A: a (0.5) to core 0, b (0.4) to core 1. Case B: c (0.3) fits on both; core 1 is less used.
+  // Case A: a (0.5) goes to core 0, b (0.4) to core 1. Case B: c (0.3) fits on both; core 1 is less used.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(2, {{3, 2}, {2, 2}, {1, 2}}), executors(2))),
     (Lines{"0/90: a2 a1", "1/90: b2 b1 c2 c1"}));
-  // With a third executor it has that one for itself (case A).
+  // With a third executor, c has it for itself (case A).
   EXPECT_EQ(
     threads_of(plan_of(chains_of(2, {{3, 2}, {2, 2}, {1, 2}}), executors(3))),
     (Lines{"0/90: a2 a1", "1/90: b2 b1", "1/89: c2 c1"}));
@@ -46,8 +46,8 @@ TEST(PicasExecutors, ChainsJoinAnExecutorWhenNoneIsEmpty)
 
 TEST(PicasExecutors, WhatDoesNotFitWholeJoinsInParts)
 {
-  // c (0.7) fits beside neither a nor b (0.5 each) and is shrunk by c1, its timer and lowest callback. c2
-  // (0.3) goes to core 0, the first of two alike; c1 (0.4) then fits on core 1 only.
+  // c (0.7) does not fit beside a or b (0.5 each). It loses c1, its timer and lowest callback. c2 (0.3) goes to core 0,
+  // the first of two equal cores; c1 (0.4) then fits on core 1 only.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(2, {{5}, {5}, {4, 3}}), executors(2))),
     (Lines{"0/90: a1 c2", "1/90: b1 c1"}));
@@ -55,14 +55,14 @@ TEST(PicasExecutors, WhatDoesNotFitWholeJoinsInParts)
 
 TEST(PicasExecutors, WhatFitsNowhereGoesToTheLeastUsedCpuThatHasAnExecutor)
 {
-  // Case C (ii): the only executor is on core 0, whatever room there is on core 1.
+  // Case C (ii): the only executor is on core 0, although core 1 has room.
   const Planned planned = plan_of(chains_of(2, {{6}, {3, 4}}), executors(1));
   EXPECT_EQ(threads_of(planned), Lines{"0/90: a1 b2 b1"});
   ASSERT_FALSE(planned.shortfalls.empty());
   EXPECT_EQ(
     planned.shortfalls[0],
     "core 0 of car has room for a load of 100.0 %, and its callbacks load it by 130.0 %");
-  // Of two CPUs the less used one: a 0.6, b 0.7, and c (0.5) above either.
+  // The less used one of two CPUs: a 0.6, b 0.7, and c (0.5) above either.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(3, {{6}, {7}, {5}}), executors(2))),
     (Lines{"0/90: a1 c1", "1/90: b1"}));
@@ -70,7 +70,7 @@ TEST(PicasExecutors, WhatFitsNowhereGoesToTheLeastUsedCpuThatHasAnExecutor)
 
 TEST(PicasExecutors, OnACpuWithSeveralOnlyTheLowestOneCanBeJoined)
 {
-  // R7: b's executor is below a's, so that c in a's would be above b.
+  // R7: b's executor is below a's. If c joined a's executor, c would be above b.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(1, {{1}, {1}, {1}}), executors(2))),
     (Lines{"0/90: a1", "0/89: b1 c1"}));
@@ -78,10 +78,9 @@ TEST(PicasExecutors, OnACpuWithSeveralOnlyTheLowestOneCanBeJoined)
 
 TEST(PicasExecutors, WhereTheRulesCannotHoldExecutorsBecomeOneAndOthersAreEmptyAgain)
 {
-  // s is of a and of c; it has the number c gives it, the lowest of c, as c's timer. Case A: {s, a}, then
-  // {b}. Case B for /c: with b it would be below s, which starts it (R6); with s and a it would be above
-  // and below b (R7). Case C (i): one executor, in the order of the callbacks. The other one is empty
-  // again, and d has it (case A).
+  // s belongs to a and c. It has the number that c gives it, the lowest of c, as c's timer. Case A: {s, a}, then {b}.
+  // Case B for /c: with b it would be below s, which starts it (R6). With s and a it would be above and below b (R7).
+  // Case C (i): one executor in the order of the callbacks. The other executor is empty again, and d gets it (case A).
   const System system = system_of(R"yaml(
 hosts: {car: {cores: 1}}
 callbacks:
@@ -101,9 +100,9 @@ chains:
 
 TEST(PicasExecutors, AChainIsNotPutBelowWhatStartsIt)
 {
-  // Shared callbacks have the number of the less important chain: a, c, t, u, s from the top. Case A: {a, t},
-  // {s}, {c}. Case B for /u: with a and t, or with c, it would be above and below others (R7); with s it
-  // would be below t, which starts it (R6). Case C (i).
+  // Shared callbacks have the number of the less important chain: a, c, t, u, s from the top. Case A: {a, t}, {s}, {c}.
+  // Case B for /u: with a and t, or with c, it would be above and below others (R7). With s it would be below t, which
+  // starts it (R6). Case C (i).
   const System system = system_of(R"yaml(
 hosts: {car: {cores: 1}}
 callbacks:
@@ -124,8 +123,8 @@ chains:
 
 TEST(PicasExecutors, AChainIsNotPutAboveWhatItStarts)
 {
-  // From the top: b, t, u, s. Case A: {u, s}, {b}. Case B for /t: with b it would be above u, which it
-  // starts (R6); with u and s it is below b, as it should be.
+  // From the top: b, t, u, s. Case A: {u, s}, {b}. Case B for /t: with b it would be above u, which it starts (R6).
+  // With u and s it is below b, which is right.
   const System system = system_of(R"yaml(
 hosts: {car: {cores: 1}}
 callbacks:
@@ -175,8 +174,8 @@ TEST(PicasExecutors, RefusesACallbackPinnedToWhereNoneIs)
   EXPECT_EQ(threads_of(plan_of(system, executors(2))), (Lines{"0/90: a1", "1/90: log"}));
 }
 
-/// What R1 to R7 ask of independent chains, each of a timer and what it starts: in a thread, and from one
-/// thread of a core to the next, callbacks of more important chains first, of one chain the later first.
+/// Checks R1 to R7 for independent chains of a timer and the callbacks that it starts. In a thread, and from one thread
+/// of a core to the next, callbacks of more important chains come first, and within a chain later callbacks.
 bool keeps_rules(const Planned & planned)
 {
   const Model & model = planned.model;
@@ -191,7 +190,7 @@ bool keeps_rules(const Planned & planned)
     threads[{thread.core, -thread.priority}] = thread.tasks;
   }
   if (threads.size() != planned.assignment.threads.size()) {
-    return false;  // two of a core with one OS priority
+    return false;  // two threads of a core with one OS priority
   }
   std::map<Index, std::vector<Index>> by_core;
   for (const auto & [at, tasks] : threads) {
@@ -205,7 +204,7 @@ bool keeps_rules(const Planned & planned)
   });
 }
 
-/// The same plan with what makes it PiCAS's spoilt: two callbacks of a thread, or two threads of a core.
+/// The same plan with a broken rule of PiCAS: exchanges two callbacks of a thread, or two threads of a core.
 Planned spoilt(Planned planned)
 {
   auto & threads = planned.assignment.threads;

@@ -1,4 +1,4 @@
-// Plans of systems in which not everything can be proven, held in simulation against isolation, PiCAS, and ROS 2's pool.
+// Plans of systems without a proof of all deadlines, compared in simulation with isolation, PiCAS, and ROS 2's pool.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ System tight_system(std::uint64_t seed)
 
 struct Seen
 {
-  std::vector<bool> met;  ///< most important first
+  std::vector<bool> met;  ///< the most important first
   bool skips = false;
 };
 
@@ -53,7 +53,7 @@ Seen seen(const System & system, const Planned & planned, const takt_schedule::S
   return result;
 }
 
-/// Whether `other` meets more, and nothing less.
+/// True if `other` keeps more deadlines, and all that `plan` keeps.
 bool better_in_all(const Seen & other, const Seen & plan)
 {
   for (Index i = 0; i < plan.met.size(); ++i) {

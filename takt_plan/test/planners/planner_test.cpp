@@ -1,4 +1,4 @@
-// Plans of systems small enough to be judged by hand, and what every plan has to keep.
+// Plans of systems small enough to judge by hand, and properties of all plans.
 #include "takt_plan/planner.hpp"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST(Planner, KeepsChainsWholeAndApart)
   EXPECT_EQ(planned.chains, (std::vector<Index>{0, 1}));
 }
 
-// Processes start apart, and one of them may start again.
+// Processes start at different times, and each may start again.
 TEST(Planner, CountsOffsetsOfSeveralProcessesOnTheClockOfTheirHost)
 {
   const Planned one = plan_of(system_of(kTwoChains));
@@ -88,7 +88,7 @@ TEST(Planner, CountsOffsetsOnTheClockOfTheHostWhereMessagesFromOutsideDo)
   }
 }
 
-// What one chain gains by being cut may be missing for the next.
+// The slack that one chain gains by a cut may be missing in the next chain.
 TEST(Planner, KeepingMoreSlackMissesNoDeadline)
 {
   struct Row
@@ -139,7 +139,7 @@ TEST(Planner, KeepingMoreSlackMissesNoDeadline)
   }
 }
 
-// Where threads share OS priorities a merger may save a deadline, whatever it costs others of their slack.
+// If threads share OS priorities, a merger may save a deadline, at any cost of other chains' slack.
 TEST(Planner, MergesWhatSavesADeadline)
 {
   const System system = system_of(R"yaml(hosts:
@@ -214,10 +214,11 @@ chains:
   y: {path: ["/y:timer(100ms)"], priority: 19, deadline: 200ms}
   main: {path: ["/a:timer(100ms)", "/b:sub(/a)", "/c:sub(/b)"], priority: 9, deadline: 200ms}
 )yaml"));
-  EXPECT_TRUE(all_met(planned));  // with the last one alone on the other core, and no other cut
+  EXPECT_TRUE(all_met(planned));  // the last chain is alone on the other core, and no other cut is
+                                  // made
 }
 
-// Another order of chains keeps it, with less slack.
+// Another order of the chains keeps the cap, with less slack.
 TEST(Planner, TheCapIsKeptWhereAnyAttemptKeepsIt)
 {
   const Planned planned = plan_of(system_of(R"yaml(
@@ -235,7 +236,7 @@ chains:
   EXPECT_TRUE(planned.shortfalls.empty());
 }
 
-// A loop may come before what it reads: reading is not an order.
+// A loop may come before the callbacks that it reads: reading implies no order.
 TEST(Planner, PlansChainsThroughReadsInWhateverOrderTheModelHasThem)
 {
   const std::string loop = R"yaml(
@@ -269,12 +270,12 @@ TEST(Planner, MergesThreadsOnlyWhileEnoughIsToSpare)
   PlanOptions options;
   options.cpus = {0};
   const Planned few = plan_of(system_of(kTwoChains), options);
-  // One thread: d may be in b's way for 4 ms; two: fast is never in anybody's way.
+  // With one thread, d may delay b for 4 ms. With two threads, no callback delays the fast one.
   ASSERT_EQ(few.trade.size(), 2U);
   for (Index i = 0; i < 2; ++i) {
     EXPECT_EQ(few.trade[i].threads, 2 - i);
     EXPECT_DOUBLE_EQ(few.trade[i].slack.value(), 1 - 0.9);
-    // The chains start each other's callbacks on no other thread: one wake-up for each release.
+    // The chains start no callback on another thread: one wake-up for each release.
     EXPECT_NEAR(few.trade[i].switches, 2 * (1000.0 / 10 + 1000.0 / 20), 1e-6);
   }
   EXPECT_EQ(few.assignment.threads.size(), 1U);
@@ -283,7 +284,7 @@ TEST(Planner, MergesThreadsOnlyWhileEnoughIsToSpare)
     << "once its last callback has begun, nothing overtakes it";
 }
 
-// Nobody would pay a thread for a thousandth of a deadline.
+// A thousandth of a deadline is not worth a thread.
 TEST(Planner, MergesThreadsWhereThatCostsNextToNothing)
 {
   const auto threads = [](const std::string & time) {
@@ -348,7 +349,7 @@ chains:
   EXPECT_NE(thread_of(planned, "/a:timer(10ms)").core, thread_of(planned, "/b:sub(/a)").core);
 }
 
-/// The chain from the sensor through the loop; a log that is in its way unless it is kept apart.
+/// The chain goes from the sensor through the loop. A log delays it unless it has its own thread.
 TEST(Planner, JudgesChainsThroughCallbacksThatRead)
 {
   const std::string text = R"yaml(
@@ -396,7 +397,7 @@ chains:
   }
 }
 
-// Of what one thread must run, the chain with the shorter deadline goes first.
+// If one thread must run both, the chain with the shorter deadline comes first.
 TEST(Planner, OrdersAnExclusiveGroupByDeadlines)
 {
   const std::vector<std::string> callbacks{
@@ -444,7 +445,7 @@ chains:
   EXPECT_EQ(bound_of(planned, "stabilise"), 2700 * kMs / 1000);
 }
 
-// The end of a slow chain that is a fast one itself, and less important.
+// The end of a slow chain is also a fast chain, which is less important.
 TEST(Planner, WhatTwoChainsShareHasAThreadOfItsOwnWhereOneNeedsIt)
 {
   for (const std::string priority : {"0", "79", "90"}) {
@@ -622,7 +623,7 @@ chains:
   EXPECT_TRUE(planned.shortfalls.empty());
 }
 
-// Nobody else is in less time for an important chain that is late by a little all the same.
+// An important chain that is late by a little still precedes less important chains.
 TEST(Planner, WhatIsLateByALittleIsNotServedLast)
 {
   const Planned planned = plan_of(system_of(R"yaml(
@@ -771,7 +772,7 @@ chains:
   EXPECT_TRUE(planned.shortfalls.empty());
 }
 
-/// Timers of one chain each, whose names begin alike.
+/// Timers with one chain each. Their names begin with the same letters.
 System many(int count)
 {
   std::string callbacks;
@@ -797,7 +798,7 @@ TEST(Planner, AnExecutorHasNoMoreThreadsThanItCanHave)
   const Planned planned = plan_of(system, options);
   EXPECT_LE(planned.assignment.threads.size(), 63U);
   expect_sound(system, planned);
-  // Also where each core has one only.
+  // Also on systems with only one callback for each core.
   System wide = system;
   for (int core = 16; core < 96; ++core) {
     wide.hosts[0].cores.push_back(core);
@@ -896,7 +897,7 @@ chains:
   const auto found = misfits(system, {}, planned);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(planned.model.chains[found[0].chain].name, "log");
-  EXPECT_EQ(found[0].late, 1 * kMs);  // 21 and two times 4
+  EXPECT_EQ(found[0].late, 1 * kMs);  // 21 and twice 4
   EXPECT_EQ(planned.model.tasks[found[0].dominant].id, "/write:sub(/log)");
   EXPECT_EQ(found[0].faster_by, 5);
   EXPECT_EQ(found[0].longer_by, std::nullopt) << "it is late when it is alone";
@@ -904,7 +905,7 @@ chains:
   EXPECT_TRUE(misfits(system, {}, plan_of(system_of(kTwoChains))).empty());
 }
 
-/// A callback takes so many percent less time.
+/// The system with a callback whose execution time is shorter by this percentage.
 System faster(System system, Index callback, int percent)
 {
   takt_rt::Duration & time = system.callbacks[callback].time.worst;
@@ -912,7 +913,7 @@ System faster(System system, Index callback, int percent)
   return system;
 }
 
-/// A timer has a period that is so many percent longer.
+/// The system with a timer whose period is longer by this percentage.
 System rarer(System system, Index callback, int percent)
 {
   takt_rt::Duration & period = *system.callbacks[callback].period;
@@ -920,7 +921,7 @@ System rarer(System system, Index callback, int percent)
   return system;
 }
 
-// In the plan that does not fit the slow callback shares a core with what another one could take over.
+// In the plan that does not fit, the slow callback shares a core with a callback that could move.
 TEST(Misfits, LookForTheSmallestChangeInOtherPlansToo)
 {
   const System system = system_of(R"yaml(
@@ -940,7 +941,7 @@ chains:
   const auto found = misfits(system, {}, plan_of(system));
   ASSERT_EQ(found.size(), 1U);
   ASSERT_TRUE(found[0].faster_by.has_value());
-  // With less of it the chain's own work alone takes longer than it may.
+  // With a smaller change, the chain's own work takes longer than its deadline.
   EXPECT_EQ(found[0].faster_by, 47);
   EXPECT_FALSE(found[0].cut_short);
   Model same = plan_of(system).model;
@@ -952,7 +953,7 @@ chains:
   EXPECT_TRUE(all_met(plan_of(faster(system, 2, *found[0].faster_by))));
 }
 
-// However rare, one run of it comes before the chain's on their core; if it is rare it fits on the other.
+// Even a rare run precedes the chain's run on their core. If the timer is rare enough, it fits on the other core.
 TEST(Misfits, LookForLongerPeriodsInOtherPlansToo)
 {
   const System system = system_of(R"yaml(
@@ -975,7 +976,7 @@ chains:
   }
 }
 
-/// Of two chains on a core the more important one cannot be met, so that the other is.
+/// Two chains on a core. If the more important one kept its deadline, the other would miss its own.
 System important_and_other()
 {
   return system_of(R"yaml(
@@ -989,7 +990,8 @@ chains:
 )yaml");
 }
 
-// With an eighth less the more important chain would be met, at the price of the other.
+// With an eighth less work the more important chain would keep its deadline, and the other one
+// would miss it.
 TEST(Misfits, AskForNothingThatMakesAnotherChainLate)
 {
   const System system = important_and_other();
@@ -1001,7 +1003,7 @@ TEST(Misfits, AskForNothingThatMakesAnotherChainLate)
   EXPECT_GT(bound_of(eighth, "b"), 4 * kMs);
 }
 
-// With an eighth less there would be room for the other on the other core, above its cap.
+// With an eighth less work the other chain would have room on the other core, above its cap.
 TEST(Misfits, AskForNothingThatPutsACoreAboveItsCap)
 {
   const System system = system_of(R"yaml(
@@ -1032,7 +1034,7 @@ TEST(Misfits, SayWhereNotAllWasLookedAt)
   PlanOptions options;
   options.time_used = [] { return 2.0; };
   EXPECT_TRUE(misfits(small, options, plan_of(small)).front().cut_short);
-  // Too much for one plan more, and for two.
+  // Too many terms for one more plan, and for two.
   for (const double cost : {1e9, 2e7}) {
     Planned costly = plan_of(small);
     costly.cost = cost;
@@ -1042,7 +1044,8 @@ TEST(Misfits, SayWhereNotAllWasLookedAt)
   }
 }
 
-// A chain through a set waits longer with longer periods: ten times as long is too long for it.
+// A chain through a set waits longer with longer periods. With ten times the period it waits too
+// long.
 TEST(Misfits, LongerPeriodsMayBeTooLongForOthersThatWait)
 {
   const System system = system_of(R"yaml(
@@ -1088,14 +1091,14 @@ chains:
   EXPECT_EQ(planned.model.tasks[found[0].wait->task].id, "/plan:timer(40ms)");
   EXPECT_GE(found[0].wait->time, 40 * kMs - 1);
   ASSERT_TRUE(found[0].sooner_by.has_value());
-  // What it says is so, and less is not enough.
+  // The change suffices, and a smaller one does not.
   for (const int percent : {*found[0].sooner_by, *found[0].sooner_by - 5}) {
     System sooner = slow;
     sooner.callbacks[2].period = *sooner.callbacks[2].period * (100 - percent) / 100;
     EXPECT_EQ(all_met(plan_of(sooner)), percent == *found[0].sooner_by) << percent;
   }
 
-  // Its core has room for that or not.
+  // The core has room for it in one case, and not in the other.
   for (const char * const cap : {"0.7", "0.56"}) {
     const System full =
       system_of("hosts: {car: {cores: 2, utilization_cap: " + std::string(cap) + R"yaml(}}

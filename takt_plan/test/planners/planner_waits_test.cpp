@@ -1,4 +1,5 @@
-// Plans keep what waits within a run and what it waits for on different threads.
+// Plans keep a callback that waits within a run, and the callbacks that it waits for, on different
+// threads.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -21,7 +22,8 @@ using test::plan_of;
 using test::system_of;
 using test::thread_of;
 
-/// What takt observes of a timer that calls a service of its own process. `more`: of its chain.
+/// takt's observation of a timer that calls a service of its own process. `chains`: declared
+/// chains.
 std::string call_in_callback(int cores, const std::string & chains = {})
 {
   return "\noverheads: {}\nhosts: {car: {cores: " + std::to_string(cores) + R"yaml(}}
@@ -97,7 +99,8 @@ TEST(WaitingPlan, WithoutWaitsThePlanWouldNotNeedThreads)
   EXPECT_EQ(plan_of(system).assignment.threads.size(), 1U);
 }
 
-/// Each timer waits for the other one's service, and that for a third: whoever is waited for never shares.
+/// Each timer waits for the other timer's service, and that service waits for a third. An awaited callback never shares
+/// its thread with a waiting one.
 TEST(WaitingPlan, SeparatesWaitsOfWaits)
 {
   const takt_schedule::System system = system_of(R"yaml(

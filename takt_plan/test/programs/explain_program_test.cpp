@@ -1,4 +1,4 @@
-// takt_explain as its users meet it: what docs/explain.md shows, exit codes, faults, JSON.
+// takt_explain for its users: the examples of docs/explain.md, exit codes, faults, JSON.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -35,7 +35,7 @@ protected:
     write("three_cores.yaml", changed("system.yaml", "cores: 2", "cores: 3"));
   }
 
-  // The system of the page with `from` replaced.
+  // The system of the page, with `from` replaced by `to`.
   std::string changed(const std::string & name, const std::string & from, const std::string & to)
   {
     std::string text = content(name);
@@ -211,12 +211,13 @@ TEST_F(ExplainProgram, CallsASetWhatThePathCallsIt)
       EXPECT_EQ(said.find("9223372036"), std::string::npos) << "each part has an end: " << said;
     }
   }
-  // Without --chain each is still called by its own path, and callbacks have all of their names.
+  // Without --chain, each chain names callbacks by its own path, and tables have all names of a
+  // callback.
   const auto all = nlohmann::json::parse(run("threads.yaml --system fuse.yaml --json").out);
   EXPECT_EQ(all.at("chains").at(0).dump().find(by_rear), std::string::npos);
   EXPECT_EQ(all.at("chains").at(1).dump().find(by_front), std::string::npos);
   EXPECT_EQ(all.at("callbacks").at(2).at("ids"), (std::vector<std::string>{by_front, by_rear}));
-  // Of the histories each is that of another subscription.
+  // Each history belongs to another subscription.
   EXPECT_EQ(all.at("depths").at(0).at("callback"), by_front);
   EXPECT_EQ(all.at("depths").at(1).at("callback"), by_rear);
 }
@@ -306,7 +307,7 @@ TEST_F(ExplainProgram, TheTermsAddUpInJson)
   }
 }
 
-// Busy intervals of main's thread do not end with the time that timers of another process are under way.
+// Timers of another process have messages under way for so long that busy intervals of main's thread do not end.
 TEST_F(ExplainProgram, ExplainsAnEndThatOnlyAnalysesWithoutPhasesKnow)
 {
   write("ends.yaml", R"yaml(version: 1
@@ -405,7 +406,7 @@ TEST_F(ExplainProgram, SaysWhereOnlyAnotherThreadOfEqualPriorityLetsSomethingGoB
   };
   const std::string interference = "interference by /t:timer(20ms) on hot (OS priority 80)";
   const std::string why = ", less urgent: another thread there has the same OS priority\n";
-  // The segment's other thread, which is less urgent, is why.
+  // The segment's other thread, which is less urgent, causes this.
   EXPECT_NE(explained("50", "rest").find(interference + "\n"), std::string::npos);
   EXPECT_NE(explained("80", "rest").find(interference + why), std::string::npos);
 }
@@ -450,7 +451,7 @@ TEST_F(ExplainProgram, WarnsOfARuleThatMatchesNothing)
     << outcome.err;
 }
 
-// The schedule's own deadline is for who runs it; bounds are judged by the model's.
+// The schedule's deadline is for the running system. Bounds are compared with the model's deadline.
 TEST_F(ExplainProgram, WarnsOfAnotherDeadlineInTheSchedule)
 {
   const std::string chains = "chains:\n  camera: {path: [\"/camera:timer(40ms)\"], deadline: ";
@@ -492,7 +493,7 @@ TEST_F(ExplainProgram, ACommandLineThatIsWrongIsOneSentence)
   }
 }
 
-// Nobody writes to the pipe: a program that opened it would wait forever.
+// No process writes to the pipe: a program that opened it would wait for ever.
 TEST_F(ExplainProgram, RefusesAPipeThatAScheduleNamesAsItsSystem)
 {
   ASSERT_EQ(::mkfifo(path("pipe.yaml").c_str(), 0600), 0);

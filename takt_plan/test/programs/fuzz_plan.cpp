@@ -1,9 +1,9 @@
-// libFuzzer's entry for what `takt plan`, `takt explain` and `takt simulate` do with a system and a
-// schedule for it; fuzz_plan_test.cpp feeds it without libFuzzer, too. The two are one text, with a
-// line "===" between.
+// libFuzzer's entry: `takt plan`, `takt explain` and `takt simulate` with a system and a schedule.
+// fuzz_plan_test.cpp also calls it without libFuzzer. Both files are one text, with a line "==="
+// between them.
 //
-// Whatever the bytes: an answer or faults of one sentence each; what the planner writes can be read
-// back and has the bounds that the planner says.
+// For any bytes there is an answer, or faults of one sentence each. A written plan can be read
+// back, and has the bounds that the planner reported.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/to_yaml.hpp"
 
-/// How many texts got as far as an analysis, a simulation and a plan.
+/// Counts the texts that reached an analysis, a simulation and a plan.
 std::size_t takt_fuzz_explained = 0;
 std::size_t takt_fuzz_simulated = 0;
 std::size_t takt_fuzz_planned = 0;
@@ -36,9 +36,9 @@ using takt_rt::Faults;
 
 constexpr std::string_view kBetween = "\n===\n";
 
-/// Planning more takes long, and finds nothing that little does not.
+/// Planning larger systems takes long, and finds no further faults.
 constexpr std::size_t kMostCallbacks = 20;
-/// The same of simulating: so many of the shortest period, and so many messages in all histories.
+/// Limits of a simulation: periods of the shortest source, and messages in all histories.
 constexpr takt_plan::Ns kPeriods = 20;
 constexpr std::size_t kMostMessages = 10'000;
 
@@ -57,7 +57,7 @@ void require_sentences(const Faults & faults)
   }
 }
 
-/// The bounds as text, so that two can be compared.
+/// The bounds as text, for comparisons.
 template <typename Answer, typename Value>
 std::string shown(const std::vector<takt_rt::Result<Answer>> & answers, const Value & value)
 {
@@ -79,7 +79,7 @@ std::string shown(const Bounds & bounds)
          shown(bounds.chains, [](const takt_plan::ChainAnswer & answer) { return answer.bound; });
 }
 
-/// What `takt explain` shows beside the bounds: from end to end, and of histories.
+/// Calls the other analyses of `takt explain`: end-to-end bounds, and depths of histories.
 void explain_chains(const takt_plan::Model & model)
 {
   const auto found = takt_plan::end_to_end(model, {}, true);
@@ -100,7 +100,7 @@ void explain_chains(const takt_plan::Model & model)
   }
 }
 
-/// How long to simulate; 0: not at all.
+/// The duration of the simulation; 0: none.
 takt_plan::Ns duration(const takt_plan::SimulationModel & model)
 {
   takt_plan::Ns shortest = 1'000'000'000;

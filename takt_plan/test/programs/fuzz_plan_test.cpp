@@ -1,5 +1,4 @@
-// Thousands of damaged systems and schedules through the planners and the analyses, the same ones each
-// time.
+// Thousands of damaged systems and schedules for the planners and the analyses. Each run uses the same ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,7 +63,7 @@ public:
 private:
   std::size_t below(std::size_t n) { return n == 0 ? 0 : random_() % n; }
 
-  /// Where a word of such characters is that begins at or after some place.
+  /// The position of a word of such characters that begins at or after a random place.
   template <typename Is>
   std::pair<std::size_t, std::size_t> some(const std::string & text, const Is & is)
   {
@@ -89,7 +88,7 @@ private:
     text.replace(at, count, kNumbers[below(kNumbers.size())]);
   }
 
-  /// By another one of the same text, so that something refers to something else.
+  /// Replaces a word by another one of the text, so that a reference names another object.
   void replace_word(std::string & text)
   {
     const auto is = [](char c) { return c != ' ' && c != '\n' && c != ',' && c != ']'; };
@@ -99,7 +98,7 @@ private:
     text.replace(at, count, word);
   }
 
-  /// Or repeats it there.
+  /// Moves a line to another place. `repeat`: copies it.
   void move_line(std::string & text, bool repeat)
   {
     const auto line_at = [&](std::size_t place) {
@@ -120,7 +119,7 @@ private:
   std::mt19937_64 random_;
 };
 
-/// For the documented set.
+/// A schedule for the documented set.
 constexpr const char * kTwoThreads = R"yaml(
 ===
 version: 1
@@ -135,7 +134,7 @@ executors:
       - {match: "/detect:sub(*)", threads: second}
 )yaml";
 
-/// What is documented, each system with a schedule: threads of all kinds, chains that read, sets.
+/// The documented systems with their schedules: threads of all kinds, chains that read, sets.
 std::vector<std::string> documented()
 {
   const std::string system = docs_block("file: system.yaml", "explain.md") + "\n===\n";
@@ -178,7 +177,7 @@ TEST(FuzzPlan, DamagedFilesHaveAnAnswerOrFaults)
   const std::size_t simulated = takt_fuzz_simulated;
   const std::size_t planned = takt_fuzz_planned;
   const std::uint64_t rounds =
-    test::rounds(under_a_sanitizer() ? 750 : 3000);  // each is dearer there
+    test::rounds(under_a_sanitizer() ? 750 : 3000);  // each round takes longer under a sanitizer
   for (std::uint64_t i = 0; i < rounds; ++i) {
     feed(Damage(test::seed() + i).of(texts[i % texts.size()]));
   }

@@ -1,6 +1,6 @@
-// Extreme numbers: an answer or a sentence after a limited number of steps, whatever the model says.
+// Extreme numbers: for any model there is an answer or a sentence after a limited number of steps.
 //
-// A limit that is missing shows as the runner's time-out; the tests themselves look at no clock.
+// If a limit is missing, the test runs into the runner's time-out. The tests themselves read no clock.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -36,7 +36,7 @@ struct Extremes : Example
   }
 };
 
-/// A thread that is full to the last nanosecond, and a rare task that blocks it for one more.
+/// A thread without a nanosecond of slack, and a rare task that blocks it for one nanosecond more.
 struct Full : Extremes
 {
   explicit Full(Order order) : Extremes(order)
@@ -53,7 +53,7 @@ std::vector<Result<Ns>> bounds_of(const Model & model, Order order, Ns horizon =
                                   : window_bounds(model, {horizon, {}})->tasks;
 }
 
-/// The sentence, or the bound where there should be none.
+/// The sentence of the refusal; if there is a bound, the bound.
 std::string refusal(const Result<Ns> & bound)
 {
   return bound ? "bound " + std::to_string(*bound) : to_string(bound.faults().front());
@@ -72,7 +72,8 @@ TEST(Hostile, PeriodsOfANanosecondBesideThoseOfAYear)
     e.timer(0, 0, kYear, kYear / 3);
     const auto bounds = bounds_of(e.model, order);
     EXPECT_FALSE(bounds[0].ok()) << refusal(bounds[0]);
-    if (order == Order::window) {  // polling points starve nobody: two runs of the other go before
+    if (order == Order::window) {  // polling points starve no task: two runs of the other task come
+                                   // first
       ASSERT_TRUE(bounds[1].ok()) << refusal(bounds[1]);
       EXPECT_EQ(*bounds[1], kYear / 3 + 2);
     } else {
@@ -83,7 +84,7 @@ TEST(Hostile, PeriodsOfANanosecondBesideThoseOfAYear)
 
 TEST(Hostile, AFullCoreIsGivenUpAndNotCalledOverloaded)
 {
-  // Windows grow by the blocking, step by step.
+  // Windows grow by the blocking in each step.
   const auto bounds = bounds_of(Full(Order::priority).model, Order::priority);
   for (const Index task : {0U, 1U}) {
     const std::string text = refusal(bounds[task]);
@@ -98,7 +99,7 @@ TEST(Hostile, AFullThreadWithPollingPointsStarvesNobody)
   EXPECT_FALSE(bounds[0].ok()) << refusal(bounds[0]);
   EXPECT_FALSE(bounds[1].ok()) << refusal(bounds[1]);
   ASSERT_TRUE(bounds[2].ok()) << refusal(bounds[2]);
-  EXPECT_EQ(*bounds[2], 5);  // two runs of each of the others, and its own
+  EXPECT_EQ(*bounds[2], 5);  // two runs of each other task, and its own
 }
 
 TEST(Hostile, AThreadWithPollingPointsIsGivenUpToo)
@@ -135,7 +136,7 @@ TEST(Hostile, ACoreThatIsFullButForALittle)
     e.timer(0, 1, 1'000'000'009, 1);
     const auto bounds = bounds_of(e.model, order);
     for (const Index task : {0U, 1U}) {
-      if (order == Order::priority) {  // both may come at once and either may go first
+      if (order == Order::priority) {  // both may come at once, in any order
         ASSERT_TRUE(bounds[task].ok()) << refusal(bounds[task]);
         EXPECT_EQ(*bounds[task], 1'000'000'007);
       } else {  // another polling point is another run of the other
@@ -147,7 +148,8 @@ TEST(Hostile, ACoreThatIsFullButForALittle)
 
 TEST(Hostile, LargeBurstsWithinTheLimitHaveTheirExactBound)
 {
-  // 10'000 late releases at once: the first waits for none and is as late as the jitter.
+  // 10'000 late releases come at once. The first of them does not wait, and is as late as the
+  // jitter.
   Extremes e(Order::priority);
   e.timer(0, 1, 1000, 1, 10 * kMs);
   const auto bounds = bounds_of(e.model, Order::priority, 1000 * kMs);
@@ -208,14 +210,16 @@ TEST(Hostile, OtherLoadThatNeverComesAgain)
   e.model.others.back().cores = {0, 1};
   e.model.others.back().period = kUnbounded;
   e.model.others.back().time = 1;
-  // On two cores it may bring what waited elsewhere, up to a period of it: without end.
+  // On two cores the load may bring work that waited on another core, up to a period of it. So
+  // there is no bound.
   const auto bounds = bounds_of(e.model, Order::priority);
   EXPECT_TRUE(has(refusal(bounds[0]), "has no bound below")) << refusal(bounds[0]);
 }
 
 TEST(Hostile, JittersThatFeedEachOther)
 {
-  // Each chain is delayed by the other's second task, which the other's jitter brings together.
+  // The second task of each chain delays the other chain. The jitter of each chain makes these
+  // tasks of the other one come together.
   for (const Order order : kOrders) {
     Extremes e(order);
     const Index a = e.timer(0, 1, 10'000, 4'500);
@@ -238,7 +242,7 @@ TEST(Hostile, EquationsGiveUp)
   EXPECT_EQ(nonpreemptive_bound(core, full, {}, 1, kYear), kUnbounded);
   const std::vector<Ns> bounds = round_robin_bounds(core, {{full, true}, {full, true}}, kYear);
   EXPECT_EQ(bounds, (std::vector<Ns>{kUnbounded, kUnbounded}));
-  // More releases in one window than steps: no list of them is made.
+  // One window has more releases than steps: the analysis makes no list of them.
   const Demand burst{{{1000, kYear}}, 1};
   EXPECT_EQ(nonpreemptive_bound(core, burst, {}, 0, kUnbounded), kUnbounded);
 }

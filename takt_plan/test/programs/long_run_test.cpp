@@ -1,4 +1,5 @@
-// What programs say that work for long: what they are at, and that they were interrupted.
+// Messages of programs that work for long: the present activity, and the sentence after an
+// interrupt.
 #include "programs/long_run.hpp"
 
 #include <fcntl.h>
@@ -34,7 +35,7 @@ TEST(Progress, IsToldOfWorkThatTakesLongInFewLines)
   const std::string said = testing::internal::GetCapturedStderr();
   ASSERT_FALSE(said.empty());
   EXPECT_EQ(said.back(), '\n');
-  // The error output is no terminal here: from 1, from 2, from 4 ... s on there is one line each.
+  // The error output is not a terminal here: one line from 1, from 2, from 4 ... s on.
   std::istringstream lines(said);
   long long before = 0;
   std::size_t count = 0;
@@ -54,8 +55,8 @@ class Interrupted : public takt_schedule::test::ProgramTest
 protected:
   Interrupted() : ProgramTest("") {}
 
-  /// Starts the program in the test's directory, waits until it handles SIGINT, and until `file` is there, and sends
-  /// that. Returns its exit code, and what it said in `err`.
+  /// Starts the program in the test's directory, waits until it handles SIGINT and until `file` exists, and sends
+  /// SIGINT. Returns the exit code. `err` gets the error output.
   int interrupt(
     const char * program, const std::vector<std::string> & words, const std::string & file = {})
   {
@@ -101,7 +102,7 @@ private:
   }
 };
 
-/// Some thousand callbacks, so that nothing is done with them at once.
+/// Some thousand callbacks, so that the program works for a while.
 std::string many()
 {
   std::string text = "version: 1\noverheads: {}\nhosts: {car: {cores: 16}}\ncallbacks:\n";
@@ -122,7 +123,7 @@ TEST_F(Interrupted, PlanSaysSoAndWritesNothing)
 
 TEST_F(Interrupted, PlanWithTimeLeavesTheBestPlanSoFar)
 {
-  // Both want all of the core in the same 10 ms, so that the search never ends.
+  // Both want all of the core in the same 10 ms, so the search never ends.
   write(
     "never.yaml",
     "version: 1\noverheads: {}\nhosts: {car: {cores: 1}}\ncallbacks:\n"

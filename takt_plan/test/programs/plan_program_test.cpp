@@ -1,4 +1,4 @@
-// takt_plan as its users meet it: what docs/plan.md shows, files, exit codes, faults, JSON.
+// takt_plan for its users: the examples of docs/plan.md, files, exit codes, faults, JSON.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::string shown(const std::string & comment)
   return takt_schedule::test::docs_block(comment, "plan.md");
 }
 
-/// The error output without the lines that say how far a program has come: a slow machine makes it say some.
+/// The error output without lines of progress, which appear only on slow machines.
 std::string without_progress(const std::string & err)
 {
   static const std::regex progress(
@@ -79,7 +79,8 @@ TEST_F(PlanProgram, SaysOfTheReferenceSystemWhatThePageShows)
   }
 }
 
-// While one callback of the group runs for 25 ms, no plan lets another one take a message each 10 ms.
+// One callback of the group runs for 25 ms. Meanwhile another callback of the group cannot take its messages, which
+// come every 10 ms, in any plan.
 TEST_F(PlanProgram, SaysInTheFirstLineWhatIsOverwritten)
 {
   const std::string text = R"yaml(
@@ -105,7 +106,7 @@ chains:
   }
 }
 
-// 90 % of two cores: a plan without offsets of its own proves some of the chains.
+// A load of 90 % of two cores. A plan that chooses no offsets proves only some of the chains.
 TEST_F(PlanProgram, ProvesAllChainsOfTheReferenceSystemAtFullLoad)
 {
   if (const char * variant = std::getenv("TAKT_VARIANT"); variant != nullptr && *variant != '\0') {
@@ -141,7 +142,7 @@ TEST_F(PlanProgram, ProvesAllChainsOfTheReferenceSystemAtFullLoad)
   EXPECT_EQ(all.at("skipped_periods"), 0);
   EXPECT_EQ(all.at("overwritten_messages"), 0);
 
-  // A callback that is late by a little finds no other job before it that takes 9 ms.
+  // If a callback is late by a little, no other job of 9 ms precedes it.
   replace(", period: 100ms", ", period: 100ms, jitter: 1ms");
   write("late.yaml", text);
   const auto plan = load_plan(path("late.yaml"), path("full_plan.yaml"));

@@ -1,4 +1,4 @@
-// takt_simulate as its users meet it: output, files and exit codes.
+// takt_simulate for its users: output, files and exit codes.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

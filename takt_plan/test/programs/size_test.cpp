@@ -1,8 +1,8 @@
-// Very many entries in the files of plan, explain and simulate: an answer, or a sentence that says what is
-// too much, within seconds and some gigabytes.
+// Very many entries in the files of plan, explain and simulate: an answer, or a sentence that names the excess, within
+// seconds and some gigabytes.
 //
-// A loop that goes with the square of the entries shows as the runner's time-out, memory as a refused
-// allocation; the tests themselves look at no clock.
+// A loop whose time grows with the square of the entries runs into the runner's time-out. Too much memory becomes a
+// refused allocation. The tests themselves read no clock.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ std::string readers(int count)
   });
 }
 
-/// The one fault of both files together; or what there is instead.
+/// The only fault of both files together. If there is not exactly one: their number.
 std::string fault_of(const std::string & system, const std::string & schedule = kSchedule)
 {
   const Faults faults = parse_plan(system, schedule).faults();
@@ -108,7 +108,7 @@ TEST(Size, AsManyCallbacksAsTheAnalysisTakesHaveBounds)
   ASSERT_TRUE(found.ok()) << found.faults().front();
   for (const auto & bound : found->tasks) {
     ASSERT_TRUE(bound.ok()) << bound.faults().front();
-    EXPECT_EQ(*bound, 2'000);  // any of the others may go first
+    EXPECT_EQ(*bound, 2'000);  // each of the others may precede it
   }
 }
 
@@ -235,7 +235,7 @@ TEST(Size, ReleasesWithoutEndAreNotSimulated)
     "simulate; take several shorter runs, or simulate less of the system");
 }
 
-// The later a callback the more urgent it is, so that no history overflows.
+// Later callbacks are more urgent, so that no history overflows.
 TEST(Size, MessagesThatMultiplyFromCallbackToCallbackEndTheSimulation)
 {
   constexpr int kSteps = 40;
@@ -259,7 +259,7 @@ TEST(Size, MessagesThatMultiplyFromCallbackToCallbackEndTheSimulation)
     << faults.front();
 }
 
-/// On core 0, or as members of a pool on cores 0 and 1.
+/// On core 0, or in a pool on cores 0 and 1.
 class SizeOfTerms : public testing::TestWithParam<std::string>
 {
 };
@@ -279,7 +279,7 @@ TEST_P(SizeOfTerms, ThoseOfTheMostImportantChainsAreMade)
   std::size_t terms = 0;
   bool ended = false;
   for (Index i = 0; i < kChains; ++i) {
-    const Index chain = (i + 1'000) % kChains;  // those from the thousandth on come first
+    const Index chain = (i + 1'000) % kChains;  // chains from the thousandth on come first
     ASSERT_EQ(plan->model.chains[chain].priority, chain >= 1'000 ? 7 : 5);
     const SegmentBound & segment = found->chains[chain]->parts.front().answer.segments.front();
     ended = ended || segment.terms.empty();
@@ -297,7 +297,7 @@ const std::string kPool =
 
 INSTANTIATE_TEST_SUITE_P(Schedules, SizeOfTerms, testing::Values(kSchedule, kPool));
 
-// The one that reads is the most important; its parts are asked for apart.
+// The chain that reads is the most important. The analysis asks for its parts separately.
 TEST(Size, TermsOfChainsThatReadAreMadeInTheirTurn)
 {
   constexpr int kChains = 900;
@@ -358,7 +358,7 @@ INSTANTIATE_TEST_SUITE_P(
     return path.substr(path.rfind('/') + 1);
   });
 
-// What a program may take under sanitizers says nothing about it.
+// The memory limit is for programs without sanitizers.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 class Limited : public takt_schedule::test::ProgramTest,

@@ -1,4 +1,5 @@
-// The simulation in oracles/job_oracle does what its rules say, and agrees with takt's where nothing is left open.
+// The simulation in oracles/job_oracle follows its rules, and agrees with takt's simulation where the model leaves
+// nothing open.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -17,7 +18,8 @@ namespace
 using nlohmann::json;
 using test::JobOracle;
 
-/// The longest responses of chains in one run with worst times: a line of JSON without its head.
+/// The longest responses of chains in one run with worst times. `rest`: a line of JSON without its
+/// beginning.
 std::vector<Ns> responses(const std::string & rest)
 {
   JobOracle oracle("--responses");
@@ -116,7 +118,8 @@ TEST(JobOracle, AClaimThatIsTooSmallDoesNotHold)
   }
 }
 
-// Events of one instant come in any order, but these do not: a message that others of its publisher overtook ended after 35.
+// Events of one instant come in any order, but messages of one publisher do not: otherwise a message that was overtaken
+// would end after 35.
 TEST(JobOracle, MessagesOfOnePublisherStayInOrderWithinAnInstant)
 {
   JobOracle oracle;
@@ -128,7 +131,7 @@ TEST(JobOracle, MessagesOfOnePublisherStayInOrderWithinAnInstant)
   EXPECT_EQ(found.at("violations"), 0) << found;
 }
 
-// Events of one instant come in any order, but a thread looks at all timers that are due before it picks.
+// Events of one instant come in any order. But a thread releases all due timers before it picks one.
 TEST(JobOracle, TimersOfOneThreadThatAreDueAtOneInstantExpireAtOnce)
 {
   for (const Ns offset : {0, 1}) {
@@ -184,7 +187,7 @@ TEST(JobOracle, AgreesWithTheSimulatorWhereNothingIsLeftOpen)
       equal += found[chain] == wanted[chain] ? 1 : 0;
     }
   }
-  // What comes at one instant has an order of its own in each; and takt's simulation goes on after the duration.
+  // Each simulation has its own order of simultaneous events, and takt's simulation goes on after the duration.
   EXPECT_GE(equal, chains * 9 / 10) << chains;
 }
 

@@ -1,4 +1,4 @@
-// Who runs where and when, by hand for each policy. Time in whole units.
+// The thread on each core at each time, worked out by hand for each policy. Time in whole units.
 #include "takt_plan/kernel_model.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ KernelThread server(Ns runtime, Ns deadline, Ns period, std::vector<Index> cores
   return {KernelPolicy::deadline, 0, runtime, deadline, period, 1024, std::move(cores)};
 }
 
-/// Threads named a, b, c ... that are woken for some work and block when it is done.
+/// Threads named a, b, c ... that are woken for some work, and block after it.
 class Machine
 {
 public:
@@ -55,7 +55,7 @@ public:
   }
   void at(Ns when, std::function<void()> what) { events_.emplace(when, std::move(what)); }
 
-  /// Who ran from when to when: one line per core, as in "a0-3 b3-5".
+  /// The thread on each core over time: one line per core, as in "a0-3 b3-5".
   std::vector<std::string> run(Ns until)
   {
     for (;;) {
@@ -185,8 +185,8 @@ TEST(KernelModel, TwoCoresRunTheTwoMostUrgentWhereTheyMay)
   const Index c = machine.add(fifo(30, {0, 1})), d = machine.add(fifo(40, {1}));
   machine.job(a, 0, 10);
   machine.job(b, 1, 10);
-  machine.job(c, 2, 2);  // takes the core of a, the least urgent
-  machine.job(d, 5, 2);  // only core 1: b goes to the core of a, which waits
+  machine.job(c, 2, 2);  // takes the core of a, the least urgent thread
+  machine.job(d, 5, 2);  // may use only core 1: b moves to the core of a, which waits
   EXPECT_EQ(machine.run(30), (Lines{"a0-2 c2-4 a4-5 b5-11", "b1-5 d5-7 a7-14"}));
 }
 
@@ -253,11 +253,12 @@ TEST(KernelModel, AWakeUpKeepsTheServerOnlyWhileItsBandwidthAllows)
 {
   Machine machine(1);
   const Index a = machine.add(server(4, 10, 10)), b = machine.add(server(3, 12, 12));
-  // 3 left at 2, and 0.4 * 8 allowed up to its deadline: it keeps that, which is before b's.
+  // At 2 it has 3 left, and 0.4 * 8 is allowed up to its deadline. It keeps this deadline, which is
+  // before that of b.
   machine.job(a, 0, 1);
   machine.job(a, 2, 3);
   machine.job(b, 2, 3);
-  // Nothing left: not before the next period.
+  // No budget is left: it waits for the next period.
   machine.job(a, 6, 1);
   EXPECT_EQ(machine.run(30), (Lines{"a0-1 a2-5 b5-8 a10-11"}));
 }
@@ -269,7 +270,8 @@ TEST(KernelModel, AWakeUpWithMoreBudgetThanItsBandwidthAllowsStartsAnew)
   machine.job(a, 0, 1);
   machine.job(b, 6, 3);
   machine.job(
-    a, 7, 4);  // 3 left, but 0.4 * 3 allowed up to its deadline: anew, with 17 before b's 18
+    a, 7, 4);  // 3 left, but only 0.4 * 3 is allowed up to its deadline: begins anew, with deadline
+               // 17 before b's 18
   EXPECT_EQ(machine.run(30), (Lines{"a0-1 b6-7 a7-11 b11-13"}));
 }
 

@@ -21,13 +21,14 @@ constexpr Ns kUs = 1'000;
 
 using Jobs = std::vector<std::string>;
 
-/// One host; `callbacks` and what may follow them.
+/// A system of one host. `callbacks`: the list, and the lines after it. `head`: lines before the
+/// list.
 std::string system_of(const std::string & callbacks, const std::string & head = {})
 {
   return "version: 1\nhosts:\n  car: {cores: 4}\n" + head + "callbacks:\n" + callbacks;
 }
 
-/// One executor of one fifo thread on core 0, but for what `keys` say.
+/// A schedule of one executor with one fifo thread on core 0. `keys` may change it.
 std::string schedule_of(const std::string & order, const std::string & keys = {})
 {
   return "version: 1\nexecutors:\n  main:\n    order: " + order +
@@ -53,7 +54,7 @@ SimulationResult result_of(const SimulationModel & model, const SimulationOption
   return *result;
 }
 
-// Four ready at once, one later: who is next?
+// Four callbacks are ready at once, and one later: in which order do they run?
 const std::string kFive = system_of(R"yaml(
   - {id: "/a:timer(100ms)", time: 10ms, period: 100ms, offset: 0ms}
   - {id: "/b:timer(100ms)", time: 10ms, period: 100ms, offset: 1ms, publishes: /b}
@@ -98,7 +99,8 @@ TEST(Simulate, EdfRunsTheEarliestDeadlineFirst)
     (Jobs{"a 0-10", "c 10-20", "e 20-30", "b 30-40", "d 40-50"}));
 }
 
-// Deadlines that a chain carries count from its root's release, and the root's from its own.
+// Deadlines of a chain count from its root's release, and the root's own deadline from its own
+// release.
 TEST(Simulate, EdfInheritsDeadlinesAlongAChain)
 {
   const std::string chain = R"yaml(
@@ -118,14 +120,14 @@ chains:
 
 TEST(Simulate, WindowRunsWhatWasReadyAtThePollingPointTimersFirst)
 {
-  // At 10 b and c are ready; e is due at 12 and d comes at 20: the window of 30 has both.
+  // At 10, b and c are ready. e is due at 12, and d comes at 20. The window of 30 has both.
   EXPECT_EQ(
     jobs_of(kFive, schedule_of("window"), 50 * kMs),
     (Jobs{"a 0-10", "b 10-20", "c 20-30", "e 30-40", "d 40-50"}));
   EXPECT_EQ(
     jobs_of(kFive, schedule_of("stock"), 50 * kMs),
     (Jobs{"a 0-10", "b 10-20", "c 20-30", "e 30-40", "d 40-50"}));
-  // A subscription of the window is before a timer that is due later, unless that need not wait.
+  // A subscription of the window precedes a timer that is due later, unless timers need not wait.
   const std::string late = system_of(R"yaml(
   - {id: "/a:timer(100ms)", time: 10ms, period: 100ms, offset: 0ms, publishes: /a}
   - {id: "/b:sub(/a)", time: 10ms, triggers: /a, publishes: /b}
@@ -162,7 +164,7 @@ executors:
 
 TEST(Simulate, WhoIsWokenByAPublicationPreemptsBeforeThePublishersThreadGoesOn)
 {
-  // When a ends, high runs before its thread looks for more, and what high starts there is more urgent.
+  // When a ends, high runs before the thread of a looks for work. The callback that high starts there is more urgent.
   const std::string system = system_of(R"yaml(
   - {id: "/a:timer(50ms)", time: 5ms, period: 50ms, offset: 0ms, publishes: /a}
   - {id: "/high:sub(/a)", time: 1ms, triggers: /a, publishes: /high}
@@ -214,7 +216,8 @@ executors:
   EXPECT_EQ(jobs_of(system, schedule, 50 * kMs, kUs), (Jobs{"low 3-1109", "high 503-603"}));
 }
 
-// A thread sleeps until its own timers only, however late and however often others' are released.
+// A thread wakes only for timers that it may run, however late and however often other timers are
+// released.
 TEST(Simulate, ATimerWakesNoThreadThatCannotRunIt)
 {
   const std::string system = system_of(
@@ -235,14 +238,14 @@ executors:
   SimulationOptions options = until(1000 * kMs);
   options.phases = Phases::random;
   const SimulationResult result = result_of(from_text(system, schedule), options);
-  // Once more when everything is over: its timer has been stopped.
+  // It runs once more at the end: its timer has been stopped.
   EXPECT_EQ(result.tasks[0].responses.count, 10U);
   EXPECT_LE(result.busy[0], 10 * 13 * kUs + 3 * kUs);
   EXPECT_EQ(result.tasks[1].responses.count, 100U);
   EXPECT_LE(result.busy[1], 100 * 13 * kUs + 3 * kUs);
 }
 
-// A thread may sleep late for one timer; another one that it would run is not late for that.
+// A thread may sleep late for one timer. Another timer of the thread is not late for that reason.
 TEST(Simulate, ATimerIsLateByItsOwnJitterOnly)
 {
   const std::string system = system_of(R"yaml(
@@ -261,7 +264,7 @@ executors:
   options.phases = Phases::random;
   options.runs = 20;
   const SimulationResult result = result_of(from_text(system, schedule), options);
-  // Both threads may be busy with the others for a millisecond.
+  // The other callbacks may keep both threads busy for a millisecond.
   EXPECT_LE(result.tasks[1].responses.worst.time(), 2 * kMs);
   EXPECT_GT(result.tasks[0].responses.worst.time(), 10 * kMs) << "or nothing is late";
 }
@@ -294,7 +297,7 @@ executors:
 
 TEST(Simulate, AFullHistoryOverwritesTheOldestAndCountsIt)
 {
-  // b takes 25 ms; a publishes each 10 ms from 0 on, at 1, 11, ... 91. depth 2.
+  // b takes 25 ms. a publishes every 10 ms, at 1, 11, ... 91. The depth is 2.
   const std::string system = system_of(R"yaml(
   - {id: "/a:timer(10ms)", time: 1ms, period: 10ms, offset: 0ms, publishes: /a}
   - {id: "/b:sub(/a)", time: 25ms, triggers: /a, depth: 2}
@@ -309,7 +312,7 @@ executors:
 )yaml";
   const SimulationModel model = from_text(system, schedule);
   const SimulationResult result = result_of(model, until(100 * kMs));
-  // Runs at 1, 26, 51, 76, 101, 126: of the messages of 1, 11, 31, 61, 81, 91.
+  // Runs at 1, 26, 51, 76, 101, 126 take the messages of 1, 11, 31, 61, 81, 91.
   const TaskResult & b = result.tasks[1];
   EXPECT_EQ(b.received, 10U);
   EXPECT_EQ(b.taken, 6U);
@@ -330,8 +333,8 @@ TEST(Simulate, AnOverloadedTimerSkipsPeriods)
 )yaml");
   const SimulationResult skipping =
     result_of(from_text(system, schedule_of("fifo")), until(100 * kMs));
-  // At 0; at 25 for 10, which drops 20; at 50 for 30, which drops 40 and 50; at 75 for 60, which drops
-  // 70; at 100 for 80, which drops 90 and 100.
+  // The runs are at 0; at 25 for the release of 10, which drops 20; at 50 for 30, which drops 40 and 50; at 75 for 60,
+  // which drops 70; at 100 for 80, which drops 90 and 100.
   EXPECT_EQ(skipping.jobs, 5U);
   EXPECT_EQ(skipping.tasks[0].skipped, 6U);
   EXPECT_EQ(skipping.tasks[0].responses.worst.time(), 45 * kMs);
@@ -384,7 +387,8 @@ chains: {data: {path: ["/a:timer(20ms)", "/b:timer(5ms)"]}}
   EXPECT_EQ(result.chains[0].responses.worst.time(), 4 * kMs);
 }
 
-// The message that was read last came from the run before, which had started the callback already.
+// The message that the callback read last came from the publisher's previous run, which had already
+// started the callback.
 TEST(Simulate, AChainGoesOnByTheTriggerWhereACallbackAlsoReadsFromTheSamePublisher)
 {
   const std::string system = system_of(
@@ -430,7 +434,7 @@ executors:
   EXPECT_EQ(jobs_of(system, schedule("false"), 50 * kMs), (Jobs{"low 0-20", "high 20-22"}));
 }
 
-// a publishes from 10 to 14; what is released at 12 and more urgent waits until then.
+// a publishes from 10 to 14. A more urgent callback that is released at 12 waits until 14.
 const std::string kPublisher = system_of(
   R"yaml(
   - {id: "/a:timer(50ms)", time: 10ms, period: 50ms, offset: 0ms, publishes: /a}
@@ -458,7 +462,7 @@ executors:
   EXPECT_EQ(jobs_of(kPublisher, schedule("80"), 50 * kMs), (Jobs{"a 0-14", "high 14-16"}));
 }
 
-// As an executor does whose threads differ in OS priority.
+// As in an executor whose threads have different OS priorities.
 TEST(Simulate, AFollowingPoolPublishesAtTheMiddlewareCeiling)
 {
   EXPECT_EQ(
@@ -499,7 +503,7 @@ hosts:
 callbacks:
   - {id: "/a:timer(20ms)", time: 10ms, period: 20ms, offset: 0ms}
 )yaml";
-  // Their first releases are one period after the start: dds at 5, 10, ...
+  // The first releases come one period after the start: dds at 5, 10, ...
   EXPECT_EQ(jobs_of(system, schedule_of("fifo"), 20 * kMs), (Jobs{"a 0-12"}));
 }
 
@@ -546,7 +550,7 @@ executors:
     threads: {t: {count: 2, cores: [0]}}
     default: t
 )yaml";
-  // Slices of 3 ms by turns.
+  // The threads alternate in slices of 3 ms.
   EXPECT_EQ(jobs_of(system, schedule, 50 * kMs), (Jobs{"a 0-57", "b 3-60"}));
 }
 
@@ -645,7 +649,7 @@ chains: {both: {path: ["/a:timer(10ms)", "/b:sub(/a)"]}}
 
 TEST(Simulate, AdversarialPhasesFindTheCriticalInstant)
 {
-  // high waits for low, which cannot be preempted inside the thread, and middle comes with it.
+  // high waits for low, which cannot be preempted within the thread. middle delays low.
   const std::string system = system_of(R"yaml(
   - {id: "/low:timer(50ms)", time: 9ms, period: 50ms, offset: 0ms}
   - {id: "/middle:timer(50ms)", time: 3ms, period: 50ms, offset: 20ms}

@@ -1,5 +1,5 @@
-// The oracle's golden scenarios through the simulator: every start under every order, and the
-// latencies of the three-chains experiment in six configurations on one to four cores.
+// The oracle's golden scenarios in the simulator: each start under each order, and the latencies of
+// the three-chains experiment in six configurations on one to four cores.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct Journal final : SimulationObserver
 
   const Model & model;
   std::vector<Start> starts;
-  std::map<std::string, std::vector<std::pair<Ns, Ns>>> chains;  // end, latency
+  std::map<std::string, std::vector<std::pair<Ns, Ns>>> chains;  // end and latency
 };
 
 Journal simulated(const SimulationModel & model, Ns duration)
@@ -58,8 +58,8 @@ class SimulationReplay : public testing::TestWithParam<std::string>
 {
 };
 
-// Under `poll: empty` the oracle's pools idle where takt's do not: see takt_core's golden replay. The
-// first difference is never a later start.
+// Under `poll: empty` the oracle's pools idle while takt's do not: see takt_core's golden replay. The first difference
+// is never a later start.
 bool has_pool_window_polled_when_empty(const nlohmann::json & scenario)
 {
   const auto & executors = scenario.at("executors");

@@ -1,5 +1,5 @@
-// What holds in every simulation, over random systems of pools, groups, joins and several processes
-// under every order and policy.
+// Properties of all simulations, over random systems of pools, groups, joins and several processes,
+// under each order and policy.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -56,7 +56,8 @@ private:
     Model & model = result_.model;
     const Index executor = model.executors.size();
     model.executors.push_back(std::to_string(executor));
-    const auto order = static_cast<Order>(draw_.between(0, 3));  // stock loses work by design
+    const auto order = static_cast<Order>(draw_.between(0, 3));  // without `stock`, which loses
+                                                                 // work by design
     const Ns threads = draw_.between(1, 4);
     for (Ns i = 0; i < threads; ++i) {
       Thread thread;
@@ -86,7 +87,7 @@ private:
           simulated.kernel.period = draw_.between(100, 1000);
           simulated.kernel.deadline = simulated.kernel.period / draw_.between(1, 2);
           simulated.kernel.runtime =
-            simulated.kernel.deadline / draw_.between(1, 2);  // above a switch
+            simulated.kernel.deadline / draw_.between(1, 2);  // longer than a switch
           thread.kind = ThreadClass::deadline;
           simulated.urgency = 100;
           break;
@@ -193,7 +194,7 @@ TEST(SimulationProperty, NothingIsLostButWhatIsOverwritten)
     ASSERT_TRUE(result.ok()) << result.faults().front();
     jobs += result->jobs;
     if (result->simulated > 10 * 20'000) {
-      continue;  // reservations that are used up by switches: not all ended
+      continue;  // switches use up a reservation: not all runs ended
     }
     for (Index t = 0; t < model.tasks.size(); ++t) {
       const TaskResult & task = result->tasks[t];
@@ -248,7 +249,7 @@ TEST(SimulationProperty, NoCallbackOfAnExclusiveGroupRunsTwiceAtOnceAndTimeAddsU
         free = job.end;
       }
     }
-    // Switches inside of a job are part of what its thread does.
+    // Switches within a job belong to the time of its thread.
     if (model.context_switches[0] == 0) {
       EXPECT_EQ(journal.worked, cost);
     } else {
@@ -258,7 +259,7 @@ TEST(SimulationProperty, NoCallbackOfAnExclusiveGroupRunsTwiceAtOnceAndTimeAddsU
   EXPECT_GT(grouped, 1000U) << "some waited for their group";
 }
 
-// A pool of n threads with a core each, and no groups: nothing waits while a thread is idle.
+// A pool of n threads with a core each, without groups: no callback waits while a thread is idle.
 TEST(SimulationProperty, NothingWaitsWhileAThreadThatMayRunItIsIdle)
 {
   std::uint64_t waited = 0;
@@ -280,7 +281,7 @@ TEST(SimulationProperty, NothingWaitsWhileAThreadThatMayRunItIsIdle)
       task.threads.resize(threads);
       std::iota(task.threads.begin(), task.threads.end(), Index{0});
       if (task.release) {
-        task.release->jitter = 0;  // late threads would be idle on purpose
+        task.release->jitter = 0;  // jitter would keep threads idle on purpose
       }
     }
     const Order order = model.model.threads[0].order;
@@ -303,7 +304,7 @@ TEST(SimulationProperty, NothingWaitsWhileAThreadThatMayRunItIsIdle)
       }
     }
     for (const Journal::Job & job : journal.jobs) {
-      // Under a window a task's next message waits for its turn in the next one.
+      // With a window, the next message of a task waits for the next window.
       const bool may_wait = order == Order::window;
       if (job.release == job.start || may_wait) {
         continue;

@@ -1,4 +1,4 @@
-// The trace of a worst activation: who was on which core when.
+// The trace of a worst activation: the thread on each core over time.
 #include "simulation/timeline.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ executors:
 )yaml");
 }
 
-/// "PROCESS/TRACK NAME from-to" of every slice, in milliseconds.
+/// "PROCESS/TRACK NAME from-to" for each slice, in milliseconds.
 std::vector<std::string> slices(const nlohmann::json & trace)
 {
   std::map<int, std::string> processes;
@@ -72,7 +72,7 @@ TEST(Timeline, ShowsCoresThreadsAndTheActivation)
   const auto result = simulate(model, options);
   const Response worst = result->chains[0].responses.worst;
   ASSERT_EQ(worst.release, 20 * kMs);
-  // A switch to the thread, 4 ms, dds between two switches, 2 ms.
+  // A switch to the thread, 4 ms of work, dds between two switches, 2 ms of work.
   ASSERT_EQ(worst.end, 30 * kMs);
   Timeline timeline = Timeline::around(model, worst);
   ASSERT_TRUE(watch(model, options, worst.run, timeline).ok());

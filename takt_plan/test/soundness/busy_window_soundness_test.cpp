@@ -1,4 +1,4 @@
-// No simulated response under `window` is above what Theorem 3 says, by either timer rule.
+// No simulated response under `window` exceeds the bound of Theorem 3, with either timer rule.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,7 +85,7 @@ TEST(BusyWindowSoundness, NorWithTheSmallerTheoremAndWithRunsUnderImmediate)
   expect_sound(WindowTimers::immediate, runs());
 }
 
-/// As many systems as it takes to see that something is missing.
+/// Tries systems until one shows that something is missing.
 void expect_noticed(WindowTimers simulated, WindowTimers assumed, const ThreadAnalysis & analysis)
 {
   Campaign campaign;

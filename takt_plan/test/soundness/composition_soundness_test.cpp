@@ -1,5 +1,5 @@
-// No simulated response of systems with several kinds of threads is above its bound; without any of
-// the terms by which kinds work together, some are.
+// No simulated response of systems with several kinds of threads exceeds its bound. If a term for
+// the exchange between kinds is omitted, some responses do.
 #include <gtest/gtest.h>
 
 #include "support/mixed_model.hpp"
@@ -16,7 +16,7 @@ using test::SimulatedCampaign;
 
 struct Seen : SimulatedCampaign
 {
-  std::uint64_t window = 0, deadline = 0, several = 0;  ///< chains with a bound by them
+  std::uint64_t window = 0, deadline = 0, several = 0;  ///< chains with a bound by this analysis
 };
 
 void run(std::uint64_t seed, const BoundsOptions & options, Seen & campaign)
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
     return std::string(info.param == Delays::best ? "best" : "in_segments");
   });
 
-/// As many systems as it takes to see that a term is missing.
+/// Tries systems until one shows that a term is missing.
 void expect_needed(const BoundsOptions & options)
 {
   Seen result;

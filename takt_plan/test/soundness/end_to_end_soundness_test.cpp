@@ -1,5 +1,5 @@
-// No simulated response, reaction time or data age is above its bound on random systems whose chains
-// read; without any of the equations' terms, some are.
+// On random systems whose chains read, no simulated response, reaction time or data age exceeds its bound. If a term of
+// the equations is omitted, some do.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,8 +24,9 @@ using takt_rt::Result;
 struct Campaign
 {
   std::uint64_t bounds = 0, refusals = 0, ages = 0, responses = 0, violations = 0;
-  double tightest = 0, tightest_age = 0, tightest_output = 0;  ///< largest parts that were seen
-  std::string first;                                           ///< violation
+  double tightest = 0, tightest_age = 0, tightest_output = 0;  ///< largest observed shares of
+                                                               ///< bounds
+  std::string first;                                           ///< the first violation
 };
 
 void compare(
@@ -82,7 +83,7 @@ void compare_ages(
     const std::string whose = at + simulation.model.chains[chain].name;
     campaign.ages += answer->data_age && seen->data_age >= 0 ? 1 : 0;
     compare(whose, answer->response, seen->response, campaign.tightest, campaign);
-    // Where messages from outside are the events, the reaction time is the response.
+    // If the events are messages from outside, the reaction time equals the response.
     const Index root = simulation.model.chains[chain].path.front();
     const bool samples = simulation.model.tasks[root].timer;
     compare(
@@ -145,7 +146,7 @@ TEST(EndToEndSoundness, NothingThatIsSeenIsAboveItsBound)
   EXPECT_GT(result.tightest_output, 0.9);
 }
 
-/// As many systems as it takes to see that a term is missing.
+/// Tries systems until one shows that a term is missing.
 void expect_needed(bool EndToEndTerms::*term)
 {
   EndToEndTerms terms;

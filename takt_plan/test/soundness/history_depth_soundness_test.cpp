@@ -1,4 +1,5 @@
-// With the computed depths nothing is overwritten on random systems; with one less, something is.
+// On random systems, histories of the computed depths lose no message. With a depth of one less,
+// some lose messages.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Chains that cross two hosts and three processes: no simulated response of a planned system is above
-// its bound; bounds that do not know that messages between hosts come later, and unevenly, are exceeded.
+// Chains that cross two hosts and three processes: no simulated response of a planned system exceeds its bound. Bounds
+// that ignore the delays of messages between hosts are exceeded.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using test::kMs;
 struct Seen
 {
   std::uint64_t bounds = 0, crossing = 0, jobs = 0;
-  std::uint64_t violations = 0;           ///< of all
+  std::uint64_t violations = 0;           ///< of all chains
   std::uint64_t crossing_violations = 0;  ///< of chains over two hosts
   std::string first;
 };
@@ -37,8 +37,8 @@ bool crosses(const Model & model, const Chain & chain)
   });
 }
 
-/// Two hosts, three processes, messages that take up to `hosts` and a tenth of that, callbacks that
-/// may take less than they do at worst.
+/// Two hosts, three processes. Messages between hosts take up to `hosts`, others a tenth of that.
+/// Callbacks may take less than their worst times.
 takt_schedule::System system_of(std::uint64_t seed)
 {
   takt_schedule::System system = test::restrained_system(2 * seed + 1);
@@ -58,7 +58,7 @@ takt_schedule::System system_of(std::uint64_t seed)
   return system;
 }
 
-/// With `known` or not how long messages between hosts are under way.
+/// `known`: the bounds know the delays between hosts.
 void run(std::uint64_t seed, bool known, Seen & seen)
 {
   const std::string at = "TAKT_TEST_SEED=" + std::to_string(seed);
@@ -143,7 +143,7 @@ TEST(HostsSoundness, HowLongMessagesBetweenHostsAreUnderWayIsNeeded)
   EXPECT_GT(seen.crossing_violations, 0U);
 }
 
-// `v` meets one message in each of its runs if all are under way for the same time, else two.
+// `v` meets one message in each of its runs if all messages have equal delays, and otherwise two.
 TEST(HostsSoundness, ThatMessagesMayComeUnevenlyIsNeeded)
 {
   const std::string text = R"yaml(

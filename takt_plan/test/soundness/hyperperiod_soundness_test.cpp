@@ -1,4 +1,5 @@
-// Every simulated run is inside the window of one of its callback's jobs; without any of the terms of windows, some are not.
+// Each simulated run is inside the window of one of its callback's jobs. If a term of the windows is omitted, some are
+// not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ struct Campaign
 
 bool contains(const PhasedJob & job, Ns hyperperiod, Ns release, Ns end)
 {
-  // The last one that may be released by then, or one before it.
+  // The last job that may be released by then, or an earlier one.
   for (Ns turn = detail::floor_div(release - job.earliest, hyperperiod);
        job.latest + turn * hyperperiod >= release; --turn) {
     if (end <= job.end + turn * hyperperiod) {
@@ -39,7 +40,7 @@ bool contains(const PhasedJob & job, Ns hyperperiod, Ns release, Ns end)
   return false;
 }
 
-/// Holds each run against the windows.
+/// Compares each run with the windows.
 class Judge final : public SimulationObserver
 {
 public:
@@ -118,7 +119,7 @@ TEST(HyperperiodSoundness, EachRunIsInsideAWindow)
   EXPECT_GT(campaign.systems, 100U);
 }
 
-/// As many systems as it takes to see that a term is missing.
+/// Tries systems until one shows that a term is missing.
 void expect_needed(bool JobTerms::*term)
 {
   JobTerms terms;

@@ -1,8 +1,8 @@
-// What takt claims about random systems holds in a simulation that knows nothing of takt (oracles/job_oracle): no response is
-// above its bound, and no job is outside of its windows. Claims that lack any of their terms do not hold.
+// takt's claims about random systems hold in a simulation that shares no code with takt (oracles/job_oracle): no
+// response exceeds its bound, and no job is outside of its windows. Claims without one of their terms do not hold.
 //
-// Unlike takt's own simulation, the oracle lets runs publish at any time, events of one instant come in any order, jitter
-// and messages come as they like.
+// Unlike takt's own simulation, the oracle lets runs publish at any time, orders simultaneous events at random, and
+// uses any jitter and any delays of messages.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,10 +29,10 @@ using test::Overheads;
 constexpr Ns kStarted = 6'000;  // all processes have started by then
 constexpr Ns kSettledHyperperiods = 4;
 
-/// A system with what is claimed about it; null: nothing is.
+/// A system with takt's claims about it; null: there are none.
 using Generator = std::function<json(std::uint64_t seed, const BoundsOptions & options)>;
 
-/// Threads of some systems publish and take at a ceiling above all priorities.
+/// In some systems, threads publish and take at a ceiling above all priorities.
 Model some_ceilings(Model model, std::uint64_t seed)
 {
   std::mt19937_64 random(seed * 31);
@@ -65,7 +65,7 @@ json claim(
   return test::for_oracle(model, overheads, claims, seed, runs);
 }
 
-/// Topics of some sets get more publishers.
+/// Gives more publishers to the topics of some sets.
 Model more_publishers(Model model, std::uint64_t seed)
 {
   std::mt19937_64 random(seed * 37);
@@ -83,7 +83,7 @@ Model more_publishers(Model model, std::uint64_t seed)
   return model;
 }
 
-/// All timers have phases, and there are sets.
+/// Systems in which all timers have known phases, with sets.
 json phased(std::uint64_t seed, const BoundsOptions & options)
 {
   const Model model = some_ceilings(test::phased_model(seed), seed);
@@ -91,8 +91,8 @@ json phased(std::uint64_t seed, const BoundsOptions & options)
   return claim(model, test::analysed_model(model, overheads), overheads, seed, options, true, {});
 }
 
-/// The same, but callbacks that messages start may be in other processes, which have all started when the first timer is
-/// released.
+/// The same, but callbacks that messages start may be in other processes. These have all started when the first timer
+/// is released.
 json beside(std::uint64_t seed, const BoundsOptions & options)
 {
   Model model = test::phased_model(seed);
@@ -118,7 +118,7 @@ json beside(std::uint64_t seed, const BoundsOptions & options)
   return claim(model, test::analysed_model(model, overheads), overheads, seed, options, true, {});
 }
 
-/// Some sources are on clocks of their own, so that nobody knows their phases.
+/// Some sources have their own clocks, so their phases are unknown.
 json partly_phased(std::uint64_t seed, const BoundsOptions & options)
 {
   const test::PartlyPhased system = test::partly_phased_model(seed);
@@ -127,7 +127,7 @@ json partly_phased(std::uint64_t seed, const BoundsOptions & options)
   return claim(some_ceilings(system.model, seed), known, overheads, seed, options, true, {});
 }
 
-/// Runs in which processes start at any moment, judged once their sets have settled.
+/// Runs in which processes start at any time. The oracle judges them after their sets have settled.
 test::OracleRuns any_starts(const Model & model)
 {
   test::OracleRuns runs;
@@ -137,7 +137,7 @@ test::OracleRuns any_starts(const Model & model)
   return runs;
 }
 
-/// Processes of one epoch that start at any moment, and messages from outside.
+/// Processes of one epoch that start at any time, and messages from outside.
 json started(std::uint64_t seed, const BoundsOptions & options)
 {
   const Model model = test::some_processes(seed);
@@ -147,7 +147,7 @@ json started(std::uint64_t seed, const BoundsOptions & options)
   return claim(model, model, {}, seed, options, true, any_starts(model));
 }
 
-/// The same, but offsets count from the start of each process, and none is known.
+/// The same, but offsets count from the start of each process, and these starts are unknown.
 json apart(std::uint64_t seed, const BoundsOptions & options)
 {
   Model model = test::some_processes(seed);
@@ -218,7 +218,7 @@ TEST(JobOracleSoundness, HoldsWithKnownPhases)
   expect_holds(phased, 150);
 }
 
-// Bounds counted the sets of another process only once they had settled.
+// An earlier form counted the sets of another process only after they had settled.
 TEST(JobOracleSoundness, HoldsFromTheFirstSetsOfAnotherProcessOn)
 {
   expect_holds(beside, 150);
@@ -229,7 +229,7 @@ TEST(JobOracleSoundness, HoldsWhereProcessesStartAtAnyMoment)
   expect_holds(started, 100);
 }
 
-// Ends found from above had moved below the moments at which the work that they start entered: this work was not counted.
+// Ends found from above had moved below the moments at which the started work entered, so this work was not counted.
 TEST(JobOracleSoundness, HoldsWhereARunThatStartsWorkEndsEarlierThanWasKnown)
 {
   JobOracle oracle;
@@ -239,8 +239,8 @@ TEST(JobOracleSoundness, HoldsWhereARunThatStartsWorkEndsEarlierThanWasKnown)
   EXPECT_GT(found.at("in_windows"), 0);
 }
 
-// With the time under way the core has too much to do, so busy intervals do not end. Beginnings of earlier hyperperiods are
-// the worse ones then, and were not looked at.
+// With the time under way the core has too much work, so busy intervals do not end. The beginnings of earlier
+// hyperperiods are then worse, and an earlier form ignored them.
 TEST(JobOracleSoundness, HoldsWhereBusyIntervalsWithTheTimeUnderWayDoNotEnd)
 {
   JobOracle oracle;
@@ -252,8 +252,8 @@ TEST(JobOracleSoundness, HoldsWhereBusyIntervalsWithTheTimeUnderWayDoNotEnd)
   EXPECT_GT(found.at("in_windows"), 0);
 }
 
-// Behind a set a callback's bound counts from the latest source of the set's messages. From the one whose message completes
-// the set it may take longer.
+// Behind a set, a callback's bound counts from the latest source of the set's messages. From the source of the message
+// that completes the set it may take longer.
 TEST(JobOracleSoundness, HoldsBehindSetsThatAnOlderMessageCompletes)
 {
   JobOracle oracle;
@@ -268,7 +268,8 @@ TEST(JobOracleSoundness, HoldsBehindSetsThatAnOlderMessageCompletes)
   EXPECT_EQ(found.at("models"), 4);
 }
 
-// The first 300 systems refuted bounds that took sets of several processes to begin in order.
+// An earlier form assumed that sets of several processes begin in order. The first 300 systems
+// refuted it.
 TEST(JobOracleSoundness, HoldsWhereProcessesHaveEpochsOfTheirOwn)
 {
   expect_holds(apart, 300);
@@ -289,7 +290,7 @@ TEST(JobOracleSoundness, HoldsInPools)
   expect_holds(pooled, 150);
 }
 
-/// As many systems as it takes to see that a term is missing.
+/// Tries systems until one shows that a term is missing.
 void expect_needed(const Generator & generator, const BoundsOptions & options)
 {
   JobOracle oracle("--stop");
@@ -312,7 +313,7 @@ void expect_needed(bool JobTerms::*term, const Generator & generator = phased)
   expect_needed(generator, options);
 }
 
-// What twins are made of holds while it is whole.
+// The claims from which the twins are made hold as long as all terms are counted.
 void expect_windows_alone_hold(const Generator & generator)
 {
   BoundsOptions options;
@@ -356,7 +357,7 @@ TEST(JobOracleTwins, AllOrdersOfArrivalAreNeeded)
   expect_needed(&JobTerms::orders);
 }
 
-// Runs publish at any time, so what a run starts may preempt it.
+// A run publishes at any time, so the callbacks that it starts may preempt it.
 TEST(JobOracleTwins, FollowersAreNeeded)
 {
   expect_needed(&JobTerms::followers);

@@ -1,4 +1,4 @@
-// Processes of one epoch that start at any moment: once sets have settled, no simulated response is above its bound.
+// Processes of one epoch start at any time. After their sets have settled, no simulated response exceeds its bound.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,12 +18,11 @@ namespace takt_plan
 namespace
 {
 
-constexpr Ns kStarts = 6'000;     // the last process starts by then, and its timers have run
-constexpr Ns kHyperperiods = 10;  // that are looked at then
+constexpr Ns kStarts = 6'000;     // the last process has started by then, and its timers have run
+constexpr Ns kHyperperiods = 10;  // examined after that
 
-/// The first release of each timer is the first one on its grid after its start, which may be any moment: that of its
-/// process, or one of its own, as if the messages before it were lost on the way. Timers that are always released together
-/// start together.
+/// The first release of each timer is the first one on its grid after its start. The start is that of the process, or
+/// the timer's own, as if the messages before it were lost. Timers that are always released together start together.
 template <typename Random>
 Model started(Model model, bool apart, Random & random)
 {
@@ -42,8 +41,8 @@ Model started(Model model, bool apart, Random & random)
   return model;
 }
 
-/// The longest response of each chain that begins once everything has settled, and while timers go on: in the end nothing
-/// replaces the last message of a set that waits for another one.
+/// The longest response of each chain, for responses that begin after all sets have settled, and end while timers go
+/// on: at the end, no next message replaces the last message of a set that waits for another one.
 class Settled : public SimulationObserver
 {
 public:
@@ -74,7 +73,7 @@ struct Found
   std::string first;
 };
 
-/// Holds what `now` does against bounds of `model`.
+/// Compares the simulation of `now` with the bounds of `model`.
 void compare(
   const Model & model, const Model & now, const Bounds & bounds, std::uint64_t seed,
   Execution execution, Found & found)
@@ -124,7 +123,7 @@ void run(std::uint64_t seed, const JobTerms & terms, Found & found)
   }
 }
 
-/// Processes on hosts whose clocks are off by up to `uncertainty`, one way or the other; `counted`: the bounds know.
+/// Processes on hosts whose clocks are wrong by up to `uncertainty` in either direction. `counted`: the bounds know it.
 void run_apart(std::uint64_t seed, bool counted, Found & found)
 {
   Model model = test::some_processes(seed);
@@ -137,7 +136,7 @@ void run_apart(std::uint64_t seed, bool counted, Found & found)
   const Model exact = model;
   for (Task & task : model.tasks) {
     if (task.release && counted) {
-      task.release->jitter = 2 * uncertainty;  // as Placement does
+      task.release->jitter = 2 * uncertainty;  // as Placement sets it
     }
   }
   const auto limits = bounds(model);
@@ -166,7 +165,7 @@ TEST(JobStartsSoundness, NoResponseIsAboveItsBoundWheneverProcessesStart)
   EXPECT_GT(found.tightest, 0.999) << "worst times reach some bounds";
 }
 
-/// Two sets on one core, on threads of two priorities; the less urgent one starts a callback on the other thread.
+/// Two sets on one core, on threads of two priorities. The less urgent set starts a callback on the other thread.
 Model two_sets()
 {
   test::Example example(2);
@@ -192,7 +191,7 @@ Model two_sets()
   return model;
 }
 
-// After some starts the work of one set delays the messages of the next one so much that it comes late again, for good.
+// After some starts, the work of one set delays the messages of the next set so much that it is late again, for good.
 TEST(JobStartsSoundness, WorkThatAStartLeavesMayKeepItselfUp)
 {
   const Model model = two_sets();
@@ -205,7 +204,7 @@ TEST(JobStartsSoundness, WorkThatAStartLeavesMayKeepItselfUp)
     compare(model, started(model, true, random), *limits, 1, Execution::worst, found);
   }
   EXPECT_EQ(found.violations, 0U) << found.first;
-  // Such starts are among these.
+  // The random starts include such a start.
   limits->chains[0] = ChainAnswer{Analysis::jobs, 500, {}};
   for (int i = 0; i < 20; ++i) {
     compare(model, started(model, true, random), *limits, 1, Execution::worst, found);

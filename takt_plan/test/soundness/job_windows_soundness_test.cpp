@@ -1,4 +1,4 @@
-// No simulated response is above the bound that job windows give it; without any of their terms, some are.
+// No simulated response exceeds its bound from job windows. If a term is omitted, some do.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ const test::SimulatedSituations kSituations{
    {" any times ", Phases::fixed, Execution::uniform, 3}},
   true};
 
-/// Bounds of `known` against what `model` does.
+/// Compares bounds of `known` with simulations of `model`.
 void run(
   std::uint64_t seed, const Model & model, const Model & known, const JobTerms & terms,
   SimulatedCampaign & campaign)
@@ -77,7 +77,7 @@ TEST(JobWindowsSoundness, NoResponseIsAboveItsBoundWhereSomePhasesAreNotKnown)
   EXPECT_GT(campaign.bounds, 1'000U);
 }
 
-/// As many systems as it takes to see that a term is missing.
+/// Tries systems until one shows that a term is missing.
 void expect_needed(
   bool JobTerms::*term, void (*run_one)(std::uint64_t, const JobTerms &, SimulatedCampaign &) = run)
 {

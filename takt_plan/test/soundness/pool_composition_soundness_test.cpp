@@ -1,5 +1,4 @@
-// Chains that leave a pool for a thread of fixed OS priority and come back: no simulated response is
-// above its bound.
+// Chains that leave a pool for a thread of fixed OS priority and come back: no simulated response exceeds its bound.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -15,7 +14,7 @@ namespace takt_plan
 namespace
 {
 
-/// One more core with two threads; some chains go on there, and back into the pool they came from.
+/// Adds a core with two threads. Some chains go on there, and then return to their pool.
 Model with_detours(std::uint64_t seed)
 {
   Model model = test::random_pool_model(seed);

@@ -1,4 +1,4 @@
-// No simulated response in pools is above its bound; without any of the equations' terms, some are.
+// No simulated response in pools exceeds its bound. If a term of the equations is omitted, some do.
 #include <gtest/gtest.h>
 
 #include "support/campaign.hpp"
@@ -46,7 +46,7 @@ TEST(PoolSoundness, NoResponseIsAboveItsBound)
   EXPECT_GT(result.tightest, 0.99) << "some bounds are reached";
 }
 
-/// As many systems as it takes to see that a term is missing.
+/// Tries systems until one shows that a term is missing.
 void expect_needed(bool PoolTerms::*term, const Overheads & overheads = {})
 {
   PoolOptions options;

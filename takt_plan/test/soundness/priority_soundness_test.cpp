@@ -1,4 +1,4 @@
-// No simulated response is above its bound; without any of the equations' terms, some are.
+// No simulated response exceeds its bound. If a term of the equations is omitted, some do.
 #include <gtest/gtest.h>
 
 #include "support/campaign.hpp"
@@ -47,7 +47,7 @@ TEST(PrioritySoundness, NoResponseIsAboveItsBoundWithMessagesInSegments)
   EXPECT_GT(result.runs, 1'000'000U);
 }
 
-/// As many systems as it takes to see that a term is missing.
+/// Tries systems until one shows that a term is missing.
 void expect_needed(bool PriorityTerms::*term, Delays delays = Delays::between_segments)
 {
   PriorityOptions options;

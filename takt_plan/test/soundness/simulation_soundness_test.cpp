@@ -1,4 +1,4 @@
-// Simulated responses against the bounds of the analyses: on random systems none is above its bound.
+// Compares simulated responses of random systems with the bounds of the analyses: no response exceeds its bound.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -59,7 +59,7 @@ TEST(SimulationSoundness, NoResponseIsAboveItsWindowBound)
   EXPECT_GT(campaign.bounds, 2 * campaign.refusals);
 }
 
-/// Threads of one priority on one core, each with a timer that takes up to some quanta.
+/// Threads of one priority on one core. Each has a timer that takes up to some quanta.
 SimulationModel turns(std::uint64_t seed, const std::string & policy)
 {
   Draw draw(seed);
@@ -79,7 +79,7 @@ SimulationModel turns(std::uint64_t seed, const std::string & policy)
       "    default: a\n    callbacks:\n" + rules);
 }
 
-/// How many responses of threads that take turns are above what is said of threads of `policy`.
+/// The number of responses of threads that take turns, above the bounds for threads of `policy`.
 int above(std::uint64_t seed, const std::string & policy)
 {
   const auto found = bounds(turns(seed, policy).model);

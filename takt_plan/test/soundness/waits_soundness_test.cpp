@@ -1,5 +1,5 @@
-// No simulated response of systems with callbacks that wait for others, or sleep, is above its bound; without the waits
-// some are.
+// In systems whose callbacks wait for others or sleep, no simulated response exceeds its bound. If the waits are
+// omitted, some do.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -17,7 +17,7 @@ namespace
 using test::Overheads;
 using test::SimulatedCampaign;
 
-/// A callback that nothing starts but the calls of others, on that thread.
+/// Adds a callback on this thread that only calls of other callbacks start.
 Index add_called(Model & model, Index thread, std::mt19937_64 & random)
 {
   Task task;
@@ -31,7 +31,7 @@ Index add_called(Model & model, Index thread, std::mt19937_64 & random)
   return model.tasks.size() - 1;
 }
 
-/// A thread for them, more urgent than most.
+/// Adds a thread for them that is more urgent than most.
 Index add_thread(Model & model, const Task & of, std::mt19937_64 & random)
 {
   std::vector<Index> cores;
@@ -59,8 +59,8 @@ void add_call(Model & model, Index from, Index to, Ns delay)
   task.triggers.push_back({from, delay, task.triggers.size(), true});
 }
 
-/// A mixed model, some of whose callbacks wait for new ones. Threads of callbacks that wait run
-/// none that is waited for, or they might wait for ever.
+/// A mixed model in which some callbacks wait for new ones. A thread with a waiting callback has no
+/// awaited callback; otherwise they might wait for ever.
 Model waiting_model(std::uint64_t seed)
 {
   Model model = test::mixed_model(seed);
@@ -98,7 +98,7 @@ Model waiting_model(std::uint64_t seed)
   return model;
 }
 
-/// A mixed model, some of whose callbacks sleep, sets of messages too.
+/// A mixed model in which some callbacks sleep, also callbacks with sets of messages.
 Model sleeping_model(std::uint64_t seed)
 {
   Model model = test::mixed_model(seed);
@@ -113,7 +113,7 @@ Model sleeping_model(std::uint64_t seed)
 
 struct Seen : SimulatedCampaign
 {
-  std::uint64_t waits = 0;  ///< that have bounds
+  std::uint64_t waits = 0;  ///< waits with bounds
 };
 
 void run(std::uint64_t seed, const Model & model, bool with_waits, Seen & campaign)
@@ -121,7 +121,7 @@ void run(std::uint64_t seed, const Model & model, bool with_waits, Seen & campai
   const Overheads overheads = seed % 2 == 0 ? Overheads{} : Overheads{1, 1};
   Model analysed = test::with_overheads(model, overheads);
   for (Task & task : analysed.tasks) {
-    // For each answer it leaves its core and comes back.
+    // The callback leaves its core and comes back for each answer.
     const std::size_t waits = task.waits_for.size() + (task.sleep > 0 ? 1 : 0);
     task.dispatch += static_cast<Ns>(2 * waits) * overheads.context_switch;
     if (!with_waits) {

@@ -1,4 +1,4 @@
-// No simulated response under `window` is above its bound, by either timer rule.
+// No simulated response under `window` exceeds its bound, with either timer rule.
 #include <gtest/gtest.h>
 
 #include "analysis/window/window_bounds.hpp"
@@ -47,7 +47,7 @@ TEST(WindowSoundness, NoResponseIsAboveItsBoundUnderImmediate)
   EXPECT_GT(result.bounds, 2 * result.refusals);
 }
 
-/// As many systems as it takes to see that something is missing.
+/// Tries systems until one shows that something is missing.
 void expect_noticed(WindowTimers simulated, WindowTimers assumed, const WindowOptions & options)
 {
   Campaign campaign;

@@ -1,4 +1,4 @@
-// Campaigns that hold simulated responses against bounds: how long, from which seed, what was found.
+// Campaigns that compare simulated responses with bounds: their length, their seed, and their findings.
 #ifndef TAKT_PLAN__TEST__SUPPORT__CAMPAIGN_HPP_
 #define TAKT_PLAN__TEST__SUPPORT__CAMPAIGN_HPP_
 
@@ -15,18 +15,18 @@ namespace takt_plan::test
 
 /// TAKT_TEST_SEED, or 1.
 std::uint64_t seed();
-/// `slice`, times TAKT_TEST_ROUNDS where set (soak).
+/// `slice`, multiplied by TAKT_TEST_ROUNDS if it is set (soak).
 std::uint64_t rounds(std::uint64_t slice);
 
 struct Campaign
 {
   std::uint64_t bounds = 0, refusals = 0, runs = 0, violations = 0;
-  std::string first;  ///< violation
+  std::string first;  ///< the first violation
 };
 
 using Bounds = std::vector<takt_rt::Result<Ns>>;
 
-/// Runs the model in several situations of `seed` and counts what is above its bound.
+/// Runs the model in several situations of `seed`, and counts responses above their bounds.
 void compare(
   const Model & model, const Bounds & tasks, const Bounds & chains, std::uint64_t seed,
   Campaign & campaign);

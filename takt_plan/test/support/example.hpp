@@ -14,7 +14,8 @@ namespace takt_plan::test
 inline constexpr Ns kMs = 1'000'000;
 inline constexpr Ns kTenth = 100'000;  ///< a tenth of a millisecond
 
-/// Adds to a model of one host and one executor; functions return the new index.
+/// Adds parts to a model of one host and one executor. The functions return the index of the new
+/// part.
 class Example
 {
 public:
@@ -23,7 +24,7 @@ public:
   /// A fifo thread of the order `priority` that is pinned to `core`.
   Index thread(Index core, int priority);
   Index timer(Index thread, int priority, Ns period, Ns time, Ns jitter = 0);
-  /// Started by each message of each of `from`.
+  /// Adds a callback that each message of each task in `from` starts.
   Index sub(Index thread, int priority, std::initializer_list<Index> from, Ns time, Ns delay = 0);
   Index chain(std::vector<Index> path, Ns deadline = kUnbounded);
 

@@ -14,7 +14,8 @@ namespace takt_plan::test
 namespace
 {
 
-// What has no depth loses nothing in the oracle; more than any golden backlog.
+// Without a depth, the oracle loses no message. This is more than any backlog in the golden
+// scenarios.
 constexpr std::uint32_t kDeep = 256;
 
 class Loader

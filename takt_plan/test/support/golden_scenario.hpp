@@ -11,11 +11,11 @@
 namespace takt_plan::test
 {
 
-/// Sorted names, without .json, of a folder of the golden directory. Throws if there are none.
+/// The sorted names, without .json, of a folder in the golden directory. Throws if it has none.
 std::vector<std::string> golden_names(const std::string & folder);
 nlohmann::json read_golden(const std::string & folder, const std::string & name);
 
-/// All threads are alike, of fifo priority; `cores` 0: each has one of its own.
+/// All threads have equal fifo priorities. `cores` 0: each thread has its own core.
 SimulationModel golden_model(const nlohmann::json & scenario, Index cores);
 
 }  // namespace takt_plan::test

@@ -23,7 +23,7 @@ public:
 
   Model mix()
   {
-    // Less load than there might be: windows, budgets and blackouts take more.
+    // Less load than possible: windows, budgets and their gaps take more.
     const int percent = pick(30, 80);
     for (Task & task : model_.tasks) {
       task.time = task.time * percent / 100;
@@ -69,7 +69,7 @@ private:
     }
   }
 
-  /// Some of the threads that are on a core, or all.
+  /// Moves some of the threads on a core, or all of them, to policy deadline.
   void reserve(Index core, bool everywhere)
   {
     const bool all = pick(0, 1) == 0;
@@ -82,7 +82,7 @@ private:
         sum += wanted(i);
       }
     }
-    // What is wanted, and a part of what is left; on several cores less is admitted.
+    // The needed share, and a part of the rest. On several cores the kernel admits less.
     const double most = everywhere ? 0.6 : 1.0;
     const double factor = sum < most ? 1 + (most / sum - 1) * pick(0, 100) / 100.0 : 1.0;
     for (const Index thread : chosen) {
@@ -104,7 +104,7 @@ private:
     thread.window_timers = pick(0, 1) == 0 ? WindowTimers::snapshot : WindowTimers::immediate;
     Reservation & asked = thread.reservation;
     asked.period = kPeriods[pick(0, std::size(kPeriods) - 1)];
-    // Before the end of the period only if there is something left.
+    // A deadline before the end of the period needs some slack.
     asked.deadline = factor > 1.3 && pick(0, 1) == 0 ? asked.period * 4 / 5 : asked.period;
     asked.runtime =
       std::max<Ns>(static_cast<Ns>(share * factor * static_cast<double>(asked.deadline)), 1);
@@ -112,7 +112,7 @@ private:
     thread.priority = 0;
   }
 
-  /// The share of a core that the thread's tasks need, and a little more.
+  /// The share of a core that the thread's tasks need, plus a little.
   double wanted(Index thread) const
   {
     const detail::Streams streams(model_, in_trigger_order(model_));

@@ -74,7 +74,7 @@ std::optional<Ages> RunRecord::ages(Index chain, bool exact) const
   std::iota(origins.begin(), origins.end(), 0);
   for (Index i = 1; i < path.size(); ++i) {
     if (starts(model_.tasks[path[i]], path[i - 1])) {
-      origins.resize(jobs_[path[i]].size(), -1);  // each run starts one
+      origins.resize(jobs_[path[i]].size(), -1);  // each run starts one run of this callback
     } else {
       origins = by_reading(path[i], path[i - 1], origins);
     }
@@ -88,7 +88,7 @@ std::optional<Ages> RunRecord::ages(Index chain, bool exact) const
       continue;
     }
     if (origin > in_use) {
-      // The longest wait is that of an event behind the run that was in use.
+      // The longest wait is that of an event just after the run that was in use.
       if (in_use >= 0) {
         result.data_age = std::max(result.data_age, end - roots[in_use].start);
       }

@@ -1,4 +1,5 @@
-// Responses, reaction times and data ages as a simulated run shows them, by what each run had read.
+// Responses, reaction times and data ages of a simulated run, from the messages that each run had
+// read.
 #ifndef TAKT_PLAN__TEST__SUPPORT__OBSERVED_AGES_HPP_
 #define TAKT_PLAN__TEST__SUPPORT__OBSERVED_AGES_HPP_
 
@@ -10,16 +11,16 @@
 namespace takt_plan::test
 {
 
-/// The longest seen; -1: none.
+/// The longest observed times; -1: none.
 struct Ages
 {
   Ns response = -1;
-  Ns reaction_time = -1;  ///< events: right behind the beginning of each run of the root
+  Ns reaction_time = -1;  ///< for an event just after the begin of each run of the root
   Ns data_age = -1;
   Ns at_output = -1;
 };
 
-/// Notes the runs of all tasks.
+/// Records the runs of all tasks.
 class RunRecord final : public SimulationObserver
 {
 public:
@@ -27,10 +28,10 @@ public:
 
   void on_end(Index thread, Index task, Ns release, Ns start, Ns end) override;
 
-  /// None of chains for which it cannot be told what a run had read: where a callback is started by
-  /// several others, where others replace what is read, and, unless messages were under way for as long
-  /// as the model says (`exact`), where such a message is read. Where a message arrives just when a run
-  /// begins, the run is taken to have read it.
+  /// Empty for chains whose runs do not show which message they had read: if several callbacks start a callback, if
+  /// others replace the read message, or if the read message was under way for an unknown time (without `exact`).
+  /// `exact`: messages were under way for the model's time. If a message arrives just when a run begins, the run counts
+  /// as having read it.
   std::optional<Ages> ages(Index chain, bool exact) const;
 
 private:
@@ -39,7 +40,7 @@ private:
     Ns release = 0, start = 0, end = 0;
   };
   using Origins =
-    std::vector<std::ptrdiff_t>;  // per run: that of the root it comes of; -1: of none
+    std::vector<std::ptrdiff_t>;  // per run: the run of the root that caused it; -1: none
 
   bool can_be_told(const std::vector<Index> & path, bool exact) const;
   Origins by_reading(Index reader, Index from, const Origins & origins) const;

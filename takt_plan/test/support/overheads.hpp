@@ -1,4 +1,4 @@
-// Overheads on both sides: as analysis charges them to a model, and as simulation spends them.
+// Overheads for both sides: an analysis adds them to a model's costs, and a simulation spends them.
 #ifndef TAKT_PLAN__TEST__SUPPORT__OVERHEADS_HPP_
 #define TAKT_PLAN__TEST__SUPPORT__OVERHEADS_HPP_
 
@@ -15,13 +15,13 @@ struct Overheads
   Ns context_switch = 0;
 };
 
-/// None in every second round of a campaign.
+/// Every second round of a campaign has none.
 Overheads some_overheads(std::uint64_t round);
 
-/// What overheads cost, as `build_model` charges them to an analysis model.
+/// Adds the overheads to a model's costs, as `build_model` does.
 Model with_overheads(Model model, const Overheads & overheads);
 
-/// Of a model without them: they are spent, and execution times begin at zero.
+/// Adds overheads to a simulation of the model without them. Execution times then begin at zero.
 void vary(const Overheads & overheads, SimulationModel & simulation);
 
 }  // namespace takt_plan::test

@@ -23,12 +23,13 @@ Model phased_model(std::uint64_t seed)
     if (task.release) {
       task.timer = true;
       task.release->jitter = 0;
-      // Some start later than others by whole periods, so that sets begin with this or that message.
+      // Some timers start later than others by whole periods, so that sets begin with different messages.
       task.release->offset = pick(0, 3 * task.release->period / 50) * 50;
     } else if (task.triggers.size() == 2 && task.triggers[0].from != task.triggers[1].from) {
       task.all = false;
       task.newest = true;
-      task.store = task.middleware = pick(0, task.time);  // what each run takes to keep its message
+      task.store = task.middleware = pick(0, task.time);  // time of a run that only keeps its
+                                                          // message
     }
   }
   return model;

@@ -1,4 +1,4 @@
-// Random systems whose phases are known.
+// Random systems with known phases.
 #ifndef TAKT_PLAN__TEST__SUPPORT__PHASED_MODEL_HPP_
 #define TAKT_PLAN__TEST__SUPPORT__PHASED_MODEL_HPP_
 
@@ -13,8 +13,8 @@ namespace takt_plan::test
 /// A random system whose timers have offsets on one epoch; some of its callbacks wait for sets of newest messages.
 Model phased_model(std::uint64_t seed);
 
-/// The same where some sources are on clocks of their own, so that nobody knows their phases: `model` has offsets that they may
-/// have, and how slow their clocks may be.
+/// The same with some sources on their own clocks, so their phases are unknown. `model` has possible offsets of them,
+/// and the possible slowness of their clocks.
 struct PartlyPhased
 {
   Model model;
@@ -22,7 +22,7 @@ struct PartlyPhased
 };
 PartlyPhased partly_phased_model(std::uint64_t seed);
 
-/// What an analysis takes of it.
+/// The model for an analysis.
 Model analysed_model(const Model & model, const Overheads & overheads);
 
 }  // namespace takt_plan::test

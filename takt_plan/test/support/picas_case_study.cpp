@@ -47,13 +47,14 @@ Model picas_case_study(bool timer_twice)
   for (int executor = 1; executor <= 18; ++executor) {
     example.thread(static_cast<Index>(kCoreOf[executor]), 91 - executor);
   }
-  int priority = 30;  // as many as there are tasks; falling over the chains, in each from its end
+  int priority = 30;  // one priority for each task, falling from chain to chain, and within a chain
+                      // from its end
   for (Index row = 0; row < kRows.size(); ++row) {
     const auto & steps = kRows[row].steps;
     std::vector<Index> path;
     for (Index i = 0; i < steps.size(); ++i) {
       const Index thread = static_cast<Index>(steps[i].executor - 1);
-      // The timer is the lowest of its chain.
+      // The timer has the lowest priority of its chain.
       const int own = priority - static_cast<int>(steps.size()) + 1 + static_cast<int>(i);
       const Ns time = steps[i].tenths * kTenth;
       if (i > 0) {
@@ -65,7 +66,8 @@ Model picas_case_study(bool timer_twice)
       }
     }
     priority -= static_cast<int>(steps.size());
-    if (row == 1) {  // what two chains share has the priority it would get by the later one
+    if (row == 1) {  // a task that two chains share has the priority that the later chain would
+                     // give it
       const int shared = priority + 1;
       example.model.tasks[path[0]].priority = shared;
       example.model.tasks[example.model.chains[0].path[0]].priority = shared;

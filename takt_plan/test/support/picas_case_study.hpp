@@ -1,8 +1,7 @@
-// The case study of the PiCAS paper (section VII-B), which overloads nothing but comes close.
+// The case study of the PiCAS paper (section VII-B). No core is overloaded, but some nearly are.
 //
-// Times from the authors' task set: twelve chains in 18 executors on four cores, priorities by the
-// paper's rules. Chains 1 and 2 begin with the same timer; the authors' programs hold it twice, with
-// the same priority.
+// The times are those of the authors' task set: twelve chains in 18 executors on four cores, with priorities by the
+// paper's rules. Chains 1 and 2 begin with the same timer. The authors' programs have it twice, with the same priority.
 #ifndef TAKT_PLAN__TEST__SUPPORT__PICAS_CASE_STUDY_HPP_
 #define TAKT_PLAN__TEST__SUPPORT__PICAS_CASE_STUDY_HPP_
 
@@ -11,7 +10,7 @@
 namespace takt_plan::test
 {
 
-/// `timer_twice`: as the authors' programs have it. Otherwise one timer starts both chains.
+/// `timer_twice`: as in the authors' programs. Otherwise one timer starts both chains.
 Model picas_case_study(bool timer_twice);
 
 }  // namespace takt_plan::test

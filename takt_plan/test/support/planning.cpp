@@ -57,12 +57,13 @@ takt_schedule::System chains_of(
 takt_schedule::System random_chains(int cores, int chains, double load, std::uint64_t seed)
 {
   constexpr int kCallbacks = 5;
-  constexpr double kMost = 0.9;  // of a core, by one chain
+  constexpr double kMost = 0.9;  // of a core, for one chain
   Draw draw(seed);
   const auto parts = [&](int count, double sum) {
     std::vector<double> weights;
     for (int i = 0; i < count; ++i) {
-      weights.push_back(std::pow(static_cast<double>(draw.between(1, 100)), 2));  // few large ones
+      weights.push_back(std::pow(static_cast<double>(draw.between(1, 100)), 2));  // a few large
+                                                                                  // ones
     }
     const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
     for (double & weight : weights) {
@@ -193,7 +194,7 @@ std::vector<std::string> threads_of(const Planned & planned)
   return result;
 }
 
-/// What the trade says of the plan is what its bounds say.
+/// Checks that the plan's row in the trade has the figures of the plan's bounds.
 void expect_true_trade(const Planned & planned)
 {
   Index chosen = 0;
@@ -240,7 +241,7 @@ void expect_sound(const takt_schedule::System & system, const Planned & planned)
     }
   }
   EXPECT_EQ(seen.size(), planned.model.tasks.size());
-  // The file says what was judged, also to those who run it.
+  // The schedule file gives the model that was judged, also in a running executor.
   Model from_file;
   {
     const std::string yaml = takt_schedule::to_yaml(planned.schedule);

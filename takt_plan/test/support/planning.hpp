@@ -1,4 +1,4 @@
-// Plans of systems given as text, and what every plan has to keep.
+// Plans of systems given as text, and the properties of all plans.
 #ifndef TAKT_PLAN__TEST__SUPPORT__PLANNING_HPP_
 #define TAKT_PLAN__TEST__SUPPORT__PLANNING_HPP_
 
@@ -11,21 +11,21 @@
 namespace takt_plan::test
 {
 
-/// Of a system file without its version. A fault fails the test.
+/// `text`: a system file without its version. A fault fails the test.
 takt_schedule::System system_of(const std::string & text);
 
-/// Chains a, b, c ... of one host, the most important first: of a timer /a1 and what it starts, /a2, /a3
-/// and so on, each with its load in tenths of a core. `callbacks`: more lines of the file's list.
+/// Chains a, b, c ... of one host, the most important first. Each has a timer /a1 and the callbacks /a2, /a3 and so on
+/// that it starts, with loads in tenths of a core. `callbacks`: more lines of the file's list.
 takt_schedule::System chains_of(
   int cores, const std::vector<std::vector<int>> & tenths, const std::string & callbacks = {});
 
-/// A random system of one host: chains of a timer and four subscriptions, /c0_0 to /c0_4 and so on, which
-/// load its cores by `load` of a core together, none above nine tenths. Deadlines are periods, and
-/// shorter ones more important.
+/// A random system of one host: chains of a timer and four subscriptions, /c0_0 to /c0_4 and so on. Their total load is
+/// `load` of a core; none exceeds nine tenths. Deadlines equal periods, and shorter ones are more important.
 takt_schedule::System random_chains(int cores, int chains, double load, std::uint64_t seed);
 
-/// A random system with all that restrains planners: two processes, exclusive groups that may span
-/// chains, pinned callbacks, another thread, callbacks of no chain, and two hosts if `seed` is odd.
+/// A random system with all kinds of constraints: two processes, exclusive groups that may span
+/// chains, pinned callbacks, another thread, callbacks without a chain, and two hosts if `seed` is
+/// odd.
 takt_schedule::System restrained_system(std::uint64_t seed);
 
 /// A fault fails the test.
@@ -33,19 +33,18 @@ Planned plan_of(const takt_schedule::System & system, const PlanOptions & option
 
 PlanOptions by(Planner planner);
 
-/// kUnbounded: there is none.
+/// The bound of the chain; kUnbounded: none.
 Ns bound_of(const Planned & planned, const std::string & chain);
 
 /// The thread of the callback.
 const AssignedThread & thread_of(const Planned & planned, const std::string & id);
 
-/// "0/90: b a" for each thread: its core, its OS priority, and the nodes of its callbacks without the
-/// slash, most urgent first. By core, from the highest priority down.
+/// "0/90: b a" for each thread: its core, its OS priority, and the nodes of its callbacks without the slash, the most
+/// urgent first. Sorted by core, then by falling priority.
 std::vector<std::string> threads_of(const Planned & planned);
 
-/// What must be so whoever planned: each callback is in one thread, of its process, on a core it may
-/// use, groups are not divided, and the schedule file has the bounds that were announced, as has the
-/// trade of threads against slack.
+/// Checks properties of all plans: each callback is in one thread of its process, on a core that it may use; groups are
+/// not divided; the schedule file has the reported bounds, and so has the trade of threads against slack.
 void expect_sound(const takt_schedule::System & system, const Planned & planned);
 
 }  // namespace takt_plan::test

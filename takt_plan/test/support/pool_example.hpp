@@ -10,7 +10,7 @@
 namespace takt_plan::test
 {
 
-/// One pool; every task may run on all of its threads unless it says otherwise.
+/// One pool. A task may run on all of its threads, unless its call says otherwise.
 struct PoolExample : Example
 {
   explicit PoolExample(int threads, takt_core::Order order = takt_core::Order::priority)

@@ -30,7 +30,7 @@ public:
       const Index task = example_.timer(
         any_thread(), priority(), kPeriods[pick(0, std::size(kPeriods) - 1)], pick(1, 100));
       if (pick(0, 3) == 0) {
-        // Up to a period and a half, so that several releases may come at once.
+        // Up to one and a half periods, so that several releases may come at once.
         Release & release = *example_.model.tasks[task].release;
         release.jitter = pick(0, 6) * release.period / 4;
       }
@@ -72,7 +72,7 @@ private:
   {
     const int tasks = static_cast<int>(example_.model.tasks.size());
     const auto any_task = [&] {
-      // Often the last one, so that chains become long.
+      // Often the last task, so that chains become long.
       return static_cast<Index>(pick(0, 1) == 0 ? tasks - 1 : pick(0, tasks - 1));
     };
     const Index thread = pick(0, 1) == 0
@@ -89,7 +89,7 @@ private:
     }
   }
 
-  /// Times so that the busiest core has a load between 30 % and 95 %.
+  /// Scales the times so that the busiest core has a load between 30 % and 95 %.
   void scale()
   {
     double most = 0;
@@ -119,7 +119,7 @@ private:
           if (link.from == ways[i].back()) {
             ways.push_back(ways[i]);
             ways.back().push_back(task);
-            break;  // two topics of one sender are one way
+            break;  // two topics of one sender count as one way
           }
         }
       }

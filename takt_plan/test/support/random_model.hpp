@@ -9,11 +9,11 @@
 namespace takt_plan::test
 {
 
-/// Every core is loaded below its capacity. The model has one chain per way from a release to a task
-/// that starts no other, as far as there are few. Small periods keep hyperperiods short.
+/// The load of each core is below its capacity. The model has one chain for each way from a release to a task that
+/// starts no other, up to a limit. Small periods keep hyperperiods short.
 Model random_model(std::uint64_t seed);
 
-/// The same tasks on one window thread for each core, which has it to itself.
+/// The same tasks, with one window thread on each core and no other thread.
 Model on_window_threads(Model model);
 
 /// The share of a core's time that its tasks and other threads need.

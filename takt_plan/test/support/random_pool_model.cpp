@@ -40,7 +40,8 @@ public:
     for (int i = 0; i < pools; ++i) {
       add_pool();
     }
-    // Few tasks come close to their bounds; many show what happens among them.
+    // With few tasks, responses come close to their bounds. With many, more kinds of interference
+    // occur.
     const bool few = pick(0, 1) == 0;
     const int sources = pick(2, few ? 3 : 6) + pools - 1;
     for (int i = 0; i < sources; ++i) {
@@ -98,7 +99,7 @@ private:
     pools_.push_back(std::move(pool));
   }
 
-  // ---- systems in which what is rare by chance happens as often as it can ----
+  // ---- systems in which rare events happen as often as possible ----
 
   static constexpr Ns kRare = 20'000;
 
@@ -113,8 +114,8 @@ private:
     return index;
   }
 
-  /// When a task of a long chain ends, something more urgent takes its thread, and something less
-  /// urgent has just begun on the other one.
+  /// When a task of a long chain ends, a more urgent task takes its thread, and a less urgent one
+  /// has just begun on the other thread.
   void interrupt_each_task()
   {
     add_threads(2, takt_core::Order::priority);
@@ -138,8 +139,8 @@ private:
     model_.chains.push_back(std::move(chain));
   }
 
-  /// While a task is parked less urgent ones begin; when it is not, more urgent ones go before it; and
-  /// before it is its turn its group is taken again.
+  /// While a task is parked, less urgent tasks begin. While it is not, more urgent tasks precede it. Before its turn
+  /// comes, its group is taken again.
   void park_again_and_again()
   {
     add_threads(2, takt_core::Order::priority);
@@ -156,7 +157,7 @@ private:
     model_.chains.push_back({"parked", {parked}, 0, kUnbounded});
   }
 
-  // ---- any ----
+  // ---- random systems ----
 
   std::vector<Index> threads_of(const Pool & pool)
   {
@@ -181,7 +182,7 @@ private:
     if (!pool.groups.empty() && pick(0, 1) == 0) {
       task.group =
         pool.groups[static_cast<Index>(pick(0, static_cast<int>(pool.groups.size()) - 1))];
-      // Mostly where the group is already.
+      // Mostly on the threads where the group's other tasks are.
       for (const Task & mate : model_.tasks) {
         if (mate.group == task.group && pick(0, 3) != 0) {
           task.threads = mate.threads;
@@ -208,7 +209,7 @@ private:
   void add_sub()
   {
     const int tasks = static_cast<int>(model_.tasks.size());
-    // Often the last one, so that chains become long.
+    // Often the last task, so that chains become long.
     const auto any_task = [&] {
       return static_cast<Index>(pick(0, 1) == 0 ? tasks - 1 : pick(0, tasks - 1));
     };
@@ -229,8 +230,8 @@ private:
     }
   }
 
-  /// The largest load of what some task depends on: of one thread by its exclusive group, and of its
-  /// threads by all tasks that may run on one of them.
+  /// The largest load on which a task depends: of its exclusive group on one thread, and of all tasks that may run on
+  /// one of its threads.
   double fullest() const
   {
     const detail::Streams streams(model_, in_trigger_order(model_));

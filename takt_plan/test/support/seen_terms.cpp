@@ -46,13 +46,13 @@ public:
       path.insert(path.end(), part.tasks.begin(), part.tasks.end());
     }
     EXPECT_EQ(end, answer.bound) << what_ << chain.name;
-    if (!waits_) {  // else it goes by what comes last
+    if (!waits_) {  // otherwise the last message decides
       EXPECT_EQ(path, chain.path) << what_ << chain.name;
     }
   }
 
 private:
-  /// Parts follow each other after the message's delay, where nothing else starts the second one.
+  /// Checks that a part follows after the message's delay, if no other source starts it.
   void follows(const SegmentBound & part, Ns end) const
   {
     const Task & head = model_.tasks[part.tasks.front()];
@@ -110,7 +110,7 @@ private:
   const std::string & what_;
   const Model & model_;
   SeenTerms & seen_;
-  const bool waits_;  // for several messages
+  const bool waits_;  // the task waits for several messages
 };
 
 }  // namespace

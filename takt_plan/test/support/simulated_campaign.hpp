@@ -1,4 +1,4 @@
-// Campaigns that hold the responses of takt's own simulator against bounds.
+// Campaigns that compare the responses of takt's own simulator with bounds.
 #ifndef TAKT_PLAN__TEST__SUPPORT__SIMULATED_CAMPAIGN_HPP_
 #define TAKT_PLAN__TEST__SUPPORT__SIMULATED_CAMPAIGN_HPP_
 
@@ -17,8 +17,8 @@ namespace takt_plan::test
 struct SimulatedCampaign
 {
   std::uint64_t bounds = 0, refusals = 0, jobs = 0, overwritten = 0, violations = 0;
-  double tightest = 0;  ///< largest part of a bound that was seen
-  std::string first;    ///< violation
+  double tightest = 0;  ///< largest observed share of a bound
+  std::string first;    ///< the first violation
 };
 
 struct SimulatedSituation
@@ -36,10 +36,10 @@ struct SimulatedSituations
     {" adversarial ", Phases::adversarial, Execution::worst, 0},
     {" random ", Phases::random, Execution::worst, 4},
     {" random, any times ", Phases::random, Execution::uniform, 2}};
-  bool from_zero = false;  ///< runs may take any time up to their worst
+  bool from_zero = false;  ///< runs take any time from zero to their worst
 };
 
-/// Runs `model` in these situations and counts what is above its bound.
+/// Runs `model` in these situations, and counts responses above their bounds.
 void simulate_and_compare(
   std::uint64_t seed, const Model & model, const Overheads & overheads, const Bounds & tasks,
   const Bounds & chains, SimulatedCampaign & campaign,

@@ -16,7 +16,7 @@ namespace takt_plan::test
 namespace
 {
 
-/// One activation of a task: since when it counts, and by which tasks it came.
+/// One activation of a task: the release from which it counts, and the tasks along its way.
 struct Job
 {
   Index task = kNone;
@@ -28,8 +28,8 @@ struct Job
 struct Executing
 {
   Job job;
-  Ns to_publish = 0;  ///< execution left until it publishes
-  Ns to_end = 0;      ///< after that
+  Ns to_publish = 0;  ///< execution time up to the publish
+  Ns to_end = 0;      ///< execution time after the publish
   bool published = false;
 };
 
@@ -71,14 +71,14 @@ private:
     Ns time = 0;
     std::uint64_t sequence = 0;
     Job job;
-    Index topic = kNone;  ///< of a message; none: a release
+    Index topic = kNone;  ///< of a message; kNone: of a release
     bool operator>(const Event & other) const
     {
       return std::pair(time, sequence) > std::pair(other.time, other.sequence);
     }
   };
 
-  /// Threads beside the executors' as executor threads with one timer each.
+  /// Models threads outside of executors as executor threads with one timer each.
   Model with_others(Model model)
   {
     for (const OtherLoad & other : model.others) {
@@ -103,13 +103,13 @@ private:
   {
     for (Index i = 0; i < model_.tasks.size(); ++i) {
       if (const auto & release = model_.tasks[i].release) {
-        // A phase at a multiple of a coarse step makes releases meet.
+        // Phases at multiples of a coarse step make releases meet.
         const Ns step = std::max<Ns>(1, release->period / 8);
         Ns nominal = situation_.same_phase ? 0 : pick(0, 7) * step;
         Ns last = 0;  // releases of one timer do not overtake each other
         const Ns late_until = nominal + pick(0, 3) * release->period;
         for (; nominal < situation_.until; nominal += release->period) {
-          // Late for a while, then in time: the releases meet.
+          // Late for a while, then in time: so releases meet.
           const Ns jitter = nominal < late_until     ? release->jitter
                             : situation_.worst_times ? 0
                                                      : pick(0, 1) * pick(0, release->jitter);
@@ -144,7 +144,7 @@ private:
     }
   }
 
-  /// All that falls due now. A thread takes its next job only once everything of this time is there.
+  /// Handles all due events. A thread takes its next job only after all events of this time have come.
   void settle()
   {
     bool begun = true;
@@ -161,7 +161,7 @@ private:
     }
   }
 
-  /// One publish or end on any core; false if none is due.
+  /// Handles one due publish or end on some core; false if there is none.
   bool step()
   {
     for (auto & threads : runnable_) {
@@ -297,7 +297,7 @@ private:
     for (auto & [topic, messages] : topics) {  // which may have several publishers
       messages.pop_front();
     }
-    release(event.job);  // as the message that came last
+    release(event.job);  // with the source of the last message
   }
 
   void release(Job job)
@@ -316,7 +316,7 @@ private:
     waiting_[thread].push_back(std::move(job));
   }
 
-  std::size_t others_ = 0;  // before model_: counted while that is made
+  std::size_t others_ = 0;  // before model_, because it is counted while model_ is made
   Model model_;
   const Situation situation_;
   std::mt19937_64 random_;
@@ -327,7 +327,7 @@ private:
   std::vector<std::optional<Executing>> executing_;
   std::vector<std::vector<Index>> runnable_;  // per core, the running one first
   std::vector<std::map<Index, std::deque<Job>>> inbox_;
-  std::vector<std::set<std::pair<bool, Index>>> windows_;       // tasks left in the window
+  std::vector<std::set<std::pair<bool, Index>>> windows_;       // remaining tasks of the window
   std::map<std::tuple<Index, Index, Index>, Ns> last_arrival_;  // from, to, topic
   Observed observed_;
 };

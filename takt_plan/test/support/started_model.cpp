@@ -13,7 +13,7 @@ namespace takt_plan::test
 namespace
 {
 
-constexpr Ns kMostLeft = 6'000;  // what a start may leave to do
+constexpr Ns kMostLeft = 6'000;  // the work that a start may leave is done by then
 
 }  // namespace
 
@@ -32,9 +32,10 @@ Model some_processes(std::uint64_t seed)
   for (Thread & thread : model.threads) {
     thread.executor = static_cast<Index>(pick(0, processes - 1));
   }
-  // Of all timers: sets that keep their order for ever.
+  // The same period for all timers: sets that keep their order for ever.
   const Ns period = pick(0, 1) == 0 ? 0 : 1000;
-  const Ns offsets = pick(0, 3) == 0 ? 2 : 50;  // few: timers that are released together
+  const Ns offsets = pick(0, 3) == 0 ? 2 : 50;  // with few offsets, some timers are released
+                                                // together
   for (Index index = 0; index < model.tasks.size(); ++index) {
     Task & task = model.tasks[index];
     task.executor = model.threads[task.threads.front()].executor;
@@ -44,7 +45,8 @@ Model some_processes(std::uint64_t seed)
     }
     if (task.release) {
       task.timer = pick(0, 4) != 0;
-      task.release->jitter = task.timer ? 0 : pick(0, 3) * 20;  // messages from outside
+      task.release->jitter = task.timer ? 0 : pick(0, 3) * 20;  // only messages from outside have
+                                                                // jitter
       task.release->period = period == 0 ? task.release->period : period;
       task.release->offset = pick(0, offsets - 1) * (task.release->period / offsets);
     } else if (task.triggers.size() == 2 && task.triggers[0].from != task.triggers[1].from) {

@@ -9,16 +9,17 @@
 namespace takt_plan::test
 {
 
-/// One to three processes, with sets that wait for messages of several.
+/// One to three processes, with sets that wait for messages of several processes.
 Model some_processes(std::uint64_t seed);
 
-/// Of the fuller core, in the long run.
+/// The long-term load of the fuller core.
 double load_of(const Model & model);
 
-/// Above this load of a core it takes long until the work that a start has left is done.
+/// Above this load of a core, the work that a start leaves takes long.
 inline constexpr double kMostLoad = 0.95;
 
-/// When sets have settled and that work is done, if all processes have started, and their timers have run, by `started`.
+/// The time at which sets have settled and that work is done, if all processes have started, and their timers have run,
+/// by `started`.
 Ns settled_from(const Model & model, Ns started);
 
 /// After this time all releases repeat.

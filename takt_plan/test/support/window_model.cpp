@@ -165,7 +165,7 @@ private:
   std::vector<std::size_t> position_;  // of each task on its thread
   std::vector<std::vector<ExecutorTask>> executors_;
   std::vector<std::vector<Ns>> bounds_;
-  std::vector<Ns> released_;  // one per stream, after its nominal release
+  std::vector<Ns> released_;  // per stream: latest release after its nominal one
   std::vector<Ns> ended_;
 };
 

@@ -1,4 +1,4 @@
-// Random systems of window threads for campaigns, and their bounds by any theorem for one thread.
+// Random systems of window threads for campaigns, and their bounds by a theorem for one thread.
 #ifndef TAKT_PLAN__TEST__SUPPORT__WINDOW_MODEL_HPP_
 #define TAKT_PLAN__TEST__SUPPORT__WINDOW_MODEL_HPP_
 
@@ -14,22 +14,23 @@
 namespace takt_plan::test
 {
 
-/// One window thread on each core, alone; some releases are messages from outside.
+/// One window thread on each core, without others. Some sources are messages from outside.
 Model window_model(std::uint64_t seed, takt_core::WindowTimers timers);
 
-/// One window thread with few sources: quick ones and bursts of slow ones, nearly full.
+/// One nearly full window thread with few sources: frequent ones, and rare ones with bursts.
 Model crowded_window_model(std::uint64_t seed, takt_core::WindowTimers timers);
 
-/// What is known of one thread.
+/// An analysis of one thread.
 struct ThreadAnalysis
 {
-  /// Bounds of its tasks from their activations.
+  /// The bounds of tasks from their activations.
   std::function<std::vector<Ns>(const std::vector<ExecutorTask> &, Ns horizon)> tasks;
-  /// Of tasks that start each other, with those bounds; absent: the sum of them.
+  /// The bound of tasks that start each other, given those bounds; absent: the sum of the bounds.
   std::function<Ns(
     const std::vector<ExecutorTask> &, const TaskRun &, const std::vector<Ns> &, Ns horizon)>
     run = {};
-  /// Broken on purpose: messages from other threads are never late inside of a busy window.
+  /// Broken on purpose: assumes that messages from other threads are never late within a busy
+  /// window.
   bool punctual = false;
 };
 
@@ -40,8 +41,8 @@ struct ThreadBounds
   Ns horizon = 0;
 };
 
-/// The least solution for all threads at once, each task's activations as late as those that start
-/// it may end. Only for models of `window_model`.
+/// The least solution for all threads at once: a task's activations are as late as the end of the
+/// tasks that start it. Only for models of `window_model`.
 ThreadBounds window_model_bounds(const Model & model, const ThreadAnalysis & analysis);
 
 }  // namespace takt_plan::test
