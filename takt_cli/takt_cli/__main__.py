@@ -11,7 +11,7 @@ import threading
 import traceback
 
 if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    # While modules are loaded takt has started no program: Ctrl-C just ends us.
+    # While modules are loaded, takt has started no program: Ctrl-C may end the process at once.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from takt_cli.base import streams
@@ -50,10 +50,11 @@ _USAGE = frozenset(
 
 
 def main() -> None:
-    """Run, and leave with an exit code; a traceback never reaches the user unasked."""
-    with contextlib.suppress(Exception):  # `run` says it
+    """Run, and exit with the run's code. Tracebacks appear only on request."""
+    with contextlib.suppress(Exception):  # `run` reports the failure
         _load()
-    # Only while a command runs: in an import, or at the interpreter's end, it is a traceback.
+    # Only while a command runs. During imports, and when the interpreter ends, it causes a
+    # traceback.
     signals = [signal.SIGINT, signal.SIGTERM]
     if signal.getsignal(signal.SIGINT) is not signal.SIG_DFL:
         signals.remove(signal.SIGINT)
@@ -108,7 +109,7 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _repeat_interrupt(dropped: sys.UnraisableHookArgs) -> None:
-    """Send an interrupt again that came in a callback: Python drops exceptions there."""
+    """Send an interrupt again that came during a callback, where Python drops exceptions."""
     if dropped.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(dropped)
         return
@@ -121,7 +122,7 @@ def _repeat_interrupt(dropped: sys.UnraisableHookArgs) -> None:
         try:  # after the callback
             threading.Timer(0.05, signal.pthread_kill, (main_thread, number)).start()
             return
-        except KeyboardInterrupt:  # here it would be dropped again
+        except KeyboardInterrupt:  # Python would drop it again here
             continue
 
 
@@ -160,7 +161,8 @@ def _call(arguments: list[str] | None) -> int:
     if not given or given[0] in _HELP:
         sys.stdout.write(help_text())
         return 0 if given else EXIT_USAGE
-    # Loaded here: help needs none of these, and an import that fails shall not end in a traceback.
+    # Import these here, because help does not need them, and a failing import must not end in a
+    # traceback.
     from takt_cli.verbs.exec.command import TAKEN_OVER, become
     from takt_cli.verbs.renamed import renew
 

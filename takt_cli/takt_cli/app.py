@@ -1,6 +1,7 @@
-"""The command line: the verbs that help/takt.txt shows, each from its folder in `verbs`.
+"""The command line: the verbs of help/takt.txt, each from its folder in `verbs`.
 
-A verb is loaded when it is given: all of them take three times as long, at each start.
+Only the verb of the command line is loaded: loading all verbs would make each start three times as
+long.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import typer
 from takt_cli.base.version import VERSION
 from takt_cli.usage import shown_commands, unknown_command
 
-# Verbs for takt's developers: the help leaves them to `make bench` and docs/experiments.md.
+# Verbs for takt's developers. The help omits them; `make bench` and docs/experiments.md use them.
 HIDDEN = ("experiment", "bench")
 
 
@@ -35,7 +36,7 @@ def _main(
 
 
 def app_for(given: Sequence[str]) -> typer.Typer:
-    """Return the app with the verb that is given first, or with all verbs where none is."""
+    """Return the app with the verb that is given first, or with all verbs if none is given."""
     app = _without_commands()
     known = (*shown_commands(), *HIDDEN)
     if given and not given[0].startswith("-") and given[0] not in known:
@@ -60,7 +61,7 @@ def _add(app: typer.Typer, name: str) -> None:
 
 
 def app_to_complete(given: Sequence[str]) -> typer.Typer:
-    """Return the app for the shell: of a verb that is not given yet only the name is wanted."""
+    """Return the app for completion in a shell: only names of verbs that were not typed yet."""
     shown = shown_commands()
     if given and given[0] in shown:
         return app_for(given)

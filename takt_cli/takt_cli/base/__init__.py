@@ -1,1 +1,1 @@
-"""What every other folder may use: errors, streams, numbers and texts, and other programs."""
+"""Modules for all other folders: errors, streams, numbers and texts, and other programs."""

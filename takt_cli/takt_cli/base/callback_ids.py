@@ -20,7 +20,7 @@ def callback_id(node: str, kind: str, what: str) -> str:
 
 
 def timer_id(node: str, period_ns: int) -> str:
-    """Write the id of a timer that has no name but its period."""
+    """Write the id of a timer without a name: its period replaces the name."""
     return callback_id(node, "timer", print_duration(period_ns))
 
 
@@ -58,7 +58,7 @@ def without_namespace(id_: str) -> str:
 
 
 class Numbers:
-    """Numbers equal ids: the second one becomes `#2`."""
+    """Numbers equal ids: the second callback with an id gets `#2`."""
 
     def __init__(self) -> None:
         """Begin without any id."""
@@ -66,7 +66,7 @@ class Numbers:
         self._ids: set[str] = set()
 
     def next(self, base: str) -> str:
-        """Give the id the lowest number that is free; the first one has none."""
+        """Add the lowest free number to the id; the first callback gets none."""
         while True:
             self._last[base] += 1
             number = self._last[base]
@@ -76,7 +76,7 @@ class Numbers:
                 return id_
 
     def known(self, id_: str) -> bool:
-        """Whether an earlier one has the id."""
+        """Tell whether an earlier callback has the id."""
         return id_ in self._ids
 
 

@@ -1,4 +1,4 @@
-"""Commands of takt as a user can paste them."""
+"""Commands of takt in a form that a user can paste."""
 
 from __future__ import annotations
 

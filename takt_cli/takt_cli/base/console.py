@@ -1,4 +1,4 @@
-"""Where words go: results to standard output, everything else to standard error."""
+"""The streams: results go to standard output, all other text to standard error."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def _console(stderr: bool) -> Console:
 
 
 def out() -> Console:
-    """Console of results. Made anew each time, so that redirected streams are respected."""
+    """Make a console for results. It is new each time, so that it uses redirected streams."""
     return _console(stderr=False)
 
 
 def err() -> Console:
-    """Console of progress, notes and errors."""
+    """Make a console for progress, notes and errors."""
     return _console(stderr=True)
 
 
@@ -43,12 +43,12 @@ def print_json(data: Any) -> None:
 
 
 def pass_through(text: str) -> None:
-    """Print a program's words unchanged: editors and people find the place by them."""
+    """Print a program's text unchanged: editors and people find the named place by it."""
     write_utf8(text)
 
 
 def pass_through_errors(text: str) -> None:
-    """Likewise on standard error."""
+    """Print a program's text unchanged to standard error."""
     sys.stderr.write(text)
     sys.stderr.flush()
 

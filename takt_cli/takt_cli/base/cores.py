@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def cores_words(cores: Sequence[int]) -> str:
-    """Say which cores: 'core 3', 'cores 0-2,5'."""
+    """Write cores in words: 'core 3', 'cores 0-2,5'."""
     return f"{'core' if len(set(cores)) == 1 else 'cores'} {core_list(cores)}"
 
 

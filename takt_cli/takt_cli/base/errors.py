@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Wrong input, or a machine that cannot do it now; the same code in all of takt's tools.
+# Wrong input, or a machine that cannot do this now. All of takt's tools use this code.
 EXIT_USAGE = 2
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130

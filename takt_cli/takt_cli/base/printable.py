@@ -1,4 +1,4 @@
-"""Texts of others, as a terminal may show them."""
+"""Texts of other programs and users, made safe for a terminal."""
 
 from __future__ import annotations
 

@@ -43,17 +43,17 @@ def start(
     errors: int = subprocess.DEVNULL,
     environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start a program on these cores (all, if none are named) with nothing to read.
+    """Start a program on these cores (all, if none are named) without input.
 
-    The kernel kills it when the thread that called this ends, be it by SIGKILL: call it from the
-    main thread. The program has a session of its own: Ctrl-C in a terminal reaches only us, and we
-    end our programs.
+    The kernel kills it when the calling thread ends, also after SIGKILL. So call it from the main
+    thread. The program has its own session: Ctrl-C in a terminal reaches only this process, which
+    ends its programs.
     """
     us = os.getpid()
 
     def prepare() -> None:
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() != us:  # we ended before the kernel knew
+        if os.getppid() != us:  # this process ended before the kernel knew
             os._exit(_ORPHANED)
         if cores:
             os.sched_setaffinity(0, cores)
@@ -82,11 +82,11 @@ def run_program(
     environment: Mapping[str, str] | None = None,
     cores: Sequence[int] = (),
 ) -> Finished:
-    """Run a program to its end; with `check` a bad exit code is an error with its words.
+    """Run a program to its end; with `check`, a bad exit code raises an error with its text.
 
-    `follow` gets the program's words on standard error as soon as the program writes them; the
-    result has them as well. An interrupt ends the program. It runs on `cores`; on all, if none
-    are named.
+    `follow` gets the program's lines on standard error as soon as the program writes them; the
+    result has them, too. An interrupt ends the program. It runs on `cores`; on all, if none are
+    named.
     """
     process = start(
         [str(program), *arguments],
@@ -163,7 +163,7 @@ def run_json(program: Path, arguments: Sequence[str], *, timeout_s: float = 120)
 
 
 def program_failed(name: str, code: int, words: str) -> TaktError:
-    """Make the error for a program that ended badly: its own last words come first."""
+    """Make the error for a program with a bad exit code; it begins with the program's words."""
     words = respelled(words)
     if code == EXIT_USAGE and words.strip():  # of bad input every fault counts
         return TaktError(last_lines(words, 200).replace(f"{name}: ", "takt: "), quoted=True)
@@ -177,7 +177,7 @@ def program_failed(name: str, code: int, words: str) -> TaktError:
 
 
 def respelled(text: str) -> str:
-    """Write what the user called a file for the name that its program was given."""
+    """Replace the file names of a program's command line by the names that the user gave."""
     for name, words in SPELLED.items():
         text = text.replace(name, words)
     return text

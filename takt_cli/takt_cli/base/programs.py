@@ -1,7 +1,7 @@
 """Finds takt's C++ programs and shipped files.
 
-Looked at, in this order: every prefix in AMENT_PREFIX_PATH, the install prefix of the build
-(TAKT_INSTALL), the build directories themselves (programs not installed yet), PATH.
+It searches, in this order: each prefix in AMENT_PREFIX_PATH, the install prefix of the build
+(TAKT_INSTALL), the build directories (for programs that are not installed yet), PATH.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def build_directories() -> list[Path]:
 
 
 def find_program(name: str, package: str) -> Path:
-    """Path of a program; an error that says how to get it where there is none."""
+    """Find the path of a program; the error for a missing one says how to get it."""
     found = find_program_or_none(name, package)
     if found is None:
         raise TaktError(

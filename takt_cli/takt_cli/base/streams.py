@@ -1,7 +1,7 @@
-"""Standard streams as every command needs them: open, and able to say everything.
+"""Standard streams as every command needs them: open, and able to write every character.
 
-The system gives the number of a closed stream to the next file that a program opens, and the words
-for the stream would go into that file.
+The system gives the number of a closed stream to the next file that a program opens. Text for the
+stream would then go into that file.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def prepare() -> None:
             "it\n"
         )
         sys.stderr.flush()
-        # At once: the interpreter would try to flush the closed stream.
+        # Exit at once: the interpreter would try to flush the closed stream.
         os._exit(EXIT_USAGE)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors=_HANDLER)  # type: ignore[union-attr]
@@ -61,9 +61,9 @@ def _ascii(character: str) -> str:
 
 
 def write_utf8(text: str) -> None:
-    """Write for programs to standard output: in UTF-8 whatever the locale says, but to terminals.
+    """Write to standard output for programs: in UTF-8 in any locale, except to terminals.
 
-    In JSON, a byte that is not UTF-8 becomes an escape that JSON has.
+    In JSON, a byte that is not UTF-8 becomes an escape of JSON.
     """
     stream = sys.stdout
     if stream.isatty() or not hasattr(stream, "buffer"):
@@ -75,7 +75,7 @@ def write_utf8(text: str) -> None:
 
 
 def finish(code: int) -> int:
-    """Flush standard output; a failure of that is a sentence and an exit code, and told once."""
+    """Flush standard output. If this fails, print one sentence, and exit with a code."""
     try:
         sys.stdout.flush()
         return code
@@ -88,7 +88,7 @@ def finish(code: int) -> int:
 
 
 def _give_up(code: int) -> int:
-    """Let the interpreter flush to where that succeeds, or it complains on its own."""
+    """Redirect the stream, so that the interpreter's own flush succeeds and prints no complaint."""
     _open_null(1, os.O_WRONLY)
     return code or EXIT_FAILED
 

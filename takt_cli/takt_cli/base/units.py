@@ -1,4 +1,4 @@
-"""Numbers and durations as people write and read them. Inside, all times are nanoseconds."""
+"""Numbers and durations as people write and read them. All stored times are nanoseconds."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def parse_whole(text: str) -> int | None:
 
 
 def parse_number(text: str) -> float | None:
-    """Read a decimal number, with an exponent where there is one; None for anything else."""
+    """Read a decimal number, with or without an exponent; None for other texts."""
     return float(text) if re.fullmatch(f"-?(?:{_DECIMAL})(?:[eE][-+]?[0-9]+)?", text) else None
 
 
@@ -65,7 +65,7 @@ def exactly(ns: int) -> str:
 
 
 def human(ns: float | None, digits: int = 3) -> str:
-    """Three significant digits with the unit that fits: '12.3 ms', '850 µs'; '–' for None."""
+    """Write three significant digits with a suitable unit: '12.3 ms', '850 µs'; '–' for None."""
     if ns is None or not math.isfinite(ns):
         return "–"
     for unit, factor in (("s", 10**9), ("ms", 10**6), ("µs", 10**3)):
@@ -75,14 +75,14 @@ def human(ns: float | None, digits: int = 3) -> str:
 
 
 def milliseconds(ns: float | None) -> str:
-    """Milliseconds without the unit, for columns that carry it in the title."""
+    """Write milliseconds without the unit, for columns whose title has it."""
     if ns is None or not math.isfinite(ns):
         return "–"
     return significant(ns / NS_PER_MS)
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Use fixed notation with at least `digits` significant digits, and thousands apart."""
+    """Use fixed notation with at least `digits` significant digits, and separate thousands."""
     if value == 0:
         return "0"
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
@@ -90,7 +90,7 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def how_many(number: int, what: str) -> str:
-    """Say how many there are: '1 process', '1,000 threads'."""
+    """Write a number with its noun: '1 process', '1,000 threads'."""
     plural = "es" if what.endswith("s") else "s"
     return f"{number:,} {what}{'' if number == 1 else plural}"
 

@@ -1,1 +1,1 @@
-"""The control sockets of processes under takt: find them, ask them, compare asked with granted."""
+"""The control sockets of processes under takt: finds them, sends requests, compares attributes."""

@@ -1,4 +1,4 @@
-"""What one process said to a request that changes it, and the way to ask it for that."""
+"""The answer of one process to a request that changes it, and the function that asks for it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_WHYS = 3
 
 
 class JsonPart(Protocol):
-    """A part that a document shows."""
+    """A part of an answer that documents show."""
 
     def as_json(self) -> dict[str, Any]:
         """Give it for programs."""
@@ -32,26 +32,26 @@ class JsonPart(Protocol):
 
 @dataclass(frozen=True)
 class Answer(Generic[Part]):
-    """The parts that a process tells of, for example its changed threads; or why there are none."""
+    """A process's list of parts, such as its changed threads; or the reason why it has none."""
 
     process: Process
     parts: tuple[Part, ...] = ()
-    faults: tuple[str, ...] = ()  # it refuses, and has changed nothing
-    failure: str = ""  # it did not answer, and may have changed something; or did only a part
-    gone: bool = False  # it has ended
+    faults: tuple[str, ...] = ()  # the process refuses, and has changed nothing
+    failure: str = ""  # it did not answer and may have changed something, or it did only a part
+    gone: bool = False  # the process has ended
 
     @property
     def good(self) -> bool:
-        """Whether it agrees, or has ended; the kernel may have refused single parts."""
+        """Tell whether the process agrees or has ended; the kernel may refuse single parts."""
         return not (self.faults or self.failure)
 
     @property
     def done(self) -> bool:
-        """Whether it did as it was told."""
+        """Tell whether the process did all that was asked."""
         return self.good and not self.gone
 
     def why(self) -> str:
-        """Say why it did not do as it was told, without its name."""
+        """Give the reason why it did not, without the process's name."""
         if self.gone:
             return "has ended"
         return self.failure or f"refuses: {'; '.join(self.faults)}"
@@ -60,7 +60,7 @@ class Answer(Generic[Part]):
         return f"{self.process.words} {self.why()}"
 
     def as_json(self: Answer[JsonPart], name: str) -> dict[str, Any]:
-        """Give it for programs; `name`: of the list of its parts."""
+        """Make JSON; `name`: of the list of parts."""
         return {
             "pid": self.process.status.pid,
             "program": self.process.status.program,
@@ -82,7 +82,7 @@ def asked(
     timeout_s: float,
     read: Reader[Part],
 ) -> Answer[Part]:
-    """Ask a process, and read its answer; each reason why there is none becomes an answer, too."""
+    """Ask a process and read its answer; each failure becomes an answer, too."""
     try:
         peer, data = ask(process.socket, kind, request, timeout_s)
         return read(process, peer, data)
@@ -99,7 +99,7 @@ def asked(
 def asked_side_by_side(
     processes: Sequence[Process], one: Callable[[Process], Answer[Part]], longest_s: float
 ) -> list[Answer[Part]]:
-    """Ask all at once; `longest_s`: so long one takes at most."""
+    """Ask all processes at once; `longest_s`: the longest time for one of them."""
     return side_by_side(
         processes,
         lambda process: process.uid,
@@ -110,7 +110,7 @@ def asked_side_by_side(
 
 
 def by_user(answers: Sequence[Answer[Part]]) -> list[list[Answer[Part]]]:
-    """Give the answers of each user's processes together: the own user's and root's come first."""
+    """Group the answers by user; those of the own user and of root come first."""
     users: dict[int, list[Answer[Part]]] = {}
     for one in answers:
         uid = one.process.uid
@@ -121,9 +121,9 @@ def by_user(answers: Sequence[Answer[Part]]) -> list[list[Answer[Part]]]:
 def for_users(
     users: Sequence[Sequence[Answer[Part]]], change: Callable[[Sequence[Answer[Part]]], Done]
 ) -> list[Done]:
-    """Let `change` change each user's processes; the first user's come before all others.
+    """Call `change` for each user's processes; those of the first user come before all others.
 
-    The others do not wait for each other.
+    The other users' processes do not wait for each other.
     """
     first = [change(those) for those in users[:1]]
     with ThreadPoolExecutor(_USERS_AT_ONCE) as pool:
@@ -133,14 +133,14 @@ def for_users(
 def all_undone(items: Sequence[Item], undo: Callable[[Item], Done]) -> list[Done]:
     """Call `undo` for all items; a process that does not answer delays none of the first 32.
 
-    Nothing is given up, however long it takes.
+    It does not give up any item, even if this takes long.
     """
     with ThreadPoolExecutor(_UNDONE_AT_ONCE) as pool:
         return list(pool.map(undo, items))
 
 
 def left_out(those: Sequence[Answer[Any]], why: Sequence[str]) -> str:
-    """Say that one user's processes stay as they are while those of others are changed."""
+    """Write that one user's processes stay unchanged while those of others are changed."""
     number = "1 process" if len(those) == 1 else f"{len(those):,} processes"
     more = f" and {len(why) - _MOST_WHYS} more" if len(why) > _MOST_WHYS else ""
     verb = "was" if len(those) == 1 else "were"
@@ -149,9 +149,9 @@ def left_out(those: Sequence[Answer[Any]], why: Sequence[str]) -> str:
 
 
 def trouble(one: Answer[Any], what: str, more: str = "") -> str:
-    """Say why a process that had agreed to a change did not make it; empty: it has made it.
+    """Explain why a process that had agreed to a change did not make it; empty: it has made it.
 
-    `what` was to change; `more`: behind the reason why it did not answer.
+    `what`: the object of the change; `more`: text after the reason why it did not answer.
     """
     if one.gone:
         return f"{one.process.words} has ended"
@@ -161,7 +161,7 @@ def trouble(one: Answer[Any], what: str, more: str = "") -> str:
 
 
 def taken_back(one: Answer[Any], now: str, what: str) -> str:
-    """Say what became of a process that was told to undo a change; `now`: it has done so."""
+    """Write the result of an undo in one process; `now`: the text if the undo succeeded."""
     if one.gone:
         now = "has ended"
     elif not one.good:
@@ -170,7 +170,7 @@ def taken_back(one: Answer[Any], now: str, what: str) -> str:
 
 
 def joined_faults(answers: Sequence[Answer[Any]]) -> list[str]:
-    """Give all faults, each once: with the processes that told it, unless all of them did."""
+    """Join equal faults, with the names of the processes that reported them, unless all did."""
     told: dict[str, list[str]] = {}
     for one in answers:
         for fault in dict.fromkeys(one.faults):

@@ -1,4 +1,4 @@
-"""Attributes of threads: as asked, as the kernel granted them, and how they differ."""
+"""Attributes of threads: requested ones, granted ones, and their differences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from takt_cli.base.cores import cores_words
 from takt_cli.base.units import exactly
 from takt_cli.documents.document import Document
 
-# The kernel shows so many characters of a thread's name.
+# The kernel shows this many characters of a thread's name.
 LONGEST_NAME = 15
 POLICIES = ("inherit", "other", "batch", "idle", "fifo", "rr", "deadline")
 _REAL_TIME = ("fifo", "rr")
@@ -17,9 +17,10 @@ _WITH_NICE = ("inherit", "other", "batch")
 
 
 class Attributes(Document, at="status#attributes"):
-    """Policy, priority and cores of one thread; policy inherit, no nice level, no cores: not asked.
+    """Policy, priority and cores of a thread. Values that were not requested are absent.
 
-    Of attributes that a thread has, inherit means that there is no such thread.
+    Absent are: policy inherit, no nice level, no cores. For the attributes in force, the policy
+    inherit means that the thread does not exist.
     """
 
     def as_json(self) -> dict[str, Any]:
@@ -55,7 +56,7 @@ class Attributes(Document, at="status#attributes"):
         return self.runtime_ns, self.deadline_ns or self._period, self._period
 
     def only_what(self, asked: Attributes) -> Attributes:
-        """Leave out each attribute that is not asked."""
+        """Return only the requested attributes."""
         policy = asked.policy != "inherit"
         return Attributes(
             policy=self.policy if policy else "inherit",
@@ -69,7 +70,7 @@ class Attributes(Document, at="status#attributes"):
 
 
 def differences(asked: Attributes, has: Attributes, *, follows: bool = False) -> tuple[str, ...]:
-    """Name the attributes that a thread has otherwise than asked; only asked ones count.
+    """Name the attributes in force that differ from the requested ones.
 
     A thread of a following pool has the priority of the callback that it runs, up to its own.
     """

@@ -1,4 +1,4 @@
-"""Changes the threads of running processes: by a schedule in all of them or in none, and back."""
+"""Changes the threads of running processes by a schedule, in all or in none, and undoes it."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ ScheduleAnswer = Answer[Change]
 
 
 def read_text(path: Path) -> str:
-    """Read a schedule; the processes find its faults."""
+    """Read the text of a schedule; the processes find its faults."""
     refuse_irregular(path, "schedule")
     if not path.exists():
         raise missing(path)
     try:
         with path.open("rb") as file:
             content = file.read(MOST_MESSAGE + 1)
-    except OSError as error:  # of a read that fails Python does not know the file's name
+    except OSError as error:  # Python does not know the file's name if a read fails
         raise TaktError(f"{path}: cannot be read: {error.strerror}") from error
     if len(content) > MOST_MESSAGE:
         raise TaktError(f"{path} is longer than {MOST_MESSAGE >> 20} MiB, the most of a schedule")
@@ -48,9 +48,9 @@ def read_text(path: Path) -> str:
 
 
 def executor_names(text: str) -> tuple[str, ...] | None:
-    """Give the names of the executors in a schedule; None for a text that has none to read.
+    """Give the names of the executors in a schedule; None for an unreadable text.
 
-    Reads the text event by event: of a deep nest a tree would end this program.
+    Reads the text event by event: the tree of a deeply nested text would end this program.
     """
     try:
         return _names(yaml.parse(text, Loader=_Loader))
@@ -61,7 +61,7 @@ def executor_names(text: str) -> tuple[str, ...] | None:
 def _names(events: Iterable[yaml.Event]) -> tuple[str, ...] | None:
     names: dict[str, None] = {}
     depth = 0
-    is_key = {1: True, 2: True}  # by depth: whether a key comes next
+    is_key = {1: True, 2: True}  # by depth: the next event is a key
     inside = found = False  # in the value of `executors`
     for event in events:
         if isinstance(event, yaml.CollectionEndEvent):
@@ -91,10 +91,10 @@ def _names(events: Iterable[yaml.Event]) -> tuple[str, ...] | None:
 
 
 def concerned(processes: Sequence[Process], names: Sequence[str] | None) -> list[Process]:
-    """Give the processes that have an executor of these names, or threads that registered.
+    """Give the processes that have an executor of these names, or registered threads.
 
-    The rules of any executor of a file may be for a thread that registered. Without names all
-    processes are concerned: one of them will say what is wrong with the schedule.
+    The rules of any executor of a file may be for a registered thread. Without names the result has
+    all processes: one of them will report the schedule's fault.
     """
     if names is None:
         return list(processes)
@@ -109,7 +109,7 @@ def concerned(processes: Sequence[Process], names: Sequence[str] | None) -> list
 def not_running(
     processes: Sequence[Process], answers: Sequence[ScheduleAnswer], names: Sequence[str] | None
 ) -> list[str]:
-    """Give those of the names that no process has an executor of, or threads for."""
+    """Give the names that no process has as an executor, or for registered threads."""
     running = {executor.name for process in processes for executor in process.status.executors}
     running |= {change.name for answer in answers for change in answer.parts}
     return [name for name in names or () if name not in running]
@@ -123,7 +123,7 @@ def unmatched_rules(answers: Sequence[ScheduleAnswer]) -> list[str]:
 def agreeing(
     users: Sequence[Sequence[ScheduleAnswer]], allow_unmatched: bool
 ) -> list[Sequence[ScheduleAnswer]]:
-    """Give the users of whom all processes agree, and whose executors match all rules for them."""
+    """Give the users whose processes all agree, and whose executors match all of their rules."""
     agreed = [those for those in users if all(one.good for one in those)]
     if allow_unmatched:
         return agreed
@@ -136,7 +136,7 @@ def agreeing(
 
 
 def without_rules_of_others(answers: Sequence[ScheduleAnswer]) -> list[ScheduleAnswer]:
-    """Omit rules that match nothing in one process and something in another: they are no news."""
+    """Omit rules that match in one process of several."""
     lacking = _unmatched(answers)
 
     def of(change: Change) -> Change:
@@ -151,7 +151,7 @@ _Rule = tuple[str, str]  # its executor and its place
 
 
 def _rule(change: Change, part: Part) -> _Rule | None:
-    """Tell which rule matches nothing, says a part; each process may add another guess."""
+    """Find the rule without a match in a part of an answer; each process may add another guess."""
     if part.what != "rule":
         return None
     return change.name, part.why.partition(" matches no ")[0]
@@ -184,23 +184,23 @@ def check_all(processes: Sequence[Process], file: str, text: str) -> list[Schedu
 
 
 def apply_at(process: Process, file: str, text: str, id_: str) -> ScheduleAnswer:
-    """Let a process change its threads; `id_` names this change for `undo_at`."""
+    """Ask a process to change its threads; `id_` names this change for `undo_at`."""
     request = {"file": file, "text": text, "check_only": False, "id": id_}
     return _ask(process, Message.apply, request)
 
 
 def undo_at(process: Process, id_: str) -> ScheduleAnswer:
-    """Let a process give back what its executors had before one `apply_at`."""
+    """Ask a process to restore the values that its executors had before one `apply_at`."""
     return _ask(process, Message.reset, {"apply": id_})
 
 
 def reset_all(processes: Sequence[Process]) -> list[ScheduleAnswer]:
-    """Let all processes restore what they had."""
+    """Ask all processes to restore their values."""
     return asked_side_by_side(processes, reset_at, asking.CHANGE_S)
 
 
 def reset_at(process: Process) -> ScheduleAnswer:
-    """Let a process restore what its executors had before the first schedule was applied."""
+    """Ask a process to restore the values from before the first schedule was applied."""
     return _ask(process, Message.reset, {})
 
 
@@ -215,17 +215,18 @@ def _read(process: Process, _: Peer, raw: Mapping[str, Any]) -> ScheduleAnswer:
 def apply_in_turn(
     processes: Sequence[Process], file: str, text: str
 ) -> tuple[list[ScheduleAnswer], list[ScheduleAnswer]]:
-    """Apply in each process; after a failure take it back in those that have it.
+    """Apply the schedule in each process; after a failure undo it in the processes that have it.
 
-    Gives the answers to both. All of them have agreed before. One that has ended since does not
-    hold up the others.
+    Returns the answers to both requests. All processes have agreed before. A process that has ended
+    since does not stop the others.
     """
     id_ = secrets.token_hex(8)
     answers: list[ScheduleAnswer] = []
     for process in processes:
         answers.append(apply_at(process, file, text, id_))
         if not answers[-1].good:
-            # One that gave no answer may change its threads yet; it takes that back after it.
+            # A process without an answer may still change its threads; it handles the undo after
+            # that.
             done = [one.process for one in answers if not one.faults and not one.gone]
             return answers, all_undone(done[::-1], lambda one: undo_at(one, id_))
     return answers, []

@@ -1,6 +1,6 @@
 """Asks one process over its control socket.
 
-No answer is trusted: all reads are bounded in bytes and in time.
+It trusts no answer: all reads are limited in bytes and in time.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from takt_cli.control.frames import (
 )
 from takt_cli.control.told import result_of
 
-# sun_path of sockaddr_un, with the zero at its end.
+# sun_path of sockaddr_un, with the final zero.
 _LONGEST_PATH = 107
 _READ = 1 << 16
 _CREDENTIALS = struct.Struct("3i")
 
 
 class Gone(Exception):
-    """Nobody listens at the socket."""
+    """No process listens at the socket."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Peer:
 def ask(
     path: Path, kind: Message, request: Mapping[str, Any], timeout_s: float
 ) -> tuple[Peer, dict[str, Any]]:
-    """Ask once and give the answer; all of it takes at most `timeout_s`.
+    """Send one request and return the answer; all of it takes at most `timeout_s`.
 
     Raises Gone, NoAnswer or Refused.
     """
@@ -76,7 +76,7 @@ def peer_of(connection: socket.socket) -> Peer:
 
 
 def connect(connection: socket.socket, path: Path) -> None:
-    """Connect to a process; raises Gone if nobody listens."""
+    """Connect to a process; raises Gone if no process listens."""
     try:
         with _address(path) as address:
             connection.connect(address)
@@ -107,9 +107,10 @@ class Line:
             raise TimeoutError from None
 
     def send(self, connection: socket.socket, data: bytes) -> None:
-        """Send all of it."""
+        """Send all bytes."""
         self._wait(connection)
-        # A process that refuses a message may close before it has read all; its answer says why.
+        # A process that refuses a message may close before it has read all of it; its answer says
+        # why.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             connection.sendall(data)
 

@@ -1,9 +1,9 @@
-"""Messages of the control socket as bytes; it reads and writes nothing.
+"""Messages of the control socket as bytes. The module does no input or output.
 
-A frame is "takt", the version and the type of the message (16 bits each), the length of the
-payload (32 bits), all little endian, and the payload, which is JSON in UTF-8;
-takt_control/frame.hpp has the same in C++. A message that is longer than one frame comes as frames
-of type `part` and then one of its own type.
+A frame is "takt", the version and the type of the message (16 bits each), the length of the payload
+(32 bits), all little endian, and the payload, which is JSON in UTF-8. takt_control/frame.hpp has
+the same in C++. A message that is longer than one frame consists of frames of type `part` and a
+last frame of its own type.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Message(IntEnum):
 
 
 class NoAnswer(Exception):
-    """A process did not answer, or answered something else; the text says what it did."""
+    """A process did not answer, or sent something else; the text describes what it did."""
 
 
 class Refused(Exception):
@@ -65,7 +65,7 @@ def frame(kind: int, payload: bytes) -> bytes:
 
 
 def spelled(kind: Message, request: Mapping[str, Any]) -> Iterator[bytes]:
-    """Give the frames of a question; raises NoAnswer for one that is too long."""
+    """Give the frames of a request; raises NoAnswer if it is too long."""
     payload = json.dumps(request, ensure_ascii=False).encode("utf-8", "backslashreplace")
     if len(payload) > MOST_MESSAGE:
         raise NoAnswer(f"cannot be asked: the message is longer than {MOST_MESSAGE >> 20} MiB")
@@ -73,9 +73,9 @@ def spelled(kind: Message, request: Mapping[str, Any]) -> Iterator[bytes]:
 
 
 class Incoming:
-    """A message that comes frame by frame, each as its header and its payload.
+    """A message that arrives frame by frame, each as its header and its payload.
 
-    It reads nothing itself. A frame that breaks a rule raises NoAnswer.
+    It does not read from the socket. A frame that breaks a rule raises NoAnswer.
     """
 
     def __init__(self, did: str, most: int) -> None:
@@ -87,7 +87,7 @@ class Incoming:
         self._length = 0
 
     def take_header(self, header: bytes) -> int:
-        """Take HEADER.size bytes; gives the length of the payload behind them."""
+        """Take HEADER.size bytes; returns the length of the payload after them."""
         magic, version, self.kind, self._length = HEADER.unpack(header)
         if magic != MAGIC:
             raise NoAnswer(f"{self._did} bytes that are no message of takt")
@@ -103,7 +103,7 @@ class Incoming:
         return self._length
 
     def take_payload(self, payload: bytes) -> bool:
-        """Take the payload of a frame; gives whether the message is complete."""
+        """Take the payload of a frame; returns whether the message is complete."""
         self.payload += payload
         if self.kind == Message.part and self._length == 0:
             raise NoAnswer(f"{self._did} an empty part of a message")

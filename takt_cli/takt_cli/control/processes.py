@@ -43,7 +43,7 @@ class Process:
 
     socket: Path
     status: ProcessStatus
-    uid: int = -1  # whose socket it is
+    uid: int = -1  # the owner of the socket
 
     @property
     def words(self) -> str:
@@ -53,13 +53,13 @@ class Process:
 
 @dataclass(frozen=True)
 class Silent:
-    """A process that did not answer as it should."""
+    """A process without a proper answer."""
 
     socket: Path
     pid: int
     why: str
-    uid: int = -1  # whose socket it is
-    more: int = 0  # processes of the same user for which it stands, too
+    uid: int = -1  # the owner of the socket
+    more: int = 0  # further processes of the same user that this entry replaces
 
     def __str__(self) -> str:
         if self.more:
@@ -75,14 +75,14 @@ class Silent:
 
 @dataclass(frozen=True)
 class Found:
-    """All processes, or those that were asked for."""
+    """All processes, or the requested ones."""
 
     processes: tuple[Process, ...]
     silent: tuple[Silent, ...]
 
 
 def folders(environ: Mapping[str, str], uid: int, root: Path = Path("/")) -> Iterator[Path]:
-    """Give the folders of control sockets that this user may ask.
+    """Give the folders of control sockets that this user may read.
 
     TAKT_RUNTIME_DIR names the only one. Otherwise root also sees the folders of all users.
     """
@@ -101,16 +101,15 @@ class Socket(NamedTuple):
     """A control socket."""
 
     path: Path
-    number: int  # in its name
-    uid: int  # of the folder's owner, who decides what is in it
+    number: int  # the number in its name
+    uid: int  # the owner of the folder, who controls its content
 
 
 def sockets(places: Iterable[Path], uid: int) -> list[Socket]:
     """Give all control sockets, those of this user and of root first.
 
-    Below /tmp everybody may make a folder of any name: one that belongs to another user than its
-    sockets shall is passed over, and so is a link. Of another user only so many files are looked
-    at.
+    Each user may make a folder of any name below /tmp. Links are omitted, and so are folders with
+    another owner than their name says. For each other user, the number of files is limited.
     """
     owners: dict[tuple[int, int], tuple[int, Path]] = {}
     for place in places:
@@ -146,9 +145,9 @@ def find(
     timeout_s: float | None = None,
     places: Iterable[Path] | None = None,
 ) -> Found:
-    """Ask all processes, side by side; with numbers or names of programs give only these.
+    """Ask all processes, side by side; with numbers or names of programs, return only these.
 
-    A wanted process that is not there is an error unless it is `absent_ok`.
+    A missing process is an error unless it is `absent_ok`.
     """
     uid = os.geteuid()
     limit_s = ANSWER_S if timeout_s is None else timeout_s
@@ -172,7 +171,7 @@ def find(
 
 
 def in_brief(silent: Sequence[Silent]) -> tuple[Silent, ...]:
-    """Let one stand for many of another user, who must not fill the screen or a log."""
+    """Replace many silent processes of another user by one entry, to keep logs short."""
     brief: list[Silent] = []
     of_user: dict[int, list[Silent]] = defaultdict(list)
     for one in silent:
@@ -198,7 +197,7 @@ def _chosen(
             f"no process under takt has the number or the program name '{printable(word)}'",
             hint=f"processes under takt: {names}" if names else f"there is none; {_HOW}",
         )
-    # A process that is silent does not tell its name.
+    # A silent process does not tell its name.
     by_name = any(not word.isdigit() for word in wanted)
     return Found(
         tuple(one for one in processes if any(_is(word, one) for word in wanted)),
@@ -218,7 +217,7 @@ def _may_be(word: str, silent: Silent) -> bool:
 
 
 def no_process() -> TaktError:
-    """Say that there is none, and how to start one."""
+    """Write that no process runs under takt, and how to start one."""
     return TaktError(f"no process runs under takt; {_HOW}", code=EXIT_FAILED)
 
 
@@ -237,7 +236,7 @@ def _ask_status(socket: Socket, timeout_s: float) -> Process | Silent | None:
 
 
 def remove_stale(socket: Path, number: int) -> None:
-    """Remove the socket of a process that is gone, if the file is this user's.
+    """Remove the socket of a process that has ended, if the file belongs to this user.
 
     A process with this number may be about to listen: then the file stays.
     """

@@ -1,4 +1,4 @@
-"""Reads the figures that a process tells of its executors.
+"""Reads the statistics of a process's executors.
 
 A process is not trusted: a field of the wrong kind makes the whole answer unusable.
 """
@@ -18,7 +18,7 @@ from takt_cli.documents.schema import version
 
 
 def ask_statistics(socket: Path, number: int, timeout_s: float) -> ProcessStatistics:
-    """Ask a process for its figures; `number`: that of its socket's name.
+    """Ask a process for its statistics; `number`: that in its socket's name.
 
     Raises Gone, NoAnswer or Refused.
     """
@@ -27,9 +27,9 @@ def ask_statistics(socket: Path, number: int, timeout_s: float) -> ProcessStatis
 
 
 def read_statistics(data: Mapping[str, Any], peer: Peer, number: int) -> ProcessStatistics:
-    """Read the answer to `statistics`; the number of the process is the one that the kernel names.
+    """Read the answer to `statistics`; the kernel's number of the process counts.
 
-    `number`: of the process by the name of its socket, where the kernel shows none.
+    `number`: that in the name of its socket, for a process without a number from the kernel.
     """
     known, told = version("statistics"), data.get("schema", 0)
     if isinstance(told, int) and told != known:
@@ -42,7 +42,7 @@ def read_statistics(data: Mapping[str, Any], peer: Peer, number: int) -> Process
 
 
 def _with_chains(executors: tuple[Executor, ...]) -> tuple[Executor, ...]:
-    """Give each executor the chains of which it has the last callback."""
+    """Move each chain to the executor that has its last callback."""
     here = {name for one in executors for callback in one.callbacks for name in callback.names}
     found = []
     for executor in executors:

@@ -1,4 +1,4 @@
-"""What a process says to the message `set`: each value that it changed, before and now."""
+"""The answer of a process to `set`: each changed value, before and now."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from takt_cli.documents.document import DamagedError, Document
 
 
 class SetChange(Document, at="set#change"):
-    """One thing of one executor."""
+    """One changed object of one executor."""
 
     def name_of(self, kind: str) -> str:
         """Give the name of the chain, callback or thread, as a request names it."""
@@ -23,4 +23,4 @@ class SetChange(Document, at="set#change"):
 
 
 class SetAnswer(Document, at="set"):
-    """All that a process changed."""
+    """All changes of one process."""

@@ -1,4 +1,4 @@
-"""Asks many processes at once, so that what one user's processes do delays nobody else's."""
+"""Asks many processes at once, so that the processes of one user delay no other user's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LATE = "was not asked: other processes of its user take too long"
 
 
 def is_trusted(uid: int) -> bool:
-    """Whether processes are the own user's or root's; -1: nobody was asked whose they are."""
+    """Tell whether the owner is this user or root; -1: the owner is unknown."""
     return uid in (-1, 0, os.geteuid())
 
 
@@ -31,10 +31,10 @@ def side_by_side(
     longest_s: float,
     late: Callable[[Item], Result],
 ) -> list[Result]:
-    """Call `do`, which takes at most `longest_s`, for all items; gives the results in their order.
+    """Call `do`, which takes at most `longest_s`, for all items; results have their order.
 
-    Each user has threads of its own. What another user has not begun within `longest_s` is given up
-    and gets the result of `late`: so all of it takes at most twice as long.
+    Each user has threads of its own. Calls for other users that have not begun within `longest_s`
+    are dropped and get the result of `late`. So all calls together take at most twice as long.
     """
     until = time.monotonic() + longest_s
     others = {uid_of(item) for item in items if not is_trusted(uid_of(item))}

@@ -1,6 +1,6 @@
-"""The figures that a process tells of its executors while it runs, as typed records.
+"""The statistics of a process's executors while it runs, as typed records.
 
-All counters are totals since watching began; two looks at one process give rates.
+All counters are totals since watching began; two answers of one process give rates.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ class Chain(Document, at="statistics#chain"):
 
     @property
     def counted(self) -> bool:
-        """Whether its figures say anything.
+        """Tell whether its figures count.
 
-        A message from another process does not carry the activation that it belongs to. A process
-        that does not count from the arrival of the message on finds no activation of such a chain.
+        A message from another process does not carry its activation. Unless a process counts from
+        the message's arrival, it finds no activation of such a chain.
         """
         known = self.activations > 0 or self.misses > 0
         return self.from_arrival or known or not self.elsewhere
 
     @property
     def counted_from(self) -> str:
-        """The callback whose message its figures count from; empty: from the chain's release."""
+        """The callback from whose message its figures count; empty: from the chain's release."""
         if not self.from_arrival and not self.elsewhere:
             return ""
         last = max((self.path.index(one) for one in self.elsewhere), default=-1)

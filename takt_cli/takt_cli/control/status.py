@@ -1,7 +1,7 @@
-"""What a process tells of its executors and threads, as typed records.
+"""The status of a process's executors and threads, as typed records.
 
-A process is not trusted: a field of the wrong kind makes the whole answer unusable, and texts lose
-the characters that a terminal would obey.
+A process is not trusted: a field of the wrong kind makes the whole answer unusable. Control
+characters for terminals are removed from texts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Thread(Document, at="status#thread"):
 
     @property
     def runs(self) -> bool:
-        """Whether the kernel has it now."""
+        """Tell whether the kernel has the thread now."""
         return self.tid != 0 and self.now.policy != "inherit"
 
 
@@ -35,7 +35,7 @@ class Chain(Document, at="status#chain"):
 
 
 class SetValue(Document, at="status#set_value"):
-    """A value that `takt set` or the monitor has changed since the schedule."""
+    """A value that `takt set` or the monitor has changed after the schedule."""
 
     def __str__(self) -> str:
         return f"{self.what}: {self.value} {_spelled(self.before)} -> {_spelled(self.now)}"
@@ -46,11 +46,11 @@ class Executor(Document, at="status#executor"):
 
 
 class ProcessThread(Document, at="status#process_thread"):
-    """A thread that no executor owns; it has `granted` and faults where it was asked something."""
+    """A thread outside of executors; with requested attributes it has `granted` and faults."""
 
 
 class ProcessStatus(Document, at="status"):
-    """All that a process tells; `pid` and `user` are those that the kernel names."""
+    """The whole status; the kernel names `pid` and `user`."""
 
     @property
     def name(self) -> str:
@@ -59,11 +59,11 @@ class ProcessStatus(Document, at="status"):
 
 
 class Part(Document, at="change#part"):
-    """What became of one entry of a schedule."""
+    """The result for one entry of a schedule."""
 
 
 class Change(Document, at="change#executor"):
-    """What became of the schedule in one executor."""
+    """The result of a schedule in one executor."""
 
     def as_json(self) -> dict[str, Any]:
         """Give it for programs."""
@@ -71,13 +71,13 @@ class Change(Document, at="change#executor"):
 
 
 class Changes(Document, at="change"):
-    """What became of the schedule in all executors."""
+    """The results of a schedule in all executors."""
 
 
 def read_process(data: Mapping[str, Any], peer: Peer, number: int) -> ProcessStatus:
-    """Read the answer to `status`; number and user are those that the kernel names.
+    """Read the answer to `status`; the kernel names number and user.
 
-    `number`: of the process by the name of its socket, where the kernel shows none.
+    `number`: that in the name of its socket, for a process without a number from the kernel.
     """
     return read_answer(ProcessStatus, {**data, "pid": peer.pid or number, "user": _user(peer.uid)})
 
@@ -95,7 +95,7 @@ def _user(uid: int) -> str:
 
 
 def _spelled(value: int | tuple[str, ...] | None) -> str:
-    """Give a number, nothing, or a list of names as a user writes it."""
+    """Write a number, nothing, or a list of names as a user writes it."""
     if isinstance(value, tuple):
         return ",".join(value)
     return "none" if value is None else str(value)

@@ -1,4 +1,4 @@
-"""Reads what a process tells; it is not trusted."""
+"""Reads answers of processes, which are not trusted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def result_of(kind: int, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_answer(kind: type[Told], data: Mapping[str, Any]) -> Told:
-    """Read the answer of a process; NoAnswer where a field is of the wrong kind."""
+    """Read the answer of a process; raises NoAnswer for a field of the wrong kind."""
     try:
         return kind.read(data)
     except DamagedError as error:

@@ -1,4 +1,4 @@
-"""Begins and ends traces in running processes, and finds the files that these write."""
+"""Begins and ends traces in running processes, and finds their files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WRITE_S = 30.0
 
 @dataclass(frozen=True)
 class RawTrace:
-    """The file that a process wrote: beside its control socket, and of its user."""
+    """The file that a process wrote: beside its control socket, and owned by its user."""
 
     path: Path
     uid: int
@@ -50,16 +50,16 @@ class Traced(Document, at="trace_begun"):
 
 
 class Told(Document, at="trace_written"):
-    """What a process told of the file that it wrote."""
+    """A process's answer about the file that it wrote."""
 
     @property
     def failure(self) -> str:
-        """Say what it did not write; empty: nothing is missing."""
+        """Describe the missing part; empty: the file is complete."""
         return f"did not write all: {'; '.join(self.faults)}" if self.faults else ""
 
     @property
     def path(self) -> str:
-        """Give the name of the file; NoAnswer where it was not written."""
+        """Return the name of the file; raises NoAnswer if it was not written."""
         if self.file:
             return str(self.file)
         if self.faults:
@@ -75,13 +75,13 @@ Written = Answer[RawTrace]
 
 @dataclass(frozen=True)
 class Recording:
-    """What a process shall record."""
+    """The options of a recording in a process."""
 
-    last_ns: int | None = None  # keep only so much
-    records: int | None = None  # for each thread
-    cpu_times: bool = False  # of each run
-    kernel: bool = False  # how long each run waited for a core
-    stalls: bool = False  # of the host
+    last_ns: int | None = None  # keep only this last time
+    records: int | None = None  # per thread
+    cpu_times: bool = False  # for each run
+    kernel: bool = False  # for each run, how long it waited for a core
+    stalls: bool = False  # stalls of the host
 
     def request(self, *, first: bool = True) -> dict[str, Any]:
         """Spell it for the process; one process, the first, watches the host for all."""
@@ -92,23 +92,23 @@ class Recording:
 
 
 def begin(processes: Sequence[Process], recording: Recording) -> list[Begun]:
-    """Let processes trace."""
+    """Begin traces in these processes."""
 
     def one(process: Process) -> Begun:
         kind, request = Message.trace_start, recording.request(first=process is processes[0])
         return asked(process, kind, request, asking.CHANGE_S, _begun)
 
-    # All at once: their traces shall be of the same time.
+    # Begin all at once, so that the traces cover the same time.
     return asked_side_by_side(processes, one, asking.CHANGE_S)
 
 
 def end(processes: Sequence[Process]) -> list[Written]:
-    """Let processes end their traces and write them."""
+    """Ask processes to end their traces and write them."""
     return _write(processes, Message.trace_stop)
 
 
 def snapshot(processes: Sequence[Process]) -> list[Written]:
-    """Let processes write what they have traced, and go on."""
+    """Ask processes to write their traces so far, and to go on."""
     return _write(processes, Message.trace_snapshot)
 
 
@@ -119,9 +119,10 @@ def _write(processes: Sequence[Process], kind: Message) -> list[Written]:
 
 
 def undo(begun: Sequence[Begun]) -> list[Written]:
-    """End the traces that have begun and remove their files; gives those that did not end.
+    """End the traces that have begun and remove their files; returns those that did not end.
 
-    A process that gave no answer may have begun; one that refuses to end its trace then has none.
+    A process without an answer may have begun. A process that refuses to end its trace then has
+    none.
     """
     silent = {one.process.socket for one in begun if one.failure}
     ended = end([one.process for one in begun if one.done or one.failure])
@@ -146,8 +147,8 @@ def _written(process: Process, peer: Peer, raw: Mapping[str, Any]) -> Written:
 def _raw_trace(socket: Path, peer: Peer, told: str) -> RawTrace:
     """Find the file that a process named.
 
-    takt reads and removes it, so that it must be of the process's user. Only the last part of the
-    name counts: in a container the folder of the socket has another name.
+    takt reads and removes it, so it must belong to the process's user. Only the last part of the
+    name counts, because in a container the folder of the socket has another name.
     """
     path = socket.parent / PurePath(told).name
     try:

@@ -1,1 +1,1 @@
-"""Documents that a program of takt writes and another reads: one schema each, and their reader."""
+"""Documents that one program of takt writes and another one reads: their schemas and readers."""

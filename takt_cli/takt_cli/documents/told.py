@@ -1,4 +1,4 @@
-"""Reads what a program of takt printed, and says what to do where its document is another one."""
+"""Reads the documents that takt's programs print; the error for another document has a remedy."""
 
 from __future__ import annotations
 

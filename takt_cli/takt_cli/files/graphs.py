@@ -19,7 +19,7 @@ PACKAGE = "takt_workload"
 
 
 class CallbackInfo(Document, at="graph#callback"):
-    """A callback: how often it runs, and what share of a core that takes."""
+    """A callback with its rate and its share of a core."""
 
 
 class ChainInfo(Document, at="graph#chain"):
@@ -31,7 +31,7 @@ class GraphInfo(Document, at="graph"):
 
     @property
     def group_utilisation(self) -> float:
-        """What the most loaded exclusive group takes of its core."""
+        """The share of a core that the most loaded exclusive group uses."""
         reentrant = {callback.group for callback in self.callbacks if callback.reentrant}
         exclusive = [load for group, load in self.groups.items() if group not in reentrant]
         return max(exclusive, default=0.0)

@@ -1,4 +1,4 @@
-"""Files that takt may read: those that end, so that no command waits for ever."""
+"""Files that takt may read: only files with an end, so that no command waits for ever."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ def missing(path: Path | str) -> TaktError:
 def refuse_irregular(path: Path, what: str) -> None:
     """Refuse a directory, a pipe or a device; the reader refuses a missing file.
 
-    A pipe may have no writer, and a device no end; and takt's programs read a file more than once.
+    A pipe may have no writer, a device may have no end, and takt's programs read a file more than
+    once.
     """
     if path.is_dir():
         raise TaktError(f"{path} is a directory; name a {what} file")

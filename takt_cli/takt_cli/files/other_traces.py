@@ -1,4 +1,4 @@
-"""Knows traces that takt does not read: takt's own in other formats, and those of other tools."""
+"""Recognises traces that takt does not read: other formats of takt, and other tools' traces."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _OWN = (
 
 
 def refuse_other_trace(path: Path) -> None:
-    """Say of a trace in another format what it is, and what takt needs; of no trace nothing."""
+    """Refuse a trace in another format, with its format and the needed one; accept all else."""
     what = other_trace(path)
     if what is not None:
         raise TaktError(f"{path} is {what}", hint=_OWN)
 
 
 def other_trace(path: Path) -> str | None:
-    """Say in which other format a file or a folder is a trace; None if it is none that we know."""
+    """Name the other format of a trace file or folder; None if the format is unknown."""
     if path.is_dir():
         if _holds_ctf(path):
             return (

@@ -17,8 +17,8 @@ _made: list[Path] = []
 def output_directory(chosen: Path | None, name: str) -> Path:
     """Take the chosen directory, else a new one in takt_results: NAME, NAME-2, NAME-3 ...
 
-    Results replace files in a chosen directory only. The directory is made and tried here, before
-    a run whose results could not be kept.
+    Results replace files in a chosen directory only. The directory is made and tested before the
+    run, so that no run loses its results.
     """
     if chosen is not None:
         check_directory(chosen)

@@ -24,7 +24,7 @@ def check_file(path: Path) -> None:
         if not os.access(path, os.W_OK):
             raise TaktError(f"{path} cannot be written")
         return
-    # Another file takes its place, which the directory allows whatever the file itself says.
+    # Another file replaces it, which depends on the directory's permissions only.
     if path.exists() and not (path.stat().st_mode & _WRITABLE and os.access(path, os.W_OK)):
         raise TaktError(f"{path} is write-protected; make it writable, or name another file")
     check_directory(path.parent, path)
@@ -32,7 +32,7 @@ def check_file(path: Path) -> None:
 
 def refuse_replacing(path: Path, force: bool) -> None:
     """Refuse a file that is there already, unless the user insists."""
-    # Where standard output goes to a file, the shell has emptied that already.
+    # If standard output goes to a file, the shell has already emptied it.
     if path.is_file() and _replaceable(path) and not force:
         raise TaktError(f"{path} exists; name another file, or replace it with --force")
 
@@ -46,9 +46,9 @@ def refuse_inputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, Path 
 
 
 def same_file(one: Path, other: Path) -> bool:
-    """Whether both name one file: through links and other spellings, and before it is there.
+    """Tell whether both name one file, also through links, and before it exists.
 
-    Several streams may lead to one terminal, so of devices and pipes the names decide.
+    Several streams may lead to one terminal, so for devices and pipes only the names count.
     """
     if one.exists() and not one.is_file():
         return one == other
@@ -74,7 +74,7 @@ def check_directory(path: Path, meant: Path | None = None) -> None:
 
 
 def part_of(path: Path, scratch: Path) -> Path:
-    """Give the file to write before it becomes `path`: beside that where possible."""
+    """Give the file to write first, which then becomes `path`; beside it if possible."""
     return _part_beside(path) if _replaceable(path) else scratch / "results.part"
 
 
@@ -123,7 +123,7 @@ def write_text(path: Path, text: str) -> None:
 
 @contextlib.contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Name the file of a failure: the kernel does not name it where a disk is full."""
+    """Add the file's name to an error: the kernel does not name it if a disk is full."""
     try:
         yield
     except OSError as error:

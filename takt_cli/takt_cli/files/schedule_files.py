@@ -97,7 +97,7 @@ def with_count(content: Schedule, count: int) -> Schedule:
 
 
 def on_cores(content: Schedule, cores: Sequence[int]) -> Schedule:
-    """Make the same schedule with core i being the i-th of these; more wrap around."""
+    """Make the same schedule with core i replaced by the i-th of these; more cores wrap around."""
     result = _copy(content)
     for executor in result["executors"].values():
         entries = [*executor["threads"].values(), *(executor.get("process_threads") or ())]
@@ -108,7 +108,7 @@ def on_cores(content: Schedule, cores: Sequence[int]) -> Schedule:
 
 
 def _copy(content: Schedule) -> Schedule:
-    """Copy all but the model that it was made for: the copy is for no model, and elsewhere."""
+    """Copy all but the model's name, since the copy fits no model."""
     copied = yaml.safe_load(yaml.safe_dump(content))
     copied.pop("system", None)
     return copied

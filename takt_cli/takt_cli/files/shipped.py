@@ -19,7 +19,7 @@ def shipped_files(package: str, kind: str) -> dict[str, Path]:
 
 
 def is_bare(name: str) -> bool:
-    """Whether it can be a shipped file's name: no folder, no ending."""
+    """Tell whether it can be a shipped file's name: without a folder and an ending."""
     as_path = Path(name)
     return not as_path.suffix and as_path.name == name
 

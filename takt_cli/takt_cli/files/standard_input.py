@@ -1,6 +1,6 @@
 """Standard input as a file that takt reads: the name `-` on a command line.
 
-Programs of takt read files more than once, so standard input is kept in a file while they run.
+Programs of takt read files more than once, so a temporary file keeps standard input.
 """
 
 from __future__ import annotations

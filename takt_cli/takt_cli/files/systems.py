@@ -19,7 +19,7 @@ def available_systems() -> dict[str, Path]:
 
 
 def shipped_models() -> list[str]:
-    """Give the option that tells programs where models are that schedules call by bare names."""
+    """Give the option with the folder of models that schedules name without a folder."""
     folders = share_directories(PACKAGE, "models")
     return ["--models", *map(str, folders)] if folders else []
 
@@ -27,7 +27,7 @@ def shipped_models() -> list[str]:
 def resolve_system(name: str) -> str:
     """Take a file as it is; a bare name is a shipped model.
 
-    Faults name a file as the user did, so its name stays.
+    Faults name a file as the user did, so the name is not changed.
     """
     if name == DASH:
         return str(standard_input())

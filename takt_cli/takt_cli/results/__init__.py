@@ -1,1 +1,1 @@
-"""What a run gave, as typed data, and the statistics of samples."""
+"""The results of a run as typed data, and the statistics of samples."""

@@ -44,7 +44,7 @@ class Fields:
         return int(value) if value == int(value) else self._refuse(name, "a whole number")
 
     def whole_or_none(self, name: str, least: int = 0) -> int | None:
-        """Likewise, with None for a missing number."""
+        """Read a whole number; None for a missing one."""
         return self.whole(name, least=least) if self.has(name) else None
 
     def number(self, name: str, default: float = 0.0, least: float = 0.0) -> float:
@@ -57,7 +57,7 @@ class Fields:
         return value
 
     def number_or_none(self, name: str, least: float = 0.0) -> float | None:
-        """Likewise, with None for a missing number."""
+        """Read a number; None for a missing one."""
         return self.number(name, least=least) if self.has(name) else None
 
     def flag(self, name: str) -> bool:

@@ -7,11 +7,11 @@ from takt_cli.documents.document import Document
 
 
 class PhaseState(Document, at="common#phase_state"):
-    """What an executor knows of its phases; only one whose schedule gives offsets has it."""
+    """The state of an executor's phases. Only an executor with offsets has one."""
 
     @property
     def quiet(self) -> bool:
-        """Whether nothing has disturbed it, and its bounds hold."""
+        """Tell whether nothing has disturbed the phases, and the bounds hold."""
         return self.disturbances == 0 and self.bounds_hold == "yes"
 
     @property
@@ -26,7 +26,7 @@ class PhaseState(Document, at="common#phase_state"):
 
     @property
     def hold_words(self) -> str:
-        """Say from when bounds hold."""
+        """Write from when bounds hold."""
         again = " again" if self.disturbances else ""
         if self.bounds_hold == "yes":
             return f"bounds hold{again}"

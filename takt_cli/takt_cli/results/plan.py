@@ -10,7 +10,7 @@ class PlannedChain(Document, at="plan#chain"):
 
     @property
     def spare_ns(self) -> int | None:
-        """What its bound leaves of its deadline; None: it has no bound, or no deadline."""
+        """The deadline less the bound; None: it has no bound, or no deadline."""
         if self.deadline_ns is None or self.bound_ns is None:
             return None
         return int(self.deadline_ns - self.bound_ns)

@@ -31,14 +31,14 @@ from takt_cli.results.run_results import (
     ThreadResult,
 )
 
-# A run that is shorter by so much has not ended early.
+# A run that is shorter by this time has not ended early.
 _UNNOTICED_NS = 1_000_000
 _MOST_PRIORITY = 2**31
 _AGAIN = "measure again with `takt run --output`"
 
 
 def load_complete_results(path: Path) -> Results:
-    """Read a results file to compare it with others: of a whole run, something measured."""
+    """Read the results of a complete run with measurements, to compare them with others."""
     results = load_results(path)
     missing = results.raw.get("incomplete")
     if missing:

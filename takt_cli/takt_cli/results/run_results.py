@@ -1,4 +1,4 @@
-"""The results of one run of a graph. Times are in ns, moments count from the epoch."""
+"""The results of one run of a graph. Times are in ns; points in time count from the epoch."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Series:
 
     @property
     def stalled_share(self) -> float:
-        """Which part of the samples a host stall touched."""
+        """Give the share of samples that a host stall touched."""
         return float(self.stalled.mean()) if len(self.stalled) else 0.0
 
     def clean(self) -> Samples:
@@ -106,11 +106,11 @@ class ChainResult:
     skipped: int  # the root's timer skipped the period
     missed_deadlines: int
     responses: Series
-    catching_up: Flags  # per response: a stall before it was not caught up with yet
+    catching_up: Flags  # per response: true if runs had not yet caught up with an earlier stall
 
     @property
     def expected(self) -> int:
-        """How many activations should complete: all but those that newer data replaced."""
+        """Count the activations that should complete: all but those that newer data replaced."""
         return max(self.released - self.superseded, self.completed)
 
 
@@ -126,7 +126,7 @@ class Kpis:
     hot_from_due: Samples
     hot_floor_ns: float | None
     hot_drops: int
-    hot_parts: Mapping[str, float]  # where the time goes: median ns of each of HOT_PARTS
+    hot_parts: Mapping[str, float]  # the parts of the time: median ns of each of HOT_PARTS
     planner_period: Samples
     planner_lateness: Series
     planner_cycles: int
@@ -155,7 +155,7 @@ class Results:
     order: str
     thread_count: int
     host: HostOfRun
-    duration_ns: int  # really measured: less than asked of a run that ended early
+    duration_ns: int  # the measured time: less than asked for if the run ended early
     warmup_ns: int
     epoch_ns: int
     phases: str
@@ -167,13 +167,13 @@ class Results:
     skipped_periods: int
     # Of executors whose schedule gives offsets, by the part that ran it.
     phase_states: Mapping[str, PhaseState]
-    other_cores: float | None  # CPU of other programs meanwhile; 1.0 is one core
+    other_cores: float | None  # CPU use of other programs in this time; 1.0 is one core
     load: Load
     # What the host held up in the measured time: core, begin, end in ns since the epoch.
     stalls: tuple[tuple[int, int, int], ...]
     defaulted_callbacks: tuple[str, ...]  # no rule of the schedule matches them
     warnings: tuple[str, ...]
-    ended_early: bool  # an interrupt ended it before its time
+    ended_early: bool  # an interrupt ended it early
     raw: Mapping[str, Any] = field(repr=False)
 
     @property
@@ -183,12 +183,12 @@ class Results:
 
     @property
     def nothing_measured(self) -> bool:
-        """Whether it was ended in its warm-up."""
+        """Tell whether an interrupt ended it during its warm-up."""
         return self.ended_early and self.duration_ns == 0
 
     @property
     def several_processes(self) -> bool:
-        """Whether names of threads may be there once for each process."""
+        """Tell whether several processes may have threads of the same name."""
         return len({thread.process for thread in self.threads}) > 1
 
     @property
@@ -219,7 +219,7 @@ class Results:
 
     @property
     def held_up(self) -> list[tuple[int, int]]:
-        """Times in which the host held some core up; several cores at once are one time."""
+        """Times in which the host held up some core; simultaneous stalls count once."""
         times: list[tuple[int, int]] = []
         for begin, end in sorted(stall[1:] for stall in self.stalls):
             if times and begin <= times[-1][1]:
@@ -230,5 +230,5 @@ class Results:
 
     @property
     def stall_ns(self) -> int:
-        """How long that was in all."""
+        """The total length of these times."""
         return sum(end - begin for begin, end in self.held_up)

@@ -1,4 +1,4 @@
-"""Statistics of samples, and the rule which percentiles may be shown.
+"""Statistics of samples, and the rule for percentiles.
 
 A percentile is shown only if at least ten samples lie beyond it; with fewer it says more about
 chance than about the system. p50 takes 20 samples, p90 100, p99 1,000.
@@ -58,7 +58,7 @@ def percentile_name(percent: float) -> str:
 
 @dataclass(frozen=True)
 class Summary:
-    """What is said about one set of samples; None where the samples do not say it."""
+    """The statistics of one set of samples; None for those that need more samples."""
 
     count: int
     mean: float | None = None

@@ -1,4 +1,4 @@
-"""What a trace holds, in figures: the document that `takt_trace convert` prints."""
+"""The figures of a trace: the document that `takt_trace convert` prints."""
 
 from __future__ import annotations
 

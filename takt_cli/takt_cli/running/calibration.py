@@ -1,9 +1,10 @@
-"""The costs of a callback's run beside its own work, measured with a graph that does none.
+"""The costs of a callback's run beside its own work, measured with a graph without work.
 
-Two timers are due at once on one real-time thread; the first one's message starts a callback, whose
-message starts another. The time between the end of a run and the beginning of a ready one is the
-cost of dispatch, and of taking a message. The time of a run without work is the cost of publishing.
-The delay of the first run of a period is a wake-up of the thread. docs/calibrate.md explains it.
+Two timers are due at once on one real-time thread. The message of the first timer starts a
+callback, whose message starts another one. The time between the end of a run and the begin of a
+ready one is the cost of dispatch and of taking a message. The time of a run without work is the
+cost of publishing. The delay of the first run of a period is a wake-up of the thread.
+docs/calibrate.md explains it.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Calibration:
     dispatch: Samples
     take: Samples
     publish: Samples
-    wake_up: Samples  # of the thread when a timer is due
+    wake_up: Samples  # the thread's wake-up when a timer is due
     wake_up_cross_core: Any  # by another thread, as in host.json; None: there is one core
 
     def overheads(self, percent: float) -> dict[str, int]:
@@ -63,7 +64,7 @@ class Calibration:
         }
 
     def jitter(self, percent: float) -> int:
-        """Give how late a timer's thread wakes up, in ns, likewise."""
+        """Give the lateness of a timer's thread in ns; `percent` of all wake-ups are not later."""
         return round(_at(self.wake_up, percent))
 
 

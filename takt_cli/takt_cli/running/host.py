@@ -1,4 +1,4 @@
-"""What this machine is and allows: plain facts, and the measurement of `takt_measure_host`."""
+"""The properties and rights of this machine, and the measurement of `takt_measure_host`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Host:
     cpu: str
     kernel: str
     preempt_rt: bool
-    cores: tuple[int, ...]  # that this process may use
+    cores: tuple[int, ...]  # the cores that this process may use
     realtime_allowed: bool
     governor: str
     virtual: bool

@@ -1,4 +1,4 @@
-"""Interrupts of a run, of which the next interrupt must not lose the results."""
+"""Interrupts of a run. The next interrupt must not lose the results."""
 
 from __future__ import annotations
 
@@ -48,9 +48,10 @@ class Interrupts:
 
 
 class Unbroken(Interrupts):
-    """Lets a change of many processes come to its end: half of it would be worse than all.
+    """Lets a change of many processes finish, because half of it would be worse than all.
 
-    Ctrl-C, SIGTERM and the end of the terminal count in the block, and `tell` says so after it.
+    Ctrl-C, SIGTERM and the end of the terminal are counted in the block, and `tell` reports them
+    after it.
     """
 
     def __init__(self) -> None:

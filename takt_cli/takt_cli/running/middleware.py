@@ -1,6 +1,6 @@
-"""Whether the middleware that the environment names is there: rcl ends a program that lacks it.
+"""Checks that the middleware of the environment is installed: rcl ends a program that lacks it.
 
-rcl does so before the program's own first line, so the caller has to look.
+rcl does so before the program's own first line, so the caller has to check.
 """
 
 from __future__ import annotations

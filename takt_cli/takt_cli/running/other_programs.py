@@ -14,7 +14,7 @@ from pathlib import Path
 
 from takt_cli.running.host import usable_cores
 
-# Above this share of a core a comparison needs the reader's doubt.
+# Above this share of a core, readers should doubt a comparison.
 NOTABLE_CORES = 0.15
 
 

@@ -32,18 +32,18 @@ from takt_cli.running.other_programs import OtherPrograms
 # Discovery, calibration and writing results, on top of warm-up and duration.
 _OVERHEAD_S = 2.0
 _GRACE_S = 120.0
-# For an interrupted run to write its results.
+# Time for an interrupted run to write its results.
 _LAST_WORDS_S = 30.0
 _POLL_S = 0.1
-# The first interrupt ends measuring, the second is told of results, and the third discards them.
+# The first interrupt ends the measurement, the second gets a sentence, the third drops the results.
 _DISCARDS = 3
 
-Report = Callable[[float], None]  # called with the share that is done, 0 to 1
+Report = Callable[[float], None]  # called with the finished share, 0 to 1
 
 
 @dataclass(frozen=True)
 class RunRequest:
-    """One run, as `takt_run` takes it. None and empty: left to the runner."""
+    """The options of one `takt_run`. None and empty values are the runner's defaults."""
 
     graph: Path
     output: Path
@@ -108,9 +108,9 @@ def run(
 ) -> Results:
     """Run to the end and read the results.
 
-    Ctrl-C ends the run early; with `keep_interrupted` its results are given all the same (see
-    Results.ended_early) if it had begun, or kept if one of its parts failed, and it takes three to
-    lose them. The earlier content of the output stays until new results replace it.
+    Ctrl-C ends the run early. If it had begun, its results stay (see Results.ended_early):
+    `keep_interrupted` returns them. Only a third interrupt drops them. The earlier content of the
+    output stays until new results replace it.
     """
     program = find_program("takt_run", PACKAGE)
     check_middleware()
@@ -215,7 +215,7 @@ def _wait(
 def _stop(process: subprocess.Popen[bytes], interrupts: Interrupts) -> None:
     """Let an interrupted run write its results, and answer a second interrupt with a sentence."""
     with contextlib.suppress(ProcessLookupError):
-        # Only the runner itself: its parts are its own to end.
+        # Signal only the runner, which ends its own parts.
         os.kill(process.pid, signal.SIGINT)
     until = time.monotonic() + _LAST_WORDS_S
     told = False

@@ -12,9 +12,9 @@ from takt_cli.tables.table import Cell, Mood, Table, count_cell
 
 
 def run_tables(results: Results) -> list[Table]:
-    """All tables of a run, those without content left out.
+    """Make all tables of a run, without empty ones.
 
-    The run's warnings say once for all threads why they have less than the schedule asks for.
+    One warning of the run explains for all threads why they have less than the schedule asks for.
     """
     tables = [chain_table(results), key_table(results), thread_table(results, faults=False)]
     return [table for table in tables if table.rows]
@@ -148,7 +148,7 @@ def key_table(results: Results) -> Table:
 
 
 def phase_words(results: Results) -> list[tuple[Cell, str]]:
-    """Say for each executor what disturbed its phases, and whether its bounds held in the end."""
+    """Describe for each executor the disturbances of its phases, and whether its bounds hold."""
     several = len(results.phase_states) > 1
     return [
         (

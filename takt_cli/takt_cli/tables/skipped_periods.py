@@ -1,7 +1,7 @@
-"""Timer periods that never ran: how many, and of which timers.
+"""Timer periods without a run: their number, and their timers.
 
-A timer that is still waiting for a thread when its next period begins skips that period, under
-takt as under ROS 2. No other figure shows the skipped period: sequence numbers have no gap.
+A timer that still waits for a thread when its next period begins skips that period, under takt as
+under ROS 2. No other figure shows the skipped period: sequence numbers have no gap.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def skipped_timers(results: Results) -> str:
 
 
 def skipped_words(results: Results) -> str:
-    """Say how many in all and of which: '14 (EuclideanClusterSettings 12, Visualizer 2)'."""
+    """Write the total and the timers: '14 (EuclideanClusterSettings 12, Visualizer 2)'."""
     timers = skipped_timers(results)
     return f"{results.skipped_periods:,}" + (f" ({timers})" if timers else "")
 

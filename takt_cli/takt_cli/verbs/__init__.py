@@ -1,4 +1,4 @@
-"""One folder for each verb of `takt`: `command.py` has its options, the files beside it its parts.
+"""The verbs of `takt`, one folder each: `command.py` has the options, other files its parts.
 
-Modules beside these folders are what several verbs share. No verb uses the folder of another one.
+Several verbs share the modules beside these folders. No verb uses the folder of another one.
 """

@@ -41,7 +41,7 @@ def _entry(part: Part, dry_run: bool) -> str:
 
 
 def count_words(number: Any, dry_run: bool) -> str:
-    """Say how many entries have which outcome: '3 applied, 1 failed, 5 unchanged'."""
+    """Count entries by outcome: '3 applied, 1 failed, 5 unchanged'."""
     words = [
         f"{number[outcome]:,} {_WOULD[outcome] if dry_run else outcome}"
         for outcome in OUTCOMES

@@ -1,4 +1,4 @@
-"""What `takt apply` tells of a change: lines, or one document."""
+"""The report of `takt apply`: lines, or one document."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _parts(answer: ScheduleAnswer) -> Iterator[Part]:
 
 
 class Report:
-    """Says what became of the schedule, in lines or as one document."""
+    """Reports the results of the schedule, in lines or as one document."""
 
     def __init__(self, file: Path, dry_run: bool, verbose: bool, as_json: bool) -> None:
         self.absent: list[str] = []
@@ -56,20 +56,20 @@ class Report:
         self._agreed = [str(one.process.status.pid) for one in answers if one.good]
 
     def leave_out(self, users: Sequence[Sequence[ScheduleAnswer]]) -> None:
-        """Note whose processes stay as they are while those of others are changed, and why."""
+        """Note the users whose processes stay unchanged while those of others change, and why."""
         for those in users:
             why = [str(one) for one in those if not one.good] or unmatched_rules(those)
             self.failed(left_out(those, why))
 
     def refuse_unmatched(self, rules: list[str]) -> None:
-        """Note that nothing was changed: callbacks that these rules mean would get the default."""
+        """Note that nothing was changed: callbacks of these rules would get the default threads."""
         self._faults = rules
         self._refused = self._unmatched = True
 
     def show(
         self, answers: Sequence[ScheduleAnswer], resets: Sequence[ScheduleAnswer] = ()
     ) -> None:
-        """Note what became of each entry."""
+        """Note the result for each entry."""
         self._answers, self._resets = answers, resets
         for one in answers:
             self._faults += one.faults
@@ -98,7 +98,7 @@ class Report:
         return code
 
     def _kept(self) -> list[ScheduleAnswer]:
-        """Give the answers of processes that did not take the change back."""
+        """Give the answers of processes that did not undo the change."""
         back = {one.process.socket for one in self._resets if one.good}
         return [one for one in self._answers if one.process.socket not in back]
 

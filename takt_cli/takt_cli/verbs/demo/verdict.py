@@ -10,9 +10,9 @@ from takt_cli.results.run_results import Results
 from takt_cli.results.samples import percentile, percentile_name, samples_needed, tail_percentile
 from takt_cli.running.other_programs import NOTABLE_CORES
 
-# Below this two figures of one short run are not told apart.
+# Two figures of a short run with a smaller difference count as equal.
 _CLEAR = 1.1
-# From this part of the samples on, stalls of the host are worth a word.
+# From this share of samples on, the text mentions stalls of the host.
 _STALLED = 0.01
 
 
@@ -52,7 +52,7 @@ def demo_sentences(
 
 
 def busy_machine(configurations: Sequence[Configuration]) -> list[str]:
-    """Warn, before anything is claimed, that other programs had a share in the numbers."""
+    """Warn first if other programs affected the numbers."""
     most = max(c.results.other_cores or 0.0 for c in configurations)
     if most < NOTABLE_CORES:
         return []
@@ -126,7 +126,7 @@ def _second(takt: Results, pool: Results) -> str:
 
 
 def _other_times(runs: Sequence[Results]) -> list[str]:
-    """Compare the table's other times, of takt and the pool, which are the first two runs."""
+    """Compare the other times in the table for takt and the pool, which are the first two runs."""
     tail = tail_percentile(len(run.kpis.planner_lateness.values) for run in runs)
     planner = [percentile(run.kpis.planner_lateness.values, tail) for run in runs]
     due = [percentile(run.kpis.hot_from_due, 50) for run in runs]

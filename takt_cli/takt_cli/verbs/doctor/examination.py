@@ -21,7 +21,7 @@ Counts = Mapping[str, Mapping[int, int]]
 
 @dataclass(frozen=True)
 class Counters:
-    """Counters at one moment; the reason where they cannot be read."""
+    """The counters at one moment; for unreadable ones the reason."""
 
     interrupts: Counts | Unreadable
     softirqs: Counts | Unreadable
@@ -30,7 +30,7 @@ class Counters:
 
 @dataclass(frozen=True)
 class Examination:
-    """What the checks judge."""
+    """The facts that the checks judge."""
 
     machine: Machine
     window_s: float
@@ -39,11 +39,11 @@ class Examination:
     chosen: tuple[int, ...] | None = None  # by --cpus
 
     def realtime_cores(self) -> tuple[int, ...]:
-        """Give the cores that are set apart for real-time threads: chosen, or else isolated."""
+        """Give the cores for real-time threads: the chosen cores, else the isolated ones."""
         return self.chosen if self.chosen is not None else isolated_cores(self.machine)
 
     def other_cores(self) -> tuple[int, ...]:
-        """Give the cores that are left for everything else."""
+        """Give all other cores."""
         apart = self.realtime_cores()
         return tuple(core for core in self.machine.online_cores() if core not in apart)
 

@@ -1,4 +1,4 @@
-"""Checks and their findings: what is, what is better, why that costs latency, what to do."""
+"""Checks and findings: the present state, a better one, the cost in latency, the remedy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check has found on this machine; the remedy is an exact command or file."""
+    """The result of a check on this machine; the remedy is an exact command or file."""
 
     severity: Severity
     now: str
@@ -62,12 +62,12 @@ class Finding:
 
     @property
     def costs_latency(self) -> bool:
-        """Whether it counts in the headline."""
+        """Tell whether the headline counts it."""
         return self.severity in ("bad", "warn")
 
     @property
     def fixable(self) -> bool:
-        """Whether `takt doctor --fix` changes something about it."""
+        """Tell whether `takt doctor --fix` can fix it."""
         return self.check.fixable and self.costs_latency
 
     def as_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Applies fixes and undoes them: each value is read back, and each outcome is told."""
+"""Applies fixes and undoes them. It reads each value back, and reports each outcome."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Result = Literal["done", "failed", "planned"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one action; `words` says it for people."""
+    """The outcome of one action; `words` describes it for people."""
 
     action: Action
     result: Result
@@ -54,7 +54,7 @@ def planned(machine: Machine, action: Action) -> Outcome:
 
 
 def apply(machine: Machine, actions: Iterable[Action], undo_file: Path, tell: Tell) -> bool:
-    """Write all values, after the undo file; whether all were written."""
+    """Write all values, after the undo file; returns whether all were written."""
     boot = journal.boot_id(machine)
     known, of_boot = journal.load(undo_file)
     if journal.is_forgotten(of_boot, boot):
@@ -77,7 +77,7 @@ def apply(machine: Machine, actions: Iterable[Action], undo_file: Path, tell: Te
 
 
 def undo(machine: Machine, undo_file: Path, tell: Tell) -> bool:
-    """Restore all values, the last one first; whether the machine is as before the fixes."""
+    """Restore all values, the last one first; returns whether all fixes are undone."""
     entries, boot = journal.load(undo_file)
     complete = True
     for entry in reversed(list(entries.values())):

@@ -13,12 +13,12 @@ from takt_cli.verbs.doctor.remedies import FIX, boot_options
 
 IRQ = "/proc/irq"
 DEFAULT_AFFINITY = f"{IRQ}/default_smp_affinity"
-# As many interrupts in a second still count as quiet: a core without a tick has about one.
+# A core with at most this many interrupts per second is quiet: without a tick it has about one.
 _QUIET_PER_SECOND = 10
 
 
 def _difference(look: Examination, kind: str) -> dict[str, dict[int, int]]:
-    """Count by name and core what came within the window."""
+    """Count interrupts within the window, by name and core."""
     before: Counts | Unreadable = getattr(look.before, kind)
     after: Counts | Unreadable = getattr(look.after, kind)
     if isinstance(before, Unreadable):
@@ -46,7 +46,7 @@ def _per_second(counts: Mapping[str, Mapping[int, int]], look: Examination) -> d
 def _quiet_verdict(
     counts: Mapping[str, Mapping[int, int]], look: Examination, what: str, remedy: str, allowed: int
 ) -> Verdict:
-    """Judge the cores that are set apart; without such cores the rates are only told."""
+    """Judge the reserved cores; without such cores only report the rates."""
     rates = _per_second(counts, look)
     data = {
         "window_s": look.window_s,

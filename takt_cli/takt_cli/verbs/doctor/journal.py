@@ -16,7 +16,7 @@ from takt_cli.verbs.doctor.machine import Machine, Unreadable
 from takt_cli.verbs.doctor.plan import Action
 
 _VERSION = 1
-# Root restores what the file says, so it may name only files that fixes write.
+# Root restores the values of this file, so it may name only files that fixes write.
 _PATHS = re.compile(
     r"/sys/devices/system/cpu/cpu[0-9]{1,5}/cpufreq/scaling_(governor|min_freq)"
     r"|/proc/sys/kernel/sched_rt_runtime_us"
@@ -52,12 +52,12 @@ def boot_id(machine: Machine) -> str:
 
 
 def is_forgotten(saved: str, now: str) -> bool:
-    """Whether the machine was started anew since the fixes: the kernel keeps no value of them."""
+    """Tell whether the machine has restarted since the fixes, which ends their effect."""
     return bool(saved and now and saved != now)
 
 
 def load(path: Path) -> tuple[Entries, str]:
-    """Read the undo file: its values, and the start of the machine that they are of."""
+    """Read the undo file: its values, and the machine's start that they belong to."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

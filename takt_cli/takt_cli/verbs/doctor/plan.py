@@ -1,4 +1,4 @@
-"""Which files of the kernel `takt doctor --fix` writes, and with which values. Writes nothing."""
+"""The kernel files that `takt doctor --fix` writes, and their values. Writes nothing itself."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A finding for which nothing can be written, and why; `fault`: a right is missing."""
+    """A finding without a possible action, and the reason; `fault`: a right is missing."""
 
     finding: str
     why: str
@@ -47,7 +47,7 @@ class Skipped:
 def plan_fixes(
     machine: Machine, chosen: tuple[int, ...] | None
 ) -> tuple[list[Action], list[Skipped]]:
-    """Give all values that differ from what is better, in the order in which to write them."""
+    """Give all values that `takt doctor` would change, in the order in which to write them."""
     actions: list[Action] = []
     skipped = []
     for finding, planned in _PLANNERS.items():
@@ -62,7 +62,7 @@ def plan_fixes(
 
 
 class _NothingToDo(Exception):
-    """Why a finding has no action."""
+    """The reason why a finding has no action."""
 
 
 def _governor(machine: Machine, _chosen: tuple[int, ...] | None) -> Iterator[Action]:
@@ -120,7 +120,7 @@ def _affinity(machine: Machine, chosen: tuple[int, ...] | None) -> Iterator[Acti
     default = parse_mask(machine.read(DEFAULT_AFFINITY))
     if apart & set(default):
         kept = tuple(core for core in default if core not in apart)
-        # Spelled by us, like the new value; the kernel's zeros in front do not count.
+        # The same spelling as that of the new value; leading zeros of the kernel do not count.
         before, after = mask_of(default), mask_of(kept or tuple(others))
         what = "mask of cores for new interrupts"
         yield Action("irq.affinity", what, DEFAULT_AFFINITY, before, after)

@@ -1,4 +1,4 @@
-"""What `takt doctor --fix` and `--undo` tell of their actions."""
+"""The reports of `takt doctor --fix` and `--undo`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Report:
         self._outcomes: list[Outcome] = []
 
     def tell(self, outcome: Outcome) -> None:
-        """Say what became of one action."""
+        """Report the outcome of one action."""
         self._outcomes.append(outcome)
         if not self._as_json:
             style = "red" if outcome.result == "failed" else ""
             out().print(sentence(outcome), style=style, markup=False, soft_wrap=True)
 
     def finish(self, what: str, dry_run: bool, undo_file: str, skipped: list[Skipped]) -> None:
-        """Say the rest."""
+        """Report the remaining outcomes."""
         if self._as_json:
             print_json(
                 {

@@ -23,7 +23,7 @@ _MOODS: dict[Severity, Mood] = {
 
 
 def print_findings(console: Console, findings: Sequence[Finding], everything: bool) -> None:
-    """Print the headline, a table of the costly findings or of all, and what to do about them."""
+    """Print the headline, a table of the costly findings or of all, and the remedies."""
     told = [one for one in by_gravity(findings) if everything or one.costs_latency]
     console.print(headline(findings), style="bold", markup=False)
     table = Table("", ["finding", "severity", "what is"], words=3)
@@ -51,7 +51,7 @@ def _explain(console: Console, finding: Finding) -> None:
 
 
 def sentence(outcome: Outcome) -> str:
-    """Say in one line what became of an action."""
+    """Describe the outcome of an action in one line."""
     action = outcome.action
     said = f"{action.what}: {action.before or 'none'} -> {action.after}"
     verb = {"done": "", "failed": "NOT DONE: ", "planned": "would write "}[outcome.result]

@@ -168,16 +168,16 @@ class Against:
     deadline_ns: int | None
     bound_ns: int | None
     count: int
-    clean: int  # of these: that no host stall touched, and none before was being caught up with
+    clean: int  # those that no host stall touched, directly or through earlier delayed runs
     worst_ns: float | None  # of the clean ones
     worst_stalled_ns: float | None  # of the others
     above: int  # of the clean ones, above the bound
-    above_stalled: int  # that one touched
-    above_after: int  # that none touched, but what one had left behind may have
+    above_stalled: int  # those that a stall touched
+    above_after: int  # those that runs delayed by an earlier stall may have touched
 
 
 def against(model: Model, done: Sequence[Configuration]) -> list[Against]:
-    """Hold all runs against the bounds, the most important chain first."""
+    """Compare all runs with the bounds, the most important chain first."""
     found = []
     for first in sorted(done[0].results.chains, key=lambda chain: -(chain.priority or 0)):
         parts = [_chain(item.results, first.name) for item in done]
@@ -318,8 +318,8 @@ def sentences(model: Model, found: Sequence[Against]) -> list[str]:
 
 
 def held(found: Sequence[Against]) -> bool:
-    """Whether every response that no stall touched, nor its aftermath, was within its bound.
+    """Tell whether each response without a stall or its aftermath kept its bound.
 
-    A chain of which there is no such response shows nothing.
+    A chain without such a response does not count.
     """
     return all(one.above == 0 and one.clean and one.bound_ns is not None for one in found)

@@ -28,7 +28,7 @@ Few = Annotated[bool, typer.Option("--quick", help=f"{_FEW} systems of each; to 
 
 @dataclass(frozen=True)
 class _Experiment:
-    """The parts in which the experiments differ."""
+    """The parts that differ between the experiments."""
 
     name: str
     module: ModuleType  # measures, and makes sentences, tables and figures

@@ -39,7 +39,7 @@ CHAIN = 4  # callbacks
 PERIOD_NS = 50_000_000
 LOAD = 0.4  # of the cores
 POOL_THREADS = 16
-# The receiving threads of real-time arrangements are above all callbacks, as a plan wants them.
+# Receiving threads of real-time arrangements are above all callbacks, as a plan needs it.
 RECEIVER = {"match": "receiver", "policy": "fifo", "priority": 95}
 MOST_PRIORITY = 90
 # What a plan assumes; the calibrated costs of this machine would differ.
@@ -232,7 +232,7 @@ class Campaign:
 def measure(
     setting: Setting, campaign: Campaign, done: Callable[[str], None] = lambda _: None
 ) -> list[Measured]:
-    """Run all rounds of all cells. `done` is told of each measurement before it begins."""
+    """Run all rounds of all cells. Calls `done` before each measurement."""
     found: list[Measured] = []
     speed: float | None = None
     for cell in campaign.cells:

@@ -1,4 +1,4 @@
-"""What the experiment `isolation` was to show, judged cell by cell."""
+"""The claims of the experiment `isolation`, judged for each cell."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from takt_cli.verbs.experiment.isolation import (
     Measured,
 )
 
-# Worst latencies that differ by so much count as equal: the longest of some runs varies as much.
+# Worst latencies with a smaller difference count as equal: the longest of some runs varies as much.
 EQUAL = 1.1
 _DEVIATIONS = 2.0
 Verdict = bool | None  # None: not judged
@@ -86,7 +86,7 @@ def worst(one: Measured) -> float | None:
 
 
 def granted(one: Measured) -> bool:
-    """Whether the kernel gave the threads what the schedule asks for."""
+    """Tell whether the kernel granted the attributes that the schedule asks for."""
     return bool(one.costs) and not any(cost.refused for cost in one.costs)
 
 

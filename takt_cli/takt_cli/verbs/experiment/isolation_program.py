@@ -1,4 +1,4 @@
-"""Runs `takt_isolation`: one system model under one schedule, and what its threads cost."""
+"""Runs `takt_isolation`: one system model under one schedule, and the costs of its threads."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ALL_DONE = 0.99
 
 @dataclass(frozen=True)
 class Cost:
-    """What one measurement found, summed over its processes."""
+    """The costs of one measurement, summed over its processes."""
 
     threads: int  # of executors, with callbacks
     voluntary: int  # switches of these threads

@@ -172,7 +172,7 @@ def _switches(found: Sequence[Measured]) -> Figure:
 
 
 def explanations(cores: Sequence[int]) -> list[str]:
-    """Say what was measured, and what it is not."""
+    """Explain the measurement and its limits."""
     return [
         f"Chains of {CHAIN} callbacks, each callback in a group of its own, each chain released "
         f"every {PERIOD_NS // 10**6} ms; the work of all callbacks together is {LOAD:.0%} of "

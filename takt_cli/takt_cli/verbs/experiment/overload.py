@@ -1,7 +1,8 @@
 """Five chains under overload: a plan against isolated threads under the fair scheduler.
 
-The graph wants more than the cores have. Two further runs tell apart what makes the difference:
-isolated threads with priorities, and a plan of the chains alone, beside which the rest is fair.
+The graph wants more than the cores have. Two further runs show which part makes the difference:
+isolated threads with priorities, and a plan of the chains alone with all else under the fair
+scheduler.
 """
 
 from __future__ import annotations
@@ -196,7 +197,7 @@ def _chains(done: Sequence[Configuration], name: str) -> dict[str, ChainResult]:
 
 
 def tables(done: Sequence[Configuration]) -> list[Table]:
-    """Give the worst responses, their factors, and what each run lost."""
+    """Make tables of the worst responses, their factors, and each run's lost activations."""
     worst = Table("Worst response under overload (ms)", ["chain", *RUNS])
     times = Table(
         "Worst response under the fair scheduler over that of the other runs",

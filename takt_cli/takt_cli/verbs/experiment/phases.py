@@ -1,9 +1,9 @@
-"""Which planner phases collide with the hot path: computed from offsets and work of a run.
+"""The phases of the planner that collide with the hot path: computed from offsets and work.
 
 A planner below the hot path in priority starts on time unless hot threads have every core when it
-is due. Where they have is known beforehand, and not from how late it was: in each period the LiDAR
-callbacks are followed by their transforms, and the later transform by fusion, filter, cluster
-detector and collision estimator.
+is due. The hot threads' times are computed, not measured: in each period the LiDAR callbacks are
+followed by their transforms, and the later transform by fusion, filter, cluster detector and
+collision estimator.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MARGIN_NS = 500_000
 
 
 def collides(results: Results, cores: int) -> bool | None:
-    """Whether the planner is due while hot threads have all `cores`; None: it is not known."""
+    """Tell whether hot threads have all `cores` when the planner is due; None: unknown."""
     timers = {one.node: one for one in results.callbacks if one.period_ns}
     work = {one.node: float(one.work.mean) for one in results.callbacks if one.work.count}
     needed = {"/PointsTransformerFront", "/PointsTransformerRear", *TAIL}

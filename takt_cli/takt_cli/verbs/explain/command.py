@@ -75,7 +75,7 @@ def command(
 
 def _write_page(program: Path, files: Sequence[str], page: Path, chain: str | None) -> None:
     """Write the page of a hyperperiod, or say why there is none."""
-    # Loaded here: few explanations want a page.
+    # Import this here, because few explanations need a page.
     from takt_cli.documents.document import DamagedError
     from takt_cli.verbs.explain.explanation import Explanation
     from takt_cli.verbs.explain.hyperperiod_page import write_hyperperiod

@@ -10,7 +10,7 @@ class ExplainedChain(Document, at="explanation#chain"):
 
 
 class Job(Document, at="explanation#job"):
-    """When a job of a callback may run."""
+    """The times at which a job of a callback may run."""
 
 
 class SimulatedRun(Document, at="explanation#run"):
@@ -27,7 +27,7 @@ class Row(Document, at="explanation#row"):
 
     @property
     def place(self) -> tuple[str, ...]:
-        """Where it runs."""
+        """The place where it runs."""
         return (self.host, self.executor, *self.threads)
 
 
@@ -36,4 +36,4 @@ class Hyperperiod(Document, at="explanation#hyperperiod"):
 
 
 class Explanation(Document, at="explanation"):
-    """What a schedule promises."""
+    """The bounds of a schedule."""
