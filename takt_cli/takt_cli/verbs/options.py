@@ -1,4 +1,4 @@
-"""Options that several commands share, so that they read the same everywhere."""
+"""Options that several commands share, with equal texts everywhere."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _number(
 
 
 def duration_ns(text: str, option: str, least: str = "100ms") -> int:
-    """Read the duration that an option was given."""
+    """Read the duration that the user gave for an option."""
     try:
         value = parse_duration(text)
     except TaktError as error:
@@ -107,9 +107,9 @@ def check_phases(text: str) -> str:
 
 
 def parse_cores(text: str, usable: tuple[int, ...] | None = None) -> tuple[int, ...]:
-    """Read a list of cores, as in 0,2-3: each of them usable here, and none of them twice.
+    """Read a list of cores, as in 0,2-3: each must be usable here and occur once.
 
-    `usable`: these cores; by default those that this process may use.
+    `usable`: the allowed cores; by default those that this process may use.
     """
     usable = usable_cores() if usable is None else usable
     cores: dict[int, None] = {}
@@ -132,7 +132,7 @@ def parse_cores(text: str, usable: tuple[int, ...] | None = None) -> tuple[int, 
 
 
 def choose_cores(text: str | None) -> tuple[int, ...]:
-    """Take as many cores as a number says, or those of a list."""
+    """Take the number of cores that a number names, or the cores of a list."""
     count = None if text is None else parse_whole(text)
     if text is None or (count is not None and count >= 0):
         return first_cores(count)

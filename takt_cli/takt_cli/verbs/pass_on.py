@@ -1,4 +1,4 @@
-"""Runs a program of the installation and passes on its words and its exit code."""
+"""Runs a program of the installation, and passes on its output and its exit code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def run_aloud(program: Path, arguments: Sequence[str], timeout_s: float) -> Fini
 def pass_on(
     name: str, done: Finished, codes: tuple[int, ...], *, said_aloud: bool = False
 ) -> NoReturn:
-    """End as the program did; another code than one of `codes` is a failure.
+    """Exit with the program's code; a code outside of `codes` is a failure.
 
     `said_aloud`: run_aloud has shown its standard error.
     """

@@ -1,7 +1,7 @@
-"""Options that had other names: they work on, and standard error says the new name.
+"""Options with earlier names: these still work, and standard error has the new name.
 
-A command line is rewritten before the parser sees it. Here, too, a number that is the whole list of
-`--cpus` becomes a list: where a count is allowed, the commands take a single number for one.
+A command line is rewritten before the parser sees it. Here, too, a single number for `--cpus`
+becomes a list, because commands that allow a count take a single number for a count.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def renew(words: Sequence[str]) -> tuple[list[str], list[str]]:
         new = renamed.get(option, option)
         if either and option == "--cores":
             new = COUNT if _is_count(value) else CPUS
-        # It named a file, and is a flag now.
+        # It named a file, and is now a flag.
         if words[0] == "latency" and option == "--json" and value and value[0] != "-":
             new = "--output"
         if new != option:

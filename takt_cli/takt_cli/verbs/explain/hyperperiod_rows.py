@@ -14,7 +14,7 @@ _LABELS = 280  # width of the names
 _EDGE = 10  # left of them, in a picture alone
 _CHART = 842  # width of the hyperperiod, if its jobs are not many
 _WIDEST = 20_000
-_JOB = 9  # at least so wide for each job of the row that has most
+_JOB = 9  # the least width for each job of the row with the most jobs
 _TOP, _HEAD, _ROW, _SIDE = 26, 25, 21, 10
 _LETTERS = 37
 _THINNEST = 1.2
@@ -48,7 +48,7 @@ class Drawing:
         )
 
     def alone(self, style: str) -> str:
-        """Give one picture, for a file of its own; `style`: of its elements."""
+        """Give one picture for a separate file; `style`: of its elements."""
         width = _EDGE + _LABELS + self._width
         return (
             f"{self._svg(width, self._title(), _NAMESPACE)}<style>{style}</style>"
@@ -132,7 +132,7 @@ class Drawing:
     def _jobs(self, row: Row) -> Iterator[str]:
         top = self._height
         for job in row.jobs:
-            # Also the part that reaches over the end: from the hyperperiod before.
+            # Draw also the part beyond the end: it belongs to the hyperperiod before.
             begin, end = job.earliest_release_ns, job.latest_end_ns
             title = f"<title>{escape(_words(row, job))}</title>"
             kind = f"job {job.set}"

@@ -50,7 +50,7 @@ def read_attributes(entry: Entry) -> Attributes:
 
 
 def find_policy(entry: Entry, key: str, policies: dict[str, str]) -> str | None:
-    """Read a policy by its name; None and a fault if it is unknown or absent."""
+    """Read a policy by its name; for an unknown or absent one add a fault and return None."""
     if entry.find(key) is None:
         entry.findings.fault(
             entry.place(key), f"{entry.what} has no {key}; add one of {', '.join(policies)}"
@@ -89,7 +89,7 @@ def read_cores(entry: Entry, key: str) -> list[int]:
 
 
 def say_undecided(entry: Entry, keys: tuple[str, ...]) -> bool:
-    """Say which of the keys a template leaves open; whether there are any."""
+    """Note the keys that a template leaves open; returns whether there are any."""
     open_keys = [key for key in keys if is_todo(entry.find(key))]
     if open_keys:
         entry.findings.undecided(
@@ -210,7 +210,7 @@ def _needed(entry: Entry, key: str, least: int, most: int) -> int | None:
 
 
 def _say_stray(entry: Entry, owner: str, *keys: str) -> None:
-    """Say of keys that belong to other policies; a zero changes nothing, so it is no news."""
+    """Note keys that belong to other policies; a zero has no effect, so it gets no note."""
     for key in keys:
         node = entry.find(key)
         if is_left_alone(node) or whole_number(node) == 0:

@@ -28,7 +28,7 @@ class Format:
 
 @dataclass(frozen=True)
 class Imported:
-    """A schedule, or the faults of the file; and all that the schedule has not as the file had."""
+    """A schedule or the faults of the file, and the differences between schedule and file."""
 
     faults: list[Fault]
     remarks: list[Remark]

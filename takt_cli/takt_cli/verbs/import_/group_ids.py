@@ -51,7 +51,7 @@ def without_waitables(id_: str) -> str:
 
 
 def read_group(entry: Entry, id_: str, numbers: Numbers) -> Group | None:
-    """Read the id of a group; None if no rule can name its callbacks, which is said."""
+    """Read the id of a group; if no rule can name its callbacks, note that and return None."""
     findings, place = entry.findings, entry.place("id")
     node, *parts = id_.split("@")
     if "<" in node:
@@ -73,7 +73,7 @@ def read_group(entry: Entry, id_: str, numbers: Numbers) -> Group | None:
     if any(len(one) > _LONGEST_ID - 20 for one in plain):
         findings.fault(place, f"{entry.what}: a name in the id is longer than takt's ids may be")
         return None
-    # Equal callbacks within the group go to one thread whatever their numbers are.
+    # Equal callbacks of the group have one thread, whatever their numbers are.
     if any(numbers.known(one) for one in plain):
         findings.changed(
             place,
@@ -90,7 +90,7 @@ def read_group(entry: Entry, id_: str, numbers: Numbers) -> Group | None:
             "the id names no callback, so takt bound the action servers and clients of the node",
             "name the callbacks in the rule if other ones are meant",
         )
-        # Not all waitables: events of publishers belong to the groups of other callbacks.
+        # Omit some waitables: events of publishers belong to the groups of other callbacks.
         ids = [callback_id(node, "waitable", "action_*") + "**"]
     of_node = {callback_id(node, "service", f"{node}/{name}") for name in _OF_EACH_NODE}
     of_node.add(callback_id(node, "sub", "/parameter_events"))
@@ -98,7 +98,7 @@ def read_group(entry: Entry, id_: str, numbers: Numbers) -> Group | None:
 
 
 def read_wildcard(entry: Entry, id_: str) -> Group | None:
-    """Read Agnocast's `/ns/node/*`; None and a fault if it is none."""
+    """Read Agnocast's `/ns/node/*`; for other texts add a fault and return None."""
     node = id_.removesuffix("/*")
     if node == id_ or not _NODE.fullmatch(node):
         entry.findings.fault(
@@ -119,8 +119,8 @@ def every_callback(node: str) -> list[str]:
 def callbacks_beside_groups(node: str) -> list[str]:
     """Give patterns over the callbacks of a node that has groups with rules of their own.
 
-    Not over waitables: they may belong to these groups, and all callbacks of an exclusive group
-    need one OS priority. takt runs callbacks that no rule names where their group runs.
+    The patterns omit waitables: these may belong to the groups, and all callbacks of an exclusive
+    group need one OS priority. takt runs callbacks without a rule where their group runs.
     """
     return [callback_id(node, kind, "**") + "**" for kind in ("timer", *_KINDS.values())]
 

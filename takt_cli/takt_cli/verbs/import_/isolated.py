@@ -1,6 +1,6 @@
-"""The file of a thread configurator: one thread with attributes of its own per callback group.
+"""The file of a thread configurator: one thread with its own attributes for each callback group.
 
-CallbackIsolatedExecutor and Agnocast have the same sections; their dialects say what differs.
+CallbackIsolatedExecutor and Agnocast have the same sections; their dialects have the differences.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _EVERY_DOMAIN = 2**32 - 1
 
 @dataclass(frozen=True)
 class Dialect:
-    """What one tool's files have that the other's have not."""
+    """The parts of one tool's files that the other tool's files lack."""
 
     tool: str
     thread_key: str  # names an entry of non_ros_threads
@@ -36,7 +36,7 @@ class Dialect:
 
 
 def read_configuration(tree: yaml.Node, dialect: Dialect, findings: Findings) -> list[Executor]:
-    """Make executors of the file; faults and remarks are in `findings`."""
+    """Make executors from the file; `findings` gets faults and remarks."""
     if not isinstance(tree, yaml.MappingNode):
         hint = "; takt import rep2017 reads lists" if isinstance(tree, yaml.SequenceNode) else ""
         findings.fault(tree, f"the file must be a map with callback_groups{hint}")
@@ -131,7 +131,7 @@ def _spell(domain: int | None) -> str:
 
 
 class _Domains:
-    """Says once of each domain that a schedule has none."""
+    """Notes once for each domain that a schedule has no domains."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
@@ -145,7 +145,7 @@ class _Domains:
             self._count[domain] = self._count.get(domain, 0) + 1
 
     def say(self) -> None:
-        """Say of which domains the file speaks."""
+        """Name the domains of the file."""
         for domain, place in self._first.items():
             count = self._count[domain]
             self._findings.dropped(

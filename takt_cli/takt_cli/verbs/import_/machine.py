@@ -1,4 +1,4 @@
-"""The parts of a thread configurator's file about the machine, none of which a schedule has."""
+"""The parts of a thread configurator's file about the machine. No schedule has them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _OF_A_PROCESS = "takt sets attributes of threads of its own process only"
 
 
 def say_machine(top: Entry, tool: str) -> None:
-    """Say of each part that would change the machine that the schedule does not have it."""
+    """Note for each part that would change the machine that the schedule lacks it."""
     for key, why in _WHY.items():
         if top.find(key) is not None:
             top.findings.dropped(top.keys[key], key, why, _ADVICE[key])
@@ -86,7 +86,7 @@ def _is_mark(node: yaml.Node | None) -> bool:
 
 
 def _is_as_found(entry: Entry, every_core: list[int]) -> bool:
-    """Whether the entry asks for no more than a kernel gives by itself."""
+    """Tell whether the entry only asks for the kernel's defaults."""
     for key in KEYS:
         node = entry.find(key)
         if is_left_alone(node) or is_todo(node):

@@ -16,7 +16,7 @@ from takt_cli.verbs.import_.not_carried_over import Findings
 
 _MOST_BYTES = 4 << 20
 _NULL = "tag:yaml.org,2002:null"
-# What templates of Agnocast write for a value that the kernel lets nobody change.
+# Templates of Agnocast write this for a value that the kernel does not let users change.
 UNMANAGEABLE = "UNMANAGEABLE"
 
 
@@ -65,12 +65,12 @@ def is_null(node: yaml.Node | None) -> bool:
 
 
 def is_todo(node: yaml.Node | None) -> bool:
-    """Whether a template leaves a value to its reader."""
+    """Tell whether a template asks its reader to fill in the value."""
     return isinstance(node, yaml.ScalarNode) and node.value.strip().upper() == "TODO"
 
 
 def is_left_alone(node: yaml.Node | None) -> bool:
-    """Whether a value asks for no change: absent, null, or marked as one nobody can change."""
+    """Tell whether a value asks for no change: absent, null, or marked as unchangeable."""
     return is_null(node) or (isinstance(node, yaml.ScalarNode) and node.value == UNMANAGEABLE)
 
 
@@ -106,7 +106,7 @@ class Entry:
         return self.keys.get(key, self.node)
 
     def text(self, key: str) -> str | None:
-        """Read a word; None if it is absent, or a fault if it is none."""
+        """Read a word; None if it is absent; another value is a fault and gives None."""
         node = self.find(key)
         if node is None:
             return None
@@ -116,7 +116,7 @@ class Entry:
         return node.value
 
     def whole(self, key: str, least: int, most: int) -> int | None:
-        """Read a whole number; None if it is absent, or a fault if it is none."""
+        """Read a whole number; None if it is absent; another value is a fault and gives None."""
         node = self.find(key)
         if node is None:
             return None
@@ -141,7 +141,7 @@ class Entry:
         return node.value
 
     def refuse_no_key(self, known: Sequence[str], reader: str) -> None:
-        """Say for each unknown key that `reader` ignores it."""
+        """Note for each unknown key that `reader` ignores it."""
         for name, key in self.keys.items():
             if name in known:
                 continue

@@ -1,4 +1,4 @@
-"""What an import could not take as it was: faults, and remarks on parts that the schedule lacks."""
+"""The parts that an import could not convert: faults, and remarks on missing parts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import yaml
 
 from takt_cli.base.printable import printable
 
-# As many as `takt check` prints.
+# the number that `takt check` prints
 _MOST_FAULTS = 500
 
 
 class Kind(str, Enum):
-    """What became of a part of the configuration."""
+    """The result for a part of the configuration."""
 
     dropped = "dropped"  # the schedule does not have it
     changed = "changed"  # the schedule has it in another form
@@ -25,7 +25,7 @@ class Kind(str, Enum):
 
 @dataclass(frozen=True)
 class _Said:
-    """What is said about a line of a file."""
+    """A note on a line of a file."""
 
     file: str
     line: int
@@ -50,7 +50,7 @@ class Remark(_Said):
 
 @dataclass(frozen=True)
 class Fault(_Said):
-    """A place at which the configuration is wrong."""
+    """A place with a fault in the configuration."""
 
     column: int
     text: str
@@ -60,7 +60,7 @@ class Fault(_Said):
 
 
 class Findings:
-    """Collects what is said about one file, in the order of its lines."""
+    """Collects the notes on one file, in the order of its lines."""
 
     def __init__(self, file: str) -> None:
         """`file`: the name that places begin with."""
@@ -74,11 +74,11 @@ class Findings:
         self.fault_at(mark.line + 1, mark.column + 1, text)
 
     def fault_at(self, line: int, column: int, text: str) -> None:
-        """Likewise at a place that has no node."""
+        """Note that the configuration is wrong at a place without a node."""
         self._faults.append(Fault(self.file, line, column, text))
 
     def remark(self, node: yaml.Node, kind: Kind, what: str, why: str, advice: str) -> None:
-        """Note that the schedule does not have `node` as it is."""
+        """Note that the schedule has `node` in another form, or not at all."""
         self._remarks.append(Remark(self.file, node.start_mark.line + 1, kind, what, why, advice))
 
     def dropped(self, node: yaml.Node, what: str, why: str, advice: str) -> None:
@@ -90,12 +90,12 @@ class Findings:
         self.remark(node, Kind.changed, what, why, advice)
 
     def undecided(self, node: yaml.Node, what: str, why: str, advice: str) -> None:
-        """Note that `node` leaves open what the schedule shall say."""
+        """Note that `node` does not decide a value of the schedule."""
         self.remark(node, Kind.undecided, what, why, advice)
 
     @property
     def faults(self) -> list[Fault]:
-        """All faults by line, each once; of very many the first ones and the number of others."""
+        """Give all faults by line, each once; of very many the first ones, and a count."""
         found = sorted(dict.fromkeys(self._faults), key=lambda fault: (fault.line, fault.column))
         if len(found) > _MOST_FAULTS:
             others = len(found) - _MOST_FAULTS

@@ -26,7 +26,7 @@ class BoundGroup:
 
 
 def place_groups(groups: list[BoundGroup], findings: Findings) -> list[Executor]:
-    """Give each group a thread; executors that are full are followed by another one."""
+    """Give each group a thread; when an executor is full, the next threads go to a new one."""
     executors = [_new_executor("main")]
     by_node: dict[str, list[BoundGroup]] = {}
     for bound in groups:
@@ -55,7 +55,7 @@ def place_groups(groups: list[BoundGroup], findings: Findings) -> list[Executor]
 
 
 def _new_executor(name: str) -> Executor:
-    # A configurator that lacks a right says so, and the program runs.
+    # A configurator without a right reports that, and the program runs.
     executor = Executor(name, missing_rights="report")
     executor.default = executor.add_thread(_DEFAULT, {})
     return executor

@@ -31,7 +31,7 @@ _READER = "the reader of REP-2017"
 
 
 def read(tree: yaml.Node, findings: Findings) -> list[Executor]:
-    """Make executors of the file; faults and remarks are in `findings`."""
+    """Make executors from the file; `findings` gets faults and remarks."""
     if not isinstance(tree, yaml.SequenceNode):
         hint = "; takt import cie and agnocast read maps" if _is_map(tree) else ""
         findings.fault(tree, f"the file must be a list of tags{hint}")
@@ -156,7 +156,7 @@ def _executor(entry: Entry, tag: str, attributes: Attributes) -> Executor:
     executor = Executor(name)
     if tag == _MULTI:
         cores = attributes.get("cores", ())
-        # As many as rclcpp has by default, or one for each core of the pool.
+        # rclcpp's default number, or one for each core of the pool
         count = min(max(len(cores) or os.cpu_count() or 2, 2), MOST_THREADS)
         attributes = {"count": count, **attributes}
         entry.findings.changed(

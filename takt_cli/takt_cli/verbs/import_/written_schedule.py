@@ -31,13 +31,13 @@ class Executor:
     process_threads: list[dict[str, Any]] = field(default_factory=list)
 
     def add_thread(self, wanted: str, attributes: Attributes) -> str:
-        """Add a thread; its name is the wanted one as far as names may be so."""
+        """Add a thread with the wanted name, in an allowed spelling."""
         name = self._free_name(re.sub("[^A-Za-z0-9_-]", "_", wanted) or "thread")
         self.threads[name] = dict(attributes)
         return name
 
     def bind(self, thread: str, ids: Sequence[str]) -> None:
-        """Let the callbacks run on the thread: with those that an earlier call bound to it."""
+        """Bind the callbacks to the thread, in addition to earlier ones."""
         if not ids:
             return
         for rule in self.callbacks:
@@ -56,7 +56,7 @@ class Executor:
         return name
 
     def as_dict(self) -> dict[str, Any]:
-        """Give what the file says of the executor."""
+        """Give the executor's part of the file."""
         content: dict[str, Any] = {"order": "fifo"}
         if self.missing_rights:
             content["missing_rights"] = self.missing_rights
@@ -94,7 +94,7 @@ def as_text(schedule: dict[str, Any], about: Sequence[str], remarks: Sequence[Re
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes equal parts in full: a reader shall not have to look for an anchor."""
+    """Writes equal parts in full, so that readers need not look for an anchor."""
 
     def ignore_aliases(self, data: Any) -> bool:
         """Give no part a name."""

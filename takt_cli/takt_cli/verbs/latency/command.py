@@ -31,7 +31,7 @@ from takt_cli.verbs.latency.printed import print_runs, setting_words
 from takt_cli.verbs.latency.results import LatencyRun, joined
 from takt_cli.verbs.options import Force, Json, choose_cores, duration_ns, whole
 
-# Runs of one call take turns, so that all of them meet the same disturbances.
+# Runs of one call alternate, so that all of them meet the same disturbances.
 _ROUNDS = 2
 # The first interrupt ends the measurement, the second discards it.
 _DISCARDS = 2
@@ -146,7 +146,7 @@ def _optional_ns(text: str | None, option: str) -> int | None:
 def _settings(
     setting: LatencySetting, compare_fair: bool, cyclictest: bool
 ) -> list[tuple[LatencySetting, bool]]:
-    """Give each way of running, and whether it is takt's own program that runs."""
+    """Give each way of running, and whether takt's own program runs it."""
     ways = [setting]
     if compare_fair:
         if setting.policy == Policy.other.value:
@@ -181,7 +181,7 @@ def _check_files(json_file: Path | None, html_file: Path | None, force: bool) ->
 
 
 def _measure(settings: Sequence[tuple[LatencySetting, bool]], host: Host) -> list[LatencyRun]:
-    """Run all of them in turns; after an interrupt, those that have begun."""
+    """Run all of them alternately; after an interrupt, return those that have begun."""
     rounds = 1 if len(settings) == 1 else _ROUNDS
     found: list[list[LatencyRun]] = [[] for _ in settings]
     failed: set[int] = set()
@@ -192,7 +192,7 @@ def _measure(settings: Sequence[tuple[LatencySetting, bool]], host: Host) -> lis
         for number in range(rounds * len(settings)):
             which = number % len(settings)
             setting, own = settings[which]
-            # No round is shorter than a period, unless all of the measurement is.
+            # No round is shorter than a period, unless the whole measurement is.
             least = min(setting.interval_ns, setting.duration_ns)
             part = replace(setting, duration_ns=max(setting.duration_ns // rounds, least))
             name = setting.words() if own else f"cyclictest, {setting.words()}"
@@ -228,7 +228,7 @@ def _follow(bar: Any, task: Any, name: str) -> Callable[[LatencyProgress], None]
 def _write_page(
     runs: Sequence[LatencyRun], words: str, host: Host, command: str, path: Path
 ) -> None:
-    # Loaded here: building pages is slow to import and most runs want none.
+    # Import this here: it is slow, and most runs write no page.
     from takt_cli.pages.page import write_report
     from takt_cli.verbs.latency.page import latency_study
 

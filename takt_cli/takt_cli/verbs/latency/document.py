@@ -15,7 +15,7 @@ from takt_cli.verbs.latency.table import PERCENTILES, ratio, sentences
 def latency_document(
     runs: Sequence[LatencyRun], setting: LatencySetting, words: str, host: Host, command: str
 ) -> dict[str, Any]:
-    """Give everything, for programs; `words` say the setting."""
+    """Give all results for programs; `words` describe the setting."""
     return {
         "takt": VERSION,
         "kind": "latency",

@@ -41,7 +41,7 @@ Follow = Callable[[LatencyProgress], None]
 
 @dataclass(frozen=True)
 class LatencySetting:
-    """What is measured. Times are in ns; None: left to the program."""
+    """The options of a measurement. Times are in ns; None: the program's default."""
 
     cores: tuple[int, ...]
     policy: str = "fifo"
@@ -83,7 +83,7 @@ class LatencySetting:
         return ["--cpus" if flag == "--cores" else flag for flag in self.arguments()]
 
     def cyclictest_arguments(self) -> list[str]:
-        """Spell the same setting for cyclictest, which shall not tune the machine either."""
+        """Spell the same setting for cyclictest, without its changes to the machine."""
         flags = [f"--policy={self.policy}", f"--interval={max(1, self.interval_ns // 1000)}"]
         if self.real_time:
             flags.append(f"--priority={self.priority or _PRIORITY}")
@@ -93,7 +93,7 @@ class LatencySetting:
 
 
 def find_cyclictest() -> Path:
-    """Path of cyclictest; an error that says how to get it where there is none."""
+    """Find the path of cyclictest; the error for a missing one says how to get it."""
     found = shutil.which("cyclictest")
     if found is None:
         raise TaktError(
@@ -140,7 +140,7 @@ def run_cyclictest(setting: LatencySetting, interrupts: Interrupts) -> LatencyRu
 
 @contextlib.contextmanager
 def _reading(name: str) -> Any:
-    """Make a sentence of a document that is none."""
+    """Turn the error of a bad document into a sentence."""
     try:
         yield
     except (DamagedError, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -150,7 +150,7 @@ def _reading(name: str) -> Any:
 
 
 def _watch(command: Sequence[str], interrupts: Interrupts, follow: Follow) -> tuple[int, str]:
-    """Run a program to its end, and pass the first interrupt on; gives exit code and last words."""
+    """Run a program to its end, passing the first interrupt on; returns exit code and words."""
     process = start(command, errors=subprocess.PIPE)
     words: list[str] = []
 

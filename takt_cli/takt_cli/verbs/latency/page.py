@@ -18,7 +18,7 @@ _NS_PER_US = 1000.0
 
 
 def latency_study(runs: Sequence[LatencyRun], setting: str, host: Host, command: str) -> Study:
-    """Make a study of the runs, the one that was asked for first."""
+    """Make a study of the runs; the requested one comes first."""
     top = rights_line(runs[0])
     return Study(
         kind="latency",
@@ -51,7 +51,7 @@ def latency_study(runs: Sequence[LatencyRun], setting: str, host: Host, command:
 
 
 def histogram(runs: Sequence[LatencyRun], number: int) -> Figure:
-    """Draw how many cycles of one thread had which latency; both axes are logarithmic."""
+    """Draw the number of one thread's cycles over their latency; both axes are logarithmic."""
     frame = layout("latency (µs)", "cycles")
     data = []
     for run, colour in zip(runs, _COLOURS, strict=False):

@@ -1,4 +1,4 @@
-"""What `takt latency` prints: tables and sentences."""
+"""The output of `takt latency`: tables and sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from takt_cli.verbs.latency.table import latency_table, rights_line, sentences
 
 
 def setting_words(setting: LatencySetting) -> str:
-    """Say what was measured."""
+    """Describe the setting of the measurement."""
     count = len(setting.cores)
     cores = f"core {setting.cores[0]}" if count == 1 else f"{count} cores"
     load = "with a busy thread on each core" if setting.load else "without load"
@@ -22,7 +22,7 @@ def setting_words(setting: LatencySetting) -> str:
 
 
 def print_runs(runs: Sequence[LatencyRun], words: str, virtual: bool) -> None:
-    """Print the tables of runs, and what they show."""
+    """Print the tables of runs, and sentences about them."""
     console = out()
     for line in dict.fromkeys(filter(None, map(rights_line, runs))):
         console.print(line, style="yellow", markup=False, soft_wrap=True)

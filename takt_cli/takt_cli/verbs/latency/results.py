@@ -49,14 +49,14 @@ class Cycles:
 
 @dataclass(frozen=True)
 class Thread:
-    """What one cyclic thread asked for, was granted and measured."""
+    """The requested and granted attributes of one cyclic thread, and its latencies."""
 
     name: str  # "core 0"; "thread 1" where it is bound to no core
     asked: str = ""
     granted: str = ""
     at_end: str = ""
-    accounted: bool = True  # host stalls could be told apart
-    unexplained: int = 0  # late wake-ups that no thread explains, on a machine without a host
+    accounted: bool = True  # the kernel's account can distinguish host stalls
+    unexplained: int = 0  # on a machine without a host: late wake-ups that no thread explains
     page_faults: int = 0
     ordinary: Cycles = Cycles()
     held_up: Cycles = Cycles()  # in stalls of the host
@@ -96,7 +96,7 @@ class LatencyRun:
 
 
 def merged(parts: Iterable[Cycles]) -> Cycles:
-    """Make one of all parts, as if their cycles had been counted together."""
+    """Join all parts, as if their cycles had been counted together."""
     some = [part for part in parts if part.count]
     if not some:
         return Cycles()

@@ -71,7 +71,7 @@ def _notes(run: LatencyRun, virtual: bool) -> list[str]:
 
 
 def rights_line(run: LatencyRun) -> str:
-    """Say in one line which of the asked things the kernel refused; empty if it refused none."""
+    """Name the refused attributes in one line; empty if the kernel refused none."""
     if not run.refused:
         return ""
     missing = [
@@ -86,7 +86,7 @@ def rights_line(run: LatencyRun) -> str:
 
 
 def sentences(runs: Sequence[LatencyRun], setting: str, virtual: bool) -> list[str]:
-    """Say the result in a few sentences: `runs` begins with the one that was asked for."""
+    """Describe the result in a few sentences: `runs` begins with the requested one."""
     first = runs[0].total
     if not first.all.count:
         return ["The measurement ended before its first cycle."]

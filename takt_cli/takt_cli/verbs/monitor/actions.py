@@ -1,4 +1,4 @@
-"""Carries out the actions of alarms, and says what became of each."""
+"""Carries out the actions of alarms, and reports the result of each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOST_PRIORITY = 255
 
 
 class Ros(Protocol):
-    """The ROS side, as actions see it. Nothing waits: queues drop and count."""
+    """The ROS side for actions. No method waits: full queues drop and count."""
 
     def log(self, level: str, words: str) -> None:
         """Write a line to /rosout; `level`: error, warn or info."""
@@ -47,7 +47,7 @@ class Ros(Protocol):
 
 @dataclass
 class Actions:
-    """Everything that actions need."""
+    """The objects that actions need."""
 
     output: Output
     programs: Programs
@@ -56,15 +56,16 @@ class Actions:
     processes: Callable[[], Iterable[Watched]]
     ros: Ros | None = None
     why_no_ros: str = ""
-    log_only: bool = False  # of the user's wish
-    ending: bool = False  # of the monitor: it begins nothing that it would have to give back
-    began_ns: int = field(default_factory=time.time_ns)  # of the monitor
-    told: set[str] = field(default_factory=set)  # remarks that are told once
+    log_only: bool = False  # the user wants only lines
+    ending: bool = False  # the monitor ends, so it begins no action that it would have to undo
+    began_ns: int = field(default_factory=time.time_ns)  # start of the monitor
+    told: set[str] = field(default_factory=set)  # remarks that were written; each is written once
 
     def carry_out(self, process: Watched, alarm: Alarm, again: bool, may_act: bool) -> None:
-        """Carry out an alarm; `again`: a raised one has changed, so that it is only told.
+        """Carry out an alarm; `again`: a raised alarm has changed, so it is only written.
 
-        Without `may_act` it is only written: another monitor acts, or the user wants no action.
+        Without `may_act` the alarm is only written: another monitor acts, or the user wants no
+        action.
         """
         words = f"{process.words}: {alarm_words(alarm)}"
         document = {**process.as_json(), **alarm.as_json()}
@@ -74,7 +75,7 @@ class Actions:
             at_ns: int | None = alarm.realtime_ns
             began = ""
             if alarm.raised and not again and at_ns < self.began_ns and not self.output.as_json:
-                # Times of lines do not go backwards.
+                # The times of lines must not go backwards.
                 began, at_ns = f"; active since {clock(at_ns)}", None
             self.output.say("alarm", words + began, document, level=shown, realtime_ns=at_ns)
         if self.ros is not None and (may_act or self.log_only):
@@ -89,7 +90,7 @@ class Actions:
                 self._act(process, alarm, action, document)
 
     def over(self, process: Watched, alarm: Alarm) -> None:
-        """Give back all that an alarm changed."""
+        """Undo all changes of an alarm."""
         self.questions.withdraw(process, alarm.key)
         for one in self._concerned(process, alarm):
             one.changer.release(holder(process, alarm))
@@ -128,7 +129,7 @@ class Actions:
             self._once(process, kind, f"publish: not without ROS: {self.why_no_ros}")
 
     def _run(self, process: Watched, alarm: Alarm, action: Run, document: dict[str, Any]) -> None:
-        # The schedule of another user shall not choose what this user runs.
+        # The schedule of another user must not choose programs of this user.
         if process.uid != os.geteuid():
             words = "run: not carried out, because the process belongs to another user"
             self._once(process, "run", words)
@@ -158,7 +159,7 @@ class Actions:
             one.changer.hold(holder(process, alarm), target, value)
 
     def _concerned(self, process: Watched, alarm: Alarm) -> list[Watched]:
-        """Give the processes that may have a part of the alarm's chain: of the same user."""
+        """Give the processes that may have a part of the alarm's chain, of the same user."""
         if not alarm.chain:
             return [process]
         return [one for one in self.processes() if one is process or one.uid == process.uid]
@@ -176,7 +177,7 @@ class Actions:
             )
 
     def _raising(self, process: Watched, alarm: Alarm) -> list[Choice]:
-        """Offer to raise the priority, where the statistics tell the present one."""
+        """Offer to raise the priority, if the statistics have the present one."""
         target = Change("priority", 0).target(alarm)
         now = None if target is None else _priority(process.figures, target)
         if target is None or now is None or now >= _MOST_PRIORITY:
@@ -189,7 +190,7 @@ class Actions:
     def tell(
         self, process: Watched, action: str, good: bool, words: str, alarm: Alarm | None = None
     ) -> None:
-        """Say what became of an action; `alarm`: the one that it belongs to."""
+        """Report the result of an action; `alarm`: the alarm of the action."""
         data = {**process.as_json(), "action": action, "good": good}
         level = "" if good else "WARN "
         cause = f" {cause_of(alarm.key)}" if alarm else ""

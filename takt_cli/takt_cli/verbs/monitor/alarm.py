@@ -1,7 +1,7 @@
 """An alarm of a process as a typed record, and the actions that its schedule asks for.
 
 A process is not trusted: a field of the wrong kind makes the alarm unusable, long texts and lists
-are cut, and texts lose the characters that a terminal would obey.
+are cut, and control characters for terminals are removed from texts.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Target:
     what: str  # chain, callback or thread
     name: str
     attribute: str  # priority, threads or nice
-    executor: str | None = None  # empty: all that have one of the name
+    executor: str | None = None  # empty: all executors with an object of this name
 
     def request(self, value: Any) -> dict[str, Any]:
         """Give the message that sets the attribute."""
@@ -70,10 +70,10 @@ class Change:
 
     attribute: str
     value: int | tuple[str, ...]
-    thread: str = ""  # empty: of the alarm's chain or callback
+    thread: str = ""  # empty: the alarm's own chain or callback
 
     def target(self, alarm: Alarm) -> Target | None:
-        """Name the attribute; None: the alarm names nothing that has it."""
+        """Name the attribute; None: the alarm names no object that has it."""
         if self.thread:
             return Target("thread", self.thread, self.attribute, alarm.executor or None)
         if self.attribute == "priority" and alarm.chain:
@@ -96,9 +96,10 @@ class Cause(Document, at="alarm#cause"):
 
 
 class Alarm(Document, at="alarm"):
-    """A threshold that was crossed, or is no longer; names that it lacks are empty."""
+    """A threshold that was crossed, or is no longer crossed; absent names are empty."""
 
-    told: tuple[Any, ...] = field(default=(), compare=False, repr=False)  # the actions as sent
+    # the actions as the process sent them
+    told: tuple[Any, ...] = field(default=(), compare=False, repr=False)
 
     @classmethod
     def read(cls, raw: Any, place: str = "") -> Alarm:
@@ -116,12 +117,12 @@ class Alarm(Document, at="alarm"):
 
     @property
     def error(self) -> bool:
-        """Whether it is an error; else a warning."""
+        """Tell whether it is an error; otherwise it is a warning."""
         return self.level == "error"
 
     @property
     def key(self) -> AlarmKey:
-        """Give what the alarm and its end have in common."""
+        """Give the common part of the alarm and its end."""
         return self.executor, self.callback, self.chain, self.thread, self.kind
 
     @property
@@ -166,7 +167,7 @@ def subject_of(key: AlarmKey) -> str:
 
 
 def cause_of(key: AlarmKey) -> str:
-    """Say in parentheses for which alarm something was done."""
+    """Name in parentheses the alarm that caused an action."""
     return f"(for {key[-1]} of {subject_of(key)})"
 
 

@@ -1,4 +1,4 @@
-"""Asks one process for the changes that alarms want, and for the values from before."""
+"""Asks one process for the changes of alarms, and for the earlier values."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Changer:
     """Keeps the changes of one process over all its connections."""
 
     def __init__(self, tell: Callable[[bool, str], None]) -> None:
-        """`tell`: takes whether a change went well, and a sentence."""
+        """Begin; `tell` takes whether a change succeeded, and a sentence."""
         self._tell = tell
         self._changes = Changes()
         self._wake = asyncio.Event()
 
     def __len__(self) -> int:
-        """Give the number of attributes that differ from before, or will."""
+        """Give the number of attributes that differ from before, or soon will."""
         return len(self._changes)
 
     def hold(self, alarm: AlarmKey, target: Target, value: Any) -> None:
@@ -37,21 +37,21 @@ class Changer:
         self._wake.set()
 
     def release(self, alarm: AlarmKey) -> None:
-        """Give back everything that only this alarm holds."""
+        """Undo all changes that only this alarm holds."""
         self._changes.release(alarm)
         self._wake.set()
 
     def release_all(self) -> None:
-        """Give back everything."""
+        """Undo all changes."""
         self._changes.release_all()
         self._wake.set()
 
     def drop_all(self) -> None:
-        """Forget everything: the process has ended."""
+        """Forget all changes: the process has ended."""
         self._changes = Changes()
 
     async def run(self, connection: Connection) -> None:
-        """Ask for the changes that are due, one after the other, until the connection ends."""
+        """Ask for the due changes, one after the other, until the connection ends."""
         while True:
             step = self._changes.next()
             if step is None:
@@ -80,7 +80,7 @@ class Changer:
             self._changed(step, False, f"may be changed: the process {why}")
 
     def _note(self, step: Step, answers: list[dict[str, Any]]) -> None:
-        """Read what became of a change."""
+        """Read the result of a change."""
         attribute = step.target.attribute
         try:
             parts = [one for answer in answers for one in SetAnswer.read(answer).changed]
@@ -98,7 +98,7 @@ class Changer:
             self._changed(step, not faults, "; ".join([f"given back: {told}", *faults]))
         elif not parts:
             self._changes.forget(step)
-            if step.target.what != "chain":  # a chain's name goes to all processes
+            if step.target.what != "chain":  # the name of a chain goes to all processes
                 self._changed(step, False, "was not changed: the process has no such name")
         elif values == now:
             self._changes.unchanged(step)
@@ -114,11 +114,11 @@ class Changer:
 
 
 def _before(one: SetChange, target: Target) -> Before:
-    """Give the value from before, and the one thing that had it."""
+    """Give the earlier value, and the only object that had it."""
     own = Target(target.what, one.name_of(target.what), target.attribute, one.executor)
     return Before(own, one.values(target.attribute)[0])
 
 
 def _words(values: Sequence[Any]) -> str:
-    """Spell values; once, if all are the same."""
+    """Write values; if all are equal, only one."""
     return " and ".join(dict.fromkeys(map(value_words, values))) or "none"

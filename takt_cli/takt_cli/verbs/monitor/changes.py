@@ -1,7 +1,8 @@
-"""The attributes that alarms changed in one process, and their values from before.
+"""The attributes that alarms changed in one process, and their earlier values.
 
-Pure bookkeeping without clock or socket. Several alarms may hold one attribute: the value of the
-latest one counts, and the values from before the first one return after the last one.
+The module only keeps records; it has no clock or socket. Several alarms may hold one attribute: the
+value of the latest alarm counts. When the last alarm ends, the value from before the first one
+returns.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _NONE: Any = object()  # the value is not known
 
 @dataclass(frozen=True)
 class Before:
-    """A value from before; a chain may be in several executors, and a thread one of several."""
+    """An earlier value; several executors may have a chain, and several threads one name."""
 
     target: Target
     value: Any
@@ -29,7 +30,7 @@ class _Held:
     before: tuple[Before, ...] = ()  # empty until the first answer of the process
     now: Any = _NONE
     holders: dict[AlarmKey, Any] = field(default_factory=dict)
-    asked: bool = False  # the process may have changed it, and its answer is not here yet
+    asked: bool = False  # the process may have changed it; its answer has not come yet
 
     @property
     def wanted(self) -> Any:
@@ -38,19 +39,19 @@ class _Held:
 
     @property
     def restored(self) -> bool:
-        """Whether no value from before is missing."""
+        """Tell whether all earlier values are restored."""
         as_before = all(one.value == self.now for one in self.before)
         return as_before and not self.holders and not self.asked
 
 
 @dataclass(frozen=True)
 class Step:
-    """Changes to ask the process for, one after the other."""
+    """One change for the process."""
 
     target: Target
     wanted: tuple[Before, ...]
     gives_back: bool
-    cause: AlarmKey | None = None  # the alarm that wants the value
+    cause: AlarmKey | None = None  # the alarm that asks for the value
 
 
 class Changes:
@@ -60,11 +61,11 @@ class Changes:
         self._held: dict[Target, _Held] = {}
 
     def __len__(self) -> int:
-        """Give the number of attributes that differ from before, or will."""
+        """Give the number of attributes that differ from before, or soon will."""
         return len(self._held)
 
     def hold(self, alarm: AlarmKey, target: Target, value: Any) -> bool:
-        """Let an alarm hold an attribute; False: there are too many, and nothing was done."""
+        """Let an alarm hold an attribute; False: there are too many, and the call had no effect."""
         if target not in self._held and len(self._held) >= MOST_TARGETS:
             return False
         holders = self._held.setdefault(target, _Held()).holders
@@ -74,18 +75,18 @@ class Changes:
         return True
 
     def release(self, alarm: AlarmKey) -> None:
-        """Let an alarm hold nothing any more."""
+        """End all holds of an alarm."""
         for target, one in list(self._held.items()):
             if one.holders.pop(alarm, _NONE) is not _NONE:
                 self._drop_if_restored(target, one)
 
     def release_all(self) -> None:
-        """Let no alarm hold anything."""
+        """End all holds of all alarms."""
         for alarm in {alarm for one in self._held.values() for alarm in one.holders}:
             self.release(alarm)
 
     def next(self) -> Step | None:
-        """Give a change that is due, for the process to be asked for; tell what became of it."""
+        """Give a due change for the process; call a method below with its result."""
         for target, one in self._held.items():
             if not one.holders:
                 one.asked = True
@@ -114,12 +115,12 @@ class Changes:
         """Note that the attribute had the value already."""
         one = self._answered(step)
         if one is not None and one.before:
-            self.done(step, one.before)  # of a change whose answer was lost
+            self.done(step, one.before)  # its answer was lost, and the process had made the change
         else:
             self.forget(step)
 
     def forget(self, step: Step) -> None:
-        """Note that the process did not change it, and that trying again makes no sense."""
+        """Note that the process did not change it, and that another attempt is useless."""
         one = self._answered(step)
         if one is None:
             return
@@ -131,9 +132,9 @@ class Changes:
         self._drop_if_restored(step.target, one)
 
     def unanswered(self, step: Step) -> bool:
-        """Note that the process gave no answer; True: the value from before is not known.
+        """Note that the process gave no answer; True: the earlier value is unknown.
 
-        A change whose value from before is known is tried again: it does no harm twice.
+        A change with a known earlier value is tried again, because it may be made twice.
         """
         one = self._answered(step)
         if one is not None and one.before:

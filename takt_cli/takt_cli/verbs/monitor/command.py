@@ -78,7 +78,7 @@ def command(
         program_timeout_s=duration_ns(program_timeout, "--program-timeout") / NS_PER_S,
         log_only=log_only,
     )
-    if output.exists():  # else it is made for the first snapshot
+    if output.exists():  # otherwise the first snapshot makes it
         check_directory(output)
     lines = Output(json_output)
     ros: ros_side.RosSide | str = ros_side.UNWANTED

@@ -1,7 +1,7 @@
 """One connection to a process that pushes its alarms, within the monitor's loop.
 
-The process is not trusted: reads are bounded in bytes, each answer in time, and alarms in number.
-A process that breaks one of the rules loses its connection.
+The process is not trusted: bytes of reads, times of answers and numbers of alarms are limited. A
+process that exceeds a limit loses its connection.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ MOST_PER_SECOND = 500
 
 Of another user all processes together.
 """
-_SECONDS: dict[int, tuple[float, int]] = {}  # by other user: when it began, and how many alarms
+# for each other user: begin of the second, and number of alarms
+_SECONDS: dict[int, tuple[float, int]] = {}
 _READ = 64 << 10
 
 OnAlarm = Callable[[dict[str, Any]], None]
@@ -51,7 +52,7 @@ class Connection:
 
     @classmethod
     async def open(cls, path: Path) -> Connection:
-        """Connect at once, or not at all; raises Gone or NoAnswer."""
+        """Connect at once; raises Gone or NoAnswer."""
         line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             line.setblocking(False)
@@ -95,7 +96,7 @@ class Connection:
         return result_of(answered, data)
 
     async def ended(self) -> str:
-        """Wait for the end of the connection, and say why it ended."""
+        """Wait for the end of the connection, and give the reason."""
         await self._ended.wait()
         return self._why
 
@@ -104,7 +105,7 @@ class Connection:
         self._fail(why)
 
     async def close(self) -> None:
-        """End the connection and everything that belongs to it."""
+        """End the connection and its tasks."""
         self._fail("was left")
         self._task.cancel()
         with contextlib.suppress(asyncio.CancelledError, Exception):
@@ -141,7 +142,7 @@ class Connection:
             self._fail(f"closed the connection: {error.strerror or error}")
 
     async def _pause(self) -> None:
-        """Let others have their turn, and wait where alarms come too fast."""
+        """Let other tasks run, and wait if alarms come too fast."""
         now = time.monotonic()
         whose = id(self) if is_trusted(self.peer.uid) else self.peer.uid
         seconds = self._second if is_trusted(self.peer.uid) else _SECONDS

@@ -1,6 +1,6 @@
-"""The statistics of all processes as diagnostics: one status for each executor, thread and chain.
+"""The statistics of all processes as diagnostics: a status per executor, thread and chain.
 
-Pure: it knows neither ROS nor a clock. The names are those of diagnostic_updater, `<program>: chain
+The module has neither ROS nor a clock. The names are those of diagnostic_updater, `<program>: chain
 <name>`, so that aggregators can group them by program.
 """
 
@@ -65,7 +65,7 @@ class _Window:
     totals: deque[tuple[int, int, int]] = field(default_factory=lambda: deque(maxlen=1000))
 
     def add(self, time_ns: int, activations: int, misses: int, window_ns: int) -> tuple[int, int]:
-        """Add totals; gives activations and misses within the window."""
+        """Add totals; returns activations and misses within the window."""
         totals = self.totals
         if totals and activations < totals[-1][1]:  # watching began anew
             totals.clear()
@@ -144,7 +144,7 @@ def _asked(status: ProcessStatus | None) -> dict[int, Attributes]:
 
 
 def _qualified(executor: Executor, name: str, names: Counter[str], more: str = "") -> str:
-    """Name a part; with its executor, and `more`, where another part has the same name."""
+    """Name a part; if another part has the same name, add its executor and `more`."""
     if names[name] == 1:
         return name
     own = f"{executor.name}/{name}"

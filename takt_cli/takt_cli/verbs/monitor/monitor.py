@@ -57,7 +57,7 @@ class Settings:
 
 
 class Monitor:
-    """Watches all processes of the host until it is told to end."""
+    """Watches all processes of the host until `end`."""
 
     def __init__(self, settings: Settings, output: Output, ros: RosSide | str) -> None:
         """`ros`: the ROS side, or the reason why there is none."""
@@ -70,12 +70,13 @@ class Monitor:
         self._locks = Locks()
         self._told_locked: set[Path] = set()
         self._counts: Counter[str] = Counter()
-        self._full: set[int] = set()  # users of whom some are not watched
-        self._looks = ThreadPoolExecutor(1, "looks")  # at folders, which may be large
-        self._others: dict[str, None] | None = {}  # not wanted; None: the user was told of them
+        self._full: set[int] = set()  # users with too many processes, of which some are not watched
+        self._looks = ThreadPoolExecutor(1, "looks")  # for folders, which may be large
+        # unwanted processes; None: the user was told about them
+        self._others: dict[str, None] | None = {}
 
     async def run(self) -> bool:
-        """Watch; gives whether everything could be given back and told."""
+        """Watch; returns whether all changes were undone and all lines written."""
         self._stop, self._hurry = asyncio.Event(), asyncio.Event()
         self._loop_of_run = asyncio.get_running_loop()
         self._output.on_broken = self.end
@@ -98,13 +99,13 @@ class Monitor:
         return good and not self._output.broken
 
     def end(self) -> None:
-        """Let the monitor end soon; may be called by any thread while it runs."""
+        """Ask the monitor to end soon; any thread may call it while the monitor runs."""
         _call(self._loop_of_run, self._end_soon)
 
     # As the processes see it.
 
     def wants(self, status: ProcessStatus) -> bool:
-        """Whether the user wants this process watched."""
+        """Tell whether the user wants to watch this process."""
         wanted = self._settings.wanted
         if not wanted or any(word in _names(status) for word in wanted):
             return True
@@ -113,7 +114,7 @@ class Monitor:
         return False
 
     def process_event(self, process: Watched, state: str, words: str) -> None:
-        """Say that a process came, went or fell silent."""
+        """Report that a process came, ended or fell silent."""
         if state == "ended":
             self._actions.questions.withdraw(process)
             for alarm in list(process.active.values()):
@@ -123,7 +124,7 @@ class Monitor:
             self._may_act(process)  # takes a free folder, or says that it is not free
 
     def change_event(self, process: Watched, good: bool, words: str) -> None:
-        """Say what became of a change."""
+        """Report the result of a change."""
         level = "" if good else "WARN "
         data = {**process.as_json(), "good": good}
         self._output.say("change", f"{process.words}: {words}", data, level=level)
@@ -171,9 +172,9 @@ class Monitor:
                 await asyncio.wait_for(self._stop.wait(), min(SCAN_S, left))
 
     def _tell_absent(self) -> None:
-        """Say once which wanted processes are not there, where others are."""
+        """Report once the wanted processes that are missing while others run."""
         known = [one.status for one, _ in self._watched.values()]
-        if not self._others or None in known:  # one has not told its name yet
+        if not self._others or None in known:  # one process has not sent its name yet
             return
         names = {name for status in known if status for name in _names(status)}
         if absent := [printable(one) for one in self._settings.wanted if one not in names]:
@@ -193,7 +194,7 @@ class Monitor:
             if task.done():
                 self._drop(process, task)
             elif there != process.address and process.status is None:
-                task.cancel()  # nobody has ever listened there
+                task.cancel()  # no process has ever listened there
                 del self._watched[path]
         self._unwanted &= set(found.values())
         numbers = Counter(_whose(process.address) for process, _ in self._watched.values())
@@ -209,7 +210,7 @@ class Monitor:
             self._watched[path] = (process, asyncio.ensure_future(process.run()))
 
     def _note_full(self, user: int) -> None:
-        """Say once of a user that not all processes are watched."""
+        """Report once that not all processes of a user are watched."""
         if user in self._full:
             return
         self._full.add(user)
@@ -220,7 +221,7 @@ class Monitor:
 
     def _drop(self, process: Watched, task: asyncio.Task[None]) -> None:
         del self._watched[process.address.path]
-        if not process.ended:  # another process may have its socket's name, and its inode
+        if not process.ended:  # another process may have the name and inode of its socket
             self._unwanted.add(process.address)
         error = None if task.cancelled() else task.exception()
         if error is not None:
@@ -230,11 +231,11 @@ class Monitor:
             self.process_event(process, "remark", f"{process.words}: {words}")
 
     def _show_ros(self) -> None:
-        """Give the ROS thread the present state."""
+        """Pass the present state to the ROS thread."""
         if self._ros is None:
             return
         own = [one for one, _ in self._watched.values() if one.status and one.wanted]
-        if not self._settings.log_only:  # the monitor that has the lock publishes the others
+        if not self._settings.log_only:  # the monitor with the lock publishes the other processes
             own = [one for one in own if self._locks.owns(one.address.path.parent)]
         self._ros.views = tuple(map(_view, own))
         self._ros.numbers = (*self._counts.items(), ("lines dropped", self._output.dropped))
@@ -247,8 +248,8 @@ class Monitor:
         self._stop.set()
 
     async def _end(self) -> bool:
-        """Give back all changes, and end everything that was started."""
-        self._stop.set()  # a signal from now on is a hurry
+        """Undo all changes, and end all programs and tasks."""
+        self._stop.set()  # a signal from now on makes the end faster
         self._actions.ending = True
         processes = [one for one, _ in self._watched.values()]
         held = sum(len(one.changer) for one in processes)
@@ -293,12 +294,12 @@ class Monitor:
 
 
 def _whose(address: Address) -> int:
-    """Give the user for whose processes there is a number: own ones and root's together."""
+    """Give the user for a limit of processes; own ones and root's count together."""
     return _OWN if is_trusted(address.uid) else address.uid
 
 
 def _allow_descriptors() -> None:
-    """Allow as many open files as the system does: each process that is watched needs one."""
+    """Raise the limit of open files to the system's: each watched process needs one."""
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _DESCRIPTORS if most == resource.RLIM_INFINITY else min(most, _DESCRIPTORS)
     if now != resource.RLIM_INFINITY and now < wanted:
@@ -329,7 +330,7 @@ def _call(loop: asyncio.AbstractEventLoop, function: Any) -> None:
 
 @contextlib.contextmanager
 def _signals(handler: Any) -> Iterator[None]:
-    """Take signals over for the loop; those that are ignored stay so."""
+    """Handle signals in the loop; ignored signals stay ignored."""
     loop = asyncio.get_running_loop()
     before: dict[signal.Signals, Any] = {}
     try:
@@ -348,7 +349,7 @@ def _signals(handler: Any) -> Iterator[None]:
 
 
 def watch(settings: Settings, output: Output, ros: RosSide | str) -> bool:
-    """Run a monitor to its end; gives whether everything could be given back and told."""
+    """Run a monitor to its end; returns whether all changes were undone and all lines written."""
     _allow_descriptors()
     try:
         return asyncio.run(Monitor(settings, output, ros).run())
@@ -357,7 +358,7 @@ def watch(settings: Settings, output: Output, ros: RosSide | str) -> bool:
 
 
 def split_ros_arguments(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Part the processes from the arguments for ROS, as in `a b --ros-args -p x:=1 -- c`."""
+    """Split the processes from the arguments for ROS, as in `a b --ros-args -p x:=1 -- c`."""
     own: list[str] = []
     for_ros: list[str] = []
     inside = False

@@ -1,6 +1,6 @@
-"""The monitor's words: one line or one JSON object for each event.
+"""The monitor's output: one line or one JSON object for each event.
 
-A thread writes them. Where standard output is slow, events are dropped and counted; the loop never
+A thread writes it. If standard output is slow, events are dropped and counted; the loop never
 waits.
 """
 
@@ -25,7 +25,7 @@ class Output:
     """Takes events of any thread."""
 
     def __init__(self, as_json: bool, on_broken: Callable[[], None] = lambda: None) -> None:
-        """`on_broken`: called in the writing thread when nobody reads standard output any more."""
+        """Begin; the writing thread calls `on_broken` when standard output has no reader."""
         self.as_json = as_json
         self.on_broken = on_broken
         self.dropped = 0
@@ -63,7 +63,7 @@ class Output:
             self.dropped += 1
 
     def close(self) -> None:
-        """Write what is left; a reader that takes nothing does not hold up the end."""
+        """Write the remaining events; a reader that does not read cannot delay the end."""
         deadline = time.monotonic() + _LAST_WORDS_S
         while self._thread.is_alive() and time.monotonic() < deadline:
             try:

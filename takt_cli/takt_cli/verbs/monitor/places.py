@@ -1,7 +1,7 @@
 """The control sockets of this host, and the right to act on the processes of a folder.
 
-Two monitors would carry out each action twice. So the first one locks the folder; the kernel drops
-the lock when that monitor ends, however it ends.
+Two monitors would carry out each action twice. So the first one locks the folder; at any end of
+that monitor the kernel releases the lock.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Locks:
         self._held: dict[Path, int] = {}
 
     def owns(self, folder: Path) -> bool:
-        """Whether this monitor has the folder to itself; takes a free one."""
+        """Tell whether this monitor holds the folder's lock; takes a free one."""
         if folder in self._held:
             return True
         try:
@@ -47,7 +47,7 @@ class Locks:
         return True
 
     def close(self) -> None:
-        """Leave the folders to others."""
+        """Release all locks."""
         for descriptor in self._held.values():
             os.close(descriptor)
         self._held.clear()

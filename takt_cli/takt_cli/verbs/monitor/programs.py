@@ -21,7 +21,7 @@ Tell = Callable[[bool, str], None]
 
 
 class Programs:
-    """Runs at most so many at once; some more wait."""
+    """Runs a limited number of programs at once; some more wait."""
 
     def __init__(self, at_once: int, timeout_s: float) -> None:
         self._at_once = at_once
@@ -31,7 +31,7 @@ class Programs:
         self._closing = asyncio.Event()
 
     def start(self, command: Sequence[str], alarm: dict[str, Any], tell: Tell) -> None:
-        """Run a program soon; `tell` gets how it ended."""
+        """Run a program soon; `tell` gets its result."""
         if self._closing.is_set():
             tell(False, _TOO_LATE)
             return
@@ -44,7 +44,7 @@ class Programs:
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """End the programs that run; those that wait, or come from now on, are not started."""
+        """End the running programs; waiting and later ones are not started."""
         self._closing.set()
         if self._tasks:
             await asyncio.wait(list(self._tasks), timeout=3 * _PATIENCE_S)
@@ -54,12 +54,13 @@ class Programs:
             if self._closing.is_set():
                 tell(False, _TOO_LATE)
                 return
-            # The end of the monitor cancels no start: the program may run before its start returns.
+            # The end of the monitor cancels no start, because the program may run before its start
+            # returns.
             try:
                 process = await asyncio.create_subprocess_exec(
                     *command,
                     stdin=asyncio.subprocess.PIPE,
-                    # Standard output belongs to the monitor's lines.
+                    # The monitor writes its lines to standard output.
                     stdout=sys.stderr.fileno(),
                     stderr=sys.stderr.fileno(),
                     start_new_session=True,
@@ -70,7 +71,7 @@ class Programs:
             tell(*await self._finish(process, payload))
 
     async def _finish(self, process: Process, payload: bytes) -> tuple[bool, str]:
-        """Wait for a program, or end it; gives whether it went well, and how it ended."""
+        """Wait for a program, or end it; returns whether it succeeded, and its result in words."""
         ended = asyncio.ensure_future(process.communicate(payload))
         closing = asyncio.ensure_future(self._closing.wait())
         await asyncio.wait(
@@ -88,7 +89,7 @@ class Programs:
 
 
 async def _end(process: Process) -> None:
-    """End a program and the programs that it started: first with a request, then at once."""
+    """End a program and its child programs: first with a request, then at once."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, number)

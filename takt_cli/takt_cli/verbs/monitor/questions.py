@@ -1,6 +1,6 @@
 """The action `ask`: shows an alarm on the terminal with numbered choices, and reads the answer.
 
-The loop reads the terminal when there is a line, and never waits for one.
+The loop reads the terminal only when it has a line, so it never waits for one.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ class Questions:
         return False
 
     def ask(self, question: Question) -> bool:
-        """Ask as soon as earlier questions are answered; False: it cannot be asked."""
+        """Ask after the earlier questions were answered; False: it cannot be asked."""
         if len(self._open) >= MOST_OPEN:
             return False
         if self._terminal < 0:
-            # A file of its own does not wait: Ctrl-C takes lines away that were there. Standard
-            # input itself must wait, because the shell reads it, too.
+            # A separate file does not wait: Ctrl-C removes lines that were there. Standard input
+            # itself must wait, because the shell reads it, too.
             how = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
             try:
                 self._terminal = os.open(os.ttyname(sys.stdin.fileno()), how)
@@ -76,7 +76,7 @@ class Questions:
         return True
 
     def withdraw(self, process: Watched, alarm: AlarmKey | None = None) -> None:
-        """Ask no longer about an alarm that is over, or about a process that has ended."""
+        """Withdraw questions about an alarm that has ended, or about a process that has ended."""
         first = self._open[0] if self._open else None
         self._open = deque(
             one
@@ -88,7 +88,7 @@ class Questions:
             self._present()
 
     def close(self) -> None:
-        """Ask nothing any more."""
+        """Ask no further questions."""
         self._open.clear()
         if self._terminal >= 0:
             asyncio.get_running_loop().remove_reader(self._terminal)
@@ -118,7 +118,7 @@ class Questions:
             self.answer(line.decode("utf-8", "replace").strip())
 
     def answer(self, text: str) -> None:
-        """Take an answer to the question that is shown."""
+        """Take an answer to the present question."""
         if not self._open:
             return
         one = self._open[0]

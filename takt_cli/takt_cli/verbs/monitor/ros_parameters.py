@@ -1,6 +1,6 @@
 """The action `set_parameter`: calls the service of the node that has the parameter.
 
-Lives in the ROS thread; a timer looks after the calls, so that nothing waits.
+Runs in the ROS thread; a timer checks the calls, so the thread never waits.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Call:
     tell: Tell
     client: Any
     until: float
-    answer: Any = None  # a future, once the service is there
+    answer: Any = None  # a future, once the service exists
 
 
 class Parameters:
@@ -52,7 +52,7 @@ class Parameters:
             return
         try:
             client = self._client(action.node)
-        except Exception as error:  # of a name that is none
+        except Exception as error:  # a bad name
             tell(False, f"not set: {printable(str(error))}")
             return
         value = list(action.value) if isinstance(action.value, tuple) else action.value
@@ -79,7 +79,7 @@ class Parameters:
         return client
 
     def _look(self) -> None:
-        """Carry each call on."""
+        """Advance each call."""
         for call in list(self._calls):
             if self._over(call):
                 self._calls.remove(call)
@@ -110,7 +110,7 @@ class Parameters:
             call.tell(True, "set")
             return True
         if isinstance(call.value, int) and not isinstance(call.value, bool):
-            # `value: 5` in a schedule may be meant for a floating-point parameter.
+            # `value: 5` in a schedule may mean a floating-point parameter.
             call.value = float(call.value)
             call.answer = call.client.call_async(self._request(call))
             return False

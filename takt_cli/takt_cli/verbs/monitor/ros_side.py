@@ -1,7 +1,7 @@
-"""The node `takt_monitor`: diagnostics, /rosout, alarms and statistics, in a thread of its own.
+"""The node `takt_monitor`: diagnostics, /rosout, alarms and statistics, in its own thread.
 
-The monitor's loop hands over alarms through a bounded queue, and the state of the processes as one
-tuple that nobody changes. It never waits for ROS.
+The monitor's loop passes alarms through a bounded queue, and the state of the processes as an
+immutable tuple. It never waits for ROS.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Tell = Callable[[bool, str], None]
 
 
 def start(arguments: Sequence[str], host: str, say: Callable[[str], None]) -> RosSide | str:
-    """Start the node, or say why there is none; bad ROS arguments are an error of the user."""
+    """Start the node, or return the reason why there is none; bad ROS arguments are a TaktError."""
     try:
         rclpy = importlib.import_module("rclpy")
         for name in ("diagnostic_msgs.msg", "std_msgs.msg", "rcl_interfaces.srv"):
@@ -99,7 +99,7 @@ class RosSide:
         return self._hand_over(lambda: self._parameters.set(action, tell))
 
     def close(self) -> None:
-        """End the node; one that does not end is left behind."""
+        """End the node; if it does not end in time, leave it."""
         self._stop.set()
         self._guard.trigger()
         self._thread.join(_END_S)
@@ -185,7 +185,7 @@ class RosSide:
         while not self._stop.is_set():
             try:
                 self._executor.spin_once(timeout_sec=0.5)
-            except Exception as error:  # one bad message shall not end the node
+            except Exception as error:  # one bad message must not end the node
                 if not self._failed:
                     self._failed = True
                     self._say(f"ROS: {printable(str(error) or type(error).__name__)}")
@@ -203,7 +203,7 @@ class RosSide:
 
     def _log(self, level: str, words: str) -> None:
         logger = self.node.get_logger()
-        # rclpy wants a line of its own for each level.
+        # rclpy needs a separate line for each level.
         if level == "error":
             logger.error(words)
         elif level == "warn":

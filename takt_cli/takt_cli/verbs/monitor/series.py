@@ -1,6 +1,6 @@
 """The statistics of all processes as named numbers, for programs that plot.
 
-Pure: the message classes come as arguments, because not every ROS installation has them.
+The message classes are arguments, because not every ROS installation has them.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _named(views: Sequence[View]) -> list[tuple[str, View]]:
 
 def _spread(name: str, spread: Distribution) -> Iterator[tuple[str, float]]:
     for figure, value in (("mean", spread.mean_ns), ("p99", spread.p99_ns), ("max", spread.max_ns)):
-        # A series that lacks a value at some times would move the others.
+        # A series without a value at some times would shift the others.
         yield f"{name}/{figure}", float("nan") if value is None else value / _NS_PER_US
 
 

@@ -1,4 +1,4 @@
-"""The action `snapshot`: a process writes what it has traced, and the file moves to the user."""
+"""The action `snapshot`: a process writes its trace, and the monitor moves the file to the user."""
 
 from __future__ import annotations
 
@@ -41,24 +41,25 @@ _MOST_BYTES_OF_USER = 4 << 30
 
 class _Outcome(enum.Enum):
     written = "written"
-    failed = "failed"  # the next one would fail, too, and cost as much
-    refused = "refused"  # at once, or given up
+    failed = "failed"  # the next one would also fail, at the same cost
+    refused = "refused"  # refused at once, or given up
 
 
 Tell = Callable[[bool, str], None]
 
 
 class Snapshots:
-    """Lets processes write snapshots, each at most one at a time and all together so many."""
+    """Asks processes for snapshots: one at a time for each, and a limited number together."""
 
     def __init__(self, folder: Path, most: int) -> None:
         self._folder = folder
         self._most = most
-        self._files: Counter[int] = Counter()  # written, by user: each has a number of its own
+        self._files: Counter[int] = Counter()  # number of written files for each user
         self._bytes: Counter[int] = Counter()
-        self._latest: dict[Path, tuple[float, bool]] = {}  # when; if it is good
-        self._awaiting: dict[Path, list[Tell]] = {}  # alarms that came while one is being written
-        self._refusals: dict[Address, str] = {}  # the reason that was told
+        # time of the latest snapshot, and whether it succeeded
+        self._latest: dict[Path, tuple[float, bool]] = {}
+        self._awaiting: dict[Path, list[Tell]] = {}  # alarms that wait for the present snapshot
+        self._refusals: dict[Address, str] = {}  # the reported reason
         self._movers: dict[int, ThreadPoolExecutor] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._closing = asyncio.Event()
@@ -88,10 +89,10 @@ class Snapshots:
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """Give up the snapshots that are not written yet; files that are there are moved."""
+        """Give up unwritten snapshots; existing files are moved."""
         self._closing.set()
         if self._tasks:
-            # The end of the loop waits for the threads that move files anyway.
+            # The end of the loop waits for the threads that move files.
             await asyncio.wait(list(self._tasks))
         for mover in self._movers.values():
             mover.shutdown(wait=False)
@@ -149,46 +150,46 @@ class Snapshots:
         return _Outcome.failed
 
     def _mover(self, raw: RawTrace) -> ThreadPoolExecutor | None:
-        """Give what moves files: of each other user one at a time, which holds up nobody else."""
+        """Give the object that moves files: for each other user only one at a time."""
         whose = _whose(raw)
         if whose == _OWN:
             return None
         return self._movers.setdefault(whose, ThreadPoolExecutor(1, "moves"))
 
     def _move(self, raw: RawTrace, name: str) -> Path:
-        """Move a file, of another user only so many bytes; or remove it if that fails."""
+        """Move a file, for another user up to a limit of bytes; remove it if that fails."""
         whose = _whose(raw)
         most = None if whose == _OWN else min(_MOST_BYTES, _MOST_BYTES_OF_USER - self._bytes[whose])
         try:
             file, number = _move(raw, self._folder, name, most)
         except OSError:
-            # Else each one that fails would fill the folder of the sockets, which is in memory.
+            # Otherwise failing snapshots would fill the folder of the sockets, which is in memory.
             raw.remove()
             raise
         self._bytes[whose] += number
         return file
 
     async def _ask(self, connection: Connection) -> dict[str, Any] | None:
-        """Give the answer; None: the monitor ends, and the answer is not here."""
+        """Return the answer; None: the monitor ends before the answer comes."""
         asked = asyncio.ensure_future(connection.ask(Message.trace_snapshot, {}, WRITE_S))
         closing = asyncio.ensure_future(self._closing.wait())
         await asyncio.wait({asked, closing}, return_when=asyncio.FIRST_COMPLETED)
         closing.cancel()
         await asyncio.sleep(0)
-        asked.cancel()  # an answer that is here stays
+        asked.cancel()  # an answer that has come stays
         await asyncio.wait({asked})
         return None if asked.cancelled() else asked.result()
 
 
 def _whose(one: Watched | RawTrace) -> int:
-    """Give the user for whose files there is a bound: own ones and root's together."""
+    """Give the user for a limit of files; own ones and root's count together."""
     return _OWN if is_trusted(one.uid) else one.uid
 
 
 def _move(raw: RawTrace, folder: Path, name: str, most: int | None) -> tuple[Path, int]:
     """Move a file of a process; the process may replace it by a link or a device at any time.
 
-    Gives where it is, and how many bytes it has that are no holes.
+    Returns its place, and its number of bytes without holes.
     """
     source = os.open(raw.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -198,7 +199,7 @@ def _move(raw: RawTrace, folder: Path, name: str, most: int | None) -> tuple[Pat
         if most is not None and about.st_blocks * _BLOCK > most:
             raise OSError(0, f"it has more than {size_words(most)}", str(raw.path))
         folder.mkdir(parents=True, exist_ok=True)
-        # No word of the process may lead out of the folder.
+        # A name from the process must not lead out of the folder.
         safe = re.sub(r"[^\w.+-]", "_", name).lstrip(".")
         when = time.strftime("%Y%m%d-%H%M%S")
         for number in range(1, 1000):

@@ -12,10 +12,10 @@ _CHUNK = 1 << 20
 
 
 def copy_data(source: int, copy: int, size: int, most: int | None) -> int:
-    """Copy the data within `size` between descriptors, and give how many bytes these were.
+    """Copy the data within `size` between descriptors, and return the number of bytes.
 
-    Ends with the last byte that is no hole. At most `most` bytes are copied: the file may grow, and
-    its holes may be filled, meanwhile.
+    Ends with the last byte outside of holes. Copies at most `most` bytes: the file may grow
+    meanwhile, and its holes may be filled.
     """
     copied = 0
     for begin, end in _data(source, size):
@@ -37,7 +37,7 @@ def size_words(count: int) -> str:
 
 
 def _data(file: int, size: int) -> Iterator[tuple[int, int]]:
-    """Give begin and end of each part that is no hole; all of it where holes cannot be told."""
+    """Give begin and end of each part outside of holes; the whole file if holes are unknown."""
     at = 0
     while at < size:
         try:

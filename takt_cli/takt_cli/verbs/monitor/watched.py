@@ -1,7 +1,7 @@
 """One watched process: its connection, its active alarms, and the attributes that these changed.
 
-Each process has a task of its own, so that no process waits for another one. A process that is
-silent, or sends garbage, loses its connection and gets another one after a growing pause.
+Each process has its own task, so that no process waits for another one. A process that is silent,
+or sends garbage, loses its connection, and gets another one after a growing pause.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ _STATUS_EACH = 10  # polls
 
 @dataclass(frozen=True)
 class Address:
-    """A control socket; a process that starts again has another `identity`."""
+    """A control socket; after a restart of the process it has another `identity`."""
 
     path: Path
     number: int
     identity: tuple[int, int]
-    uid: int = -1  # whose it is
+    uid: int = -1  # its owner
 
 
 def identity(path: Path) -> tuple[int, int]:
-    """Tell the socket of a process from the one of an earlier or later process."""
+    """Identify the socket, also beside those of earlier or later processes."""
     about = path.lstat()
     return about.st_ino, about.st_mtime_ns
 
@@ -57,16 +57,16 @@ class Keeper(Protocol):
     """The monitor, as a watched process sees it."""
 
     def wants(self, status: ProcessStatus) -> bool:
-        """Whether the user wants this process watched."""
+        """Tell whether the user wants to watch this process."""
 
     def process_event(self, process: Watched, state: str, words: str) -> None:
-        """Say that a process came, went or fell silent."""
+        """Report that a process came, ended or fell silent."""
 
     def change_event(self, process: Watched, good: bool, words: str) -> None:
-        """Say what became of a change."""
+        """Report the result of a change."""
 
     def alarm_event(self, process: Watched, alarm: Alarm, again: bool) -> None:
-        """Carry out an alarm; `again`: it was raised already, and is not cleared yet."""
+        """Carry out an alarm; `again`: it was raised before, and is not cleared yet."""
 
 
 class Subscribed(Document, at="subscribed"):
@@ -86,12 +86,12 @@ class Watched:
         self.changer = Changer(lambda good, words: keeper.change_event(self, good, words))
         self.connection: Connection | None = None
         self.answers = False
-        self.ended = False  # nothing listens at its socket any more
+        self.ended = False  # no process listens at its socket any more
         self.wanted = True
         self._keeper = keeper
         self.why = ""  # the latest failure
-        self._told = ""  # the latest failure that was told
-        self._said: set[str] = set()  # remarks that are told once
+        self._told = ""  # the latest reported failure
+        self._said: set[str] = set()  # remarks that were written; each is written once
         self._subscribe_again = False
 
     @property
@@ -118,7 +118,7 @@ class Watched:
             except Gone:
                 remove_stale(self.address.path, self.address.number)
                 self.ended = self.status is not None
-                # A process may be about to listen at a socket that is there.
+                # A process may be about to listen at an existing socket.
                 wait_s = RETRY_S / 2
             except NoAnswer as error:
                 self.why = str(error)
@@ -141,7 +141,7 @@ class Watched:
     async def _watch(self) -> None:
         try:
             if identity(self.address.path) != self.address.identity:
-                raise Gone  # another process has its number, and is watched on its own
+                raise Gone  # another process has its number, and has its own task
         except FileNotFoundError as error:
             raise Gone from error
         connection = await Connection.open(self.address.path)
@@ -179,7 +179,7 @@ class Watched:
                     await task
 
     async def _meet(self, connection: Connection) -> None:
-        """Learn the name of the process, and subscribe to its alarms."""
+        """Read the name of the process, and subscribe to its alarms."""
         first = self.status is None
         await self._ask_status(connection)
         assert self.status is not None
@@ -253,7 +253,7 @@ class Watched:
         except DamagedError as error:
             self._once("alarm", f"sent a damaged alarm: {short(printable(str(error)))}")
             return
-        # Among the alarms that the process dropped may be the end of one.
+        # The dropped alarms may include the end of one.
         self._subscribe_again = self._subscribe_again or alarm.dropped_before > 0
         self._take(alarm)
 
@@ -274,7 +274,7 @@ class Watched:
             self._keeper.alarm_event(self, ended, False)
 
     def _once(self, kind: str, words: str) -> None:
-        """Make a remark; of each kind only the first one."""
+        """Write a remark; of each kind only the first one."""
         if kind not in self._said:
             self._said.add(kind)
             self._keeper.process_event(self, "remark", f"{self.words} {words}")

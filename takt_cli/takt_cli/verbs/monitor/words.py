@@ -49,7 +49,7 @@ def amount(value: float, unit: str, kind: str = "") -> str:
 
 
 def alarm_words(alarm: Alarm) -> str:
-    """Say in one line which threshold was crossed, by how much, and why; or that it is over."""
+    """Describe in one line the crossed threshold, the excess and the cause; or the alarm's end."""
     if not alarm.raised:
         return f"{alarm.kind} of {alarm.subject} is over"
     shape, limit = _VALUES[alarm.kind]
@@ -74,7 +74,7 @@ def alarm_words(alarm: Alarm) -> str:
 
 
 def cause_words(cause: Cause) -> list[str]:
-    """Say why, and which callbacks and threads had the processor."""
+    """Describe the cause, with the callbacks and threads that had the processor."""
     if cause.kind == "runs_longer":
         return [f"cause: {_longer_runs(cause)}"]
     why = _CAUSES.get(cause.kind, cause.kind)
@@ -111,7 +111,7 @@ def _longer_runs(cause: Cause) -> str:
 
 
 def stack_words(stack: tuple[str, ...]) -> str:
-    """Say where a thread is: in the first function that is not of the C or C++ library."""
+    """Name the place of a thread: the first function outside of the C and C++ libraries."""
     if stack[0].startswith(_IN_KERNEL):
         return f"it waits in the kernel ({stack[0].removeprefix(_IN_KERNEL)})"
     if stack[0].startswith(("system call: ", "the thread ")):

@@ -36,7 +36,7 @@ def plan_study(found: Plan, command: str) -> Study:
 
 
 def trade_figure(found: Plan) -> Figure | None:
-    """Least to spare over the number of threads; None if there was nothing to choose from."""
+    """Draw the least slack over the number of threads; None if there was no choice."""
     points = sorted(found.trade, key=lambda point: point.threads)
     if len(points) < 2 or all(point.slack is None for point in points):
         return None

@@ -113,7 +113,7 @@ def _unused() -> Path:
 
 
 def name_all(paths: Sequence[Path], results: Sequence[Results]) -> list[Configuration]:
-    """Name each run by its label or file; twice the same name gets a number."""
+    """Name each run by its label or file; equal names get numbers."""
     names: dict[str, int] = {}
     configurations = []
     for path, result in zip(paths, results, strict=True):

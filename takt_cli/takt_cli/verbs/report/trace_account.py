@@ -1,4 +1,4 @@
-"""How the activations of a chain ended, also those that never did: words, a part of the page."""
+"""The ends of a chain's activations, also unfinished ones: sentences, a part of the page."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _WORDS: dict[str, Callable[[int, str], str]] = {
 
 
 def missed_share(chain: ReportedChain) -> str:
-    """Say how large a part of the activations missed: '4.3 %'."""
+    """Write the share of activations that missed: '4.3 %'."""
     share = 100 * chain.missed / max(chain.counted, 1)
     return f"{share:.0f} %" if share >= 10 else f"{share:.2g} %"
 
 
 def misses(account: Account) -> str:
-    """Say how activations missed: '13 late, 2 lost at /fusion:sub(/points)'."""
+    """Write how activations missed: '13 late, 2 lost at /fusion:sub(/points)'."""
     return _listed(account, _MISSES)
 
 
 def account_words(chain: ReportedChain) -> str:
-    """Say how all activations ended that were not in time; empty if all were, or if unknown."""
+    """Describe the ends of all activations that were not in time; empty if there are none."""
     return _listed(chain.account, tuple(_WORDS)) if chain.account else ""
 
 
@@ -47,7 +47,7 @@ def _listed(account: Account, kinds: Sequence[str]) -> str:
 
 
 def unknown_accounts(chains: Sequence[ReportedChain]) -> str:
-    """Say of which chains the trace does not tell how many activations never ended, and why."""
+    """Name the chains with an unknown number of unfinished activations, and the reasons."""
     told: dict[str, list[str]] = {}
     for chain in chains:
         if chain.account is None and chain.account_why:
@@ -64,7 +64,7 @@ def unknown_accounts(chains: Sequence[ReportedChain]) -> str:
 
 
 def never_ended(chain: ReportedChain) -> str:
-    """List activations that never ended: when, where and why each stopped."""
+    """List unfinished activations: when, where and why each stopped."""
     account = chain.account
     if account is None or not account.stopped:
         return ""

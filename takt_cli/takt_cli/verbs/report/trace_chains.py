@@ -36,7 +36,7 @@ from takt_cli.verbs.report.trace_words import (
 
 # A page of hundreds of chains with five timelines each has tens of megabytes.
 _ALL_TIMELINES = 12
-_OPEN_CHAINS = 2  # the first ones, and those with misses
+_OPEN_CHAINS = 2  # the first ones are open, and those with misses
 _MOST_IN_THE_WAY = 6
 _METER_END = 1.5  # of the deadline
 _ABOUT_TIMELINES = (
@@ -134,7 +134,7 @@ def splits(report: TraceReport, chains: Sequence[ReportedChain]) -> str:
 
 
 def _unsplit(chains: Sequence[ReportedChain]) -> str:
-    """Say how many activations the bars do not have."""
+    """Write how many activations the bars do not include."""
     told = [
         f"{one.unsplit:,} of {one.activations:,} of {one.name}" for one in chains if one.unsplit
     ]

@@ -1,6 +1,6 @@
-"""What a trace tells in depth: chains and their longest activations, callbacks, threads, clocks.
+"""The detailed figures of a trace: chains, longest activations, callbacks, threads, clocks.
 
-Times are nanoseconds; moments count from the beginning of the trace.
+Times are nanoseconds; points in time count from the beginning of the trace.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PARTS = ("middleware", "group", "queue", "core", "ran", "blocked")
 
 
 class Split(Document, at="trace_report#split"):
-    """What a response time was spent on."""
+    """The parts of a response time."""
 
     @property
     def parts(self) -> Mapping[str, float]:
@@ -44,7 +44,7 @@ class Step(Document, at="trace_report#step"):
 
 
 class Run(Document, at="trace_report#run"):
-    """A run of any callback beside an activation; `own`: a step of it."""
+    """A run of any callback during an activation; `own`: it is a step of the activation."""
 
 
 class Activation(Document, at="trace_report#activation"):
@@ -52,7 +52,7 @@ class Activation(Document, at="trace_report#activation"):
 
 
 class Account(Document, at="trace_report#account"):
-    """How all activations of a chain ended, also those that never did."""
+    """The ends of all activations of a chain, including unfinished ones."""
 
 
 class ReportedChain(Document, at="trace_report#chain"):
@@ -66,7 +66,7 @@ class ReportedChain(Document, at="trace_report#chain"):
 
     @property
     def counted(self) -> int:
-        """How many activations `missed` is a part of."""
+        """Give the number of activations to which `missed` belongs."""
         return self.account.released if self.account else self.activations
 
 

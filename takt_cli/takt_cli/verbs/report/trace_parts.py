@@ -8,9 +8,9 @@ from html import escape
 from takt_cli.base.units import human
 from takt_cli.verbs.report.trace_figures import PARTS, Distribution, Split, TraceReport
 
-# More rows than these are not shown at once.
+# Longer tables are not shown in full at once.
 _MOST_ROWS = 40
-# Characters of a column of words: from so many on it keeps its width, up to so many.
+# A column of words has its full width from the first number of characters to the second.
 _NARROW, _WIDEST, _WIDEST_BELOW = 20, 42, 26
 
 COLOURS = {
@@ -41,7 +41,7 @@ PHRASES = {
 
 
 def legend(report: TraceReport) -> str:
-    """Say which colour means which part."""
+    """Explain the colours of the parts."""
     wall = _WALL if report.measured.kernel else f"{_WALL} or had no core"
     meanings = MEANINGS if report.measured.cpu else {**MEANINGS, "ran": wall}
     items = "".join(
@@ -75,7 +75,7 @@ def split_bar(split: Split) -> str:
 
 
 def words_of(split: Split) -> str:
-    """Say all parts that took any time."""
+    """Name all parts that took time."""
     return ", ".join(f"{part} {human(ns)}" for part, ns in split.parts.items() if ns > 0) or "none"
 
 
@@ -97,7 +97,7 @@ def word_cell(text: str, below: str = "", link: str = "") -> str:
     if link:
         shown = f'<a href="#{escape(link)}">{shown}</a>'
     under = f'<div class="below">{escape(below)}</div>' if below else ""
-    # Else the columns of numbers squeeze a long id into five lines; so the table scrolls.
+    # Otherwise columns of numbers would squeeze a long id into five lines; so the table scrolls.
     longest = min(max(len(text), min(len(below), _WIDEST_BELOW)), _WIDEST)
     wide = f' style="min-width:{longest}ch"' if longest > _NARROW else ""
     return f'<td class="word"{wide}>{shown}{under}</td>'

@@ -142,7 +142,7 @@ def _runs(
 
 
 def _blockers(activation: Activation) -> Callable[[Run], str]:
-    """Tell of a run whether a step waited for it: because of its group or its thread."""
+    """Tell for each run whether a step waited for it because of its group or its thread."""
     named: dict[str, list[tuple[str, float, int]]] = {}
     for step, begin in zip(activation.steps, begins(activation), strict=True):
         for blocker in step.blocked_by:
@@ -159,9 +159,9 @@ def _blockers(activation: Activation) -> Callable[[Run], str]:
 
 
 def begins(activation: Activation) -> list[float]:
-    """When each step began: at its release, or at the publish before it.
+    """Give the begin of each step: its release, or the publish before it.
 
-    Where the trace does not tell, a step begins where the one before it ends.
+    If the trace does not have it, a step begins where the one before it ends.
     """
     found: list[float] = []
     at = float(activation.release_ns)
@@ -175,9 +175,10 @@ def begins(activation: Activation) -> list[float]:
 
 
 def pieces(step: Step, begin: float) -> list[Piece]:
-    """Lay the parts of a step along its time: waits before its start, the others in its run.
+    """Place the parts of a step along its time: waits before its start, the others in its run.
 
-    The lengths are those of the parts. Which moments of the run had no core is not known.
+    The lengths are those of the parts. The trace does not show at which times of the run it had no
+    core.
     """
     waits = {part: step.split.parts[part] for part in _WAITS}
     before = max(step.start_ns - begin, 0.0)

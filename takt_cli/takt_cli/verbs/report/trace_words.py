@@ -1,4 +1,4 @@
-"""Sentences about a trace: warnings, and which callback kept which step waiting."""
+"""Sentences about a trace: warnings, and the callback that kept each step waiting."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from takt_cli.verbs.report.trace_figures import PARTS, Activation, ReportedChain
 from takt_cli.verbs.report.trace_parts import PHRASES
 
 _MOST_BLOCKERS = 4
-# Parts that waited, and those that need a culprit's name.
+# Parts that are waits, and those with a named cause.
 _NAMED = ("group", "queue", "core")
 _ORDINALS = {2: "second", 3: "third", 4: "fourth", 5: "fifth"}
 # Shares of a response: shorter waits are not worth a sentence, nor are shorter times in the
@@ -76,7 +76,7 @@ def about_activation(activation: Activation, deadline_ns: int | None) -> str:
 
 
 def largest_part(activation: Activation) -> str:
-    """Say where most of the time went."""
+    """Name the largest part of the time."""
     split = activation.split
     if split.total_ns <= 0:
         return ""
@@ -90,7 +90,7 @@ def largest_part(activation: Activation) -> str:
 
 
 def reasons(activation: Activation) -> list[str]:
-    """Say which callback or thread kept which step waiting: one sentence for each wait."""
+    """Name the callback or thread that kept each step waiting: one sentence for each wait."""
     least = _UNNOTICED * activation.response_ns
     found = []
     for number, step in enumerate(activation.steps, start=1):
@@ -148,7 +148,7 @@ def _reason(number: int, step: Step, why: str, waited: float, named: Sequence[An
 
 
 def in_the_way(chain: ReportedChain) -> list[tuple[str, str, float, int]]:
-    """Tell what kept the worst activations waiting: name, why, time, number of activations.
+    """List the causes of the worst activations' waits: name, why, time, number of activations.
 
     `why` is that of a blocker, or `input`: the node kept a message for its other input.
     """

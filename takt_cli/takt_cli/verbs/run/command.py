@@ -29,7 +29,7 @@ from takt_cli.verbs.run.printed import print_run
 
 
 class Witness(str, Enum):
-    """Whether stalls of the host are watched for."""
+    """The choice whether to watch for stalls of the host."""
 
     auto = "auto"
     off = "off"

@@ -1,4 +1,4 @@
-"""What `takt run --json` prints."""
+"""The output of `takt run --json`."""
 
 from __future__ import annotations
 

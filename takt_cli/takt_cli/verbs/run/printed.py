@@ -1,4 +1,4 @@
-"""What `takt run` prints: tables, and warnings."""
+"""The output of `takt run`: tables, and warnings."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def print_run(results: Results) -> None:
 
 
 def defaulted_line(results: Results) -> str:
-    """Say which callbacks no rule of the schedule matches.
+    """Name the callbacks without a rule in the schedule.
 
-    Empty where no rule matches any callback: either the schedule has no rules, or it is one of
-    another graph, and a warning says so.
+    Empty if no callback has a rule: then the schedule has no rules, or a warning says that it
+    belongs to another graph.
     """
     ids = results.defaulted_callbacks
     if not ids or len(ids) >= len(results.callbacks):

@@ -70,7 +70,7 @@ def set_callback(
     _set(_wish("callback", id_, attribute, value, values), processes, json_output)
 
 
-# A nice level begins with a minus.
+# A nice level may begin with a minus.
 @app.command("thread", context_settings={"ignore_unknown_options": True})
 def set_thread(
     name: Annotated[
@@ -159,7 +159,7 @@ def _set(wish: Wish, processes: list[str] | None, as_json: bool) -> None:
         pass_through_errors("".join(f"{silent}\n" for silent in found.silent))
         raise _nowhere(wish, found)
     report = Report(wish, as_json, [str(silent) for silent in found.silent])
-    # A process of another user decides about the processes of that user only, unless it is named.
+    # A process of another user decides only about that user's processes, unless it is named.
     users = [agreed] if processes else by_user(agreed)
     willing = [those for those in users if all(one.good for one in those)]
     if willing:

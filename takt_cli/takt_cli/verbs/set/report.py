@@ -1,4 +1,4 @@
-"""What `takt set` tells of a change: a table, or one document."""
+"""The report of `takt set`: a table, or one document."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _words(value: Value) -> str:
 
 
 class Report:
-    """Says what changed, in a table or as one document."""
+    """Reports the changes, in a table or as one document."""
 
     def __init__(self, wish: Wish, as_json: bool, failures: list[str]) -> None:
         self._wish = wish
@@ -51,7 +51,7 @@ class Report:
         self._failures += failures
 
     def show(self, answers: Sequence[SetAnswer], undone: Sequence[SetAnswer]) -> None:
-        """Note what changed."""
+        """Note the changes of a process."""
         self._answers, self._undone = answers, undone
         for one in answers:
             self._faults += one.faults
@@ -83,7 +83,7 @@ class Report:
         return [(answer, one) for answer in self._answers for one in answer.parts]
 
     def _kept(self) -> list[tuple[SetAnswer, Changed]]:
-        """Give the changes of processes that have not taken them back."""
+        """Give the changes of processes that have not undone them."""
         back = {one.process.socket for one in self._undone}
         back -= {one.process.socket for one in self._undone if not one.good}
         return [pair for pair in self._changed() if pair[0].process.socket not in back]

@@ -22,13 +22,13 @@ Value = int | tuple[str, ...] | None
 
 @dataclass(frozen=True)
 class Wish:
-    """One value of one thing."""
+    """One value of one chain, callback or thread."""
 
     kind: str  # chain, callback or thread
     name: str
     attribute: str  # priority, threads or nice
     value: Value
-    executor: str | None = None  # of a thread; None: of any
+    executor: str | None = None  # for threads; None: all executors
 
     def __str__(self) -> str:
         of = "" if self.executor is None else f" of executor {printable(self.executor)}"
@@ -45,7 +45,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class Changed:
-    """One thing of one executor before and now."""
+    """The value of one object of one executor, before and now."""
 
     executor: str
     kind: str
@@ -81,7 +81,7 @@ SetAnswer = Answer[Changed]
 
 
 def names(processes: Sequence[Process], wish: Wish) -> list[str]:
-    """Give all names that things of this kind have, each once."""
+    """Give all names of objects of this kind, each once."""
     found: dict[str, None] = {}
     for process in processes:
         for name in _names_of(process, wish):
@@ -106,10 +106,10 @@ def _names_of(process: Process, wish: Wish) -> Iterator[str]:
 
 
 def having(processes: Sequence[Process], wish: Wish) -> list[Process]:
-    """Give the processes that have the thing, or may have it by another spelling of its name."""
+    """Give the processes that have the object, or may have it by another spelling of its name."""
     name = printable(wish.name)
     if wish.kind == "callback" and kind_of(name) == "timer":
-        # A process knows all spellings of a period: one that has timers of the node decides.
+        # A process knows all spellings of a period: a process with timers of the node decides.
         return [
             process
             for process in processes
@@ -122,7 +122,7 @@ def having(processes: Sequence[Process], wish: Wish) -> list[Process]:
 
 
 def closest(processes: Sequence[Process], wish: Wish) -> list[str]:
-    """Give the names that are most like the one that is nowhere."""
+    """Give the known names that are most similar to the unknown one."""
     return get_close_matches(printable(wish.name), names(processes, wish), n=3)
 
 
@@ -136,7 +136,7 @@ def executor_names(processes: Sequence[Process]) -> list[str]:
 
 
 def without_executor(processes: Sequence[Process], wish: Wish) -> bool:
-    """Whether a thread that no executor owns has the name, and asked for attributes."""
+    """Tell whether a thread outside of executors has the name, and requested attributes."""
     return wish.kind == "thread" and any(
         thread.name == printable(wish.name) and thread.asked is not None
         for process in processes
@@ -151,21 +151,21 @@ def check_all(processes: Sequence[Process], wish: Wish) -> list[SetAnswer]:
 
 
 def set_at(process: Process, wish: Wish) -> SetAnswer:
-    """Let a process make the change."""
+    """Ask a process to make the change."""
     return _ask(process, wish, wish.request())
 
 
 def set_in_turn(agreed: Sequence[SetAnswer], wish: Wish) -> tuple[list[SetAnswer], list[SetAnswer]]:
-    """Make the change in each process; after a failure undo it, and give the answers to that.
+    """Make the change in each process; after a failure undo it, and return the answers to that.
 
-    `agreed`: what they said before; one that has ended since does not hold up the others.
+    `agreed`: the earlier answers. A process that has ended since does not stop the others.
     """
     answers: list[SetAnswer] = []
     for before in agreed:
         answers.append(set_at(before.process, wish))
         if answers[-1].good:
             continue
-        # One that gave no answer may make the change yet; it takes the other one after that.
+        # A process without an answer may still make the change; it handles the undo after that.
         done = [
             (one.process, one.parts or old.parts)
             for one, old in zip(answers, agreed, strict=False)

@@ -17,12 +17,12 @@ from takt_cli.files.systems import resolve_system
 from takt_cli.verbs.options import MOST_SEED, Json, Schedule, System, duration_ns, whole
 from takt_cli.verbs.pass_on import pass_on, run_aloud
 
-# Virtual time has no other limit than patience.
+# Virtual time has no limit but the user's patience.
 _PATIENCE_S = 7 * 24 * 3600
 
 
 class Phases(str, Enum):
-    """When sources are first released."""
+    """The first releases of sources."""
 
     fixed = "fixed"
     random = "random"
@@ -30,7 +30,7 @@ class Phases(str, Enum):
 
 
 class Execution(str, Enum):
-    """How long callbacks run."""
+    """The execution times of callbacks."""
 
     worst = "worst"
     best = "best"

@@ -1,4 +1,4 @@
-"""Whether threads have what was asked for them; the tables and the sentence that say so."""
+"""Compares the attributes of threads with the requested ones; tables and a sentence about it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MORE_LOOKS = 2
 
 
 class State(str, Enum):
-    """How a thread is, compared with what was asked."""
+    """The result of the comparison for one thread."""
 
     as_asked = "as asked"
     not_granted = "not granted"
@@ -54,7 +54,7 @@ class Judged:
 
     @property
     def wrong(self) -> bool:
-        """Whether it has not what was asked."""
+        """Tell whether a requested attribute is missing."""
         return bool(self.differs)
 
 
@@ -64,7 +64,7 @@ def judge(process: Process) -> list[Judged]:
 
 
 def differs(process: Process) -> bool:
-    """Whether any thread of it has not what was asked."""
+    """Tell whether any thread of the process lacks a requested attribute."""
     return any(thread.wrong for thread in judge(process))
 
 
@@ -104,10 +104,10 @@ def _compared(
 
 
 def settled(found: Found, again: Callable[[], Found], pause_s: float = 0.02) -> Found:
-    """Look again at threads that differ, and take the look at which they do not.
+    """Read threads that differ again, and keep the reading without a difference.
 
-    A thread raises itself to the middleware ceiling for some microseconds at each message; a
-    change that lasts is there at each look.
+    A thread raises itself to the middleware ceiling for some microseconds at each message. A
+    lasting change shows in each reading.
     """
     for _ in range(_MORE_LOOKS):
         if not any(map(differs, found.processes)):
@@ -144,7 +144,7 @@ def is_good(found: Found) -> bool:
 
 
 def headline(found: Found) -> str:
-    """Say it in one sentence: '2 processes, 9 threads: 8 as asked, 1 not: hot of talk (pid 7)'."""
+    """Write one sentence: '2 processes, 9 threads: 8 as asked, 1 not: hot of talk (pid 7)'."""
     counted = [
         (process, thread)
         for process in found.processes
@@ -178,7 +178,7 @@ def headline(found: Found) -> str:
 
 
 def table_of(process: Process, everything: bool) -> Table:
-    """Make the table of one process; `everything`: also threads for which nothing was asked."""
+    """Make the table of one process; `everything`: also threads without requested attributes."""
     status = process.status
     shown = [one for one in judge(process) if everything or one.asked is not None]
     grouped = any(one.group for one in shown)
@@ -243,7 +243,7 @@ def _schedules(process: Process) -> Iterator[tuple[str, str]]:
 
 
 def _fault_notes(shown: Sequence[Judged]) -> list[str]:
-    """Say why the kernel refused: each reason once, with the first thread that it concerns."""
+    """Explain the kernel's refusals: each reason once, with the first thread that it concerns."""
     threads: dict[str, list[str]] = {}
     for one in shown:
         if one.wrong:
@@ -256,7 +256,7 @@ def _fault_notes(shown: Sequence[Judged]) -> list[str]:
 
 
 def as_json(found: Found, everything: bool) -> dict[str, Any]:
-    """Give all of it for programs."""
+    """Give the whole comparison for programs."""
     states = Counter(
         thread.state.name
         for process in found.processes

@@ -11,14 +11,14 @@ from takt_cli.control.status import Executor, ProcessStatus
 
 
 class Collection:
-    """All processes that were seen, with all callbacks that each of them ever had."""
+    """All observed processes, with all callbacks that each of them ever had."""
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, int, int], ProcessStatus] = {}
         self._living: set[tuple[str, int, int]] = set()
 
     def add(self, processes: Iterable[Process]) -> None:
-        """Add one look at all processes."""
+        """Add one reading of all processes."""
         self._living = set()
         for process in processes:
             status = process.status
@@ -28,7 +28,7 @@ class Collection:
             self._living.add(key)
 
     def processes(self) -> list[ProcessStatus]:
-        """Give those with executors; of a program that was started anew only the last start."""
+        """Give those with executors; for a restarted program only the last start."""
         kept = []
         for key, status in self._seen.items():
             names = {executor.name for executor in status.executors}
@@ -43,7 +43,7 @@ class Collection:
         return sorted(kept, key=lambda status: (status.name, status.pid))
 
     def sentence(self) -> str:
-        """Say how much there is: '2 processes, 3 executors, 41 callbacks'."""
+        """Write the numbers: '2 processes, 3 executors, 41 callbacks'."""
         found = self.processes()
         executors = [executor for status in found for executor in status.executors]
         callbacks = sum(len(executor.callbacks) for executor in executors)

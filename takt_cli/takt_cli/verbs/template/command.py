@@ -18,7 +18,7 @@ from takt_cli.verbs.options import Force, Processes, duration_ns
 from takt_cli.verbs.template.collection import Collection
 from takt_cli.verbs.template.template import template_text
 
-# Between two looks at all processes.
+# Time between two readings of all processes.
 _PAUSE_S = 0.5
 # The first interrupt ends the wait, the second discards the template.
 _DISCARDS = 2
@@ -60,7 +60,7 @@ def _collect(wanted: list[str], wait_s: float) -> tuple[Collection, tuple[Silent
         if wait_s:
             note("Collecting; start the program now. Ctrl-C ends the wait and writes the schedule.")
         while True:
-            # A process that is waited for need not be there yet.
+            # An awaited process need not exist yet.
             found = find(wanted, absent_ok=wait_s > 0)
             collection.add(found.processes)
             left = until - time.monotonic()

@@ -41,14 +41,14 @@ until the file has one of them, and then takes all of them from the file."""
 
 @dataclass(frozen=True)
 class _Place:
-    """An executor of the file: of one process, or one that several processes have parts of."""
+    """An executor of the file: of one process, or with parts in several processes."""
 
     parts: tuple[tuple[ProcessStatus, Executor], ...]
     name: str
 
     @property
     def executor(self) -> Executor:
-        """Give all parts as one: their threads are equal but for those of isolated groups."""
+        """Join all parts: their threads are equal, except those of isolated groups."""
         first, *others = (executor for _, executor in self.parts)
         own = tuple(thread for one in others for thread in one.threads if thread.group)
         callbacks = tuple(callback for _, one in self.parts for callback in one.callbacks)
@@ -73,9 +73,9 @@ def template_text(processes: Sequence[ProcessStatus]) -> str:
 
 
 def _named(processes: Sequence[ProcessStatus]) -> Iterator[_Place]:
-    """Give all executors: of one name those with equal threads as one, others with a number.
+    """Give all executors: those with one name and equal threads are joined, others get a number.
 
-    takt apply gives the rules of an executor to all processes that have one of its name.
+    takt apply gives the rules of an executor to all processes that have an executor of this name.
     """
     alike: dict[tuple[str, ...], list[tuple[ProcessStatus, Executor]]] = {}
     for process in processes:
@@ -94,7 +94,7 @@ def _named(processes: Sequence[ProcessStatus]) -> Iterator[_Place]:
 
 
 def _chains(places: Sequence[_Place]) -> dict[str, Chain]:
-    """Give each chain once, by a name of its own: several executors tell of one that they share."""
+    """Give each chain once, under a unique name: several executors report a shared chain."""
     found: dict[str, Chain] = {}
     for place in places:
         for chain in (chain for _, executor in place.parts for chain in executor.chains):
@@ -148,7 +148,7 @@ def _executor_lines(place: _Place, seen: dict[str, str], chains: Sequence[Chain]
 
 
 def _differing(place: _Place) -> list[str]:
-    """Give the ids of callbacks to which no one rule of the file leaves what they have."""
+    """Give the ids of callbacks whose values no single rule of the file keeps."""
     values: dict[str, set[tuple[object, ...]]] = {}
     for _, executor in place.parts:
         for one in executor.callbacks:
@@ -159,7 +159,7 @@ def _differing(place: _Place) -> list[str]:
 def _head_lines(
     parts: Sequence[tuple[ProcessStatus, Executor]], *, with_remarks: bool = False
 ) -> Iterator[str]:
-    """Give what an executor says before its rules."""
+    """Give the lines of an executor before its rules."""
     process, executor = parts[0]
     if executor.order in _ORDERS:
         yield f"  order: {executor.order}"
@@ -199,7 +199,7 @@ def _all(entries: Sequence[Entry]) -> str:
 
 
 def _thread_set(names: Sequence[str], entries: Sequence[Entry]) -> str:
-    """Spell a thread set: by entries where all threads of them are in it; empty for no thread."""
+    """Write a thread set by entries that it has completely; empty for no thread."""
     left = set(names)
     if entries and left >= {thread.name for entry in entries for thread in entry.threads}:
         return _all(entries)
@@ -299,7 +299,7 @@ def _group_lines(executor: Executor, usual: frozenset[int]) -> Iterator[str]:
 
 
 def _process_thread_lines(processes: Sequence[ProcessStatus]) -> Iterator[str]:
-    """Give rules for threads that no executor owns: comments unless the schedule has them now."""
+    """Give rules for threads outside of executors: comments unless the schedule has them now."""
     by_name: dict[str, list[ProcessThread]] = {}
     of_all = [thread for process in processes for thread in process.process_threads]
     for thread in sorted(of_all, key=lambda one: one.asked is None):
@@ -324,7 +324,7 @@ def _process_thread_lines(processes: Sequence[ProcessStatus]) -> Iterator[str]:
 
 
 def _names(text: str) -> bool:
-    """Whether a pattern over names of threads can mean this one only."""
+    """Tell whether a pattern over names of threads can match only this one."""
     fits = 0 < len(text.encode("utf-8", "replace")) <= LONGEST_NAME
     return fits and "*" not in text and text == text.strip()
 
@@ -337,7 +337,7 @@ def _asked_values(attributes: Attributes) -> Values:
 
 
 def _usual_cores(process: ProcessStatus) -> frozenset[int]:
-    """Give the cores of threads for which nobody named any: all that any thread of it has."""
+    """Give the default cores of threads without requested cores: all that any of them has."""
     known = [thread.now for thread in process.process_threads]
     known += [thread.granted for one in process.executors for thread in one.threads]
     return frozenset(core for one in known for core in one.cores)

@@ -16,7 +16,7 @@ _NUMBERED = re.compile(r"(.+)\.([0-9]+)")
 
 @dataclass
 class Entry:
-    """One entry of `threads`: threads that the schedule gives the same attributes."""
+    """One entry of `threads`: threads with equal attributes in the schedule."""
 
     name: str
     threads: list[Thread]
@@ -39,7 +39,7 @@ def safe_name(text: str, more: str = "") -> str:
 
 
 def entries_of(threads: Iterable[Thread]) -> list[Entry]:
-    """Put a.0, a.1, a.2 into one entry a; any other thread has an entry of its own."""
+    """Join a.0, a.1, a.2 in one entry a; any other thread has its own entry."""
     found: list[Entry] = []
     for thread in threads:
         match = _NUMBERED.fullmatch(thread.name)
@@ -53,10 +53,10 @@ def entries_of(threads: Iterable[Thread]) -> list[Entry]:
 
 
 def values_of(threads: Sequence[Thread], usual: frozenset[int]) -> Values:
-    """Give the keys of an entry: the granted attributes where they are not the default.
+    """Give the keys of an entry: the granted attributes that are not defaults.
 
-    `usual`: the cores of a thread of that process for which nobody named any. Where the threads
-    of the entry differ, the first one counts.
+    `usual`: the cores of a thread of that process without requested cores. If the threads of the
+    entry differ, the first one counts.
     """
     first = threads[0]
     values: Values = {"count": str(len(threads))} if len(threads) > 1 else {}
@@ -65,7 +65,7 @@ def values_of(threads: Sequence[Thread], usual: frozenset[int]) -> Values:
         values["follow"] = "true"
     if first.stack:
         values["stack"] = _size(first.stack)
-    if first.granted.policy == "deadline":  # the kernel refuses cores with it
+    if first.granted.policy == "deadline":  # the kernel refuses this policy with cores
         return values
     cores = [thread.granted.cores for thread in threads]
     if first.asked.cores or not usual <= set(first.granted.cores):
@@ -101,7 +101,7 @@ def policy_values(has: Attributes, asked: Attributes) -> Values:
 
 
 def _turns(cores: Sequence[tuple[int, ...]]) -> list[int]:
-    """Give the cores that threads have in turn, one each; none if they have them otherwise."""
+    """Give the cores if each thread has one, in turn; otherwise none."""
     if len(cores) < 2 or any(len(own) != 1 for own in cores):
         return []
     turns = sorted({own[0] for own in cores})
@@ -114,7 +114,7 @@ def _flow(cores: Iterable[int]) -> str:
 
 
 def remarks_on(entry: Entry, usual: frozenset[int]) -> list[str]:
-    """Say what the entry does not: refused, changed and differing threads."""
+    """Describe the facts that the entry lacks: refused, changed and differing threads."""
     first = values_of(entry.threads[:1], usual)
     said = []
     for thread in entry.threads:

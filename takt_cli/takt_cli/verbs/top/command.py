@@ -67,7 +67,7 @@ def _print_once(view: View, as_json: bool) -> None:
 
 
 def _console() -> Console:
-    """Give the console; in a pipe each row has one line, however long, for `grep` and its like."""
+    """Make the console; in a pipe each row has one line of any length, for `grep` and its like."""
     console = out()
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = _PIPE_WIDTH
@@ -88,7 +88,7 @@ def _print_on(wanted: list[str], interval_s: float) -> None:
         watch.ask()
         watch.settle()
         view = watch.view()
-        # The first look has no rates.
+        # The first reading has no rates.
         if not first or not view.pairs:
             console = _console()
             console.print(time.strftime("%H:%M:%S"), style="bold")

@@ -19,14 +19,14 @@ from takt_cli.verbs.top.screen import Screen, Signals
 from takt_cli.verbs.top.state import State
 from takt_cli.verbs.top.watch import Watch
 
-# The first rates come soon after the first look.
+# The first rates come soon after the first reading.
 _FIRST_S = 0.3
-# So long the answers of several processes are awaited before they are drawn together.
+# Time to wait for answers of several processes, to draw them together.
 _TOGETHER_S = 0.1
 
 
 def show(console: Console, wanted: Sequence[str], interval_ns: int) -> None:
-    """Show the tables until the user ends that; raises KeyboardInterrupt after SIGTERM."""
+    """Show the tables until the user ends it; raises KeyboardInterrupt after SIGTERM."""
     with Signals() as signals, Screen(console) as screen:
         _Loop(signals, screen, Watch(wanted, signals.wake), interval_ns).run()
     if signals.ended_by not in (None, signal.SIGINT):
@@ -34,7 +34,7 @@ def show(console: Console, wanted: Sequence[str], interval_ns: int) -> None:
 
 
 class _Loop:
-    """All that one run needs."""
+    """The objects of one run."""
 
     def __init__(self, signals: Signals, screen: Screen, watch: Watch, interval_ns: int) -> None:
         self._signals = signals
@@ -60,7 +60,7 @@ class _Loop:
                 self._watch.ask()
                 ask_at = now + (min(interval_s, _FIRST_S) if first else interval_s)
                 first = False
-                if not self._watch.waits:  # all sockets may have gone
+                if not self._watch.waits:  # all sockets may have been removed
                     self._look()
                     draw_at = min(draw_at, now + _TOGETHER_S)
             if now >= draw_at:
@@ -89,7 +89,7 @@ class _Loop:
         self._screen.draw(lines, size)
 
     def _heard(self, wait_s: float | None) -> bool:
-        """Wait for keys, answers and signals; gives whether the picture changes at once."""
+        """Wait for keys, answers and signals; returns whether to draw at once."""
         terminal = sys.stdin.fileno()
         ready, _, _ = select.select([terminal, self._signals.descriptor], [], [], wait_s)
         if self._signals.descriptor in ready:

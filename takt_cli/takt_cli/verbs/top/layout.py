@@ -23,7 +23,7 @@ _STYLES: dict[Mood, str] = {"": "", "good": "", "bad": "bold red", "weak": "dim"
 _MOST_LINES = 4  # of one sentence
 _ABOVE = 2  # headline and troubles
 _MOST_NOTES = 3  # lines below the table
-_TALL = 14  # a terminal of so many lines has room for all of them
+_TALL = 14  # a terminal with this number of lines has room for all of them
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Size:
 
 
 def picture(view: View, table: Table, state: State, size: Size, interval_ns: int) -> list[Text]:
-    """Draw all lines; shifts rows and columns of `state` to those that there are."""
+    """Draw all lines; moves the rows and columns of `state` to existing ones."""
     lines = [
         _line(headline(view.pairs, state, interval_ns, size.width), size, "bold"),
         _line(_trouble(view, state), size, "bold red" if view.troubles() else ""),
@@ -51,9 +51,9 @@ def picture(view: View, table: Table, state: State, size: Size, interval_ns: int
 
 
 def headline(pairs: Sequence[Pair], state: State, interval_ns: int, width: int) -> str:
-    """Say what is watched: 'takt top, each 1 s: 2 processes, 5 chains, 36 callbacks, 12 threads'.
+    """Describe the watched processes: 'takt top, each 1 s: 2 processes, 5 chains, 12 threads'.
 
-    The last parts are left out where they do not fit as a whole.
+    Omits the last parts if they do not fit as a whole.
     """
     executors = [executor for pair in pairs for executor in pair.now.executors]
     parts = [pairs[0].now.words if len(pairs) == 1 else how_many(len(pairs), "process")]
@@ -89,7 +89,7 @@ def _footer(state: State) -> str:
 
 
 def _help(view: View, width: int) -> list[str]:
-    """Tell the keys, and in full the sentences that the table has no room for."""
+    """Explain the keys, and show in full the sentences without room in the table."""
     lines = [f"  {keys:<12}{words}" for keys, words in HELP]
     told = [
         *dict.fromkeys(note for one in KINDS.values() for note in one.make(view.pairs).notes),
@@ -116,7 +116,7 @@ def _table_lines(view: View, table: Table, state: State, size: Size) -> list[Tex
 def _with_notes(
     view: View, table: Table, state: State, size: Size, most: int, below: int
 ) -> tuple[list[Text], list[str]]:
-    """Draw the rows above so many lines of notes, and give the notes: at most `most` lines."""
+    """Draw the rows above the lines of notes, and return the notes: at most `most` lines."""
     rows = state.chosen(table)
     room = max(1, size.height - _ABOVE - 2 - below)
     folded = _folded(table, state)
@@ -128,7 +128,7 @@ def _with_notes(
     part = rows[state.row : state.row + room]
     widths = _widths(table, rows, state, size)
     shown = _columns(table, state, widths, size.width)
-    # Names that were cut take the room that is left.
+    # Cut names get the remaining room.
     free = size.width - sum(widths[index] + len(_GAP) for index in shown) + len(_GAP)
     widths[0] = min(_wanted(table, rows, state, size, 0), widths[0] + max(0, free))
     titles = [Cell(_title(name, table, state)) for name in table.columns]
@@ -147,7 +147,7 @@ def _with_notes(
 
 
 def _folded(table: Table, state: State) -> list[list[Cell]]:
-    """Give the rows that one line stands for: never those that a filter looks for."""
+    """Give the rows that one line replaces; never rows that a filter looks for."""
     if state.shown != "b" or state.idle or state.filter:
         return []
     rows = idle_rows(table)
@@ -161,7 +161,7 @@ def _title(name: str, table: Table, state: State) -> str:
 
 
 def _hidden(table: Table, state: State, rows: int, part: int, shown: Sequence[int]) -> list[str]:
-    """Say which rows and columns are shown if not all are."""
+    """Name the shown rows and columns if not all are shown."""
     parts = []
     if part < rows:
         parts.append(f"rows {state.row + 1}-{state.row + part} of {rows:,}")
@@ -173,7 +173,7 @@ def _hidden(table: Table, state: State, rows: int, part: int, shown: Sequence[in
 
 
 def _packed(parts: Sequence[str], width: int, most: int) -> list[str]:
-    """Write notes into at most so many lines, several on one where they fit."""
+    """Write notes into at most this number of lines, several on one line if they fit."""
     lines: list[str] = []
     for part in parts:
         if lines and len(f"{lines[-1]}; {part}") <= width:
@@ -252,7 +252,7 @@ def _row(
 
 
 def cut(text: str, width: int, encoding: str = "utf-8") -> str:
-    """Take from the middle of a text what is too wide: names begin and end differently."""
+    """Cut the middle of a text that is too wide: beginnings and ends of names differ."""
     if len(text) > 2 * width:
         text = text[:width] + text[-width:]
     if cell_len(text) <= width:
@@ -267,7 +267,7 @@ def cut(text: str, width: int, encoding: str = "utf-8") -> str:
 
 
 def spelled(text: str, encoding: str) -> str:
-    """Write characters that the terminal lacks with others, before widths are counted."""
+    """Replace characters that the terminal lacks, before widths are counted."""
     try:
         text.encode(encoding)
         return text

@@ -26,7 +26,7 @@ from takt_cli.verbs.top.tables import (
 from takt_cli.verbs.top.watch import View, Watch
 
 SCHEMA = 1
-# Of a chain; null where the process cannot count it.
+# Figures of a chain; null if the process cannot count it.
 _COUNTS = (
     "activations",
     "overdue",
@@ -40,7 +40,7 @@ _COUNTS = (
 def two_looks(
     wanted: Sequence[str], pause_s: float, sleep: Callable[[float], None] = time.sleep
 ) -> View:
-    """Look twice at the processes, so that there are rates."""
+    """Read the processes twice, so that there are rates."""
     watch = Watch(wanted)
     watch.ask()
     watch.settle()
@@ -72,7 +72,7 @@ def print_tables(console: Console, view: View) -> None:
 
 
 def document(view: View) -> dict[str, Any]:
-    """Give all figures for programs: totals, and under `last` those of the last interval."""
+    """Give all figures for programs: totals, and the last interval under `last`."""
     return {
         "schema": SCHEMA,
         "ok": bool(view.pairs) and not view.silent and not view.absent,

@@ -1,7 +1,7 @@
-"""Figures of the time between two looks at a process, from the differences of its totals.
+"""Figures of the time between two readings of a process, from the differences of its totals.
 
-A figure is None where there is no earlier look, or where the earlier look knows no such callback,
-chain or thread. Percentiles and maxima cannot be differenced: these stay those of the whole time.
+A figure is None without an earlier reading, or if the earlier reading lacks the callback, chain or
+thread. Percentiles and maxima have no differences: these are for the whole time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from takt_cli.control.statistics import (
 
 @dataclass(frozen=True)
 class Pair:
-    """Two looks at one process; `before` is None at the first look."""
+    """Two readings of one process; `before` is None at the first reading."""
 
     before: ProcessStatistics | None
     now: ProcessStatistics
@@ -77,7 +77,7 @@ class ThreadFigures:
     involuntary_hz: float | None
     faults_hz: float | None
     migrations_hz: float | None
-    running_ns: int | None  # so long the present run has lasted
+    running_ns: int | None  # duration of the present run
 
 
 def chains(pair: Pair) -> Iterator[ChainFigures]:
@@ -150,7 +150,7 @@ def _executors(pair: Pair) -> Iterator[tuple[Executor, Executor | None]]:
 
 
 def _more(now: int | None, before: int | None) -> int | None:
-    """Give the difference; None where the counter began anew in between."""
+    """Give the difference; None if the counter began again in between."""
     return None if now is None or before is None or now < before else now - before
 
 

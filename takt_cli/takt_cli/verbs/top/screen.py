@@ -1,4 +1,4 @@
-"""The terminal: taken over, drawn on, and given back after every way out."""
+"""The terminal: taken over, drawn on, and restored at any end."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from rich.text import Text
 
 from takt_cli.verbs.top.layout import Size
 
-# From this signal on the program ends at once, even if the terminal takes no more characters.
+# From this signal on the program ends at once, even if the terminal accepts no more characters.
 _IMPATIENT = 3
 
 
 class Signals:
     """Notes signals within a `with` block; a byte in a pipe wakes the wait for keys.
 
-    No signal raises an exception, which could come while the terminal is being given back.
+    No signal raises an exception, which could come while the terminal is being restored.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Signals:
         self._awake, self._waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def __enter__(self) -> Signals:
-        """Take the signals over that are not ignored."""
+        """Handle the signals that are not ignored."""
         handlers = {
             signal.SIGINT: self._end, signal.SIGTERM: self._end, signal.SIGHUP: self._end,
             signal.SIGQUIT: self._end, signal.SIGTSTP: self._stop, signal.SIGWINCH: self._resize,
@@ -48,13 +48,13 @@ class Signals:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Give them back. The pipe stays: a thread that asks may still wake us."""
+        """Restore the handlers. The pipe stays: a thread that asks may still write to it."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
     @property
     def descriptor(self) -> int:
-        """Can be read after a signal or `wake`."""
+        """Give the descriptor that becomes readable after a signal or `wake`."""
         return self._awake
 
     def wake(self) -> None:
@@ -101,7 +101,7 @@ class Screen:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Give it back."""
+        """Restore the terminal."""
         self.give_back()
 
     def take(self) -> None:
@@ -119,7 +119,7 @@ class Screen:
             raise
 
     def give_back(self) -> None:
-        """Make the terminal as it was; a second call does nothing."""
+        """Restore the terminal; a second call has no effect."""
         live, self._live = self._live, None
         modes, self._modes = self._modes, None
         try:
@@ -131,7 +131,7 @@ class Screen:
                     termios.tcsetattr(self._input, termios.TCSAFLUSH, modes)
 
     def stop_process(self) -> None:
-        """Stop as Ctrl-Z asks, and take the terminal over again once the shell continues us."""
+        """Stop as after Ctrl-Z. When the shell continues the process, take the terminal again."""
         self.give_back()
         os.kill(os.getpid(), signal.SIGSTOP)
         self.take()

@@ -25,19 +25,19 @@ _MOST_FILTER = 200
 
 @dataclass
 class State:
-    """Which table is shown, and how."""
+    """The choice of the shown table, its rows and its columns."""
 
     shown: str = "c"
     paused: bool = False
     help: bool = False
     ended: bool = False
-    typing: bool = False  # a filter
+    typing: bool = False  # the user types a filter
     idle: bool = False  # show idle callbacks, too
     filter: str = ""
-    row: int = 0  # the first that is shown
-    column: int = 1  # the first that is shown after the name
-    follow: bool = True  # shift the columns until the one that rows are sorted by is shown
-    page: int = 1  # so many rows were shown last
+    row: int = 0  # the first shown row
+    column: int = 1  # the first shown column after the name
+    follow: bool = True  # move the columns until the sorting one is visible
+    page: int = 1  # number of rows that were shown last
     sorted_by: dict[str, str] = field(default_factory=dict)
     reversed: set[str] = field(default_factory=set)
 
@@ -47,7 +47,7 @@ class State:
         return KINDS[self.shown]
 
     def sort(self, columns: Sequence[str]) -> str:
-        """Give the title of the column that rows are sorted by: one of these columns."""
+        """Give the title of the sorting column: one of these columns."""
         chosen = self.sorted_by.get(self.shown, "")
         return chosen if chosen in columns else self.kind.sort
 
@@ -92,7 +92,7 @@ class State:
         self.row, self.follow = 0, True
 
     def _scroll(self, key: str) -> None:
-        most = 1 << 30  # the table is shorter, and says so when it is drawn
+        most = 1 << 30  # the table is shorter; drawing it corrects this
         by = {"up": -1, "down": 1, "page up": -self.page, "page down": self.page}
         self.row = max(0, self.row + by.get(key, -most if key == "home" else most))
 
@@ -135,7 +135,7 @@ def ordered(rows: Sequence[list[Cell]], index: int, words: bool, back: bool) -> 
             return 0, cell.text.casefold()
         return cell.value if cell.value is not None else 0, ""
 
-    # Rows of equal figures stay in the order of names.
+    # Rows with equal figures stay in the order of names.
     rows = sorted(rows, key=lambda row: row[0].text.casefold(), reverse=back and index == 0)
     known = [row for row in rows if words or row[index].value is not None]
     numbers = any(row[index].value is not None for row in known)

@@ -33,7 +33,7 @@ ARRIVAL = "from TOPIC: counted from its arrival in this process; `takt trace` ha
 ABSENT = "chains whose last callback is in none of these processes: "
 PROCESS = "process"
 FROM = "from"
-# Of the id of a callback that takes messages.
+# From the id of a callback that takes messages.
 _TOPIC = re.compile(r":(?:sub|waitable|service|client)\(([^()]*)\)")
 # Callbacks that each node has, and that seldom run.
 _SELDOM = re.compile(
@@ -42,7 +42,7 @@ _SELDOM = re.compile(
 )
 # Columns of words beside the first ones.
 WORDS = frozenset({PROCESS, FROM, "thread", "policy", "cores", "running"})
-# Columns that give way to others where the terminal is narrow, down to a least width.
+# Columns that become narrower in a narrow terminal, down to a least width.
 NARROW = {FROM: 10}
 
 Figures = TypeVar("Figures", ChainFigures, CallbackFigures, ThreadFigures)
@@ -50,9 +50,10 @@ Figures = TypeVar("Figures", ChainFigures, CallbackFigures, ThreadFigures)
 
 @dataclass(frozen=True)
 class Kind:
-    """One of the tables: its name, the column that it is sorted by at first, and its maker.
+    """One of the tables: its name, its first sorting column, and its function.
 
-    `seen`: so many columns are seen beside the name, which gives way to them.
+    `seen`: the number of columns that stay visible beside the name, which becomes narrower for
+    them.
     """
 
     name: str
@@ -92,7 +93,7 @@ def chain_table(pairs: Sequence[Pair]) -> Table:
 
 
 def phase_notes(pairs: Sequence[Pair]) -> list[str]:
-    """Say what disturbed the phases that bounds rest on, the executor of the last one first."""
+    """Describe the disturbances of phases on which bounds rest, the latest first."""
     found = [
         (0 if one.phases.last is None else one.phases.last.ago_ns, pair.now.words, one)
         for pair in pairs
@@ -169,7 +170,7 @@ KINDS = {
 
 
 def unknown_notes(pairs: Sequence[Pair]) -> list[str]:
-    """Say which figures a process cannot give, and why; once for all processes that say so."""
+    """Name the figures that a process cannot give, and why; one note for equal reasons."""
     processes: dict[str, list[str]] = {}
     for pair in pairs:
         for why in dict.fromkeys(pair.now.unknown):
@@ -188,9 +189,9 @@ def _table(
     words: int,
     unused: tuple[str, ...] = (),
 ) -> Table:
-    """Make a table without unused columns; `words`: so many columns of words begin it.
+    """Make a table without unused columns; `words`: the number of word columns at its beginning.
 
-    The column of the process is there only if rows come from several places.
+    It has the column of the process only if rows come from several places.
     """
     if len(pairs) == 1 and len(pairs[0].now.executors) < 2:
         unused = (*unused, PROCESS)
@@ -210,7 +211,7 @@ def _executors_of(pairs: Sequence[Pair]) -> Iterator[Executor]:
 
 
 def _endless(pairs: Sequence[Pair]) -> list[str]:
-    """Give the chains whose last callback is in none of the processes."""
+    """Give the chains whose last callback belongs to none of the processes."""
     ending = {chain.name for one in _executors_of(pairs) for chain in one.chains}
     passing = (name for one in _executors_of(pairs) for name in one.passing)
     return [name for name in dict.fromkeys(passing) if name not in ending]
@@ -221,7 +222,7 @@ def _crosses(chain: Chain) -> bool:
 
 
 def _from(one: ChainFigures) -> Cell:
-    """Say from where the figures of a chain count: its release, or the arrival of a topic."""
+    """Name the point from which a chain's figures count: its release, or a topic's arrival."""
     if not _crosses(one.total):
         return Cell("release", "weak")
     if not one.total.counted:
@@ -296,7 +297,7 @@ def _skipped(one: CallbackFigures) -> Cell:
 
 
 def idle_rows(table: Table) -> list[list[Cell]]:
-    """Give the rows of parameter services and events of the middleware that have nothing to do."""
+    """Give the rows of idle parameter services and middleware events."""
     rate, waiting = (table.columns.index(name) for name in ("rate/s", "waiting"))
     return [
         row
@@ -306,7 +307,7 @@ def idle_rows(table: Table) -> list[list[Cell]]:
 
 
 def _waiting(one: CallbackFigures) -> Cell:
-    """Show how many messages wait, and how many the history holds; a dash: it keeps all."""
+    """Show the waiting messages, and the size of the history; a dash: it keeps all."""
     total = one.total
     depth = ""
     if total.kind != "timer":

@@ -1,7 +1,7 @@
-"""Looks at all processes side by side: a process that answers late does not hold up the others.
+"""Reads all processes side by side: a process that answers late does not delay the others.
 
-Each question is asked in a thread of its own, which ends with the program at any time. All other
-work is done in the thread that calls.
+Each request has its own thread, which ends with the program at any time. The calling thread does
+all other work.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ class _Known:
     uid: int = -1
     before: ProcessStatistics | None = None
     now: ProcessStatistics | None = None
-    why: str = ""  # it did not answer as it should
-    due: bool = False  # to be asked
-    asked: bool = False  # owes an answer
-    rest_s: float = 0.0  # so long it is not asked, because it was silent
+    why: str = ""  # the reason for a missing or bad answer
+    due: bool = False  # it is to be asked
+    asked: bool = False  # its answer has not come yet
+    rest_s: float = 0.0  # time for which it is not asked, because it was silent
     rests_until: float = 0.0
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer, or the reason why there is none; with neither of them the process has ended."""
+    """One answer, or the reason for its absence; with neither of them the process has ended."""
 
     socket: Path
     number: int
@@ -59,26 +59,26 @@ class Answer:
 
 @dataclass(frozen=True)
 class View:
-    """All processes as they answered last."""
+    """The last answers of all processes."""
 
     pairs: tuple[Pair, ...]
     silent: tuple[Silent, ...]
     ended: tuple[str, ...]
-    absent: tuple[str, ...]  # wanted, and not there
+    absent: tuple[str, ...]  # wanted, but missing
 
     def troubles(self) -> list[str]:
-        """Give a sentence for each process that is not there as it should be."""
+        """Give a sentence for each wanted process that is missing, silent or damaged."""
         ended = [f"{one} has ended" for one in self.ended]
         return [*map(str, self.silent), *ended, *([self.absent_words()] if self.absent else [])]
 
     def absent_words(self) -> str:
-        """Say which of the wanted processes are not there."""
+        """Name the missing processes."""
         names = " or ".join(f"'{printable(short(one))}'" for one in self.absent)
         return f"no process under takt has the number or the program name {names}"
 
 
 class Watch:
-    """Asks processes when it is told to, and keeps the last two answers of each."""
+    """Asks processes on demand, and keeps the last two answers of each."""
 
     def __init__(
         self,
@@ -98,16 +98,16 @@ class Watch:
         self._ended: dict[str, float] = {}
         self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
         self._looked = False
-        self._began = 0.0  # the latest look
+        self._began = 0.0  # the latest reading
         self._absent: tuple[str, ...] = ()
 
     @property
     def waits(self) -> bool:
-        """Whether an answer is still to come."""
+        """Tell whether an answer is missing."""
         return any(one.asked or one.due for one in self._known.values())
 
     def ask(self) -> None:
-        """Ask all processes that owe no answer; returns at once."""
+        """Ask all processes without a missing answer; returns at once."""
         places = folders(os.environ, os.geteuid()) if self._places is None else self._places
         found = {one.path: one for one in sockets(places, os.geteuid())}
         for path in [path for path, one in self._known.items() if path not in found]:
@@ -122,7 +122,7 @@ class Watch:
         self._ask_next()
 
     def collect(self) -> bool:
-        """Take the answers that have come; gives whether there was one."""
+        """Take the new answers; returns whether there was one."""
         some = False
         while True:
             try:
@@ -133,7 +133,7 @@ class Watch:
             some = True
 
     def settle(self) -> None:
-        """Wait until all have answered or their time is over."""
+        """Wait until all have answered, or their time is over."""
         while self.waits:
             self.take(self._answers.get())
 
@@ -170,7 +170,7 @@ class Watch:
         )
 
     def _ask_next(self) -> None:
-        """Ask as many of each user at once as may be; what another user's are late for is left."""
+        """Ask as many processes of each user at once as allowed; drop late ones of other users."""
         asked = Counter(_whose(one) for one in self._known.values() if one.asked)
         late = self._clock() - self._began > self._timeout_s
         for one in [one for one in self._known.values() if one.due]:
@@ -195,7 +195,7 @@ class Watch:
             answer = Answer(socket, number, why=str(error))
         except Refused as error:
             answer = Answer(socket, number, why=f"refuses to tell its figures: {error}")
-        except Exception as error:  # takt goes on without an answer that it cannot handle
+        except Exception as error:  # takt continues without an answer that it cannot handle
             answer = Answer(socket, number, why=f"answered, and takt cannot read it: {error!r}")
         self._answers.put(answer)
         self._wake()
@@ -216,12 +216,12 @@ class Watch:
 
 
 def _whose(one: _Known) -> int:
-    """Give the user for whose processes there is a number at once: own ones and root's together."""
+    """Give the user for a limit of requests; own processes and root's count together."""
     return _OWN if is_trusted(one.uid) else one.uid
 
 
 def _is(word: str, one: _Known) -> bool:
     if word.isdigit():
         return word == str(one.now.pid if one.now else one.number)
-    # A process that never answered does not tell its name.
+    # A process that never answered has not sent its name.
     return word in (one.now.name, one.now.program) if one.now else bool(one.why)

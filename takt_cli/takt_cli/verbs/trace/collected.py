@@ -1,4 +1,4 @@
-"""Traces that processes wrote, made one file; and what is told of it."""
+"""Joins the traces of processes in one file, and describes it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NEXT = {
 def write_collected(
     answers: Sequence[Written], failures: Sequence[str], target: Target, *, interrupted: bool
 ) -> None:
-    """Make one trace of the files, and say what it holds."""
+    """Make one trace from the files, and print its figures."""
     raws = [raw for one in answers for raw in one.parts]
     if not raws:
         ended = bool(answers) and all(one.gone for one in answers)
@@ -80,7 +80,7 @@ def _print(summary: TraceSummary, output: Path, form: str) -> None:
 
 
 def nothing_done(words: str, failures: Sequence[str], as_json: bool) -> typer.Exit:
-    """Say why there is no trace."""
+    """Explain why there is no trace."""
     if as_json:
         print_json(document(failures, processes=[]))
     else:

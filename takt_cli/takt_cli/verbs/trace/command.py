@@ -33,8 +33,8 @@ from takt_cli.verbs.trace.collected import document, lines, nothing_done, write_
 from takt_cli.verbs.trace.endings import Endings, left_behind
 from takt_cli.verbs.trace.target import Format, Target, target_of
 
-# While processes are asked, interrupts only count: a process whose answer nobody reads would trace
-# on, or leave its file behind.
+# While processes are asked, interrupts only count: a process whose answer is not read would trace
+# on, or leave its file.
 _COUNTED = sys.maxsize
 _POLL_S = 0.05
 _MOST_NAMES = 3  # in one sentence
@@ -190,7 +190,7 @@ def record_trace(
             endings = Endings([one.process for one in traced])
             pass_through_errors(lines(_warnings(traced)))
             wait(duration_s, len(traced), interrupts, endings)
-        except BaseException:  # no process shall trace on for a command that has failed
+        except BaseException:  # no process may trace on after this command has failed
             undo(traced)
             raise
         finally:
@@ -203,7 +203,7 @@ def record_trace(
 
 
 def _not_ended(answer: Written) -> str:
-    """Say why a process did not end its trace; where it has ended itself, name its file."""
+    """Explain why a process did not end its trace; if the process has ended, name its file."""
     file = left_behind(answer.process) if answer.gone else None
     if file is None:
         return f"{answer}; its records are lost" if answer.gone else str(answer)
@@ -227,7 +227,7 @@ def wait(duration_s: float, processes: int, interrupts: Interrupts, endings: End
 def _find(wanted: Sequence[str] | None) -> Found:
     found = find(wanted or [])
     if not wanted:
-        # A program without ROS that registers threads has a socket, and nothing to trace.
+        # A program without ROS that registers threads has a socket, but no trace.
         traceable = tuple(one for one in found.processes if not _only_registers(one))
         found = replace(found, processes=traceable)
     if not found.processes and not found.silent:
@@ -236,16 +236,16 @@ def _find(wanted: Sequence[str] | None) -> Found:
 
 
 def _only_registers(process: Process) -> bool:
-    """Whether a process has threads that registered, and no executor."""
+    """Tell whether a process has registered threads, and no executor."""
     asked = any(thread.asked is not None for thread in process.status.process_threads)
     return asked and not process.status.executors
 
 
 def _begin(found: Found, recording: Recording, as_json: bool) -> tuple[list[Begun], list[str]]:
-    """Begin in all processes; gives those that trace, and why others do not.
+    """Begin in all processes; returns those that trace, and the reasons of the others.
 
-    If one of them refuses, none traces. A process that was silent before, or has ended, is told of
-    and does not hold up the others.
+    If one of them refuses, none traces. A process that was silent before, or has ended, is reported
+    and does not stop the others.
     """
     answers = begin(found.processes, recording)
     failures = [str(silent) for silent in found.silent]
@@ -280,10 +280,10 @@ def _collect(
     named: bool,
     target: Target,
 ) -> None:
-    """Let the processes write their traces, and make one of these; `named`: by the user."""
+    """Ask processes to write their traces, and join these; `named`: the user named them."""
     with Interrupts(_COUNTED) as interrupts:
         answers = tell(found.processes)
-    # Without names all processes are told: those that do not trace may refuse then, unless all do.
+    # Without names all processes are asked. Those that do not trace may refuse, unless all do.
     strict = named or all(one.faults for one in answers)
     failures = [str(silent) for silent in found.silent]
     failures += [str(one) for one in answers if one.failure or one.gone or (one.faults and strict)]
@@ -293,7 +293,7 @@ def _collect(
 
 
 def _not_traced(names: Sequence[str]) -> str:
-    """Name processes that do not trace, and say why that may be."""
+    """Name processes that do not trace, with possible reasons."""
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     does, it = ("does", "it") if len(names) == 1 else ("do", "they")
     return (

@@ -1,4 +1,4 @@
-"""Tells when processes have ended, and finds the traces that they left behind."""
+"""Notices the ends of processes, and finds the traces that they left."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ _WITHOUT_RECORDS = 8
 
 
 class Endings:
-    """Watches processes without a question to them: a thread of a process answers questions."""
+    """Watches processes without requests, which a thread of the process would have to answer."""
 
     def __init__(self, processes: Sequence[Process]) -> None:
         self._sockets = [process.socket for process in processes]
-        self._left: set[int] = set()  # descriptors of those that run
+        self._left: set[int] = set()  # descriptors of running processes
         self._poll = select.poll()
         self._known = bool(processes)
         for process in processes:
             try:
                 descriptor = os.pidfd_open(process.status.pid)
             except (AttributeError, OSError, OverflowError):
-                # A process of a container, or a Python without the function: its end is unknown.
+                # For a process of a container, or without this function in Python, the end is
+                # unknown.
                 self._known = False
                 continue
             self._left.add(descriptor)
             self._poll.register(descriptor, select.POLLIN)
 
     def all(self) -> bool:
-        """Whether all have ended; False as long as the end of one is unknown."""
+        """Tell whether all have ended; False if the end of one is unknown."""
         for descriptor, _ in self._poll.poll(0):
             self._forget(descriptor)
         return self._known and not self._left and not any(map(_listens, self._sockets))
@@ -51,7 +52,7 @@ class Endings:
 
 
 def _listens(path: Path) -> bool:
-    """Whether a process listens: a number of a container may be that of another process here."""
+    """Tell whether a process listens: a container's number may be that of another process here."""
     with socket.socket(socket.AF_UNIX) as one, contextlib.suppress(OSError):
         one.setblocking(False)
         one.connect(str(path))

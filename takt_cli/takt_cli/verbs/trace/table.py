@@ -1,4 +1,4 @@
-"""Lines and a table that say what a trace holds."""
+"""Lines and a table that describe a trace."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from takt_cli.tables.table import Cell, Table, count_cell
 
 
 def process_line(process: TracedProcess) -> str:
-    """Say how much of a process there is: 'talk (pid 7): 3 threads, 1,204 runs'."""
+    """Describe a process: 'talk (pid 7): 3 threads, 1,204 runs'."""
     words = f"{process.words}: {how_many(process.threads, 'thread')}"
     words += f", {how_many(process.runs, 'run')}"
     if process.overwritten:
@@ -17,7 +17,7 @@ def process_line(process: TracedProcess) -> str:
 
 
 def message_line(summary: TraceSummary) -> str:
-    """Say how many messages the trace follows from their publication to their take."""
+    """Write how many messages the trace follows from their publication to their take."""
     return (
         f"messages: {summary.messages.published:,} published, {summary.messages.taken:,} taken, "
         f"{summary.messages.joined:,} of these joined with their publication"
@@ -25,7 +25,7 @@ def message_line(summary: TraceSummary) -> str:
 
 
 def stall_line(stalls: TracedStalls) -> str:
-    """Say how often a core was taken: 'host stalls: 3, longest 4.2 ms'."""
+    """Write how often a core was taken: 'host stalls: 3, longest 4.2 ms'."""
     words = "host stalls: none"
     if stalls.count:
         words = f"host stalls: {stalls.count:,}, longest {human(stalls.longest_ns)}"
@@ -36,7 +36,7 @@ def stall_line(stalls: TracedStalls) -> str:
 
 
 def dropped_line(summary: TraceSummary) -> str:
-    """Say that records are missing, and what to do about it."""
+    """Report missing records, and the remedy."""
     dropped = summary.dropped
     are = "record is" if dropped == 1 else "records are"
     return (

@@ -1,4 +1,4 @@
-"""Where a trace goes, and in which format."""
+"""The path and the format of a trace."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Format(str, Enum):
     takt = "takt"
 
 
-# Names of files without --output: what stands before and behind the number of a second one.
+# Default names of files: the parts before and behind the number of a second file.
 _DEFAULTS = {
     Format.takt: ("trace", ".takttrace"),
     Format.perfetto: ("takt", ".perfetto-trace"),
@@ -41,7 +41,7 @@ _BY_ENDING = {
 
 @dataclass(frozen=True)
 class Target:
-    """Where the trace goes, and how."""
+    """The path and the format of a trace."""
 
     converter: Path
     output: Path
@@ -49,14 +49,14 @@ class Target:
     as_json: bool
 
     def kept(self, raws: Sequence[RawTrace]) -> str:
-        """Say how to write the trace of files that are still there."""
+        """Explain how to write the trace of files that still exist."""
         flags = arguments([raw.path for raw in raws], self.output, self.form)
         command = shlex.join([str(self.converter), *flags])
         return f"The files of the processes are kept. This command writes the trace: {command}"
 
 
 def target_of(output: Path | None, form: Format | None, force: bool, as_json: bool) -> Target:
-    """Refuse what cannot be written before any process begins or ends a trace."""
+    """Refuse an unwritable path before any process begins or ends a trace."""
     if form is None:
         form = _BY_ENDING.get("" if output is None else output.suffix, Format.takt)
     path = _unused(form, force) if output is None else output
