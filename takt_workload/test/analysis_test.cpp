@@ -17,7 +17,7 @@ TEST_F(Records, HotPathRunsFromTheLaterRootToTheSink)
   EXPECT_EQ(figures.hot_path.drops, 0u);
 }
 
-// Of each of three runs that take 3 ms, 2 ms are work and half a millisecond is a preemption.
+// Each of three runs takes 3 ms: 2 ms of work, 0.5 ms of preemption and 0.5 ms of publishing.
 TEST_F(Records, PartsOfTheHotPathAddUpToIt)
 {
   round(0, 1);
@@ -29,16 +29,18 @@ TEST_F(Records, PartsOfTheHotPathAddUpToIt)
   const Analysis figures = result();
   const HotPathParts & parts = figures.hot_path.parts;
   ASSERT_EQ(parts.work_ns.size(), 1u);
-  EXPECT_EQ(parts.work_ns[0], 4'000'000);        // fusion and filter; the sink's is not in it
-  EXPECT_EQ(parts.held_up_ns[0], 1'000'000);     // of the same two
-  EXPECT_EQ(parts.publishing_ns[0], 2'000'000);  // the sensor's 1 ms and twice 0.5 ms
+  EXPECT_EQ(parts.work_ns[0], 4'000'000);        // fusion and filter, but not the sink
+  EXPECT_EQ(parts.held_up_ns[0], 1'000'000);     // fusion and filter
+  EXPECT_EQ(parts.publishing_ns[0], 2'000'000);  // 1 ms of the sensor, and 0.5 ms each of fusion
+                                                 // and filter
   EXPECT_EQ(parts.handing_over_ns[0], 3'000'000);
   EXPECT_EQ(
     figures.hot_path.latency.ns[0],
     parts.work_ns[0] + parts.held_up_ns[0] + parts.publishing_ns[0] + parts.handing_over_ns[0]);
 }
 
-// A message wakes a more urgent thread of the same core: the run that published it ends after the next one began.
+// A message wakes a more urgent thread of the same core. So the run that published the message ends after the next run
+// began.
 TEST_F(Records, NoPartOfTheHotPathIsNegativeWhereTheNextRunPreemptsTheOneBefore)
 {
   round(0, 1);
@@ -58,7 +60,8 @@ TEST_F(Records, NoPartOfTheHotPathIsNegativeWhereTheNextRunPreemptsTheOneBefore)
     parts.work_ns[0] + parts.held_up_ns[0] + parts.publishing_ns[0] + parts.handing_over_ns[0]);
 }
 
-// The last message came from the root that started first: the way back does not lead to the other.
+// The last message came from the root that started first. The path back from the sample does not
+// lead to the other root.
 TEST_F(Records, PartsAreOfSamplesThatTheirMessagesLeadTo)
 {
   run("/Front:timer(100ms)", 0, 1, 2, 0, true);
@@ -71,7 +74,7 @@ TEST_F(Records, PartsAreOfSamplesThatTheirMessagesLeadTo)
   EXPECT_TRUE(figures.hot_path.parts.work_ns.empty());
 }
 
-// The longer way may begin at the root that is not measured from: no sample waits for its work then.
+// The longer path may begin at a root from which no sample is measured. Then no sample waits for the work of that root.
 TEST_F(Records, TheFloorIsThatOfTheRootThatIsMeasuredFrom)
 {
   graph = *parse_graph(
@@ -100,7 +103,8 @@ kpis:
   };
   front(0, 1, false);
   rear(5, 1, true);
-  EXPECT_EQ(result().hot_path.floor_ns, 2'000'000);  // no sample yet: of whichever root it will be
+  EXPECT_EQ(result().hot_path.floor_ns, 2'000'000);  // without a sample: the floor that holds for
+                                                     // both roots
   run("/Planner:sub(/Fusion)", 9, 9, 10, 1, false);
   const Analysis later_rear = result();
   EXPECT_EQ(later_rear.hot_path.latency.ns, (std::vector<std::int64_t>{4'000'000}));
@@ -116,7 +120,7 @@ kpis:
   front(100, 2, false);
   rear(105, 2, true);
   run("/Planner:sub(/Fusion)", 109, 109, 110, 2, false);
-  EXPECT_EQ(result().hot_path.floor_ns, 2'000'000);  // holds for both samples
+  EXPECT_EQ(result().hot_path.floor_ns, 2'000'000);  // the floor that holds for both samples
 }
 
 TEST_F(Records, ChainsRunFromReleaseThroughTheFusionToTheLastEnd)
@@ -136,7 +140,7 @@ TEST_F(Records, PlannerPeriodsLatenessAndStaleCycles)
 {
   round(0, 1);
   round(100, 2);
-  run("/Planner:timer(100ms)", 250, 253, 254, 0, true);  // nothing arrived since
+  run("/Planner:timer(100ms)", 250, 253, 254, 0, true);  // no message arrived since the last cycle
   const Analysis figures = result();
   EXPECT_EQ(figures.planner.period_ns, (std::vector<std::int64_t>{100'000'000, 102'000'000}));
   EXPECT_EQ(
@@ -206,11 +210,12 @@ TEST_F(Records, WhatNeverArrivesMissesItsDeadlineButWhatIsReplacedDoesNot)
   run("/Fusion:sub(/Front)", 102, 103, 104, 2, false);
   run("/Front:timer(100ms)", 200, 201, 202, 0, true);
   run("/Fusion:sub(/Front)", 202, 203, 204, 3, false);
-  // Rear's message 2 is overwritten; nobody takes its message 3's fruit before the run ends.
+  // Rear's message 2 is overwritten. Its message 3 leads to a message of the fusion, which no
+  // callback takes before the run ends.
   run("/Rear:timer(100ms)", 100, 101, 102, 0, true);
   run("/Rear:timer(100ms)", 960, 961, 962, 0, true);
   run("/Fusion:sub(/Rear)", 962, 963, 966, 3, true);
-  // Released so late that the deadline had not passed when everything ended.
+  // This release is so late that its deadline had not passed when the observation ended.
   run("/Front:timer(100ms)", 990, 991, 992, 0, true);
   process.observed_to = at(1015);
   const Analysis figures = result();
@@ -251,7 +256,7 @@ TEST_F(Records, LoadIsTheWorkThatWasReallyDone)
   round(0, 1);
   const Analysis figures = result();
   EXPECT_NEAR(figures.load.asked, 8e-3 * 10, 1e-9);  // fusion, filter, sink, planner
-  EXPECT_NEAR(figures.load.applied, 6e-3, 1e-9);     // the planner's timer works too in earnest
+  EXPECT_NEAR(figures.load.applied, 6e-3, 1e-9);     // work of the planner's timer counts too
 }
 
 TEST_F(Records, TheEndsOfTheMeasuredTimeAreNoOverload)
@@ -267,7 +272,7 @@ TEST_F(Records, TheEndsOfTheMeasuredTimeAreNoOverload)
 
 TEST_F(Records, SkippedPeriodsCountWhereTheyWereDue)
 {
-  // Due at 100, 200 and 300 ms, run at 350.
+  // The timer is due at 100, 200 and 300 ms, and runs at 350 ms.
   run("/Front:timer(100ms)", 100, 350, 351, 0, true).skipped = 2;
   process.measured_from = at(250);
   EXPECT_EQ(result().skipped_periods, 1u);
@@ -297,7 +302,7 @@ TEST_F(Records, ATimerThatIsStarvedFromSomeTimeOnSkipsWhatFollows)
   round(100, 2);
   process.timers = {{table.find("/Front:timer(100ms)"), at(200)}};
   process.measured_from = at(450);
-  process.observed_to = at(800);  // the run was ended early
+  process.observed_to = at(800);  // the user ended the run early
   process.measured_to = at(750);
   const Analysis figures = result();
   EXPECT_EQ(figures.skipped_periods, 3u) << "due at 500, 600 and 700 ms";

@@ -48,8 +48,8 @@ Value one_of(std::mt19937 & random, const std::vector<Value> & values)
   return values[random() % values.size()];
 }
 
-// Whatever graph, order, threads, phases and number of processes: nothing that was released is without
-// a fate, and nothing is taken that nobody published.
+// Holds for each graph, order, phase, and number of threads and processes: each released activation has a fate. Each
+// taken message was published.
 TEST_F(Campaign, EveryActivationIsAccountedFor)
 {
   each_seed(4, [&](std::mt19937 & random, unsigned seed) {
@@ -89,8 +89,8 @@ TEST_F(Campaign, EveryActivationIsAccountedFor)
   });
 }
 
-// At whatever moment a part or the whole is told to end or dies: the program ends, takes its parts with
-// it, says who died, and an old file is either left alone or replaced by one that can be read.
+// A signal or a crash may end a part, or the whole program, at any moment. Then the program ends all its parts and
+// itself, and names the part that died. It leaves an old file unchanged, or replaces it by a readable file.
 TEST_F(Campaign, SplitRunsEndWhateverDiesWhenever)
 {
   each_seed(3, [&](std::mt19937 & random, unsigned) {
@@ -100,7 +100,8 @@ TEST_F(Campaign, SplitRunsEndWhateverDiesWhenever)
        "--split", "3", "--witness", "off", "--quiet", "--output", output()});
     const auto parts = program.wait_for_children(3);
     ASSERT_EQ(parts.size(), 3u);
-    // Somewhere between the start of the middleware and the measured time; any moment must do.
+    // The moment lies between the start of the middleware and the measured time. The test must pass
+    // for each moment.
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 2'000'000));
     const bool whole = random() % 3 == 0;
     const int signal = one_of<int>(random, {SIGINT, SIGTERM, SIGKILL, SIGABRT});

@@ -1,4 +1,5 @@
-// Graph files: faults with their lines, all at once; what is drawn from a graph and a seed.
+// Graph files: the parser reports all faults at once, with their lines. Random values depend only
+// on the graph and the seed.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -139,7 +140,8 @@ TEST(GraphFile, RefusesChainsThatDoNotConnect)
   EXPECT_NE(fault("A, Z").find("there is no node 'Z'"), std::string::npos);
 }
 
-// Each of these was taken once, and went wrong later or did something else than it said.
+// The parser once accepted each of these. The run then failed later, or did not do what the file
+// says.
 TEST(GraphFile, RefusesWhatCannotBeMeant)
 {
   const auto fault = [](const std::string & nodes, const std::string & rest = "") {
@@ -281,7 +283,8 @@ TEST(GraphFile, TheDocumentedExampleIsValid)
   for (const std::string & fault : sentences(graph.faults())) {
     ADD_FAILURE() << fault;
   }
-  // A first example shall meet its own deadline: work and waiting for the partner take half of it.
+  // A first example shall meet its own deadline. Work, and waiting for the partner, take half of
+  // the deadline.
   ASSERT_TRUE(graph.ok());
   const CallbackTable table(graph.value());
   const Chain & chain = graph->chains.at(0);
@@ -293,7 +296,7 @@ TEST(GraphFile, TheDocumentedExampleIsValid)
   EXPECT_LE(2 * taken, chain.deadline);
 }
 
-// As in schedules: what is wrong, what stands there instead, and what to write.
+// As faults of schedules: what is wrong, the text of the file, and what to write instead.
 TEST(GraphFile, FaultsSayWhatStandsThereAndWhatToWrite)
 {
   const std::string head = "version: 1\nname: x\n";
@@ -341,7 +344,7 @@ TEST(GraphFile, ADeadlineOfZeroIsAFault)
     std::vector<std::string>{"g:6:44: deadline must be longer than zero"});
 }
 
-// The bounds of schedules hold: nothing hostile takes gigabytes or minutes.
+// The bounds of schedules hold for graphs too: no hostile file takes gigabytes or minutes.
 TEST(GraphFile, IsBoundedInSizeDepthAndAliases)
 {
   std::string bomb = "version: 1\nname: x\na: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n";

@@ -1,4 +1,4 @@
-// The reference system's node semantics on takt_rcl: single steps, run on the test's own thread.
+// Semantics of the reference system's nodes on takt_rcl. The test's own thread runs single steps.
 #include "run/graph_node.hpp"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ protected:
     ASSERT_TRUE(result->wait_for_matched(1, std::chrono::seconds(60)));
   }
 
-  // A message with one entry, delivered and worked off.
+  // Publishes a message with one entry, and runs the callbacks that it starts.
   void send(const std::string & topic, const std::string & from, std::uint32_t sequence)
   {
     Message4kb message;
@@ -74,7 +74,7 @@ protected:
     }
   }
 
-  // What is ready already; nothing is waited for.
+  // Runs the callbacks that are ready, and does not wait for others.
   void rest() { executor->spin_some(); }
 
   std::vector<std::string> names(const Message4kb & message)
@@ -118,7 +118,7 @@ TEST_F(Bench, FusionPublishesOncePerCompletePairAndForgetsBoth)
   send("/A", "A", 1);
   rest();
   EXPECT_TRUE(got.empty());
-  send("/A", "A", 2);  // replaces the first
+  send("/A", "A", 2);  // replaces the first message in the slot
   rest();
   EXPECT_TRUE(got.empty());
   send("/B", "B", 1);
@@ -127,7 +127,7 @@ TEST_F(Bench, FusionPublishesOncePerCompletePairAndForgetsBoth)
   EXPECT_EQ(names(got[0]), (std::vector<std::string>{"A", "B", "F"}));
   EXPECT_EQ(got[0].stats[0].sequence_number, 2u);
   EXPECT_EQ(got[0].stats[2].sequence_number, 1u);
-  EXPECT_EQ(got[0].stats[2].dropped_samples, 1u);  // of A, whose first never got through
+  EXPECT_EQ(got[0].stats[2].dropped_samples, 1u);  // of A: its first message was replaced
   send("/B", "B", 2);
   rest();
   EXPECT_EQ(got.size(), 1u) << "both slots must be empty after a publish";
@@ -184,11 +184,11 @@ TEST_F(Bench, CyclicPublishesWhateverIsThereAndForgetsIt)
 {
   start(kGraph, "/C", "/C");
   send("/A", "A", 1);
-  // Both the input and the timer may be due: until two cycles have been seen.
+  // Both the input and the timer may be due. So the test runs steps until it has seen two cycles.
   while (got.size() < 2) {
     run(1);
   }
-  const bool first = got[0].size == 2;  // the cycle may have been due before the message
+  const bool first = got[0].size == 2;  // the timer may have been due before the message
   EXPECT_TRUE(first || got[1].size == 2u);
   EXPECT_EQ(names(got[0]).back(), "C");
   EXPECT_EQ(names(got[1]).back(), "C");
@@ -227,7 +227,7 @@ TEST(History, AddsNoMoreThanFits)
   append_entry(other, "more", takt_rt::from_ns(1), 1, 0);
   merge_history(message, other);
   EXPECT_EQ(message.size, 63u);
-  message.size = 1000;  // whatever a stranger sends
+  message.size = 1000;  // a foreign publisher may send any size
   EXPECT_EQ(used_entries(message), 63u);
   EXPECT_EQ(sizeof(Message4kb), 4096u);
 }

@@ -1,4 +1,4 @@
-// Runs in several processes: chains that cross them, and what ends them all.
+// Runs in several processes: chains that cross processes, and the events that end all processes.
 #include <gtest/gtest.h>
 
 #include <signal.h>
@@ -59,7 +59,7 @@ TEST_F(Programs, ChainsAreReconstructedAcrossThreeProcesses)
   EXPECT_EQ(executor_threads, 18u);
 }
 
-// Two timers are in the part that starts again, one is in another.
+// Two timers are in the part that starts again. One timer is in another part.
 TEST_F(Programs, APartThatStartsAgainFindsTheGridOfTheOthersAndTheyTellOfIt)
 {
   std::ofstream(file("s.yaml")) << "version: 1\nepoch: host\nsettles: 300ms\nexecutors:\n  main:\n"
@@ -69,7 +69,7 @@ TEST_F(Programs, APartThatStartsAgainFindsTheGridOfTheOthersAndTheyTellOfIt)
                                    "      - {match: '/callback_7:timer(**)', offset: 210ms}\n"
                                    "      - {match: '/callback_*:sub(**)'}\n";
   std::string errors;
-  // A busy machine takes longer until the part is back.
+  // A busy machine needs more time to restart the part.
   for (const char * warmup : {"6s", "100s"}) {
     Program program(
       {TAKT_RUN,
@@ -108,7 +108,7 @@ TEST_F(Programs, APartThatStartsAgainFindsTheGridOfTheOthersAndTheyTellOfIt)
   }
   const json & states = all.at("phase_states");
   ASSERT_EQ(states.size(), 3u);
-  // Messages of the second part come to two callbacks of the first, and to one of the third.
+  // Two callbacks of the first part and one of the third part take messages of the second part.
   EXPECT_GE(states[0].at("before").at("disturbances"), 2);
   EXPECT_GE(states[2].at("before").at("disturbances"), 1);
   const json records = json::parse(std::ifstream(file("records.json")));
@@ -147,7 +147,8 @@ TEST_F(Programs, APartThatCannotStartEndsTheOthers)
   EXPECT_NE(program.errors.find("/nobody"), std::string::npos) << program.errors;
 }
 
-// Three independent chains in a process each: whichever dies, nobody waits for its endpoints.
+// Three independent chains, each in its own process. If one part dies, no other part waits for its
+// endpoints.
 std::vector<std::string> three_parts()
 {
   return {TAKT_RUN,     "three_chains", "--work-scale", "0.1", "--warmup",       "100ms",
@@ -175,7 +176,7 @@ TEST_F(Programs, SigintWhileSomePartsWaitForAnotherEndsTheRun)
   Program program(three_parts());
   const auto parts = program.wait_for_children(3);
   ASSERT_EQ(parts.size(), 3u);
-  kill(parts[0], SIGSTOP);  // it will never say that it is matched, nor hear a signal
+  kill(parts[0], SIGSTOP);  // a stopped part reports no match, and handles no signal
   program.signal(SIGINT);
   EXPECT_NE(program.finish(), 0);
   for (const pid_t part : parts) {
@@ -183,7 +184,7 @@ TEST_F(Programs, SigintWhileSomePartsWaitForAnotherEndsTheRun)
   }
 }
 
-// Three parts that measure by now, of which one then gets a signal.
+// Three parts that measure now. One of them then gets a signal.
 class RunningParts : public Programs
 {
 protected:

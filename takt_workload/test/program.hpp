@@ -1,4 +1,4 @@
-// Starts one of the programs under test and collects what it says and writes.
+// Starts a program under test, and collects its output and its files.
 #ifndef PROGRAM_HPP_
 #define PROGRAM_HPP_
 
@@ -22,7 +22,7 @@
 namespace takt_workload
 {
 
-/// Of a program under test: those of the test, or none to raise a thread's priority.
+/// Rights of a program under test: those of the test, or no right to raise a thread's priority.
 enum class Rights
 {
   own,
@@ -73,7 +73,7 @@ public:
 
   void signal(int number) const { kill(pid_, number); }
 
-  // Its own processes that run now and have begun a program of their own, by id.
+  // Ids of the program's child processes that run now and have called exec.
   std::vector<pid_t> children() const
   {
     std::vector<pid_t> found;
@@ -88,7 +88,7 @@ public:
       std::string command;
       std::getline(stat, text);
       std::getline(words, command);
-      // "pid (name) state parent"; the name may hold anything.
+      // The line is "pid (name) state parent". The name may contain any character.
       const auto after = text.rfind(") ");
       if (
         after != std::string::npos && text.size() > after + 4 &&
@@ -100,7 +100,7 @@ public:
     return found;
   }
 
-  // Waits until it has `count` such processes; they come one after the other.
+  // Waits until the program has `count` child processes, which start one after the other.
   std::vector<pid_t> wait_for_children(std::size_t count) const
   {
     std::vector<pid_t> found;
@@ -113,7 +113,7 @@ public:
     return found;
   }
 
-  // Reads until `text` was on standard output; false if that ended before.
+  // Reads until `text` was on standard output. False if the output ended before.
   bool wait_for(const std::string & text)
   {
     while (output.find(text) == std::string::npos) {
@@ -141,7 +141,7 @@ public:
   std::string errors;
 
 private:
-  // Root gets from its bounding set what it has after exec; other users have nothing to begin with.
+  // After exec, root has the rights of its bounding set. Other users have no rights from the start.
   static void give_up_rights()
   {
     const rlimit none{0, 0};
@@ -151,10 +151,11 @@ private:
     prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0);
   }
 
-  // Whichever has something: a program that may not write to one waits, and ends neither.
+  // Reads from any stream that has data. A program that cannot write to one stream waits, and
+  // closes neither stream.
   void read_some()
   {
-    pollfd streams[] = {{out_, POLLIN, 0}, {err_, POLLIN, 0}};  // below 0: left out
+    pollfd streams[] = {{out_, POLLIN, 0}, {err_, POLLIN, 0}};  // poll ignores descriptors below 0
     if (poll(streams, 2, -1) > 0) {
       take(streams[0], out_, output);
       take(streams[1], err_, errors);
@@ -183,7 +184,7 @@ private:
 
 using nlohmann::json;
 
-/// A directory for what the programs of one test write.
+/// A directory for the files of a test's programs.
 class Programs : public ::testing::Test
 {
 protected:

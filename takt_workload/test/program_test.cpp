@@ -1,10 +1,11 @@
-// What starts the programs under test: it must not hang, whatever they write where.
+// The class that starts the programs under test. It must not hang, whatever a program writes to
+// either stream.
 #include "program.hpp"
 
 namespace takt_workload
 {
 
-// More than a pipe holds, as a sanitizer's report may be.
+// Writes more than a pipe holds, as a sanitizer's report may.
 const std::vector<std::string> kLoud{
   "/bin/sh", "-c", "head -c 200000 /dev/zero | tr '\\0' e >&2; echo done"};
 

@@ -1,4 +1,4 @@
-// The programs as users meet them: bad input, signals, outputs, JSON.
+// The programs as users meet them: invalid input, signals, outputs, JSON.
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
@@ -223,7 +223,7 @@ TEST_F(Programs, RandomPhasesAreThoseThatWereAskedForWhateverTheScheduleSays)
     const json all = results();
     for (const json & callback : all.at("callbacks")) {
       count += callback.at("count").get<int>();
-      if (!callback.at("offset_ns").is_null()) {  // of a timer: as it was run
+      if (!callback.at("offset_ns").is_null()) {  // of a timer: the offset with which it ran
         EXPECT_EQ(callback.at("offset_ns") == 3'600'000'000'000, !runs) << callback;
       }
     }
@@ -259,7 +259,7 @@ TEST_F(Programs, TheExecutorThatIsTakenIsNamed)
   EXPECT_EQ(results().at("schedule").at("executors"), (json{"near", "far"}));
 }
 
-// What was not measured, or only for a moment, is not an overload.
+// A callback that was not measured, or only for a moment, is no overload.
 TEST_F(Programs, AShortRunAndOneThatEndsInItsWarmUpWarnOfNoOverload)
 {
   std::vector<std::string> words{
@@ -289,7 +289,7 @@ TEST_F(Programs, AShortRunAndOneThatEndsInItsWarmUpWarnOfNoOverload)
   EXPECT_EQ(results().at("kpis").at("skipped_periods"), 0);
 }
 
-// Of a schedule without rules for callbacks nobody expects any.
+// If a schedule has no rules for callbacks, the program does not warn of missing rules.
 TEST_F(Programs, OnlyARuleThatIsMissingIsWorthAWord)
 {
   Program stock(

@@ -1,4 +1,4 @@
-// The raw records as written: everything can be computed from them again.
+// The raw records in a file: a reader can compute all figures from them again.
 #include <map>
 #include <nlohmann/json.hpp>
 

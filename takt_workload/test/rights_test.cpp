@@ -62,21 +62,22 @@ TEST_F(Programs, WithoutRightsTheShippedScheduleTellsThreadsApartByNiceLevelsTha
       "15 (rest.0, rest.1)"),
     std::string::npos)
     << warnings;
-  // One right is missing, and the way to get it is said once.
+  // One right is missing. The program says once how to get it.
   EXPECT_EQ(warnings.find("CAP_SYS_NICE is missing", missing + 1), std::string::npos) << warnings;
   EXPECT_NE(warnings.find("unit that starts " TAKT_RUN ";"), std::string::npos) << warnings;
   EXPECT_EQ(warnings.find("fallback"), std::string::npos) << "said twice: " << warnings;
   EXPECT_EQ(warnings.find("nice levels only count"), std::string::npos) << "said twice";
-  // Nobody has a real-time priority that could be throttled.
+  // No thread has a real-time priority that the kernel could throttle.
   EXPECT_EQ(warnings.find("are throttled after"), std::string::npos) << warnings;
-  // Nice values mean little where autogroup is on, and that is said.
+  // Nice values have little effect if autogroup is on. The program says so.
   EXPECT_EQ(
     all.at("warnings").dump().find("count only among the processes of this terminal session") !=
       std::string::npos,
     all.at("host").at("autogroup").get<bool>());
 }
 
-// A nice value, too, is a right that may be missing: what counts is what the kernel made of it.
+// A right to set a nice value may be missing too. The report gives the attributes that the kernel
+// really set.
 TEST_F(Programs, AFallbackThatIsRefusedIsNotClaimed)
 {
   Program program(

@@ -1,4 +1,4 @@
-// Whole graphs in this process: every activation is accounted for, and callbacks run where they should.
+// Whole graphs in this process: each activation is accounted for, and callbacks run on their threads.
 #include <gtest/gtest.h>
 #include <stdexcept>
 
@@ -55,8 +55,8 @@ void expect_all_accounted(const Outcome & outcome)
   }
 }
 
-// The defect of the original: callback groups that were created and not used, so that the hot path ran
-// in the wrong executor unnoticed.
+// The original system had this defect: it created callback groups and did not use them. The hot path then ran in the
+// wrong executor, and no one noticed.
 TEST(Placement, HotPathRunsOnTheHotThreadsAndNothingElseDoes)
 {
   RunOptions options;
@@ -100,7 +100,8 @@ TEST(Run, KpisFromRecordsContainThoseFromTheMessagesThemselves)
   options.work_scale = 0.05;
   const Outcome outcome = run("autoware_reference", options);
   expect_all_accounted(outcome);
-  // All of the run, because a sink may run long before a command hears of it.
+  // The records of the whole run, because a sink may run long before a command node gets its
+  // message.
   std::vector<ProcessRecord> whole = outcome.records;
   whole.front().measured_from = whole.front().epoch;
   whole.front().measured_to = whole.front().observed_to;
@@ -137,7 +138,7 @@ TEST(Run, ScheduledGroupingsPutCallbacksOnTheirThreads)
   options.schedule = "three_chains_executors_2";
   options.work_scale = 0.1;
   const Outcome outcome = run("three_chains", options);
-  // {1,5,9} {2,6,7} {3,4,8}
+  // The nodes of thread 0, 1 and 2: {1,5,9} {2,6,7} {3,4,8}.
   const std::map<int, std::uint32_t> thread_of{{1, 0}, {5, 0}, {9, 0}, {2, 1}, {6, 1},
                                                {7, 1}, {3, 2}, {4, 2}, {8, 2}};
   const CallbackTable table(outcome.graph);
@@ -160,13 +161,14 @@ TEST(Run, ThreadsAreAccountedByTheKernel)
     cpu += thread.executor ? thread.cpu : takt_rt::Duration{};
   }
   EXPECT_EQ(executor_threads, 3u);
-  // Up to a tick per thread is missing, and what a hypervisor stole may be in either.
+  // The kernel may leave out up to one tick per thread. Time that a hypervisor stole may be in
+  // either figure.
   const double seconds = std::chrono::duration<double>(cpu).count();
   EXPECT_GT(seconds, 0.5 * outcome.analysis.load.applied * 1.5);
   EXPECT_GT(outcome.records.front().reference_lateness_ns.size(), 10u);
 }
 
-// The busy timer is ready again whenever it has run, and is more urgent: the other one never starts.
+// The busy timer is ready again after each of its runs, and is more urgent. So the other timer never starts.
 TEST(Run, ATimerThatNeverStartsShowsInItsPeriodsAndDeadlines)
 {
   RunOptions options;
@@ -192,7 +194,7 @@ chains:
   const auto & runs = outcome.records.front().runs;
   ASSERT_TRUE(std::none_of(
     runs.begin(), runs.end(), [&](const RunRecord & one) { return one.callback == starved; }));
-  // 1.5 s of 50 ms; the release that has waited since the warm-up is not among them.
+  // 1.5 s of 50 ms each. The release that has waited since the warm-up does not count.
   EXPECT_EQ(outcome.analysis.callbacks[starved].skipped_periods, 30u);
   const ChainFigures & chain = outcome.analysis.chains.back();
   EXPECT_EQ(chain.released, 30u);
@@ -230,7 +232,7 @@ TEST(Run, ATimerIsRecordedWhateverItsPeriod)
   EXPECT_GT(outcome.analysis.chains.at(0).completed, 0u);
 }
 
-// Each message goes to both subscriptions, and each takes its own way.
+// The topic's messages go to both subscriptions. Each subscription starts its own path.
 TEST(Run, ATopicThatANodeTakesTwiceComesTwice)
 {
   RunOptions options;
@@ -272,7 +274,8 @@ chains:
   }
 }
 
-// It holds its thread, not its core: the other node, on the same thread, comes after its sleep.
+// A sleep holds its thread, but not its core. The other node, on the same thread, runs after the
+// sleep.
 TEST(Run, ASleepHoldsTheThreadAndTakesNoProcessorTime)
 {
   RunOptions options;

@@ -1,4 +1,4 @@
-// The shipped graphs to the letter, and the schedules that repeat a part of them.
+// The exact content of the shipped graphs, and the schedules that repeat a part of a graph.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -102,7 +102,8 @@ TEST(AutowareReference, HasChainsWithDeadlinesOfTheirPeriodsAndOfWhatTheyWaitFor
   for (const Chain & chain : graph.chains) {
     const auto root = table.find(chain.path.front());
     ASSERT_NE(root, kNone);
-    // Where another sensor's period decides when data goes on, there is time to wait for it.
+    // If the period of another sensor decides when data goes on, the chain's deadline includes time
+    // to wait for that sensor.
     const bool waits =
       std::any_of(chain.path.begin(), chain.path.end(), [](const std::string & id) {
         return id.starts_with("/NDTLocalizer:") || id.starts_with("/Lanelet2GlobalPlanner:") ||
@@ -130,7 +131,7 @@ TEST(ChainGraphs, AreAsTheReportDrawsThem)
   }
 }
 
-// A schedule stands alone, so it repeats the graph's chains: they must not drift apart.
+// A schedule is complete without the graph, so it repeats the graph's chains. Both must stay equal.
 TEST(Shipped, ScheduleAndGraphHaveTheSameChains)
 {
   const Graph graph = shipped("autoware_reference");

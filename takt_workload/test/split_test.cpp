@@ -1,4 +1,4 @@
-// The barrier of a split run, from a part's side; signals.
+// The barrier of a split run, as a part sees it, and signals.
 #include "run/split.hpp"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST_F(Barrier, EndsWhenTheOtherSideIsGone)
   EXPECT_FALSE(wait_at_barrier(ends[1]).has_value());
 }
 
-// A signal is remembered for the whole process, hence a process of its own.
+// The whole process remembers a signal, so this test uses its own process.
 TEST_F(Barrier, EndsWithASignal)
 {
   EXPECT_EXIT(
@@ -61,7 +61,7 @@ TEST(Signals, EndTheProgramAgainAfterTheyWereReleased)
     {
       hold_signals();
       raise(SIGINT);
-      release_signals();  // that one was for the run, and is forgotten
+      release_signals();  // SIGINT was for the run, and is forgotten
       raise(SIGTERM);
       _exit(0);
     },

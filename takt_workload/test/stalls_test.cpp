@@ -1,4 +1,5 @@
-// What held threads up: the host, which samples are marked for, or the kernel, which they are not.
+// Causes that delay threads. Samples are marked if the host delayed them, and not if the kernel
+// did.
 #include "figures/summary.hpp"
 #include "synthetic_records.hpp"
 
@@ -22,10 +23,10 @@ TEST_F(Records, WhatIsReleasedBeforeAStallIsCaughtUpWithIsMarkedApart)
 {
   round(0, 1);
   run("/Planner:timer(100ms)", 95, 99, 101, 0, true);
-  round(101.5, 2);  // what the run before has sent may still arrive
+  round(101.5, 2);  // a message of the run before may still arrive
   round(200, 3);
   process.stalls.push_back({0, at(94), at(98)});
-  process.stalls.push_back({0, at(140), at(150)});  // nobody noticed
+  process.stalls.push_back({0, at(140), at(150)});  // this stall delayed no run
   const Analysis figures = result();
   EXPECT_EQ(figures.chains[0].responses.stalled, (std::vector<char>{0, 0, 0}));
   EXPECT_EQ(figures.chains[0].catching_up, (std::vector<char>{0, 1, 0}));
@@ -33,13 +34,13 @@ TEST_F(Records, WhatIsReleasedBeforeAStallIsCaughtUpWithIsMarkedApart)
 
 TEST_F(Records, AStallIsNotCaughtUpWithForever)
 {
-  run("/Planner:timer(100ms)", 0, 1, 900, 0, true);  // something is always under way
+  run("/Planner:timer(100ms)", 0, 1, 900, 0, true);  // a run is always in progress
   for (int i = 0; i < 3; ++i) {
     round(100 + 60 * i, static_cast<std::uint64_t>(i) + 1);
   }
-  process.stalls.push_back({0, at(90), at(91)});  // until 141
+  process.stalls.push_back({0, at(90), at(91)});  // catching up until 141
   EXPECT_EQ(result().chains[0].catching_up, (std::vector<char>{1, 0, 0}));
-  process.stalls.push_back({0, at(80), at(90)});  // with the other, until 190
+  process.stalls.push_back({0, at(80), at(90)});  // with the other stall, catching up until 190
   EXPECT_EQ(result().chains[0].catching_up, (std::vector<char>{1, 1, 0}));
 }
 
@@ -53,7 +54,8 @@ TEST_F(Records, WhatTheKernelHeldBackIsNoStallOfTheHost)
   EXPECT_EQ(figures.chains[0].responses.stalled, (std::vector<char>{0}));
 }
 
-// Only where it overran: whoever else ran during the same run was not held up.
+// Only the run that took longer than its CPU time is marked. Other runs of the same time had no
+// delay.
 TEST_F(Records, WorkThatOverranItsCpuTimeIsAStall)
 {
   round(0, 1);

@@ -1,4 +1,4 @@
-// Records as a run would leave them, made up one by one, and what the analysis makes of them.
+// Makes records one by one, as a run would write them, and gives the analysis of them.
 #ifndef SYNTHETIC_RECORDS_HPP_
 #define SYNTHETIC_RECORDS_HPP_
 
@@ -48,7 +48,7 @@ protected:
 
   static takt_rt::Time at(double ms) { return from_ns(static_cast<std::int64_t>(ms * 1e6) + 1000); }
 
-  // One run; `published` true: with the topic's next sequence number.
+  // Adds a run. `published`: the run gets the topic's next sequence number.
   RunRecord & run(
     const std::string & id, double release, double start, double end, std::uint64_t taken,
     bool publishes)
@@ -70,7 +70,7 @@ protected:
     return process.runs.back();
   }
 
-  // What follows the fusion's end at `t`, with nothing in the way.
+  // Adds the runs after the fusion's end at `t`, without delays.
   void tail(double t, std::uint64_t n)
   {
     run("/Filter:sub(/Fusion)", t, t + 1, t + 4, n, true);
@@ -78,7 +78,7 @@ protected:
     run("/Planner:sub(/Sink)", t + 8, t + 9, t + 10, n, false);
   }
 
-  // An undisturbed activation of everything, released at `t`; message `n` everywhere.
+  // Adds an undisturbed activation of all callbacks, released at `t`. Each has message `n`.
   void round(double t, std::uint64_t n)
   {
     run("/Front:timer(100ms)", t, t + 1, t + 2, 0, true);

@@ -1,4 +1,4 @@
-// System models of graphs: every callback of the graph is in it, under the same id.
+// System models of graphs: each callback of the graph is in the model, with the same id.
 #include "graph/system_of_graph.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(SystemOfGraph, HasAllCallbacksAndChainsOfShippedGraphs)
     const auto read = takt_schedule::parse_system(takt_schedule::to_yaml(system), "s.yaml");
     ASSERT_TRUE(read.ok()) << name << ": " << read.faults().front();
     EXPECT_EQ(read->callbacks, system.callbacks);
-    // Nobody has said what a run costs.
+    // The graph does not say what a run costs.
     ASSERT_EQ(read->warnings.size(), 1U);
     EXPECT_NE(to_string(read->warnings[0]).find("has no overheads"), std::string::npos)
       << read->warnings[0];

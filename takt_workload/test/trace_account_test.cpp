@@ -1,5 +1,5 @@
-// A graph that loses, replaces and skips activations: its own records and the trace of the same run have the same runs, and
-// give the same account.
+// A graph that loses, replaces and skips activations. The run's own records and its trace have the same runs, and give
+// the same account.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,8 +25,8 @@ namespace takt_workload
 namespace
 {
 
-// Fast's messages overwrite each other while Slow works. Of Slow's messages the newest stays in the fusion until Rare's comes.
-// Busy works for longer than its period.
+// Fast's messages overwrite each other while Slow works. Slow's newest message stays in the fusion until Rare's message
+// comes. Busy works for longer than its period.
 constexpr const char * kOverloaded = R"(
 version: 1
 name: overloaded
@@ -46,7 +46,7 @@ chains:
   - {name: busy, path: [Busy, Done], deadline: 10ms, priority: 4}
 )";
 
-/// A run of a callback, as both sides know it.
+/// A run of a callback, as both the records and the trace have it.
 struct Seen
 {
   std::int64_t start = 0;

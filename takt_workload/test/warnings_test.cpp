@@ -1,4 +1,4 @@
-// What a reader of the figures is told: each thing once, and nothing that does not concern the run.
+// The warnings beside the figures: each warning once, and only warnings about this run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using takt_rt::Refusal;
 using takt_rt::RefusedAttribute;
 using takt_rt::ThreadAttributes;
 
-// The remedy for one priority stands in one sentence with the limit that was seen.
+// The sentence that names the limit also says how to get rights for one priority.
 std::string why()
 {
   return "CAP_SYS_NICE is missing and RLIMIT_RTPRIO is 0; add '- rtprio 98' for this user in "
@@ -57,7 +57,7 @@ Refusal refused(int priority, const std::string & name = "", pid_t tid = 0)
   return refusal;
 }
 
-// As rules for threads of the process tell it.
+// A fault as rules for threads of the process give it.
 Fault of_process_thread(Fault fault, const std::string & name, pid_t tid)
 {
   fault.kind = FaultKind::process_threads;
@@ -189,7 +189,7 @@ TEST(Warnings, RefusalsAreOfTheProgramThatRuns)
   EXPECT_NE(own_program().find("warnings_test"), std::string::npos) << own_program();
 }
 
-// Names come from files, and may be of any length.
+// Names come from files, and may have any length.
 TEST(Warnings, NoNameIsTooLong)
 {
   const std::string name(1'000'000, 'x');
@@ -229,7 +229,7 @@ TEST(Warnings, RefusalsInAnErrorArePutTogether)
     "cannot spin: main: thread a: SCHED_FIFO priority 7 refused for this thread: " + why());
 }
 
-// What a part of a run writes is what the whole reads: values, no sentences.
+// A part of a run writes values, not sentences. The whole run reads the values.
 TEST(Warnings, SurviveTheRecordOfAPart)
 {
   Refusal cores = refused(7, "x", 9);

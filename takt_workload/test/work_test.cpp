@@ -1,4 +1,4 @@
-// Work is CPU time of the calling thread, whoever else wants the core.
+// Work is CPU time of the calling thread. Other threads on the core do not change it.
 #include "run/work.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(Work, UsesWhatIsAskedUnderCompetingLoad)
   for (std::thread & rival : rivals) {
     rival.join();
   }
-  // The median, because a hypervisor may charge what it steals to the thread.
+  // The test uses the median, because the hypervisor may charge stolen time to the thread.
   std::nth_element(ratios.begin(), ratios.begin() + 25, ratios.end());
   EXPECT_GE(ratios[25], 1.0);
   EXPECT_LE(ratios[25], 1.05);
