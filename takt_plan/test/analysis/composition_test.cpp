@@ -109,8 +109,8 @@ TEST(Composition, ASegmentBeginsAfterALessUrgentWindow)
   const Index b = m.sub(m.thread(0, 50), 0, {a}, 3 * kMs);
   m.chain({a, b});
   const Bounds found = bounds_of(m.model);
-  // The task that the last one started may have just begun; the analysis does not know that it
-  // ended long ago.
+  // The run of `b` that the last run of `a` started may have just begun. The analysis does not know
+  // that this run of `b` ended long ago.
   EXPECT_EQ(in_ms(found.tasks[a]), 2 + 3);
   EXPECT_EQ(in_ms(found.tasks[b]), 5 + 3);
   EXPECT_EQ(found.chains[0]->analysis, Analysis::several);

@@ -96,10 +96,10 @@ private:
   const Flow flow_;
   const std::string too_large_;
   LocalAnalyses locals_;
-  std::vector<LocalAnalysis *> local_of_;  // one per task, if there are any
-  std::vector<Ns> responses_;              // likewise, of what they cover
+  std::vector<LocalAnalysis *> local_of_;  // one per task; empty without local analyses
+  std::vector<Ns> responses_;              // one per task, for tasks with a local analysis
   std::vector<PriorityPart> parts_;        // one per stream
-  ThroughSets through_sets_;               // over these
+  ThroughSets through_sets_;               // over parts_
   SetCurves curves_;                       // likewise
   bool waits_ = false;                     // some task waits for others without a bound
   std::vector<std::vector<Index>> next_;   // streams that go on from one
