@@ -283,7 +283,8 @@ Executor Executor::of_process(const std::shared_ptr<Node> & node)
     name = choice.name;
   }
   if (name.empty() && schedule->executors.size() == 1) {
-    name = schedule->executors.front().name;  // its default threads are for all callbacks
+    name = schedule->executors.front().name;  // the default threads of this executor take all
+                                              // callbacks
   }
   if (schedule->find(name) == nullptr) {
     detail::throw_schedule_faults(

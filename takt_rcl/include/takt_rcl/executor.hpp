@@ -65,12 +65,13 @@ public:
   /// Throws `Error` if the node is not here.
   void remove_node(const std::shared_ptr<Node> & node);
   void remove_node(Node & node);
-  /// Adds one group of a node: its present and later callbacks. For groups that are not added with their node, and to
-  /// spread a node over several executors. Otherwise as `add_node`.
+  /// Adds the present and later callbacks of one group of a node. Use it for a group that is not added with its node,
+  /// or to spread a node over several executors. Otherwise as `add_node`.
   void add_callback_group(
     const CallbackGroup::SharedPtr & group, const std::shared_ptr<Node> & node);
   void add_callback_group(const CallbackGroup::SharedPtr & group, Node & node);
-  /// Removes a group of `add_callback_group`. It stays out until it or its node is added again.
+  /// Removes a group that `add_callback_group` added. The group stays removed until it or its node
+  /// is added again.
   void remove_callback_group(const CallbackGroup::SharedPtr & group);
 
   /// Spins until `cancel`, a signal, the context's shutdown, or a callback's exception, which is rethrown here. Throws
