@@ -279,7 +279,7 @@ TEST_F(RecordingStates, AWitnessRecordsWhatHeldItsCoreUp)
   options.stalls = true;
   EXPECT_TRUE(start_recording_and_warn().empty());
   takt_rt::Time begin{}, end{};
-  // A thread of the same priority as the witness, so that the witness is ready and waits.
+  // This thread has the same priority as the witness, so the witness is ready and waits.
   std::thread([&] {
     takt_rt::ThreadAttributes attributes;
     attributes.policy = takt_rt::Policy::fifo;
