@@ -287,7 +287,7 @@ def commands(command, *path):
 
 
 def emptied():
-    """A command line for every option and argument that takes a value: with an empty one."""
+    """Give a command line for each option and argument that takes a value, with an empty value."""
     for path, command in commands(get_command(app_for(()))):
         before = []  # 'check' is good for all arguments
         for parameter in command.params:

@@ -6,7 +6,7 @@ from pathlib import Path
 import takt_cli
 
 ROOT = Path(takt_cli.__file__).parent
-# A folder uses those before it, and its own modules; so does each verb, and no other verb.
+# A folder uses the folders before it and its own modules. A verb uses them too, but no other verb.
 LAYERS = (
     *("base", "documents", "files", "results", "running", "tables", "control", "pages", "verbs"),
     *("verbs/*", ""),  # modules beside the folders come last

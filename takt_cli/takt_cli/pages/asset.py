@@ -4,6 +4,6 @@ from importlib.resources import files
 
 
 def asset(name: str, package: str | None = None) -> str:
-    """Read one of them: from the folder `assets` of a package, by default those of all pages."""
+    """Read a file from the folder `assets` of `package`; by default from that of all pages."""
     folder = files(package or "takt_cli.pages").joinpath("assets")
     return folder.joinpath(name).read_text(encoding="utf-8")

@@ -124,7 +124,7 @@ executors:
 
 
 def outcome(executor, *more):
-    """Give the answer of a process with an executor of that name."""
+    """Give the answer of a process with an executor of the name `executor`."""
     part = {"what": "threads hot", "outcome": "applied", "why": ""}
     return RESULT, {"executors": [{"name": executor, "parts": [part, *more]}], "not_in_file": []}
 

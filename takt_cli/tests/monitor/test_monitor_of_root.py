@@ -145,7 +145,7 @@ def test_a_full_disk_leaves_no_part_of_a_snapshot_and_they_go_on_with_room(root,
             one.push(alarm(1, actions=[{"snapshot": True}]))
             return watching.heard(f"{small}/p{number}.{os.getpid()}.deadline.")[0]
 
-        # More than --snapshots allows: what fails is not counted as written.
+        # More alarms than --snapshots allows. A snapshot that fails does not count as written.
         for number in range(4_000_001, 4_000_005):
             line = take(number)
             assert "snapshot was not moved" in line

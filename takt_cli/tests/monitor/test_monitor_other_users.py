@@ -1,4 +1,4 @@
-"""A monitor of root, and what another user does to it."""
+"""A monitor that root runs, and the attacks of another user on it."""
 
 import contextlib
 import os

@@ -159,7 +159,8 @@ def _few_switches(of: dict[str, Measured], rival: str) -> Verdict:
     half = below(mine, switches(of[rival]), 0.5)
     if half or not complete(of[ONE]):
         return half
-    # Within what chance makes of such counts it has no more.
+    # The claim also holds if the plan switches no more often than one thread in each process, apart
+    # from chance.
     return half if below(mine, switches(of[ONE])) is False else True
 
 
