@@ -20,6 +20,7 @@
 namespace takt_trace
 {
 
+/// How an activation ended (see above); `superseded` means replaced, `skipped` means never begun.
 enum class Fate : std::uint8_t
 {
   completed,
@@ -29,6 +30,7 @@ enum class Fate : std::uint8_t
   skipped,
 };
 
+/// One activation, and how far it came.
 struct AccountedActivation
 {
   Fate fate = Fate::completed;
@@ -40,6 +42,7 @@ struct AccountedActivation
   bool overdue = false;  ///< unfinished after the deadline
 };
 
+/// A chain for which an account is wanted.
 struct AccountedChain
 {
   std::vector<std::uint32_t> path{};  ///< callbacks of the flow; not empty
@@ -55,6 +58,7 @@ struct UnstartedReleases
   std::optional<std::int64_t> waiting{};  ///< the release that waited for a thread at the end
 };
 
+/// The time that an account covers. Records exist until `observed_to`.
 struct AccountedTime
 {
   std::int64_t from = 0;  ///< releases from here on count
@@ -62,6 +66,7 @@ struct AccountedTime
   std::int64_t observed_to = 0;
 };
 
+/// The numbers of a chain's activations, and each activation.
 struct ActivationAccount
 {
   std::uint64_t released = 0;  ///< sum over all ways to end

@@ -17,6 +17,7 @@
 namespace takt_trace
 {
 
+/// The account of one chain, or the reason why the trace gives none.
 struct ChainAccount
 {
   TracedChain chain{};

@@ -37,6 +37,7 @@ public:
   using value_type = T;
   using const_iterator = Iterator;
 
+  /// An empty list. If the thread has a `MemoryLimit`, the list uses its pages.
   LongVector() : pool_(detail::current_pool()) {}
   LongVector(std::initializer_list<T> all) : LongVector()
   {
@@ -71,6 +72,7 @@ public:
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
 
+  /// A copy of the element. `index` must be below `size()`.
   T operator[](std::size_t index) const
   {
     if (data_ != nullptr) {
@@ -80,11 +82,13 @@ public:
     std::memcpy(static_cast<void *>(&value), read(index), sizeof(T));
     return value;
   }
+  /// The list must not be empty.
   T front() const { return (*this)[0]; }
   T back() const { return (*this)[size_ - 1]; }
   Iterator begin() const { return {this, 0}; }
   Iterator end() const { return {this, size_}; }
 
+  /// Replaces the element at `index`, which must be below `size()`. Copies a borrowed list first.
   void set(std::size_t index, const T & value)
   {
     own();
@@ -95,6 +99,7 @@ public:
     }
   }
 
+  /// Adds a copy of `value` at the end. Copies a borrowed list first.
   void push_back(const T & value)
   {
     own();
@@ -110,6 +115,7 @@ public:
     }
   }
 
+  /// Adds copies of all elements of `more` at the end.
   void append(const LongVector & more)
   {
     for (std::size_t i = 0; i < more.size(); ++i) {
@@ -127,6 +133,7 @@ public:
     }
   }
 
+  /// Removes all elements, and frees their memory and pages.
   void clear() { *this = LongVector(); }
 
   /// A copy of all elements, in memory.

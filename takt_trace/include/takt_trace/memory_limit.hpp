@@ -89,6 +89,7 @@ public:
   Pages(const Pages &) = delete;
   Pages & operator=(const Pages &) = delete;
 
+  /// The bytes of `page`, read from the file if needed. `page` must exist.
   const std::byte * read(std::size_t page);
   /// If `page` is one behind the last, makes it.
   std::byte * write(std::size_t page);
@@ -123,6 +124,7 @@ public:
   /// `bytes`: for pages; sorting takes up to a quarter more. `folder`: the place of the file, which is made if pages
   /// do not fit.
   MemoryLimit(std::size_t bytes, std::string folder, std::size_t page_bytes = kPageBytes);
+  /// Ends the limit on this thread. Lists that were made under it keep their pages.
   ~MemoryLimit();
   MemoryLimit(const MemoryLimit &) = delete;
   MemoryLimit & operator=(const MemoryLimit &) = delete;

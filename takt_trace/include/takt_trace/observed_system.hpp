@@ -17,6 +17,7 @@
 namespace takt_trace
 {
 
+/// A system model, and the texts that go with its file.
 struct ObservedSystem
 {
   takt_schedule::System system;
@@ -27,6 +28,7 @@ struct ObservedSystem
 /// As a percentile of CPU times: the longest one.
 constexpr double kLongestTime = 100;
 
+/// Choices for `observed_system`.
 struct ModelOptions
 {
   /// Chains of an earlier model, or declared ones: kept as far as their callbacks were observed. Empty: proposes all

@@ -12,6 +12,7 @@
 namespace takt_trace
 {
 
+/// A thread that calls a function at each wake-up.
 class PeriodicThread
 {
 public:
@@ -30,6 +31,7 @@ public:
   PeriodicThread(const PeriodicThread &) = delete;
   PeriodicThread & operator=(const PeriodicThread &) = delete;
 
+  /// The kernel's answers to the thread's attributes. Valid after construction; any thread.
   const takt_rt::AttributeReport & attributes() const noexcept { return report_; }
 
 private:

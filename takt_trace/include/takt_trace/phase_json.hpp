@@ -12,6 +12,7 @@
 namespace takt_trace
 {
 
+/// The phase as an object with times in nanoseconds.
 inline nlohmann::ordered_json phase_json(const ReleasePhase & phase)
 {
   if (phase.count == 0) {

@@ -10,6 +10,7 @@
 namespace takt_trace
 {
 
+/// The kind of an event, and the meaning of the words of its record.
 enum class RecordKind : std::uint8_t
 {
   run_start =
@@ -46,6 +47,7 @@ enum class RecordKind : std::uint8_t
 
 inline constexpr std::uint8_t kMostRecordKind = 16;
 
+/// One event. `RecordKind` tells what `id`, `a`, `b` and `c` mean.
 struct Record
 {
   std::int64_t time = 0;
@@ -63,6 +65,7 @@ constexpr std::int64_t start_facts(std::uint32_t skipped, int core) noexcept
 {
   return (core < 0 ? std::int64_t{0} : std::int64_t{core} + 1) << 32 | skipped;
 }
+/// The skipped periods of a run_start's timer.
 constexpr std::int64_t skipped_periods(const Record & start) noexcept
 {
   return start.c & 0xffffffff;

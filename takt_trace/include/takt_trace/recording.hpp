@@ -48,6 +48,7 @@ void record_take(const takt_core::MessageKey & message) noexcept;
 
 // ---- to control the recording; set-up only, any thread, may block ----
 
+/// What to record, how much of it, and where the file is made.
 struct RecordingOptions
 {
   static constexpr std::size_t kLeastRecords = 1024;
@@ -70,12 +71,14 @@ struct RecordingOptions
   std::string folder{};
 };
 
+/// The result of `start_recording`.
 struct RecordingStart
 {
   std::size_t threads = 0;     ///< threads that record
   takt_rt::Faults warnings{};  ///< the parts that are not recorded, and why
 };
 
+/// The file that `stop_recording` or `snapshot_recording` wrote.
 struct RecordingFile
 {
   std::string path;

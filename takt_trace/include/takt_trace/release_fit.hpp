@@ -23,11 +23,13 @@ struct ReleaseFit
   std::int64_t late = 0;   ///< at least 0: largest deviation behind the line
 };
 
+/// Times of releases for one line. Stores at most `kMost` times.
 class ReleaseSamples
 {
 public:
   static constexpr std::size_t kMost = 256;
 
+  /// Adds a release, in nanoseconds of the host's monotonic clock. Real-time safe.
   void add(std::int64_t release) noexcept
   {
     if (count_++ % stride_ != 0) {

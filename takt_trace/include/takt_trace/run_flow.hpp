@@ -22,10 +22,12 @@ namespace takt_trace
 /// The index of a run; kNoRun: none.
 using RunNumber = std::size_t;
 inline constexpr RunNumber kNoRun = std::numeric_limits<RunNumber>::max();
+/// Means: no topic.
 inline constexpr std::uint32_t kNoTopic = std::numeric_limits<std::uint32_t>::max();
 /// A time after all records.
 inline constexpr std::int64_t kNotYet = std::numeric_limits<std::int64_t>::max();
 
+/// Identifies a message.
 struct FlowMessage
 {
   std::uint64_t publisher = 0;
@@ -34,6 +36,7 @@ struct FlowMessage
   friend bool operator==(const FlowMessage &, const FlowMessage &) = default;
 };
 
+/// One message that a run published.
 struct FlowPublish
 {
   std::uint32_t topic = kNoTopic;
@@ -41,6 +44,7 @@ struct FlowPublish
   std::int64_t time = 0;
 };
 
+/// The node and the topic of a callback.
 struct FlowCallback
 {
   std::uint32_t node = 0;
@@ -49,6 +53,7 @@ struct FlowCallback
   bool keeps = false;
 };
 
+/// One run with its messages. `end` is kNotYet if it has not ended.
 struct FlowRun
 {
   std::uint32_t callback = 0;
@@ -60,6 +65,7 @@ struct FlowRun
   std::vector<FlowMessage> taken{};
   std::vector<FlowPublish> published{};
 
+  /// True if the records have the end of the run.
   bool ended() const noexcept { return end != kNotYet; }
 };
 
@@ -77,6 +83,7 @@ struct FlowingRun
   std::size_t first_published = 0;
   std::size_t published = 0;
 
+  /// True if the records have the end of the run.
   bool ended() const noexcept { return end != kNotYet; }
 };
 
@@ -88,11 +95,13 @@ struct FlowRuns
   LongVector<FlowPublish> published{};
 };
 
+/// The joined runs of all processes. Constant after construction.
 class RunFlow
 {
 public:
   /// Runs refer to callbacks by index. If several runs have the same message, the first counts.
   RunFlow(std::vector<FlowCallback> callbacks, const std::vector<FlowRun> & runs);
+  /// As above, for lists that may be larger than memory.
   RunFlow(std::vector<FlowCallback> callbacks, FlowRuns runs);
 
   const std::vector<FlowCallback> & callbacks() const noexcept { return callbacks_; }
@@ -102,11 +111,13 @@ public:
   {
     return all_.taken[run.first_taken + number];
   }
+  /// The published message of a run with this number, from 0.
   FlowPublish published(const FlowingRun & run, std::size_t number) const
   {
     return all_.published[run.first_published + number];
   }
 
+  /// What happened to a run's message on a topic.
   struct Held
   {
     RunNumber carrier = kNoRun;  ///< the publishing run: the run itself, or a later one of its node

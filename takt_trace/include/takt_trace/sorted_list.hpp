@@ -28,6 +28,7 @@ public:
 
   std::size_t size() const noexcept { return all_.size(); }
   bool empty() const noexcept { return all_.empty(); }
+  /// A copy of the element. `index` must be below `size()`.
   T operator[](std::size_t index) const { return all_[index]; }
 
   /// The index of the first element for which `is_before` is false; it is true for all elements before it. O(log n).

@@ -7,8 +7,10 @@
 namespace takt_trace
 {
 
+/// A stall of one core: its times, and what showed it.
 struct Stall
 {
+  /// What showed the stall, and who had the core.
   enum class Source
   {
     witness,  ///< by the host: even the wake-up of a thread with top priority was late

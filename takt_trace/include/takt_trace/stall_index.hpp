@@ -11,6 +11,7 @@
 namespace takt_trace
 {
 
+/// A time from `begin` to `end`, in the monotonic clock.
 struct TimeSpan
 {
   takt_rt::Time begin;
@@ -24,6 +25,7 @@ std::vector<TimeSpan> merged(std::vector<TimeSpan> spans);
 /// threads (`throttled`) are omitted.
 std::vector<TimeSpan> host_spans(const std::vector<Stall> & stalls);
 
+/// Finds whether a time overlaps a stall.
 class StallIndex
 {
 public:

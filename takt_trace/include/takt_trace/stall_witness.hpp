@@ -29,10 +29,13 @@
 namespace takt_trace
 {
 
+/// The threads that detect stalls of their cores.
 class StallWitness
 {
 public:
+  /// Time between two wake-ups.
   static constexpr takt_rt::Duration kPeriod = std::chrono::milliseconds(10);
+  /// A wake-up that is later than this counts as a stall.
   static constexpr takt_rt::Duration kLate = std::chrono::microseconds(300);
   static constexpr int kPriority = 99;
 

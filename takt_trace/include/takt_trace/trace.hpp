@@ -14,6 +14,7 @@
 namespace takt_trace
 {
 
+/// A callback that a trace's records refer to.
 struct TracedCallback
 {
   std::string id;         ///< `/ns/node:timer(100ms)`
@@ -23,6 +24,7 @@ struct TracedCallback
   bool exclusive = true;  ///< its group excludes
 };
 
+/// A chain that a trace's records refer to.
 struct TracedChain
 {
   std::string name;
@@ -53,6 +55,7 @@ struct RealtimeClock
   friend bool operator==(const RealtimeClock &, const RealtimeClock &) = default;
 };
 
+/// One process with its threads. `Records`: a list of `Record`.
 template <typename Records>
 struct BasicTrace
 {

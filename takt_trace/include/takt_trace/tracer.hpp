@@ -63,6 +63,7 @@ public:
   Span & operator=(const Span &) = delete;
 };
 
+/// Records a program's own events with the thread's other records. Any thread.
 class Tracer
 {
 public:
