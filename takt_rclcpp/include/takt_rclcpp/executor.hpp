@@ -23,6 +23,7 @@
 namespace takt_rclcpp
 {
 
+/// An rclcpp executor whose callbacks takt starts, in the order that the schedule gives.
 class Executor : public rclcpp::Executor
 {
 public:
@@ -77,7 +78,10 @@ public:
   void cancel() override;
 
 protected:
+  /// rclcpp's hook for a single callback; `spin_once` says how.
   void spin_once_impl(std::chrono::nanoseconds timeout) override;
+  /// rclcpp's hook: runs callbacks one by one on the calling thread until the future is complete or `timeout` has
+  /// passed.
   rclcpp::FutureReturnCode spin_until_future_complete_impl(
     std::chrono::nanoseconds timeout,
     const std::function<std::future_status(std::chrono::nanoseconds)> & wait_for_future) override;
