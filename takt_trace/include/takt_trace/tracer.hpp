@@ -67,8 +67,11 @@ public:
 class Tracer
 {
 public:
+  /// Begins a span, which ends when the returned object is destroyed.
   [[nodiscard]] Span span(Literal name) const noexcept { return Span(name); }
+  /// Records a moment.
   void instant(Literal name) const noexcept { detail::instant(name.text()); }
+  /// Records the value of a counter.
   void counter(Literal name, double value) const noexcept { detail::counter(name.text(), value); }
   /// Records a slice that has ended.
   void slice(Literal name, takt_rt::Time begin, takt_rt::Time end) const noexcept
