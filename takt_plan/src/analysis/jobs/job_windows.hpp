@@ -395,13 +395,13 @@ private:
   std::vector<JobSet> sets_;
   std::vector<Level> levels_;  // of JobGraph::levels, then the same with messages under way
   bool any_under_way_ = false;
-  bool under_way_ = false;      // segments go on through messages that are under way
-  std::vector<Sought> sought_;  // per node
-  std::vector<Overtaking> overtaking_;          // of the segment of look_for
-  std::vector<std::vector<Index>> on_;          // per core: nodes
-  std::vector<std::vector<Index>> rising_;      // the same, the least urgent first
-  std::vector<std::vector<Index>> of_level_;    // per JobGraph::levels: nodes
-  std::vector<std::vector<Index>> following_;   // per node: those of its core that follow it
+  bool under_way_ = false;                     // segments go on through messages that are under way
+  std::vector<Sought> sought_;                 // per node
+  std::vector<Overtaking> overtaking_;         // of the segment of look_for
+  std::vector<std::vector<Index>> on_;         // per core: nodes
+  std::vector<std::vector<Index>> rising_;     // the same, the least urgent first
+  std::vector<std::vector<Index>> of_level_;   // per JobGraph::levels: nodes
+  std::vector<std::vector<Index>> following_;  // per node: those of its core that follow it
   std::vector<std::vector<Arrival>> arrivals_;  // per core, by `from`, without entries
   std::vector<Arrival> open_;                   // jobs that are open at one beginning
   std::vector<char> follows_;                   // per node, which nodes follow it
