@@ -151,7 +151,7 @@ public:
   bool ends(Index node) const { return ends_[node]; }
   /// The set of a node that works on sets.
   const JobSet & set(Index node) const { return sets_[node]; }
-  /// For a job that has an end.
+  /// The latest end of `job`, and what causes it. The job must have an end (`ends`).
   LatestEnd latest_end(Job job);
   /// The terms of `end`: they add up to its time since `begin`.
   BoundTerms terms_of(const LatestEnd & end);
@@ -211,7 +211,7 @@ private:
     Index of = kNone;  // position in JobGraph::levels
     bool under_way =
       false;              // busy intervals include the time of messages under way within the work
-    bool unused = false;  // no such message exists
+    bool unused = false;  // the level has no such message
     std::vector<Index> work;  // nodes at the level or above, each behind the nodes that start it
     std::vector<Below> below;
     std::vector<Index>
@@ -236,7 +236,7 @@ private:
     Ns most_blocking = 0;
     Ns longest = 0;  // the longest interval, if each one is examined
     bool overloaded = false;
-    bool endless = false;  // some of its work has no end
+    bool endless = false;  // some of the level's work has no end
   };
   /// How a node stands to the segment of look_for.
   struct Sought
@@ -263,12 +263,13 @@ private:
     std::int64_t moved = 0;  // the segment comes so many hyperperiods later
   };
 
-  /// The states of sets that count if processes start at any time, and the direction of the search.
+  /// The sets' states that count if processes start at any time, and the direction of the search
+  /// for windows.
   enum class Search
   {
-    settled,     // states that do not pass, from below: no window can be smaller
-    from_start,  // all states, upwards from the settled windows
-    from_above   // states that do not pass, downwards from the windows of from_start
+    settled,     // from below, with the states that do not pass: no window can be smaller
+    from_start,  // upwards from the settled windows, with all states
+    from_above   // downwards from the windows of from_start, with the states that do not pass
   };
 
   void solve();
@@ -412,7 +413,7 @@ private:
   std::vector<std::pair<Ns, Ns>> entering_;     // of a level: entries of jobs, and their times
   std::vector<std::pair<Ns, Ns>> sorting_;      // scratch
   std::vector<std::int64_t> larger_;            // positions of beginnings
-  bool all_count_ = false;                      // all jobs count, for any segment
+  bool all_count_ = false;                      // all jobs of the work count, for any segment
   Ns blocked_ = 0;                              // in the last interval of end_from
   Job
     starter_;  // the less urgent starter of the segment of look_for; kNone: the segment comes by itself
