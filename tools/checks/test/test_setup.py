@@ -349,8 +349,10 @@ def test_a_command_builds_the_programs_that_it_runs_once(built: Path) -> None:
         ("doctor", None),  # which runs no program
         ("demo", "takt_workload"),
         ("run", None),
+        ("plan", "takt_plan"),
+        ("simulate", None),  # whose two packages are there
         ("bench", ""),
-        ("plan", None),
+        ("experiment", None),
     ):
         asked.unlink(missing_ok=True)
         assert takt(built, home, command).returncode == 0
