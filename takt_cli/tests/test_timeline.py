@@ -200,6 +200,10 @@ def test_a_timeline_is_refused_in_one_sentence(takt, example):
         "jobs have no known windows: '/imu:timer(10ms)' has no offset; give each timer one in the "
         "schedule"
     ]
+    said = takt("explain", "apart.yaml", "--timeline", "page.pdf")
+    assert said.code == 2
+    assert "page.pdf: a timeline is a page or a picture" in said.err
+    assert not (example / "page.pdf").exists()
     model = (example / "phases.yaml").read_text()
     (example / "phases.yaml").write_text(model.replace("period: 50ms", "period: 49.999ms"))
     said = takt("explain", "apart.yaml", "--timeline", "page.html")

@@ -160,6 +160,15 @@ TEST(ObservedSystem, takes_a_percentile_of_the_times_where_enough_runs_are_beyon
   EXPECT_TRUE(model.notes_say("1 of 2 callbacks ran too seldom for that"));
 }
 
+TEST(ObservedSystem, says_that_no_callback_ran_often_enough_for_the_percentile)
+{
+  ModelOptions options;
+  options.percentile = 99;
+  const Model model = model_of(joined({executor(71, "/a", {timer("/a", 100)})}), options);
+  EXPECT_TRUE(model.notes_say("no callback ran often enough for p99"));
+  EXPECT_FALSE(model.notes_say("bounds hold as long as no run"));
+}
+
 TEST(ObservedSystem, has_the_longest_times_where_no_percentile_is_asked_for)
 {
   const Model model = model_with({seldom_long(timer("/a", 100))});

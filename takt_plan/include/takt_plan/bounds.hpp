@@ -119,6 +119,7 @@ struct ChainAnswer
   Ns bound = 0;                        ///< from the root's nominal release to the last task's end
   std::vector<SegmentBound> segments;  ///< the bound is the sum of these and of the delays between
                                        ///< them
+  bool parts_rest_on_phases = false;  ///< of a chain that reads: a part of its path has job windows
 };
 
 /// The bounds of one model.

@@ -42,9 +42,10 @@ bool rests_on_phases(const Bounds & bounds)
 {
   return std::any_of(bounds.chains.begin(), bounds.chains.end(), [](const auto & chain) {
     return chain &&
-           std::any_of(
-             chain->segments.begin(), chain->segments.end(),
-             [](const SegmentBound & segment) { return segment.analysis == Analysis::jobs; });
+           (chain->parts_rest_on_phases ||
+            std::any_of(
+              chain->segments.begin(), chain->segments.end(),
+              [](const SegmentBound & segment) { return segment.analysis == Analysis::jobs; }));
   });
 }
 

@@ -49,6 +49,7 @@ public:
   Score judge(const std::vector<Ns> * most = nullptr) const;
   Score judge_without_phases() const;
   KnownPhases known_phases() const;
+  std::string why_unknown() const;
 
 private:
   BoundsOptions by_phases() const;
@@ -312,6 +313,19 @@ KnownPhases Part::known_phases() const
   return some ? KnownPhases::some : KnownPhases::none;
 }
 
+std::string Part::why_unknown() const
+{
+  if (!check(model_)) {
+    return {};
+  }
+  for (const JobGraph & graph : job_graphs(model_, Flow(model_))) {
+    if (!graph.refusal.empty()) {
+      return graph.refusal;
+    }
+  }
+  return {};
+}
+
 bool all_in(const std::vector<Index> & some, const std::vector<Index> & all)
 {
   return std::includes(all.begin(), all.end(), some.begin(), some.end());
@@ -447,6 +461,11 @@ double stretch(const PlanProblem & problem, const Score & score)
 KnownPhases known_phases(const PlanProblem & problem, const Layout & layout)
 {
   return Part(problem, layout, {}).known_phases();
+}
+
+std::string why_phases_are_unknown(const PlanProblem & problem, const Layout & layout)
+{
+  return Part(problem, layout, {}).why_unknown();
 }
 
 }  // namespace takt_plan::detail

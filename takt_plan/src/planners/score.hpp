@@ -5,6 +5,7 @@
 #define TAKT_PLAN__SRC__SCORE_HPP_
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -93,6 +94,9 @@ enum class KnownPhases
 };
 
 KnownPhases known_phases(const PlanProblem & problem, const Layout & layout);
+
+/// Why a part of the layout has no job windows, as in "its hyperperiod has more than 20000 jobs"; empty: all have.
+std::string why_phases_are_unknown(const PlanProblem & problem, const Layout & layout);
 
 }  // namespace takt_plan::detail
 

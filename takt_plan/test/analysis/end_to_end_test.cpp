@@ -226,6 +226,23 @@ TEST(EndToEnd, WhatThePublisherMakesForOthersReplacesTheChainsMessage)
   EXPECT_TRUE(replaced_warnings(car.model, {0}).empty());
 }
 
+TEST(EndToEnd, EachSetOfNewestMessagesHasAMessageOfTheChain)
+{
+  TwoWays car;
+  car.model.tasks[car.m].newest = true;
+  SimulationOptions options;
+  options.duration = 1000 * kMs;
+  const auto seen = simulate(*simulation_model(car.model), options);
+  EXPECT_GT(seen->chains.front().responses.count, 60U) << "activations end";
+  EXPECT_TRUE(replaced_warnings(car.model, {0}).empty());
+  // Now another callback publishes the chain's topic, and the set may have its message each time.
+  Link other = car.model.tasks[car.m].triggers.front();
+  ASSERT_EQ(other.from, car.a);
+  other.from = car.timer(0, 4, 15 * kMs, 0);
+  car.model.tasks[car.m].triggers.push_back(other);
+  EXPECT_EQ(replaced_warnings(car.model, {0}).size(), 1U);
+}
+
 TEST(EndToEnd, ThePublisherMayBeStartedByOthersAnywhereBehindTheRoot)
 {
   TwoWays car;

@@ -159,6 +159,32 @@ TEST(Settling, ATimerBeforeAllTopicsOfASetLeavesItInStep)
   EXPECT_EQ(settled.for_good, (std::vector<Index>{filter, set}));
 }
 
+// The chain ends behind a timer that reads, so its bound is a sum of parts.
+TEST(Settling, ABoundOfAChainThatReadsRestsOnThePhasesOfItsParts)
+{
+  test::Example example(1);
+  const Index thread = example.thread(0, 50);
+  const Index source = example.timer(thread, 4, 100 * kMs, 2 * kMs);
+  const Index filter = example.sub(thread, 3, {source}, 5 * kMs);
+  const Index reader = example.timer(thread, 2, 100 * kMs, 1 * kMs);
+  Model & model = example.model;
+  model.tasks[reader].reads = {Link{filter}};
+  model.tasks[source].release->offset = 0;
+  model.tasks[reader].release->offset = 20 * kMs;
+  example.chain({source, filter, reader});
+  const auto found = bounds_through_reads(model);
+  ASSERT_TRUE(found.ok());
+  ASSERT_TRUE(found->chains[0].ok());
+  EXPECT_TRUE(found->chains[0]->segments.empty());
+  EXPECT_EQ(settling(model, *found).after, 100 * kMs);
+  for (const Index timer : {source, reader}) {
+    model.tasks[timer].release->offset.reset();
+  }
+  const auto any = bounds_through_reads(model);
+  ASSERT_TRUE(any.ok());
+  EXPECT_FALSE(settling(model, *any).after);
+}
+
 TEST(Settling, BoundsThatRestOnNoPhasesHaveNothingToSettle)
 {
   test::Example example(1);

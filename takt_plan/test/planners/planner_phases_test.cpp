@@ -79,6 +79,29 @@ TEST(PlannerPhases, TimersGetOffsetsThatKeepThemApartAndTheSimulatorHonoursThem)
   EXPECT_FALSE(all_met(test::plan_of(system)));
 }
 
+TEST(PlannerPhases, SaysWhyItChoseNoOffsets)
+{
+  std::string text = R"yaml(
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/cam:timer(33.3ms)", time: 4ms, period: 33.3ms, publishes: /image}
+  - {id: "/detect:sub(/image)", time: 3ms, triggers: /image}
+  - {id: "/control:timer(1ms)", time: 100us, period: 1ms}
+  - {id: "/log:timer(500ms)", time: 30ms, period: 500ms}
+chains:
+  image: {path: ["/cam:timer(33.3ms)", "/detect:sub(/image)"], deadline: 7ms}
+  log: {path: ["/log:timer(500ms)"], deadline: 30ms, priority: 1}
+)yaml";
+  const Planned planned = walked(system_of(text));
+  EXPECT_FALSE(all_met(planned));
+  ASSERT_EQ(planned.notes.size(), 1U);
+  EXPECT_EQ(
+    planned.notes.front(),
+    "takt chose no offsets, since a part of the system has no job windows: its hyperperiod has "
+    "more than 20000 jobs: 166.5s, by periods of 1ms, 33.3ms, 500ms; choose periods that divide "
+    "each other");
+}
+
 TEST(PlannerPhases, LeavesTimersAloneWhosePhasesNoScheduleSetsAndSaysSo)
 {
   const Planned planned = walked(system_of(two_timers(", offset: any")));

@@ -205,9 +205,11 @@ void note_sleep(ObservedCallback & one, std::vector<std::string> & notes)
           time);
   notes.push_back(fmt::format(
     "{} sleeps or waits within its runs, up to {}; the model has that as sleep: it holds the "
-    "thread "
-    "and no core",
-    one.model.id, time));
+    "thread and no core{}",
+    one.model.id, time,
+    one.sleep_measured ? ""
+                       : "; the wait for a core is in the figure, and `takt trace record --kernel` "
+                         "leaves it out"));
 }
 
 // In the model each run publishes one message on each topic.

@@ -48,9 +48,11 @@ bool shorten(ObservedCallback & one, double percentile)
   const Duration longest = one.model.time.worst;
   one.model.time.worst = std::min(Duration{last->first}, longest);
   one.model.time.best = std::min(one.model.time.best, one.model.time.worst);
-  one.caveats += fmt::format(
-    "; time: p{:g}; {} of {} runs took longer, up to {}", percentile, count - below, count,
-    milliseconds(longest));
+  one.caveats += fmt::format("; time: p{:g}", percentile);
+  if (one.model.time.worst < longest) {
+    one.caveats += fmt::format(
+      "; {} of {} runs took longer, up to {}", count - below, count, milliseconds(longest));
+  }
   return true;
 }
 
@@ -65,13 +67,20 @@ void use_percentile(
       ++kept;
     }
   }
+  if (kept == callbacks.size()) {
+    notes.push_back(fmt::format(
+      "no callback ran often enough for p{:g} (ten runs beyond it): the model has the longest "
+      "times; observe for longer, or ask for a lower percentile",
+      percentile));
+    return;
+  }
   std::string note = fmt::format(
     "the worst times in the model are p{:g} of the measured ones: bounds hold as long as no run "
     "takes longer",
     percentile);
   if (kept > 0) {
     note += fmt::format(
-      "; {} of {} callbacks ran too seldom for that (fewer than ten runs beyond it), and have "
+      "; {} of {} callbacks ran too seldom for that (ten runs have to lie beyond it), and have "
       "their longest times",
       kept, callbacks.size());
   }

@@ -20,6 +20,8 @@ from takt_cli.files.systems import resolve_system, shipped_models
 from takt_cli.verbs.options import Json, Schedule
 from takt_cli.verbs.pass_on import pass_on
 
+_ENDINGS = (".html", ".svg")  # of a page and of a picture
+
 
 def command(
     schedule: Schedule,
@@ -90,6 +92,9 @@ def _write_page(program: Path, files: Sequence[str], page: Path, chain: str | No
     if found.hyperperiod is None:
         raise TaktError("takt_explain printed no hyperperiod, so takt wrote no page")
     refuse_inputs({"--timeline": page}, {"system model": Path(found.system)})
+    if page.suffix not in _ENDINGS:
+        endings = " or ".join(_ENDINGS)
+        raise TaktError(f"{page}: a timeline is a page or a picture; let its name end in {endings}")
     options = [] if chain is None else ["--chain", chain]
     command = command_line("explain", *files, *options, "--timeline", str(page))
     write_hyperperiod(found, page, schedule=files[0], command=command, chain=chain)

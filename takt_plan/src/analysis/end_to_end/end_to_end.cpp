@@ -359,6 +359,12 @@ private:
     ChainAnswer whole;
     whole.analysis = answer->parts.front().answer.analysis;
     whole.bound = answer->response;
+    whole.parts_rest_on_phases =
+      std::any_of(answer->parts.begin(), answer->parts.end(), [](const PathPart & part) {
+        return std::any_of(
+          part.answer.segments.begin(), part.answer.segments.end(),
+          [](const SegmentBound & segment) { return segment.analysis == Analysis::jobs; });
+      });
     return whole;
   }
 

@@ -33,15 +33,21 @@ Index other_publisher(const Task & reader, Index from)
 }
 
 /// True if tasks other than `before` also start `task`; `by` is the first of them. A join waits for
-/// all of its tasks, so none of them counts.
+/// all of its tasks, so none of them counts. Each set of newest messages has a message of the topic of
+/// `before`, so only other publishers of this topic count.
 bool runs_for_others(const Task & task, Index before, Index & by)
 {
   if (detail::joins(task)) {
     return false;
   }
-  const auto other = std::find_if(
+  const auto of_path = std::find_if(
     task.triggers.begin(), task.triggers.end(),
-    [&](const Link & link) { return link.from != before; });
+    [&](const Link & link) { return link.from == before; });
+  const auto other =
+    std::find_if(task.triggers.begin(), task.triggers.end(), [&](const Link & link) {
+      return link.from != before &&
+             (!task.newest || of_path == task.triggers.end() || link.topic == of_path->topic);
+    });
   by = other == task.triggers.end() ? kNone : other->from;
   return by != kNone || task.release;
 }

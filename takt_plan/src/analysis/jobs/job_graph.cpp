@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "analysis/priority/priority_scope.hpp"
+#include "model/printed.hpp"
 #include "takt_schedule/quoted.hpp"
 
 namespace takt_plan::detail
@@ -237,10 +239,33 @@ private:
         return "it has more than " + std::to_string(kMostNodes) + " ways to callbacks";
       }
       if (jobs > kMostJobs) {
-        return "its hyperperiod has more than " + std::to_string(kMostJobs) + " jobs";
+        return "its hyperperiod has more than " + std::to_string(kMostJobs) +
+               " jobs: " + printed(least) + ", by periods of " + periods() +
+               "; choose periods that divide each other";
       }
     }
     return {};
+  }
+
+  /// The different periods of sources, as in "10ms, 33.3ms, 500ms".
+  std::string periods() const
+  {
+    std::set<Ns> different;
+    for (const Index index : tasks_) {
+      if (model_.tasks[index].release) {
+        different.insert(model_.tasks[index].release->period);
+      }
+    }
+    constexpr std::size_t kMostTold = 8;
+    std::string text;
+    std::size_t told = 0;
+    for (const Ns period : different) {
+      if (++told > kMostTold) {
+        return text + " and others";
+      }
+      text += (told == 1 ? "" : ", ") + printed(period);
+    }
+    return text;
   }
 
   /// The period of a source, or of its grid.

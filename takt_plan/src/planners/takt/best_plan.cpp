@@ -213,6 +213,21 @@ KnownPhases knowable_phases(const PlanProblem & problem)
   return known_phases(problem, layout);
 }
 
+/// A sentence about the reason why the planner chose no offsets, or none.
+std::vector<std::string> no_offsets(const PlanProblem & problem)
+{
+  if (problem.timers.size() < 2) {
+    return {};
+  }
+  Layout layout = plan_isolated(problem);
+  TimerPhases(problem).set_all(layout);
+  const std::string why = why_phases_are_unknown(problem, layout);
+  if (why.empty()) {
+    return {};
+  }
+  return {"takt chose no offsets, since a part of the system has no job windows: " + why};
+}
+
 /// A sentence about sources whose phases no schedule sets, or none.
 std::vector<std::string> phases_left_alone(const System & system, const PlanProblem & problem)
 {
@@ -340,6 +355,10 @@ public:
     begin_again();
     if (walks_ && !at_once && !good_enough(problem_, wanted_, best_->score)) {
       walk(first.front());
+    }
+    if (walks_ && !chooses_ && !best_->score.missed.empty()) {
+      const std::vector<std::string> more = no_offsets(problem_);
+      notes_.insert(notes_.end(), more.begin(), more.end());
     }
     until(kAllOfIt);
     take_others_if_better();
