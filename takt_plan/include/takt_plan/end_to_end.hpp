@@ -117,6 +117,10 @@ takt_rt::Result<EndToEndBounds> end_to_end(
 /// Only `EndToEndBounds::bounds`. If no chain reads, it takes as long as `bounds`.
 takt_rt::Result<Bounds> bounds_through_reads(const Model & model);
 
+/// True if job windows bound a segment of the chain, or of a part of its path where it reads: the bound then holds
+/// while phases do. Does not allocate.
+bool rests_on_phases(const ChainAnswer & chain);
+
 /// True if the task `before` does not start `task`, which only reads a message of `before`.
 bool only_reads(const Task & task, Index before);
 /// True if the chain's path has such a task.

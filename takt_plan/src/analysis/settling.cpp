@@ -41,11 +41,7 @@ Ns longest_hyperperiods(const Model & model, const detail::Flow & flow)
 bool rests_on_phases(const Bounds & bounds)
 {
   return std::any_of(bounds.chains.begin(), bounds.chains.end(), [](const auto & chain) {
-    return chain &&
-           (chain->parts_rest_on_phases ||
-            std::any_of(
-              chain->segments.begin(), chain->segments.end(),
-              [](const SegmentBound & segment) { return segment.analysis == Analysis::jobs; }));
+    return chain && takt_plan::rests_on_phases(*chain);
   });
 }
 

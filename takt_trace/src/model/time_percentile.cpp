@@ -16,11 +16,6 @@ using takt_rt::Duration;
 
 constexpr double kAll = 100;
 
-std::string milliseconds(Duration time)
-{
-  return fmt::format("{:.3f} ms", static_cast<double>(time.count()) / 1e6);
-}
-
 std::uint64_t times_of(const ObservedCallback & one)
 {
   std::uint64_t count = 0;
@@ -51,7 +46,8 @@ bool shorten(ObservedCallback & one, double percentile)
   one.caveats += fmt::format("; time: p{:g}", percentile);
   if (one.model.time.worst < longest) {
     one.caveats += fmt::format(
-      "; {} of {} runs took longer, up to {}", count - below, count, milliseconds(longest));
+      "; {} of {} runs took longer, up to {:.3f} ms", count - below, count,
+      static_cast<double>(longest.count()) / 1e6);
   }
   return true;
 }

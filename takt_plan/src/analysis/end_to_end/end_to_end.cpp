@@ -359,12 +359,9 @@ private:
     ChainAnswer whole;
     whole.analysis = answer->parts.front().answer.analysis;
     whole.bound = answer->response;
-    whole.parts_rest_on_phases =
-      std::any_of(answer->parts.begin(), answer->parts.end(), [](const PathPart & part) {
-        return std::any_of(
-          part.answer.segments.begin(), part.answer.segments.end(),
-          [](const SegmentBound & segment) { return segment.analysis == Analysis::jobs; });
-      });
+    whole.parts_rest_on_phases = std::any_of(
+      answer->parts.begin(), answer->parts.end(),
+      [](const PathPart & part) { return rests_on_phases(part.answer); });
     return whole;
   }
 
@@ -412,6 +409,14 @@ Result<Bounds> bounds_through_reads(const Model & model)
 {
   double looks = 0;
   return detail::counted_bounds_through_reads(model, looks);
+}
+
+bool rests_on_phases(const ChainAnswer & chain)
+{
+  return chain.parts_rest_on_phases ||
+         std::any_of(
+           chain.segments.begin(), chain.segments.end(),
+           [](const SegmentBound & segment) { return segment.analysis == Analysis::jobs; });
 }
 
 bool only_reads(const Task & task, Index before)

@@ -205,12 +205,18 @@ System with_longer_deadlines(System system, const std::vector<Index> & chains, i
   return system;
 }
 
-/// The phases that would be known if the schedule gave an offset to each timer that may have one.
-KnownPhases knowable_phases(const PlanProblem & problem)
+/// A plan that gives an offset to each timer that may have one.
+Layout with_all_offsets(const PlanProblem & problem)
 {
   Layout layout = plan_isolated(problem);
   TimerPhases(problem).set_all(layout);
-  return known_phases(problem, layout);
+  return layout;
+}
+
+/// The phases that would be known if the schedule gave an offset to each timer that may have one.
+KnownPhases knowable_phases(const PlanProblem & problem)
+{
+  return known_phases(problem, with_all_offsets(problem));
 }
 
 /// A sentence about the reason why the planner chose no offsets, or none.
@@ -219,9 +225,7 @@ std::vector<std::string> no_offsets(const PlanProblem & problem)
   if (problem.timers.size() < 2) {
     return {};
   }
-  Layout layout = plan_isolated(problem);
-  TimerPhases(problem).set_all(layout);
-  const std::string why = why_phases_are_unknown(problem, layout);
+  const std::string why = why_phases_are_unknown(problem, with_all_offsets(problem));
   if (why.empty()) {
     return {};
   }
