@@ -12,6 +12,7 @@ import pytest
 
 SETUP = Path(__file__).resolve().parents[2] / "setup"
 HELP = SETUP.parents[1] / "takt_cli/takt_cli/help"
+VERBS = HELP.with_name("verbs")
 
 
 def run(script: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -65,9 +66,7 @@ def test_a_tree_of_another_user_is_one_sentence_at_once(built: bool, set_up: boo
     with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
         Path(scratch).chmod(0o755)
         tree, home = Path(scratch, "tree"), Path(scratch, "home")
-        shutil.copytree(SETUP, tree / "tools/setup")
-        shutil.copytree(HELP, tree / "takt_cli/takt_cli/help")
-        shutil.copy(SETUP.parents[1] / "takt", tree)
+        copy_launcher(tree)
         home.mkdir()
         os.chown(home, 65534, 65534)
         if built:
@@ -124,10 +123,19 @@ def test_another_user_runs_the_build_of_a_tree_in_its_environment() -> None:
 def a_tree(place: Path) -> Path:
     """Copy what `./takt` needs, without any package."""
     tree = place / "tree"
+    copy_launcher(tree)
+    return tree
+
+
+def copy_launcher(tree: Path) -> None:
+    """Copy `./takt` and the files that it reads."""
     shutil.copytree(SETUP, tree / "tools/setup")
     shutil.copytree(HELP, tree / "takt_cli/takt_cli/help")
+    for file in VERBS.glob("*/__init__.py"):
+        copy = tree / "takt_cli/takt_cli/verbs" / file.parent.name / file.name
+        copy.parent.mkdir(parents=True)
+        shutil.copy(file, copy)
     shutil.copy(SETUP.parents[1] / "takt", tree)
-    return tree
 
 
 def takt(tree: Path, home: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -183,19 +191,23 @@ def test_a_slip_is_answered_before_anything_is_built(
     assert not (tree / "build").exists()
 
 
+def value(name: str, folder: Path) -> str:
+    """Read a value of a verb as `./takt` does."""
+    text = (folder / "__init__.py").read_text()
+    found = re.search(f'^{name} = "(.*)"$', text, re.MULTILINE)
+    return found[1] if found else ""
+
+
 def test_the_launcher_knows_the_commands_of_commands() -> None:
-    launcher = (SETUP.parents[1] / "takt").read_text()
-    known = dict(re.findall(r'\[([a-z]+)\]="([a-z0-9 -]+)"', launcher))
-    verbs = SETUP.parents[1] / "takt_cli/takt_cli/verbs"
-    folders = [path.parent for path in sorted(verbs.glob("*/command.py"))]
+    folders = [path.parent for path in sorted(VERBS.glob("*/command.py"))]
     for folder in folders:
         app = (folder / "command.py").read_text()
-        if not re.search("^app = ", app, re.MULTILINE):
-            continue
-        text = "".join(path.read_text() for path in folder.glob("*.py"))
-        commands = re.findall(r'^@?(?:app\.|_)command\(\s*"([a-z0-9-]+)"', text, re.MULTILINE)
-        assert sorted(known.pop(folder.name.rstrip("_")).split()) == sorted(commands)
-    assert known == {}
+        commands: list[str] = []
+        if re.search("^app = ", app, re.MULTILINE):
+            text = "".join(path.read_text() for path in folder.glob("*.py"))
+            found = re.findall(r'^@?(?:app\.|_)command\(\s*"([a-z0-9-]+)"', text, re.MULTILINE)
+            commands = sorted(found)
+        assert sorted(value("COMMANDS", folder).split()) == commands, folder.name
     shown = re.findall(r"^  ([a-z]+)  ", (HELP / "takt.txt").read_text(), re.MULTILINE)
     names = [folder.name.rstrip("_") for folder in folders]
     assert sorted([*shown, "experiment", "bench"]) == sorted(names)

@@ -1,1 +1,3 @@
 """`takt apply`: running processes under a schedule."""
+
+PACKAGES = "none"

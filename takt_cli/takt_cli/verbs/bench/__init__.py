@@ -1,1 +1,3 @@
 """`takt bench`: the benchmarks that are built."""
+
+PACKAGES = "all"

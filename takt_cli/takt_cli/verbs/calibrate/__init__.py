@@ -1,1 +1,3 @@
 """`takt calibrate`: the costs of a run beside its own work."""
+
+PACKAGES = "takt_workload"

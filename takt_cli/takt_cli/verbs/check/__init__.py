@@ -1,1 +1,3 @@
 """`takt check`: faults of a schedule file."""
+
+PACKAGES = "takt_schedule"

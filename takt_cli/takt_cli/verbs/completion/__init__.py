@@ -1,1 +1,3 @@
 """`takt completion`: words for the tab key."""
+
+PACKAGES = "none"

@@ -1,1 +1,3 @@
 """`takt demo`: runs the reference system under stock executors and under takt."""
+
+PACKAGES = "takt_workload"

@@ -1,1 +1,3 @@
 """`takt exec`: runs a compiled program, unchanged, under takt."""
+
+PACKAGES = "takt_rclcpp"

@@ -1,1 +1,3 @@
 """`takt graph`: the content of a graph file."""
+
+PACKAGES = "takt_workload"

@@ -1,1 +1,3 @@
 """`takt host`: this machine's cores, rights and speed."""
+
+PACKAGES = "takt_workload"

@@ -1,1 +1,3 @@
 """`takt model`: a system model of what was traced."""
+
+PACKAGES = "takt_trace"

@@ -1,1 +1,3 @@
 """`takt reset`: running processes as they were before."""
+
+PACKAGES = "none"

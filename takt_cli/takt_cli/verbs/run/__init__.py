@@ -1,1 +1,3 @@
 """`takt run`: runs a graph."""
+
+PACKAGES = "takt_workload"

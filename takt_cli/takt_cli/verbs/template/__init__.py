@@ -1,1 +1,3 @@
 """`takt template`: running executors as a schedule to edit."""
+
+PACKAGES = "none"

@@ -1,1 +1,4 @@
 """`takt trace`: records what running processes do."""
+
+PACKAGES = "takt_trace"
+COMMANDS = "start stop snapshot record"
