@@ -17,7 +17,7 @@ export ROS OVERLAY VARIANT UBSAN BUILD_TYPE PACKAGES TESTS UNITY JOBS BUILD_ROOT
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
 	@printf '%s\n' '' 'Variables:' \
-	  '  ROS=kilted|jazzy      which ROS 2 (default: the sourced one, else Kilted from wheels)' \
+	  '  ROS=distribution      which ROS 2 (default: the sourced one, else Kilted from wheels)' \
 	  '  OVERLAY=dir           a folder with rclcpp, where ROS 2 is from wheels; none: without one' \
 	  '  PACKAGES="a b"        build: only these and what they need; test: only these' \
 	  '  TESTS=regex           test: only tests whose name matches' \

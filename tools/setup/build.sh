@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds all packages, or PACKAGES and what they need, with colcon into $TAKT_BUILD.
 #
-#   ROS=kilted|jazzy VARIANT=asan|tsan BUILD_TYPE=Debug PACKAGES="takt_core ..." TAKT_TESTS=no UNITY=no JOBS=n \
+#   ROS=DISTRIBUTION VARIANT=asan|tsan BUILD_TYPE=Debug PACKAGES="takt_core ..." TAKT_TESTS=no UNITY=no JOBS=n \
 #     tools/setup/build.sh
 #
 # UNITY=yes compiles several sources of a library as one: three fifths of the compiler's time from nothing, more after a

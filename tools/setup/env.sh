@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Source this to work inside takt's environment:
 #
-#   source tools/setup/env.sh [kilted|jazzy]
+#   source tools/setup/env.sh [DISTRIBUTION]
 #
 # It exports what colcon, CMake, ROS 2, the installed takt programs and `python -m takt_cli` need, and
 # does nothing else: the environment must have been set up (`make setup`, or any other target).

@@ -5,7 +5,8 @@ Run it by hand when a version shall change (it needs `uv` on the PATH):  tools/s
 One lock file serves all of Python 3.10 to 3.13 on x86-64 Linux, so it holds the hashes of all
 wheels that such a host may choose, and of the source archive where there is no wheel.
 
-- kilted.txt, jazzy.txt: ROS 2 and the Python tools, for hosts without ROS 2
+- one for each distribution in takt_rclcpp/distributions that has a `.in` file: ROS 2 and the
+  Python tools, for hosts without ROS 2
 - system.txt: the Python tools alone, on top of a ROS 2 that is sourced. What that ROS 2 was
   compiled against or generates code with stays the system's own there (FROM_THE_SYSTEM).
 """
@@ -24,11 +25,7 @@ except ModuleNotFoundError:  # Python 3.10
     import tomli as tomllib  # type: ignore[no-redef]
 
 LOCK_DIR = Path(__file__).resolve().parent / "lock"
-LOCKS = {
-    "kilted": ["kilted.in", "python.in"],
-    "jazzy": ["jazzy.in", "python.in"],
-    "system": ["python.in"],
-}
+DISTRIBUTIONS = LOCK_DIR.parents[2] / "takt_rclcpp/distributions"
 FROM_THE_SYSTEM = {"system": {"catkin-pkg", "empy", "numpy"}}
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 HEADER = "# Written by tools/setup/lock.py from {sources}; do not edit.\n"
@@ -61,6 +58,13 @@ def hashes(package: dict) -> list[str]:
     return sorted({f["hashes"]["sha256"] for f in files})
 
 
+def locks() -> dict[str, list[str]]:
+    """Return the lock files, each with the files that it is made of."""
+    names = re.findall("^[a-z]+", DISTRIBUTIONS.read_text(), re.MULTILINE)
+    ours = [name for name in names if (LOCK_DIR / f"{name}.in").exists()]
+    return {**{name: [f"{name}.in", "python.in"] for name in ours}, "system": ["python.in"]}
+
+
 def lock_text(name: str, sources: list[str]) -> str:
     """Return the text of one lock file."""
     lines = [HEADER.format(sources=" and ".join(sources))]
@@ -75,7 +79,7 @@ def lock_text(name: str, sources: list[str]) -> str:
 
 def main() -> int:
     """Write all lock files."""
-    for name, sources in LOCKS.items():
+    for name, sources in locks().items():
         text = lock_text(name, sources)
         if re.search(r"https?://", text):
             raise SystemExit("a lock file must not name a host")

@@ -1,14 +1,15 @@
 # shellcheck shell=bash disable=SC2034
 # Where things are. Sourced by the other scripts; computes names only, changes nothing on disk.
 #
-# In (all optional):  ROS            kilted (default) or jazzy; empty: the sourced one, else kilted
+# In (all optional):  ROS            a distribution that takt_rclcpp/distributions has as supported; empty: the sourced one,
+#                                    else the default
 #                     VARIANT        empty, asan or tsan
 #                     BUILD_ROOT     default <repository>/build
 #                     XDG_CACHE_HOME default ~/.cache
 #                     OVERLAY        a folder with rclcpp for the wheels' ROS 2; default: overlay/<distro> in
 #                                    takt's cache folder, if it is there; none: without one
 # Out:  TAKT_ROOT       the repository
-#       TAKT_ROS        jazzy | kilted
+#       TAKT_ROS        the distribution
 #       TAKT_ROS_FROM   sourced | wheels
 #       TAKT_PREFIX     the environment's prefix (a Python virtual environment; with wheels: ROS 2 too)
 #       TAKT_BUILD      where build/ install/ log/ of this ROS and variant are
@@ -29,14 +30,17 @@ takt_paths()
   if [[ -n ${AMENT_PREFIX_PATH:-} && -n ${ROS_DISTRO:-} && ${TAKT_ROS_FROM:-} != wheels ]]; then
     sourced=$ROS_DISTRO
   fi
-  case ${ROS:-} in
-    "") case $sourced in
-          jazzy | kilted) TAKT_ROS=$sourced ;;
-          *) TAKT_ROS=${TAKT_ROS:-kilted} ;;
-        esac ;;
-    jazzy | kilted) TAKT_ROS=$ROS ;;
-    *) takt_die "ROS=$ROS is not supported; use ROS=kilted or ROS=jazzy" ;;
-  esac
+  local supported default
+  supported=$(takt_distributions supported default)
+  default=$(takt_distributions default)
+  if [[ -z ${ROS:-} ]]; then
+    TAKT_ROS=${TAKT_ROS:-$default}
+    [[ -z $sourced || " $supported " != *" $sourced "* ]] || TAKT_ROS=$sourced
+  elif [[ " $supported " == *" $ROS "* ]]; then
+    TAKT_ROS=$ROS
+  else
+    takt_die "ROS=$ROS is not supported; use ROS=${supported// / or ROS=}"
+  fi
   TAKT_ROS_FROM=wheels
   [[ $sourced == "$TAKT_ROS" ]] && TAKT_ROS_FROM=sourced
 
@@ -68,6 +72,15 @@ takt_paths()
     *) takt_die "VARIANT=$VARIANT is not known; use asan, tsan or nothing" ;;
   esac
   TAKT_INSTALL=$TAKT_BUILD/install
+}
+
+takt_distributions() # STATE...: names of the distributions in these states
+{
+  local name state names=()
+  while read -r name _ state; do
+    [[ $name == "#" || " $* " != *" $state "* ]] || names+=("$name")
+  done <"$TAKT_ROOT/takt_rclcpp/distributions"
+  echo "${names[*]}"
 }
 
 # A build of another user runs in that user's environment, if it can be read. It is this user's who cannot build here.

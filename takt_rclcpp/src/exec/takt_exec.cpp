@@ -277,8 +277,9 @@ int check_libraries(fs::path & preload)
   }
   if (find_library("libtakt_rclcpp.so").empty()) {
     return refuse(
-      "this takt was built without rclcpp, so it cannot run rclcpp programs. Source ROS 2 Jazzy or "
-      "Kilted (other distributions are not supported) and run `make build` again; with ROS 2 from "
+      "this takt was built without rclcpp, so it cannot run rclcpp programs. "
+      "Source ROS 2 " TAKT_DISTRIBUTIONS
+      " (other distributions are not supported) and run `make build` again; with ROS 2 from "
       "Python wheels, name a folder that has rclcpp: `make build OVERLAY=DIR`");
   }
   return 0;

@@ -13,6 +13,7 @@ import pytest
 SETUP = Path(__file__).resolve().parents[2] / "setup"
 HELP = SETUP.parents[1] / "takt_cli/takt_cli/help"
 VERBS = HELP.with_name("verbs")
+DISTRIBUTIONS = SETUP.parents[1] / "takt_rclcpp/distributions"
 
 
 def run(script: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -57,6 +58,45 @@ def test_debian_packages_come_before_anything_that_needs_python(tmp_path: Path) 
     first, *_, last = done.stderr.splitlines()
     assert first.startswith("+ ")
     assert last.startswith("takt: could not install build-essential")
+
+
+@pytest.mark.parametrize(
+    ("asked", "sourced", "taken"),
+    [
+        ("", "", "kilted wheels"),
+        ("jazzy", "", "jazzy wheels"),
+        ("", "jazzy", "jazzy sourced"),
+        ("kilted", "jazzy", "kilted wheels"),
+        ("", "humble", "kilted wheels"),
+        ("humble", "humble", "takt: ROS=humble is not supported; use ROS="),
+    ],
+)
+def test_the_list_of_distributions_says_which_one_is_taken(
+    asked: str, sourced: str, taken: str
+) -> None:
+    script = f'source {SETUP}/paths.sh 2>&1; echo "$TAKT_ROS $TAKT_ROS_FROM"'
+    around = {"AMENT_PREFIX_PATH": "/opt/ros/it", "ROS_DISTRO": sourced} if sourced else {}
+    done = subprocess.run(
+        ["bash", "-ec", script],
+        env={"PATH": "/usr/bin:/bin", "HOME": "/nowhere", "ROS": asked, **around},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout.startswith(taken)
+
+
+def test_each_distribution_has_the_files_that_its_line_asks_for() -> None:
+    lines = [line.split() for line in DISTRIBUTIONS.read_text().splitlines() if line[0] != "#"]
+    assert [name for name, _, state in lines if state == "default"] != []
+    assert {state for _, _, state in lines} <= {"known", "supported", "default"}
+    assert sorted(lines, key=lambda line: int(line[1])) == lines
+    names = {name for name, _, _ in lines}
+    symbols = DISTRIBUTIONS.parent.glob("test/shim/symbols/*.txt")
+    assert {path.stem for path in symbols} == names
+    assert {path.stem for path in DISTRIBUTIONS.parent.glob("src/rclcpp_api/*.cpp")} <= names
+    with_wheels = {path.stem for path in SETUP.glob("lock/*.in")} - {"python"}
+    assert with_wheels <= {name for name, _, state in lines if state != "known"}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
@@ -136,6 +176,8 @@ def copy_launcher(tree: Path) -> None:
         copy.parent.mkdir(parents=True)
         shutil.copy(file, copy)
     shutil.copy(SETUP.parents[1] / "takt", tree)
+    (tree / "takt_rclcpp").mkdir()
+    shutil.copy(DISTRIBUTIONS, tree / "takt_rclcpp")
 
 
 def takt(tree: Path, home: Path, *words: str) -> subprocess.CompletedProcess[str]:
