@@ -7,7 +7,7 @@
 namespace takt_plan
 {
 
-/// The analyses.
+/// The analyses. `takt explain --json` has their names (explanation.json).
 enum class Analysis
 {
   priority,  ///< threads of fixed OS priority, by `priority` or `fifo`: priority_bounds.hpp
@@ -20,7 +20,24 @@ enum class Analysis
 };
 
 /// The name of the enumerator.
-std::string_view to_string(Analysis analysis) noexcept;
+constexpr std::string_view to_string(Analysis analysis) noexcept
+{
+  switch (analysis) {
+    case Analysis::priority:
+      return "priority";
+    case Analysis::window:
+      return "window";
+    case Analysis::pool:
+      return "pool";
+    case Analysis::deadline:
+      return "deadline";
+    case Analysis::jobs:
+      return "jobs";
+    case Analysis::several:
+      break;
+  }
+  return "several";
+}
 
 }  // namespace takt_plan
 

@@ -41,7 +41,46 @@ enum class TermKind
 };
 
 /// The name of the enumerator.
-std::string_view to_string(TermKind kind) noexcept;
+constexpr std::string_view to_string(TermKind kind) noexcept
+{
+  switch (kind) {
+    case TermKind::work:
+      return "work";
+    case TermKind::overhead:
+      return "overhead";
+    case TermKind::activations:
+      return "activations";
+    case TermKind::same_thread:
+      return "same_thread";
+    case TermKind::blocking:
+      return "blocking";
+    case TermKind::interference:
+      return "interference";
+    case TermKind::ceiling:
+      return "ceiling";
+    case TermKind::under_way:
+      return "under_way";
+    case TermKind::started_before:
+      return "started_before";
+    case TermKind::reservation:
+      return "reservation";
+    case TermKind::switches:
+      return "switches";
+    case TermKind::parked:
+      return "parked";
+    case TermKind::threads_busy:
+      return "threads_busy";
+    case TermKind::waking:
+      return "waking";
+    case TermKind::not_before:
+      return "not_before";
+    case TermKind::any_phase:
+      return "any_phase";
+    case TermKind::head_start:
+      break;
+  }
+  return "head_start";
+}
 
 /// Work on the threads of a pool while all of these threads are busy.
 struct BusyWork
