@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "planners/middleware_threads.hpp"
 #include "takt_core/binding_rules.hpp"
 #include "takt_schedule/core_options.hpp"
 
@@ -68,14 +72,35 @@ std::set<std::string> talking(const takt_schedule::System & system)
   return found;
 }
 
+// ROS 2's own choice where no variable names one.
+constexpr std::string_view kUsualMiddleware = "rmw_fastrtps";
+
+/// Patterns of the names of the threads of the middleware that RMW_IMPLEMENTATION names. Unset, or another one than those
+/// that takt knows: the usual one.
+std::vector<std::string> middleware_patterns()
+{
+  const char * const given = std::getenv("RMW_IMPLEMENTATION");
+  const std::string_view used = given != nullptr ? given : "";
+  std::vector<std::string> usual;
+  std::vector<std::string> named;
+  for (const detail::MiddlewareThreads & one : detail::middleware_threads()) {
+    if (one.rmw == kUsualMiddleware) {
+      usual.emplace_back(one.pattern);
+    }
+    if (used.starts_with(one.rmw)) {
+      named.emplace_back(one.pattern);
+    }
+  }
+  return named.empty() ? usual : named;
+}
+
 // The middleware's threads carry messages between processes, and sometimes hold its locks: every three seconds they
 // announce the process, and a callback that publishes meanwhile waits as long as a real-time thread keeps them from
-// their core. Below the plan's threads they would starve, and messages would come later than the model says. (These
-// are the names of Fast DDS's threads.)
+// their core. Below the plan's threads they would starve, and messages would come later than the model says.
 takt_schedule::ProcessThreadRule above(int priority)
 {
   takt_schedule::ProcessThreadRule rule;
-  rule.match = {"dds.*"};
+  rule.match = middleware_patterns();
   rule.attributes.policy = takt_rt::Policy::fifo;
   rule.attributes.priority = std::min(priority + 1, kMostRealTime);
   return rule;

@@ -1,28 +1,31 @@
-"""The middleware: shared memory of Fast DDS, its profile, and the buffers of sockets."""
+"""The middleware: shared memory, the buffers of sockets, and the checks of each middleware.
+
+A middleware has its checks in a module beside this one, named as RMW_IMPLEMENTATION begins. Its
+`CHECKS` are of files and shared memory, and count whatever middleware is used; its `SETTINGS` count
+only where this one is used.
+"""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 from takt_cli.verbs.doctor.examination import Examination
 from takt_cli.verbs.doctor.finding import Check, Verdict
-from takt_cli.verbs.doctor.machine import Machine, Unreadable, shown, shown_path
+from takt_cli.verbs.doctor.machine import shown
 from takt_cli.verbs.doctor.remedies import set_sysctl
-from takt_cli.verbs.doctor.services import hidden_processes
 
 SHM = "/dev/shm"
-LOCKS = "/proc/locks"
 _RMW = "RMW_IMPLEMENTATION"
-_PROFILES = ("FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE")
-_XML_QOS = "RMW_FASTRTPS_USE_QOS_FROM_XML"
-_PUBLICATION = "RMW_FASTRTPS_PUBLICATION_MODE"
+# ROS 2's own choice where no variable names one.
+_USUAL = "rmw_fastrtps"
 # Docker gives a container 64 MiB; a Fast DDS participant takes half a MiB, and images much more.
 _LEAST_SHM = 128 << 20
 _LEAST_FREE = 1 / 8
 # The kernel's default, 208 KiB, holds less than one image.
 _LEAST_BUFFER = 4 << 20
-_SEGMENT = re.compile("(?:fastrtps|fastdds)_(?:port[0-9]{1,5}|[0-9a-f]{16})")
 
 
 def _judge_size(look: Examination) -> Verdict:
@@ -37,120 +40,6 @@ def _judge_size(look: Examination) -> Verdict:
     return Verdict("ok", now, data=data)
 
 
-def stale_segments(machine: Machine) -> tuple[list[str], int]:
-    """Give Fast DDS's segments that no process locks or maps, and their bytes.
-
-    A participant holds a lock on the file `_el` (or `_sl`: shared) beside each of its segments.
-    """
-    names = machine.names(SHM)
-    segments = [name for name in names if _SEGMENT.fullmatch(name)]
-    if not segments:
-        return [], 0
-    locked = _locked(machine)
-    mapped = _mapped(machine)
-    stale, size = [], 0
-    for name in segments:
-        try:
-            facts = machine.facts(f"{SHM}/{name}")
-            locks = [f"{name}{end}" for end in ("_el", "_sl") if f"{name}{end}" in names]
-            files = [machine.facts(f"{SHM}/{lock}") for lock in locks]
-        except Unreadable as gone:
-            if gone.absent:
-                continue  # it was removed meanwhile
-            raise
-        if name not in mapped and not any((f.device, f.inode) in locked for f in files):
-            stale.append(name)
-            size += facts.size
-    return stale, size
-
-
-def _locked(machine: Machine) -> set[tuple[tuple[int, int], int]]:
-    """Give device and inode of all locked files."""
-    text = machine.read(LOCKS)
-    found = re.findall(
-        r" ([0-9a-f]{2,8}):([0-9a-f]{2,8}):([0-9]{1,20}) [0-9]+ (?:[0-9]+|EOF)$",
-        text,
-        re.MULTILINE,
-    )
-    if text and not found:
-        raise Unreadable(f"{LOCKS} says '{shown(text)}', which is not a list of locks")
-    return {((int(major, 16), int(minor, 16)), int(inode)) for major, minor, inode in found}
-
-
-def _mapped(machine: Machine) -> set[str]:
-    """Give the segments that a process has mapped, as far as this user may look."""
-    found: set[str] = set()
-    for process in machine.processes():
-        try:
-            maps = machine.read_bytes(f"/proc/{process}/maps")
-        except Unreadable:
-            continue  # another user's, whose locks are visible all the same; or it has ended
-        for name in re.findall(rb"/dev/shm/(\S+)", maps):
-            found.add(name.decode("utf-8", "replace"))
-    return found
-
-
-def _judge_stale(look: Examination) -> Verdict:
-    stale, size = stale_segments(look.machine)
-    data = {"segments": len(stale), "bytes": size}
-    if not stale:
-        return Verdict("ok", "none", data=data)
-    hidden = hidden_processes(look.machine)
-    if hidden:
-        raise Unreadable(f"{len(stale)} segments may be unused, but {hidden}")
-    now = f"{len(stale)} unused segments, {size / 2**20:.1f} MiB"
-    remedy = "`fastdds shm clean`, which removes segments without a lock"
-    full = size > look.machine.space(SHM).total * _LEAST_FREE
-    return Verdict("warn" if full else "note", now, remedy, data)
-
-
-def _other_middleware(look: Examination) -> Verdict | None:
-    rmw = look.machine.environ.get(_RMW, "")
-    if rmw and not rmw.startswith("rmw_fastrtps"):
-        return Verdict("ok", f"not used: {_RMW} is {shown(rmw)}")
-    return None
-
-
-def _judge_profile(look: Examination) -> Verdict:
-    other = _other_middleware(look)
-    if other is not None:
-        return other
-    environ = look.machine.environ
-    variable = next((name for name in _PROFILES if environ.get(name)), None)
-    uses_xml = environ.get(_XML_QOS) == "1"
-    if variable is None:
-        return Verdict("ok", "no profile; rmw_fastrtps uses PREALLOCATED_WITH_REALLOC")
-    name = environ[variable].removeprefix("file://")
-    text = look.machine.read(str(Path.cwd() / name))
-    policies = sorted(set(re.findall(r"<historyMemoryPolicy>\s*([A-Z_]{1,40})\s*<", text)))
-    data = {"file": name, "policies": policies, "used": uses_xml}
-    now = f"{shown_path(name)}, {', '.join(policies) or 'no history memory policy'}"
-    if not uses_xml:
-        now += f"; without {_XML_QOS}=1 rmw_fastrtps uses PREALLOCATED_WITH_REALLOC all the same"
-        return Verdict("note" if policies else "ok", now, f"`export {_XML_QOS}=1`", data)
-    if "DYNAMIC" in policies:
-        remedy = (
-            f"write <historyMemoryPolicy>PREALLOCATED_WITH_REALLOC</historyMemoryPolicy> in {name}"
-        )
-        return Verdict("warn", now, remedy, data)
-    return Verdict("ok", now, data=data)
-
-
-def _judge_publication(look: Examination) -> Verdict:
-    other = _other_middleware(look)
-    if other is not None:
-        return other
-    mode = look.machine.environ.get(_PUBLICATION, "")
-    data = {"mode": mode}
-    if look.machine.environ.get(_XML_QOS) == "1":
-        return Verdict("note", f"as the profile says ({_XML_QOS}=1)", f"`unset {_XML_QOS}`", data)
-    if mode in ("", "SYNCHRONOUS"):
-        return Verdict("ok", "synchronous", data=data)
-    if mode == "ASYNCHRONOUS":
-        return Verdict("warn", "asynchronous", f"`unset {_PUBLICATION}`", data)
-    return Verdict("note", f"{_PUBLICATION} is {shown(mode)}", f"`unset {_PUBLICATION}`", data)
-
-
 def _judge_buffers(look: Examination) -> Verdict:
     sizes = {
         name: look.machine.number(f"/proc/sys/net/core/{name}") for name in ("rmem_max", "wmem_max")
@@ -163,6 +52,25 @@ def _judge_buffers(look: Examination) -> Verdict:
     return Verdict("note", now, remedy, sizes)
 
 
+def _if_used(rmw: str, judge: Callable[[Examination], Verdict]) -> Callable[[Examination], Verdict]:
+    def judged(look: Examination) -> Verdict:
+        used = look.machine.environ.get(_RMW, "")
+        if (used or _USUAL).startswith(rmw):
+            return judge(look)
+        return Verdict("ok", f"not used: {_RMW} is {shown(used) or 'not set'}")
+
+    return judged
+
+
+def _of_each() -> Iterator[Check]:
+    """Give the checks of each middleware's module, those of settings only where it is used."""
+    for file in sorted(Path(__file__).parent.glob("rmw_*.py")):
+        module = import_module(f"{__package__}.{file.stem}")
+        yield from module.CHECKS
+        for check in module.SETTINGS:
+            yield replace(check, judge=_if_used(file.stem, check.judge))
+
+
 CHECKS = (
     Check(
         "dds.shared_memory",
@@ -172,31 +80,7 @@ CHECKS = (
         "with more copies and more system calls, or not at all.",
         _judge_size,
     ),
-    Check(
-        "dds.stale",
-        "Unused segments of Fast DDS",
-        "none",
-        "A process that was killed leaves its segments behind. They fill /dev/shm until somebody "
-        "removes them.",
-        _judge_stale,
-        to_read="run `takt doctor` as root outside of containers",
-    ),
-    Check(
-        "dds.profile",
-        "Profile of Fast DDS",
-        "the history memory policy PREALLOCATED_WITH_REALLOC",
-        "With the policy DYNAMIC each message allocates memory and frees it again.",
-        _judge_profile,
-        to_read="name a readable file in FASTDDS_DEFAULT_PROFILES_FILE, or unset it",
-    ),
-    Check(
-        "dds.publication",
-        "Publication mode of Fast DDS",
-        "synchronous",
-        "In asynchronous mode a message waits for a thread of Fast DDS, which no schedule of "
-        "callbacks knows.",
-        _judge_publication,
-    ),
+    *_of_each(),
     Check(
         "dds.buffers",
         "Buffers of sockets",
