@@ -22,7 +22,7 @@
 namespace takt_core
 {
 
-class Callback;
+class CallbackEntry;
 class Executor;
 class Scheduler;
 
@@ -34,7 +34,7 @@ enum class GroupKind
 
 /// Set-up only, except the functions that the scheduler calls. Must outlive its callbacks: hold it
 /// by shared_ptr (`CallbackOptions::group`).
-class Group : private detail::GroupGate<Callback>
+class Group : private detail::GroupGate<CallbackEntry>
 {
 public:
   explicit Group(GroupKind kind, std::string id = {});

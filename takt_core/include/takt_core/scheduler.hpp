@@ -101,7 +101,7 @@ public:
   /// The scheduler that has `callback`, or had it and waits for the end of its last run; else null. Real-time safe.
   static Scheduler * of(const Callback & callback) noexcept
   {
-    const ThreadSet * const set = callback.set_.load(std::memory_order_acquire);
+    const ThreadSet * const set = CallbackEntry::of(callback).set_.load(std::memory_order_acquire);
     return set == nullptr ? nullptr : &set->owner;
   }
 
@@ -137,7 +137,8 @@ public:
   /// Whether a run of `callback` is between `next` and `complete`. Real-time safe.
   bool running(const Callback & callback) const noexcept
   {
-    return callback.state_.load(std::memory_order_acquire) >= Callback::kRun;
+    return CallbackEntry::of(callback).state_.load(std::memory_order_acquire) >=
+           CallbackEntry::kRun;
   }
 
   /// Moves the callback to another thread set at its next start; loses and duplicates no pending
@@ -181,7 +182,7 @@ public:
   /// Without the boost, which `Callback::raised` returns.
   int priority(const Callback & callback) const noexcept
   {
-    return callback.priority_.load(std::memory_order_relaxed);
+    return CallbackEntry::of(callback).priority_.load(std::memory_order_relaxed);
   }
   /// The threads of its binding; 0 for a callback that is not here.
   ThreadMask threads(const Callback & callback) const noexcept;
@@ -226,14 +227,17 @@ public:
   /// A message for `callback` was lost, or a process has started again. Real-time safe.
   void disturbed(const Callback & callback, Disturbance cause, Time now) noexcept
   {
-    if (phases_ != nullptr && callback.phased_ != Phased::no) {
-      phases_->note(cause, callback, callback.phased_, now);
+    if (phases_ == nullptr) {
+      return;
+    }
+    if (const Phased phased = CallbackEntry::of(callback).phased_; phased != Phased::no) {
+      phases_->note(cause, callback, phased, now);
     }
   }
   /// `callback` found the first message of a publisher; see Phases. Real-time safe.
   void publisher_began(const Callback & callback, bool again, Time now) noexcept
   {
-    if (phases_ != nullptr && callback.phased_ != Phased::no) {
+    if (phases_ != nullptr && CallbackEntry::of(callback).phased_ != Phased::no) {
       phases_->publisher_began(callback, again, now);
     }
   }
@@ -301,57 +305,57 @@ private:
   };
 
   void check_threads(
-    ThreadMask threads, const std::vector<Callback *> & moving, Faults & faults) const;
+    ThreadMask threads, const std::vector<CallbackEntry *> & moving, Faults & faults) const;
   ThreadSet & thread_set(ThreadMask threads);
   void show(ThreadSet & set, std::uint32_t thread);
   void hide(ThreadSet & set, std::uint32_t thread);
   void give_up(ThreadSet & set);
-  void move(Callback & callback, ThreadMask threads);
-  bool settled(Callback & callback) noexcept;
-  std::vector<Callback *> members_of(const ChainOptions & chain) const;
+  void move(CallbackEntry & entry, ThreadMask threads);
+  bool settled(CallbackEntry & entry) noexcept;
+  std::vector<CallbackEntry *> members_of(const ChainOptions & chain) const;
   std::vector<ChainOptions>::const_iterator find_chain(std::string_view name) const;
-  void take_out(Callback & callback);
+  void take_out(CallbackEntry & entry);
   void forget(const Settings & settings) noexcept;
-  void inherit(Callback & callback);
-  void rekey(Callback & callback);
-  bool unlink(Callback & callback) noexcept;
+  void inherit(CallbackEntry & entry);
+  void rekey(CallbackEntry & entry);
+  bool unlink(CallbackEntry & entry) noexcept;
   static void check_timer(const Callback & callback, Faults & faults);
-  void start_timer(ThreadSet & set, Callback & timer, Time from) noexcept;
-  Settings & settings(const Callback & callback) const;
+  void start_timer(ThreadSet & set, CallbackEntry & timer, Time from) noexcept;
+  Settings & settings(const CallbackEntry & entry) const;
 
   static constexpr std::uint32_t kNoThread = WakeDeferral::kNobody;
 
   void drain_all() noexcept;
-  void enqueue(Callback & callback) noexcept;
-  void put_in(Callback & callback, std::uint32_t caller) noexcept;
+  void enqueue(CallbackEntry & entry) noexcept;
+  void put_in(CallbackEntry & entry, std::uint32_t caller) noexcept;
   void catch_up(Run & run) noexcept;
   void finish(Run & run) noexcept;
-  void tell_parked(const Callback & callback) const noexcept
+  void tell_parked(const CallbackEntry & entry) const noexcept
   {
     if (parking_ != nullptr) {
-      parking_->parked(callback);
+      parking_->parked(entry.callback());
     }
   }
   void look_again() noexcept;
-  std::uint32_t advance_timer(Callback & timer, Time now) noexcept;
-  void insert(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept;
+  std::uint32_t advance_timer(CallbackEntry & timer, Time now) noexcept;
+  void insert(ThreadSet & set, CallbackEntry & entry, CallbackEntry::Comes comes) noexcept;
   void stamp_late(const ThreadSet & set, Precedence & precedence) const noexcept;
   void find_precedence(
-    ThreadSet & set, Callback & callback, Callback::Comes comes,
+    ThreadSet & set, CallbackEntry & entry, CallbackEntry::Comes comes,
     Precedence & result) const noexcept;
-  void set_key(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept;
-  void hold(ThreadSet & set, Callback & callback, std::uint32_t visitor) noexcept;
-  void taken_by_timer(Callback & timer) noexcept;
+  void set_key(ThreadSet & set, CallbackEntry & entry, CallbackEntry::Comes comes) noexcept;
+  void hold(ThreadSet & set, CallbackEntry & entry, std::uint32_t visitor) noexcept;
+  void taken_by_timer(CallbackEntry & timer) noexcept;
   static bool may_arm(std::uint32_t state) noexcept;
-  static Time upcoming(const Callback & timer) noexcept;
-  Time deadline(const Callback & callback, Time release, const ActivationSet & of) const noexcept;
+  static Time upcoming(const CallbackEntry & timer) noexcept;
+  Time deadline(const CallbackEntry & entry, Time release, const ActivationSet & of) const noexcept;
   void drain(ThreadSet & set) noexcept;
   void boost_all(ThreadSet & set, std::uint32_t thread, Time now) noexcept;
-  Callback * requeue(ThreadSet & set, Callback & callback) noexcept;
-  static void attach(ThreadSet & set, Callback & callback);
-  static void detach(ThreadSet & set, Callback & callback);
-  static void link_boost(ThreadSet & set, Callback & callback) noexcept;
-  static void unlink_boost(ThreadSet & set, Callback & callback) noexcept;
+  CallbackEntry * requeue(ThreadSet & set, CallbackEntry & entry) noexcept;
+  static void attach(ThreadSet & set, CallbackEntry & entry);
+  static void detach(ThreadSet & set, CallbackEntry & entry);
+  static void link_boost(ThreadSet & set, CallbackEntry & entry) noexcept;
+  static void unlink_boost(ThreadSet & set, CallbackEntry & entry) noexcept;
   std::uint32_t release_timers(ThreadSet & set, Time now) noexcept;
   detail::WakeMask service(ThreadSet & set, std::uint32_t thread, Time now) noexcept;
   ThreadSet * best_set(
@@ -365,14 +369,14 @@ private:
   Pick pick(
     ThreadSet & set, std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept;
   bool start(
-    ThreadSet & set, Callback & callback, std::uint32_t thread, Time now, Run & run) noexcept;
-  void arm(ThreadSet & set, Callback & timer) noexcept;
-  void begin_timer(ThreadSet & set, Callback & timer, Time expiry, bool on_grid) noexcept;
-  void keep_on_grid(Callback & timer) const noexcept;
-  void note_overwritten(Callback & callback, Time now) noexcept;
+    ThreadSet & set, CallbackEntry & entry, std::uint32_t thread, Time now, Run & run) noexcept;
+  void arm(ThreadSet & set, CallbackEntry & timer) noexcept;
+  void begin_timer(ThreadSet & set, CallbackEntry & timer, Time expiry, bool on_grid) noexcept;
+  void keep_on_grid(CallbackEntry & timer) const noexcept;
+  void note_overwritten(CallbackEntry & entry, Time now) noexcept;
   Duration ahead() const noexcept;
   static void publish_hints(ThreadSet & set) noexcept;
-  ThreadSet * lock_set(const Callback & callback) const noexcept;
+  ThreadSet * lock_set(const CallbackEntry & entry) const noexcept;
 
   const std::uint32_t threads_;
   const Order order_;
@@ -388,14 +392,14 @@ private:
   alignas(64) detail::Sleepers<> sleepers_;
 
   PiMutex held_mutex_;
-  Callback * held_ = nullptr;  // callbacks that a visitor held back
-  std::uint32_t visit_ = 0;    // visitors only
+  CallbackEntry * held_ = nullptr;  // callbacks that a visitor held back
+  std::uint32_t visit_ = 0;         // visitors only
 
   mutable PiMutex setup_mutex_;
   std::vector<std::unique_ptr<ThreadSet>> sets_;
-  std::unordered_map<const Callback *, std::unique_ptr<Settings>> settings_;
-  std::unordered_map<std::string_view, Callback *> by_id_;
-  std::vector<Callback *> aliases_;                 // callbacks with a chain id of their own
+  std::unordered_map<const CallbackEntry *, std::unique_ptr<Settings>> settings_;
+  std::unordered_map<std::string_view, CallbackEntry *> by_id_;
+  std::vector<CallbackEntry *> aliases_;            // callbacks with a chain id of their own
   std::vector<std::unique_ptr<Settings>> retired_;  // removed while running: freed by `reap`
   std::atomic<bool> retiring_{false};               // retired_ is not empty
   std::vector<ChainOptions> chains_;

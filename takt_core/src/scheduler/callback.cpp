@@ -6,23 +6,17 @@ namespace takt_core
 {
 
 Callback::Callback(CallbackOptions options)
-: group_(nullptr),
-  number_(detail::take_number()),
-  kind_(options.kind),
-  arrivals_(options.depth),
-  timed_(options.timer.has_value()),
-  timer_(options.timer.value_or(TimerOptions{})),
+: CallbackEntry(options.kind, detail::take_number(), options.depth, options.timer),
   id_(std::move(options.id)),
   chain_id_(std::move(options.chain_id)),
   id_number_(detail::id_number(chain_id())),
-  group_owner_(std::move(options.group))
+  group_owner_(
+    options.group != nullptr
+      ? std::move(options.group)
+      : std::make_shared<Group>(GroupKind::mutually_exclusive, id_ + "!group"))
 {
-  if (group_owner_ == nullptr) {
-    group_owner_ = std::make_shared<Group>(GroupKind::mutually_exclusive, id_ + "!group");
-  }
   group_ = group_owner_.get();
   detail::note_callback(number_, *id_number_);
-  timer_active_ = options.timer.has_value() && options.timer->autostart;
 }
 
 Callback::~Callback()

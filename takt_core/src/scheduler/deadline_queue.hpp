@@ -14,13 +14,16 @@ class DeadlineQueue final : public ReadyQueue
 {
 public:
   void reserve(std::size_t callbacks, PiMutex & mutex) override { heap_.reserve(callbacks, mutex); }
-  void insert(Callback & callback, From) noexcept override { heap_.push(&callback); }
-  void remove(Callback & callback) noexcept override { heap_.remove(&callback); }
-  Callback * pop() noexcept override { return heap_.empty() ? nullptr : heap_.pop(); }
-  const Callback * peek() const noexcept override { return heap_.empty() ? nullptr : heap_.top(); }
+  void insert(CallbackEntry & callback, From) noexcept override { heap_.push(&callback); }
+  void remove(CallbackEntry & callback) noexcept override { heap_.remove(&callback); }
+  CallbackEntry * pop() noexcept override { return heap_.empty() ? nullptr : heap_.pop(); }
+  const CallbackEntry * peek() const noexcept override
+  {
+    return heap_.empty() ? nullptr : heap_.top();
+  }
   bool may_have_work() const noexcept override { return !heap_.empty(); }
 
-  std::uint64_t key(const Callback &, Time deadline) const noexcept override
+  std::uint64_t key(const CallbackEntry &, Time deadline) const noexcept override
   {
     return static_cast<std::uint64_t>(to_ns(deadline));
   }
@@ -28,9 +31,9 @@ public:
 private:
   struct Index
   {
-    std::uint32_t & operator()(Callback * c) const noexcept { return c->place_; }
+    std::uint32_t & operator()(CallbackEntry * c) const noexcept { return c->place_; }
   };
-  IntrusiveHeap<Callback *, CallbackLess, Index> heap_;
+  IntrusiveHeap<CallbackEntry *, CallbackLess, Index> heap_;
 };
 
 }  // namespace takt_core

@@ -6,7 +6,7 @@
 namespace takt_core
 {
 
-std::uint64_t LevelQueue::key(const Callback & callback, Time) const noexcept
+std::uint64_t LevelQueue::key(const CallbackEntry & callback, Time) const noexcept
 {
   if (order_ == Order::fifo) {
     return 0;
@@ -27,30 +27,30 @@ std::size_t LevelQueue::best() const noexcept
 }
 
 // The first of the lists and the heap; nullptr if both are empty. `level`: the best level.
-Callback * LevelQueue::first(std::size_t level) const noexcept
+CallbackEntry * LevelQueue::first(std::size_t level) const noexcept
 {
-  Callback * const listed = level == kLevels ? nullptr : levels_[level].head;
+  CallbackEntry * const listed = level == kLevels ? nullptr : levels_[level].head;
   if (out_of_order_.empty()) {
     return listed;
   }
-  Callback * const other = out_of_order_.top();
+  CallbackEntry * const other = out_of_order_.top();
   return listed == nullptr || CallbackLess{}(other, listed) ? other : listed;
 }
 
 // The last callback of the level that was released earlier; nullptr if there is none; nullopt if a
 // few steps do not find it.
-std::optional<Callback *> LevelQueue::predecessor(
-  const Level & level, const Callback & callback) noexcept
+std::optional<CallbackEntry *> LevelQueue::predecessor(
+  const Level & level, const CallbackEntry & callback) noexcept
 {
   const CallbackLess less;
   if (level.latest != nullptr && less(&callback, level.latest)) {
-    Callback * const before = level.latest->previous_;
+    CallbackEntry * const before = level.latest->previous_;
     if (before == nullptr || !less(&callback, before)) {
       return before;
     }
   }
-  Callback * before = level.tail;
-  const Callback * ahead = level.head;
+  CallbackEntry * before = level.tail;
+  const CallbackEntry * ahead = level.head;
   for (int step = 0; before != nullptr && less(&callback, before); ++step) {
     if (less(&callback, ahead)) {
       return ahead->previous_;
@@ -64,16 +64,16 @@ std::optional<Callback *> LevelQueue::predecessor(
   return before;
 }
 
-void LevelQueue::insert(Callback & callback, From) noexcept
+void LevelQueue::insert(CallbackEntry & callback, From) noexcept
 {
   const std::uint64_t at = callback.precedence_.key;
   Level & level = levels_[at];
-  const std::optional<Callback *> found = predecessor(level, callback);
+  const std::optional<CallbackEntry *> found = predecessor(level, callback);
   if (!found) {
     out_of_order_.push(&callback);
     return;
   }
-  Callback * const before = *found;
+  CallbackEntry * const before = *found;
   words_[at / 64] |= std::uint64_t{1} << (at % 64);
   level.latest = &callback;
 
@@ -83,7 +83,7 @@ void LevelQueue::insert(Callback & callback, From) noexcept
   (callback.next_ != nullptr ? callback.next_->previous_ : level.tail) = &callback;
 }
 
-void LevelQueue::remove(Callback & callback) noexcept
+void LevelQueue::remove(CallbackEntry & callback) noexcept
 {
   if (callback.place_ != Heap::kAbsent) {
     out_of_order_.remove(&callback);
@@ -101,10 +101,10 @@ void LevelQueue::remove(Callback & callback) noexcept
   }
 }
 
-Callback * LevelQueue::pop() noexcept
+CallbackEntry * LevelQueue::pop() noexcept
 {
   const std::size_t at = best();
-  Callback * const callback = first(at);
+  CallbackEntry * const callback = first(at);
   if (callback == nullptr) {
     return nullptr;
   }
@@ -112,7 +112,7 @@ Callback * LevelQueue::pop() noexcept
   if (at == kLevels) {
     return callback;
   }
-  if (const Callback * const after = levels_[at].head; after != nullptr) {
+  if (const CallbackEntry * const after = levels_[at].head; after != nullptr) {
     after->prefetch_more();
     if (after->next_ != nullptr) {
       after->next_->prefetch();
@@ -121,7 +121,7 @@ Callback * LevelQueue::pop() noexcept
   return callback;
 }
 
-const Callback * LevelQueue::peek() const noexcept
+const CallbackEntry * LevelQueue::peek() const noexcept
 {
   return first(best());
 }

@@ -28,12 +28,12 @@ public:
   {
     out_of_order_.reserve(callbacks, mutex);
   }
-  void insert(Callback & callback, From from) noexcept override;
-  void remove(Callback & callback) noexcept override;
-  Callback * pop() noexcept override;
-  const Callback * peek() const noexcept override;
+  void insert(CallbackEntry & callback, From from) noexcept override;
+  void remove(CallbackEntry & callback) noexcept override;
+  CallbackEntry * pop() noexcept override;
+  const CallbackEntry * peek() const noexcept override;
   bool may_have_work() const noexcept override { return !empty(); }
-  std::uint64_t key(const Callback & callback, Time deadline) const noexcept override;
+  std::uint64_t key(const CallbackEntry & callback, Time deadline) const noexcept override;
 
 private:
   static constexpr std::size_t kLevels = 256;
@@ -41,25 +41,25 @@ private:
 
   struct Level
   {
-    Callback * head = nullptr;
-    Callback * tail = nullptr;
-    Callback * latest = nullptr;  // the last inserted one, if it is still here
+    CallbackEntry * head = nullptr;
+    CallbackEntry * tail = nullptr;
+    CallbackEntry * latest = nullptr;  // the last inserted one, if it is still here
   };
 
   struct Index
   {
-    std::uint32_t & operator()(Callback * c) const noexcept { return c->place_; }
+    std::uint32_t & operator()(CallbackEntry * c) const noexcept { return c->place_; }
   };
-  using Heap = IntrusiveHeap<Callback *, CallbackLess, Index>;
+  using Heap = IntrusiveHeap<CallbackEntry *, CallbackLess, Index>;
 
   bool empty() const noexcept
   {
     return (words_[0] | words_[1] | words_[2] | words_[3]) == 0 && out_of_order_.empty();
   }
   std::size_t best() const noexcept;
-  Callback * first(std::size_t level) const noexcept;
-  static std::optional<Callback *> predecessor(
-    const Level & level, const Callback & callback) noexcept;
+  CallbackEntry * first(std::size_t level) const noexcept;
+  static std::optional<CallbackEntry *> predecessor(
+    const Level & level, const CallbackEntry & callback) noexcept;
 
   const Order order_;
   std::array<std::uint64_t, kLevels / 64> words_{};

@@ -7,10 +7,10 @@
 namespace takt_core
 {
 
-void ReadyQueue::attach(Callback &)
+void ReadyQueue::attach(CallbackEntry &)
 {
 }
-void ReadyQueue::detach(Callback &)
+void ReadyQueue::detach(CallbackEntry &)
 {
 }
 void ReadyQueue::group_left(Group &) noexcept

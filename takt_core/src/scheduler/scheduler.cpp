@@ -19,14 +19,15 @@ using takt_rt::to_ns;
 
 void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexcept
 {
-  callback.prefetch();
-  if (callback.kind_ == Kind::timer) {
+  CallbackEntry & entry = CallbackEntry::of(callback);
+  entry.prefetch();
+  if (entry.kind_ == Kind::timer) {
     return;
   }
   const ActivationSet * const activations = current_activations();
-  const std::uint32_t kept = std::min(count, callback.arrivals_.depth());
+  const std::uint32_t kept = std::min(count, entry.arrivals_.depth());
   if (kept < count) {
-    callback.arrivals_.count_overwritten(count - kept);
+    entry.arrivals_.count_overwritten(count - kept);
   }
   if (count == 0) {
     return;
@@ -36,36 +37,36 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
   first.sequence = sequence_.fetch_add(kept, std::memory_order_relaxed);
   // With several messages it is unknown which one has the name.
   const std::uint64_t message = count == 1 ? current_message() : 0;
-  const std::uint64_t index = callback.arrivals_.push(now, first.sequence, activations, message);
+  const std::uint64_t index = entry.arrivals_.push(now, first.sequence, activations, message);
   for (std::uint32_t i = 1; i < kept; ++i) {
-    callback.arrivals_.push(now, first.sequence + i, activations);
+    entry.arrivals_.push(now, first.sequence + i, activations);
   }
-  if (callback.state_.mark_queued()) {
-    // The callback cannot start until put_in, so its oldest arrival does not change here. (Another
+  if (entry.state_.mark_queued()) {
+    // The entry cannot start until put_in, so its oldest arrival does not change here. (Another
     // announcement may already have started a run that took it.)
-    if (callback.arrivals_.oldest_is(index)) {
-      callback.precedence_ = first;
-      callback.comes_ = Callback::Comes::stamped;
+    if (entry.arrivals_.oldest_is(index)) {
+      entry.precedence_ = first;
+      entry.comes_ = CallbackEntry::Comes::stamped;
     }
-    put_in(callback, WakeDeferral::thread_of(*this));
+    put_in(entry, WakeDeferral::thread_of(*this));
   }
 }
 
-void Scheduler::enqueue(Callback & callback) noexcept
+void Scheduler::enqueue(CallbackEntry & entry) noexcept
 {
-  if (callback.state_.mark_queued()) {
-    put_in(callback, kNoThread);
+  if (entry.state_.mark_queued()) {
+    put_in(entry, kNoThread);
   }
 }
 
 // Puts a queued callback in its set's intake and wakes a thread for it. A `caller` that is a member is about to look
 // itself: then only a more urgent member is woken.
-void Scheduler::put_in(Callback & callback, std::uint32_t caller) noexcept
+void Scheduler::put_in(CallbackEntry & entry, std::uint32_t caller) noexcept
 {
   // Sequentially consistent: a thread that binds the callback elsewhere sees the mark, or this
   // thread sees the new set; see `settled`.
-  ThreadSet & set = *callback.set_.load(std::memory_order_seq_cst);
-  set.intake.push(callback);
+  ThreadSet & set = *entry.set_.load(std::memory_order_seq_cst);
+  set.intake.push(entry);
   if (caller == kNoThread || !set.serves(sleepers_.bit(caller))) {
     sleepers_.wake_one(set);
   } else {
@@ -74,9 +75,9 @@ void Scheduler::put_in(Callback & callback, std::uint32_t caller) noexcept
 }
 
 Time Scheduler::deadline(
-  const Callback & callback, Time release, const ActivationSet & of) const noexcept
+  const CallbackEntry & entry, Time release, const ActivationSet & of) const noexcept
 {
-  const auto * const deadlines = callback.deadlines_.load(std::memory_order_acquire);
+  const auto * const deadlines = entry.deadlines_.load(std::memory_order_acquire);
   if (deadlines == nullptr) {
     return kNever;
   }
@@ -108,47 +109,48 @@ void Scheduler::stamp_late(const ThreadSet & set, Precedence & precedence) const
 // The place of a queued callback; `result` holds its previous place. Reads the arrivals unless the callback is stamped
 // or a timer. For a thread that may start the callback, or keeps others from it.
 void Scheduler::find_precedence(
-  ThreadSet & set, Callback & callback, Callback::Comes comes, Precedence & result) const noexcept
+  ThreadSet & set, CallbackEntry & entry, CallbackEntry::Comes comes,
+  Precedence & result) const noexcept
 {
-  const bool timer = callback.kind_ == Kind::timer;
+  const bool timer = entry.kind_ == Kind::timer;
   Time due = kNever;
   if (timer) {
-    result.release = callback.due_;
+    result.release = entry.due_;
   }
-  if (set.order == Order::edf && callback.deadlines_.load(std::memory_order_acquire) != nullptr) {
+  if (set.order == Order::edf && entry.deadlines_.load(std::memory_order_acquire) != nullptr) {
     ActivationSet carried;
     if (!timer) {
       // A callback whose message is not visible yet has a deadline too: the message may be there at the start.
-      callback.arrivals_.peek(result.release, result.sequence, carried);
+      entry.arrivals_.peek(result.release, result.sequence, carried);
       if (result.sequence == 0) {
         stamp_late(set, result);
       }
     }
     if (carried.empty()) {
-      carried.add({callback.number_, callback.instance(), result.release});
+      carried.add({entry.number_, entry.instance(), result.release});
     }
-    due = deadline(callback, result.release, carried);
-  } else if (!timer && comes != Callback::Comes::stamped) {
-    if (!callback.arrivals_.peek_stamp(result.release, result.sequence)) {
+    due = deadline(entry, result.release, carried);
+  } else if (!timer && comes != CallbackEntry::Comes::stamped) {
+    if (!entry.arrivals_.peek_stamp(result.release, result.sequence)) {
       stamp_late(set, result);
     }
   }
-  result.key = set.queue->key(callback, due);
+  result.key = set.queue->key(entry, due);
 }
 
-void Scheduler::set_key(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept
+void Scheduler::set_key(ThreadSet & set, CallbackEntry & entry, CallbackEntry::Comes comes) noexcept
 {
-  find_precedence(set, callback, comes, callback.precedence_);
+  find_precedence(set, entry, comes, entry.precedence_);
 }
 
-void Scheduler::insert(ThreadSet & set, Callback & callback, Callback::Comes comes) noexcept
+void Scheduler::insert(ThreadSet & set, CallbackEntry & entry, CallbackEntry::Comes comes) noexcept
 {
   assert(set.mutex.held());
-  set_key(set, callback, comes);
-  callback.where_.store(Callback::Where::queue, std::memory_order_relaxed);
+  set_key(set, entry, comes);
+  entry.where_.store(CallbackEntry::Where::queue, std::memory_order_relaxed);
   set.queue->insert(
-    callback,
-    comes == Callback::Comes::returning ? ReadyQueue::From::group : ReadyQueue::From::release);
+    entry,
+    comes == CallbackEntry::Comes::returning ? ReadyQueue::From::group : ReadyQueue::From::release);
 }
 
 // Moves the intake into the ready queue, newest first. Sends on a callback that was bound elsewhere meanwhile, and
@@ -156,25 +158,25 @@ void Scheduler::insert(ThreadSet & set, Callback & callback, Callback::Comes com
 void Scheduler::drain(ThreadSet & set) noexcept
 {
   assert(set.mutex.held());
-  Callback * callback = set.intake.take_all();
-  while (callback != nullptr) {
-    Callback * const next = callback->next_;
+  CallbackEntry * entry = set.intake.take_all();
+  while (entry != nullptr) {
+    CallbackEntry * const next = entry->next_;
     if (next != nullptr) {
       next->prefetch();
     }
-    const Callback::Comes comes = callback->comes_;
-    callback->comes_ = Callback::Comes::released;
-    if (callback->set_.load(std::memory_order_acquire) != &set) {
-      callback->where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
-      callback->comes_ = comes;
-      put_in(*callback, kNoThread);
-    } else if ((callback->state_.load(std::memory_order_acquire) & Callback::kClosed) != 0) {
-      callback->where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
-      callback->state_.fetch_and(~Callback::kQueued, std::memory_order_acq_rel);
+    const CallbackEntry::Comes comes = entry->comes_;
+    entry->comes_ = CallbackEntry::Comes::released;
+    if (entry->set_.load(std::memory_order_acquire) != &set) {
+      entry->where_.store(CallbackEntry::Where::nowhere, std::memory_order_relaxed);
+      entry->comes_ = comes;
+      put_in(*entry, kNoThread);
+    } else if ((entry->state_.load(std::memory_order_acquire) & CallbackEntry::kClosed) != 0) {
+      entry->where_.store(CallbackEntry::Where::nowhere, std::memory_order_relaxed);
+      entry->state_.fetch_and(~CallbackEntry::kQueued, std::memory_order_acq_rel);
     } else {
-      insert(set, *callback, comes);
+      insert(set, *entry, comes);
     }
-    callback = next;
+    entry = next;
   }
 }
 
@@ -209,101 +211,102 @@ void Scheduler::publish_hints(ThreadSet & set) noexcept
 
 // Fills `run` if the callback really starts.
 bool Scheduler::start(
-  ThreadSet & set, Callback & callback, std::uint32_t thread, Time now, Run & run) noexcept
+  ThreadSet & set, CallbackEntry & entry, std::uint32_t thread, Time now, Run & run) noexcept
 {
   assert(set.mutex.held());
-  run.callback = &callback;
+  run.callback = &entry.callback();
   run.set = &set;
   run.thread = thread;
   run.lane = thread;
   run.start = now;
-  run.sequence = callback.precedence_.sequence;
+  run.sequence = entry.precedence_.sequence;
   run.skipped = 0;
   run.found = 0;
   run.announced = 0;
   run.activations.clear();
 
   bool works = true;
-  if (callback.kind_ == Kind::timer) {
-    works = callback.timer_active_ && !callback.withdrawn_;
-    callback.withdrawn_ = false;
-    run.release = callback.due_;
-    run.activations.add({callback.number_, callback.instance(), run.release});
+  if (entry.kind_ == Kind::timer) {
+    works = entry.timer_active_ && !entry.withdrawn_;
+    entry.withdrawn_ = false;
+    run.release = entry.due_;
+    run.activations.add({entry.number_, entry.instance(), run.release});
     if (works) {
-      callback.next_instance();
-      run.skipped = advance_timer(callback, now);
+      entry.next_instance();
+      run.skipped = advance_timer(entry, now);
     }
   } else {
     std::uint64_t announced = 0;
     works =
-      callback.arrivals_.pop(run.release, announced, run.activations, run.arrival, run.announced);
-    if (phases_ != nullptr && callback.arrivals_.overwritten() != callback.seen_overwritten_) {
-      note_overwritten(callback, now);
+      entry.arrivals_.pop(run.release, announced, run.activations, run.arrival, run.announced);
+    if (phases_ != nullptr && entry.arrivals_.overwritten() != entry.seen_overwritten_) {
+      note_overwritten(entry, now);
     }
     if (announced == 0) {
       run.release = now;
     }
     if (run.activations.empty()) {
-      run.activations.add({callback.number_, callback.instance(), run.release});
+      run.activations.add({entry.number_, entry.instance(), run.release});
       if (works) {
-        callback.next_instance();
+        entry.next_instance();
       }
     }
   }
-  run.deadline = deadline(callback, run.release, run.activations);
+  run.deadline = deadline(entry, run.release, run.activations);
 
   if (set.boosted != nullptr) {
-    const bool raised = callback.raised_.load(std::memory_order_relaxed) != 0;
-    callback.boosted_starts_ = raised ? callback.boosted_starts_ + 1 : 0;
+    const bool raised = entry.raised_.load(std::memory_order_relaxed) != 0;
+    entry.boosted_starts_ = raised ? entry.boosted_starts_ + 1 : 0;
   }
-  callback.where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
-  run.taking = works && !callback.group_->exclusive();
-  callback.state_.start(run.taking);
-  if (callback.kind_ == Kind::timer) {
-    if (callback.timer_active_ && !run.taking) {
-      arm(set, callback);
+  entry.where_.store(CallbackEntry::Where::nowhere, std::memory_order_relaxed);
+  run.taking = works && !entry.group_->exclusive();
+  entry.state_.start(run.taking);
+  if (entry.kind_ == Kind::timer) {
+    if (entry.timer_active_ && !run.taking) {
+      arm(set, entry);
     }
   } else if (
-    set.order == Order::window && works && !run.taking && !callback.arrivals_.empty() &&
-    callback.state_.mark_queued()) {
+    set.order == Order::window && works && !run.taking && !entry.arrivals_.empty() &&
+    entry.state_.mark_queued()) {
     // The rest of the backlog is as ready as a message that comes now: polling points see it.
-    insert(set, callback, Callback::Comes::released);
+    insert(set, entry, CallbackEntry::Comes::released);
   }
   return works;
 }
 
 // Front ends that see sequence numbers note lost messages themselves: an announcement without a take need not be a
 // message.
-void Scheduler::note_overwritten(Callback & callback, Time now) noexcept
+void Scheduler::note_overwritten(CallbackEntry & entry, Time now) noexcept
 {
-  callback.seen_overwritten_ = callback.arrivals_.overwritten();
+  entry.seen_overwritten_ = entry.arrivals_.overwritten();
+  Callback & callback = entry.callback();
   const std::uint64_t lost = callback.message_counts().overwritten;
-  if (lost != std::exchange(callback.seen_lost_, lost) && !callback.lost()) {
+  if (lost != std::exchange(entry.seen_lost_, lost) && !callback.lost()) {
     disturbed(callback, Disturbance::lost_message, now);
   }
 }
 
 // Holds back a callback that is not for this visit. It must not hold its group meanwhile. With the
 // set's mutex held.
-void Scheduler::hold(ThreadSet & set, Callback & callback, std::uint32_t visitor) noexcept
+void Scheduler::hold(ThreadSet & set, CallbackEntry & entry, std::uint32_t visitor) noexcept
 {
   assert(set.mutex.held());
-  Callback * handed = nullptr;
+  CallbackEntry * handed = nullptr;
   if (set.queue->enters_groups()) {
-    handed = callback.group_->leave();
-    set.queue->group_left(*callback.group_);
+    handed = entry.group_->leave();
+    set.queue->group_left(*entry.group_);
   } else {
     bool was_parked = false;
-    handed = callback.group_->forget(callback, was_parked);
+    handed = entry.group_->forget(entry, was_parked);
   }
   {
     std::lock_guard lock(held_mutex_);
-    callback.where_.store(Callback::Where::held, std::memory_order_relaxed);
-    callback.next_ = held_;
-    held_ = &callback;
+    entry.where_.store(CallbackEntry::Where::held, std::memory_order_relaxed);
+    entry.next_ = held_;
+    held_ = &entry;
   }
   if (handed != nullptr) {
-    handed->comes_ = Callback::Comes::returning;
+    handed->comes_ = CallbackEntry::Comes::returning;
     put_in(*handed, visitor);
     drain(set);  // it may be for this visit
   }
@@ -314,22 +317,20 @@ Scheduler::Pick Scheduler::pick(
   ThreadSet & set, std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept
 {
   assert(set.mutex.held());
-  Callback * const callback = set.queue->pop();
-  if (callback == nullptr) {
+  CallbackEntry * const entry = set.queue->pop();
+  if (entry == nullptr) {
     return Pick::nothing;
   }
-  if (
-    before != UINT64_MAX &&
-    (callback->precedence_.sequence >= before || callback->visit_ == visit_)) {
-    hold(set, *callback, thread);
+  if (before != UINT64_MAX && (entry->precedence_.sequence >= before || entry->visit_ == visit_)) {
+    hold(set, *entry, thread);
     return Pick::put_aside;
   }
-  if (!set.queue->enters_groups() && callback->group_->enter(*callback) == Group::Enter::parked) {
-    tell_parked(*callback);
+  if (!set.queue->enters_groups() && entry->group_->enter(*entry) == Group::Enter::parked) {
+    tell_parked(*entry);
     return Pick::put_aside;
   }
-  if (start(set, *callback, thread, now, run)) {
-    callback->visit_ = before != UINT64_MAX ? visit_ : callback->visit_;
+  if (start(set, *entry, thread, now, run)) {
+    entry->visit_ = before != UINT64_MAX ? visit_ : entry->visit_;
     return Pick::started;
   }
   // A cancelled timer or an overwritten arrival: no run starts, the group is free.
@@ -361,7 +362,7 @@ ThreadSet * Scheduler::best_set(
       }
       continue;
     }
-    const Callback * const head = set.queue->peek();
+    const CallbackEntry * const head = set.queue->peek();
     if (head == nullptr) {
       continue;
     }
@@ -415,10 +416,10 @@ bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t be
 // activations, and no other run is started for it.
 void Scheduler::catch_up(Run & run) noexcept
 {
-  Callback & callback = *run.callback;
+  CallbackEntry & entry = CallbackEntry::of(*run.callback);
   Time ready{};
   ActivationSet carried;
-  if (!callback.arrivals_.catch_up(run.arrival, run.found, ready, carried)) {
+  if (!entry.arrivals_.catch_up(run.arrival, run.found, ready, carried)) {
     return;
   }
   run.announced = run.found;
@@ -427,16 +428,16 @@ void Scheduler::catch_up(Run & run) noexcept
     run.activations = carried;
   } else {
     // Its own root, as for a message from elsewhere; the instance may be assigned already.
-    std::uint32_t instance = callback.instance();
-    if (run.activations.size() == 1 && run.activations.begin()->root == callback.number_) {
+    std::uint32_t instance = entry.instance();
+    if (run.activations.size() == 1 && run.activations.begin()->root == entry.number_) {
       instance = run.activations.begin()->instance;
     } else {
-      callback.next_instance();
+      entry.next_instance();
     }
     run.activations.clear();
-    run.activations.add({callback.number_, instance, ready});
+    run.activations.add({entry.number_, instance, ready});
   }
-  run.deadline = deadline(callback, run.release, run.activations);
+  run.deadline = deadline(entry, run.release, run.activations);
 }
 
 void Scheduler::taken(Run & run) noexcept
@@ -448,14 +449,14 @@ void Scheduler::taken(Run & run) noexcept
     return;
   }
   run.taking = false;
-  Callback & callback = *run.callback;
-  if (callback.kind_ == Kind::timer) {
-    taken_by_timer(callback);
+  CallbackEntry & entry = CallbackEntry::of(*run.callback);
+  if (entry.kind_ == Kind::timer) {
+    taken_by_timer(entry);
     return;
   }
-  callback.state_.fetch_and(~Callback::kTaking, std::memory_order_seq_cst);
-  if (!callback.arrivals_.empty()) {
-    enqueue(callback);
+  entry.state_.fetch_and(~CallbackEntry::kTaking, std::memory_order_seq_cst);
+  if (!entry.arrivals_.empty()) {
+    enqueue(entry);
   }
 }
 
@@ -463,29 +464,28 @@ void Scheduler::taken(Run & run) noexcept
 void Scheduler::finish(Run & run) noexcept
 {
   assert(!run.set->queue->enters_groups() || run.set->mutex.held());
-  Callback & callback = *run.callback;
+  CallbackEntry & entry = CallbackEntry::of(*run.callback);
   ThreadSet & set = *run.set;
-  Group & group = *callback.group_;
+  Group & group = *entry.group_;
 
   bool parks = false;
-  if (
-    callback.kind_ != Kind::timer && !callback.arrivals_.empty() && callback.state_.mark_queued()) {
+  if (entry.kind_ != Kind::timer && !entry.arrivals_.empty() && entry.state_.mark_queued()) {
     if (!group.exclusive() || has_windows(set.order)) {
-      put_in(callback, run.lane);  // to a window it is the next message
+      put_in(entry, run.lane);  // to a window it is the next message
     } else {
       parks = true;
     }
   }
-  Callback * handed = nullptr;
+  CallbackEntry * handed = nullptr;
   if (parks) {
     // Its next message competes with the callbacks parked in the group, by (key, release). The key
     // is read with the group locked, so that `set_priority` either comes before or finds the
     // callback parked.
     std::lock_guard lock(group.mutex_);
-    set_key(set, callback, Callback::Comes::released);
-    handed = group.park_and_leave(callback);
-    if (handed != &callback) {
-      tell_parked(callback);
+    set_key(set, entry, CallbackEntry::Comes::released);
+    handed = group.park_and_leave(entry);
+    if (handed != &entry) {
+      tell_parked(entry);
     }
   } else {
     handed = group.leave();
@@ -494,10 +494,10 @@ void Scheduler::finish(Run & run) noexcept
     set.queue->group_left(group);
   }
   // From here on `remove` may return and the callback be destroyed, unless it is queued again.
-  callback.state_.end();
+  entry.state_.end();
   if (handed != nullptr) {
     handed->comes_ =
-      parks && handed == &callback ? Callback::Comes::released : Callback::Comes::returning;
+      parks && handed == &entry ? CallbackEntry::Comes::released : CallbackEntry::Comes::returning;
     put_in(*handed, run.lane);
   }
 }
@@ -541,9 +541,9 @@ void Scheduler::release_held() noexcept
   {
     std::lock_guard lock(held_mutex_);
     while (held_ != nullptr) {
-      Callback * const callback = held_;
-      held_ = callback->next_;
-      put_in(*callback, kNoThread);
+      CallbackEntry * const entry = held_;
+      held_ = entry->next_;
+      put_in(*entry, kNoThread);
     }
   }
   if (order_ == Order::stock) {

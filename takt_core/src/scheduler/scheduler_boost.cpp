@@ -61,36 +61,36 @@ void check_boost(const Callback & callback, const std::optional<Boost> & boost, 
   }
 }
 
-void Scheduler::attach(ThreadSet & set, Callback & callback)
+void Scheduler::attach(ThreadSet & set, CallbackEntry & entry)
 {
   assert(set.mutex.held());
-  set.queue->attach(callback);
-  link_boost(set, callback);
+  set.queue->attach(entry);
+  link_boost(set, entry);
 }
 
-void Scheduler::detach(ThreadSet & set, Callback & callback)
+void Scheduler::detach(ThreadSet & set, CallbackEntry & entry)
 {
   assert(set.mutex.held());
-  unlink_boost(set, callback);
-  set.queue->detach(callback);
+  unlink_boost(set, entry);
+  set.queue->detach(entry);
 }
 
-void Scheduler::link_boost(ThreadSet & set, Callback & callback) noexcept
+void Scheduler::link_boost(ThreadSet & set, CallbackEntry & entry) noexcept
 {
   assert(set.mutex.held());
-  if (callback.boost_ && set.order == Order::priority) {
-    callback.next_boosted_ = set.boosted;
-    set.boosted = &callback;
+  if (entry.boost_ && set.order == Order::priority) {
+    entry.next_boosted_ = set.boosted;
+    set.boosted = &entry;
   }
 }
 
-void Scheduler::unlink_boost(ThreadSet & set, Callback & callback) noexcept
+void Scheduler::unlink_boost(ThreadSet & set, CallbackEntry & entry) noexcept
 {
   assert(set.mutex.held());
-  for (Callback ** at = &set.boosted; *at != nullptr; at = &(*at)->next_boosted_) {
-    if (*at == &callback) {
-      *at = callback.next_boosted_;
-      callback.next_boosted_ = nullptr;
+  for (CallbackEntry ** at = &set.boosted; *at != nullptr; at = &(*at)->next_boosted_) {
+    if (*at == &entry) {
+      *at = entry.next_boosted_;
+      entry.next_boosted_ = nullptr;
       break;
     }
   }
@@ -98,27 +98,26 @@ void Scheduler::unlink_boost(ThreadSet & set, Callback & callback) noexcept
 
 // Moves a waiting callback to the place of its new key. Returns a callback that was handed the group thereby and must
 // be put in, or nullptr. With the set's mutex held; not for windows.
-Callback * Scheduler::requeue(ThreadSet & set, Callback & callback) noexcept
+CallbackEntry * Scheduler::requeue(ThreadSet & set, CallbackEntry & entry) noexcept
 {
   assert(set.mutex.held());
   // Acquire, for its precedence: the thread that put it there may have held another mutex or none.
-  const Callback::Where where = callback.where_.load(std::memory_order_acquire);
+  const CallbackEntry::Where where = entry.where_.load(std::memory_order_acquire);
   // A callback in these places starts only with the set's mutex.
   if (
-    where != Callback::Where::queue && where != Callback::Where::parked &&
-    where != Callback::Where::intake) {
+    where != CallbackEntry::Where::queue && where != CallbackEntry::Where::parked &&
+    where != CallbackEntry::Where::intake) {
     // It may be about to be parked, with the group's mutex and its old key.
-    return set.order == Order::edf
-             ? nullptr
-             : callback.group_->rekey(callback, set.queue->key(callback, kNever));
+    return set.order == Order::edf ? nullptr
+                                   : entry.group_->rekey(entry, set.queue->key(entry, kNever));
   }
-  Precedence place = callback.precedence_;
-  find_precedence(set, callback, Callback::Comes::released, place);
-  if (where == Callback::Where::queue) {
-    set.queue->remove(callback);
-    insert(set, callback, Callback::Comes::released);
+  Precedence place = entry.precedence_;
+  find_precedence(set, entry, CallbackEntry::Comes::released, place);
+  if (where == CallbackEntry::Where::queue) {
+    set.queue->remove(entry);
+    insert(set, entry, CallbackEntry::Comes::released);
   }
-  return callback.group_->rekey(callback, place.key);
+  return entry.group_->rekey(entry, place.key);
 }
 
 // Real-time safe; O(callbacks of the set with a boost).
@@ -127,7 +126,7 @@ void Scheduler::boost_all(ThreadSet & set, std::uint32_t thread, Time now) noexc
   assert(set.mutex.held());
   const bool nothing_ready = !set.queue->may_have_work();
   bool handed_on = false;
-  for (Callback * c = set.boosted; c != nullptr; c = c->next_boosted_) {
+  for (CallbackEntry * c = set.boosted; c != nullptr; c = c->next_boosted_) {
     const Boost & boost = *c->boost_;
     if (nothing_ready) {
       c->boosted_starts_ = 0;
@@ -149,8 +148,8 @@ void Scheduler::boost_all(ThreadSet & set, std::uint32_t thread, Time now) noexc
       continue;
     }
     c->raised_.store(static_cast<std::uint8_t>(raised), std::memory_order_relaxed);
-    if (Callback * const handed = requeue(set, *c); handed != nullptr) {
-      handed->comes_ = Callback::Comes::returning;
+    if (CallbackEntry * const handed = requeue(set, *c); handed != nullptr) {
+      handed->comes_ = CallbackEntry::Comes::returning;
       put_in(*handed, thread);
       handed_on = true;
     }
@@ -165,22 +164,23 @@ Status Scheduler::set_boost(Callback & callback, std::optional<Boost> boost)
   std::lock_guard setup(setup_mutex_);
   Faults faults;
   check_boost(callback, boost, faults);
-  if (settings_.count(&callback) == 0) {
-    faults.push_back(callback.id_ + " is not in this executor");
+  CallbackEntry & entry = CallbackEntry::of(callback);
+  if (settings_.count(&entry) == 0) {
+    faults.push_back(callback.id() + " is not in this executor");
   }
   if (!faults.empty()) {
     return faults;
   }
-  settings(callback).binding.boost = boost;
-  ThreadSet & set = *lock_set(callback);
-  unlink_boost(set, callback);
-  callback.boost_ = boost;
-  callback.boost_step_ = 0;
-  callback.boosted_starts_ = 0;
-  callback.raised_.store(0, std::memory_order_relaxed);
-  link_boost(set, callback);
+  settings(entry).binding.boost = boost;
+  ThreadSet & set = *lock_set(entry);
+  unlink_boost(set, entry);
+  entry.boost_ = boost;
+  entry.boost_step_ = 0;
+  entry.boosted_starts_ = 0;
+  entry.raised_.store(0, std::memory_order_relaxed);
+  link_boost(set, entry);
   set.mutex.unlock();
-  rekey(callback);
+  rekey(entry);
   return {};
 }
 

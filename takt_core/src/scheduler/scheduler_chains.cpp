@@ -29,30 +29,32 @@ void check_deadline(const std::string & what, std::optional<Duration> deadline, 
 }
 
 // A waiting callback gets the key of its new priority at once.
-void Scheduler::rekey(Callback & callback)
+void Scheduler::rekey(CallbackEntry & entry)
 {
   assert(setup_mutex_.held());
   if (has_windows(order_)) {
     return;
   }
-  ThreadSet & set = *lock_set(callback);
-  Callback * const handed = requeue(set, callback);
+  ThreadSet & set = *lock_set(entry);
+  CallbackEntry * const handed = requeue(set, entry);
   set.mutex.unlock();
   if (handed != nullptr) {
-    handed->comes_ = Callback::Comes::returning;
+    handed->comes_ = CallbackEntry::Comes::returning;
     put_in(*handed, kNoThread);
   }
 }
 
 // Computes and publishes the callback's values from its own binding and its chains.
-void Scheduler::inherit(Callback & callback)
+void Scheduler::inherit(CallbackEntry & entry)
 {
   assert(setup_mutex_.held());
-  Settings & own = settings(callback);
+  Settings & own = settings(entry);
   const ChainOptions * important = nullptr;
-  auto deadlines = std::make_unique<Callback::Deadlines>();
+  auto deadlines = std::make_unique<CallbackEntry::Deadlines>();
   for (const ChainOptions & chain : chains_) {
-    if (std::find(chain.path.begin(), chain.path.end(), callback.chain_id()) == chain.path.end()) {
+    if (
+      std::find(chain.path.begin(), chain.path.end(), entry.callback().chain_id()) ==
+      chain.path.end()) {
       continue;
     }
     if (important == nullptr || chain.priority > important->priority) {
@@ -63,7 +65,7 @@ void Scheduler::inherit(Callback & callback)
     }
   }
   const int inherited = important != nullptr ? important->priority : 0;
-  callback.priority_.store(
+  entry.priority_.store(
     static_cast<std::uint8_t>(own.binding.priority.value_or(inherited)), std::memory_order_relaxed);
   deadlines->local =
     own.binding.deadline.value_or(important != nullptr ? important->deadline : kForever);
@@ -71,28 +73,29 @@ void Scheduler::inherit(Callback & callback)
     deadlines.reset();
   }
   if (deadlines != nullptr || own.deadlines != nullptr) {
-    ThreadSet & set = *lock_set(callback);
+    ThreadSet & set = *lock_set(entry);
     {
-      std::lock_guard group(callback.group_->mutex_);
-      callback.deadlines_.store(deadlines.get(), std::memory_order_release);
+      std::lock_guard group(entry.group_->mutex_);
+      entry.deadlines_.store(deadlines.get(), std::memory_order_release);
     }
     set.mutex.unlock();
     own.deadlines = std::move(deadlines);  // no thread reads the old deadlines any more
   }
-  rekey(callback);
+  rekey(entry);
 }
 
 Status Scheduler::set_priority(Callback & callback, std::optional<int> priority)
 {
   std::lock_guard setup(setup_mutex_);
   Faults faults;
-  check_priority(callback.id_, priority, faults);
-  if (settings_.count(&callback) == 0) {
-    faults.push_back(callback.id_ + " is not in this executor");
+  CallbackEntry & entry = CallbackEntry::of(callback);
+  check_priority(callback.id(), priority, faults);
+  if (settings_.count(&entry) == 0) {
+    faults.push_back(callback.id() + " is not in this executor");
   }
   if (faults.empty()) {
-    settings(callback).binding.priority = priority;
-    inherit(callback);
+    settings(entry).binding.priority = priority;
+    inherit(entry);
   }
   return faults;
 }
@@ -101,13 +104,14 @@ Status Scheduler::set_deadline(Callback & callback, std::optional<Duration> dead
 {
   std::lock_guard setup(setup_mutex_);
   Faults faults;
-  check_deadline(callback.id_, deadline, faults);
-  if (settings_.count(&callback) == 0) {
-    faults.push_back(callback.id_ + " is not in this executor");
+  CallbackEntry & entry = CallbackEntry::of(callback);
+  check_deadline(callback.id(), deadline, faults);
+  if (settings_.count(&entry) == 0) {
+    faults.push_back(callback.id() + " is not in this executor");
   }
   if (faults.empty()) {
-    settings(callback).binding.deadline = deadline;
-    inherit(callback);
+    settings(entry).binding.deadline = deadline;
+    inherit(entry);
   }
   return faults;
 }
@@ -129,15 +133,15 @@ Status Scheduler::set_chain(const ChainOptions & chain)
   if (!faults.empty()) {
     return faults;
   }
-  std::vector<Callback *> affected = members_of(chain);
+  std::vector<CallbackEntry *> affected = members_of(chain);
   if (const auto old = find_chain(chain.name); old != chains_.end()) {
-    const std::vector<Callback *> before = members_of(*old);
+    const std::vector<CallbackEntry *> before = members_of(*old);
     affected.insert(affected.end(), before.begin(), before.end());
     chains_[static_cast<std::size_t>(old - chains_.begin())] = chain;
   } else {
     chains_.push_back(chain);
   }
-  for (Callback * const member : affected) {
+  for (CallbackEntry * const member : affected) {
     inherit(*member);
   }
   return {};
@@ -150,9 +154,9 @@ Status Scheduler::remove_chain(std::string_view name)
   if (chain == chains_.end()) {
     return Faults{"there is no chain " + std::string(name) + " in this executor"};
   }
-  const std::vector<Callback *> members = members_of(*chain);
+  const std::vector<CallbackEntry *> members = members_of(*chain);
   chains_.erase(chain);
-  for (Callback * const member : members) {
+  for (CallbackEntry * const member : members) {
     inherit(*member);
   }
   return {};
@@ -166,22 +170,22 @@ std::vector<ChainOptions>::const_iterator Scheduler::find_chain(std::string_view
 }
 
 // The members in this scheduler, each once, in the order of the path.
-std::vector<Callback *> Scheduler::members_of(const ChainOptions & chain) const
+std::vector<CallbackEntry *> Scheduler::members_of(const ChainOptions & chain) const
 {
   assert(setup_mutex_.held());
-  std::vector<Callback *> members;
-  const auto add = [&](Callback * member) {
+  std::vector<CallbackEntry *> members;
+  const auto add = [&](CallbackEntry * member) {
     if (std::find(members.begin(), members.end(), member) == members.end()) {
       members.push_back(member);
     }
   };
   for (const std::string & id : chain.path) {
     const auto member = by_id_.find(id);
-    if (member != by_id_.end() && member->second->chain_id() == id) {
+    if (member != by_id_.end() && member->second->callback().chain_id() == id) {
       add(member->second);
     }
-    for (Callback * const other : aliases_) {
-      if (other->chain_id() == id) {
+    for (CallbackEntry * const other : aliases_) {
+      if (other->callback().chain_id() == id) {
         add(other);
       }
     }
@@ -194,7 +198,7 @@ std::vector<std::shared_ptr<Callback>> Scheduler::members(std::string_view name)
   std::lock_guard setup(setup_mutex_);
   std::vector<std::shared_ptr<Callback>> result;
   if (const auto chain = find_chain(name); chain != chains_.end()) {
-    for (const Callback * const member : members_of(*chain)) {
+    for (const CallbackEntry * const member : members_of(*chain)) {
       result.push_back(settings(*member).callback);
     }
   }

@@ -13,50 +13,50 @@ namespace takt_core
 
 // Unlinks the callback from the place where it waits; false if it is between two places. With the
 // mutex of its set held.
-bool Scheduler::unlink(Callback & callback) noexcept
+bool Scheduler::unlink(CallbackEntry & entry) noexcept
 {
-  assert(callback.set_.load(std::memory_order_relaxed)->mutex.held());
-  ThreadSet & set = *callback.set_.load(std::memory_order_relaxed);
+  assert(entry.set_.load(std::memory_order_relaxed)->mutex.held());
+  ThreadSet & set = *entry.set_.load(std::memory_order_relaxed);
   drain(set);
   bool out = false;
-  if (callback.where_.load(std::memory_order_relaxed) == Callback::Where::queue) {
-    set.queue->remove(callback);
+  if (entry.where_.load(std::memory_order_relaxed) == CallbackEntry::Where::queue) {
+    set.queue->remove(entry);
     out = true;
-  } else if (callback.where_.load(std::memory_order_relaxed) == Callback::Where::held) {
+  } else if (entry.where_.load(std::memory_order_relaxed) == CallbackEntry::Where::held) {
     std::lock_guard lock(held_mutex_);
-    for (Callback ** at = &held_; *at != nullptr; at = &(*at)->next_) {
-      if (*at == &callback) {
-        *at = callback.next_;
+    for (CallbackEntry ** at = &held_; *at != nullptr; at = &(*at)->next_) {
+      if (*at == &entry) {
+        *at = entry.next_;
         out = true;
         break;
       }
     }
   }
   bool was_parked = false;
-  Callback * const handed = callback.group_->forget(callback, was_parked);
+  CallbackEntry * const handed = entry.group_->forget(entry, was_parked);
   if (handed != nullptr) {
-    handed->comes_ = Callback::Comes::returning;
+    handed->comes_ = CallbackEntry::Comes::returning;
     put_in(*handed, kNoThread);
   }
   if (out || was_parked) {
-    callback.where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
-    callback.state_.fetch_and(~Callback::kQueued, std::memory_order_seq_cst);
+    entry.where_.store(CallbackEntry::Where::nowhere, std::memory_order_relaxed);
+    entry.state_.fetch_and(~CallbackEntry::kQueued, std::memory_order_seq_cst);
   }
-  return (callback.state_.load(std::memory_order_seq_cst) & Callback::kQueued) == 0;
+  return (entry.state_.load(std::memory_order_seq_cst) & CallbackEntry::kQueued) == 0;
 }
 
 // Prevents further starts and takes the callback out of its queue, its timers and its group.
 // `detach` and `give_up`, or the scheduler's end, remove it from the set.
-void Scheduler::take_out(Callback & callback)
+void Scheduler::take_out(CallbackEntry & entry)
 {
   assert(setup_mutex_.held());
-  callback.state_.fetch_or(Callback::kClosed, std::memory_order_seq_cst);
+  entry.state_.fetch_or(CallbackEntry::kClosed, std::memory_order_seq_cst);
   for (;;) {
-    ThreadSet & set = *lock_set(callback);
-    if (TimerHeap::armed(callback)) {
-      set.timers.disarm(callback);
+    ThreadSet & set = *lock_set(entry);
+    if (TimerHeap::armed(entry)) {
+      set.timers.disarm(entry);
     }
-    const bool out = unlink(callback);
+    const bool out = unlink(entry);
     publish_hints(set);
     set.mutex.unlock();
     if (set.may_have_work.load(std::memory_order_seq_cst)) {
@@ -71,30 +71,31 @@ void Scheduler::take_out(Callback & callback)
     drain_all();
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
-  callback.state_.fetch_and(~Callback::kAdded, std::memory_order_seq_cst);
-  callback.deadlines_.store(nullptr, std::memory_order_release);  // only read for waiting callbacks
-  callback.group_->part();
+  entry.state_.fetch_and(~CallbackEntry::kAdded, std::memory_order_seq_cst);
+  entry.deadlines_.store(nullptr, std::memory_order_release);  // only read for waiting callbacks
+  entry.group_->part();
 }
 
 std::shared_ptr<Callback> Scheduler::remove(Callback & callback, bool awaited)
 {
   std::lock_guard setup(setup_mutex_);
-  const auto found = settings_.find(&callback);
+  CallbackEntry & entry = CallbackEntry::of(callback);
+  const auto found = settings_.find(&entry);
   if (found == settings_.end()) {
     const auto earlier = std::find_if(retired_.begin(), retired_.end(), [&](const auto & settings) {
       return settings->callback.get() == &callback;
     });
     return earlier == retired_.end() ? nullptr : (*earlier)->callback;
   }
-  take_out(callback);
-  ThreadSet & set = *callback.set_.load(std::memory_order_relaxed);
+  take_out(entry);
+  ThreadSet & set = *entry.set_.load(std::memory_order_relaxed);
   {
     std::lock_guard lock(set.mutex);
-    detach(set, callback);
+    detach(set, entry);
   }
   give_up(set);
-  by_id_.erase(callback.id_);
-  std::erase(aliases_, &callback);
+  by_id_.erase(callback.id());
+  std::erase(aliases_, &entry);
   std::unique_ptr<Settings> gone = std::move(found->second);
   settings_.erase(found);
   std::shared_ptr<Callback> removed = gone->callback;
@@ -115,8 +116,9 @@ void Scheduler::forget(const Settings & gone) noexcept
 {
   assert(setup_mutex_.held());
   ThreadSet * last = gone.last_set;
-  if (settings_.count(gone.callback.get()) == 0) {
-    gone.callback->set_.compare_exchange_strong(last, nullptr);
+  CallbackEntry & entry = gone.entry();
+  if (settings_.count(&entry) == 0) {
+    entry.set_.compare_exchange_strong(last, nullptr);
   }
 }
 

@@ -19,7 +19,7 @@ namespace takt_core
 // Whether a thread set of these members exists or can be made. A set with only `moving` callbacks
 // does not count against the limit: they leave it.
 void Scheduler::check_threads(
-  ThreadMask threads, const std::vector<Callback *> & moving, Faults & faults) const
+  ThreadMask threads, const std::vector<CallbackEntry *> & moving, Faults & faults) const
 {
   assert(setup_mutex_.held());
   if (threads == 0) {
@@ -34,7 +34,7 @@ void Scheduler::check_threads(
   std::size_t used = 0;
   bool shared = false;
   for (const auto & set : sets_) {
-    const auto leaving = std::count_if(moving.begin(), moving.end(), [&](const Callback * c) {
+    const auto leaving = std::count_if(moving.begin(), moving.end(), [&](const CallbackEntry * c) {
       return c->set_.load(std::memory_order_relaxed) == set.get();
     });
     if (set->users > 0 && set->members == threads) {
@@ -154,12 +154,12 @@ void Scheduler::give_up(ThreadSet & set)
 }
 
 // Binds a callback of this scheduler to other threads. After `check_threads`.
-void Scheduler::move(Callback & callback, ThreadMask threads)
+void Scheduler::move(CallbackEntry & entry, ThreadMask threads)
 {
   assert(setup_mutex_.held());
   ThreadSet & to = thread_set(threads);
-  settings(callback).binding.threads = threads;
-  ThreadSet & from = *callback.set_.load(std::memory_order_relaxed);  // changes only here
+  settings(entry).binding.threads = threads;
+  ThreadSet & from = *entry.set_.load(std::memory_order_relaxed);  // changes only here
   if (&from == &to) {
     return;
   }
@@ -169,20 +169,20 @@ void Scheduler::move(Callback & callback, ThreadMask threads)
   (from_first ? from : to).mutex.lock();
   (from_first ? to : from).mutex.lock();
   drain(from);  // else the callback would wait for the next look of its former threads
-  const bool queued = callback.where_.load(std::memory_order_relaxed) == Callback::Where::queue;
+  const bool queued = entry.where_.load(std::memory_order_relaxed) == CallbackEntry::Where::queue;
   if (queued) {
-    from.queue->remove(callback);
-    callback.where_.store(Callback::Where::nowhere, std::memory_order_relaxed);
+    from.queue->remove(entry);
+    entry.where_.store(CallbackEntry::Where::nowhere, std::memory_order_relaxed);
   }
-  const bool armed = TimerHeap::armed(callback);
+  const bool armed = TimerHeap::armed(entry);
   if (armed) {
-    from.timers.disarm(callback);
+    from.timers.disarm(entry);
   }
-  detach(from, callback);
-  attach(to, callback);
-  callback.set_.store(&to, std::memory_order_seq_cst);
+  detach(from, entry);
+  attach(to, entry);
+  entry.set_.store(&to, std::memory_order_seq_cst);
   if (armed) {
-    arm(to, callback);
+    arm(to, entry);
   }
   publish_hints(from);
   publish_hints(to);
@@ -192,12 +192,12 @@ void Scheduler::move(Callback & callback, ThreadMask threads)
     sleepers_.wake_one(from);
   }
   if (queued) {
-    put_in(callback, kNoThread);  // still marked queued: no other thread could link it meanwhile
+    put_in(entry, kNoThread);  // still marked queued: no other thread could link it meanwhile
   }
   if (armed) {
     sleepers_.attend(to);
   }
-  while (!settled(callback)) {
+  while (!settled(entry)) {
     // A thread is between marking it queued and linking it, perhaps to the old set: a few
     // instructions unless that thread is preempted.
     drain_all();
@@ -207,19 +207,19 @@ void Scheduler::move(Callback & callback, ThreadMask threads)
 }
 
 // Whether the callback does not wait, or waits where the taking thread looks up its set anew.
-bool Scheduler::settled(Callback & callback) noexcept
+bool Scheduler::settled(CallbackEntry & entry) noexcept
 {
   assert(setup_mutex_.held());
-  ThreadSet & set = *lock_set(callback);
+  ThreadSet & set = *lock_set(entry);
   drain(set);
-  bool there = (callback.state_.load(std::memory_order_seq_cst) & Callback::kQueued) == 0;
+  bool there = (entry.state_.load(std::memory_order_seq_cst) & CallbackEntry::kQueued) == 0;
   if (!there) {
     // A thread needs these mutexes to take it from a group, or from a visitor's held callbacks.
-    std::lock_guard group(callback.group_->mutex_);
+    std::lock_guard group(entry.group_->mutex_);
     std::lock_guard held(held_mutex_);
-    const Callback::Where where = callback.where_.load(std::memory_order_relaxed);
-    there = where == Callback::Where::queue || where == Callback::Where::parked ||
-            where == Callback::Where::held;
+    const CallbackEntry::Where where = entry.where_.load(std::memory_order_relaxed);
+    there = where == CallbackEntry::Where::queue || where == CallbackEntry::Where::parked ||
+            where == CallbackEntry::Where::held;
   }
   publish_hints(set);
   set.mutex.unlock();
@@ -248,13 +248,14 @@ void Scheduler::drain_all() noexcept
 Status Scheduler::bind(Callback & callback, ThreadMask threads)
 {
   std::lock_guard setup(setup_mutex_);
-  if (settings_.count(&callback) == 0) {
-    return Faults{callback.id_ + " is not in this executor"};
+  CallbackEntry & entry = CallbackEntry::of(callback);
+  if (settings_.count(&entry) == 0) {
+    return Faults{callback.id() + " is not in this executor"};
   }
   Faults faults;
-  check_threads(threads, {&callback}, faults);
+  check_threads(threads, {&entry}, faults);
   if (faults.empty()) {
-    move(callback, threads);
+    move(entry, threads);
   }
   return faults;
 }
@@ -266,13 +267,13 @@ Status Scheduler::bind_chain(std::string_view name, ThreadMask threads)
   if (chain == chains_.end()) {
     return Faults{"there is no chain " + std::string(name) + " in this executor"};
   }
-  const std::vector<Callback *> members = members_of(*chain);
+  const std::vector<CallbackEntry *> members = members_of(*chain);
   Faults faults;
   check_threads(threads, members, faults);
   if (!faults.empty()) {
     return faults;
   }
-  for (Callback * const member : members) {
+  for (CallbackEntry * const member : members) {
     move(*member, threads);
   }
   return {};
@@ -280,12 +281,13 @@ Status Scheduler::bind_chain(std::string_view name, ThreadMask threads)
 
 ThreadMask Scheduler::threads(const Callback & callback) const noexcept
 {
+  const CallbackEntry & entry = CallbackEntry::of(callback);
   for (;;) {
-    const ThreadSet * const set = callback.set_.load(std::memory_order_acquire);
+    const ThreadSet * const set = entry.set_.load(std::memory_order_acquire);
     const bool here = set != nullptr && &set->owner == this &&
-                      (callback.state_.load(std::memory_order_acquire) & Callback::kAdded) != 0;
+                      (entry.state_.load(std::memory_order_acquire) & CallbackEntry::kAdded) != 0;
     const ThreadMask members = here ? set->members.load() : 0;
-    if (callback.set_.load(std::memory_order_acquire) == set) {
+    if (entry.set_.load(std::memory_order_acquire) == set) {
       return members;
     }
   }

@@ -13,7 +13,7 @@ namespace takt_core
 
 /// The inputs of a callback's deadlines. Read with the mutex of the callback's set or, while it
 /// runs, of its group; replaced with both.
-struct Callback::Deadlines
+struct CallbackEntry::Deadlines
 {
   Duration local = kForever;  // from its own release; for activations without a chain of `entries`
 
@@ -37,10 +37,12 @@ void check_boost(const Callback & callback, const std::optional<Boost> & boost, 
 
 struct Scheduler::Settings
 {
+  CallbackEntry & entry() const noexcept { return CallbackEntry::of(*callback); }
+
   std::shared_ptr<Callback> callback;
-  Binding binding;                                       // as requested; absent: inherited
-  std::unique_ptr<const Callback::Deadlines> deadlines;  // null: no deadline
-  std::uint64_t added = 0;                               // position in the order of adding
+  Binding binding;                                            // as requested; absent: inherited
+  std::unique_ptr<const CallbackEntry::Deadlines> deadlines;  // null: no deadline
+  std::uint64_t added = 0;                                    // position in the order of adding
   // After the removal:
   ThreadSet * last_set = nullptr;  // its set at the removal
   bool awaited = false;            // the remover waits for its run and frees it

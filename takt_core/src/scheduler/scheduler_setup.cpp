@@ -27,10 +27,11 @@ Scheduler::~Scheduler()
   sleepers_.clear();  // no thread is left to wake
   {
     std::lock_guard setup(setup_mutex_);  // no other thread is here; callees assert the lock
-    for (const auto & [callback, settings] : settings_) {
-      take_out(*settings->callback);
-      settings->callback->rank_ = UINT32_MAX;
-      settings->callback->set_.store(nullptr);
+    for (const auto & [entry, settings] : settings_) {
+      CallbackEntry & gone = settings->entry();
+      take_out(gone);
+      gone.rank_ = UINT32_MAX;
+      gone.set_.store(nullptr);
     }
     for (const auto & settings : retired_) {
       forget(*settings);
@@ -44,10 +45,10 @@ Scheduler::~Scheduler()
   const auto removed = std::exchange(retired_, {});
 }
 
-Scheduler::Settings & Scheduler::settings(const Callback & callback) const
+Scheduler::Settings & Scheduler::settings(const CallbackEntry & entry) const
 {
   assert(setup_mutex_.held());
-  return *settings_.at(&callback);
+  return *settings_.at(&entry);
 }
 
 Status Scheduler::add(
@@ -58,23 +59,24 @@ Status Scheduler::add(
     return Faults{"there is no callback to add: the pointer is null"};
   }
   std::lock_guard setup(setup_mutex_);
-  Callback & c = *callback;
+  CallbackEntry & c = CallbackEntry::of(*callback);
+  const std::string & id = callback->id();
   Faults faults;
-  if (by_id_.count(c.id_) != 0) {
-    faults.push_back("callback id " + c.id_ + " is used already; ids are unique in an executor");
-  } else if ((c.state_.load() & Callback::kAdded) != 0) {
-    faults.push_back(c.id_ + ": belongs to another executor; remove it there first");
-  } else if (running(c)) {
-    faults.push_back(c.id_ + ": was removed but still runs; add it again once that run is over");
+  if (by_id_.count(id) != 0) {
+    faults.push_back("callback id " + id + " is used already; ids are unique in an executor");
+  } else if ((c.state_.load() & CallbackEntry::kAdded) != 0) {
+    faults.push_back(id + ": belongs to another executor; remove it there first");
+  } else if (running(*callback)) {
+    faults.push_back(id + ": was removed but still runs; add it again once that run is over");
   }
-  check_timer(c, faults);
-  check_priority(c.id_, binding.priority, faults);
-  check_deadline(c.id_, binding.deadline, faults);
-  check_boost(c, binding.boost, faults);
+  check_timer(*callback, faults);
+  check_priority(id, binding.priority, faults);
+  check_deadline(id, binding.deadline, faults);
+  check_boost(*callback, binding.boost, faults);
   check_threads(binding.threads, {}, faults);
   if (faults.empty() && !c.group_->join(this)) {
     faults.push_back(
-      c.id_ + ": group " + c.group_->id() +
+      id + ": group " + c.group_->id() +
       " has members in another executor, or one that was removed there and still runs; a group "
       "belongs to one executor");
   }
@@ -84,13 +86,13 @@ Status Scheduler::add(
   ThreadSet & set = thread_set(binding.threads);
 
   c.registration_ = registrations_[static_cast<std::size_t>(c.kind_)]++;
-  c.state_.fetch_and(~Callback::kMarks);
+  c.state_.fetch_and(~CallbackEntry::kMarks);
   c.withdrawn_ = false;
   c.publishes_last_ = binding.publishes_last;
   c.phased_ = binding.phased;
   c.seen_overwritten_ = c.arrivals_.overwritten();
-  c.seen_lost_ = c.message_counts().overwritten;
-  c.comes_ = Callback::Comes::released;
+  c.seen_lost_ = callback->message_counts().overwritten;
+  c.comes_ = CallbackEntry::Comes::released;
   c.visit_ = 0;
   c.expiry_ = kNever;
   c.due_ = kNever;
@@ -99,8 +101,8 @@ Status Scheduler::add(
   owned->binding = binding;
   owned->added = ++added_;
   settings_.emplace(&c, std::move(owned));
-  by_id_.emplace(c.id_, &c);
-  if (c.chain_id() != c.id_) {
+  by_id_.emplace(id, &c);
+  if (callback->chain_id() != id) {
     aliases_.push_back(&c);
   }
   for (const auto & s : sets_) {
@@ -125,7 +127,7 @@ Status Scheduler::add(
   if (accepted) {
     accepted();
   }
-  c.state_.fetch_or(Callback::kAdded, std::memory_order_seq_cst);
+  c.state_.fetch_or(CallbackEntry::kAdded, std::memory_order_seq_cst);
   if (c.kind_ == Kind::timer) {
     if (open_.load(std::memory_order_acquire)) {
       std::unique_lock lock(set.mutex);
@@ -139,7 +141,7 @@ Status Scheduler::add(
   return {};
 }
 
-void Scheduler::start_timer(ThreadSet & set, Callback & timer, Time from) noexcept
+void Scheduler::start_timer(ThreadSet & set, CallbackEntry & timer, Time from) noexcept
 {
   assert(set.mutex.held());
   if (timer.timer_active_ && !TimerHeap::armed(timer)) {
@@ -158,8 +160,8 @@ void Scheduler::open(Time epoch)
   }
   epoch_ = epoch;
   open_.store(true, std::memory_order_release);
-  for (const auto & [callback, settings] : settings_) {
-    Callback & c = *settings->callback;
+  for (const auto & [entry, settings] : settings_) {
+    CallbackEntry & c = settings->entry();
     if (c.kind_ == Kind::timer) {
       ThreadSet & set = *c.set_.load(std::memory_order_relaxed);
       std::unique_lock lock(set.mutex);
@@ -182,7 +184,7 @@ std::vector<std::shared_ptr<Callback>> Scheduler::callbacks() const
   std::lock_guard setup(setup_mutex_);
   std::vector<const Settings *> sorted;
   sorted.reserve(settings_.size());
-  for (const auto & [callback, settings] : settings_) {
+  for (const auto & [entry, settings] : settings_) {
     sorted.push_back(settings.get());
   }
   std::sort(sorted.begin(), sorted.end(), [](const Settings * a, const Settings * b) {
@@ -199,10 +201,10 @@ std::vector<std::shared_ptr<Callback>> Scheduler::callbacks() const
 void Scheduler::add_to(PhasedTimers & timers) const
 {
   std::lock_guard setup(setup_mutex_);
-  for (const auto & [callback, settings] : settings_) {
-    if (callback->kind_ == Kind::timer && callback->phased_ != Phased::no) {
-      if (ThreadSet * const set = lock_set(*callback)) {
-        const TimerOptions timer = callback->timer_;
+  for (const auto & [entry, settings] : settings_) {
+    if (entry->kind_ == Kind::timer && entry->phased_ != Phased::no) {
+      if (ThreadSet * const set = lock_set(*entry)) {
+        const TimerOptions timer = entry->timer_;
         set->mutex.unlock();
         timers.add(timer);
       }
@@ -213,9 +215,9 @@ void Scheduler::add_to(PhasedTimers & timers) const
 Result<Binding> Scheduler::binding(const Callback & callback) const
 {
   std::lock_guard setup(setup_mutex_);
-  const auto found = settings_.find(&callback);
+  const auto found = settings_.find(&CallbackEntry::of(callback));
   if (found == settings_.end()) {
-    return Faults{callback.id_ + " is not in this executor"};
+    return Faults{callback.id() + " is not in this executor"};
   }
   return found->second->binding;
 }

@@ -54,7 +54,7 @@ Duration Scheduler::ahead() const noexcept
 }
 
 // If the clock was set since the last release, the next release moves to the nearest grid point.
-void Scheduler::keep_on_grid(Callback & timer) const noexcept
+void Scheduler::keep_on_grid(CallbackEntry & timer) const noexcept
 {
   if (epoch_of_timers_ != Epoch::tai || !timer.on_grid_ || timer.expiry_ == kNever) {
     return;
@@ -67,21 +67,21 @@ void Scheduler::keep_on_grid(Callback & timer) const noexcept
 
 void Scheduler::check_timer(const Callback & callback, Faults & faults)
 {
-  if (callback.kind_ != Kind::timer) {
-    if (callback.timed_) {
+  const CallbackEntry & entry = CallbackEntry::of(callback);
+  if (entry.kind_ != Kind::timer) {
+    if (entry.timed_) {
       faults.push_back(
-        callback.id_ + ": timer options belong to a timer, not to a " +
-        std::string(to_string(callback.kind_)));
+        callback.id() + ": timer options belong to a timer, not to a " +
+        std::string(to_string(entry.kind_)));
     }
     return;
   }
-  if (callback.timer_.period <= Duration::zero()) {
-    faults.push_back(callback.id_ + ": a timer needs a period above zero");
+  if (entry.timer_.period <= Duration::zero()) {
+    faults.push_back(callback.id() + ": a timer needs a period above zero");
   }
-  if (callback.timer_.offset && *callback.timer_.offset < Duration::zero()) {
+  if (entry.timer_.offset && *entry.timer_.offset < Duration::zero()) {
     faults.push_back(
-      callback.id_ + ": offset " + print_duration(*callback.timer_.offset) +
-      " must not be negative");
+      callback.id() + ": offset " + print_duration(*entry.timer_.offset) + " must not be negative");
   }
 }
 
@@ -91,7 +91,7 @@ std::uint32_t Scheduler::release_timers(ThreadSet & set, Time now) noexcept
   assert(set.mutex.held());
   std::uint32_t released = 0;
   while (!set.timers.empty() && set.timers.next() <= now) {
-    Callback & timer = set.timers.top();
+    CallbackEntry & timer = set.timers.top();
     set.timers.disarm(timer);
     // Not queued: a timer is armed only after its pick, or before its first release.
     if (!timer.state_.mark_queued()) {
@@ -99,7 +99,7 @@ std::uint32_t Scheduler::release_timers(ThreadSet & set, Time now) noexcept
     }
     timer.due_ = timer.expiry_;
     timer.precedence_.sequence = sequence_.fetch_add(1, std::memory_order_relaxed);
-    insert(set, timer, Callback::Comes::released);
+    insert(set, timer, CallbackEntry::Comes::released);
     ++released;
   }
   return released;
@@ -107,7 +107,7 @@ std::uint32_t Scheduler::release_timers(ThreadSet & set, Time now) noexcept
 
 // Sets the next expiry of a timer that starts now, by its policy; returns the number of dropped
 // periods.
-std::uint32_t Scheduler::advance_timer(Callback & timer, Time now) noexcept
+std::uint32_t Scheduler::advance_timer(CallbackEntry & timer, Time now) noexcept
 {
   const Duration period = timer.timer_.period;
   Duration::rep dropped = 0;
@@ -131,13 +131,13 @@ std::uint32_t Scheduler::advance_timer(Callback & timer, Time now) noexcept
   keep_on_grid(timer);
   timer.skipped_.fetch_add(static_cast<std::uint64_t>(dropped), std::memory_order_relaxed);
   if (dropped > 0) {
-    disturbed(timer, Disturbance::skipped_period, now);
+    disturbed(timer.callback(), Disturbance::skipped_period, now);
   }
   return static_cast<std::uint32_t>(dropped);
 }
 
 // Puts an idle timer into the set's heap and ensures that a thread wakes in time.
-void Scheduler::arm(ThreadSet & set, Callback & timer) noexcept
+void Scheduler::arm(ThreadSet & set, CallbackEntry & timer) noexcept
 {
   assert(set.mutex.held());
   set.timers.arm(timer);
@@ -146,15 +146,15 @@ void Scheduler::arm(ThreadSet & set, Callback & timer) noexcept
 
 // Locks the mutex of the callback's set; the caller unlocks it. Null if the callback is in no set
 // of this scheduler.
-ThreadSet * Scheduler::lock_set(const Callback & callback) const noexcept
+ThreadSet * Scheduler::lock_set(const CallbackEntry & entry) const noexcept
 {
   for (;;) {
-    ThreadSet * const set = callback.set_.load(std::memory_order_acquire);
+    ThreadSet * const set = entry.set_.load(std::memory_order_acquire);
     if (set == nullptr || &set->owner != this) {
       return nullptr;
     }
     set->mutex.lock();
-    if (callback.set_.load(std::memory_order_relaxed) == set) {
+    if (entry.set_.load(std::memory_order_relaxed) == set) {
       return set;
     }
     set->mutex.unlock();  // the callback has another set now
@@ -165,17 +165,19 @@ ThreadSet * Scheduler::lock_set(const Callback & callback) const noexcept
 // running one (`taken` arms it then), and not during its removal.
 bool Scheduler::may_arm(std::uint32_t state) noexcept
 {
-  return (state & Callback::kAdded) != 0 && (state & (Callback::kClosed | Callback::kTaking)) == 0;
+  return (state & CallbackEntry::kAdded) != 0 &&
+         (state & (CallbackEntry::kClosed | CallbackEntry::kTaking)) == 0;
 }
 
 // A timer of a reentrant group may overlap with itself, but not before its take is over.
-void Scheduler::taken_by_timer(Callback & timer) noexcept
+void Scheduler::taken_by_timer(CallbackEntry & timer) noexcept
 {
   ThreadSet & set = *lock_set(timer);
   const std::uint32_t state =
-    timer.state_.fetch_and(~Callback::kTaking, std::memory_order_seq_cst) & ~Callback::kTaking;
+    timer.state_.fetch_and(~CallbackEntry::kTaking, std::memory_order_seq_cst) &
+    ~CallbackEntry::kTaking;
   const bool arms = may_arm(state) && timer.timer_active_ && !TimerHeap::armed(timer) &&
-                    (state & Callback::kQueued) == 0;
+                    (state & CallbackEntry::kQueued) == 0;
   if (arms) {
     arm(set, timer);
     publish_hints(set);
@@ -187,11 +189,11 @@ void Scheduler::taken_by_timer(Callback & timer) noexcept
 }
 
 // The queued release, else the next one; kNever if cancelled.
-Time Scheduler::upcoming(const Callback & timer) noexcept
+Time Scheduler::upcoming(const CallbackEntry & timer) noexcept
 {
   assert(timer.set_.load(std::memory_order_relaxed)->mutex.held());
-  const bool released =
-    !timer.withdrawn_ && (timer.state_.load(std::memory_order_acquire) & Callback::kQueued) != 0;
+  const bool released = !timer.withdrawn_ && (timer.state_.load(std::memory_order_acquire) &
+                                              CallbackEntry::kQueued) != 0;
   return !timer.timer_active_ ? kNever : released ? timer.due_ : timer.expiry_;
 }
 
@@ -208,17 +210,18 @@ bool loose(const std::atomic<ThreadSet *> & set) noexcept
 
 Time Scheduler::cancel_timer(Callback & timer) noexcept
 {
-  ThreadSet * const set = lock_set(timer);
+  CallbackEntry & entry = CallbackEntry::of(timer);
+  ThreadSet * const set = lock_set(entry);
   if (set == nullptr) {
-    if (loose(timer.set_)) {
-      timer.timer_active_ = false;
+    if (loose(entry.set_)) {
+      entry.timer_active_ = false;
     }
     return kNever;
   }
-  const Time next = upcoming(timer);
-  timer.timer_active_ = false;  // if it is queued, its start checks this
-  if (TimerHeap::armed(timer)) {
-    set->timers.disarm(timer);
+  const Time next = upcoming(entry);
+  entry.timer_active_ = false;  // if it is queued, its start checks this
+  if (TimerHeap::armed(entry)) {
+    set->timers.disarm(entry);
     publish_hints(*set);
   }
   set->mutex.unlock();
@@ -227,7 +230,8 @@ Time Scheduler::cancel_timer(Callback & timer) noexcept
 
 // Makes the timer active; kNever: its first release counts from the opening of the gate. With the set's mutex held,
 // which this unlocks.
-void Scheduler::begin_timer(ThreadSet & set, Callback & timer, Time expiry, bool on_grid) noexcept
+void Scheduler::begin_timer(
+  ThreadSet & set, CallbackEntry & timer, Time expiry, bool on_grid) noexcept
 {
   assert(set.mutex.held());
   timer.timer_active_ = true;
@@ -237,7 +241,7 @@ void Scheduler::begin_timer(ThreadSet & set, Callback & timer, Time expiry, bool
   if (TimerHeap::armed(timer)) {
     set.timers.disarm(timer);
     arm(set, timer);
-  } else if ((state & Callback::kQueued) != 0) {
+  } else if ((state & CallbackEntry::kQueued) != 0) {
     timer.withdrawn_ = true;  // its start checks this and arms it for the new expiry
   } else if (expiry != kNever && may_arm(state) && open_.load(std::memory_order_acquire)) {
     arm(set, timer);  // else `open` arms it, after this thread has unlocked the mutex
@@ -249,50 +253,54 @@ void Scheduler::begin_timer(ThreadSet & set, Callback & timer, Time expiry, bool
 
 void Scheduler::reset_timer(Callback & timer, Time now) noexcept
 {
-  ThreadSet * const set = lock_set(timer);
+  CallbackEntry & entry = CallbackEntry::of(timer);
+  ThreadSet * const set = lock_set(entry);
   if (set != nullptr) {
-    begin_timer(*set, timer, add_saturated(now, timer.timer_.period), false);
-  } else if (loose(timer.set_)) {
-    timer.timer_active_ = true;
+    begin_timer(*set, entry, add_saturated(now, entry.timer_.period), false);
+  } else if (loose(entry.set_)) {
+    entry.timer_active_ = true;
   }
 }
 
 void Scheduler::resume_timer(Callback & timer, Time next, Time now) noexcept
 {
-  ThreadSet * const set = lock_set(timer);
+  CallbackEntry & entry = CallbackEntry::of(timer);
+  ThreadSet * const set = lock_set(entry);
   if (set == nullptr) {
     return;
   }
-  if (timer.timer_active_) {
+  if (entry.timer_active_) {
     set->mutex.unlock();
     return;
   }
   const bool begins = next == kNever;
   if (begins && open_.load(std::memory_order_acquire)) {
-    next = first_release(timer.timer_, std::max(now, epoch_));
+    next = first_release(entry.timer_, std::max(now, epoch_));
   }
-  begin_timer(*set, timer, next, begins);
+  begin_timer(*set, entry, next, begins);
 }
 
 void Scheduler::set_period(Callback & timer, Duration period) noexcept
 {
+  CallbackEntry & entry = CallbackEntry::of(timer);
   if (period <= Duration::zero()) {
     return;
   }
-  ThreadSet * const set = lock_set(timer);
+  ThreadSet * const set = lock_set(entry);
   if (set != nullptr) {
-    timer.timer_.period = period;  // from the next release on, as rcl_timer_exchange_period
-    timer.on_grid_ = false;
+    entry.timer_.period = period;  // from the next release on, as rcl_timer_exchange_period
+    entry.on_grid_ = false;
     set->mutex.unlock();
-  } else if (loose(timer.set_)) {
-    timer.timer_.period = period;
+  } else if (loose(entry.set_)) {
+    entry.timer_.period = period;
   }
 }
 
 bool Scheduler::timer_cancelled(const Callback & timer) const noexcept
 {
-  ThreadSet * const set = lock_set(timer);
-  const bool cancelled = !timer.timer_active_;
+  const CallbackEntry & entry = CallbackEntry::of(timer);
+  ThreadSet * const set = lock_set(entry);
+  const bool cancelled = !entry.timer_active_;
   if (set != nullptr) {
     set->mutex.unlock();
   }
@@ -301,23 +309,25 @@ bool Scheduler::timer_cancelled(const Callback & timer) const noexcept
 
 Time Scheduler::next_release(const Callback & timer) const noexcept
 {
-  ThreadSet * const set = lock_set(timer);
+  const CallbackEntry & entry = CallbackEntry::of(timer);
+  ThreadSet * const set = lock_set(entry);
   if (set == nullptr) {
     return kNever;
   }
-  const Time next = upcoming(timer);
+  const Time next = upcoming(entry);
   set->mutex.unlock();
   return next;
 }
 
 std::uint64_t Scheduler::unstarted_periods(const Callback & timer, Time until) const noexcept
 {
-  ThreadSet * const set = lock_set(timer);
+  const CallbackEntry & entry = CallbackEntry::of(timer);
+  ThreadSet * const set = lock_set(entry);
   if (set == nullptr) {
     return 0;
   }
-  const Time next = upcoming(timer);
-  const Duration period = timer.timer_.period;
+  const Time next = upcoming(entry);
+  const Duration period = entry.timer_.period;
   set->mutex.unlock();
   // A callback that is not a timer has no upcoming release.
   return next > until ? 0 : static_cast<std::uint64_t>((until - next) / period) + 1;

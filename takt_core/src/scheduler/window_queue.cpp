@@ -16,7 +16,7 @@ std::atomic<std::uint64_t> g_windows{0};
 
 }  // namespace
 
-std::uint64_t RankTable::key(const Callback & callback) noexcept
+std::uint64_t RankTable::key(const CallbackEntry & callback) noexcept
 {
   constexpr std::uint32_t kLast = (1U << (kKeyBits - kKindBits)) - 1;
   return (static_cast<std::uint64_t>(callback.kind_) << (kKeyBits - kKindBits)) |
@@ -30,17 +30,17 @@ void RankTable::renumber(std::size_t from) noexcept
   }
 }
 
-void RankTable::attach(Callback & callback)
+void RankTable::attach(CallbackEntry & callback)
 {
   const auto at = std::upper_bound(
     by_rank_.begin(), by_rank_.end(), key(callback),
-    [](std::uint64_t k, const Callback * c) { return k < key(*c); });
+    [](std::uint64_t k, const CallbackEntry * c) { return k < key(*c); });
   const auto from = static_cast<std::size_t>(at - by_rank_.begin());
   by_rank_.insert(at, &callback);
   renumber(from);
 }
 
-void RankTable::detach(Callback & callback)
+void RankTable::detach(CallbackEntry & callback)
 {
   const std::size_t from = callback.rank_;
   by_rank_.erase(by_rank_.begin() + static_cast<std::ptrdiff_t>(from));
@@ -65,43 +65,43 @@ template <typename Change>
 void WindowQueue::rerank(Change && change)
 {
   const auto empty = [this](RankSet & set) {
-    std::vector<Callback *> members;
+    std::vector<CallbackEntry *> members;
     for (std::uint32_t r = set.first(); r != RankSet::kNone; r = set.first()) {
       members.push_back(&table_.at(r));
       set.erase(r);
     }
     return members;
   };
-  const std::vector<Callback *> window = empty(window_);
-  const std::vector<Callback *> pending = empty(pending_);
+  const std::vector<CallbackEntry *> window = empty(window_);
+  const std::vector<CallbackEntry *> pending = empty(pending_);
   change();
-  for (const Callback * callback : window) {
+  for (const CallbackEntry * callback : window) {
     window_.insert(callback->rank_);
   }
-  for (const Callback * callback : pending) {
+  for (const CallbackEntry * callback : pending) {
     pending_.insert(callback->rank_);
   }
 }
 
-void WindowQueue::attach(Callback & callback)
+void WindowQueue::attach(CallbackEntry & callback)
 {
   make_room(table_.size() + 1);
   rerank([&] { table_.attach(callback); });
 }
 
-void WindowQueue::detach(Callback & callback)
+void WindowQueue::detach(CallbackEntry & callback)
 {
   rerank([&] { table_.detach(callback); });
 }
 
-void WindowQueue::insert(Callback & callback, From from) noexcept
+void WindowQueue::insert(CallbackEntry & callback, From from) noexcept
 {
   const bool now =
     from == From::group || (timers_ == WindowTimers::immediate && callback.kind_ == Kind::timer);
   (now ? window_ : pending_).insert(callback.rank_);
 }
 
-void WindowQueue::remove(Callback & callback) noexcept
+void WindowQueue::remove(CallbackEntry & callback) noexcept
 {
   if (window_.contains(callback.rank_)) {
     window_.erase(callback.rank_);
@@ -110,7 +110,7 @@ void WindowQueue::remove(Callback & callback) noexcept
   }
 }
 
-Callback * WindowQueue::pop() noexcept
+CallbackEntry * WindowQueue::pop() noexcept
 {
   if (window_.empty() && !pending_.empty()) {
     window_.swap(pending_);  // the polling point
@@ -121,24 +121,24 @@ Callback * WindowQueue::pop() noexcept
     return nullptr;
   }
   window_.erase(rank);
-  Callback & callback = table_.at(rank);
+  CallbackEntry & callback = table_.at(rank);
   // If it is parked in its group, it goes before the members of later windows.
   callback.precedence_.key = (number_ << RankTable::kKeyBits) | RankTable::key(callback);
   return &callback;
 }
 
-void StockQueue::insert(Callback & callback, From from) noexcept
+void StockQueue::insert(CallbackEntry & callback, From from) noexcept
 {
   WindowQueue::insert(callback, from);
   settled_ = false;
 }
 
-void StockQueue::remove(Callback & callback) noexcept
+void StockQueue::remove(CallbackEntry & callback) noexcept
 {
   WindowQueue::remove(callback);
 }
 
-bool StockQueue::awaited(const Callback & callback) const noexcept
+bool StockQueue::awaited(const CallbackEntry & callback) const noexcept
 {
   return std::find(excluded_.begin(), excluded_.end(), callback.group_) == excluded_.end();
 }
@@ -151,7 +151,7 @@ void StockQueue::collect(bool only_awaited) noexcept
     pending_.insert(r);
   }
   for (std::uint32_t r = pending_.first(); r != RankSet::kNone; r = pending_.next(r)) {
-    const Callback & callback = table_.at(r);
+    const CallbackEntry & callback = table_.at(r);
     if (only_awaited ? awaited(callback) : !callback.group_->busy()) {
       window_.insert(r);
     }
@@ -161,10 +161,10 @@ void StockQueue::collect(bool only_awaited) noexcept
   }
 }
 
-Callback * StockQueue::pick() noexcept
+CallbackEntry * StockQueue::pick() noexcept
 {
   for (std::uint32_t r = window_.first(); r != RankSet::kNone; r = window_.next(r)) {
-    Callback & callback = table_.at(r);
+    CallbackEntry & callback = table_.at(r);
     if (callback.group_->try_enter()) {
       window_.erase(r);
       if (callback.group_->exclusive()) {
@@ -176,18 +176,18 @@ Callback * StockQueue::pick() noexcept
   return nullptr;
 }
 
-Callback * StockQueue::pop() noexcept
+CallbackEntry * StockQueue::pop() noexcept
 {
   if (waiting_) {  // the wait returns only the callbacks for which it waited
     waiting_ = false;
     collect(true);
     excluded_.clear();
   }
-  if (Callback * const callback = pick()) {
+  if (CallbackEntry * const callback = pick()) {
     return callback;
   }
   collect(false);
-  if (Callback * const callback = pick()) {
+  if (CallbackEntry * const callback = pick()) {
     return callback;
   }
   waiting_ = true;

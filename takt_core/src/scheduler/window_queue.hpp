@@ -23,21 +23,21 @@ class RankTable
 public:
   void reserve(std::size_t callbacks) { by_rank_.reserve(callbacks); }
   std::size_t size() const noexcept { return by_rank_.size(); }
-  Callback & at(std::uint32_t rank) const noexcept { return *by_rank_[rank]; }
+  CallbackEntry & at(std::uint32_t rank) const noexcept { return *by_rank_[rank]; }
 
   /// Both functions renumber all later ranks: O(attached).
-  void attach(Callback & callback);
-  void detach(Callback & callback);
+  void attach(CallbackEntry & callback);
+  void detach(CallbackEntry & callback);
 
   /// Kind first, registration second, independent of the other attached callbacks. The window's
   /// number takes the bits above: 2^41 polling points are months at a million a second.
   static constexpr unsigned kKeyBits = 23;
   static constexpr unsigned kKindBits = 3;
-  static std::uint64_t key(const Callback & callback) noexcept;
+  static std::uint64_t key(const CallbackEntry & callback) noexcept;
 
 private:
   void renumber(std::size_t from) noexcept;
-  std::vector<Callback *> by_rank_;
+  std::vector<CallbackEntry *> by_rank_;
 };
 
 /// Order `window`. A callback back from its group rejoins the current window, so that later windows
@@ -48,14 +48,14 @@ public:
   explicit WindowQueue(WindowTimers timers) : timers_(timers) {}
 
   void reserve(std::size_t callbacks, PiMutex & mutex) override;
-  void attach(Callback & callback) override;
-  void detach(Callback & callback) override;
-  void insert(Callback & callback, From from) noexcept override;
-  void remove(Callback & callback) noexcept override;
-  Callback * pop() noexcept override;
-  const Callback * peek() const noexcept override { return nullptr; }
+  void attach(CallbackEntry & callback) override;
+  void detach(CallbackEntry & callback) override;
+  void insert(CallbackEntry & callback, From from) noexcept override;
+  void remove(CallbackEntry & callback) noexcept override;
+  CallbackEntry * pop() noexcept override;
+  const CallbackEntry * peek() const noexcept override { return nullptr; }
   bool may_have_work() const noexcept override { return !window_.empty() || !pending_.empty(); }
-  std::uint64_t key(const Callback & callback, Time) const noexcept override
+  std::uint64_t key(const CallbackEntry & callback, Time) const noexcept override
   {
     return RankTable::key(callback);
   }
@@ -83,18 +83,18 @@ class StockQueue final : public WindowQueue
 public:
   using WindowQueue::WindowQueue;
 
-  void remove(Callback & callback) noexcept override;
-  void insert(Callback & callback, From from) noexcept override;
-  Callback * pop() noexcept override;
+  void remove(CallbackEntry & callback) noexcept override;
+  void insert(CallbackEntry & callback, From from) noexcept override;
+  CallbackEntry * pop() noexcept override;
   bool may_have_work() const noexcept override { return !settled_; }
   bool enters_groups() const noexcept override { return true; }
   void group_left(Group & group) noexcept override;
   void look_again() noexcept override;
 
 private:
-  Callback * pick() noexcept;
+  CallbackEntry * pick() noexcept;
   void collect(bool only_awaited) noexcept;
-  bool awaited(const Callback & callback) const noexcept;
+  bool awaited(const CallbackEntry & callback) const noexcept;
 
   static constexpr std::size_t kMaxThreads = 64;
   std::vector<const Group *> busy_ = reserved();      // groups entered through this queue

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "takt_core/phased.hpp"
 #include "takt_core/timer.hpp"
 #include "takt_rt/pi_mutex.hpp"
 #include "takt_rt/time.hpp"
@@ -35,14 +36,6 @@ enum class Disturbance : std::uint8_t
 
 /// The cause's words, such as "skipped period".
 std::string_view to_string(Disturbance cause) noexcept;
-
-/// The effect of a disturbed callback on the sets of messages downstream.
-enum class Phased : std::uint8_t
-{
-  no,        ///< no bound rests on the callback's phase
-  settles,   ///< the sets are in step again after a while
-  for_good,  ///< a set takes other messages until a new start
-};
 
 /// The facts that an executor's phases need from its schedule.
 struct PhaseOptions

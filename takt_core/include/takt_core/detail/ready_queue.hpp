@@ -9,12 +9,14 @@
 #include <cstddef>
 #include <memory>
 
-#include "takt_core/callback.hpp"
+#include "takt_core/detail/callback_entry.hpp"
 #include "takt_core/order.hpp"
 #include "takt_rt/pi_mutex.hpp"
 
 namespace takt_core
 {
+
+using takt_rt::PiMutex;
 
 class ReadyQueue
 {
@@ -25,8 +27,8 @@ public:
   virtual void reserve(std::size_t callbacks, PiMutex & mutex) = 0;
 
   /// `callback` may be inserted after `attach` and until `detach`.
-  virtual void attach(Callback & callback);
-  virtual void detach(Callback & callback);
+  virtual void attach(CallbackEntry & callback);
+  virtual void detach(CallbackEntry & callback);
 
   /// Why a callback is inserted.
   enum class From
@@ -36,20 +38,20 @@ public:
   };
 
   /// Inserts the callback by its key. The caller has set the key by `set_key`.
-  virtual void insert(Callback & callback, From from) noexcept = 0;
-  virtual void remove(Callback & callback) noexcept = 0;
+  virtual void insert(CallbackEntry & callback, From from) noexcept = 0;
+  virtual void remove(CallbackEntry & callback) noexcept = 0;
 
   /// Removes and returns the best callback; nullptr if no callback may be picked now.
-  virtual Callback * pop() noexcept = 0;
+  virtual CallbackEntry * pop() noexcept = 0;
 
   /// Returns the best callback and keeps it; orders with windows return nullptr.
-  virtual const Callback * peek() const noexcept = 0;
+  virtual const CallbackEntry * peek() const noexcept = 0;
 
   /// Whether `pop` may return a callback. May be wrongly true once, never wrongly false.
   virtual bool may_have_work() const noexcept = 0;
 
   /// The sort key of `callback`, smaller first. Only order `edf` uses `deadline`.
-  virtual std::uint64_t key(const Callback & callback, Time deadline) const noexcept = 0;
+  virtual std::uint64_t key(const CallbackEntry & callback, Time deadline) const noexcept = 0;
 
   /// Whether `pop` enters the callback's group: members of busy groups then stay in the queue
   /// instead of being parked (`stock`).

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "takt_core/callback.hpp"
+#include "takt_core/detail/callback_entry.hpp"
 #include "takt_core/detail/intake.hpp"
 #include "takt_core/detail/ready_queue.hpp"
 #include "takt_core/detail/sleepers.hpp"
@@ -31,17 +31,20 @@ public:
   /// With the set's `mutex` not held.
   void reserve(std::size_t timers, PiMutex & mutex) { heap_.reserve(timers, mutex); }
   bool empty() const noexcept { return heap_.empty(); }
-  Callback & top() const noexcept { return *heap_.top(); }
-  void arm(Callback & timer) noexcept { heap_.push(&timer); }
-  void disarm(Callback & timer) noexcept { heap_.remove(&timer); }
-  static bool armed(const Callback & timer) noexcept { return timer.timer_place_ != UINT32_MAX; }
+  CallbackEntry & top() const noexcept { return *heap_.top(); }
+  void arm(CallbackEntry & timer) noexcept { heap_.push(&timer); }
+  void disarm(CallbackEntry & timer) noexcept { heap_.remove(&timer); }
+  static bool armed(const CallbackEntry & timer) noexcept
+  {
+    return timer.timer_place_ != UINT32_MAX;
+  }
   Time next() const noexcept { return heap_.empty() ? kNever : heap_.top()->expiry_; }
 
 private:
   struct Less
   {
     // Simultaneous timers are released in registration order.
-    bool operator()(const Callback * a, const Callback * b) const noexcept
+    bool operator()(const CallbackEntry * a, const CallbackEntry * b) const noexcept
     {
       return a->expiry_ != b->expiry_ ? a->expiry_ < b->expiry_
                                       : a->registration_ < b->registration_;
@@ -49,9 +52,9 @@ private:
   };
   struct Index
   {
-    std::uint32_t & operator()(Callback * c) const noexcept { return c->timer_place_; }
+    std::uint32_t & operator()(CallbackEntry * c) const noexcept { return c->timer_place_; }
   };
-  IntrusiveHeap<Callback *, Less, Index> heap_;
+  IntrusiveHeap<CallbackEntry *, Less, Index> heap_;
 };
 
 class Scheduler;
@@ -68,13 +71,13 @@ public:
 
   Scheduler & owner;
   const Order order;
-  Intake<Callback> intake;
+  Intake<CallbackEntry> intake;
   PiMutex mutex;
 
   // --- guarded by mutex ---
   std::unique_ptr<ReadyQueue> queue;
   TimerHeap timers;
-  Callback * boosted = nullptr;  ///< callbacks with a boost, linked by `next_boosted_`
+  CallbackEntry * boosted = nullptr;  ///< callbacks with a boost, linked by `next_boosted_`
 
   // --- readable without the mutex, as SetSigns: exact for the holder of the mutex ---
   std::atomic<std::int64_t> looked_at{0};  ///< when a member last looked at the set

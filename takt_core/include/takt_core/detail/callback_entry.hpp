@@ -1,0 +1,157 @@
+// A callback's entry in its scheduler: what the scheduler knows of the callback while it is queued, parked and run.
+//
+// The entry is the private base of the callback's object: it shares the cache line of the callback's virtual table, and
+// adding a callback allocates no entry. Intakes, ready queues, groups and timer heaps link entries. Users see the
+// callback (callback.hpp) only, and only the core's own sources use entries.
+//
+// Locks: each section of members names its lock. A queued callback's links and its precedence belong to the thread that
+// owns the place where the callback waits (CallbackState).
+#ifndef TAKT_CORE__DETAIL__CALLBACK_ENTRY_HPP_
+#define TAKT_CORE__DETAIL__CALLBACK_ENTRY_HPP_
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "takt_core/boost.hpp"
+#include "takt_core/detail/arrival_ring.hpp"
+#include "takt_core/detail/callback_state.hpp"
+#include "takt_core/detail/precedence.hpp"
+#include "takt_core/kind.hpp"
+#include "takt_core/phased.hpp"
+#include "takt_core/timer.hpp"
+#include "takt_rt/time.hpp"
+
+namespace takt_core
+{
+
+using takt_rt::kNever;
+
+class Callback;
+class Group;
+class ThreadSet;
+
+class CallbackEntry
+{
+public:
+  /// `number`: Callback::number(). Allocates the arrival ring. Set-up only.
+  CallbackEntry(
+    Kind kind, std::uint32_t number, std::uint32_t depth,
+    const std::optional<TimerOptions> & timer);
+  CallbackEntry(const CallbackEntry &) = delete;
+  CallbackEntry & operator=(const CallbackEntry &) = delete;
+
+  /// The entry of a callback, and the callback of an entry: the same object. Real-time safe.
+  static CallbackEntry & of(Callback & callback) noexcept;
+  static const CallbackEntry & of(const Callback & callback) noexcept;
+  Callback & callback() noexcept;
+  const Callback & callback() const noexcept;
+
+  /// The first of two prefetch hints before a start: fetches the entry.
+  void prefetch() const noexcept
+  {
+    __builtin_prefetch(this, 1);
+    __builtin_prefetch(&group_, 1);
+  }
+  /// The second hint: fetches the memory that the entry points to.
+  void prefetch_more() const noexcept
+  {
+    __builtin_prefetch(group_, 1);
+    arrivals_.prefetch();
+  }
+
+  std::uint32_t instance() const noexcept { return instance_.load(std::memory_order_relaxed); }
+  void next_instance() noexcept { instance_.store(instance() + 1, std::memory_order_relaxed); }
+
+  enum class Where : std::uint8_t
+  {
+    nowhere,
+    intake,
+    queue,
+    parked,
+    held
+  };
+
+  // Why the callback is in an intake.
+  enum class Comes : std::uint8_t
+  {
+    released,   // newly released, or with more work pending
+    stamped,    // newly released, with its precedence already set
+    returning,  // was handed its group: rejoins at its old place
+  };
+
+  using State = detail::CallbackState<>;
+  static constexpr std::uint32_t kQueued = State::kQueued;
+  static constexpr std::uint32_t kClosed = State::kClosed;
+  static constexpr std::uint32_t kAdded = State::kAdded;
+  static constexpr std::uint32_t kTaking = State::kTaking;
+  static constexpr std::uint32_t kRun = State::kRun;
+  static constexpr std::uint32_t kMarks = State::kMarks;
+
+  // --- what a dispatch touches: two cache lines, up to and with the arrivals. With many ready
+  // callbacks, fetching these lines is most of the dispatch's cost. ---
+  // `next_`, `previous_`, `precedence_` and `comes_`: in an intake, of the thread that put it there; then guarded by
+  // the mutex of its place: the thread set's, the group's or the one of the held callbacks.
+  State state_;
+  // Counts this callback's releases as a root. Starts and takes write it, one after the other. Another thread set may
+  // read it meanwhile, under its mutex, to compute the key of the next run after a new binding.
+  std::atomic<std::uint32_t> instance_{0};
+  std::atomic<ThreadSet *> set_{nullptr};
+  CallbackEntry * next_ = nullptr;      // intake, level list
+  CallbackEntry * previous_ = nullptr;  // level list
+  Precedence precedence_;  // of the oldest arrival; the order defines the key's meaning
+  Group * group_ = nullptr;
+  const std::uint32_t number_;
+  std::atomic<Where> where_{Where::nowhere};
+  const Kind kind_;
+  Comes comes_ = Comes::released;
+  bool publishes_last_ = false;            // changes only before the callback is added
+  Phased phased_ = Phased::no;             // changes only before the callback is added
+  std::atomic<std::uint8_t> priority_{0};  // larger is more urgent
+  std::atomic<std::uint8_t> raised_{0};    // the boost's part; the sum is at most 255
+  struct Deadlines;
+  std::atomic<const Deadlines *> deadlines_{nullptr};  // null: no deadline
+  ArrivalRing arrivals_;
+
+  // --- what some orders touch: guarded as the links ---
+  std::uint32_t place_ = UINT32_MAX;  // in a heap of ready or parked callbacks
+  std::uint32_t rank_ = UINT32_MAX;   // in the window orders
+  std::uint32_t visit_ = 0;           // the last visit that ran the callback
+
+  // --- boost: guarded by the thread set's mutex ---
+  std::optional<Boost> boost_;
+  std::uint32_t boost_step_ = 0;
+  std::uint32_t boosted_starts_ = 0;        // since its last start at its own priority
+  CallbackEntry * next_boosted_ = nullptr;  // links the set's callbacks with a boost
+
+  // --- timers: guarded by the thread set's mutex ---
+  const bool timed_;  // timer options were given
+  TimerOptions timer_;
+  Time expiry_ = kNever;  // next nominal release
+  Time due_ = kNever;     // release that is queued
+  std::uint32_t timer_place_ = UINT32_MAX;
+  bool timer_active_ = false;
+  bool on_grid_ = false;    // its releases are at the times of first_release
+  bool withdrawn_ = false;  // reset while queued: that release must not run
+  std::atomic<std::uint64_t> skipped_{0};
+
+  // --- phased callbacks: guarded by the thread set's mutex ---
+  std::uint64_t seen_overwritten_ = 0;  // overwritten arrivals reported so far
+  std::uint64_t seen_lost_ = 0;         // of the messages
+
+  // --- set-up only ---
+  std::uint32_t registration_ = 0;  // counts the callbacks of its kind in the order of their adding
+};
+
+/// By precedence.
+struct CallbackLess
+{
+  bool operator()(const CallbackEntry * a, const CallbackEntry * b) const noexcept
+  {
+    return a->precedence_.before(b->precedence_);
+  }
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__DETAIL__CALLBACK_ENTRY_HPP_

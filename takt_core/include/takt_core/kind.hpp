@@ -1,0 +1,25 @@
+// The kinds of callbacks.
+#ifndef TAKT_CORE__KIND_HPP_
+#define TAKT_CORE__KIND_HPP_
+
+#include <cstdint>
+#include <string_view>
+
+namespace takt_core
+{
+
+/// In the order in which `window` and `stock` prefer kinds. Guard conditions are waitables.
+enum class Kind : std::uint8_t
+{
+  timer,
+  subscription,
+  service,
+  client,
+  waitable
+};
+
+std::string_view to_string(Kind kind) noexcept;
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__KIND_HPP_
