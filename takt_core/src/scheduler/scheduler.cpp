@@ -437,6 +437,8 @@ void Scheduler::catch_up(Run & run) noexcept
     run.activations.clear();
     run.activations.add({entry.number_, instance, ready});
   }
+  // Without the mutex a set-up function may replace the deadlines meanwhile, and free the old ones.
+  std::lock_guard lock(entry.group_->mutex_);
   run.deadline = deadline(entry, run.release, run.activations);
 }
 
