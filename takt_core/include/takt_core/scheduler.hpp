@@ -377,6 +377,16 @@ private:
   Duration ahead() const noexcept;
   static void publish_hints(ThreadSet & set) noexcept;
   ThreadSet * lock_set(const CallbackEntry & entry) const noexcept;
+  // For assertions: whether the calling thread holds the mutex of the callback's set, and, of the second, else of its
+  // group.
+  static bool holds_set(const CallbackEntry & entry) noexcept
+  {
+    return entry.set_.load(std::memory_order_relaxed)->mutex.held();
+  }
+  static bool holds_set_or_group(const CallbackEntry & entry) noexcept
+  {
+    return holds_set(entry) || entry.group_->mutex_.held();
+  }
 
   const std::uint32_t threads_;
   const Order order_;

@@ -2,6 +2,8 @@
 #ifndef TAKT_CORE__SRC__DEADLINE_QUEUE_HPP_
 #define TAKT_CORE__SRC__DEADLINE_QUEUE_HPP_
 
+#include <cassert>
+
 #include "takt_core/detail/ready_queue.hpp"
 #include "takt_core/intrusive_heap.hpp"
 
@@ -13,15 +15,17 @@ using takt_rt::to_ns;
 class DeadlineQueue final : public ReadyQueue
 {
 public:
-  void reserve(std::size_t callbacks, PiMutex & mutex) override { heap_.reserve(callbacks, mutex); }
-  void insert(CallbackEntry & callback, From) noexcept override { heap_.push(&callback); }
-  void remove(CallbackEntry & callback) noexcept override { heap_.remove(&callback); }
-  CallbackEntry * pop() noexcept override { return heap_.empty() ? nullptr : heap_.pop(); }
+  using ReadyQueue::ReadyQueue;
+
+  void reserve(std::size_t callbacks) override { heap_.reserve(callbacks, mutex_); }
+  void insert(CallbackEntry & callback, From) noexcept override { heap().push(&callback); }
+  void remove(CallbackEntry & callback) noexcept override { heap().remove(&callback); }
+  CallbackEntry * pop() noexcept override { return heap().empty() ? nullptr : heap_.pop(); }
   const CallbackEntry * peek() const noexcept override
   {
-    return heap_.empty() ? nullptr : heap_.top();
+    return heap().empty() ? nullptr : heap_.top();
   }
-  bool may_have_work() const noexcept override { return !heap_.empty(); }
+  bool may_have_work() const noexcept override { return !heap().empty(); }
 
   std::uint64_t key(const CallbackEntry &, Time deadline) const noexcept override
   {
@@ -33,7 +37,20 @@ private:
   {
     std::uint32_t & operator()(CallbackEntry * c) const noexcept { return c->place_; }
   };
-  IntrusiveHeap<CallbackEntry *, CallbackLess, Index> heap_;
+  using Heap = IntrusiveHeap<CallbackEntry *, CallbackLess, Index>;
+
+  Heap & heap() noexcept
+  {
+    assert(mutex_.held());
+    return heap_;
+  }
+  const Heap & heap() const noexcept
+  {
+    assert(mutex_.held());
+    return heap_;
+  }
+
+  Heap heap_;
 };
 
 }  // namespace takt_core

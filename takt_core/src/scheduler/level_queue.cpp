@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 
 namespace takt_core
 {
@@ -66,6 +67,7 @@ std::optional<CallbackEntry *> LevelQueue::predecessor(
 
 void LevelQueue::insert(CallbackEntry & callback, From) noexcept
 {
+  assert(mutex_.held());
   const std::uint64_t at = callback.precedence_.key;
   Level & level = levels_[at];
   const std::optional<CallbackEntry *> found = predecessor(level, callback);
@@ -85,6 +87,7 @@ void LevelQueue::insert(CallbackEntry & callback, From) noexcept
 
 void LevelQueue::remove(CallbackEntry & callback) noexcept
 {
+  assert(mutex_.held());
   if (callback.place_ != Heap::kAbsent) {
     out_of_order_.remove(&callback);
     return;
@@ -103,6 +106,7 @@ void LevelQueue::remove(CallbackEntry & callback) noexcept
 
 CallbackEntry * LevelQueue::pop() noexcept
 {
+  assert(mutex_.held());
   const std::size_t at = best();
   CallbackEntry * const callback = first(at);
   if (callback == nullptr) {
@@ -123,7 +127,14 @@ CallbackEntry * LevelQueue::pop() noexcept
 
 const CallbackEntry * LevelQueue::peek() const noexcept
 {
+  assert(mutex_.held());
   return first(best());
+}
+
+bool LevelQueue::may_have_work() const noexcept
+{
+  assert(mutex_.held());
+  return !empty();
 }
 
 }  // namespace takt_core

@@ -22,17 +22,19 @@ namespace takt_core
 class LevelQueue final : public ReadyQueue
 {
 public:
-  explicit LevelQueue(Order order) : order_(order), levels_(order == Order::fifo ? 1 : kLevels) {}
-
-  void reserve(std::size_t callbacks, PiMutex & mutex) override
+  LevelQueue(Order order, PiMutex & mutex)
+  : ReadyQueue(mutex),
+    order_(order),
+    levels_(order == Order::fifo ? 1 : kLevels)
   {
-    out_of_order_.reserve(callbacks, mutex);
   }
+
+  void reserve(std::size_t callbacks) override { out_of_order_.reserve(callbacks, mutex_); }
   void insert(CallbackEntry & callback, From from) noexcept override;
   void remove(CallbackEntry & callback) noexcept override;
   CallbackEntry * pop() noexcept override;
   const CallbackEntry * peek() const noexcept override;
-  bool may_have_work() const noexcept override { return !empty(); }
+  bool may_have_work() const noexcept override;
   std::uint64_t key(const CallbackEntry & callback, Time deadline) const noexcept override;
 
 private:

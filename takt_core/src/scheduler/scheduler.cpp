@@ -77,6 +77,7 @@ void Scheduler::put_in(CallbackEntry & entry, std::uint32_t caller) noexcept
 Time Scheduler::deadline(
   const CallbackEntry & entry, Time release, const ActivationSet & of) const noexcept
 {
+  assert(holds_set_or_group(entry));
   const auto * const deadlines = entry.deadlines_.load(std::memory_order_acquire);
   if (deadlines == nullptr) {
     return kNever;
@@ -112,6 +113,7 @@ void Scheduler::find_precedence(
   ThreadSet & set, CallbackEntry & entry, CallbackEntry::Comes comes,
   Precedence & result) const noexcept
 {
+  assert(holds_set_or_group(entry));
   const bool timer = entry.kind_ == Kind::timer;
   Time due = kNever;
   if (timer) {
@@ -140,6 +142,7 @@ void Scheduler::find_precedence(
 
 void Scheduler::set_key(ThreadSet & set, CallbackEntry & entry, CallbackEntry::Comes comes) noexcept
 {
+  assert(holds_set_or_group(entry));
   find_precedence(set, entry, comes, entry.precedence_);
 }
 
@@ -278,6 +281,7 @@ bool Scheduler::start(
 // message.
 void Scheduler::note_overwritten(CallbackEntry & entry, Time now) noexcept
 {
+  assert(holds_set(entry));
   entry.seen_overwritten_ = entry.arrivals_.overwritten();
   Callback & callback = entry.callback();
   const std::uint64_t lost = callback.message_counts().overwritten;

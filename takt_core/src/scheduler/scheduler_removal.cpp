@@ -15,7 +15,7 @@ namespace takt_core
 // mutex of its set held.
 bool Scheduler::unlink(CallbackEntry & entry) noexcept
 {
-  assert(entry.set_.load(std::memory_order_relaxed)->mutex.held());
+  assert(holds_set(entry));
   ThreadSet & set = *entry.set_.load(std::memory_order_relaxed);
   drain(set);
   bool out = false;

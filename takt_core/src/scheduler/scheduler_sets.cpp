@@ -71,8 +71,8 @@ ThreadSet & Scheduler::thread_set(ThreadMask threads)
   }
   if (set == nullptr) {
     auto owned = std::make_unique<ThreadSet>(*this, order_, window_timers_);
-    owned->queue->reserve(settings_.size() + 1, owned->mutex);
-    owned->timers.reserve(settings_.size() + 1, owned->mutex);
+    owned->queue->reserve(settings_.size() + 1);
+    owned->timers.reserve(settings_.size() + 1);
     sets_.push_back(std::move(owned));
     set = sets_.back().get();
   }

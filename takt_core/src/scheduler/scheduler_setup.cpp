@@ -106,8 +106,8 @@ Status Scheduler::add(
     aliases_.push_back(&c);
   }
   for (const auto & s : sets_) {
-    s->queue->reserve(settings_.size(), s->mutex);
-    s->timers.reserve(settings_.size(), s->mutex);
+    s->queue->reserve(settings_.size());
+    s->timers.reserve(settings_.size());
     if (c.group_->shared()) {
       std::lock_guard pass(s->mutex);  // no thread enters the group as its only member any more
     }

@@ -56,6 +56,7 @@ Duration Scheduler::ahead() const noexcept
 // If the clock was set since the last release, the next release moves to the nearest grid point.
 void Scheduler::keep_on_grid(CallbackEntry & timer) const noexcept
 {
+  assert(holds_set(timer));
   if (epoch_of_timers_ != Epoch::tai || !timer.on_grid_ || timer.expiry_ == kNever) {
     return;
   }
@@ -109,6 +110,7 @@ std::uint32_t Scheduler::release_timers(ThreadSet & set, Time now) noexcept
 // periods.
 std::uint32_t Scheduler::advance_timer(CallbackEntry & timer, Time now) noexcept
 {
+  assert(holds_set(timer));
   const Duration period = timer.timer_.period;
   Duration::rep dropped = 0;
   switch (timer.timer_.missed_periods) {
@@ -191,7 +193,7 @@ void Scheduler::taken_by_timer(CallbackEntry & timer) noexcept
 // The queued release, else the next one; kNever if cancelled.
 Time Scheduler::upcoming(const CallbackEntry & timer) noexcept
 {
-  assert(timer.set_.load(std::memory_order_relaxed)->mutex.held());
+  assert(holds_set(timer));
   const bool released = !timer.withdrawn_ && (timer.state_.load(std::memory_order_acquire) &
                                               CallbackEntry::kQueued) != 0;
   return !timer.timer_active_ ? kNever : released ? timer.due_ : timer.expiry_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <mutex>
 
 namespace takt_core
@@ -50,20 +51,22 @@ void RankTable::detach(CallbackEntry & callback)
 
 void WindowQueue::make_room(std::size_t callbacks)
 {
+  assert(mutex_.held());
   table_.reserve(callbacks);
   window_.reserve(callbacks);
   pending_.reserve(callbacks);
 }
 
-void WindowQueue::reserve(std::size_t callbacks, PiMutex & mutex)
+void WindowQueue::reserve(std::size_t callbacks)
 {
-  std::lock_guard lock(mutex);  // renumbering ranks needs the mutex anyway
+  std::lock_guard lock(mutex_);  // renumbering ranks needs the mutex anyway
   make_room(callbacks);
 }
 
 template <typename Change>
 void WindowQueue::rerank(Change && change)
 {
+  assert(mutex_.held());
   const auto empty = [this](RankSet & set) {
     std::vector<CallbackEntry *> members;
     for (std::uint32_t r = set.first(); r != RankSet::kNone; r = set.first()) {
@@ -85,17 +88,20 @@ void WindowQueue::rerank(Change && change)
 
 void WindowQueue::attach(CallbackEntry & callback)
 {
+  assert(mutex_.held());
   make_room(table_.size() + 1);
   rerank([&] { table_.attach(callback); });
 }
 
 void WindowQueue::detach(CallbackEntry & callback)
 {
+  assert(mutex_.held());
   rerank([&] { table_.detach(callback); });
 }
 
 void WindowQueue::insert(CallbackEntry & callback, From from) noexcept
 {
+  assert(mutex_.held());
   const bool now =
     from == From::group || (timers_ == WindowTimers::immediate && callback.kind_ == Kind::timer);
   (now ? window_ : pending_).insert(callback.rank_);
@@ -103,6 +109,7 @@ void WindowQueue::insert(CallbackEntry & callback, From from) noexcept
 
 void WindowQueue::remove(CallbackEntry & callback) noexcept
 {
+  assert(mutex_.held());
   if (window_.contains(callback.rank_)) {
     window_.erase(callback.rank_);
   } else {
@@ -112,6 +119,7 @@ void WindowQueue::remove(CallbackEntry & callback) noexcept
 
 CallbackEntry * WindowQueue::pop() noexcept
 {
+  assert(mutex_.held());
   if (window_.empty() && !pending_.empty()) {
     window_.swap(pending_);  // the polling point
     number_ = g_windows.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -127,14 +135,28 @@ CallbackEntry * WindowQueue::pop() noexcept
   return &callback;
 }
 
+bool WindowQueue::may_have_work() const noexcept
+{
+  assert(mutex_.held());
+  return !window_.empty() || !pending_.empty();
+}
+
+bool StockQueue::may_have_work() const noexcept
+{
+  assert(mutex_.held());
+  return !settled_;
+}
+
 void StockQueue::insert(CallbackEntry & callback, From from) noexcept
 {
+  assert(mutex_.held());
   WindowQueue::insert(callback, from);
   settled_ = false;
 }
 
 void StockQueue::remove(CallbackEntry & callback) noexcept
 {
+  assert(mutex_.held());
   WindowQueue::remove(callback);
 }
 
@@ -145,6 +167,7 @@ bool StockQueue::awaited(const CallbackEntry & callback) const noexcept
 
 void StockQueue::collect(bool only_awaited) noexcept
 {
+  assert(mutex_.held());
   // Members left in the old window are due or have data still, so they become pending.
   for (std::uint32_t r = window_.first(); r != RankSet::kNone; r = window_.first()) {
     window_.erase(r);
@@ -163,6 +186,7 @@ void StockQueue::collect(bool only_awaited) noexcept
 
 CallbackEntry * StockQueue::pick() noexcept
 {
+  assert(mutex_.held());
   for (std::uint32_t r = window_.first(); r != RankSet::kNone; r = window_.next(r)) {
     CallbackEntry & callback = table_.at(r);
     if (callback.group_->try_enter()) {
@@ -178,6 +202,7 @@ CallbackEntry * StockQueue::pick() noexcept
 
 CallbackEntry * StockQueue::pop() noexcept
 {
+  assert(mutex_.held());
   if (waiting_) {  // the wait returns only the callbacks for which it waited
     waiting_ = false;
     collect(true);
@@ -198,6 +223,7 @@ CallbackEntry * StockQueue::pop() noexcept
 
 void StockQueue::group_left(Group & group) noexcept
 {
+  assert(mutex_.held());
   const auto at = std::find(busy_.begin(), busy_.end(), &group);
   if (at != busy_.end()) {
     *at = busy_.back();
@@ -208,6 +234,7 @@ void StockQueue::group_left(Group & group) noexcept
 
 void StockQueue::look_again() noexcept
 {
+  assert(mutex_.held());
   settled_ = false;  // rclcpp triggers the interrupt guard condition here
 }
 

@@ -45,16 +45,16 @@ private:
 class WindowQueue : public ReadyQueue
 {
 public:
-  explicit WindowQueue(WindowTimers timers) : timers_(timers) {}
+  WindowQueue(WindowTimers timers, PiMutex & mutex) : ReadyQueue(mutex), timers_(timers) {}
 
-  void reserve(std::size_t callbacks, PiMutex & mutex) override;
+  void reserve(std::size_t callbacks) override;
   void attach(CallbackEntry & callback) override;
   void detach(CallbackEntry & callback) override;
   void insert(CallbackEntry & callback, From from) noexcept override;
   void remove(CallbackEntry & callback) noexcept override;
   CallbackEntry * pop() noexcept override;
   const CallbackEntry * peek() const noexcept override { return nullptr; }
-  bool may_have_work() const noexcept override { return !window_.empty() || !pending_.empty(); }
+  bool may_have_work() const noexcept override;
   std::uint64_t key(const CallbackEntry & callback, Time) const noexcept override
   {
     return RankTable::key(callback);
@@ -86,7 +86,7 @@ public:
   void remove(CallbackEntry & callback) noexcept override;
   void insert(CallbackEntry & callback, From from) noexcept override;
   CallbackEntry * pop() noexcept override;
-  bool may_have_work() const noexcept override { return !settled_; }
+  bool may_have_work() const noexcept override;
   bool enters_groups() const noexcept override { return true; }
   void group_left(Group & group) noexcept override;
   void look_again() noexcept override;

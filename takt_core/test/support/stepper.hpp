@@ -239,6 +239,8 @@ public:
     guarded_ = stepper.memory();
     stepper.store(&locked_, 0, std::memory_order_release);
   }
+  /// Whether any thread holds it. For assertions; not a step.
+  bool held() const noexcept { return locked_ != 0; }
 
 private:
   std::uint64_t locked_ = 0;

@@ -6,6 +6,7 @@
 #define TAKT_CORE__DETAIL__GROUP_GATE_HPP_
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <mutex>
 
@@ -90,6 +91,7 @@ public:
   /// Parks `self`, which has more work, then leaves. With mutex_ held; exclusive groups only.
   Node * park_and_leave(Node & self) noexcept
   {
+    assert(mutex_.held());
     state_.fetch_or(kWaiters, std::memory_order_relaxed);
     park(self);
     return hand_over();
@@ -146,6 +148,7 @@ protected:
   // With mutex_ held and the group held by a callback.
   Enter granted_or_park(Node & callback) noexcept
   {
+    assert(mutex_.held());
     if (granted_ == &callback) {
       granted_ = nullptr;
       return Enter::entered;
@@ -158,14 +161,18 @@ protected:
     return Enter::parked;
   }
 
+  // With mutex_ held.
   void park(Node & callback) noexcept
   {
+    assert(mutex_.held());
     callback.where_.store(Node::Where::parked, std::memory_order_release);
     parked_.push(&callback);
   }
 
-  Node * hand_over() noexcept  // with mutex_ held
+  // With mutex_ held.
+  Node * hand_over() noexcept
   {
+    assert(mutex_.held());
     if (parked_.empty()) {
       granted_ = nullptr;
       state_.store(0, std::memory_order_release);

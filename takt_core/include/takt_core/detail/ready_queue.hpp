@@ -1,8 +1,8 @@
 // The ready callbacks of one thread set, in one order.
 //
-// Not synchronised: the caller holds the thread set's mutex in every call except `reserve`.
-// `insert`, `remove`, `pop` and `peek` are real-time safe; `reserve`, `attach` and `detach` are
-// set-up only.
+// Not synchronised: the caller holds the thread set's mutex in every call except `reserve`, `key` and `enters_groups`;
+// every other function asserts it first. `insert`, `remove`, `pop` and `peek` are real-time safe; `reserve`, `attach`
+// and `detach` are set-up only.
 #ifndef TAKT_CORE__DETAIL__READY_QUEUE_HPP_
 #define TAKT_CORE__DETAIL__READY_QUEUE_HPP_
 
@@ -21,10 +21,14 @@ using takt_rt::PiMutex;
 class ReadyQueue
 {
 public:
+  /// `mutex`: of the thread set.
+  explicit ReadyQueue(PiMutex & mutex) noexcept : mutex_(mutex) {}
   virtual ~ReadyQueue() = default;
+  ReadyQueue(const ReadyQueue &) = delete;
+  ReadyQueue & operator=(const ReadyQueue &) = delete;
 
-  /// Makes room for `callbacks` in all. Call without the set's `mutex`, which it takes as briefly as possible.
-  virtual void reserve(std::size_t callbacks, PiMutex & mutex) = 0;
+  /// Makes room for `callbacks` in all. Call without the set's mutex, which it takes as briefly as possible.
+  virtual void reserve(std::size_t callbacks) = 0;
 
   /// `callback` may be inserted after `attach` and until `detach`.
   virtual void attach(CallbackEntry & callback);
@@ -50,7 +54,7 @@ public:
   /// Whether `pop` may return a callback. May be wrongly true once, never wrongly false.
   virtual bool may_have_work() const noexcept = 0;
 
-  /// The sort key of `callback`, smaller first. Only order `edf` uses `deadline`.
+  /// The sort key of `callback`, smaller first. Only order `edf` uses `deadline`. Needs no mutex.
   virtual std::uint64_t key(const CallbackEntry & callback, Time deadline) const noexcept = 0;
 
   /// Whether `pop` enters the callback's group: members of busy groups then stay in the queue
@@ -62,9 +66,13 @@ public:
 
   /// A callback of any queue has left its group. Called only if `enters_groups()`.
   virtual void look_again() noexcept;
+
+protected:
+  PiMutex & mutex_;
 };
 
-std::unique_ptr<ReadyQueue> make_ready_queue(Order order, WindowTimers timers);
+/// `mutex`: of the thread set, which outlives the queue. Set-up only.
+std::unique_ptr<ReadyQueue> make_ready_queue(Order order, WindowTimers timers, PiMutex & mutex);
 
 }  // namespace takt_core
 

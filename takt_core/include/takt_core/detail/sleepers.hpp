@@ -17,6 +17,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cassert>
 #include <cstdint>
 #include <mutex>
 #include <utility>
@@ -192,6 +193,7 @@ public:
   template <typename Set>
   void armed(const Set & set, Time expiry) noexcept
   {
+    assert(set.mutex.held());
     const std::uint32_t waiter = set.timer_waiter.load(std::memory_order_relaxed);
     if (waiter != kNobody && expiry < set.waiter_until) {
       wake(waiter);
@@ -202,6 +204,7 @@ public:
   template <typename Set>
   void give_up_timers(Set & set, std::uint32_t thread) noexcept
   {
+    assert(set.mutex.held());
     if (set.timer_waiter.load(std::memory_order_relaxed) == thread) {
       set.timer_waiter.store(kNobody, std::memory_order_seq_cst);
       set.waiter_until = kNever;

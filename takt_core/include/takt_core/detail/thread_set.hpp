@@ -10,6 +10,7 @@
 #define TAKT_CORE__DETAIL__THREAD_SET_HPP_
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <memory>
 
@@ -24,21 +25,34 @@
 namespace takt_core
 {
 
-/// Armed timers, the earliest on top. O(log timers).
+/// Armed timers, the earliest on top. O(log timers). The caller holds the thread set's mutex in every call except
+/// `reserve`; each of them asserts it first.
 class TimerHeap
 {
 public:
-  /// With the set's `mutex` not held.
-  void reserve(std::size_t timers, PiMutex & mutex) { heap_.reserve(timers, mutex); }
-  bool empty() const noexcept { return heap_.empty(); }
-  CallbackEntry & top() const noexcept { return *heap_.top(); }
-  void arm(CallbackEntry & timer) noexcept { heap_.push(&timer); }
-  void disarm(CallbackEntry & timer) noexcept { heap_.remove(&timer); }
+  /// `mutex`: of the thread set.
+  explicit TimerHeap(PiMutex & mutex) noexcept : mutex_(mutex) {}
+
+  /// With the set's mutex not held.
+  void reserve(std::size_t timers) { heap_.reserve(timers, mutex_); }
+  bool empty() const noexcept { return heap().empty(); }
+  CallbackEntry & top() const noexcept { return *heap().top(); }
+  void arm(CallbackEntry & timer) noexcept
+  {
+    assert(mutex_.held());
+    heap_.push(&timer);
+  }
+  void disarm(CallbackEntry & timer) noexcept
+  {
+    assert(mutex_.held());
+    heap_.remove(&timer);
+  }
+  /// Whether the timer is in the heap of its set, whose mutex the caller holds.
   static bool armed(const CallbackEntry & timer) noexcept
   {
     return timer.timer_place_ != UINT32_MAX;
   }
-  Time next() const noexcept { return heap_.empty() ? kNever : heap_.top()->expiry_; }
+  Time next() const noexcept { return heap().empty() ? kNever : heap_.top()->expiry_; }
 
 private:
   struct Less
@@ -54,7 +68,16 @@ private:
   {
     std::uint32_t & operator()(CallbackEntry * c) const noexcept { return c->timer_place_; }
   };
-  IntrusiveHeap<CallbackEntry *, Less, Index> heap_;
+  using Heap = IntrusiveHeap<CallbackEntry *, Less, Index>;
+
+  const Heap & heap() const noexcept
+  {
+    assert(mutex_.held());
+    return heap_;
+  }
+
+  PiMutex & mutex_;
+  Heap heap_;
 };
 
 class Scheduler;
@@ -65,7 +88,8 @@ public:
   ThreadSet(Scheduler & owner, Order order, WindowTimers timers)
   : owner(owner),
     order(order),
-    queue(make_ready_queue(order, timers))
+    queue(make_ready_queue(order, timers, mutex)),
+    timers(mutex)
   {
   }
 
