@@ -55,6 +55,7 @@ struct Run
   bool taking = false;        ///< of the scheduler: other threads wait for this take
 };
 
+/// The properties that a callback has from its construction on.
 struct CallbackOptions
 {
   std::string id;  ///< unique in its executor: `/ns/node:timer(100ms)`, see docs/schedule.md
@@ -67,18 +68,27 @@ struct CallbackOptions
   std::string chain_id{};
 };
 
-/// The base is the scheduler's part; see callback_entry.hpp.
+/// The base class of all callbacks. An adapter implements `run` and, where the callback has input, `take`; the executor
+/// calls both on its threads. The private base is the scheduler's part; see callback_entry.hpp.
 class alignas(64) Callback : private CallbackEntry
 {
 public:
+  /// Any thread; set-up only: takes a lock and allocates the callback's number, arrival ring and, without
+  /// `options.group`, a group. `add` checks the options and returns their faults; this constructor throws only
+  /// std::bad_alloc.
   explicit Callback(CallbackOptions options);
+  /// Any thread; set-up only: takes a lock and gives the number back. An executor that has the callback keeps it alive.
   virtual ~Callback();
   Callback(const Callback &) = delete;
   Callback & operator=(const Callback &) = delete;
 
+  /// The id of the options. Any thread; real-time safe.
   const std::string & id() const noexcept { return id_; }
+  /// The id by which chains name the callback; `id` if the options have none. Any thread; real-time safe.
   const std::string & chain_id() const noexcept { return chain_id_.empty() ? id_ : chain_id_; }
+  /// Any thread; real-time safe.
   Kind kind() const noexcept { return entry().kind_; }
+  /// The group of the options, or the callback's own group. Lives as long as the callback. Any thread; real-time safe.
   Group & group() const noexcept { return *entry().group_; }
 
   /// Unique among the callbacks of this process. About 65,000 further callbacks must be destroyed
@@ -90,6 +100,7 @@ public:
 
   /// Messages announced so far. Real-time safe.
   std::uint64_t arrivals() const noexcept { return entry().arrivals_.pushed(); }
+  /// Number of arrivals that the ring keeps, at least 1. Any thread; real-time safe.
   std::uint32_t depth() const noexcept { return entry().arrivals_.depth(); }
 
   /// When the oldest waiting message was announced; kNever: no message waits, or a producer is replacing the oldest. A

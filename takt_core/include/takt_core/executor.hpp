@@ -45,11 +45,13 @@ enum class MissingRights
 
 /// As the schedule file spells them; see names.hpp.
 std::string_view to_string(ExceptionPolicy policy) noexcept;
+/// As above.
 std::string_view to_string(MissingRights policy) noexcept;
 
+/// One executor thread, as the program requests it.
 struct ExecutorThreadOptions
 {
-  ThreadAttributes attributes;
+  ThreadAttributes attributes;  ///< absent ones: as the thread that starts the executor
   /// The thread waits at its own priority. While it runs a callback, it takes the callback's
   /// priority as its SCHED_FIFO priority. Needs policy fifo; its callbacks need priorities from 1
   /// to the thread's own.
@@ -60,11 +62,12 @@ struct ExecutorThreadOptions
 /// middleware_ceiling.hpp.
 struct MiddlewareCeiling
 {
+  /// The source of the ceiling's OS priority.
   enum class Mode
   {
-    off,
+    off,        ///< threads take and publish at their own OS priority
     automatic,  ///< just above the most urgent thread, if threads differ in OS priority
-    fixed,
+    fixed,      ///< `priority`
   };
   Mode mode = Mode::automatic;
   int priority = 0;  ///< for `fixed`: 1 to 99
@@ -73,20 +76,21 @@ struct MiddlewareCeiling
 /// As the schedule file spells it: "auto", "off" or the priority.
 std::string to_string(const MiddlewareCeiling & ceiling);
 
+/// The properties that an executor has from its creation on. `validate` lists the faults of the values.
 struct ExecutorOptions
 {
-  std::string name = "executor";
+  std::string name = "executor";  ///< in messages; names the thread if `threads` is empty
   /// Empty: one thread with inherited attributes.
   std::vector<ExecutorThreadOptions> threads;
-  Order order = Order::fifo;
-  WindowTimers window_timers = WindowTimers::snapshot;
+  Order order = Order::fifo;                            ///< of every thread set
+  WindowTimers window_timers = WindowTimers::snapshot;  ///< for the orders `window` and `stock`
   Epoch epoch = Epoch::start;  ///< zero of the timers' offsets; see `first_release`
   /// Present if bounds rest on the offsets of the executor's timers: `Executor::phases` tells
   /// whether these bounds hold.
   std::optional<PhaseOptions> phases;
-  ExceptionPolicy on_exception = ExceptionPolicy::stop;
-  MissingRights missing_rights = MissingRights::fail;
-  MiddlewareCeiling middleware_ceiling;
+  ExceptionPolicy on_exception = ExceptionPolicy::stop;  ///< of a user's function or a take
+  MissingRights missing_rights = MissingRights::fail;    ///< for thread attributes, locked memory
+  MiddlewareCeiling middleware_ceiling;                  ///< see middleware_ceiling.hpp
   bool lock_memory = false;  ///< mlockall and pre-faulted stacks at start
   /// The first thread runs callbacks before the others have begun, as in rclcpp's pool: on a busy machine each thread
   /// may wait long for a core. Needs a start that cannot be refused: no thread requests a policy, a nice value or
@@ -148,16 +152,20 @@ struct SpinOutcome
   bool ok() const noexcept { return faults.empty() && exception == nullptr && !cancelled; }
 };
 
+/// Owns callbacks and threads; see the head of this file. Each section below says from which threads its functions may
+/// be called and whether they block.
 class Executor
 {
 public:
-  /// Set-up only.
+  /// Makes an executor without callbacks and without running threads. Faults: those of `validate`. Any thread; set-up
+  /// only: allocates.
   static Result<std::unique_ptr<Executor>> create(ExecutorOptions options = {});
   /// Cancels and joins.
   ~Executor();
   Executor(const Executor &) = delete;
   Executor & operator=(const Executor &) = delete;
 
+  /// The options of `create`; in place of no thread, one. Any thread; real-time safe.
   const ExecutorOptions & options() const noexcept;
 
   // ---- callbacks: set-up, at any time, from any thread or callback; may block ----
@@ -209,6 +217,7 @@ public:
   /// Lets the group have members of different OS priority, as long as the group lives.
   void allow_across_priorities(Group & group);
 
+  /// The callback with this id, also in isolated groups; null: none.
   std::shared_ptr<Callback> find(std::string_view id) const;
   /// Callbacks in the order of their adding; those of isolated groups come last.
   std::vector<std::shared_ptr<Callback>> callbacks() const;
@@ -217,6 +226,7 @@ public:
   /// its `add`, `remove`, `bind`, `set_priority` and `set_chain`: these check and report less than
   /// the executor's. It has the callbacks that are not isolated.
   Scheduler & scheduler() noexcept;
+  /// As above.
   const Scheduler & scheduler() const noexcept;
   /// The scheduler of `callback`: for its timer, its priority and its binding. `scheduler()` for a callback of no
   /// executor. Real-time safe.
@@ -255,6 +265,7 @@ public:
   /// signal handlers. Real-time safe.
   void cancel() noexcept;
 
+  /// Whether a spin, or a start without its `wait`, is in progress, in whichever way. Any thread; real-time safe.
   bool running() const noexcept;
   /// Whether the executor runs and has not been cancelled, so that ready callbacks start. After `cancel` it runs until
   /// all threads have left, but starts no callback. Any thread; real-time safe.
@@ -305,8 +316,9 @@ public:
   /// have no `phases`. Any thread, at any time; may block as set-up does.
   std::optional<PhaseState> phases() const;
 
-  /// The ceiling in force (0: none), and the number of exceptions so far.
+  /// The OS priority of the ceiling in force, 1 to 99; 0: none. Any thread; real-time safe.
   int middleware_ceiling() const noexcept;
+  /// Number of exceptions that callbacks have thrown so far. Any thread; real-time safe.
   std::uint64_t exceptions() const noexcept;
 
 private:

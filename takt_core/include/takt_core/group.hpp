@@ -26,10 +26,11 @@ class CallbackEntry;
 class Executor;
 class Scheduler;
 
+/// Whether callbacks of one group may run at the same time.
 enum class GroupKind
 {
-  mutually_exclusive,
-  reentrant
+  mutually_exclusive,  ///< at most one of them runs at any time
+  reentrant            ///< they, and several runs of one callback, may overlap
 };
 
 /// Set-up only, except the functions that the scheduler calls. Must outlive its callbacks: hold it
@@ -37,15 +38,19 @@ enum class GroupKind
 class Group : private detail::GroupGate<CallbackEntry>
 {
 public:
+  /// `id`: the group's name in reports; may be empty. Any thread; set-up only.
   explicit Group(GroupKind kind, std::string id = {});
+  /// No callback of the group is left. Any thread.
   ~Group();
   Group(const Group &) = delete;
   Group & operator=(const Group &) = delete;
 
+  /// Any thread; real-time safe.
   GroupKind kind() const noexcept
   {
     return exclusive() ? GroupKind::mutually_exclusive : GroupKind::reentrant;
   }
+  /// The id of the constructor. Any thread; real-time safe.
   const std::string & id() const noexcept { return id_; }
   /// Number of its callbacks in executors. Set-up.
   std::size_t members() const;

@@ -18,6 +18,7 @@ enum class Kind : std::uint8_t
   waitable
 };
 
+/// The kind's word, such as "timer". Real-time safe.
 std::string_view to_string(Kind kind) noexcept;
 
 }  // namespace takt_core

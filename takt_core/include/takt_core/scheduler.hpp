@@ -42,14 +42,15 @@ namespace takt_core
 using takt_rt::Result;
 using takt_rt::Status;
 
+/// The properties that a scheduler has from its construction on. The executor checks them.
 struct SchedulerOptions
 {
   /// The urgency of each executor thread (see `urgency(ThreadAttributes)`). A wake-up chooses the
   /// most urgent idle member of a thread set.
   std::vector<int> thread_urgencies;
-  Order order = Order::fifo;
-  WindowTimers window_timers = WindowTimers::snapshot;
-  Epoch epoch = Epoch::start;  ///< zero of the timers' offsets
+  Order order = Order::fifo;                            ///< of every thread set
+  WindowTimers window_timers = WindowTimers::snapshot;  ///< for the orders `window` and `stock`
+  Epoch epoch = Epoch::start;                           ///< zero of the timers' offsets
   /// For Epoch::tai: how far that clock is ahead of the driver's now (tai_clock.hpp). Real-time safe; null: zero.
   Duration (*clock_ahead)() noexcept = nullptr;
   /// Notes the disturbances of callbacks (`Binding::phased`); must outlive the scheduler. May be null.
@@ -86,14 +87,20 @@ protected:
   ~ParkingListener() = default;
 };
 
+/// Chooses the next callback for each thread; see the head of this file. Each section below says from which threads its
+/// functions may be called and whether they block.
 class Scheduler
 {
 public:
+  /// Most threads of a scheduler: a ThreadMask has a bit for each of them and one for the visitor.
   static constexpr std::uint32_t kMaxThreads = 63;
+  /// Most thread sets that callbacks of a scheduler may be bound to at one time.
   static constexpr std::uint32_t kMaxThreadSets = 64;
 
+  /// Makes a scheduler without callbacks. Allocates. `waker` must outlive the scheduler.
   /// `sibling`: a scheduler that lives longer and shares its order of releases; null: none.
   Scheduler(SchedulerOptions options, Waker & waker, Scheduler * sibling = nullptr);
+  /// Releases the callbacks. No thread dispatches any more.
   ~Scheduler();
   Scheduler(const Scheduler &) = delete;
   Scheduler & operator=(const Scheduler &) = delete;
@@ -105,9 +112,11 @@ public:
     return set == nullptr ? nullptr : &set->owner;
   }
 
+  /// Number of threads, without the visitor. Any thread; real-time safe.
   std::uint32_t thread_count() const noexcept { return threads_; }
   /// The extra thread index for a caller outside the executor's threads: a member of every set.
   std::uint32_t visitor() const noexcept { return threads_; }
+  /// A bit for each thread, without the visitor's. Any thread; real-time safe.
   ThreadMask all_threads() const noexcept { return (ThreadMask{1} << threads_) - 1; }
 
   // ---- set-up: may block and allocate; any thread ----
@@ -148,7 +157,11 @@ public:
   /// Gives the callback a priority of its own, or (nullopt) its chains' priority again. Takes
   /// effect at its next start, also for a ready callback.
   Status set_priority(Callback & callback, std::optional<int> priority);
+  /// Gives the callback a deadline of its own, counted from a run's release, or (nullopt) that of its chains again. Takes
+  /// effect at its next start, also for a ready callback. Faults: a negative deadline, a callback that is not here.
   Status set_deadline(Callback & callback, std::optional<Duration> deadline);
+  /// Gives the callback a boost or (nullopt) none. A boost that the callback has reached ends, and begins anew. Faults:
+  /// values out of range (boost.hpp), a timer, a callback that is not here.
   Status set_boost(Callback & callback, std::optional<Boost> boost);
 
   /// Sets the listener, which must outlive the scheduler. Not while threads dispatch.
@@ -170,9 +183,11 @@ public:
   /// As `bind` for all callbacks of the chain in this scheduler; a fault moves none of them.
   Status bind_chain(std::string_view name, ThreadMask threads);
 
+  /// The callback with this id; null: none.
   std::shared_ptr<Callback> find(std::string_view id) const;
   /// In the order of their adding.
   std::vector<std::shared_ptr<Callback>> callbacks() const;
+  /// All chains, in the order in which `set_chain` got their names.
   std::vector<ChainOptions> chains() const;
   /// The requested binding. Fault: the callback is not here.
   Result<Binding> binding(const Callback & callback) const;
@@ -210,6 +225,7 @@ public:
   Time first_release(const TimerOptions & timer, Time from) const noexcept;
   /// Applies from the next release on. Ignores a period that is not positive.
   void set_period(Callback & timer, Duration period) noexcept;
+  /// True if the timer is cancelled, or has not been started (`TimerOptions::autostart`).
   bool timer_cancelled(const Callback & timer) const noexcept;
   /// The next nominal release, kNever if cancelled.
   Time next_release(const Callback & timer) const noexcept;
@@ -260,6 +276,8 @@ public:
   /// the take found another message than the announced one (`Run::found`).
   void taken(Run & run) noexcept;
 
+  /// Ends `run`, on its thread: leaves the group and queues the callback again if more is pending. Each run that `next`
+  /// started needs this call once, also after an exception.
   void complete(Run & run) noexcept;
 
   /// Begins a visit: releases the due timers of all thread sets. Returns the sequence number that
