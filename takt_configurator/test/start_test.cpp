@@ -238,7 +238,7 @@ TEST_F(Start, is_seen_by_this_test_where_attributes_come_after_it)
     while (looks->runs == 0) {
       std::this_thread::sleep_for(100us);
     }
-    const auto set = executor->set_attributes(0, late);
+    const auto set = executor->reconfigure({.threads = {{0, late}}});
     if (!set.ok()) {
       return to_string(set.faults().front());
     }

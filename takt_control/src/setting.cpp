@@ -230,7 +230,7 @@ Faults Setting::check()
 Faults Setting::carry_out()
 {
   if (chain_) {
-    return executor_->set_chain(*chain_).faults();
+    return executor_->reconfigure({.more_chains = {*chain_}}).faults();
   }
   const auto done = executor_->reconfigure(change_);
   if (!done.ok()) {
@@ -251,7 +251,7 @@ Faults Setting::carry_out()
 void Setting::take_back() const
 {
   if (chain_before_) {
-    static_cast<void>(executor_->set_chain(*chain_before_));
+    static_cast<void>(executor_->reconfigure({.more_chains = {*chain_before_}}));
   } else {
     static_cast<void>(executor_->reconfigure(still_there(before_, *executor_)));
   }

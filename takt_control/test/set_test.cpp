@@ -247,7 +247,7 @@ TEST_F(Set, one_refusal_keeps_all_executors_as_they_are)
   options.missing_rights = takt_core::MissingRights::report;
   Executor & follows = add_executor(std::move(*Executor::create(options)), "follows");
   const takt_core::ChainOptions chain = executors_[0]->scheduler().chains().front();
-  ASSERT_TRUE(follows.set_chain(chain).ok());
+  ASSERT_TRUE(follows.reconfigure({.more_chains = {chain}}).ok());
   add(follows, "/a:sub(/x)");
   for (const bool check_only : {true, false}) {
     const json answer = set({{"chain", "path"}, {"priority", 21}, {"check_only", check_only}});

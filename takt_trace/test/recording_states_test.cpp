@@ -139,8 +139,7 @@ TEST_F(RecordingStates, AStateIsToldBeforeTheStartOfTheRunThatHasAnotherOne)
       executor->ready(*slow, messages);
     }
   });
-  ASSERT_TRUE(executor->add(slow).ok());
-  ASSERT_TRUE(executor->set_priority(*slow, 7).ok());
+  ASSERT_TRUE(executor->add(slow, {.priority = 7}).ok());
   EXPECT_TRUE(start_recording_and_warn().empty());
   ASSERT_TRUE(executor->start().ok());
   executor->ready(*slow, 1);
@@ -183,7 +182,7 @@ TEST_F(RecordingStates, ATimerHasAPriorityAndNoMessages)
   std::shared_ptr<Work> root;
   root = std::make_shared<Work>(timer, [&] {
     if (root->runs.load() == 4) {
-      EXPECT_TRUE(executor->set_priority(*root, 9).ok());
+      EXPECT_TRUE(executor->reconfigure({.callbacks = {{root, {.priority = 9}}}}).ok());
     }
   });
   ASSERT_TRUE(executor->add(root).ok());

@@ -140,7 +140,7 @@ public:
     chain.name = "hot";
     chain.path = {"/a:timer(1ms)", "/b:sub(/x)"};
     chain.deadline = std::chrono::seconds(10);
-    EXPECT_TRUE(executor->set_chain(chain).ok());
+    EXPECT_TRUE(executor->reconfigure({.more_chains = {chain}}).ok());
   }
   ~Pair() { stop(); }
   Pair(const Pair &) = delete;

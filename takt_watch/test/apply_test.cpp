@@ -157,7 +157,7 @@ protected:
       ASSERT_TRUE(served_.executor->add(one).ok());
     }
     for (const auto & chain : schedule.chains) {
-      ASSERT_TRUE(served_.executor->set_chain(chain.options).ok());
+      ASSERT_TRUE(served_.executor->reconfigure({.more_chains = {chain.options}}).ok());
     }
     served_.start();
   }

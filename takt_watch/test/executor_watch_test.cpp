@@ -265,7 +265,7 @@ TEST_F(Watched, a_chain_counts_the_first_end_of_each_activation)
   chain.name = "hot";
   chain.path = {"/a:sub(/x)", "/b:sub(/y)"};
   chain.deadline = milliseconds(10);
-  ASSERT_TRUE(executor_->set_chain(chain).ok());
+  ASSERT_TRUE(executor_->reconfigure({.more_chains = {chain}}).ok());
   switch_on();
   ended_chain(*end, {root->number(), 0, at(0)}, at(5));
   ended_chain(*end, {root->number(), 1, at(10)}, at(25));
@@ -280,10 +280,10 @@ TEST_F(Watched, a_chain_counts_the_first_end_of_each_activation)
   EXPECT_EQ(watch().statistics()->chains()[0]->response.moments.count(), 2U);
   EXPECT_EQ(figures("/a:sub(/x)").chains, std::vector<std::string>{"hot"});
 
-  ASSERT_TRUE(executor_->remove_chain("hot").ok());
+  ASSERT_TRUE(executor_->reconfigure({.chains = std::vector<takt_core::ChainOptions>{}}).ok());
   ended_chain(*end, {root->number(), 2, at(100)}, at(105));
   EXPECT_TRUE(watch().sample(at(110), false).chains.empty());
-  ASSERT_TRUE(executor_->set_chain(chain).ok());
+  ASSERT_TRUE(executor_->reconfigure({.more_chains = {chain}}).ok());
   EXPECT_EQ(watch().chains().at(0).sample.activations, 2U) << "it goes on";
 }
 
@@ -300,7 +300,7 @@ TEST_F(Watched, a_chain_may_begin_in_another_executor)
   takt_core::ChainOptions chain;
   chain.name = "hot";
   chain.path = {"/a:sub(/x)", "/b:sub(/y)"};
-  ASSERT_TRUE(executor_->set_chain(chain).ok());
+  ASSERT_TRUE(executor_->reconfigure({.more_chains = {chain}}).ok());
   const auto end = add("/b:sub(/y)");
   ended_chain(*end, {root->number(), 0, at(0)}, at(5));
   EXPECT_EQ(watch().chains().at(0).sample.activations, 1U);
@@ -340,7 +340,7 @@ TEST_F(Watched, callbacks_of_ever_new_ids_take_no_more_memory)
   takt_core::ChainOptions chain;
   chain.name = "hot";
   chain.path = {"/a:sub(/root)", "/a:sub(/last)"};
-  ASSERT_TRUE(executor_->set_chain(chain).ok());
+  ASSERT_TRUE(executor_->reconfigure({.more_chains = {chain}}).ok());
   std::uint64_t before = 0;
   for (int round = 0; round < 4; ++round) {
     for (int i = 0; i < 200; ++i) {
@@ -397,7 +397,7 @@ TEST_F(Watched, an_adapters_own_callbacks_are_left_out)
 TEST_F(Watched, says_what_a_thread_runs_and_where_a_callback_may_run)
 {
   const auto work = add("/a:sub(/x)");
-  ASSERT_TRUE(executor_->bind(*work, 2).ok());
+  ASSERT_TRUE(executor_->reconfigure({.callbacks = {{work, {.threads = 2}}}}).ok());
   switch_on();
   watch().on_thread(1, {});
   EXPECT_EQ(sample("/a:sub(/x)").threads, std::vector<std::uint32_t>{1});
@@ -482,7 +482,7 @@ TEST_F(WithLimits, hooks_allocate_nothing)
   chain.name = "hot";
   chain.path = {"/a:sub(/x)"};
   chain.deadline = milliseconds(1);
-  ASSERT_TRUE(executor_->set_chain(chain).ok());
+  ASSERT_TRUE(executor_->reconfigure({.more_chains = {chain}}).ok());
   const std::uint64_t before = t_allocations;
   for (int i = 0; i < 100; ++i) {
     watch().on_arrival(*work_, 1, at(i));

@@ -39,7 +39,7 @@ protected:
     main_.rule.misses = takt_schedule::MissRule{1, 10};
     main_.rule.fail_safe.push_back({takt_schedule::AlarmAction::Kind::run, "", {"stop"}, "", 0});
     last_ = main_.add(test::subscription("/b:sub(/y)"));
-    EXPECT_TRUE(main_.executor->set_chain(chain_).ok());
+    EXPECT_TRUE(main_.executor->reconfigure({.more_chains = {chain_}}).ok());
   }
   /// A run for a message that came at `arrival` and belongs to the activation of `root` released at `of`.
   void run(int arrival, int ended, const takt_core::Callback & root, int of)
@@ -156,7 +156,7 @@ TEST_F(FromArrival, a_chain_that_ends_elsewhere_is_none_of_these)
 {
   takt_core::ChainOptions further = chain_;
   further.path = {"/a:sub(/x)", "/b:sub(/y)", "/c:sub(/z)"};
-  ASSERT_TRUE(main_.executor->set_chain(further).ok());
+  ASSERT_TRUE(main_.executor->reconfigure({.more_chains = {further}}).ok());
   run(0, 60);
   EXPECT_FALSE(chain().sample.from_arrival);
   EXPECT_EQ(chain().sample.activations, 0U);

@@ -101,7 +101,7 @@ double round_of(Watched how, std::uint64_t runs)
     chain.name = "hot";
     chain.path = {callback->id()};
     chain.deadline = seconds(1);
-    if (!executor->set_chain(chain).ok()) {
+    if (!executor->reconfigure({.more_chains = {chain}}).ok()) {
       std::abort();
     }
   }

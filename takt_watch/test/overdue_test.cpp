@@ -49,7 +49,7 @@ protected:
   {
     root_ = main_.add(test::subscription("/a:sub(/x)"));
     last_ = main_.add(test::subscription("/b:sub(/y)"));
-    ASSERT_TRUE(main_.executor->set_chain(chain_).ok());
+    ASSERT_TRUE(main_.executor->reconfigure({.more_chains = {chain_}}).ok());
     release(-1000);
     end(-1000, -990);
     switch_.wake_up.begin();
@@ -207,7 +207,7 @@ TEST_F(Overdue, a_root_timer_that_gets_no_thread_misses_once_in_each_period)
   chain_.path.front() = "/a:timer(100ms)";
   root_ = main_.add(test::timer("/a:timer(100ms)", milliseconds(100)));
   last_ = main_.add(test::subscription("/b:sub(/y)"));
-  ASSERT_TRUE(main_.executor->set_chain(chain_).ok());
+  ASSERT_TRUE(main_.executor->reconfigure({.more_chains = {chain_}}).ok());
   takt_core::Scheduler & scheduler = main_.executor->scheduler();
   scheduler.open(at(0));
   EXPECT_EQ(due(0).next, at(150));
@@ -252,7 +252,7 @@ TEST_F(Overdue, a_cancelled_root_timer_misses_nothing)
   chain_.path.front() = "/a:timer(100ms)";
   root_ = main_.add(test::timer("/a:timer(100ms)", milliseconds(100)));
   last_ = main_.add(test::subscription("/b:sub(/y)"));
-  ASSERT_TRUE(main_.executor->set_chain(chain_).ok());
+  ASSERT_TRUE(main_.executor->reconfigure({.more_chains = {chain_}}).ok());
   main_.executor->scheduler().open(at(0));
   end_at(*main_.watch, *root_, 0, 10);
   main_.executor->scheduler().cancel_timer(*root_);
@@ -265,8 +265,8 @@ TEST_F(Overdue, the_root_may_be_in_another_executor)
   Side other(switch_, "other");
   root_ = other.add(test::subscription("/a:sub(/x)"));
   last_ = main_.add(test::subscription("/b:sub(/y)"));
-  ASSERT_TRUE(main_.executor->set_chain(chain_).ok());
-  ASSERT_TRUE(other.executor->set_chain(chain_).ok());
+  ASSERT_TRUE(main_.executor->reconfigure({.more_chains = {chain_}}).ok());
+  ASSERT_TRUE(other.executor->reconfigure({.more_chains = {chain_}}).ok());
   other.watch->on_arrival(*root_, 1, at(0));
   end(0, 10);
   other.watch->on_arrival(*root_, 1, at(100));
@@ -282,7 +282,7 @@ TEST_F(Overdue, a_timer_of_an_executor_that_is_gone_is_not_asked)
   chain_.path.front() = "/a:timer(100ms)";
   root_ = other->add(test::timer("/a:timer(100ms)", milliseconds(100)));
   last_ = main_.add(test::subscription("/b:sub(/y)"));
-  ASSERT_TRUE(main_.executor->set_chain(chain_).ok());
+  ASSERT_TRUE(main_.executor->reconfigure({.more_chains = {chain_}}).ok());
   other->executor->scheduler().open(at(0));
   end_at(*main_.watch, *root_, 0, 10);
   EXPECT_EQ(due(10).next, at(150));
@@ -299,7 +299,7 @@ TEST_F(Overdue, without_the_last_callback_or_a_deadline_nothing_is_overdue)
   EXPECT_FALSE(due(60).now);
   main_.add(last_ = test::subscription("/b:sub(/y)"));
   chain_.deadline = takt_rt::kForever;
-  ASSERT_TRUE(main_.executor->set_chain(chain_).ok());
+  ASSERT_TRUE(main_.executor->reconfigure({.more_chains = {chain_}}).ok());
   release(100);
   end(100, 110);
   release(200);

@@ -50,7 +50,7 @@ protected:
     chain.name = "hot";
     chain.path = {"/a:timer(20ms)", "/b:sub(/y)"};
     chain.deadline = seconds(1);
-    EXPECT_TRUE(served_.executor->set_chain(chain).ok());
+    EXPECT_TRUE(served_.executor->reconfigure({.more_chains = {chain}}).ok());
     client_ = std::make_unique<Client>();
     client_->ask(MessageType::subscribe);
     served_.start();

@@ -350,7 +350,7 @@ TEST_F(WatchingTest, a_chain_whose_root_is_in_another_process_alarms_and_says_fr
   chain.name = "hot";
   chain.path = {"/a:timer(100ms)", "/b:sub(/y)"};
   chain.deadline = milliseconds(2);
-  ASSERT_TRUE(served.executor->set_chain(chain).ok());
+  ASSERT_TRUE(served.executor->reconfigure({.more_chains = {chain}}).ok());
   served.start();
   Client client;
   client.ask(MessageType::subscribe);
@@ -653,7 +653,7 @@ TEST_F(WatchingTest, runs_set_up_looks_and_requests_go_on_side_by_side)
   chain.name = "hot";
   chain.path = {"/a:sub(/x)", "/b:sub(/y)"};
   chain.deadline = std::chrono::microseconds(100);
-  ASSERT_TRUE(served.executor->set_chain(chain).ok());
+  ASSERT_TRUE(served.executor->reconfigure({.more_chains = {chain}}).ok());
   served.start();
   std::atomic<bool> ends{false};
   std::thread publisher([&] {
@@ -667,10 +667,11 @@ TEST_F(WatchingTest, runs_set_up_looks_and_requests_go_on_side_by_side)
       const auto work = subscription("/c:sub(/" + std::to_string(i % 3) + ")");
       EXPECT_TRUE(served.executor->add(work).ok());
       served.executor->ready(*work, 3);
-      EXPECT_TRUE(served.executor->set_chain(chain).ok());
+      EXPECT_TRUE(served.executor->reconfigure({.more_chains = {chain}}).ok());
       served.executor->remove(*work);
       if (i % 10 == 0) {
-        EXPECT_TRUE(served.executor->remove_chain("hot").ok());
+        EXPECT_TRUE(
+          served.executor->reconfigure({.chains = std::vector<takt_core::ChainOptions>{}}).ok());
       }
       Served more("more");
       more.watch();

@@ -19,6 +19,7 @@
 
 #include "takt_core/isolation.hpp"
 #include "takt_core/observer.hpp"
+#include "takt_core/reconfiguration.hpp"
 #include "takt_core/scheduler.hpp"
 #include "takt_core/thread_mask.hpp"
 #include "takt_rt/attribute_setter.hpp"
@@ -117,28 +118,6 @@ struct ThreadState
 /// Every fault in `options` that is visible without a start.
 Faults validate(const ExecutorOptions & options);
 
-/// Changes for `Executor::reconfigure`. Absent parts stay unchanged.
-struct Reconfiguration
-{
-  struct CallbackChange
-  {
-    std::shared_ptr<Callback> callback;
-    Binding
-      binding;  ///< as for `add`; publishes_last is ignored. For an isolated group: without threads
-  };
-  struct ThreadChange
-  {
-    std::uint32_t number;  ///< ThreadState::number
-    ThreadAttributes attributes;
-    std::string group{};  ///< ThreadState::group: the number may have a new owner
-  };
-  std::vector<CallbackChange> callbacks;
-  std::vector<ThreadChange> threads;
-  std::optional<std::vector<ChainOptions>> chains;  ///< replaces all chains
-  /// Groups whose callbacks may then be bound to threads of different OS priority. A failed change does not undo this.
-  std::vector<Group *> across_priorities{};
-};
-
 /// The reason for a spin's return.
 struct SpinOutcome
 {
@@ -174,7 +153,7 @@ public:
   // see `remove`.
 
   /// Adds a callback and its group. Faults: the scheduler's; a group whose members are bound to
-  /// threads of different OS priority (unless `allow_across_priorities(group)`); a priority that a
+  /// threads of different OS priority (unless `Group::allow_across_priorities`); a priority that a
   /// following thread cannot take.
   Status add(std::shared_ptr<Callback> callback, const Binding & binding = {});
 
@@ -195,36 +174,41 @@ public:
 
   /// Gives the group's callbacks threads of their own (isolation.hpp). The threads begin when the first callback is
   /// added to the spinning executor; they have their attributes before that callback can run. They end after the
-  /// removal of the last callback. Bindings of the group's callbacks name no threads, and `bind` refuses these
-  /// callbacks. `add` then also refuses what a start refuses: threads that cannot be created, and missing rights under
-  /// `fail`. Faults: the group has members, or those of `validate`.
+  /// removal of the last callback. Their bindings name no threads. `add` also refuses what a start refuses: threads
+  /// that cannot be created, missing rights under `fail`. Faults: the group has members, or those of `validate`.
   Status isolate(Group & group, const Isolation & isolation);
 
   /// Largest number of concurrent runs of one callback of `group`; `Run::lane` is always below it. Any thread, after
   /// the group has been isolated or will not be.
   std::uint32_t lanes(const Group & group) const noexcept;
 
-  /// See Scheduler. All of them re-check the conditions of `add`; `set_chain` does so for every
-  /// callback whose priority it would change. A fault changes nothing.
-  Status bind(Callback & callback, ThreadMask threads);
-  Status set_deadline(Callback & callback, std::optional<Duration> deadline);
-  Status set_priority(Callback & callback, std::optional<int> priority);
-  Status set_boost(Callback & callback, std::optional<Boost> boost);
-  Status set_chain(const ChainOptions & chain);
-  Status remove_chain(std::string_view name);
-  Status bind_chain(std::string_view name, ThreadMask threads);
+  /// Changes bindings, chains and threads, all or none: the executor judges the joint result of the changes. Each
+  /// callback changes at its next start, also a ready one; no pending work is lost. A thread that runs gets its
+  /// attributes at once, another one at its start. `attributes` in full, as in the options; absent ones are those of
+  /// the thread that started the executor; the name stays. The middleware ceiling and following raise the thread above
+  /// these attributes and restore them. Idle threads are woken in the new order.
+  ///
+  /// Returns the attributes that each thread got, in the order of `change.threads`. Faults change nothing: a callback
+  /// or thread that is not here, values out of range, threads for callbacks of isolated groups, a group whose members
+  /// would run at different OS priorities (unless `Group::allow_across_priorities`), a priority that a following thread
+  /// cannot take; under MissingRights::fail, a refusal of the kernel. At any time, from any thread or callback; may
+  /// block as the setter does, and allocates.
+  Result<std::vector<AttributeReport>> reconfigure(const Reconfiguration & change);
 
-  /// Lets the group have members of different OS priority, as long as the group lives.
-  void allow_across_priorities(Group & group);
+  /// The faults that `reconfigure` would find without asking the kernel. Changes nothing.
+  Faults check(const Reconfiguration & change) const;
+
+  /// The requested values of all that `reconfigure` can change.
+  Reconfiguration configuration() const;
 
   /// The callback with this id, also in isolated groups; null: none.
   std::shared_ptr<Callback> find(std::string_view id) const;
   /// Callbacks in the order of their adding; those of isolated groups come last.
   std::vector<std::shared_ptr<Callback>> callbacks() const;
 
-  /// Access to lookup, timers and other functions that need no executor thread. Users must not call
-  /// its `add`, `remove`, `bind`, `set_priority` and `set_chain`: these check and report less than
-  /// the executor's. It has the callbacks that are not isolated.
+  /// Access to lookup, timers and other functions that need no executor thread. Users must not call its set-up
+  /// functions: these check and report less than `add`, `remove` and `reconfigure`. It has the callbacks that are not
+  /// isolated.
   Scheduler & scheduler() noexcept;
   /// As above.
   const Scheduler & scheduler() const noexcept;
@@ -278,25 +262,6 @@ public:
 
   /// Set-up only. Faults: the executor is spinning, or `observer` is null.
   Status add_observer(std::shared_ptr<Observer> observer);
-
-  /// Gives one thread other attributes: at once if it runs, else at its start. The middleware ceiling and following
-  /// raise the thread above these attributes and restore them. Idle threads are woken in the new order. `attributes` in
-  /// full, as in the options; absent ones are those of the thread that started the executor. The name stays. Under
-  /// MissingRights::fail a refusal is a fault, and the thread keeps its attributes. Faults: no such thread, values out
-  /// of range, a group whose members would run at different OS priorities, bindings that a following thread could not
-  /// take. Any thread, at any time; may block as the setter does.
-  Result<AttributeReport> set_attributes(std::uint32_t thread, const ThreadAttributes & attributes);
-
-  /// Several changes at once, all or none: the executor judges their joint result. Each callback changes at its next
-  /// start. Returns the attributes that each thread got, in the order of `change.threads`. Faults: those of `bind`,
-  /// `set_priority`, `set_deadline`, `set_chain` and `set_attributes`; a fault changes nothing.
-  Result<std::vector<AttributeReport>> reconfigure(const Reconfiguration & change);
-
-  /// The faults that `reconfigure` would find without asking the kernel. Changes nothing.
-  Faults check(const Reconfiguration & change) const;
-
-  /// The requested values of all that `reconfigure` can change.
-  Reconfiguration configuration() const;
 
   /// All threads: those of the options in their order, then isolated ones. Any thread, at any time; may block.
   std::vector<ThreadState> threads() const;

@@ -52,6 +52,11 @@ public:
   }
   /// The id of the constructor. Any thread; real-time safe.
   const std::string & id() const noexcept { return id_; }
+  /// Lets the group have members that are bound to threads of different OS priority, as long as the group lives.
+  void allow_across_priorities() noexcept
+  {
+    across_priorities_.store(true, std::memory_order_relaxed);
+  }
   /// Number of its callbacks in executors. Set-up.
   std::size_t members() const;
   using GroupGate::exclusive;
@@ -72,7 +77,7 @@ private:
   const std::string id_;
   std::size_t members_ = 0;
   const Scheduler * owner_ = nullptr;
-  std::atomic<bool> across_priorities_{false};  // see Executor::allow_across_priorities
+  std::atomic<bool> across_priorities_{false};  // see allow_across_priorities
   std::shared_ptr<const Isolation> isolation_;  // see Executor::isolate; set-up of the executor
 };
 

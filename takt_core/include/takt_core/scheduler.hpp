@@ -61,11 +61,11 @@ struct SchedulerOptions
 /// chains.
 struct Binding
 {
-  ThreadMask threads = 0;            ///< 0: every thread
-  std::optional<int> priority;       ///< 0 to 255; absent: the most important chain's, else 0
-  std::optional<Duration> deadline;  ///< from release; absent: from its activations' chains, else
-                                     ///< none
-  std::optional<Boost> boost{};      ///< order `priority` only; see boost.hpp
+  ThreadMask threads = 0;              ///< 0: every thread
+  std::optional<int> priority{};       ///< 0 to 255; absent: the most important chain's, else 0
+  std::optional<Duration> deadline{};  ///< from release; absent: from its activations' chains, else
+                                       ///< none
+  std::optional<Boost> boost{};        ///< order `priority` only; see boost.hpp
   /// The callback publishes right before it returns. Its thread then runs the best callback that the messages made
   /// ready on the thread's own sets, and wakes no other thread for it (wake_deferral.hpp). If the callback works on
   /// after its publish, the callbacks of its messages may wait for its end. No effect in following pools.
@@ -153,6 +153,8 @@ public:
   /// Moves the callback to another thread set at its next start; loses and duplicates no pending
   /// work.
   Status bind(Callback & callback, ThreadMask threads);
+  /// As `bind` for several callbacks: a fault moves none of them. Under order `window` they leave their set together.
+  Status bind(const std::vector<Callback *> & callbacks, ThreadMask threads);
 
   /// Gives the callback a priority of its own, or (nullopt) its chains' priority again. Takes
   /// effect at its next start, also for a ready callback.
@@ -179,9 +181,6 @@ public:
 
   /// Removes the chain; its members inherit from the remaining chains.
   Status remove_chain(std::string_view name);
-
-  /// As `bind` for all callbacks of the chain in this scheduler; a fault moves none of them.
-  Status bind_chain(std::string_view name, ThreadMask threads);
 
   /// The callback with this id; null: none.
   std::shared_ptr<Callback> find(std::string_view id) const;

@@ -6,7 +6,7 @@ namespace takt_core::adapter
 Status settle(Executor & executor, Group & group, const CallbackSettings & settings)
 {
   if (settings.across_priorities) {
-    executor.allow_across_priorities(group);
+    group.allow_across_priorities();
   }
   if (!settings.isolation) {
     return {};

@@ -216,123 +216,6 @@ void Executor::ready(Callback & callback, std::uint32_t count) noexcept
   scheduler_of(callback).ready(callback, count, time);
 }
 
-Status Executor::bind(Callback & callback, ThreadMask threads)
-{
-  const Impl::SetUp setup(*impl_);
-  Crew & crew = impl_->crew_of(callback);
-  if (crew.isolated()) {
-    return Faults{has_own_threads(callback)};
-  }
-  if (impl_->has(callback)) {
-    Faults faults = impl_->check({{&callback, threads, crew.scheduler.priority(callback)}});
-    if (!faults.empty()) {
-      return faults;
-    }
-  }
-  Status bound = crew.scheduler.bind(callback, threads);
-  if (bound.ok()) {
-    impl_->tell_rebound(callback);
-  }
-  return bound;
-}
-
-Status Executor::set_priority(Callback & callback, std::optional<int> priority)
-{
-  const Impl::SetUp setup(*impl_);
-  Crew & crew = impl_->crew_of(callback);
-  if (impl_->has(callback) && !crew.isolated()) {
-    const int expected =
-      priority.value_or(inherited_priority(crew.scheduler.chains(), callback.chain_id()));
-    Faults faults = impl_->check({{&callback, crew.scheduler.threads(callback), expected}});
-    if (!faults.empty()) {
-      return faults;
-    }
-  }
-  Status set = crew.scheduler.set_priority(callback, priority);
-  if (set.ok()) {
-    impl_->tell_rebound(callback);
-  }
-  return set;
-}
-
-Status Executor::set_boost(Callback & callback, std::optional<Boost> boost)
-{
-  const Impl::SetUp setup(*impl_);
-  return impl_->crew_of(callback).scheduler.set_boost(callback, boost);
-}
-
-Status Executor::set_deadline(Callback & callback, std::optional<Duration> deadline)
-{
-  const Impl::SetUp setup(*impl_);
-  return impl_->crew_of(callback).scheduler.set_deadline(callback, deadline);
-}
-
-Status Executor::set_chain(const ChainOptions & chain)
-{
-  const Impl::SetUp setup(*impl_);
-  Faults faults = impl_->check(impl_->bindings_after(chain.name, &chain));
-  if (!faults.empty()) {
-    return faults;
-  }
-  Status status = impl_->main.scheduler.set_chain(chain);
-  if (status.ok()) {
-    for (const auto & crew : impl_->owned_crews) {
-      static_cast<void>(
-        crew->scheduler.set_chain(chain));  // the main scheduler accepted it, so the others do
-    }
-    for (const auto & observer : impl_->observers) {
-      observer->on_chain(chain);
-    }
-  }
-  return status;
-}
-
-Status Executor::remove_chain(std::string_view name)
-{
-  const Impl::SetUp setup(*impl_);
-  Faults faults = impl_->check(impl_->bindings_after(name, nullptr));
-  if (!faults.empty()) {
-    return faults;
-  }
-  Status status = impl_->main.scheduler.remove_chain(name);
-  if (status.ok()) {
-    for (const auto & crew : impl_->owned_crews) {
-      static_cast<void>(crew->scheduler.remove_chain(name));
-    }
-    for (const auto & observer : impl_->observers) {
-      observer->on_chain_removed(name);
-    }
-  }
-  return status;
-}
-
-Status Executor::bind_chain(std::string_view name, ThreadMask threads)
-{
-  const Impl::SetUp setup(*impl_);
-  Faults faults;
-  for (const auto & crew : impl_->owned_crews) {
-    for (const auto & member : crew->scheduler.members(name)) {
-      faults.push_back(has_own_threads(*member));
-    }
-  }
-  std::vector<Impl::NewBinding> bindings;
-  for (const auto & member : impl_->main.scheduler.members(name)) {
-    bindings.push_back({member.get(), threads, impl_->main.scheduler.priority(*member)});
-  }
-  const Faults more = impl_->check(bindings);
-  faults.insert(faults.end(), more.begin(), more.end());
-  if (!faults.empty()) {
-    return faults;
-  }
-  Status bound = impl_->main.scheduler.bind_chain(name, threads);
-  if (bound.ok()) {
-    for (const auto & member : impl_->main.scheduler.members(name)) {
-      impl_->tell_rebound(*member);
-    }
-  }
-  return bound;
-}
-
 std::shared_ptr<Callback> Executor::find(std::string_view id) const
 {
   const Impl::SetUp setup(*impl_);
@@ -352,11 +235,6 @@ std::vector<std::shared_ptr<Callback>> Executor::callbacks() const
     }
   }
   return all;
-}
-
-void Executor::allow_across_priorities(Group & group)
-{
-  group.across_priorities_.store(true, std::memory_order_relaxed);
 }
 
 Status Executor::add_observer(std::shared_ptr<Observer> observer)

@@ -83,37 +83,6 @@ bool Executor::Impl::check_group(
   return true;
 }
 
-std::vector<Executor::Impl::NewBinding> Executor::Impl::bindings_now() const
-{
-  std::vector<NewBinding> bindings;
-  for (const auto & callback : main.scheduler.callbacks()) {
-    bindings.push_back(
-      {callback.get(), main.scheduler.threads(*callback), main.scheduler.priority(*callback)});
-  }
-  return bindings;
-}
-
-// The bindings of members whose priority changes when `chain` replaces the chain of that name;
-// `chain` null: when that chain is removed.
-std::vector<Executor::Impl::NewBinding> Executor::Impl::bindings_after(
-  std::string_view name, const ChainOptions * chain) const
-{
-  std::vector<ChainOptions> chains = main.scheduler.chains();
-  std::erase_if(chains, [&](const ChainOptions & old) { return old.name == name; });
-  if (chain != nullptr) {
-    chains.push_back(*chain);
-  }
-  std::vector<NewBinding> bindings = bindings_now();
-  std::erase_if(bindings, [&](NewBinding & binding) {
-    const int before = binding.priority;
-    binding.priority =
-      main.scheduler.binding(*binding.callback)
-        ->priority.value_or(inherited_priority(chains, binding.callback->chain_id()));
-    return binding.priority == before;
-  });
-  return bindings;
-}
-
 bool Executor::Impl::has(const Callback & callback) const
 {
   const auto group = members.find(&callback.group());

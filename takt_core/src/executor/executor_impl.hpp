@@ -118,8 +118,11 @@ struct Executor::Impl final : ParkingListener
   std::vector<ExecutorThreadOptions> threads_after(
     const std::vector<Reconfiguration::ThreadChange> & changes, Faults & faults);
   Faults check_after(const Reconfiguration & change);
+  std::vector<ChainOptions> chains_after(const Reconfiguration & change) const;
+  Status set_chain(const ChainOptions & chain);
   Status set_chains(const std::vector<ChainOptions> & chains);
-  Status rebind(Callback & callback, const Binding & binding);
+  Status bind(const std::vector<Reconfiguration::CallbackChange> & changes);
+  Status rebind(const std::vector<Reconfiguration::CallbackChange> & changes);
   void tell_rebound(const Callback & callback);
   AttributeReport change_thread(const ThreadPlace & place, const ThreadAttributes & attributes);
 
@@ -145,8 +148,6 @@ struct Executor::Impl final : ParkingListener
   bool check_group(
     const NewBinding & binding, const std::vector<NewBinding> & bindings,
     const std::vector<ExecutorThreadOptions> & threads, Faults & faults) const;
-  std::vector<NewBinding> bindings_now() const;
-  std::vector<NewBinding> bindings_after(std::string_view name, const ChainOptions * chain) const;
   bool has(const Callback & callback) const;
   Faults check_id(const Callback & callback) const;
   void remove(Callback & callback, bool waits);

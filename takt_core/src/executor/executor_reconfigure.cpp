@@ -1,5 +1,7 @@
-// Changes an executor, also while it spins: several changes at once, all or none.
+// Changes an executor, also while it spins: several changes at once, all or none. This is the one way to change
+// bindings, chains and threads of an executor.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "executor/executor_impl.hpp"
@@ -97,11 +99,21 @@ std::vector<ExecutorThreadOptions> Executor::Impl::threads_after(
   return after;
 }
 
+std::vector<ChainOptions> Executor::Impl::chains_after(const Reconfiguration & change) const
+{
+  std::vector<ChainOptions> chains = change.chains.value_or(main.scheduler.chains());
+  for (const ChainOptions & one : change.more_chains) {
+    std::erase_if(chains, [&](const ChainOptions & old) { return old.name == one.name; });
+    chains.push_back(one);
+  }
+  return chains;
+}
+
 Faults Executor::Impl::check_after(const Reconfiguration & change)
 {
   Faults faults;
   const std::vector<ExecutorThreadOptions> threads = threads_after(change.threads, faults);
-  const std::vector<ChainOptions> chains = change.chains.value_or(main.scheduler.chains());
+  const std::vector<ChainOptions> chains = chains_after(change);
   std::vector<NewBinding> bindings;
   for (const auto & callback : main.scheduler.callbacks()) {
     Binding binding = *main.scheduler.binding(*callback);
@@ -141,35 +153,63 @@ Status Executor::Impl::set_chains(const std::vector<ChainOptions> & chains)
     }
   }
   for (const ChainOptions & chain : chains) {
-    if (const Status set = main.scheduler.set_chain(chain); !set.ok()) {
+    if (const Status set = set_chain(chain); !set.ok()) {
       return set;
-    }
-    for (const auto & crew : owned_crews) {
-      static_cast<void>(crew->scheduler.set_chain(chain));
-    }
-    for (const auto & observer : observers) {
-      observer->on_chain(chain);
     }
   }
   return {};
 }
 
-Status Executor::Impl::rebind(Callback & callback, const Binding & binding)
+Status Executor::Impl::set_chain(const ChainOptions & chain)
 {
-  Scheduler & scheduler = crew_of(callback).scheduler;
-  if (const Status bound = scheduler.bind(callback, binding.threads); !bound.ok()) {
+  if (const Status set = main.scheduler.set_chain(chain); !set.ok()) {
+    return set;
+  }
+  for (const auto & crew : owned_crews) {
+    static_cast<void>(
+      crew->scheduler.set_chain(chain));  // the main scheduler accepted it, so the others do
+  }
+  for (const auto & observer : observers) {
+    observer->on_chain(chain);
+  }
+  return {};
+}
+
+// Callbacks with the same threads move together: under order `window` one alone could not leave its set.
+Status Executor::Impl::bind(const std::vector<Reconfiguration::CallbackChange> & changes)
+{
+  std::map<ThreadMask, std::vector<Callback *>> together;
+  for (const auto & change : changes) {
+    if (!crew_of(*change.callback).isolated()) {
+      together[change.binding.threads].push_back(change.callback.get());
+    }
+  }
+  for (const auto & [threads, callbacks] : together) {
+    if (const Status bound = main.scheduler.bind(callbacks, threads); !bound.ok()) {
+      return bound;
+    }
+  }
+  return {};
+}
+
+Status Executor::Impl::rebind(const std::vector<Reconfiguration::CallbackChange> & changes)
+{
+  if (const Status bound = bind(changes); !bound.ok()) {
     return bound;
   }
-  if (const Status set = scheduler.set_priority(callback, binding.priority); !set.ok()) {
-    return set;
+  for (const auto & [callback, binding] : changes) {
+    Scheduler & scheduler = crew_of(*callback).scheduler;
+    if (const Status set = scheduler.set_priority(*callback, binding.priority); !set.ok()) {
+      return set;
+    }
+    if (const Status set = scheduler.set_boost(*callback, binding.boost); !set.ok()) {
+      return set;
+    }
+    if (const Status set = scheduler.set_deadline(*callback, binding.deadline); !set.ok()) {
+      return set;
+    }
+    tell_rebound(*callback);
   }
-  if (const Status set = scheduler.set_boost(callback, binding.boost); !set.ok()) {
-    return set;
-  }
-  if (const Status set = scheduler.set_deadline(callback, binding.deadline); !set.ok()) {
-    return set;
-  }
-  tell_rebound(callback);
   return {};
 }
 
@@ -247,23 +287,32 @@ Result<std::vector<AttributeReport>> Executor::reconfigure(const Reconfiguration
     return faults;
   }
   for (Group * const group : change.across_priorities) {
-    allow_across_priorities(*group);
+    group->allow_across_priorities();
   }
   Undo undo;
-  if (change.chains) {
+  if (change.chains || !change.more_chains.empty()) {
     undo.add([&impl, before = impl.main.scheduler.chains()] {
       static_cast<void>(impl.set_chains(before));
     });
+  }
+  if (change.chains) {
     if (const Status set = impl.set_chains(*change.chains); !set.ok()) {
       return set.faults();
     }
   }
-  for (const auto & one : change.callbacks) {
-    const Binding before = *impl.crew_of(*one.callback).scheduler.binding(*one.callback);
-    undo.add([&impl, callback = one.callback, before] {
-      static_cast<void>(impl.rebind(*callback, before));
-    });
-    if (const Status bound = impl.rebind(*one.callback, one.binding); !bound.ok()) {
+  for (const ChainOptions & chain : change.more_chains) {
+    if (const Status set = impl.set_chain(chain); !set.ok()) {
+      return set.faults();
+    }
+  }
+  if (!change.callbacks.empty()) {
+    std::vector<Reconfiguration::CallbackChange> before;
+    for (const auto & one : change.callbacks) {
+      before.push_back(
+        {one.callback, *impl.crew_of(*one.callback).scheduler.binding(*one.callback)});
+    }
+    undo.add([&impl, before = std::move(before)] { static_cast<void>(impl.rebind(before)); });
+    if (const Status bound = impl.rebind(change.callbacks); !bound.ok()) {
       return bound.faults();
     }
   }
@@ -283,22 +332,6 @@ Result<std::vector<AttributeReport>> Executor::reconfigure(const Reconfiguration
   }
   undo.all_done();
   return reports;
-}
-
-Result<AttributeReport> Executor::set_attributes(
-  std::uint32_t thread, const ThreadAttributes & attributes)
-{
-  Reconfiguration change;
-  std::string group;
-  for (const ThreadState & state : threads()) {
-    group = state.number == thread ? state.group : group;
-  }
-  change.threads.push_back({thread, attributes, group});
-  const auto done = reconfigure(change);
-  if (!done.ok()) {
-    return done.faults();
-  }
-  return done->front();
 }
 
 }  // namespace takt_core

@@ -247,34 +247,28 @@ void Scheduler::drain_all() noexcept
 
 Status Scheduler::bind(Callback & callback, ThreadMask threads)
 {
-  std::lock_guard setup(setup_mutex_);
-  CallbackEntry & entry = CallbackEntry::of(callback);
-  if (settings_.count(&entry) == 0) {
-    return Faults{callback.id() + " is not in this executor"};
-  }
-  Faults faults;
-  check_threads(threads, {&entry}, faults);
-  if (faults.empty()) {
-    move(entry, threads);
-  }
-  return faults;
+  return bind(std::vector<Callback *>{&callback}, threads);
 }
 
-Status Scheduler::bind_chain(std::string_view name, ThreadMask threads)
+Status Scheduler::bind(const std::vector<Callback *> & callbacks, ThreadMask threads)
 {
   std::lock_guard setup(setup_mutex_);
-  const auto chain = find_chain(name);
-  if (chain == chains_.end()) {
-    return Faults{"there is no chain " + std::string(name) + " in this executor"};
-  }
-  const std::vector<CallbackEntry *> members = members_of(*chain);
   Faults faults;
-  check_threads(threads, members, faults);
+  std::vector<CallbackEntry *> entries;
+  for (Callback * const callback : callbacks) {
+    entries.push_back(&CallbackEntry::of(*callback));
+    if (settings_.count(entries.back()) == 0) {
+      faults.push_back(callback->id() + " is not in this executor");
+    }
+  }
+  if (faults.empty()) {
+    check_threads(threads, entries, faults);
+  }
   if (!faults.empty()) {
     return faults;
   }
-  for (CallbackEntry * const member : members) {
-    move(*member, threads);
+  for (CallbackEntry * const entry : entries) {
+    move(*entry, threads);
   }
   return {};
 }

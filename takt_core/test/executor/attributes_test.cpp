@@ -236,10 +236,10 @@ TEST(Groups, across_os_priorities_are_refused_unless_allowed)
   const auto a = add_function(*executor, "a", {}, group, low);
   EXPECT_THROW(add_function(*executor, "b", {}, group, high), std::runtime_error);
   const auto b = add_function(*executor, "b", {}, group, low);
-  EXPECT_FALSE(executor->bind(*b, 2).ok());
+  EXPECT_FALSE(executor->reconfigure({.callbacks = {{b, high}}}).ok());
   EXPECT_EQ(executor->scheduler().threads(*b), 1U);
-  executor->allow_across_priorities(*group);
-  EXPECT_TRUE(executor->bind(*b, 2).ok());
+  group->allow_across_priorities();
+  EXPECT_TRUE(executor->reconfigure({.callbacks = {{b, high}}}).ok());
 }
 
 // Threads that take their callbacks' priorities; created only, so that no rights are needed.
@@ -258,7 +258,7 @@ std::unique_ptr<Executor> following()
 TEST(Chains, that_give_a_priority_no_following_thread_can_take_change_nothing)
 {
   const auto executor = following();
-  EXPECT_TRUE(executor->set_chain({"chain", {"a", "b"}, 20}).ok());
+  EXPECT_TRUE(executor->reconfigure({.more_chains = {{"chain", {"a", "b"}, 20}}}).ok());
   const auto a = add_function(*executor, "a");
   const auto b = add_function(*executor, "b");
   struct Watch : Observer
@@ -268,35 +268,37 @@ TEST(Chains, that_give_a_priority_no_following_thread_can_take_change_nothing)
   };
   const auto watch = std::make_shared<Watch>();
   ASSERT_TRUE(executor->add_observer(watch).ok());
-  const Status status = executor->set_chain({"chain", {"a", "b"}, 51});
+  const auto status = executor->reconfigure({.more_chains = {{"chain", {"a", "b"}, 51}}});
   ASSERT_EQ(status.faults().size(), 2U) << "one for each callback";
   EXPECT_NE(to_string(status.faults()[0]).find("following"), std::string::npos)
     << status.faults()[0];
-  EXPECT_FALSE(executor->set_chain({"chain", {"a"}, 20}).ok()) << "b would fall to 0";
+  EXPECT_FALSE(executor->reconfigure({.more_chains = {{"chain", {"a"}, 20}}}).ok())
+    << "b would fall to 0";
   EXPECT_EQ(executor->scheduler().priority(*a), 20);
   EXPECT_EQ(executor->scheduler().priority(*b), 20);
   EXPECT_EQ(executor->scheduler().chains().front().path.size(), 2U);
   EXPECT_EQ(watch->told, 1);
-  EXPECT_TRUE(executor->set_chain({"chain", {"a", "b"}, 30}).ok());
+  EXPECT_TRUE(executor->reconfigure({.more_chains = {{"chain", {"a", "b"}, 30}}}).ok());
   EXPECT_EQ(executor->scheduler().priority(*b), 30);
 }
 
 TEST(Chains, that_split_a_group_across_os_priorities_change_nothing)
 {
   const auto executor = following();
-  EXPECT_TRUE(executor->set_chain({"both", {"a", "b"}, 20}).ok());
+  EXPECT_TRUE(executor->reconfigure({.more_chains = {{"both", {"a", "b"}, 20}}}).ok());
   const auto group = std::make_shared<Group>(GroupKind::mutually_exclusive, "shared");
   const auto a = add_function(*executor, "a", {}, group);
   const auto b = add_function(*executor, "b", {}, group);
-  const Status status = executor->set_chain({"one", {"b"}, 30});
+  const auto status = executor->reconfigure({.more_chains = {{"one", {"b"}, 30}}});
   ASSERT_EQ(status.faults().size(), 1U);
   EXPECT_NE(to_string(status.faults()[0]).find("across_priorities"), std::string::npos)
     << status.faults()[0];
   EXPECT_EQ(executor->scheduler().chains().size(), 1U);
   EXPECT_EQ(executor->scheduler().priority(*b), 20);
-  EXPECT_TRUE(executor->set_chain({"both", {"a", "b"}, 25}).ok()) << "both move together";
-  executor->allow_across_priorities(*group);
-  EXPECT_TRUE(executor->set_chain({"one", {"b"}, 30}).ok());
+  EXPECT_TRUE(executor->reconfigure({.more_chains = {{"both", {"a", "b"}, 25}}}).ok())
+    << "both move together";
+  group->allow_across_priorities();
+  EXPECT_TRUE(executor->reconfigure({.more_chains = {{"one", {"b"}, 30}}}).ok());
   EXPECT_EQ(executor->scheduler().priority(*b), 30);
 }
 
@@ -306,8 +308,9 @@ TEST(Callbacks, of_nobody_are_refused_by_every_set_up_function)
   CallbackOptions options;
   options.id = "stranger";
   FunctionCallback stranger(options, {});
-  EXPECT_FALSE(executor->bind(stranger, 1).ok());
-  EXPECT_FALSE(executor->set_priority(stranger, 5).ok());
+  const std::shared_ptr<Callback> shared(std::shared_ptr<void>(), &stranger);
+  EXPECT_FALSE(executor->reconfigure({.callbacks = {{shared, {}}}}).ok());
+  EXPECT_FALSE(executor->reconfigure({.callbacks = {{nullptr, {}}}}).ok());
   EXPECT_FALSE(executor->scheduler().bind(stranger, 1).ok());
   EXPECT_FALSE(executor->scheduler().set_priority(stranger, 5).ok());
   EXPECT_EQ(executor->scheduler().threads(stranger), 0U);

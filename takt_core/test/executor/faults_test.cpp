@@ -165,10 +165,11 @@ TEST_F(RemovedFromInside, is_freed_by_the_next_set_up_function)
   const auto executor = make_executor(2);
   const auto other = add_function(*executor, "other");
   const std::vector<std::function<void()>> functions{
-    [&] { EXPECT_TRUE(executor->bind(*other, 1).ok()); },
-    [&] { EXPECT_TRUE(executor->set_priority(*other, 3).ok()); },
     [&] {
-      EXPECT_TRUE(executor->set_chain({"chain", {"other"}}).ok());
+      EXPECT_TRUE(executor->reconfigure({.callbacks = {{other, {.threads = 1}}}}).ok());
+    },
+    [&] {
+      EXPECT_TRUE(executor->reconfigure({.more_chains = {{"chain", {"other"}}}}).ok());
     },
     [&] { executor->remove(*add_function(*executor, "passing")); },
     [&] { executor->remove(*other); },

@@ -362,7 +362,9 @@ TEST(Isolation, joins_a_thread_that_leaves_while_set_up_counts_those_that_have_l
 TEST(Isolation, keeps_timers_and_chains)
 {
   const auto executor = make_executor(1, [](auto & o) { o.order = Order::edf; });
-  ASSERT_TRUE(executor->set_chain({"chain", {"timer", "end"}, 7, std::chrono::hours(1)}).ok());
+  ASSERT_TRUE(
+    executor->reconfigure({.more_chains = {{"chain", {"timer", "end"}, 7, std::chrono::hours(1)}}})
+      .ok());
   TimerOptions timer;
   timer.period = std::chrono::milliseconds(1);
   std::shared_ptr<FunctionCallback> end;
@@ -480,7 +482,7 @@ TEST(Isolation, says_what_it_cannot_do)
   EXPECT_FALSE(executor->isolate(*used, {}).ok());
   const auto own = isolated_group(*executor, "own");
   const auto callback = add_function(*executor, "c", {}, own);
-  EXPECT_FALSE(executor->bind(*callback, 1).ok());
+  EXPECT_FALSE(executor->reconfigure({.callbacks = {{callback, {.threads = 1}}}}).ok());
   CallbackOptions options;
   options.id = "d";
   options.group = own;

@@ -132,8 +132,8 @@ INSTANTIATE_TEST_SUITE_P(
 void refuses(Executor & executor, Callback & stranger)
 {
   Scheduler & scheduler = executor.scheduler();
-  EXPECT_FALSE(executor.set_priority(stranger, 5).ok());
-  EXPECT_FALSE(executor.bind(stranger, 1).ok());
+  const std::shared_ptr<Callback> shared(std::shared_ptr<void>(), &stranger);
+  EXPECT_FALSE(executor.reconfigure({.callbacks = {{shared, {.priority = 5}}}}).ok());
   EXPECT_FALSE(scheduler.set_deadline(stranger, std::chrono::milliseconds(1)).ok());
   EXPECT_FALSE(scheduler.binding(stranger).ok());
   EXPECT_EQ(scheduler.threads(stranger), 0U);
@@ -404,12 +404,12 @@ TEST(Groups, that_are_new_are_not_allowed_what_an_old_one_was)
   std::optional<Group> place;
   const auto here = [&] { return std::shared_ptr<Group>(std::shared_ptr<void>(), &*place); };
   place.emplace(GroupKind::mutually_exclusive, "old");
-  executor->allow_across_priorities(*place);
+  place->allow_across_priorities();
   place.emplace(GroupKind::mutually_exclusive, "new");
   const auto a = make_function("a", here()), b = make_function("b", here());
   EXPECT_TRUE(executor->add(a, first).ok());
   EXPECT_FALSE(executor->add(b, second).ok());
-  executor->allow_across_priorities(*place);
+  place->allow_across_priorities();
   EXPECT_TRUE(executor->add(b, second).ok());
   executor->remove(*a);
   executor->remove(*b);

@@ -97,8 +97,7 @@ TEST(ObserverHooks, tell_of_a_callback_that_leaves_its_group_to_another_one_and_
   const auto executor =
     make_executor(2, [](ExecutorOptions & options) { options.order = Order::priority; });
   const auto group = std::make_shared<Group>(GroupKind::mutually_exclusive);
-  const auto urgent = add_function(*executor, "urgent", {}, group);
-  ASSERT_TRUE(executor->set_priority(*urgent, 10).ok());
+  const auto urgent = add_function(*executor, "urgent", {}, group, {.priority = 10});
   const auto told = observe(*executor, {false, false, true});
   std::shared_ptr<FunctionCallback> busy;
   busy = add_function(
@@ -138,8 +137,9 @@ TEST(ObserverHooks, tell_all_observers_of_other_threads_and_priorities)
   const auto executor = make_executor(2);
   const auto told = observe(*executor, {});
   const auto callback = add_function(*executor, "c");
-  ASSERT_TRUE(executor->bind(*callback, 2).ok());
-  ASSERT_TRUE(executor->set_priority(*callback, 7).ok());
+  ASSERT_TRUE(executor->reconfigure({.callbacks = {{callback, {.threads = 2}}}}).ok());
+  ASSERT_TRUE(
+    executor->reconfigure({.callbacks = {{callback, {.threads = 2, .priority = 7}}}}).ok());
   EXPECT_EQ(told->all(), (std::vector<std::string>{"rebound c", "rebound c"}));
 }
 

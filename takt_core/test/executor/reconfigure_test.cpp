@@ -51,9 +51,9 @@ TEST(Reconfiguration, gives_a_running_thread_other_attributes)
   ASSERT_TRUE(executor->start().ok());
   ThreadAttributes asked = fifo(31);
   asked.cores = {usable_cores().back()};
-  const auto report = executor->set_attributes(1, asked);
+  const auto report = executor->reconfigure({.threads = {{1, asked}}});
   ASSERT_TRUE(report.ok()) << report.faults().front();
-  EXPECT_TRUE(report->granted_all());
+  EXPECT_TRUE(report->front().granted_all());
   const ThreadAttributes has = read_attributes(executor->thread_ids()[1]);
   EXPECT_EQ(has.policy, Policy::fifo);
   EXPECT_EQ(has.priority, 31);
@@ -89,7 +89,7 @@ TEST(Reconfiguration, does_not_end_a_raise_and_is_not_undone_by_its_end)
   ASSERT_TRUE(executor->start().ok());
   executor->ready(*callback);
   EXPECT_TRUE(eventually([&] { return raised.load(); }));
-  const auto report = executor->set_attributes(0, fair(3));
+  const auto report = executor->reconfigure({.threads = {{0, fair(3)}}});
   ASSERT_TRUE(report.ok()) << report.faults().front();
   changed = true;
   EXPECT_TRUE(eventually([&] { return callback->runs == 1; }));
@@ -123,15 +123,15 @@ TEST(Reconfiguration, of_a_following_thread_leaves_the_callback_its_priority)
   ASSERT_TRUE(executor->start().ok());
   executor->ready(*callback);
   EXPECT_TRUE(eventually([&] { return running.load(); }));
-  ASSERT_TRUE(executor->set_attributes(0, fifo(40)).ok());
+  ASSERT_TRUE(executor->reconfigure({.threads = {{0, fifo(40)}}}).ok());
   changed = true;
   EXPECT_TRUE(eventually([&] { return callback->runs == 1; }));
   EXPECT_EQ(inside, 7);
   EXPECT_TRUE(
     eventually([&] { return read_attributes(executor->thread_ids()[0]).priority == 40; }));
-  const auto refused = executor->set_attributes(0, fifo(5));
+  const auto refused = executor->reconfigure({.threads = {{0, fifo(5)}}});
   EXPECT_FALSE(refused.ok()) << "its callback has priority 7";
-  EXPECT_FALSE(executor->set_attributes(0, fair(0)).ok()) << "following needs fifo";
+  EXPECT_FALSE(executor->reconfigure({.threads = {{0, fair(0)}}}).ok()) << "following needs fifo";
   stop(*executor);
 }
 
@@ -149,7 +149,8 @@ TEST(Reconfiguration, is_judged_by_what_comes_of_all_changes_together)
   const auto a = add_function(*executor, "a", {}, group, first);
   const auto b = add_function(*executor, "b", {}, group, first);
   ASSERT_TRUE(executor->start().ok());
-  EXPECT_FALSE(executor->bind(*a, 2).ok()) << "alone it would leave its group";
+  EXPECT_FALSE(executor->reconfigure({.callbacks = {{a, second}}}).ok())
+    << "alone it would leave its group";
   Reconfiguration both;
   both.callbacks = {{a, second}, {b, second}};
   both.chains = {{{"chain", {"a", "b"}, 9, std::chrono::seconds(1)}}};
@@ -222,6 +223,43 @@ TEST(Reconfiguration, that_is_refused_brings_everything_back)
   stop(*executor);
 }
 
+TEST(Reconfiguration, takes_callbacks_of_one_window_to_other_threads_together)
+{
+  const auto executor = make_executor(2, [](auto & o) { o.order = Order::window; });
+  const auto a = add_function(*executor, "a");
+  const auto b = add_function(*executor, "b");
+  EXPECT_FALSE(executor->reconfigure({.callbacks = {{a, {.threads = 2}}}}).ok())
+    << "thread 1 would be in two windows";
+  ASSERT_TRUE(
+    executor->reconfigure({.callbacks = {{a, {.threads = 2}}, {b, {.threads = 2}}}}).ok());
+  EXPECT_EQ(executor->scheduler().threads(*a), 2U);
+  EXPECT_EQ(executor->scheduler().threads(*b), 2U);
+  // A change that fails later takes both back together.
+  EXPECT_FALSE(
+    executor
+      ->reconfigure({.callbacks = {{a, {.threads = 1}}, {b, {.threads = 1, .priority = 999}}}})
+      .ok());
+  EXPECT_EQ(executor->scheduler().threads(*a), 2U);
+  EXPECT_EQ(executor->scheduler().threads(*b), 2U);
+}
+
+TEST(Reconfiguration, adds_a_chain_or_replaces_the_one_of_its_name)
+{
+  const auto executor = make_executor(1, [](auto & o) { o.order = Order::priority; });
+  const auto a = add_function(*executor, "a");
+  ASSERT_TRUE(executor->reconfigure({.chains = {{{"one", {"a"}, 3}}}}).ok());
+  ASSERT_TRUE(executor->reconfigure({.more_chains = {{"two", {"a"}, 5}}}).ok());
+  EXPECT_EQ(executor->scheduler().priority(*a), 5);
+  EXPECT_EQ(executor->scheduler().chains().size(), 2U);
+  ASSERT_TRUE(executor->reconfigure({.more_chains = {{"two", {"a"}, 1}}}).ok());
+  EXPECT_EQ(executor->scheduler().priority(*a), 3);
+  EXPECT_EQ(executor->scheduler().chains().size(), 2U);
+  EXPECT_FALSE(
+    executor->reconfigure({.more_chains = {{"three", {"a"}, 9}, {"four", {"a"}, 999}}}).ok());
+  EXPECT_EQ(executor->scheduler().priority(*a), 3) << "a fault changes nothing";
+  EXPECT_EQ(executor->scheduler().chains().size(), 2U);
+}
+
 TEST(Reconfiguration, of_an_isolated_thread)
 {
   SKIP_WITHOUT_REALTIME();
@@ -233,9 +271,9 @@ TEST(Reconfiguration, of_an_isolated_thread)
   const auto threads = executor->threads();
   ASSERT_EQ(threads.size(), 2U);
   EXPECT_EQ(threads[1].group, "g");
-  ASSERT_TRUE(executor->set_attributes(threads[1].number, fifo(17)).ok());
+  ASSERT_TRUE(executor->reconfigure({.threads = {{threads[1].number, fifo(17), "g"}}}).ok());
   EXPECT_EQ(read_attributes(threads[1].tid).priority, 17);
-  EXPECT_FALSE(executor->set_attributes(99, fifo(17)).ok());
+  EXPECT_FALSE(executor->reconfigure({.threads = {{99, fifo(17)}}}).ok());
   stop(*executor);
 }
 

@@ -238,7 +238,7 @@ TEST(SpinOnCaller, gives_new_attributes_to_a_thread_that_has_not_begun)
     changed = std::async(std::launch::async, [&] {
       ThreadAttributes attributes;
       attributes.cores = {core};
-      return executor->set_attributes(1, attributes).ok();
+      return executor->reconfigure({.threads = {{1, attributes}}}).ok();
     });
     come.store(true);
     EXPECT_TRUE(changed.get());

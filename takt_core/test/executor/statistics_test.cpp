@@ -100,7 +100,7 @@ TEST_F(Statistics, forget_on_request_what_is_removed)
   run(*stays);
   for (int i = 0; i < 3; ++i) {
     const auto passing = add_function(*executor, "passing" + std::to_string(i));
-    EXPECT_TRUE(executor->set_chain({"chain", {passing->id()}}).ok());
+    EXPECT_TRUE(executor->reconfigure({.more_chains = {{"chain", {passing->id()}}}}).ok());
     run(*passing);
     if (i == 0) {
       executor->remove(*passing);
@@ -117,7 +117,7 @@ TEST_F(Statistics, forget_on_request_what_is_removed)
     }
   }
   EXPECT_EQ(statistics->chains().size(), 1U);
-  EXPECT_TRUE(executor->remove_chain("chain").ok());
+  EXPECT_TRUE(executor->reconfigure({.chains = std::vector<ChainOptions>{}}).ok());
   EXPECT_EQ(statistics->chains().size(), 1U);
   statistics->forget_removed();
   EXPECT_TRUE(statistics->chains().empty());
@@ -143,7 +143,7 @@ TEST_F(Statistics, count_chains_whose_root_is_in_another_executor)
 {
   const auto first = make_executor(1);
   const ChainOptions chain{"chain", {"root", "last"}, 0, std::chrono::hours(1), {}};
-  EXPECT_TRUE(executor->set_chain(chain).ok());
+  EXPECT_TRUE(executor->reconfigure({.more_chains = {chain}}).ok());
   const auto last = add_function(*executor, "last");
   const auto root = add_function(*first, "root", [&](const auto &) { executor->ready(*last); });
   const auto other = add_function(*first, "other", [&](const auto &) { executor->ready(*last); });
@@ -161,7 +161,7 @@ TEST_F(Statistics, count_chains_whose_root_is_in_another_executor)
 TEST_F(Statistics, count_chains_by_the_ids_that_chains_have_for_callbacks)
 {
   const ChainOptions chain{"chain", {"root", "last"}, 0, std::chrono::hours(1), {}};
-  EXPECT_TRUE(executor->set_chain(chain).ok());
+  EXPECT_TRUE(executor->reconfigure({.more_chains = {chain}}).ok());
   CallbackOptions options;
   options.chain_id = "last";
   std::vector<std::shared_ptr<FunctionCallback>> lasts;

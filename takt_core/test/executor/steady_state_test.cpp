@@ -229,7 +229,7 @@ TEST_P(SteadyState, allocates_nothing_and_waits_for_no_lock_with_all_that_callba
   for (const auto & callback : loop.chain) {
     chain.path.push_back(callback->id());
   }
-  ASSERT_TRUE(loop.executor->set_chain(chain).ok());
+  ASSERT_TRUE(loop.executor->reconfigure({.more_chains = {chain}}).ok());
 
   Scheduler & scheduler = loop.executor->scheduler();
   std::uint64_t seen = 0;

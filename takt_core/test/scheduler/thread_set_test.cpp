@@ -106,25 +106,26 @@ TEST(ThreadSets, keep_what_waits_and_ticks_when_they_are_given_up)
   EXPECT_EQ(hand.run_one(2, ms(10)), "timer");
 }
 
-TEST(Chains, are_bound_as_a_whole_or_not_at_all)
+TEST(ThreadSets, of_several_callbacks_change_together_or_not_at_all)
 {
   ByHand hand(2, Order::window);
   const auto a = hand.add("a", nullptr, on(3)), b = hand.add("b", nullptr, on(3));
-  ASSERT_TRUE(hand.scheduler.set_chain({"chain", {"elsewhere", "a", "b", "a"}}));
+  const std::vector<Callback *> both{a.get(), b.get()};
   hand.scheduler.ready(*b, 2, ms(0));
-  EXPECT_TRUE(hand.scheduler.bind_chain("chain", 1).ok()) << "nobody else is in their set";
+  EXPECT_TRUE(hand.scheduler.bind(both, 1).ok()) << "nobody else is in their set";
   EXPECT_EQ(hand.scheduler.threads(*a), 1U);
   EXPECT_EQ(hand.scheduler.threads(*b), 1U);
   EXPECT_EQ(hand.run_one(1, ms(1)), "-");
   EXPECT_EQ(hand.run_one(0, ms(1)), "b");
   EXPECT_EQ(hand.run_one(0, ms(1)), "b");
   const auto other = hand.add("other", nullptr, on(2));
-  EXPECT_FALSE(hand.scheduler.bind_chain("chain", 3).ok()) << "in the way of other's window";
-  EXPECT_FALSE(hand.scheduler.bind_chain("chain", 4).ok());
-  EXPECT_FALSE(hand.scheduler.bind_chain("no chain", 1).ok());
+  EXPECT_FALSE(hand.scheduler.bind(both, 3).ok()) << "in the way of other's window";
+  EXPECT_FALSE(hand.scheduler.bind(both, 4).ok());
+  SilentCallback stranger(CallbackOptions{});
+  EXPECT_FALSE(hand.scheduler.bind({a.get(), &stranger}, 1).ok());
   EXPECT_EQ(hand.scheduler.threads(*a), 1U);
   EXPECT_EQ(hand.scheduler.threads(*b), 1U);
-  EXPECT_TRUE(hand.scheduler.bind_chain("chain", 2).ok());
+  EXPECT_TRUE(hand.scheduler.bind(both, 2).ok());
   EXPECT_EQ(hand.scheduler.threads(*a), 2U);
   EXPECT_EQ(hand.scheduler.binding(*b)->threads, 2U);
 }

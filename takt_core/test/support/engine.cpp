@@ -127,7 +127,7 @@ public:
 
   Status add(const std::shared_ptr<Probe> & probe, const Binding & binding) override
   {
-    executor_->allow_across_priorities(probe->group());
+    probe->group().allow_across_priorities();
     if (shape_ == Shape::isolated) {
       Isolation isolation;
       isolation.threads = probe->group().exclusive() ? 1 : 2;
@@ -140,11 +140,11 @@ public:
   void remove(Probe & probe) override { executor_->remove(probe); }
   Status bind(Probe & probe, ThreadMask threads) override
   {
-    return executor_->bind(probe, threads);
+    return change(probe, [&](Binding & binding) { binding.threads = threads; });
   }
   Status set_priority(Probe & probe, std::optional<int> priority) override
   {
-    return executor_->set_priority(probe, priority);
+    return change(probe, [&](Binding & binding) { binding.priority = priority; });
   }
   void ready(Probe & probe, std::uint32_t count) override
   {
@@ -191,6 +191,18 @@ public:
   Scheduler & scheduler() override { return executor_->scheduler(); }
 
 private:
+  Status change(Probe & probe, const std::function<void(Binding &)> & how)
+  {
+    const std::shared_ptr<Callback> callback = executor_->find(probe.id());
+    const auto binding = executor_->scheduler_of(probe).binding(probe);
+    if (callback == nullptr || !binding) {
+      return binding.faults();
+    }
+    Binding changed = *binding;
+    how(changed);
+    return executor_->reconfigure({.callbacks = {{callback, changed}}}).faults();
+  }
+
   const Shape shape_;
   std::unique_ptr<Executor> executor_;
 };

@@ -41,8 +41,7 @@ struct ResolvedCallback
 /// The schedule's decision for one callback group.
 struct ResolvedGroup
 {
-  bool across_priorities =
-    false;  ///< it may span OS priorities (Executor::allow_across_priorities)
+  bool across_priorities = false;  ///< it may span OS priorities (Group::allow_across_priorities)
   std::optional<takt_core::Isolation> isolation;  ///< the node's name is the threads' name
 };
 

@@ -74,7 +74,7 @@ Result<std::unique_ptr<Executor>> make_executor(
     if (!executor) {
       break;
     }
-    const takt_rt::Status set = executor.value()->set_chain(chain.options);
+    const auto set = executor.value()->reconfigure({.more_chains = {chain.options}});
     for (const takt_rt::Fault & fault : set.faults()) {
       faults.push_back(located(schedule.file, chain.source, fault));
     }

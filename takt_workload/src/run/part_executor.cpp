@@ -47,7 +47,7 @@ PartExecutor unscheduled(
     one.priority = chain.priority;
     one.deadline = chain.deadline;
     one.period = table.callbacks()[table.find(chain.path.front())].period;
-    const takt_rt::Status status = made.executor.core().set_chain(one);
+    const auto status = made.executor.core().reconfigure({.more_chains = {one}});
     takt_rcl::detail::throw_faults("cannot use chain " + chain.name, status.faults());
   }
   return made;

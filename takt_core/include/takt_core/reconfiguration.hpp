@@ -1,0 +1,46 @@
+// Changes of an executor's bindings, chains and thread attributes; see Executor::reconfigure.
+#ifndef TAKT_CORE__RECONFIGURATION_HPP_
+#define TAKT_CORE__RECONFIGURATION_HPP_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "takt_core/scheduler.hpp"
+#include "takt_rt/thread_attributes.hpp"
+
+namespace takt_core
+{
+
+using takt_rt::ThreadAttributes;
+
+/// Changes of what an executor has been given: bindings of its callbacks, its chains, attributes of its threads. Absent
+/// parts stay unchanged. Names each callback and each thread at most once.
+struct Reconfiguration
+{
+  struct CallbackChange
+  {
+    std::shared_ptr<Callback> callback;
+    /// The whole binding, as for `add`; publishes_last and phased are ignored. For an isolated group: without threads.
+    Binding binding;
+  };
+  struct ThreadChange
+  {
+    std::uint32_t number;  ///< ThreadState::number
+    ThreadAttributes attributes;
+    std::string group{};  ///< ThreadState::group: the number may have a new owner
+  };
+  std::vector<CallbackChange> callbacks{};
+  std::vector<ThreadChange> threads{};
+  std::optional<std::vector<ChainOptions>> chains{};  ///< replaces all chains
+  /// Each is added, or replaces the chain of its name (after `chains`). Roots may be in any executor of this process.
+  std::vector<ChainOptions> more_chains{};
+  /// Groups as after `Group::allow_across_priorities`. A failed change does not undo this.
+  std::vector<Group *> across_priorities{};
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__RECONFIGURATION_HPP_
