@@ -20,17 +20,19 @@ using takt_rt::ThreadAttributes;
 /// parts stay unchanged. Names each callback and each thread at most once.
 struct Reconfiguration
 {
+  /// One callback's new binding.
   struct CallbackChange
   {
-    std::shared_ptr<Callback> callback;
+    std::shared_ptr<Callback> callback;  ///< of the executor
     /// The whole binding, as for `add`; publishes_last and phased are ignored. For an isolated group: without threads.
     Binding binding;
   };
+  /// One thread's new attributes.
   struct ThreadChange
   {
-    std::uint32_t number;  ///< ThreadState::number
-    ThreadAttributes attributes;
-    std::string group{};  ///< ThreadState::group: the number may have a new owner
+    std::uint32_t number;         ///< ThreadState::number
+    ThreadAttributes attributes;  ///< in full; absent ones: as the thread that started the executor
+    std::string group{};          ///< ThreadState::group: the number may have a new owner
   };
   std::vector<CallbackChange> callbacks{};
   std::vector<ThreadChange> threads{};
