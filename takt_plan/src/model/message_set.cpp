@@ -21,8 +21,26 @@ Ns distance(const Stream & stream, const TimesOf & times)
   if (!skips(stream, times)) {
     return stream.period;
   }
-  return stream.timer && !stream.leaves_grid ? add(stream.period, times(stream.root).bound)
-                                             : kUnbounded;
+  const Ns bound = times(stream.root).bound;
+  return stream.timer && !stream.leaves_grid && bound != kUnbounded
+           ? multiply(bound / stream.period + 1, stream.period)
+           : kUnbounded;
+}
+
+/// The time from the release of a run that the stream starts to the nominal release of the next run of the stream's
+/// source. The source's run has begun before, so it does not matter how late it was.
+Ns until_next(const Stream & stream, const TimesOf & times)
+{
+  const bool known = stream.timer && !(stream.leaves_grid && skips(stream, times));
+  return known ? std::max(stream.period, stream.offset) : kUnbounded;
+}
+
+/// The time from the release of a run that the stream starts to the release of the next one.
+Ns next_release(Index id, const Streams & streams, const TimesOf & times)
+{
+  const Stream & stream = streams.all()[id];
+  return stream.set == kNone ? add(until_next(stream, times), times(id).released)
+                             : gap_of(id, streams, times);
 }
 
 }  // namespace
@@ -37,7 +55,7 @@ Ns gap_of(Index id, const Streams & streams, const TimesOf & times)
     return kUnbounded;
   }
   if (stream.set == kNone) {
-    return add(std::max(distance(stream, times), stream.offset), times(id).bound);
+    return add(until_next(stream, times), times(id).bound);
   }
   const StreamTimes & left = times(stream.set);
   return left.gap == kUnbounded || times(id).ended == kUnbounded
@@ -128,7 +146,16 @@ Ns MessageSet::waiting(Index input, const Streams & streams, const TimesOf & tim
 
 Ns MessageSet::lateness(Index input, const Streams & streams, const TimesOf & times) const
 {
-  return add(times(input).released, streams.all()[input].period);
+  const Index own = topic_of(input);
+  Ns others = 0;
+  for (Index topic = 0; topic < topics.size(); ++topic) {
+    Ns next = kUnbounded;
+    for (const Index stream : topics[topic]) {
+      next = std::min(next, next_release(stream, streams, times));
+    }
+    others = topic == own ? others : std::max(others, next);
+  }
+  return add(times(input).released, std::min(streams.all()[input].period, others));
 }
 
 Ns MessageSet::gap(const Streams & streams, const TimesOf & times) const

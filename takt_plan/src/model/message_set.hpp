@@ -7,20 +7,26 @@
 // x starts, from that stream's nominal release:
 //
 // - How often it works. Between two complete sets every topic has had a message, so in any window there
-//   are at most min over topics of (messages + 1) of them: that of the slowest has a period, T, and a
-//   jitter, J + T. And at least one topic had none at the window's beginning, so there are at most max
-//   over topics of messages. What the work starts is as frequent, in a window that is longer by the time
-//   from the runs that may complete a set to there (`since`). set_curves.hpp counts both.
+//   are at most min over topics of (messages + 1) of them. And at least one topic had none at the window's beginning,
+//   so there are at most max over topics of messages. What the work starts is as frequent, in a window that is longer by
+//   the time from the runs that may complete a set to there (`since`). set_curves.hpp counts both.
+// - Each set has one message of the slowest topic, and the run that completes the set is released after that message's
+//   run: before the topic's next run is, so within T; and once each other topic x has had a run after it, so within
+//   W = max of next(x) + J(x) (after a set: of gap(x)). So the work has the period of the slowest topic, and the jitter
+//   J + min(T, W).
 // - When a message that entered by x has left with its set, if it does not complete it: before the next one of x is kept, so
-//   within T(x) + B(x), or gap(x) + B(x) after a set not in step; and once every other topic has had a message after it, so
+//   within D(x) + B(x), or gap(x) + B(x) after a set not in step; and once every other topic has had a message after it, so
 //   within J(x) + gap, the largest gap of the other topics, J(x) being when its run is released at the latest. For runs go by
 //   their releases, so that the last message of another topic that is kept before was released by then, and what the gap
 //   counts from is not later. A message that is replaced before has no response.
-// - gap(x), from the release of a run to the end of the next by x: T + B for all that one timer starts
-//   (or its offset, if that is longer than its period), counted from the nominal release of the timer. A timer whose run may
-//   end later than its next release skips periods: the next run has the first nominal release after the run before has begun,
-//   so T + the timer's own bound stands for T, everywhere here. After a set the gap is the largest of its topics, counted from
-//   the release of the run that completes the set, and what the way from there takes at most.
+// - next(x), from the release of a run by x, which one timer starts, to the timer's next nominal release: T, or its
+//   offset, if that is longer than its period. For the timer's run has begun when the run by x is released, and the timer's
+//   next nominal release is at most T after its run has begun, however late that was.
+// - gap(x), from the release of a run by x to the end of the next one: next(x) + B(x). After a set the gap is the largest
+//   of its topics, counted from the release of the run that completes the set, and what the way from there takes at most.
+// - D(x), from the nominal release of a timer to the next one: T. But a timer whose run may end later than its next release
+//   skips periods: its next run has the first nominal release after the run before has begun. With B, the timer's own
+//   bound, that is at most (B / T + 1) T after the one before, B / T being rounded down.
 // - In step: if timers of one process, of one period and known offsets from its start begin all topics (or timers that are
 //   always released together), d(x) being how much later than
 //   the first of them x is released, and every d(x) + B(x) is within the period, then the sets are those
@@ -109,7 +115,7 @@ struct MessageSet
   /// set is done, for any release.
   Ns waiting(Index input, const Streams & streams, const TimesOf & times) const;
   /// The delay of the work after the release from which it counts, if this message of the slowest topic gives that
-  /// release.
+  /// release: J + min(T, W).
   Ns lateness(Index input, const Streams & streams, const TimesOf & times) const;
   /// The longest time from one complete set to the next.
   Ns gap(const Streams & streams, const TimesOf & times) const;

@@ -181,6 +181,20 @@ json unphased(std::uint64_t seed, const BoundsOptions & options)
     model, test::with_overheads(model, overheads), overheads, seed, options, false, {30'000, 6});
 }
 
+/// Sets of timers of one process, of any phases.
+json sets_unphased(std::uint64_t seed, const BoundsOptions & options)
+{
+  Model model = some_ceilings(test::phased_model(seed), seed);
+  for (Task & task : model.tasks) {
+    if (task.release) {
+      task.release->offset.reset();
+    }
+  }
+  const Overheads overheads = test::some_overheads(seed);
+  return claim(
+    model, test::analysed_model(model, overheads), overheads, seed, options, false, {30'000, 6});
+}
+
 /// Callbacks that several threads may run, and groups.
 json pooled(std::uint64_t seed, const BoundsOptions & options)
 {
@@ -278,6 +292,11 @@ TEST(JobOracleSoundness, HoldsWhereProcessesHaveEpochsOfTheirOwn)
 TEST(JobOracleSoundness, HoldsWithoutPhases)
 {
   expect_holds(unphased, 150);
+}
+
+TEST(JobOracleSoundness, HoldsForSetsWithoutPhases)
+{
+  expect_holds(sets_unphased, 150);
 }
 
 TEST(JobOracleSoundness, HoldsWhereTopicsHaveSeveralPublishers)

@@ -7,11 +7,11 @@
 // - in step: by the largest d(x) + E(x) over the set's topics, less d(m);
 // - else, if m completes the set, by E(m);
 // - else some other x does, with its first message after m was kept. The last one that was kept before was released at the
-//   set no later than m, by J(m), since runs of a set go by their releases. So the nominal release of the next one is by
-//   J(m) + T(x), and the segment ends by J(m) + T(x) + E(x). If x comes after a set itself on the same core, the same holds of
-//   each topic of that set; it must have come again for the next x. Else, or if x shares its topic with other streams: by
-//   J(m) + gap(x) + what follows after the set's run.
-// - And if another one does before the next message of m is kept, the segment ends by T(m) + E(m). Let the next message of m be
+//   set no later than m, by J(m), since runs of a set go by their releases. Its timer had begun by then, so that the nominal
+//   release of the next one is by J(m) + T(x), also if the timer skips periods. So the segment ends by J(m) + T(x) + E(x).
+//   If x comes after a set itself on the same core, the same holds of each topic of that set; it must have come again for
+//   the next x. Else, or if x shares its topic with other streams: by J(m) + gap(x) + what follows after the set's run.
+// - And if another one does before the next message of m is kept, the segment ends by D(m) + E(m). Let the next message of m be
 //   released by its timer before this end, else there is nothing to show. From then on to the end some work of the segment's
 //   level is pending: the next message up to its run at the set, which begins after the run that completes the set with m has
 //   ended, and then what that one starts. So the busy window of E(m) of the next message has this end in it. All work of the
