@@ -137,7 +137,7 @@ def run_planners(
     output: OutputDirectory = None,
     json_output: Json = False,
 ) -> None:
-    """Count for how many generated systems each planner finds a schedule (10 minutes)."""
+    """Count for how many generated systems each planner finds a schedule (25 minutes)."""
     if quick:
         phases, exhaustive = min(phases, _FEW_WALKED), min(exhaustive, _FEW)
     _PLANNERS.run(sets, seed, quick, output, json_output, phases=phases, exhaustive=exhaustive)

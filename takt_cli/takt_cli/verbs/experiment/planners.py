@@ -37,7 +37,7 @@ class Count(Document, at="acceptance"):
 
 
 def measure(sets: int, seed: int, phases: int = WALKED, exhaustive: int = SMALL) -> list[Count]:
-    """Let all planners plan, analyse and simulate; takes some ten minutes.
+    """Let all planners plan, analyse and simulate; takes some 25 minutes.
 
     `sets`: of each published shape; `phases`: of each shape with known and unknown phases;
     `exhaustive`: small ones of each load.
