@@ -93,7 +93,7 @@ class Scheduler
 {
 public:
   /// Most threads of a scheduler: a ThreadMask has a bit for each of them and one for the visitor.
-  static constexpr std::uint32_t kMaxThreads = 63;
+  static constexpr std::uint32_t kMaxThreads = takt_core::kMaxThreads;
   /// Most thread sets that callbacks of a scheduler may be bound to at one time.
   static constexpr std::uint32_t kMaxThreadSets = 64;
 

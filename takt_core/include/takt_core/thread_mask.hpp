@@ -10,6 +10,9 @@ namespace takt_core
 /// Bit i stands for executor thread i.
 using ThreadMask = std::uint64_t;
 
+/// The most threads of one scheduler; one bit more stands for a visitor.
+inline constexpr std::uint32_t kMaxThreads = 63;
+
 }  // namespace takt_core
 
 #endif  // TAKT_CORE__THREAD_MASK_HPP_

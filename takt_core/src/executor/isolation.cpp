@@ -1,7 +1,9 @@
 #include "takt_core/isolation.hpp"
 
+#include <string>
+
 #include "takt_core/group.hpp"
-#include "takt_core/scheduler.hpp"
+#include "takt_core/thread_mask.hpp"
 #include "takt_rt/thread_attributes.hpp"
 
 namespace takt_core
@@ -10,7 +12,7 @@ namespace takt_core
 Faults validate(const Isolation & isolation, const Group & group)
 {
   Faults faults = validate(isolation.attributes);
-  if (isolation.threads < 1 || isolation.threads > Scheduler::kMaxThreads) {
+  if (isolation.threads < 1 || isolation.threads > kMaxThreads) {
     faults.push_back(
       std::to_string(isolation.threads) + " threads of its own are out of range; use 1 to 63");
   } else if (group.exclusive() && isolation.threads != 1) {

@@ -15,6 +15,7 @@
 namespace takt_core
 {
 
+using takt_rt::PiMutex;
 using takt_rt::read_accounts;
 
 namespace

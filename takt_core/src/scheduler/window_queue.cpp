@@ -5,6 +5,8 @@
 #include <cassert>
 #include <mutex>
 
+#include "takt_core/group.hpp"
+
 namespace takt_core
 {
 
