@@ -21,7 +21,7 @@ def style(tree: Path, mode: str) -> subprocess.CompletedProcess[str]:
 
 def test_one_time_is_enough(tmp_path: Path) -> None:
     shutil.copytree(REPOSITORY / "tools/setup", tmp_path / "tools/setup")
-    for name in ("tools/checks/style.sh", "pyproject.toml"):
+    for name in ("tools/checks/style.sh", "takt_rclcpp/distributions", "pyproject.toml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(REPOSITORY / name, tmp_path / name)
     code = tmp_path / "takt_a/test/a.py"
