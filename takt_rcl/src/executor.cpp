@@ -187,6 +187,31 @@ std::size_t Executor::spin_all(takt_rt::Duration limit)
   return ran;
 }
 
+// Other threads may complete the future: so this thread looks again within milliseconds.
+FutureReturnCode Executor::spin_until(const std::function<bool()> & done, takt_rt::Duration timeout)
+{
+  constexpr takt_rt::Duration kLook = std::chrono::milliseconds(10);
+  const takt_rt::Time until = timeout < takt_rt::Duration::zero()
+                                ? takt_rt::kNever
+                                : takt_rt::add_saturated(takt_rt::now(), timeout);
+  while (!done()) {
+    const takt_rt::Time now = takt_rt::now();
+    if (now >= until) {
+      return FutureReturnCode::TIMEOUT;
+    }
+    if (!may_spin()) {
+      return FutureReturnCode::INTERRUPTED;
+    }
+    const takt_core::SpinOutcome outcome =
+      engine_->core().spin_once(until == takt_rt::kNever ? kLook : std::min(kLook, until - now));
+    raise(outcome);
+    if (outcome.cancelled) {
+      return done() ? FutureReturnCode::SUCCESS : FutureReturnCode::INTERRUPTED;
+    }
+  }
+  return FutureReturnCode::SUCCESS;
+}
+
 // Timers that enter an executor with an open gate keep their phase exactly; programs call these functions repeatedly
 // with the same node. (A schedule opens its gate itself.)
 void Executor::open_gate()

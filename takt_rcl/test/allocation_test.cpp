@@ -2,14 +2,17 @@
 // allocations within publish and take. It counts takt's allocations in the listener, which the
 // middleware calls.
 //
-// The program replaces malloc, rcl_publish, rcl_take and the registration of listeners.
+// The program replaces malloc, the registration of listeners, and rcl's functions that publish, send and take.
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <rcl/client.h>
 #include <rcl/publisher.h>
+#include <rcl/service.h>
 #include <rcl/subscription.h>
 
 #include <atomic>
 #include <cstdlib>
+#include <diagnostic_msgs/srv/add_diagnostics.hpp>
 #include <sensor_msgs/msg/image.hpp>
 #include <std_msgs/msg/u_int64.hpp>
 
@@ -122,6 +125,60 @@ rcl_ret_t rcl_subscription_set_on_new_message_callback(
   return real(subscription, &listen, new Listener{function, data});  // lives as long as the program
 }
 
+rcl_ret_t rcl_send_request(
+  const rcl_client_t * client, const void * request, std::int64_t * sequence_number)
+{
+  static const auto real = next(&rcl_send_request, "rcl_send_request");
+  const InMiddleware scope;
+  return real(client, request, sequence_number);
+}
+
+rcl_ret_t rcl_send_response(
+  const rcl_service_t * service, rmw_request_id_t * request, void * response)
+{
+  static const auto real = next(&rcl_send_response, "rcl_send_response");
+  const InMiddleware scope;
+  return real(service, request, response);
+}
+
+rcl_ret_t rcl_take_request_with_info(
+  const rcl_service_t * service, rmw_service_info_t * info, void * request)
+{
+  static const auto real = next(&rcl_take_request_with_info, "rcl_take_request_with_info");
+  const InMiddleware scope;
+  return real(service, info, request);
+}
+
+rcl_ret_t rcl_take_response_with_info(
+  const rcl_client_t * client, rmw_service_info_t * info, void * response)
+{
+  static const auto real = next(&rcl_take_response_with_info, "rcl_take_response_with_info");
+  const InMiddleware scope;
+  return real(client, info, response);
+}
+
+rcl_ret_t rcl_service_set_on_new_request_callback(
+  const rcl_service_t * service, rcl_event_callback_t function, const void * data)
+{
+  static const auto real =
+    next(&rcl_service_set_on_new_request_callback, "rcl_service_set_on_new_request_callback");
+  if (function == nullptr) {
+    return real(service, nullptr, nullptr);
+  }
+  return real(service, &listen, new Listener{function, data});
+}
+
+rcl_ret_t rcl_client_set_on_new_response_callback(
+  const rcl_client_t * client, rcl_event_callback_t function, const void * data)
+{
+  static const auto real =
+    next(&rcl_client_set_on_new_response_callback, "rcl_client_set_on_new_response_callback");
+  if (function == nullptr) {
+    return real(client, nullptr, nullptr);
+  }
+  return real(client, &listen, new Listener{function, data});
+}
+
 }  // extern "C"
 
 namespace takt_rcl::test
@@ -213,6 +270,68 @@ TEST_F(Allocations, NonePerMessageWithStringsAndSequences)
   image.header.frame_id = "a name that is too long for any small string";
   image.data.resize(4096);
   expect_none(image);
+}
+
+// A timer asks three services: one answers in its callback, one a period later, one into a future.
+TEST_F(Allocations, NonePerRequestAndResponse)
+{
+  using Srv = diagnostic_msgs::srv::AddDiagnostics;
+  auto n = node("n");
+  const auto text = std::make_unique<const std::string>("longer than any small string may be");
+  PendingResponse<Srv> later;
+  auto prompt =
+    n->create_service<Srv>("prompt", [&](const Srv::Request & question, Srv::Response & answer) {
+      t_watched = true;
+      answer.message = question.load_namespace;
+    });
+  auto slow =
+    n->create_service<Srv>("slow", [&](PendingResponse<Srv> pending, const Srv::Request &) {
+      t_watched = true;
+      later = std::move(pending);
+    });
+  auto asks_prompt = n->create_client<Srv>("prompt");
+  auto asks_slow = n->create_client<Srv>("slow");
+  auto waits = n->create_client<Srv>("prompt");
+  std::uint64_t answered = 0;
+  std::uint64_t answered_late = 0;
+  std::atomic<std::uint64_t> rounds{0};
+  Srv::Request question;
+  question.load_namespace = *text;
+  Srv::Response answer;
+  answer.message = *text;
+  Client<Srv>::Future future;
+  auto timer = n->create_wall_timer(1ms, [&] {
+    t_watched = true;
+    asks_prompt->async_send_request(
+      question, [&](const Srv::Response & heard) { answered += heard.message.size() / 10; });
+    if (later) {
+      later.respond(answer);
+    } else {
+      asks_slow->async_send_request(question, [&](const Srv::Response &) { ++answered_late; });
+    }
+    if (future.status() != FutureStatus::timeout) {
+      rounds += future.ready() && future.get()->message == *text ? 1 : 0;
+      future = waits->async_send_request(question);
+    }
+  });
+  auto e = executor(2);
+  e.add_node(n);
+  for (const auto & client : {asks_prompt, asks_slow, waits}) {
+    ASSERT_TRUE(client->wait_for_service(kPatience));
+  }
+  Spinning spinning(e);
+  ASSERT_TRUE(wait_until([&] { return rounds > 200; }));  // after warm-up
+  const std::uint64_t heard = g_heard;
+  const std::uint64_t before = rounds;
+  g_allocations = 0;
+  g_counting = true;
+  ASSERT_TRUE(wait_until([&] { return rounds > before + 300; }));
+  g_counting = false;
+  spinning.stop();
+  EXPECT_GE(g_heard - heard, 4 * 250u);
+  EXPECT_EQ(g_allocations, 0u);
+  EXPECT_GT(answered, 500u);
+  EXPECT_GT(answered_late, 100u);
 }
 
 }  // namespace takt_rcl::test

@@ -1,5 +1,6 @@
 # Each test program takes a ROS domain of its own (ros_test_main.cpp).
 find_package(GTest REQUIRED)
+find_package(diagnostic_msgs REQUIRED)
 find_package(std_msgs REQUIRED)
 find_package(sensor_msgs REQUIRED)
 
@@ -7,7 +8,7 @@ set(takt_rcl_test_logs ${CMAKE_CURRENT_BINARY_DIR}/ros_logs)
 file(GLOB takt_rcl_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*_test.cpp)
 add_library(takt_rcl_test_main STATIC ${CMAKE_CURRENT_LIST_DIR}/ros_test_main.cpp)
 target_link_libraries(takt_rcl_test_main PUBLIC takt_rcl GTest::gtest)
-takt_rcl_link_messages(takt_rcl_test_main PUBLIC std_msgs sensor_msgs rosgraph_msgs)
+takt_rcl_link_messages(takt_rcl_test_main PUBLIC diagnostic_msgs std_msgs sensor_msgs rosgraph_msgs)
 
 takt_precompile(takt_rcl_test_headers
   HEADERS <gtest/gtest.h> <algorithm> <atomic> <chrono> <functional> <memory> <string> <thread> <vector>
@@ -28,7 +29,7 @@ endif()
 find_package(takt_host_test_support QUIET)
 if(NOT takt_host_test_support_FOUND)
   message(STATUS "takt_rcl: no source_test, because takt_host's tests are not built")
-  list(FILTER takt_rcl_tests EXCLUDE REGEX "/source_test\\.cpp$")
+  list(FILTER takt_rcl_tests EXCLUDE REGEX "/(service_)?source_test\\.cpp$")
 endif()
 
 foreach(source IN LISTS takt_rcl_tests)
@@ -49,9 +50,11 @@ endforeach()
 # It counts what the middleware allocates meanwhile.
 set_tests_properties(rcl_allocation_test PROPERTIES RUN_SERIAL TRUE)
 
-if(TARGET rcl_source_test)
-  target_link_libraries(rcl_source_test PRIVATE takt_host::takt_host_test_support)
-endif()
+foreach(name rcl_source_test rcl_service_source_test)
+  if(TARGET ${name})
+    target_link_libraries(${name} PRIVATE takt_host::takt_host_test_support)
+  endif()
+endforeach()
 if(TARGET rcl_leaving_test)
   target_link_libraries(rcl_leaving_test PRIVATE fastdds)
 endif()
@@ -60,6 +63,10 @@ add_executable(takt_rcl_peer ${CMAKE_CURRENT_LIST_DIR}/peer.cpp)
 target_compile_options(takt_rcl_peer PRIVATE ${TAKT_WARNINGS})
 target_link_libraries(takt_rcl_peer PRIVATE takt_rcl)
 takt_rcl_link_messages(takt_rcl_peer PRIVATE std_msgs sensor_msgs)
+add_executable(takt_rcl_calling_peer ${CMAKE_CURRENT_LIST_DIR}/calling_peer.cpp)
+target_compile_options(takt_rcl_calling_peer PRIVATE ${TAKT_WARNINGS})
+target_link_libraries(takt_rcl_calling_peer PRIVATE takt_rcl)
+takt_rcl_link_messages(takt_rcl_calling_peer PRIVATE diagnostic_msgs)
 add_executable(takt_rcl_phases
   ${CMAKE_CURRENT_LIST_DIR}/phases.cpp ${CMAKE_CURRENT_LIST_DIR}/shifted_tai.cpp)
 target_compile_options(takt_rcl_phases PRIVATE ${TAKT_WARNINGS})
@@ -78,6 +85,7 @@ function(takt_rcl_python_test name environment)
     TIMEOUT 1200 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs};${environment}")
 endfunction()
 takt_rcl_python_test(rclpy "TAKT_RCL_PEER=$<TARGET_FILE:takt_rcl_peer>")
+takt_rcl_python_test(services "TAKT_RCL_CALLING_PEER=$<TARGET_FILE:takt_rcl_calling_peer>")
 takt_rcl_python_test(epoch "TAKT_RCL_PHASES=$<TARGET_FILE:takt_rcl_phases>")
 
 # The README's example, word by word. The package may be built without the rest of the repository.

@@ -1,5 +1,5 @@
-// The common base of subscriptions, timers and guard conditions: an id, a group, and a core callback as long as the
-// node is in an executor.
+// The common base of subscriptions, services, clients, timers and guard conditions: an id, a group, and a core callback
+// as long as the node is in an executor.
 //
 // The user's handle and the core callback are two objects. Destroying the handle silences the source and removes the
 // callback, which starts no more runs. The destructor waits for a run on another thread. It does not wait inside the
@@ -36,7 +36,7 @@ struct EntityOptions
   takt_core::Binding binding;
 };
 
-/// A timer, subscription or guard condition of a node. Its handle may be destroyed on any thread, also in its callback.
+/// A timer, subscription, service, client or guard condition of a node. Its handle may be destroyed on any thread, also in its callback.
 class Entity
 {
 public:

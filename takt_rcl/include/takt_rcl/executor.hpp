@@ -13,6 +13,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +34,29 @@ namespace takt_rcl
 {
 
 using ExecutorOptions = takt_core::ExecutorOptions;
+
+/// The end of spin_until_future_complete, as rclcpp's.
+enum class FutureReturnCode
+{
+  SUCCESS,
+  INTERRUPTED,  ///< the context has ended, or the executor was cancelled
+  TIMEOUT
+};
+
+namespace detail
+{
+
+template <typename Future>
+bool is_ready(const Future & future)
+{
+  if constexpr (requires { future.ready(); }) {
+    return future.ready();
+  } else {
+    return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+}
+
+}  // namespace detail
 
 /// Runs the callbacks of nodes under a schedule. Functions are set-up only and may block, unless stated otherwise.
 class Executor
@@ -88,6 +113,14 @@ public:
   /// Repeats `spin_some` until no callback is ready or `limit` is over (zero: no limit). Also
   /// throws `std::invalid_argument` for a negative limit.
   std::size_t spin_all(takt_rt::Duration limit);
+  /// Runs callbacks on this thread until `future` is ready: a client's, or a standard one. Negative timeout: for ever.
+  /// Throws as `spin`.
+  template <typename Future>
+  FutureReturnCode spin_until_future_complete(
+    const Future & future, takt_rt::Duration timeout = takt_rt::Duration(-1))
+  {
+    return spin_until([&future] { return detail::is_ready(future); }, timeout);
+  }
   /// Adds the node, runs the ready callbacks of all nodes here, and removes the node.
   std::size_t spin_node_some(std::shared_ptr<Node> node);
   /// Ends the current spin or, if none is in progress, the next one. Any thread, any callback,
@@ -119,6 +152,7 @@ private:
 
   explicit Executor(std::shared_ptr<Engine> engine);
   bool may_spin() const;  // throws ScheduleError
+  FutureReturnCode spin_until(const std::function<bool()> & done, takt_rt::Duration timeout);
   void open_gate();
 
   std::shared_ptr<Engine> engine_;
@@ -129,6 +163,17 @@ private:
 /// the node's callbacks. Throws as `Executor::spin`, and `ScheduleError` for a bad file or one without an executor for
 /// this node.
 void spin(const std::shared_ptr<Node> & node);
+
+/// Executor::spin_until_future_complete of a new executor with this node.
+template <typename Future>
+FutureReturnCode spin_until_future_complete(
+  const std::shared_ptr<Node> & node, const Future & future,
+  takt_rt::Duration timeout = takt_rt::Duration(-1))
+{
+  Executor executor(node->get_context());
+  executor.add_node(node);
+  return executor.spin_until_future_complete(future, timeout);
+}
 
 /// Runs the ready callbacks. Returns at once if the context has ended.
 void spin_some(std::shared_ptr<Node> node);

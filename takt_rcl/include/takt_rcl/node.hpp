@@ -1,10 +1,10 @@
-// A ROS node: makes publishers, subscriptions, timers and guard conditions.
+// A ROS node: makes publishers, subscriptions, services, clients, timers and guard conditions.
 //
 // Names and argument order are rclcpp's. Set-up only and may block, unless a function says
 // otherwise; any thread, also callbacks, also while the executor runs. The caller owns the entities
 // that a node makes. An entity stops working when its owner or the node ends.
 //
-// A derived node declares its publishers, subscriptions and timers after the members that their
+// A derived node declares its publishers, subscriptions, services, clients and timers after the members that their
 // callbacks use: members are destroyed in reverse order, and each entity waits for its callback to
 // end. (Except if one of its own callbacks destroys the node: see entity.hpp.)
 #ifndef TAKT_RCL__NODE_HPP_
@@ -20,11 +20,13 @@
 #include <vector>
 
 #include "takt_rcl/callback_group.hpp"
+#include "takt_rcl/client.hpp"
 #include "takt_rcl/clock.hpp"
 #include "takt_rcl/guard_condition.hpp"
 #include "takt_rcl/logger.hpp"
 #include "takt_rcl/node_options.hpp"
 #include "takt_rcl/publisher.hpp"
+#include "takt_rcl/service.hpp"
 #include "takt_rcl/subscription.hpp"
 #include "takt_rcl/timer.hpp"
 
@@ -103,6 +105,45 @@ public:
       state_, topic, qos, std::forward<Callback>(callback), options);
     adopt(subscription);
     return subscription;
+  }
+
+  /// Signatures of `callback`: see request_handler.hpp.
+  template <typename Srv, typename Callback>
+  std::shared_ptr<Service<Srv>> create_service(
+    const std::string & name, Callback && callback, const ServiceOptions & options)
+  {
+    auto service =
+      std::make_shared<Service<Srv>>(state_, name, std::forward<Callback>(callback), options);
+    adopt(service);
+    return service;
+  }
+  template <typename Srv, typename Callback>
+  std::shared_ptr<Service<Srv>> create_service(
+    const std::string & name, Callback && callback, const QoS & qos = ServicesQoS(),
+    CallbackGroup::SharedPtr group = nullptr)
+  {
+    ServiceOptions options;
+    options.qos = qos;
+    options.callback_group = std::move(group);
+    return create_service<Srv>(name, std::forward<Callback>(callback), options);
+  }
+  template <typename Srv>
+  std::shared_ptr<Client<Srv>> create_client(
+    const std::string & name, const ClientOptions & options)
+  {
+    auto client = std::make_shared<Client<Srv>>(state_, name, options);
+    adopt(client);
+    return client;
+  }
+  template <typename Srv>
+  std::shared_ptr<Client<Srv>> create_client(
+    const std::string & name, const QoS & qos = ServicesQoS(),
+    CallbackGroup::SharedPtr group = nullptr)
+  {
+    ClientOptions options;
+    options.qos = qos;
+    options.callback_group = std::move(group);
+    return create_client<Srv>(name, options);
   }
 
   /// Signatures of `callback`: void(), void(Timer &), void(const TimerInfo &), or the last two.

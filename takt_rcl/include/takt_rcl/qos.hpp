@@ -75,6 +75,13 @@ public:
   SystemDefaultsQoS() : QoS(rmw_qos_profile_system_default) {}
 };
 
+/// For services and clients: reliable, depth 10.
+class ServicesQoS : public QoS
+{
+public:
+  ServicesQoS() : QoS(rmw_qos_profile_services_default) {}
+};
+
 /// For `/clock`: best effort, depth 1.
 class ClockQoS : public QoS
 {
