@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -158,6 +162,31 @@ TEST(Futex, WakesFromASignalHandler)
   ::raise(SIGUSR1);
   waiter.join();
   EXPECT_EQ(g_word, 1U);
+}
+
+TEST(Futex, WakesASleeperInAnotherProcess)
+{
+  void * const memory =
+    ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto & word = *new (memory) std::atomic<std::uint32_t>{0};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // A waiter may only read.
+    ::mprotect(memory, 4096, PROT_READ);
+    while (futex_wait_shared(word, 0) != WaitResult::woken) {
+    }
+    ::_exit(futex_wait_shared(word, 1) == WaitResult::changed ? 0 : 1);
+  }
+  EXPECT_EQ(futex_wake(word, 1), 0) << "the private function finds no sleeper of another process";
+  // Returns the number of sleepers that it woke, so this ends when the child has slept.
+  while (futex_wake_shared(word, 1) == 0) {
+    ::sched_yield();
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  ::munmap(memory, 4096);
 }
 
 }  // namespace

@@ -89,6 +89,7 @@ HOST = (*TRACE, "takt_host")
 
 PACKAGES: dict[str, Row] = {
     "takt_rt": Row(),
+    "takt_channel": Row(takt=RT),
     "takt_core": Row(takt=RT),
     "takt_schedule": Row(takt=CORE, headers=PROGRAM),
     "takt_control": Row(takt=SCHEDULE, headers=PROGRAM),
@@ -135,8 +136,8 @@ PACKAGES: dict[str, Row] = {
 
 # Public headers for programs of users: no package here needs them.
 FOR_USERS = frozenset(
-    "takt_control/takt_thread.h takt_plan/simulation_observer.hpp takt_rclcpp/executor.hpp "
-    "takt_rt/exchange.hpp".split()
+    "takt_channel/channel.hpp takt_control/takt_thread.h takt_plan/simulation_observer.hpp "
+    "takt_rclcpp/executor.hpp takt_rt/exchange.hpp".split()
 )
 # They move to src with the next change of takt_plan/src/analysis/jobs, which includes them.
 TO_MOVE = frozenset({"takt_plan/end_to_end.hpp", "takt_plan/hyperperiod.hpp"})

@@ -131,6 +131,7 @@ cmake_args=(
   "-DTAKT_TEST_OPTIONS=$test_options"
   "-DTAKT_CAMPAIGN_OPTIONS=$campaign_options"
   "-DCMAKE_PROJECT_INCLUDE=$TAKT_ROOT/tools/setup/wanted_tests.cmake"
+  "-DTAKT_CARGO_TARGET=${TAKT_BUILD%/*}/cargo" # what cargo builds is the same in all variants
   "-DTAKT_ONLY_LABEL=$only_label"
   "-DTAKT_OMIT_LABEL=${VARIANT:+no_$VARIANT}"
   "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 $debug -DNDEBUG"

@@ -1,7 +1,7 @@
 // Sleeps until a word changes or an absolute monotonic deadline passes, and wakes sleepers.
 //
-// Thin wrappers of futex(2), private to the process. They do not order memory: write the word with
-// release and read it with acquire around these calls.
+// Thin wrappers of futex(2), private to the process, except the functions for shared memory. They do not order
+// memory: write the word with release and read it with acquire around these calls.
 #ifndef TAKT_RT__FUTEX_HPP_
 #define TAKT_RT__FUTEX_HPP_
 
@@ -32,6 +32,13 @@ WaitResult futex_wait(
 /// number. Real-time safe and async-signal-safe: one system call, keeps errno. Does not read the
 /// word, which may already be destroyed (the wake-up then wakes no thread, or one spuriously).
 int futex_wake(const std::atomic<std::uint32_t> & word, int count) noexcept;
+
+/// `futex_wait` on a word in memory that processes share. The waiter may have mapped it read-only.
+WaitResult futex_wait_shared(
+  const std::atomic<std::uint32_t> & word, std::uint32_t expected, Time deadline = kNever) noexcept;
+
+/// `futex_wake` of sleepers in `futex_wait_shared`, in all processes. The word must be mapped.
+int futex_wake_shared(const std::atomic<std::uint32_t> & word, int count) noexcept;
 
 }  // namespace takt_rt
 

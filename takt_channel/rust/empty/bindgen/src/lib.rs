@@ -1,0 +1,1 @@
+//! Stands in for a crate that is never called on Linux.

@@ -1,0 +1,9 @@
+//! The functions of `../src/takt_channel_c.h`, whose comments are the contract. Moves messages with iceoryx2.
+//!
+//! Each port has a node of its own, so that ports share nothing and each may have its own thread.
+
+mod clean;
+mod code;
+mod port;
+mod publisher;
+mod subscriber;

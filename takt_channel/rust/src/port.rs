@@ -1,0 +1,153 @@
+//! What a publisher and a subscriber share: the channel's shape, its node and its service.
+
+use core::ffi::{c_char, CStr};
+
+use iceoryx2::config::Config;
+use iceoryx2::prelude::*;
+use iceoryx2::service::builder::publish_subscribe::{
+    PublishSubscribeCreateError as CreateError, PublishSubscribeOpenError as OpenError,
+    PublishSubscribeOpenOrCreateError as ServiceError,
+};
+use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
+
+use crate::code::{failed, text, Code};
+
+pub type Channel = ipc::Service;
+pub type Service = PortFactory<Channel, [u8], Header>;
+
+/// Bytes of a message begin at multiples of a cache line.
+const ALIGNMENT: usize = 64;
+
+#[repr(C)]
+pub struct Shape {
+    root: *const c_char,
+    prefix: *const c_char,
+    name: *const c_char,
+    message_type: *const c_char,
+    pub max_size: u64,
+    pub depth: u32,
+    pub history: u32,
+    pub held: u32,
+    pub loans: u32,
+    publishers: u32,
+    subscribers: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default, ZeroCopySend)]
+#[repr(C)]
+pub struct Header {
+    pub publisher: u64,
+    pub sequence: u64,
+    pub stamp: i64,
+}
+
+/// A node and the service of a channel on it.
+pub struct Port {
+    pub service: Service,
+    _node: Node<Channel>,
+}
+
+/// Where the files of one user's channels are. Nothing is removed on the side: `clean` decides.
+pub fn config(root: &str, prefix: &str) -> Result<Config, Code> {
+    let mut config = Config::default();
+    config.global.set_root_path(&root.try_into().map_err(|_| Code::Invalid)?);
+    config.global.prefix = prefix.try_into().map_err(|_| Code::Invalid)?;
+    config.global.service.cleanup_dead_nodes_on_open = false;
+    config.global.node.cleanup_dead_nodes_on_creation = false;
+    config.global.node.cleanup_dead_nodes_on_destruction = false;
+    Ok(config)
+}
+
+/// How a node is called: `p` or `s`, and the channel.
+pub fn node_name(kind: char, channel: &str) -> Result<NodeName, Code> {
+    NodeName::new(&format!("{kind}{channel}")).map_err(|_| Code::Invalid)
+}
+
+fn service_code(error: ServiceError) -> Code {
+    match error {
+        ServiceError::PublishSubscribeOpenError(error) => match error {
+            OpenError::IncompatibleTypes
+            | OpenError::IncompatibleMessagingPattern
+            | OpenError::IncompatibleAttributes
+            | OpenError::DoesNotSupportRequestedMinBufferSize
+            | OpenError::DoesNotSupportRequestedMinHistorySize
+            | OpenError::DoesNotSupportRequestedMinSubscriberBorrowedSamples
+            | OpenError::DoesNotSupportRequestedAmountOfPublishers
+            | OpenError::DoesNotSupportRequestedAmountOfSubscribers
+            | OpenError::DoesNotSupportRequestedAmountOfNodes
+            | OpenError::IncompatibleOverflowBehavior
+            | OpenError::VersionMismatch => Code::Incompatible,
+            OpenError::InsufficientPermissions => Code::Denied,
+            OpenError::ExceedsMaxNumberOfNodes => Code::Full,
+            other => failed(other),
+        },
+        ServiceError::PublishSubscribeCreateError(error) => match error {
+            CreateError::InsufficientPermissions => Code::Denied,
+            CreateError::SubscriberBufferMustBeLargerThanHistorySize => Code::Invalid,
+            other => failed(other),
+        },
+        other => failed(other),
+    }
+}
+
+impl Port {
+    /// Opens the channel, and makes it if it is not there.
+    pub unsafe fn open(kind: char, shape: &Shape) -> Result<Port, Code> {
+        set_log_level(LogLevel::Fatal);
+        let (root, prefix, name, message_type) = unsafe {
+            (text(shape.root)?, text(shape.prefix)?, text(shape.name)?, text(shape.message_type)?)
+        };
+        let node = NodeBuilder::new()
+            .name(&node_name(kind, name)?)
+            .config(&config(root, prefix)?)
+            .signal_handling_mode(SignalHandlingMode::Disabled)
+            .create::<Channel>()
+            .map_err(failed)?;
+        let requirement = AttributeVerifier::new()
+            .require(
+                &"type".try_into().map_err(|_| Code::Invalid)?,
+                &message_type.try_into().map_err(|_| Code::Invalid)?,
+            )
+            .map_err(failed)?
+            .require(
+                &"max_size".try_into().map_err(|_| Code::Invalid)?,
+                &shape.max_size.to_string().as_str().try_into().map_err(|_| Code::Invalid)?,
+            )
+            .map_err(failed)?;
+        let alignment = Alignment::new(ALIGNMENT).ok_or(Code::Invalid)?;
+        let service = node
+            .service_builder(&name.try_into().map_err(|_| Code::Invalid)?)
+            .publish_subscribe::<[u8]>()
+            .user_header::<Header>()
+            .payload_alignment(alignment)
+            .enable_safe_overflow(true)
+            .subscriber_max_buffer_size(shape.depth as usize)
+            .history_size(shape.history as usize)
+            .subscriber_max_borrowed_samples(shape.held as usize)
+            .max_publishers(shape.publishers as usize)
+            .max_subscribers(shape.subscribers as usize)
+            .max_nodes((shape.publishers + shape.subscribers) as usize)
+            .open_or_create_with_attributes(&requirement)
+            .map_err(service_code)?;
+        Ok(Port { service, _node: node })
+    }
+}
+
+/// Puts `value` into a free slot and returns its number.
+pub fn put<T>(slots: &mut [Option<T>], value: T) -> Result<usize, Code> {
+    let free = slots.iter().position(Option::is_none).ok_or(Code::AllInUse)?;
+    slots[free] = Some(value);
+    Ok(free)
+}
+
+/// `count` empty slots.
+pub fn slots<T>(count: u32) -> Box<[Option<T>]> {
+    (0..count).map(|_| None).collect()
+}
+
+pub unsafe fn keep_name(keep: *const c_char) -> Option<String> {
+    if keep.is_null() {
+        return None;
+    }
+    unsafe { CStr::from_ptr(keep) }.to_str().ok().map(str::to_owned)
+}

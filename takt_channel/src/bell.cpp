@@ -1,0 +1,214 @@
+#include "bell.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <filesystem>
+#include <utility>
+
+#include "channel_files.hpp"
+#include "takt_rt/futex.hpp"
+
+namespace takt_channel
+{
+namespace
+{
+
+// Locks are on single bytes: the place of each publisher, one for all users, and one for changes. They belong to the open
+// file, and the kernel drops them with its last descriptor.
+constexpr off_t kUsers = 1 << 20;
+constexpr off_t kChange = kUsers + 1;
+
+bool lock(int file, short type, off_t byte, int command = F_OFD_SETLK)
+{
+  struct flock range = {};
+  range.l_type = type;
+  range.l_whence = SEEK_SET;
+  range.l_start = byte;
+  range.l_len = 1;
+  int done = 0;
+  do {
+    done = ::fcntl(file, command, &range);
+  } while (done != 0 && errno == EINTR);
+  return done == 0;
+}
+
+// A user that leaves removes the file, perhaps between our `open` and our lock.
+bool has_name(int file)
+{
+  struct stat status = {};
+  return ::fstat(file, &status) == 0 && status.st_nlink > 0;
+}
+
+bool is_ours(int file)
+{
+  struct stat status = {};
+  return ::fstat(file, &status) == 0 && status.st_uid == ::geteuid();
+}
+
+// An open file of that name with a change begun.
+int open_for_change(const std::string & path, Refusal & refusal, int & error)
+{
+  for (;;) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0) {
+      error = errno;
+      refusal = error == EACCES || error == EPERM ? Refusal::other_user : Refusal::failed;
+      return -1;
+    }
+    if (!is_ours(file)) {
+      refusal = Refusal::other_user;
+      ::close(file);
+      return -1;
+    }
+    if (lock(file, F_WRLCK, kChange, F_OFD_SETLKW) && has_name(file)) {
+      return file;
+    }
+    ::close(file);
+  }
+}
+
+}  // namespace
+
+Bell::Bell(Bell && other) noexcept
+{
+  *this = std::move(other);
+}
+
+Bell & Bell::operator=(Bell && other) noexcept
+{
+  std::swap(file_, other.file_);
+  std::swap(page_, other.page_);
+  std::swap(place_, other.place_);
+  std::swap(path_, other.path_);
+  std::swap(folder_, other.folder_);
+  return *this;
+}
+
+Bell::~Bell()
+{
+  if (page_ != nullptr) {
+    ::munmap(page_, sizeof(Page));
+  }
+  if (file_ < 0) {
+    return;
+  }
+  begin_change();
+  if (!has_other_users()) {
+    remove_parts(folder_);
+    ::unlink(path_.c_str());
+  }
+  ::close(file_);
+}
+
+Bell Bell::open(const std::string & channel, Access access, Refusal & refusal, int & error)
+{
+  Bell bell;
+  const std::string path = bell_path(channel);
+  const int file = open_for_change(path, refusal, error);
+  if (file < 0) {
+    return bell;
+  }
+  bell.file_ = file;
+  bell.path_ = path;
+  bell.folder_ = folder_of(path);
+  if (lock(file, F_WRLCK, kUsers)) {
+    remove_parts(bell.folder_);
+    ::ftruncate(file, 0);
+  }
+  // Cannot fail within a change.
+  lock(file, F_RDLCK, kUsers);
+  void * memory = MAP_FAILED;
+  error = ::posix_fallocate(file, 0, sizeof(Page));
+  if (error == 0) {
+    const int protection = access == Access::ring ? PROT_READ | PROT_WRITE : PROT_READ;
+    memory = ::mmap(nullptr, sizeof(Page), protection, MAP_SHARED | MAP_POPULATE, file, 0);
+    error = memory == MAP_FAILED ? errno : 0;
+  }
+  if (memory == MAP_FAILED) {
+    refusal = Refusal::no_memory;
+    return bell;
+  }
+  bell.page_ = static_cast<Page *>(memory);
+  return bell;
+}
+
+void Bell::clean()
+{
+  for (const std::string & path : bells_of_this_user()) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0) {
+      continue;
+    }
+    if (
+      is_ours(file) && lock(file, F_WRLCK, kChange) && has_name(file) &&
+      lock(file, F_WRLCK, kUsers)) {
+      remove_parts(folder_of(path));
+      ::unlink(path.c_str());
+    }
+    ::close(file);
+  }
+}
+
+void Bell::begin_change() noexcept
+{
+  lock(file_, F_WRLCK, kChange, F_OFD_SETLKW);
+}
+
+void Bell::end_change() noexcept
+{
+  lock(file_, F_UNLCK, kChange);
+}
+
+std::string Bell::prefix() const
+{
+  return std::filesystem::path(folder_).filename().string() + "_";
+}
+
+bool Bell::has_other_users() const noexcept
+{
+  if (!lock(file_, F_WRLCK, kUsers)) {
+    return true;
+  }
+  lock(file_, F_RDLCK, kUsers);
+  return false;
+}
+
+bool Bell::take_place(std::uint64_t publisher)
+{
+  for (std::size_t i = 0; i < Options::kMostPublishers; ++i) {
+    if (lock(file_, F_WRLCK, static_cast<off_t>(i))) {
+      place_ = i;
+      // A reader between these stores sees no publisher: it comes later than the reader then, and all its messages count.
+      page_->places[i].publisher.store(0, std::memory_order_release);
+      page_->places[i].next.store(0, std::memory_order_release);
+      page_->places[i].publisher.store(publisher, std::memory_order_release);
+      return true;
+    }
+  }
+  return false;
+}
+
+void Bell::ring() noexcept
+{
+  page_->word.fetch_add(1, std::memory_order_seq_cst);
+  takt_rt::futex_wake_shared(page_->word, INT_MAX);
+}
+
+std::vector<Standing> Bell::standings() const
+{
+  std::vector<Standing> all;
+  for (const Page::Place & place : page_->places) {
+    const std::uint64_t publisher = place.publisher.load(std::memory_order_acquire);
+    if (publisher != 0) {
+      all.push_back({publisher, place.next.load(std::memory_order_acquire)});
+    }
+  }
+  return all;
+}
+
+}  // namespace takt_channel

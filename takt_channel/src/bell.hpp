@@ -1,0 +1,99 @@
+// The page of a channel in shared memory: the word on which subscribers sleep, and the sequence of each publisher.
+//
+// One file in /dev/shm for each channel of the host, owned by the user of the channel: another user who opens it is refused.
+// Publishers map it writable, subscribers read-only.
+//
+// Locks on the file, which the kernel takes from a killed process, say who has the channel. Each user has a shared lock.
+// A user that could lock exclusively is the only one: everything that the channel has in shared memory is then of ended
+// processes, and is removed whatever state it is in. Users come and go one at a time, under a second lock.
+//
+// Set-up only, except `ring`, `published` and the word.
+#ifndef BELL_HPP_
+#define BELL_HPP_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "takt_channel/channel.hpp"
+
+namespace takt_channel
+{
+
+/// Where a publisher stands.
+struct Standing
+{
+  std::uint64_t publisher = 0;
+  std::uint64_t next = 0;  // the sequence of its next message
+};
+
+class Bell
+{
+public:
+  enum class Access
+  {
+    ring,
+    listen
+  };
+
+  /// What the file holds. Zeros are a page without publishers.
+  struct Page
+  {
+    struct Place
+    {
+      std::atomic<std::uint64_t> publisher;
+      std::atomic<std::uint64_t> next;
+    };
+
+    std::atomic<std::uint32_t> word;
+    alignas(64) Place places[Options::kMostPublishers];
+  };
+
+  Bell() = default;
+  Bell(Bell && other) noexcept;
+  Bell & operator=(Bell && other) noexcept;
+  /// Removes the channel if this was its only user.
+  ~Bell();
+
+  /// The bell of a channel, with a change begun; `refusal` and `error` say why there is none.
+  static Bell open(const std::string & channel, Access access, Refusal & refusal, int & error);
+  /// Removes the channels of this user that no process has.
+  static void clean();
+
+  /// One process at a time opens or closes the channel: waits for the others. The destructor ends a change, too.
+  void begin_change() noexcept;
+  void end_change() noexcept;
+
+  explicit operator bool() const noexcept { return page_ != nullptr; }
+  const std::atomic<std::uint32_t> & word() const noexcept { return page_->word; }
+  /// The channel's folder for other files, and how names of its other parts in shared memory begin.
+  const std::string & folder() const noexcept { return folder_; }
+  std::string prefix() const;
+  /// Whether other processes or objects have the channel, too. Only within a change.
+  bool has_other_users() const noexcept;
+
+  /// Takes a place for a publisher; false if all are taken.
+  bool take_place(std::uint64_t publisher);
+  /// Notes that the publisher's messages before `next` were sent.
+  void published(std::uint64_t next) noexcept
+  {
+    page_->places[place_].next.store(next, std::memory_order_release);
+  }
+  /// Changes the word and wakes all sleepers.
+  void ring() noexcept;
+  /// Where all publishers stand, also dead ones.
+  std::vector<Standing> standings() const;
+
+private:
+  int file_ = -1;
+  Page * page_ = nullptr;
+  std::size_t place_ = 0;
+  std::string path_;
+  std::string folder_;
+};
+
+}  // namespace takt_channel
+
+#endif  // BELL_HPP_

@@ -1,0 +1,77 @@
+#include "channel_files.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+namespace takt_channel
+{
+namespace
+{
+
+bool is_ours(const std::string & path)
+{
+  struct stat status = {};
+  return ::lstat(path.c_str(), &status) == 0 && status.st_uid == ::geteuid();
+}
+
+std::vector<std::string> ours_that_begin_with(std::string_view prefix)
+{
+  std::vector<std::string> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(kSharedMemory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    if (name.compare(0, prefix.size(), prefix) == 0 && is_ours(entry->path())) {
+      found.push_back(entry->path());
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string bell_path(const std::string & channel)
+{
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+  std::string readable;
+  for (const char c : channel) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    readable += plain ? c : '_';
+  }
+  constexpr std::size_t kMostReadable = 100;
+  if (readable.size() > kMostReadable) {
+    readable.erase(0, readable.size() - kMostReadable);
+  }
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
+  return std::string(kSharedMemory) + "/" + std::string(kBellPrefix) + readable + "_" + digits;
+}
+
+std::string folder_of(const std::string & bell)
+{
+  constexpr std::size_t kDigits = 16;
+  return std::string(kSharedMemory) + "/takt_channel_" + std::to_string(::geteuid()) + "_" +
+         bell.substr(bell.size() - kDigits);
+}
+
+std::vector<std::string> bells_of_this_user()
+{
+  return ours_that_begin_with(kBellPrefix);
+}
+
+void remove_parts(const std::string & folder)
+{
+  const std::string name = std::filesystem::path(folder).filename();
+  for (const std::string & path : ours_that_begin_with(name)) {
+    std::error_code ignored;  // what cannot be removed stays, and opening the channel says so
+    std::filesystem::remove_all(path, ignored);
+  }
+}
+
+}  // namespace takt_channel

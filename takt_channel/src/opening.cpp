@@ -1,0 +1,219 @@
+#include "opening.hpp"
+
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "channel_files.hpp"
+
+namespace takt_channel
+{
+namespace
+{
+
+constexpr std::uint32_t kMostQueued = 4096;
+constexpr std::uint32_t kMostSubscribers = 64;
+constexpr std::size_t kMostName = 200;
+
+std::string range_fault(
+  const char * what, std::uint64_t value, std::uint64_t least, std::uint64_t most)
+{
+  if (value >= least && value <= most) {
+    return {};
+  }
+  return std::string(what) + " is " + std::to_string(value) + "; use " + std::to_string(least) +
+         " to " + std::to_string(most);
+}
+
+std::string option_fault(const Options & options)
+{
+  if (options.name.empty() || options.name.size() > kMostName) {
+    return "the name has " + std::to_string(options.name.size()) + " characters; use 1 to " +
+           std::to_string(kMostName);
+  }
+  if (options.type.empty() || options.type.size() > kMostName) {
+    return "the type's name has " + std::to_string(options.type.size()) + " characters; use 1 to " +
+           std::to_string(kMostName);
+  }
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;
+  for (std::string fault :
+       {range_fault("max_size", options.max_size, 1, kMostBytes),
+        range_fault("depth", options.depth, 1, kMostQueued),
+        range_fault("history", options.history, 0, options.depth),
+        range_fault("held", options.held, 1, kMostQueued),
+        range_fault("loans", options.loans, 1, kMostQueued),
+        range_fault("publishers", options.publishers, 1, Options::kMostPublishers),
+        range_fault("subscribers", options.subscribers, 1, kMostSubscribers)}) {
+    if (!fault.empty()) {
+      return fault;
+    }
+  }
+  return {};
+}
+
+// What a killed process left half made lets the first attempt fail, and so do the places of dead publishers.
+bool cleaning_may_help(std::int32_t code)
+{
+  return code == takt_channel_full || code == takt_channel_failed || code == takt_channel_no_memory;
+}
+
+Refused refused_by(std::int32_t code)
+{
+  switch (code) {
+    case takt_channel_incompatible:
+      return {
+        Refusal::incompatible,
+        "the channel has another type, another max_size, or a smaller depth, history, held, "
+        "publishers or subscribers; give both sides the same options"};
+    case takt_channel_full:
+      return {
+        Refusal::full,
+        "the channel has as many publishers or subscribers as its options allow; raise "
+        "publishers or subscribers on both sides"};
+    case takt_channel_denied:
+      return {Refusal::other_user, "another user has files of this channel"};
+    case takt_channel_no_memory:
+      return {Refusal::no_memory, std::string("the messages do not fit into ") + kSharedMemory};
+    case takt_channel_invalid:
+      return {
+        Refusal::bad_options, "the name or the type has characters that a channel cannot have"};
+    default:
+      return {
+        Refusal::failed,
+        std::string("the channel could not be opened (") + takt_channel_last_words() + ")"};
+  }
+}
+
+// Too little memory would end the publisher with SIGBUS when it writes.
+std::string memory_fault(const Options & options)
+{
+  struct statvfs status = {};
+  if (::statvfs(kSharedMemory, &status) != 0) {
+    return {};
+  }
+  const std::uint64_t there = std::uint64_t{status.f_bavail} * status.f_frsize;
+  const std::uint64_t needed = needed_memory(options);
+  if (needed <= there) {
+    return {};
+  }
+  return "its messages need up to " + std::to_string(needed) + " bytes, and " + kSharedMemory +
+         " has " + std::to_string(there) +
+         "; lower max_size, depth, history, held, loans or subscribers, or make it larger";
+}
+
+// Another user may have made a folder of this name: nothing may be written there.
+std::string folder_fault(const std::string & folder)
+{
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    return "cannot make the folder " + folder + ": " + std::strerror(errno);
+  }
+  struct stat status = {};
+  constexpr mode_t kOthers = 077;
+  const bool usable = ::lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+                      status.st_uid == ::geteuid() && (status.st_mode & kOthers) == 0;
+  return usable ? "" : folder + " is not a folder that only this user can read; remove it";
+}
+
+}  // namespace
+
+std::uint64_t needed_memory(const Options & options)
+{
+  constexpr std::uint64_t kLine = 64;
+  const std::uint64_t header = 2 * kLine;
+  const std::uint64_t message = (options.max_size + kLine - 1) / kLine * kLine + header;
+  const std::uint64_t messages =
+    std::uint64_t{options.subscribers} * (options.depth + options.held) + options.history +
+    options.loans + 1;
+  return message * messages;
+}
+
+Denial denial_of(std::int32_t code) noexcept
+{
+  switch (code) {
+    case takt_channel_ok:
+      return Denial::none;
+    case takt_channel_empty:
+      return Denial::empty;
+    case takt_channel_all_in_use:
+      return Denial::all_in_use;
+    case takt_channel_too_large:
+      return Denial::too_large;
+    case takt_channel_invalid:
+      return Denial::not_loaned;
+    default:
+      return Denial::failed;
+  }
+}
+
+takt_rt::Faults faults_of(const Options & options, const Refused & refused)
+{
+  takt_rt::Fault fault(refused.why);
+  fault.place = "channel '" + options.name + "'";
+  return {fault};
+}
+
+std::optional<Refused> open_port(
+  const Options & options, Bell::Access access, Bell & bell,
+  const std::function<std::int32_t(const takt_channel_shape &)> & create)
+{
+  if (!available()) {
+    return Refused{
+      Refusal::not_built,
+      "this build of takt has no channels in shared memory: cargo 1.89 or newer was not found, or "
+      "could not get its crates, when takt was built"};
+  }
+  if (std::string fault = option_fault(options); !fault.empty()) {
+    return Refused{Refusal::bad_options, std::move(fault)};
+  }
+  if (access == Bell::Access::ring) {
+    if (std::string fault = memory_fault(options); !fault.empty()) {
+      return Refused{Refusal::no_memory, std::move(fault)};
+    }
+  }
+  Refused refused;
+  int error = 0;
+  bell = Bell::open(options.name, access, refused.refusal, error);
+  if (!bell) {
+    refused.why =
+      refused.refusal == Refusal::other_user
+        ? "another user has this channel; a channel is of one user"
+        : std::string("its page in shared memory cannot be opened: ") + std::strerror(error);
+    return refused;
+  }
+  if (std::string fault = folder_fault(bell.folder()); !fault.empty()) {
+    return Refused{Refusal::failed, std::move(fault)};
+  }
+  const std::string prefix = bell.prefix();
+  const char * const root = bell.folder().c_str();
+  if (bell.has_other_users()) {
+    takt_channel_clean(root, prefix.c_str(), options.name.c_str());
+  }
+  takt_channel_shape shape = {};
+  shape.root = root;
+  shape.prefix = prefix.c_str();
+  shape.name = options.name.c_str();
+  shape.type = options.type.c_str();
+  shape.max_size = options.max_size;
+  shape.depth = options.depth;
+  shape.history = options.history;
+  shape.held = options.held;
+  shape.loans = options.loans;
+  shape.publishers = options.publishers;
+  shape.subscribers = options.subscribers;
+  std::int32_t code = create(shape);
+  if (cleaning_may_help(code)) {
+    takt_channel_clean(root, prefix.c_str(), nullptr);
+    code = create(shape);
+  }
+  return code == takt_channel_ok ? std::nullopt : std::optional(refused_by(code));
+}
+
+void clean()
+{
+  Bell::clean();
+}
+
+}  // namespace takt_channel

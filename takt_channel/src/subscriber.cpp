@@ -1,0 +1,120 @@
+#include <utility>
+
+#include "missed_messages.hpp"
+#include "opening.hpp"
+#include "takt_channel/channel.hpp"
+#include "takt_rt/futex.hpp"
+
+namespace takt_channel
+{
+namespace
+{
+
+struct DestroySubscriber
+{
+  void operator()(takt_channel_subscriber * port) const { takt_channel_subscriber_destroy(port); }
+};
+
+}  // namespace
+
+struct Subscriber::Impl
+{
+  Bell bell;
+  std::unique_ptr<takt_channel_subscriber, DestroySubscriber> port;
+  MissedMessages missed;
+  std::uint32_t heard = 0;
+
+  ~Impl()
+  {
+    bell.begin_change();
+    port.reset();
+  }
+};
+
+Subscriber::Subscriber(std::unique_ptr<Impl> impl) : impl_(std::move(impl))
+{
+}
+Subscriber::~Subscriber() = default;
+
+Opened<Subscriber> Subscriber::open(const Options & options)
+{
+  Bell bell;
+  takt_channel_subscriber * port = nullptr;
+  const std::optional<Refused> refused =
+    open_port(options, Bell::Access::listen, bell, [&](const takt_channel_shape & shape) {
+      return takt_channel_subscriber_create(&shape, &port);
+    });
+  if (refused) {
+    return {nullptr, refused->refusal, faults_of(options, *refused)};
+  }
+  auto impl = std::make_unique<Impl>();
+  impl->bell = std::move(bell);
+  impl->port.reset(port);
+  impl->bell.end_change();
+  impl->heard =
+    impl->bell.word().load(std::memory_order_acquire) - 1;  // the first `wait` returns at once
+  for (const Standing & one : impl->bell.standings()) {
+    impl->missed.expect(one.publisher, one.next);
+  }
+  return {std::unique_ptr<Subscriber>(new Subscriber(std::move(impl))), Refusal::none, {}};
+}
+
+Message Subscriber::take() noexcept
+{
+  Impl & impl = *impl_;
+  // Before the look: a message that is published after it changes the word.
+  impl.heard = impl.bell.word().load(std::memory_order_seq_cst);
+  Message message;
+  const void * data = nullptr;
+  std::uint64_t size = 0;
+  takt_channel_header header = {};
+  message.denial =
+    denial_of(takt_channel_take(impl.port.get(), &message.slot, &data, &size, &header));
+  if (message.denial != Denial::none) {
+    return message;
+  }
+  message.data = static_cast<const std::byte *>(data);
+  message.size = size;
+  message.publisher = header.publisher;
+  message.sequence = header.sequence;
+  message.published = takt_rt::from_ns(header.stamp);
+  message.missed = impl.missed.taken(header.publisher, header.sequence);
+  return message;
+}
+
+void Subscriber::release(Message & message) noexcept
+{
+  if (message) {
+    message.data = nullptr;
+    takt_channel_release(impl_->port.get(), message.slot);
+  }
+}
+
+std::uint64_t Subscriber::missed() const noexcept
+{
+  return impl_->missed.all();
+}
+
+bool Subscriber::wait(takt_rt::Time deadline) const noexcept
+{
+  const std::atomic<std::uint32_t> & word = impl_->bell.word();
+  while (word.load(std::memory_order_seq_cst) == impl_->heard) {
+    if (
+      takt_rt::futex_wait_shared(word, impl_->heard, deadline) == takt_rt::WaitResult::timed_out) {
+      return false;
+    }
+  }
+  return true;
+}
+
+const std::atomic<std::uint32_t> & Subscriber::bell() const noexcept
+{
+  return impl_->bell.word();
+}
+
+std::uint32_t Subscriber::heard() const noexcept
+{
+  return impl_->heard;
+}
+
+}  // namespace takt_channel

@@ -1,0 +1,282 @@
+// Two processes and a channel: content, zero copy, order, overflow, late joiners, refusals, and who waits.
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <iostream>
+
+#include "support/peer.hpp"
+#include "takt_channel/channel.hpp"
+
+namespace takt_channel
+{
+namespace
+{
+
+using takt_channel_test::fresh_name;
+using takt_channel_test::Peer;
+using takt_channel_test::Shape;
+using takt_channel_test::Took;
+
+Shape shape(std::size_t max_size = 1024, unsigned depth = 10)
+{
+  Shape made;
+  made.name = fresh_name();
+  made.max_size = max_size;
+  made.depth = depth;
+  return made;
+}
+
+std::string refusal(Refusal which)
+{
+  return std::to_string(static_cast<int>(which));
+}
+
+std::string first_word(const Peer & peer)
+{
+  return peer.first().substr(0, peer.first().find(' '));
+}
+
+TEST(Channel, MessagesArriveWholeAndInOrder)
+{
+  for (const std::size_t size : {8U, 64U, 1000U, 65536U, 1048576U}) {
+    const Shape channel = shape(size);
+    Peer subscriber("subscriber", channel);
+    Peer publisher("publisher", channel);
+    ASSERT_TRUE(subscriber.open() && publisher.open()) << subscriber.first() << publisher.first();
+    EXPECT_EQ(publisher.ask("publish 10 " + std::to_string(size)), "10");
+    const Took took = subscriber.take();
+    EXPECT_EQ(took.count, 10U) << size;
+    EXPECT_EQ(took.first, 0U);
+    EXPECT_EQ(took.last, 9U);
+    EXPECT_EQ(took.missed, 0U);
+    EXPECT_EQ(took.wrong, 0U) << size;
+  }
+}
+
+TEST(Channel, ASubscriberReadsTheMemoryThatThePublisherWrote)
+{
+  const Shape channel = shape(8 << 20, 2);
+  Peer subscriber("subscriber", channel);
+  Peer publisher("publisher", channel);
+  const std::string written = publisher.ask("place");
+  const std::string read = subscriber.ask("place");
+  EXPECT_EQ(written, read);
+  EXPECT_NE(written, "nowhere");
+  EXPECT_EQ(subscriber.ask("check"), "0");
+}
+
+TEST(Channel, AFullQueueLosesTheOldestAndCountsThem)
+{
+  const Shape channel = shape(64, 4);
+  Peer subscriber("subscriber", channel);
+  Peer publisher("publisher", channel);
+  publisher.ask("publish 10 64");
+  Took took = subscriber.take();
+  EXPECT_EQ(took.count, 4U);
+  EXPECT_EQ(took.first, 6U);
+  EXPECT_EQ(took.last, 9U);
+  EXPECT_EQ(took.missed, 6U);
+  publisher.ask("publish 5 64");
+  took = subscriber.take();
+  EXPECT_EQ(took.first, 11U);
+  EXPECT_EQ(took.missed, 7U);
+}
+
+TEST(Channel, ASlowSubscriberCostsAnotherOneNoMessage)
+{
+  const Shape channel = shape(64, 4);
+  Peer slow("subscriber", channel);
+  Peer quick("subscriber", channel);
+  Peer publisher("publisher", channel);
+  for (int i = 0; i < 5; ++i) {
+    publisher.ask("publish 4 64");
+    EXPECT_EQ(quick.take().count, 4U);
+  }
+  EXPECT_EQ(quick.take().missed, 0U);
+  EXPECT_EQ(slow.take().missed, 16U);
+}
+
+TEST(Channel, ALateSubscriberGetsTheHistory)
+{
+  Shape channel = shape(64, 8);
+  channel.history = 3;
+  Peer publisher("publisher", channel);
+  publisher.ask("publish 10 64");
+  Peer subscriber("subscriber", channel);
+  publisher.ask("publish 1 64");
+  const Took took = subscriber.take();
+  EXPECT_EQ(took.count, 4U);
+  EXPECT_EQ(took.first, 7U);
+  EXPECT_EQ(took.missed, 0U) << "messages from before a subscriber's beginning are not missed";
+}
+
+TEST(Channel, ALateSubscriberWithoutHistoryGetsTheNextMessage)
+{
+  const Shape channel = shape(64, 4);
+  Peer publisher("publisher", channel);
+  publisher.ask("publish 10 64");
+  Peer subscriber("subscriber", channel);
+  EXPECT_EQ(subscriber.take().count, 0U);
+  publisher.ask("publish 7 64");
+  const Took took = subscriber.take();
+  EXPECT_EQ(took.first, 13U);
+  EXPECT_EQ(took.missed, 3U) << "its queue of 4 got 7 messages";
+}
+
+TEST(Channel, AHeldMessageStaysWhileThePublisherGoesRound)
+{
+  const Shape channel = shape(4096, 3);
+  Peer subscriber("subscriber", channel);
+  Peer publisher("publisher", channel);
+  publisher.ask("publish 2 4096");
+  EXPECT_EQ(subscriber.ask("hold"), "0");
+  EXPECT_EQ(subscriber.ask("hold"), "1");
+  EXPECT_EQ(
+    subscriber.ask("hold"), "denied " + std::to_string(static_cast<int>(Denial::all_in_use)));
+  publisher.ask("publish 500 4096");
+  EXPECT_EQ(subscriber.ask("check"), "0");
+  publisher.kill();
+  EXPECT_EQ(subscriber.ask("check"), "0") << "the memory of a killed publisher stays mapped";
+  EXPECT_EQ(subscriber.ask("release"), "released");
+  const Took took = subscriber.take();
+  EXPECT_EQ(took.count, 3U);
+  EXPECT_EQ(took.last, 501U);
+  EXPECT_EQ(took.wrong, 0U);
+}
+
+TEST(Channel, BothSidesMustGiveTheSameType)
+{
+  Shape channel = shape();
+  Peer publisher("publisher", channel);
+  Shape other = channel;
+  other.type = "other";
+  EXPECT_EQ(first_word(Peer("subscriber", other)), refusal(Refusal::incompatible));
+  other = channel;
+  other.max_size = 2 * channel.max_size;
+  EXPECT_EQ(first_word(Peer("subscriber", other)), refusal(Refusal::incompatible));
+  other = channel;
+  other.depth = 2 * channel.depth;
+  EXPECT_EQ(first_word(Peer("subscriber", other)), refusal(Refusal::incompatible));
+  EXPECT_TRUE(Peer("subscriber", channel).open());
+}
+
+TEST(Channel, ASubscriberTooManyIsRefused)
+{
+  Shape channel = shape();
+  channel.subscribers = 1;
+  Peer first("subscriber", channel);
+  EXPECT_EQ(first_word(Peer("subscriber", channel)), refusal(Refusal::full));
+  first.end();
+  EXPECT_TRUE(Peer("subscriber", channel).open());
+}
+
+TEST(Channel, MessagesThatDoNotFitIntoSharedMemoryAreRefused)
+{
+  const Shape channel = shape(std::size_t{4} << 30, 4096);
+  EXPECT_EQ(first_word(Peer("publisher", channel)), refusal(Refusal::no_memory));
+}
+
+TEST(Channel, OptionsOutOfRangeAreRefusedWithTheRange)
+{
+  Options options;
+  options.name = fresh_name();
+  const auto publisher = Publisher::open(options);
+  ASSERT_FALSE(publisher);
+  EXPECT_EQ(publisher.refusal, Refusal::bad_options);
+  EXPECT_EQ(
+    to_string(publisher.faults.at(0)),
+    "channel '" + options.name + "': max_size is 0; use 1 to 4294967296");
+}
+
+TEST(Channel, AnotherUserIsRefused)
+{
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "only root can start a process of another user";
+  }
+  constexpr uid_t kNobody = 65534;
+  const Shape channel = shape();
+  Peer publisher("publisher", channel);
+  ASSERT_TRUE(publisher.open());
+  EXPECT_EQ(first_word(Peer("subscriber", channel, kNobody)), refusal(Refusal::other_user));
+  // Nor may root take the channel of another user.
+  const Shape others = shape();
+  Peer other("publisher", others, kNobody);
+  ASSERT_TRUE(other.open()) << other.first();
+  EXPECT_EQ(first_word(Peer("subscriber", others)), refusal(Refusal::other_user));
+  EXPECT_TRUE(Peer("subscriber", others, kNobody).open());
+}
+
+TEST(Channel, ALoanIsPublishedOnceAndCanBeDropped)
+{
+  Options options;
+  options.name = fresh_name();
+  options.max_size = 64;
+  auto publisher = Publisher::open(options);
+  auto subscriber = Subscriber::open(options);
+  ASSERT_TRUE(publisher && subscriber);
+  EXPECT_EQ(publisher->loan(65).denial, Denial::too_large);
+  Loan first = publisher->loan(64);
+  Loan second = publisher->loan(8);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first.data) % 64, 0U);
+  EXPECT_EQ(publisher->loan(8).denial, Denial::all_in_use);
+  publisher->drop(first);
+  EXPECT_EQ(publisher->publish(first), Denial::not_loaned);
+  EXPECT_EQ(publisher->publish(second), Denial::none);
+  EXPECT_EQ(publisher->publish(second), Denial::not_loaned);
+  Message message = subscriber->take();
+  ASSERT_TRUE(message);
+  EXPECT_EQ(message.size, 8U);
+  subscriber->release(message);
+  EXPECT_EQ(subscriber->take().denial, Denial::empty);
+}
+
+TEST(Channel, WaitEndsAtTheDeadlineAndWithAMessage)
+{
+  Options options;
+  options.name = fresh_name();
+  options.max_size = 64;
+  auto publisher = Publisher::open(options);
+  auto subscriber = Subscriber::open(options);
+  ASSERT_TRUE(publisher && subscriber);
+  EXPECT_TRUE(subscriber->wait()) << "before the first take";
+  EXPECT_EQ(subscriber->take().denial, Denial::empty);
+  const takt_rt::Time deadline = takt_rt::now() + std::chrono::milliseconds(2);
+  EXPECT_FALSE(subscriber->wait(deadline));
+  EXPECT_GE(takt_rt::now(), deadline);
+  Loan loan = publisher->loan(8);
+  publisher->publish(loan);
+  EXPECT_TRUE(subscriber->wait());
+  EXPECT_TRUE(subscriber->take());
+}
+
+// The figures; absolute limits are in benchmarks.
+TEST(Channel, OnlyTheWaitingThreadSwitchesAndOnceForEachMessage)
+{
+  cpu_set_t cores;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof cores, &cores), 0);
+  int core = 0;
+  while (!CPU_ISSET(core, &cores)) {
+    ++core;
+  }
+  constexpr int kMessages = 1000;
+  for (const std::size_t size : {std::size_t{64}, std::size_t{65536}, std::size_t{8} << 20}) {
+    const Shape channel = shape(size, 4);
+    Peer subscriber("subscriber", channel, 0, core);
+    Peer publisher("publisher", channel, 0, core);
+    subscriber.tell("receive " + std::to_string(kMessages));
+    publisher.ask("pace " + std::to_string(kMessages) + " " + std::to_string(size) + " 200");
+    // It may miss some where this machine is busy; these would be awaited for ever.
+    publisher.tell("pace " + std::to_string(kMessages) + " " + std::to_string(size) + " 200");
+    const Took took = subscriber.read_took();
+    std::cout << size << " bytes on one core: p50 " << took.p50 << " ns, p99 " << took.p99
+              << " ns, " << static_cast<double>(took.switches) / kMessages
+              << " voluntary switches per message, " << took.threads << " thread\n";
+    EXPECT_EQ(took.count, static_cast<std::uint64_t>(kMessages));
+    EXPECT_EQ(took.threads, 1);
+    EXPECT_LE(took.switches, kMessages * 105 / 100 + 10);
+  }
+}
+
+}  // namespace
+}  // namespace takt_channel

@@ -1,0 +1,243 @@
+// A side of a channel is killed (SIGKILL) or starts again: no published message is lost, and nothing is left.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "support/peer.hpp"
+#include "takt_channel/channel.hpp"
+
+namespace takt_channel
+{
+namespace
+{
+
+using takt_channel_test::fresh_name;
+using takt_channel_test::Peer;
+using takt_channel_test::Shape;
+using takt_channel_test::Took;
+
+constexpr unsigned kDepth = 20;
+
+Shape shape(const std::string & name, std::size_t max_size = 256)
+{
+  Shape made;
+  made.name = name;
+  made.max_size = max_size;
+  made.depth = kDepth;
+  return made;
+}
+
+int rounds()
+{
+  const char * const times = std::getenv("TAKT_TEST_ROUNDS");
+  return 20 * (times == nullptr ? 1 : std::atoi(times));
+}
+
+// This user's files and folders of channels in shared memory.
+std::size_t left_in_shared_memory()
+{
+  const std::string prefix = "takt_channel_" + std::to_string(::geteuid()) + "_";
+  std::size_t count = 0;
+  for (const auto & entry : std::filesystem::directory_iterator("/dev/shm")) {
+    const std::string name = entry.path().filename();
+    count += name.compare(0, prefix.size(), prefix) == 0 || name.compare(0, 10, "takt_bell_") == 0;
+  }
+  return count;
+}
+
+// A process that opens and closes the channel over and over is killed, each time in another place.
+void kill_while_opening(const Shape & channel, int round, bool both)
+{
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Options options;
+    options.name = channel.name;
+    options.max_size = channel.max_size;
+    options.depth = channel.depth;
+    options.type = channel.type;
+    for (;;) {
+      auto publisher = Publisher::open(options);
+      if (both) {
+        auto subscriber = Subscriber::open(options);
+      }
+    }
+  }
+  ::usleep(static_cast<useconds_t>(1000 + 700 * (round % 20)));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+}
+
+class Killed : public ::testing::Test
+{
+protected:
+  void SetUp() override { clean(); }
+};
+
+TEST_F(Killed, ASubscriberGetsAllThatAKilledPublisherPublished)
+{
+  const Shape channel = shape(fresh_name());
+  Peer subscriber("subscriber", channel);
+  Peer publisher("publisher", channel);
+  publisher.ask("publish 20 256");
+  publisher.kill();
+  const Took took = subscriber.take();
+  EXPECT_EQ(took.count, 20U);
+  EXPECT_EQ(took.wrong, 0U);
+  EXPECT_EQ(took.missed, 0U);
+}
+
+TEST_F(Killed, ARestartedPublisherTakesNoMessageOfTheKilledOneAway)
+{
+  const Shape channel = shape(fresh_name());
+  Peer subscriber("subscriber", channel);
+  Peer publisher("publisher", channel);
+  publisher.ask("publish 20 256");
+  publisher.kill();
+  Peer next("publisher", channel);
+  ASSERT_TRUE(next.open()) << next.first();
+  next.ask("publish 5 256");
+  const Took took = subscriber.take();
+  EXPECT_EQ(took.count, 25U);
+  EXPECT_EQ(took.wrong, 0U);
+  EXPECT_EQ(took.missed, 0U);
+}
+
+TEST_F(Killed, PublishersAreKilledAndRestartedManyTimes)
+{
+  const Shape channel = shape(fresh_name());
+  Peer subscriber("subscriber", channel);
+  const int times = rounds();
+  for (int i = 0; i < times; ++i) {
+    Peer publisher("publisher", channel);
+    ASSERT_TRUE(publisher.open()) << i << ": " << publisher.first();
+    publisher.ask("publish 7 256");
+    // Killed while it publishes: what it published before is whole.
+    publisher.tell("publish 5 256");
+    publisher.kill();
+    const Took took = subscriber.take();
+    ASSERT_GE(took.count, 7U) << i;
+    ASSERT_LE(took.count, 12U) << i;
+    ASSERT_EQ(took.wrong, 0U) << i;
+    ASSERT_EQ(took.missed, 0U) << i;
+  }
+}
+
+TEST_F(Killed, SubscribersAreKilledAndRestartedManyTimes)
+{
+  const Shape channel = shape(fresh_name());
+  Peer publisher("publisher", channel);
+  std::uint64_t next = 0;
+  const int times = rounds();
+  for (int i = 0; i < times; ++i) {
+    Peer subscriber("subscriber", channel);
+    ASSERT_TRUE(subscriber.open()) << i << ": " << subscriber.first();
+    ASSERT_EQ(publisher.ask("publish 7 256"), std::to_string(next + 7)) << i;
+    const Took took = subscriber.take();
+    ASSERT_EQ(took.count, 7U) << i;
+    ASSERT_EQ(took.first, next) << i;
+    ASSERT_EQ(took.wrong, 0U) << i;
+    next += 7;
+    // What it holds and what waits for it comes back to the publisher, which would run out of memory otherwise.
+    publisher.ask("publish 5 256");
+    next += 5;
+    subscriber.ask("hold");
+    subscriber.kill();
+  }
+}
+
+TEST_F(Killed, ASubscriberThatWaitsGoesOnWithARestartedPublisher)
+{
+  const Shape channel = shape(fresh_name());
+  Peer subscriber("subscriber", channel);
+  subscriber.tell("await 6");
+  for (int i = 0; i < 2; ++i) {
+    Peer publisher("publisher", channel);
+    publisher.ask("publish 3 256");
+    publisher.kill();
+  }
+  const Took took = subscriber.read_took();
+  EXPECT_EQ(took.count, 6U);
+  EXPECT_EQ(took.missed, 0U);
+}
+
+TEST_F(Killed, WhileBothSidesStartTheyAreKilledAndTheNextPairWorks)
+{
+  const Shape channel = shape(fresh_name());
+  const int times = rounds();
+  for (int i = 0; i < times; ++i) {
+    kill_while_opening(channel, i, true);
+    Peer subscriber("subscriber", channel);
+    Peer publisher("publisher", channel);
+    ASSERT_TRUE(subscriber.open()) << i << ": " << subscriber.first();
+    ASSERT_TRUE(publisher.open()) << i << ": " << publisher.first();
+    publisher.ask("publish 3 256");
+    ASSERT_EQ(subscriber.take().count, 3U) << i;
+  }
+}
+
+TEST_F(Killed, WhileAPublisherStartsItIsKilledAndTheSubscriberGoesOn)
+{
+  const Shape channel = shape(fresh_name());
+  Peer subscriber("subscriber", channel);
+  const int times = rounds();
+  for (int i = 0; i < times; ++i) {
+    kill_while_opening(channel, i, false);
+    Peer publisher("publisher", channel);
+    ASSERT_TRUE(publisher.open()) << i << ": " << publisher.first();
+    publisher.ask("publish 3 256");
+    ASSERT_EQ(subscriber.take().count, 3U) << i;
+  }
+}
+
+TEST_F(Killed, NothingIsLeftInSharedMemory)
+{
+  const std::size_t before = left_in_shared_memory();
+  const Shape channel = shape(fresh_name());
+  {
+    Peer subscriber("subscriber", channel);
+    Peer publisher("publisher", channel);
+    publisher.ask("publish 20 256");
+    EXPECT_GT(left_in_shared_memory(), before);
+  }
+  EXPECT_EQ(left_in_shared_memory(), before) << "after both ended in order";
+  {
+    Peer subscriber("subscriber", channel);
+    Peer publisher("publisher", channel);
+    publisher.ask("publish 20 256");
+    publisher.kill();
+    subscriber.kill();
+  }
+  EXPECT_GT(left_in_shared_memory(), before);
+  clean();
+  EXPECT_EQ(left_in_shared_memory(), before) << "after both were killed";
+}
+
+TEST_F(Killed, CleaningLeavesTheLivingAlone)
+{
+  Options options;
+  options.name = fresh_name();
+  options.max_size = 64;
+  auto publisher = Publisher::open(options);
+  auto subscriber = Subscriber::open(options);
+  ASSERT_TRUE(publisher && subscriber);
+  for (int i = 0; i < 3; ++i) {
+    clean();
+    Loan loan = publisher->loan(8);
+    ASSERT_TRUE(loan);
+    ASSERT_EQ(publisher->publish(loan), Denial::none);
+    Message message = subscriber->take();
+    ASSERT_TRUE(message);
+    subscriber->release(message);
+    // Another process cleans, too, and finds both alive.
+    Shape channel = shape(options.name, 64);
+    channel.depth = options.depth;
+    channel.type = options.type;
+    ASSERT_TRUE(Peer("subscriber", channel).open());
+  }
+}
+
+}  // namespace
+}  // namespace takt_channel
