@@ -2,10 +2,12 @@
 
 #include <rcl/graph.h>
 
+#include <rcl_interfaces/msg/parameter_type.hpp>
 #include <rosgraph_msgs/msg/clock.hpp>
 #include <utility>
 
 #include "node_state.hpp"
+#include "parameter_services.hpp"
 #include "takt_rcl/error.hpp"
 
 namespace takt_rcl
@@ -16,13 +18,25 @@ Node::Node(const std::string & name, const NodeOptions & options) : Node(name, "
 }
 
 Node::Node(const std::string & name, const std::string & namespace_, const NodeOptions & options)
-: state_(std::make_shared<NodeState>(name, namespace_, options, overrides_))
+: state_(std::make_shared<NodeState>(name, namespace_, options, overrides_)),
+  parameters_(std::make_shared<NodeParameters>(state_->fully_qualified_name())),
+  wants_services_(options.start_parameter_services())
 {
-  const bool simulated = declare_parameter("use_sim_time", false);
+  bool simulated = false;
+  if (const ParameterValue * const given = find_override("use_sim_time"); given != nullptr) {
+    simulated = detail::parameter_as<bool>(named("use_sim_time"), *given);
+  }
+  ParameterDescriptor clock_choice;
+  clock_choice.description = "Whether the node's clock follows /clock, from its creation on.";
+  clock_choice.read_only = true;
+  parameters_->declare("use_sim_time", simulated, clock_choice);
+  if (wants_services_ == true) {
+    start_parameter_services();
+  }
   if (options.automatically_declare_parameters_from_overrides()) {
     for (const auto & [parameter, value] : overrides_) {
       if (!has_parameter(parameter)) {
-        declare(parameter, value);
+        declare(parameter, value, ParameterDescriptor());
       }
     }
   }
@@ -140,18 +154,131 @@ const ParameterValue * Node::find_override(const std::string & name) const
   return found != overrides_.end() ? &found->second : nullptr;
 }
 
-void Node::declare(const std::string & name, ParameterValue value)
+void Node::declare(
+  const std::string & name, ParameterValue value, const ParameterDescriptor & descriptor)
 {
-  std::lock_guard lock(parameters_mutex_);
-  if (!parameters_.emplace(name, std::move(value)).second) {
-    throw Error(named(name) + " has been declared already");
+  if (wants_services_.value_or(true)) {
+    start_parameter_services();
   }
+  parameters_->declare(name, std::move(value), descriptor);
+}
+
+void Node::start_parameter_services()
+{
+  std::call_once(services_started_, [this] {
+    services_ = std::make_unique<ParameterServices>(state_, parameters_);
+  });
 }
 
 bool Node::has_parameter(const std::string & name) const
 {
-  std::lock_guard lock(parameters_mutex_);
-  return parameters_.contains(name);
+  return parameters_->has(name);
+}
+
+void Node::undeclare_parameter(const std::string & name)
+{
+  parameters_->undeclare(name);
+}
+
+SetParametersResult Node::set_parameters_atomically(const std::vector<Parameter> & parameters)
+{
+  std::vector<ParameterChange> changes;
+  for (const Parameter & one : parameters) {
+    changes.push_back({one.get_name(), one.get_parameter_value()});
+  }
+  return parameters_->set(changes);
+}
+
+SetParametersResult Node::set_parameter(const Parameter & parameter)
+{
+  return set_parameters_atomically({parameter});
+}
+
+std::vector<SetParametersResult> Node::set_parameters(const std::vector<Parameter> & parameters)
+{
+  std::vector<SetParametersResult> results;
+  for (const Parameter & one : parameters) {
+    results.push_back(set_parameter(one));
+  }
+  return results;
+}
+
+ParameterDescriptor Node::describe_parameter(const std::string & name) const
+{
+  const auto descriptor = parameters_->describe(name);
+  if (!descriptor) {
+    throw Error(named(name) + " has not been declared");
+  }
+  return *descriptor;
+}
+
+std::vector<ParameterDescriptor> Node::describe_parameters(
+  const std::vector<std::string> & names) const
+{
+  std::vector<ParameterDescriptor> descriptors;
+  for (const std::string & name : names) {
+    descriptors.push_back(describe_parameter(name));
+  }
+  return descriptors;
+}
+
+std::vector<std::uint8_t> Node::get_parameter_types(const std::vector<std::string> & names) const
+{
+  std::vector<std::uint8_t> types;
+  for (const std::string & name : names) {
+    const auto descriptor = parameters_->describe(name);
+    types.push_back(
+      descriptor ? descriptor->type : rcl_interfaces::msg::ParameterType::PARAMETER_NOT_SET);
+  }
+  return types;
+}
+
+std::vector<Parameter> Node::get_parameters(const std::vector<std::string> & names) const
+{
+  std::vector<Parameter> parameters;
+  for (const std::string & name : names) {
+    parameters.push_back(get_parameter(name));
+  }
+  return parameters;
+}
+
+ListParametersResult Node::list_parameters(
+  const std::vector<std::string> & prefixes, std::uint64_t depth) const
+{
+  return parameters_->list(prefixes, depth);
+}
+
+std::shared_ptr<PreSetParametersCallbackHandle> Node::add_pre_set_parameters_callback(
+  NodeParameters::PreSet callback)
+{
+  return parameters_->add_pre_set(std::move(callback));
+}
+
+std::shared_ptr<OnSetParametersCallbackHandle> Node::add_on_set_parameters_callback(
+  NodeParameters::OnSet callback)
+{
+  return parameters_->add_on_set(std::move(callback));
+}
+
+std::shared_ptr<PostSetParametersCallbackHandle> Node::add_post_set_parameters_callback(
+  NodeParameters::PostSet callback)
+{
+  return parameters_->add_post_set(std::move(callback));
+}
+
+void Node::remove_pre_set_parameters_callback(const PreSetParametersCallbackHandle * handle)
+{
+  parameters_->remove(*handle);
+}
+
+void Node::remove_on_set_parameters_callback(const OnSetParametersCallbackHandle * handle)
+{
+  parameters_->remove(*handle);
+}
+
+void Node::remove_post_set_parameters_callback(const PostSetParametersCallbackHandle * handle)
+{
+  parameters_->remove(*handle);
 }
 
 const ParameterValue & Node::need_override(const std::string & name) const
@@ -166,12 +293,11 @@ const ParameterValue & Node::need_override(const std::string & name) const
 
 Parameter Node::get_parameter(const std::string & name) const
 {
-  std::lock_guard lock(parameters_mutex_);
-  const auto found = parameters_.find(name);
-  if (found == parameters_.end()) {
+  const auto value = parameters_->find(name);
+  if (!value) {
     throw Error(named(name) + " has not been declared");
   }
-  return Parameter(name, found->second);
+  return Parameter(name, *value);
 }
 
 const ParameterMap & Node::get_parameter_overrides() const

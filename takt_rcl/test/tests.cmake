@@ -67,6 +67,9 @@ add_executable(takt_rcl_calling_peer ${CMAKE_CURRENT_LIST_DIR}/calling_peer.cpp)
 target_compile_options(takt_rcl_calling_peer PRIVATE ${TAKT_WARNINGS})
 target_link_libraries(takt_rcl_calling_peer PRIVATE takt_rcl)
 takt_rcl_link_messages(takt_rcl_calling_peer PRIVATE diagnostic_msgs)
+add_executable(takt_rcl_parameter_peer ${CMAKE_CURRENT_LIST_DIR}/parameter_peer.cpp)
+target_compile_options(takt_rcl_parameter_peer PRIVATE ${TAKT_WARNINGS})
+target_link_libraries(takt_rcl_parameter_peer PRIVATE takt_rcl)
 add_executable(takt_rcl_phases
   ${CMAKE_CURRENT_LIST_DIR}/phases.cpp ${CMAKE_CURRENT_LIST_DIR}/shifted_tai.cpp)
 target_compile_options(takt_rcl_phases PRIVATE ${TAKT_WARNINGS})
@@ -86,6 +89,7 @@ function(takt_rcl_python_test name environment)
 endfunction()
 takt_rcl_python_test(rclpy "TAKT_RCL_PEER=$<TARGET_FILE:takt_rcl_peer>")
 takt_rcl_python_test(services "TAKT_RCL_CALLING_PEER=$<TARGET_FILE:takt_rcl_calling_peer>")
+takt_rcl_python_test(parameters "TAKT_RCL_PARAMETER_PEER=$<TARGET_FILE:takt_rcl_parameter_peer>")
 takt_rcl_python_test(epoch "TAKT_RCL_PHASES=$<TARGET_FILE:takt_rcl_phases>")
 
 # The README's example, word by word. The package may be built without the rest of the repository.

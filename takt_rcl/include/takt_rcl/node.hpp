@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@
 #include "takt_rcl/guard_condition.hpp"
 #include "takt_rcl/logger.hpp"
 #include "takt_rcl/node_options.hpp"
+#include "takt_rcl/node_parameters.hpp"
 #include "takt_rcl/publisher.hpp"
 #include "takt_rcl/service.hpp"
 #include "takt_rcl/subscription.hpp"
@@ -36,6 +38,7 @@ namespace takt_rcl
 class Context;
 class Executor;
 class NodeState;
+class ParameterServices;
 
 /// A node with rclcpp's names. Functions are set-up only and may block, unless stated otherwise.
 class Node
@@ -187,29 +190,64 @@ public:
   GuardCondition::SharedPtr create_guard_condition(
     GuardCondition::Function callback, const GuardConditionOptions & options = {});
 
-  // ---- parameters: values only, there are no parameter services ----
+  // ---- parameters: see node_parameters.hpp ----
 
-  /// The override for `name`, or else `default_value`. Throws `Error` if the override has another
-  /// type (an integer also serves as a double), or if the parameter is declared already.
+  /// The override for `name`, or else `default_value`. Throws `Error` if the override has another type (an integer also
+  /// serves as a double), if the parameter is declared already, or if its range or an on-set callback refuses the value.
   template <typename T>
-  detail::KeptAs<T> declare_parameter(const std::string & name, const T & default_value)
+  detail::KeptAs<T> declare_parameter(
+    const std::string & name, const T & default_value,
+    const ParameterDescriptor & descriptor = ParameterDescriptor(), bool ignore_override = false)
   {
     using Kept = detail::KeptAs<T>;
     Kept value = detail::to_parameter_value(default_value);
-    if (const ParameterValue * const given = find_override(name); given != nullptr) {
+    const ParameterValue * const given = ignore_override ? nullptr : find_override(name);
+    if (given != nullptr) {
       value = detail::parameter_as<Kept>(named(name), *given);
     }
-    declare(name, ParameterValue(value));
+    declare(name, ParameterValue(value), descriptor);
     return value;
   }
   /// As above for a required value: also throws `Error` without an override.
   template <typename T>
-  detail::KeptAs<T> declare_parameter(const std::string & name)
+  detail::KeptAs<T> declare_parameter(
+    const std::string & name, const ParameterDescriptor & descriptor = ParameterDescriptor())
   {
     auto value = detail::parameter_as<detail::KeptAs<T>>(named(name), need_override(name));
-    declare(name, ParameterValue(value));
+    declare(name, ParameterValue(value), descriptor);
     return value;
   }
+  /// Throws `Error` if the parameter is not declared, is read-only, or has a static type.
+  void undeclare_parameter(const std::string & name);
+  /// Sets all or none. On a refusal the result has the reason as a sentence.
+  SetParametersResult set_parameters_atomically(const std::vector<Parameter> & parameters);
+  /// One by one; as many results as parameters.
+  std::vector<SetParametersResult> set_parameters(const std::vector<Parameter> & parameters);
+  SetParametersResult set_parameter(const Parameter & parameter);
+  /// Throws `Error` if not declared.
+  ParameterDescriptor describe_parameter(const std::string & name) const;
+  std::vector<ParameterDescriptor> describe_parameters(
+    const std::vector<std::string> & names) const;
+  /// `PARAMETER_NOT_SET` for undeclared parameters.
+  std::vector<std::uint8_t> get_parameter_types(const std::vector<std::string> & names) const;
+  /// Throws `Error` if one is not declared.
+  std::vector<Parameter> get_parameters(const std::vector<std::string> & names) const;
+  /// As rclcpp's: names below `prefixes`, with fewer than `depth` dots after the prefix; 0: any number.
+  ListParametersResult list_parameters(
+    const std::vector<std::string> & prefixes, std::uint64_t depth) const;
+  /// The callback may change the values before they are judged. It lasts as long as its handle, whose end waits for a
+  /// change on another thread. Changes by the parameter services run on threads of the group `parameters`.
+  std::shared_ptr<PreSetParametersCallbackHandle> add_pre_set_parameters_callback(
+    NodeParameters::PreSet callback);
+  /// As above. The callback accepts or refuses the values, also of declarations.
+  std::shared_ptr<OnSetParametersCallbackHandle> add_on_set_parameters_callback(
+    NodeParameters::OnSet callback);
+  /// As above. The callback sees the values that have been set.
+  std::shared_ptr<PostSetParametersCallbackHandle> add_post_set_parameters_callback(
+    NodeParameters::PostSet callback);
+  void remove_pre_set_parameters_callback(const PreSetParametersCallbackHandle * handle);
+  void remove_on_set_parameters_callback(const OnSetParametersCallbackHandle * handle);
+  void remove_post_set_parameters_callback(const PostSetParametersCallbackHandle * handle);
   /// True if the parameter is declared.
   bool has_parameter(const std::string & name) const;
   /// Throws `Error` if not declared.
@@ -267,13 +305,17 @@ private:
   std::string named(const std::string & parameter) const;
   const ParameterValue * find_override(const std::string & name) const;
   const ParameterValue & need_override(const std::string & name) const;
-  void declare(const std::string & name, ParameterValue value);
+  void declare(
+    const std::string & name, ParameterValue value, const ParameterDescriptor & descriptor);
+  void start_parameter_services();
 
   ParameterMap overrides_;  // before the state, whose constructor fills it
   std::shared_ptr<NodeState> state_;
   std::shared_ptr<Clock> clock_;
-  mutable std::mutex parameters_mutex_;
-  ParameterMap parameters_;
+  std::shared_ptr<NodeParameters> parameters_;
+  const std::optional<bool> wants_services_;
+  std::once_flag services_started_;
+  std::unique_ptr<ParameterServices> services_;
   std::shared_ptr<SubscriptionBase> clock_subscription_;
 };
 

@@ -3,6 +3,7 @@
 #define TAKT_RCL__NODE_OPTIONS_HPP_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,6 +66,15 @@ public:
     return *this;
   }
 
+  /// Whether the node has the parameter services and publishes parameter events. Default: from the first parameter on
+  /// that is declared beside `use_sim_time`.
+  std::optional<bool> start_parameter_services() const noexcept { return parameter_services_; }
+  NodeOptions & start_parameter_services(bool start)
+  {
+    parameter_services_ = start;
+    return *this;
+  }
+
   /// Default: true.
   bool enable_rosout() const noexcept { return enable_rosout_; }
   NodeOptions & enable_rosout(bool enable)
@@ -86,6 +96,7 @@ private:
   std::shared_ptr<Context> context_;
   std::vector<std::string> arguments_;
   std::vector<Parameter> overrides_;
+  std::optional<bool> parameter_services_{};
   bool use_global_arguments_ = true;
   bool declare_ = false;
   bool enable_rosout_ = true;

@@ -1,6 +1,5 @@
-// Parameter values from ROS arguments, parameter files or the program.
-//
-// A node reads them at its creation; there are no parameter services. Set-up only.
+// Names and values of parameters: from ROS arguments, parameter files, the program or the parameter services. Set-up
+// only.
 #ifndef TAKT_RCL__PARAMETER_HPP_
 #define TAKT_RCL__PARAMETER_HPP_
 
