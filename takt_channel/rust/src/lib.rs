@@ -4,6 +4,7 @@
 
 mod clean;
 mod code;
+mod pool;
 mod port;
 mod publisher;
 mod subscriber;
