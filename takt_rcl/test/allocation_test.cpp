@@ -114,6 +114,15 @@ rcl_ret_t rcl_take(
   return real(subscription, message, info, allocation);
 }
 
+rcl_ret_t rcl_take_sequence(
+  const rcl_subscription_t * subscription, std::size_t count, rmw_message_sequence_t * messages,
+  rmw_message_info_sequence_t * infos, rmw_subscription_allocation_t * allocation)
+{
+  static const auto real = next(&rcl_take_sequence, "rcl_take_sequence");
+  const InMiddleware scope;
+  return real(subscription, count, messages, infos, allocation);
+}
+
 rcl_ret_t rcl_subscription_set_on_new_message_callback(
   const rcl_subscription_t * subscription, rcl_event_callback_t function, const void * data)
 {
@@ -270,6 +279,44 @@ TEST_F(Allocations, NonePerMessageWithStringsAndSequences)
   image.header.frame_id = "a name that is too long for any small string";
   image.data.resize(4096);
   expect_none(image);
+}
+
+// A timer reads what it published a period before.
+TEST_F(Allocations, NonePerPolledMessage)
+{
+  using Number = std_msgs::msg::UInt64;
+  auto n = node("n");
+  auto publisher = n->create_publisher<Number>("a", QoS(10));
+  auto newest = n->create_polling_subscription<Number>("a", QoS(10));
+  auto all = n->create_polling_subscription<Number>("a", QoS(10));
+  std::vector<Number> some(5);
+  std::atomic<std::uint64_t> read{0};
+  Number number;
+  auto timer = n->create_wall_timer(1ms, [&] {
+    t_watched = true;
+    const Number * const latest = newest->latest();
+    const std::size_t taken = all->take_sequence(some);
+    Number one;
+    while (all->take(one)) {
+    }
+    if (latest != nullptr && taken > 0 && latest->data == number.data) {
+      ++read;
+    }
+    ++number.data;
+    publisher->publish(number);
+  });
+  auto e = executor();
+  e.add_node(n);
+  ASSERT_TRUE(publisher->wait_for_matched(2, kPatience));
+  Spinning spinning(e);
+  ASSERT_TRUE(wait_until([&] { return read > 50; }));  // after warm-up
+  const std::uint64_t before = read;
+  g_allocations = 0;
+  g_counting = true;
+  ASSERT_TRUE(wait_until([&] { return read > before + 200; }));
+  g_counting = false;
+  spinning.stop();
+  EXPECT_EQ(g_allocations, 0u);
 }
 
 // A timer asks three services: one answers in its callback, one a period later, one into a future.

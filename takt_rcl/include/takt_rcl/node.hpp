@@ -27,6 +27,7 @@
 #include "takt_rcl/logger.hpp"
 #include "takt_rcl/node_options.hpp"
 #include "takt_rcl/node_parameters.hpp"
+#include "takt_rcl/polling_subscription.hpp"
 #include "takt_rcl/publisher.hpp"
 #include "takt_rcl/service.hpp"
 #include "takt_rcl/subscription.hpp"
@@ -108,6 +109,14 @@ public:
       state_, topic, qos, std::forward<Callback>(callback), options);
     adopt(subscription);
     return subscription;
+  }
+
+  /// A subscription without a callback: see polling_subscription.hpp. It enters no executor.
+  template <typename Msg>
+  std::shared_ptr<PollingSubscription<Msg>> create_polling_subscription(
+    const std::string & topic, const QoS & qos, const PollingOptions & options = {})
+  {
+    return std::make_shared<PollingSubscription<Msg>>(state_, topic, qos, options);
   }
 
   /// Signatures of `callback`: see request_handler.hpp.

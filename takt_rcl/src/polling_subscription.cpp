@@ -1,0 +1,214 @@
+#include "takt_rcl/polling_subscription.hpp"
+
+#include <rcl/subscription.h>
+#include <rcutils/error_handling.h>
+#include <rmw/message_sequence.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "node_state.hpp"
+#include "takt_core/middleware_ceiling.hpp"
+#include "takt_host/sequence_gaps.hpp"
+#include "takt_rcl/error.hpp"
+#include "takt_rt/pi_mutex.hpp"
+#include "wait_for.hpp"
+
+namespace takt_rcl
+{
+
+struct PollingBase::Shared
+{
+  explicit Shared(std::shared_ptr<NodeState> n) : node(std::move(n)) {}
+  ~Shared()
+  {
+    std::lock_guard lock(rcl_mutex());
+    if (subscription.impl != nullptr) {
+      detail::ignore(rcl_subscription_set_on_new_message_callback(&subscription, nullptr, nullptr));
+      detail::ignore(rcl_subscription_fini(&subscription, node->rcl()));
+    }
+  }
+
+  // Runs on a thread of the middleware or inside a publish.
+  static void on_new_message(const void * self, std::size_t count)
+  {
+    const_cast<Shared *>(static_cast<const Shared *>(self))->arrived.fetch_add(count);
+  }
+
+  // With the mutex held. An empty take shows which arrivals were announced twice or overwritten.
+  void note(const MessageInfo & info) noexcept
+  {
+    taken.fetch_add(1, std::memory_order_relaxed);
+    if (const takt_core::MessageKey key = info.key(); key.sequence != 0) {
+      gaps.note(key.publisher, key.sequence);
+    }
+  }
+  void empty(std::uint64_t arrived_before) noexcept
+  {
+    const std::uint64_t known = taken.load(std::memory_order_relaxed) + gone.load();
+    if (arrived_before > known) {
+      gone.fetch_add(arrived_before - known);
+    }
+  }
+  void refused() noexcept
+  {
+    rcutils_reset_error();
+    failed.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  const std::shared_ptr<NodeState> node;
+  rcl_subscription_t subscription = rcl_get_zero_initialized_subscription();
+  std::string topic;
+  takt_rt::PiMutex mutex;  // serialises takes
+  takt_host::SequenceGaps gaps;
+  std::vector<void *> places;
+  std::vector<rmw_message_info_t> infos;
+  std::atomic<std::uint64_t> arrived{0};
+  std::atomic<std::uint64_t> gone{0};  // arrivals that led to no take
+  std::atomic<std::uint64_t> taken{0};
+  std::atomic<std::uint64_t> failed{0};
+};
+
+PollingBase::PollingBase(
+  std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
+  const std::string & topic, const QoS & qos, const PollingOptions & options)
+: shared_(std::make_unique<Shared>(std::move(node)))
+{
+  rcl_subscription_options_t rcl_options = rcl_subscription_get_default_options();
+  rcl_options.qos = qos.get_rmw_qos_profile();
+  rcl_options.rmw_subscription_options.ignore_local_publications =
+    options.ignore_local_publications;
+  {
+    std::lock_guard lock(rcl_mutex());
+    if (
+      rcl_subscription_init(
+        &shared_->subscription, shared_->node->rcl(), &type, topic.c_str(), &rcl_options) !=
+      RCL_RET_OK) {
+      detail::throw_rcl(
+        shared_->node->fully_qualified_name() + ": cannot subscribe to '" + topic + "'");
+    }
+  }
+  shared_->topic = rcl_subscription_get_topic_name(&shared_->subscription);
+  const std::size_t history =
+    arrival_depth(*rcl_subscription_get_actual_qos(&shared_->subscription));
+  shared_->places.resize(std::min<std::size_t>(history, kUnboundedDepth));
+  shared_->infos.resize(shared_->places.size());
+  // Twice, for the reason that SubscriptionBase::listen gives.
+  for (int i = 0; i < 2; ++i) {
+    if (
+      rcl_subscription_set_on_new_message_callback(
+        &shared_->subscription, &Shared::on_new_message, shared_.get()) != RCL_RET_OK) {
+      detail::throw_rcl(shared_->topic + ": cannot listen for messages");
+    }
+  }
+  shared_->node->entity_made();
+}
+
+PollingBase::~PollingBase() = default;
+
+bool PollingBase::take_one(void * message, MessageInfo & info) noexcept
+{
+  rmw_message_info_t found = rmw_get_zero_initialized_message_info();
+  // Outside of the lock, so that a waiting thread is at the ceiling too.
+  const takt_core::MiddlewareCeilingScope ceiling;
+  const std::lock_guard lock(shared_->mutex);
+  const std::uint64_t arrived = shared_->arrived.load();
+  const rcl_ret_t result = rcl_take(&shared_->subscription, message, &found, nullptr);
+  if (result == RCL_RET_OK) {
+    info = MessageInfo(found);
+    shared_->note(info);
+    return true;
+  }
+  if (result == RCL_RET_SUBSCRIPTION_TAKE_FAILED) {
+    shared_->empty(arrived);
+  } else {
+    shared_->refused();
+  }
+  return false;
+}
+
+std::size_t PollingBase::take_some(std::size_t most, MessageInfo * infos) noexcept
+{
+  if (most == 0) {
+    return 0;
+  }
+  rcutils_allocator_t allocator = rcutils_get_default_allocator();
+  const takt_core::MiddlewareCeilingScope ceiling;
+  const std::lock_guard lock(shared_->mutex);
+  rmw_message_sequence_t messages{shared_->places.data(), 0, most, &allocator};
+  rmw_message_info_sequence_t found{shared_->infos.data(), 0, most, &allocator};
+  const std::uint64_t arrived = shared_->arrived.load();
+  const rcl_ret_t result =
+    rcl_take_sequence(&shared_->subscription, most, &messages, &found, nullptr);
+  if (result != RCL_RET_OK && result != RCL_RET_SUBSCRIPTION_TAKE_FAILED) {
+    shared_->refused();
+    return 0;
+  }
+  for (std::size_t i = 0; i < found.size; ++i) {
+    const MessageInfo info(shared_->infos[i]);
+    shared_->note(info);
+    if (infos != nullptr) {
+      infos[i] = info;
+    }
+  }
+  if (found.size < most) {
+    shared_->empty(arrived);
+  }
+  return found.size;
+}
+
+std::vector<void *> & PollingBase::places() noexcept
+{
+  return shared_->places;
+}
+
+std::size_t PollingBase::count() const noexcept
+{
+  const std::uint64_t known = shared_->taken.load() + shared_->gone.load();
+  const std::uint64_t arrived = shared_->arrived.load();
+  return std::min<std::size_t>(arrived - std::min(arrived, known), shared_->places.size());
+}
+
+std::uint64_t PollingBase::taken_messages() const noexcept
+{
+  return shared_->taken.load(std::memory_order_relaxed);
+}
+
+std::uint64_t PollingBase::lost() const noexcept
+{
+  return shared_->gaps.lost();
+}
+
+std::uint64_t PollingBase::failed_takes() const noexcept
+{
+  return shared_->failed.load(std::memory_order_relaxed);
+}
+
+const std::string & PollingBase::topic() const noexcept
+{
+  return shared_->topic;
+}
+
+QoS PollingBase::get_actual_qos() const
+{
+  return QoS(*rcl_subscription_get_actual_qos(&shared_->subscription));
+}
+
+std::size_t PollingBase::get_publisher_count() const
+{
+  std::size_t count = 0;
+  if (rcl_subscription_get_publisher_count(&shared_->subscription, &count) != RCL_RET_OK) {
+    detail::take_rcl_error();
+    return 0;
+  }
+  return count;
+}
+
+bool PollingBase::wait_for_matched(std::size_t count, takt_rt::Duration timeout) const
+{
+  return wait_for(
+    *shared_->node->context(), timeout, [&] { return get_publisher_count() >= count; });
+}
+
+}  // namespace takt_rcl
