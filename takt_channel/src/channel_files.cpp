@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <system_error>
 
@@ -17,6 +18,27 @@ bool is_ours(const std::string & path)
 {
   struct stat status = {};
   return ::lstat(path.c_str(), &status) == 0 && status.st_uid == ::geteuid();
+}
+
+// A file gets its own permissions when it is finished.
+void remove_if_half_made(const std::string & path)
+{
+  constexpr std::string_view kConnection = ".connection";
+  constexpr mode_t kBegun = 0200;
+  constexpr mode_t kPermissions = 0777;
+  constexpr time_t kWait = 1;
+  struct stat status = {};
+  if (
+    ::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
+    (status.st_mode & kPermissions) != kBegun) {
+    return;
+  }
+  const bool needs_no_change =
+    path.size() > kConnection.size() &&
+    path.compare(path.size() - kConnection.size(), kConnection.size(), kConnection) == 0;
+  if (!needs_no_change || ::time(nullptr) - status.st_ctime > kWait) {
+    ::unlink(path.c_str());
+  }
 }
 
 std::vector<std::string> ours_that_begin_with(std::string_view prefix)
@@ -63,6 +85,19 @@ std::string folder_of(const std::string & bell)
 std::vector<std::string> bells_of_this_user()
 {
   return ours_that_begin_with(kBellPrefix);
+}
+
+void remove_half_made(const std::string & folder)
+{
+  const std::string name = std::filesystem::path(folder).filename();
+  for (const std::string & path : ours_that_begin_with(name)) {
+    remove_if_half_made(path);
+  }
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator entry(folder, error), end;
+       !error && entry != end; entry.increment(error)) {
+    remove_if_half_made(entry->path());
+  }
 }
 
 void remove_parts(const std::string & folder)

@@ -23,6 +23,10 @@ std::string folder_of(const std::string & bell);
 /// The paths of the bells that this user has.
 std::vector<std::string> bells_of_this_user();
 
+/// Removes files that a killed process had begun to make: others wait a second for each to be finished. Only within a
+/// change of the channel; connections, which are made without one, only if they are older than that second.
+void remove_half_made(const std::string & folder);
+
 /// Removes the folder and all of this user's files in shared memory whose names begin with the folder's.
 void remove_parts(const std::string & folder);
 

@@ -189,6 +189,7 @@ std::optional<Refused> open_port(
   const std::string prefix = bell.prefix();
   const char * const root = bell.folder().c_str();
   if (bell.has_other_users()) {
+    remove_half_made(bell.folder());
     takt_channel_clean(root, prefix.c_str(), options.name.c_str());
   }
   takt_channel_shape shape = {};
