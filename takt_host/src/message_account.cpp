@@ -36,14 +36,15 @@ MessageAccount::MessageAccount(MessageAccountOptions options)
 }
 
 SequenceGaps::Noted MessageAccount::found(
-  const takt_core::Run & run, const takt_core::MessageKey & message) noexcept
+  const takt_core::Run & run, const takt_core::MessageKey & message,
+  const takt_core::MessageKey & counted) noexcept
 {
   if (named_by_ == NamedBy::sequence) {
     run.found = message.sequence != 0 ? message.name_by_sequence() : 0;
   } else {
     run.found = message.source_time != 0 ? message.name_by_time() : 0;
   }
-  return sequences_ && message.sequence != 0 ? gaps_->note(message.publisher, message.sequence)
+  return sequences_ && counted.sequence != 0 ? gaps_->note(counted.publisher, counted.sequence)
                                              : SequenceGaps::Noted::expected;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine.hpp"
+#include "intra_process.hpp"
 #include "logging.hpp"
 #include "parameter_overrides.hpp"
 #include "takt_core/adapter/callback_ids.hpp"
@@ -25,7 +26,9 @@ NodeState::NodeState(
   const std::string & name, const std::string & namespace_, const NodeOptions & options,
   ParameterMap & overrides)
 : context_(options.context() != nullptr ? options.context() : default_context()),
-  rcl_context_(context_->rcl_context("cannot make node '" + name + "'"))
+  rcl_context_(context_->rcl_context("cannot make node '" + name + "'")),
+  intra_process_(IntraProcess::of(rcl_context_.get())),
+  intra_process_by_default_(options.use_intra_process_comms())
 {
   rcl_node_options_t rcl_options = rcl_node_get_default_options();
   rcl_options.use_global_arguments = options.use_global_arguments();

@@ -21,6 +21,7 @@ namespace takt_rcl
 {
 
 class Engine;
+class IntraProcess;
 
 /// rcl does not allow concurrent creation and destruction of middleware entities; this mutex
 /// serialises them.
@@ -37,6 +38,13 @@ public:
 
   const std::shared_ptr<Context> & context() const noexcept { return context_; }
   rcl_node_t * rcl() noexcept { return &handle_.node; }
+  /// The registry of messages by pointer in the node's context.
+  IntraProcess & intra_process() noexcept { return *intra_process_; }
+  bool uses_intra_process(IntraProcessSetting setting) const noexcept
+  {
+    return setting == IntraProcessSetting::Enable ||
+           (setting == IntraProcessSetting::NodeDefault && intra_process_by_default_);
+  }
   const std::string & fully_qualified_name() const noexcept { return name_; }
   const CallbackGroup::SharedPtr & default_group() const noexcept { return default_group_; }
   CallbackGroup::SharedPtr make_group(
@@ -118,6 +126,8 @@ private:
 
   const std::shared_ptr<Context> context_;
   const std::shared_ptr<rcl_context_t> rcl_context_;  // kept beyond the context's shutdown
+  const std::shared_ptr<IntraProcess> intra_process_;
+  const bool intra_process_by_default_;
   // Finalises itself, also if the rest of the constructor throws.
   struct Handle
   {

@@ -3,9 +3,11 @@
 #include <rcutils/error_handling.h>
 #include <rmw/rmw.h>
 
+#include <chrono>
 #include <mutex>
 #include <utility>
 
+#include "intra_process.hpp"
 #include "node_state.hpp"
 #include "takt_core/activation.hpp"
 #include "takt_core/message_key.hpp"
@@ -19,7 +21,8 @@ namespace takt_rcl
 
 PublisherBase::PublisherBase(
   std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
-  const std::string & topic, const QoS & qos, const PublisherOptions &)
+  std::type_index cpp_type, const std::string & topic, const QoS & qos,
+  const PublisherOptions & publisher_options, const StockMaker & make_stock)
 : node_(std::move(node)),
   publisher_(rcl_get_zero_initialized_publisher())
 {
@@ -40,7 +43,15 @@ PublisherBase::PublisherBase(
   } else {
     detail::take_rcl_error();
   }
+  const rmw_qos_profile_t & actual = *rcl_publisher_get_actual_qos(&publisher_);
   try {
+    if (
+      node_->uses_intra_process(publisher_options.use_intra_process_comm) &&
+      IntraProcess::supports(actual)) {
+      stock_ = make_stock(publisher_options.loans);
+      outbox_ = std::make_unique<Outbox>(End{topic_, cpp_type, actual}, gid_, mutex_, *stock_);
+      node_->intra_process().add(*outbox_);
+    }
     node_->entity_made();
   } catch (...) {
     close();
@@ -50,6 +61,9 @@ PublisherBase::PublisherBase(
 
 void PublisherBase::close() noexcept
 {
+  if (outbox_ != nullptr) {
+    node_->intra_process().remove(*outbox_);
+  }
   std::lock_guard lock(rcl_mutex());
   detail::ignore(rcl_publisher_fini(&publisher_, node_->rcl()));
 }
@@ -70,16 +84,59 @@ std::uint64_t PublisherBase::publish_message(const void * message) noexcept
   const takt_core::MiddlewareCeilingScope ceiling;
   std::lock_guard lock(mutex_);
   const std::uint64_t sequence = sequence_.load(std::memory_order_relaxed) + 1;
-  const takt_core::MessageKey key{gid_, sequence, 0};
+  if (!hand_over(message, sequence)) {
+    return 0;
+  }
+  sequence_.store(sequence, std::memory_order_relaxed);
+  return sequence;
+}
+
+std::uint64_t PublisherBase::publish_message(
+  const void * message, detail::ParcelSource & source) noexcept
+{
+  std::lock_guard lock(mutex_);
+  std::size_t matched = 0;
+  if (rcl_publisher_get_subscription_count(&publisher_, &matched) != RCL_RET_OK) {
+    rcutils_reset_error();
+    failed_.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  }
+  const std::uint64_t sequence = sequence_.load(std::memory_order_relaxed) + 1;
+  takt_core::MessageKey key{by_pointer(gid_), sequence, 0};
+  // The middleware first: a taker that owns the message may change it.
+  if (matched > outbox_->matched()) {
+    const takt_core::MiddlewareCeilingScope ceiling;
+    const PublishingCopies copies(*outbox_);
+    key = {gid_, outbox_->next_number(), 0};
+    if (!hand_over(message, key.sequence)) {
+      return 0;
+    }
+    outbox_->published();
+  } else {
+    takt_trace::record_publish(topic_number_, key);
+  }
+  if (outbox_->has_takers()) {
+    const auto time = std::chrono::system_clock::now().time_since_epoch();
+    const takt_core::MessageScope announced(key.name_by_sequence());
+    outbox_->deliver(
+      source, key,
+      {gid_, sequence, std::chrono::duration_cast<std::chrono::nanoseconds>(time).count()});
+  }
+  sequence_.store(sequence, std::memory_order_relaxed);
+  return sequence;
+}
+
+bool PublisherBase::hand_over(const void * message, std::uint64_t number) noexcept
+{
+  const takt_core::MessageKey key{gid_, number, 0};
   takt_trace::record_publish(topic_number_, key);
   const takt_core::MessageScope announced(key.name_by_sequence());
   if (rcl_publish(&publisher_, message, nullptr) != RCL_RET_OK) {
     rcutils_reset_error();
     failed_.fetch_add(1, std::memory_order_relaxed);
-    return 0;
+    return false;
   }
-  sequence_.store(sequence, std::memory_order_relaxed);
-  return sequence;
+  return true;
 }
 
 std::size_t PublisherBase::get_subscription_count() const

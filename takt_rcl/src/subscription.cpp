@@ -12,11 +12,18 @@
 
 namespace takt_rcl
 {
+namespace
+{
+
+// For an unbounded history as many messages as callbacks are likely to keep at once.
+constexpr std::uint32_t kLargestPool = 64;
+
+}  // namespace
 
 std::shared_ptr<SubscriptionBase::Shared> SubscriptionBase::open(
   std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
-  const std::string & topic, const QoS & qos, std::unique_ptr<MessageHandler> handler,
-  const SubscriptionOptions & options)
+  std::type_index cpp_type, const std::string & topic, const QoS & qos,
+  std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options)
 {
   auto shared = std::make_shared<Shared>(std::move(node), std::move(handler));
   rcl_subscription_options_t rcl_options = rcl_subscription_get_default_options();
@@ -37,14 +44,22 @@ std::shared_ptr<SubscriptionBase::Shared> SubscriptionBase::open(
   shared->history = arrival_depth(actual);
   shared->reliable = actual.reliability == RMW_QOS_POLICY_RELIABILITY_RELIABLE;
   shared->depth = options.depth != 0 ? options.depth : shared->history;
+  if (
+    shared->node->uses_intra_process(options.use_intra_process_comm) &&
+    !options.ignore_local_publications && IntraProcess::supports(actual)) {
+    shared->inbox = std::make_unique<Inbox>(
+      End{shared->topic, cpp_type, actual}, shared->history, shared->handler->use(),
+      std::min(shared->history, kLargestPool) + options.extra_messages + 1);
+  }
   return shared;
 }
 
 SubscriptionBase::SubscriptionBase(
   std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
-  const std::string & topic, const QoS & qos, std::unique_ptr<MessageHandler> handler,
-  const SubscriptionOptions & options)
-: SubscriptionBase(open(std::move(node), type, topic, qos, std::move(handler), options), options)
+  std::type_index cpp_type, const std::string & topic, const QoS & qos,
+  std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options)
+: SubscriptionBase(
+    open(std::move(node), type, cpp_type, topic, qos, std::move(handler), options), options)
 {
 }
 
@@ -56,6 +71,10 @@ SubscriptionBase::SubscriptionBase(
   set_depth(shared_->depth);
   try {
     listen(&SubscriptionBase::on_early_message, this);
+    if (Inbox * const inbox = shared_->inbox.get(); inbox != nullptr) {
+      inbox->listen(&SubscriptionBase::on_early_parcel, this);
+      node().intra_process().add(*inbox);
+    }
     node().entity_made();
   } catch (...) {
     stop_listening();
@@ -79,8 +98,6 @@ std::shared_ptr<takt_core::Callback> SubscriptionBase::make(
     std::lock_guard lock(shared_->take_mutex);
     shared_->gaps->expect(get_publisher_count());
   }
-  // For an unbounded history as many messages as callbacks are likely to keep at once.
-  constexpr std::uint32_t kLargestPool = 64;
   return std::make_shared<Run>(
     std::move(options), shared_, engine.core(), lanes, std::min(shared_->history, kLargestPool));
 }
@@ -88,6 +105,12 @@ std::shared_ptr<takt_core::Callback> SubscriptionBase::make(
 // The listener outside of executors: the next executor gets the announcements, and those beyond the
 // history count as overwritten.
 void SubscriptionBase::on_early_message(const void * self, std::size_t count)
+{
+  auto * const here = const_cast<SubscriptionBase *>(static_cast<const SubscriptionBase *>(self));
+  here->keep(here->shared_->without_copies(count));
+}
+
+void SubscriptionBase::on_early_parcel(const void * self, std::size_t count)
 {
   const_cast<SubscriptionBase *>(static_cast<const SubscriptionBase *>(self))->keep(count);
 }
@@ -109,17 +132,27 @@ void SubscriptionBase::stop_listening() noexcept
 {
   detail::ignore(
     rcl_subscription_set_on_new_message_callback(&shared_->subscription, nullptr, nullptr));
+  if (Inbox * const inbox = shared_->inbox.get(); inbox != nullptr) {
+    node().intra_process().remove(*inbox);
+  }
 }
 
 void SubscriptionBase::connect(takt_core::Executor &, takt_core::Callback & callback)
 {
-  listen(&Run::on_new_message, static_cast<Run *>(&callback));
+  auto * const run = static_cast<Run *>(&callback);
+  listen(&Run::on_new_message, run);
+  if (shared_->inbox != nullptr) {
+    shared_->inbox->listen(&Run::on_parcel, run);
+  }
 }
 
 void SubscriptionBase::disconnect(takt_core::Callback &) noexcept
 {
   detail::ignore(rcl_subscription_set_on_new_message_callback(
     &shared_->subscription, &SubscriptionBase::on_early_message, this));
+  if (shared_->inbox != nullptr) {
+    shared_->inbox->listen(&SubscriptionBase::on_early_parcel, this);
+  }
 }
 
 void SubscriptionBase::removed(takt_core::Callback & callback) noexcept

@@ -5,6 +5,7 @@
 #include <rcutils/error_handling.h>
 #include <rmw/rmw.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "intra_process.hpp"
 #include "node_state.hpp"
 #include "takt_core/adapter/hold.hpp"
 #include "takt_core/executor.hpp"
@@ -55,6 +57,13 @@ struct SubscriptionBase::Shared
   const std::shared_ptr<takt_host::SequenceGaps> gaps = std::make_shared<takt_host::SequenceGaps>();
   std::atomic<std::uint64_t> taken{0};
   std::atomic<std::uint64_t> failed{0};
+  std::unique_ptr<Inbox> inbox;  // null: no messages by pointer
+
+  // Of `count` announced messages.
+  std::size_t without_copies(std::size_t count) noexcept
+  {
+    return inbox != nullptr ? inbox->hear(count) : count;
+  }
 };
 
 /// The core callback.
@@ -69,13 +78,23 @@ public:
       {shared->reliable, Context::publication_sequence_supported(), takt_host::NamedBy::sequence,
        shared->gaps}),
     work_(std::make_shared<Work>(shared, lanes, pool)),
-    infos_(lanes)
+    infos_(lanes),
+    inbox_(shared->inbox.get())
   {
   }
 
   // The listener. Runs on a thread of the middleware or inside a publish, with the middleware's
   // locks held: only counts and wakes.
   static void on_new_message(const void * self, std::size_t count)
+  {
+    auto * const here = const_cast<Run *>(static_cast<const Run *>(self));
+    const std::size_t own = here->inbox_ != nullptr ? here->inbox_->hear(count) : count;
+    if (own > 0) {
+      here->arrive(static_cast<std::uint32_t>(own));
+    }
+  }
+  // The inbox's listener: runs inside a publish.
+  static void on_parcel(const void * self, std::size_t count)
   {
     const_cast<Run *>(static_cast<const Run *>(self))->arrive(static_cast<std::uint32_t>(count));
   }
@@ -86,29 +105,14 @@ public:
       return takt_host::Took::nothing;
     }
     takt_core::adapter::Hold<Work>::Releasing releasing(work_);
-    const std::size_t lane = this->lane(taking.run());
     Shared & shared = *work_->shared;
-    void * const message = work_->lanes->message(static_cast<std::uint32_t>(lane));
-    rmw_message_info_t info = rmw_get_zero_initialized_message_info();
-    {
-      // Outside of the lock, so that a waiting thread is at the ceiling too.
-      const takt_core::MiddlewareCeilingScope ceiling;
-      std::lock_guard lock(shared.take_mutex);
-      const rcl_ret_t result = rcl_take(&shared.subscription, message, &info, nullptr);
-      if (result != RCL_RET_OK) {
-        if (result == RCL_RET_SUBSCRIPTION_TAKE_FAILED) {
-          return takt_host::Took::nothing;
-        }
-        rcutils_reset_error();
-        shared.failed.fetch_add(1, std::memory_order_relaxed);
-        return takt_host::Took::skipped;
-      }
-      infos_[lane] = MessageInfo(info);
-      taking.found(infos_[lane].key());
+    const takt_host::Took took =
+      shared.inbox != nullptr ? take_either(shared, taking) : take_from_middleware(shared, taking);
+    if (took == takt_host::Took::message) {
+      shared.taken.fetch_add(1, std::memory_order_relaxed);
+      releasing.keep();
     }
-    shared.taken.fetch_add(1, std::memory_order_relaxed);
-    releasing.keep();
-    return takt_host::Took::message;
+    return took;
   }
 
   void run(const takt_core::Run & run) override
@@ -132,6 +136,87 @@ private:
     const std::unique_ptr<MessageLanes> lanes;  // destroyed before the handler
   };
 
+  takt_host::Took take_from_middleware(Shared & shared, takt_host::Taking & taking)
+  {
+    const std::size_t lane = this->lane(taking.run());
+    void * const message = work_->lanes->message(static_cast<std::uint32_t>(lane));
+    // Outside of the lock, so that a waiting thread is at the ceiling too.
+    const takt_core::MiddlewareCeilingScope ceiling;
+    std::lock_guard lock(shared.take_mutex);
+    const takt_host::Took took = ask_middleware(shared, message, infos_[lane]);
+    if (took == takt_host::Took::message) {
+      taking.found(infos_[lane].key());
+    }
+    return took;
+  }
+
+  // A message by pointer or one of the middleware.
+  takt_host::Took take_either(Shared & shared, takt_host::Taking & taking)
+  {
+    const std::size_t lane = this->lane(taking.run());
+    Inbox & inbox = *shared.inbox;
+    std::lock_guard lock(shared.take_mutex);
+    if (inbox.middleware_first()) {
+      void * const message = work_->lanes->message(static_cast<std::uint32_t>(lane));
+      const takt_core::MiddlewareCeilingScope ceiling;
+      const std::uint64_t asked = inbox.ask_middleware();
+      takt_host::Took took = ask_middleware(shared, message, infos_[lane]);
+      while (took == takt_host::Took::message) {
+        const MessageInfo & info = infos_[lane];
+        if (
+          !inbox.is_copy(info.publisher_gid(), info.publication_sequence_number()) &&
+          inbox.keeps_middleware_message()) {
+          taking.found(info.key());
+          return took;
+        }
+        took = ask_middleware(shared, message, infos_[lane]);
+      }
+      if (took == takt_host::Took::skipped) {
+        return took;
+      }
+      inbox.middleware_is_empty(asked);
+    }
+    detail::Parcel parcel;
+    if (!inbox.pop(parcel)) {
+      return takt_host::Took::nothing;
+    }
+    infos_[lane] = info_of(parcel);
+    takt_core::MessageKey counted = parcel.info;
+    counted.publisher = by_pointer(counted.publisher);
+    taking.found(parcel.key, counted);
+    work_->lanes->put(static_cast<std::uint32_t>(lane), std::move(parcel));
+    return takt_host::Took::message;
+  }
+
+  // With the take mutex held.
+  static takt_host::Took ask_middleware(Shared & shared, void * message, MessageInfo & message_info)
+  {
+    rmw_message_info_t info = rmw_get_zero_initialized_message_info();
+    const rcl_ret_t result = rcl_take(&shared.subscription, message, &info, nullptr);
+    if (result == RCL_RET_SUBSCRIPTION_TAKE_FAILED) {
+      return takt_host::Took::nothing;
+    }
+    if (result != RCL_RET_OK) {
+      rcutils_reset_error();
+      shared.failed.fetch_add(1, std::memory_order_relaxed);
+      return takt_host::Took::skipped;
+    }
+    message_info = MessageInfo(info);
+    return takt_host::Took::message;
+  }
+
+  static MessageInfo info_of(const detail::Parcel & parcel) noexcept
+  {
+    rmw_message_info_t info = rmw_get_zero_initialized_message_info();
+    info.source_timestamp = parcel.info.source_time;
+    info.received_timestamp = parcel.info.source_time;
+    info.publication_sequence_number = parcel.info.sequence;
+    info.reception_sequence_number = MessageInfo::kUnsupported;
+    std::copy(parcel.info.publisher.begin(), parcel.info.publisher.end(), info.publisher_gid.data);
+    info.from_intra_process = true;
+    return MessageInfo(info);
+  }
+
   std::size_t lane(const takt_core::Run & run) const noexcept
   {
     return infos_.size() == 1 ? 0 : run.lane;
@@ -139,6 +224,7 @@ private:
 
   takt_core::adapter::Hold<Work> work_;
   std::vector<MessageInfo> infos_;  // one per lane
+  Inbox * const inbox_;             // of the work; for listeners, which end before it
 };
 
 }  // namespace takt_rcl

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <mutex>
 #include <std_msgs/msg/u_int64.hpp>
+#include <utility>
 
 #include "ros_test.hpp"
 #include "takt_trace/recording.hpp"
@@ -147,9 +148,14 @@ TEST_F(Activations, WaitingMessagesDoNotInheritFromWhoeverSubscribes)
 
 // A message has the same name in both processes: its publisher's gid and its number. Chains of several processes are
 // joined by this name.
-TEST_F(Activations, TheTraceNamesAMessageAlikeWhereItIsPublishedAndTaken)
+class Traced : public RosTest, public ::testing::WithParamInterface<bool>
 {
-  auto n = node("n", "/space");
+};
+
+TEST_P(Traced, NamesAMessageAlikeWhereItIsPublishedAndTaken)
+{
+  const bool by_pointer = GetParam();
+  auto n = std::make_shared<Node>("n", "/space", options().use_intra_process_comms(by_pointer));
   auto pub = n->create_publisher<Number>("numbers", QoS(5));
   std::uint64_t received = 0;
   auto sub = n->create_subscription<Number>(
@@ -176,29 +182,35 @@ TEST_F(Activations, TheTraceNamesAMessageAlikeWhereItIsPublishedAndTaken)
   ASSERT_TRUE(all_came && traces.ok());
 
   const takt_trace::ProcessTrace & trace = traces->front();
-  const std::int64_t gid = takt_trace::fold(pub->gid().data(), pub->gid().size());
-  std::vector<std::int64_t> published, taken;
+  using Name = std::pair<std::int64_t, std::int64_t>;
+  std::vector<Name> published, taken;
   for (const takt_trace::TracedThread & thread : trace.threads) {
     const takt_trace::Record * take = nullptr;
     for (const takt_trace::Record & record : thread.records) {
       if (
         record.kind == takt_trace::RecordKind::publish &&
         trace.topics.at(record.id) == "/space/numbers") {
-        EXPECT_EQ(record.a, gid);
-        published.push_back(record.b);
+        published.emplace_back(record.a, record.b);
       } else if (record.kind == takt_trace::RecordKind::take) {
-        EXPECT_EQ(record.a, gid);
         take = &record;
       } else if (record.kind == takt_trace::RecordKind::run_start && take != nullptr) {
         EXPECT_EQ(trace.callbacks.at(record.id).id, "/space/n:sub(/space/numbers)");
-        taken.push_back(take->b);
+        taken.emplace_back(take->a, take->b);
         take = nullptr;
       }
     }
   }
-  std::sort(published.begin(), published.end());
-  EXPECT_EQ(published, (std::vector<std::int64_t>{1, 2}));
+  const auto by_number = [](const Name & a, const Name & b) { return a.second < b.second; };
+  std::sort(published.begin(), published.end(), by_number);
+  const std::int64_t gid = takt_trace::fold(pub->gid().data(), pub->gid().size());
+  ASSERT_EQ(published.size(), 2u);
+  // The middleware gets and numbers the first message of a pair.
+  EXPECT_EQ(published[0], Name(gid, 1));
+  EXPECT_EQ(published[1].second, 2);
+  EXPECT_EQ(published[1].first != gid, by_pointer);
   EXPECT_EQ(taken, published);
 }
+
+INSTANTIATE_TEST_SUITE_P(Activations, Traced, ::testing::Bool());
 
 }  // namespace takt_rcl::test

@@ -42,9 +42,16 @@ public:
   /// Allocates; set-up only.
   explicit MessageAccount(MessageAccountOptions options);
 
-  /// Call first after a take found `message` for `run`. Takes of one source must not overlap here. Real-time safe.
+  /// Call first after a take found `message` for `run`; gaps show in the sequence of `counted`. Takes of one source must
+  /// not overlap here. Real-time safe.
   SequenceGaps::Noted found(
-    const takt_core::Run & run, const takt_core::MessageKey & message) noexcept;
+    const takt_core::Run & run, const takt_core::MessageKey & message,
+    const takt_core::MessageKey & counted) noexcept;
+  SequenceGaps::Noted found(
+    const takt_core::Run & run, const takt_core::MessageKey & message) noexcept
+  {
+    return found(run, message, message);
+  }
   /// Call next, on the same thread, before the user's function. `overwritten`: announcements of `callback` (of
   /// `executor`) without a take so far. Real-time safe.
   void tell(

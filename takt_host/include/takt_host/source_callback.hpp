@@ -50,10 +50,12 @@ public:
   const takt_core::Run & run() const noexcept { return run_; }
   /// The source got `message`. Call before another take of the same source can begin. A source whose messages have no
   /// key does not call it. Real-time safe.
-  void found(const takt_core::MessageKey & message) noexcept
+  void found(const takt_core::MessageKey & message) noexcept { found(message, message); }
+  /// As above for a publisher with two counts: `message` names the message, and gaps show in the sequence of `counted`.
+  void found(const takt_core::MessageKey & message, const takt_core::MessageKey & counted) noexcept
   {
     message_ = message;
-    noted_ = account_.found(run_, message);
+    noted_ = account_.found(run_, message, counted);
     told_ = true;
   }
 

@@ -9,6 +9,10 @@
 //     void(std::unique_ptr<Msg>)     allocated for each message, because it cannot be returned
 //
 // each optionally followed by `const MessageInfo &`.
+//
+// A message by pointer (parcel.hpp) goes to the function as it is: `const Msg &` and `std::shared_ptr<const Msg>` read
+// it in place, also with other subscriptions; a unique pointer and `std::shared_ptr<Msg>` get it if no other subscription
+// has it, and a copy otherwise.
 #ifndef TAKT_RCL__MESSAGE_HANDLER_HPP_
 #define TAKT_RCL__MESSAGE_HANDLER_HPP_
 
@@ -22,6 +26,7 @@
 
 #include "takt_rcl/message_info.hpp"
 #include "takt_rcl/message_pool.hpp"
+#include "takt_rcl/parcel.hpp"
 
 namespace takt_rcl
 {
@@ -35,8 +40,10 @@ public:
   /// The buffer for the next message of `lane`. A take without a message leaves it for the next
   /// take.
   virtual void * message(std::uint32_t lane) = 0;
+  /// The next message of `lane`, by pointer.
+  virtual void put(std::uint32_t lane, detail::Parcel parcel) = 0;
 
-  /// Calls the user's function with the taken message.
+  /// Calls the user's function with the message taken last, or put.
   virtual void deliver(std::uint32_t lane, const MessageInfo & info) = 0;
 };
 
@@ -49,6 +56,9 @@ public:
   /// Room for `lanes` concurrent runs of a history of `depth`. Set-up only; also while runs of
   /// earlier lanes are in progress.
   virtual std::unique_ptr<MessageLanes> make_lanes(std::uint32_t lanes, std::uint32_t depth) = 0;
+
+  /// How the user's function uses its messages. Real-time safe.
+  virtual detail::Use use() const noexcept = 0;
 
   /// Number of messages that had to be allocated. Any thread. Real-time safe.
   std::uint64_t allocated() const noexcept { return allocated_.load(std::memory_order_relaxed); }
@@ -85,6 +95,7 @@ public:
   {
     return std::make_unique<Lanes>(function_, lanes);
   }
+  Use use() const noexcept override { return Use::reads; }
 
 private:
   class Lanes final : public MessageLanes
@@ -92,18 +103,25 @@ private:
   public:
     Lanes(F & function, std::uint32_t lanes)
     : function_(function),
-      messages_(std::make_unique<Msg[]>(lanes))
+      messages_(std::make_unique<Msg[]>(lanes)),
+      parcels_(lanes)
     {
     }
     void * message(std::uint32_t lane) override { return &messages_[lane]; }
+    void put(std::uint32_t lane, Parcel parcel) override { parcels_[lane] = std::move(parcel); }
     void deliver(std::uint32_t lane, const MessageInfo & info) override
     {
-      call<F, const Msg &>(function_, messages_[lane], info);
+      if (const Parcel parcel = std::move(parcels_[lane]); !parcel.empty()) {
+        call<F, const Msg &>(function_, parcel.read<Msg>(), info);
+      } else {
+        call<F, const Msg &>(function_, messages_[lane], info);
+      }
     }
 
   private:
     F & function_;
     const std::unique_ptr<Msg[]> messages_;
+    std::vector<Parcel> parcels_;
   };
 
   F function_;
@@ -120,9 +138,14 @@ public:
   {
     return std::make_unique<Lanes>(*this, lanes, depth + lanes + extra_);
   }
+  Use use() const noexcept override
+  {
+    return !shared ? Use::owns : reads ? Use::reads : Use::owns_shared;
+  }
 
 private:
   using Pool = MessagePool<Msg>;
+  static constexpr bool reads = takes<F, std::shared_ptr<const Msg>>;
 
   class Lanes final : public MessageLanes
   {
@@ -130,7 +153,8 @@ private:
     Lanes(PoolingHandler & handler, std::uint32_t lanes, std::uint32_t capacity)
     : handler_(handler),
       pool_(new Pool(capacity)),
-      slots_(lanes, nullptr)
+      slots_(lanes, nullptr),
+      parcels_(lanes)
     {
     }
     ~Lanes() override
@@ -151,8 +175,31 @@ private:
       }
       return &slots_[lane]->message;
     }
+    void put(std::uint32_t lane, Parcel parcel) override { parcels_[lane] = std::move(parcel); }
     void deliver(std::uint32_t lane, const MessageInfo & info) override
     {
+      if (Parcel parcel = std::move(parcels_[lane]); !parcel.empty()) {
+        if constexpr (reads) {
+          call<F, std::shared_ptr<const Msg>>(
+            handler_.function_, parcel.template take_shared<const Msg>(), info);
+          return;
+        }
+        if constexpr (shared && !reads) {
+          if (parcel.sole()) {
+            call<F, std::shared_ptr<Msg>>(
+              handler_.function_, parcel.template take_shared<Msg>(), info);
+            return;
+          }
+        }
+        if constexpr (!shared) {
+          if (parcel.owned()) {
+            call<F, UniqueMessage<Msg>>(
+              handler_.function_, parcel.template take_owned<Msg>(), info);
+            return;
+          }
+        }
+        *static_cast<Msg *>(message(lane)) = parcel.template read<Msg>();
+      }
       auto * const slot = std::exchange(slots_[lane], nullptr);
       if constexpr (shared) {
         call<F, std::shared_ptr<Msg>>(handler_.function_, Pool::share(slot), info);
@@ -165,6 +212,7 @@ private:
     PoolingHandler & handler_;
     const typename Pool::Owner pool_;
     std::vector<typename Pool::Slot *> slots_;
+    std::vector<Parcel> parcels_;
   };
 
   F function_;
@@ -182,12 +230,18 @@ public:
   {
     return std::make_unique<Lanes>(*this, lanes);
   }
+  Use use() const noexcept override { return Use::owns; }
 
 private:
   class Lanes final : public MessageLanes
   {
   public:
-    Lanes(AllocatingHandler & handler, std::uint32_t lanes) : handler_(handler), messages_(lanes) {}
+    Lanes(AllocatingHandler & handler, std::uint32_t lanes)
+    : handler_(handler),
+      messages_(lanes),
+      parcels_(lanes)
+    {
+    }
     void * message(std::uint32_t lane) override
     {
       if (messages_[lane] == nullptr) {
@@ -196,14 +250,29 @@ private:
       }
       return messages_[lane].get();
     }
+    void put(std::uint32_t lane, Parcel parcel) override { parcels_[lane] = std::move(parcel); }
     void deliver(std::uint32_t lane, const MessageInfo & info) override
     {
+      if (Parcel parcel = std::move(parcels_[lane]); !parcel.empty()) {
+        if (parcel.owned()) {
+          auto owned = parcel.template take_owned<Msg>();
+          if (owned.get_deleter().slot == nullptr) {
+            call<F, std::unique_ptr<Msg>>(
+              handler_.function_, std::unique_ptr<Msg>(owned.release()), info);
+            return;
+          }
+          *static_cast<Msg *>(message(lane)) = *owned;
+        } else {
+          *static_cast<Msg *>(message(lane)) = parcel.template read<Msg>();
+        }
+      }
       call<F, std::unique_ptr<Msg>>(handler_.function_, std::move(messages_[lane]), info);
     }
 
   private:
     AllocatingHandler & handler_;
     std::vector<std::unique_ptr<Msg>> messages_;
+    std::vector<Parcel> parcels_;
   };
 
   F function_;

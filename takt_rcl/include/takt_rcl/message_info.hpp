@@ -49,13 +49,13 @@ public:
   }
   /// The publisher's id.
   Gid publisher_gid() const noexcept { return to_gid(info_.publisher_gid); }
-  /// The message's key in takt's own records.
+  /// The key of a message of the middleware in takt's own records.
   takt_core::MessageKey key() const noexcept
   {
     const std::uint64_t sequence = info_.publication_sequence_number;
     return {publisher_gid(), sequence != kUnsupported ? sequence : 0, info_.source_timestamp};
   }
-  /// Always false: takt leaves delivery within a process to the middleware.
+  /// The message came by pointer from a publisher of this process; see NodeOptions::use_intra_process_comms.
   bool from_intra_process() const noexcept { return info_.from_intra_process; }
 
   const rmw_message_info_t & get_rmw_message_info() const noexcept { return info_; }

@@ -35,11 +35,18 @@ public:
     bool pooled() const noexcept { return index != kOutside; }
   };
 
-  /// Returns the message to its pool. Any thread. Real-time safe as `release`.
+  /// Returns the message to its pool, or frees a message without a pool. Any thread. Real-time safe as `release`.
   struct Deleter
   {
-    Slot * slot = nullptr;
-    void operator()(const Msg *) const noexcept { release(slot); }
+    Slot * slot = nullptr;  // null: the message was allocated by itself
+    void operator()(const Msg * message) const noexcept
+    {
+      if (slot != nullptr) {
+        release(slot);
+      } else {
+        delete message;
+      }
+    }
   };
   using Unique = std::unique_ptr<Msg, Deleter>;
 
@@ -115,6 +122,12 @@ public:
   static std::shared_ptr<Msg> share(Slot * slot)
   {
     return std::shared_ptr<Msg>(&slot->message, Keep{}, ControlBlock<Msg>{slot});
+  }
+  /// Shares a message from outside of the pool: the slot only gives room for the control block. Real-time safe.
+  template <typename T>
+  static std::shared_ptr<T> share(Slot * slot, std::unique_ptr<T> message)
+  {
+    return std::shared_ptr<T>(message.release(), std::default_delete<T>(), ControlBlock<Msg>{slot});
   }
   /// A pointer that returns the slot's message to the pool.
   static Unique unique(Slot * slot) noexcept { return Unique(&slot->message, Deleter{slot}); }

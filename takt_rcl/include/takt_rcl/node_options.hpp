@@ -15,6 +15,14 @@ namespace takt_rcl
 
 class Context;
 
+/// As rclcpp's: whether an entity follows its node's `use_intra_process_comms`.
+enum class IntraProcessSetting
+{
+  Enable,
+  Disable,
+  NodeDefault
+};
+
 /// Each setter returns the options.
 class NodeOptions
 {
@@ -83,8 +91,8 @@ public:
     return *this;
   }
 
-  /// No effect, for ported code: the middleware delivers within a process, with a copy for each
-  /// subscription.
+  /// Messages between publishers and subscriptions of one context go by pointer, if both have this option; see
+  /// docs/own_node.md. Default: false, because publishers then have pools of messages.
   bool use_intra_process_comms() const noexcept { return intra_process_; }
   NodeOptions & use_intra_process_comms(bool use)
   {

@@ -12,9 +12,14 @@
 #include <memory>
 #include <rosidl_typesupport_cpp/message_type_support.hpp>
 #include <string>
+#include <typeindex>
+#include <utility>
 
 #include "takt_rcl/callback_group.hpp"
 #include "takt_rcl/message_info.hpp"
+#include "takt_rcl/message_pool.hpp"
+#include "takt_rcl/node_options.hpp"
+#include "takt_rcl/parcel.hpp"
 #include "takt_rcl/qos.hpp"
 #include "takt_rt/pi_mutex.hpp"
 
@@ -28,17 +33,27 @@ struct PublisherOptions
 {
   /// rclcpp's group of a publisher's event callbacks. Unused, because there are none yet.
   CallbackGroup::SharedPtr callback_group;
+  /// Messages by pointer to subscriptions of the same context: see NodeOptions::use_intra_process_comms.
+  IntraProcessSetting use_intra_process_comm = IntraProcessSetting::NodeDefault;
+  /// Messages that the program may hold at once from Publisher::borrow, beside those that subscriptions hold.
+  std::uint32_t loans = 2;
 };
+
+class Outbox;
 
 /// A publisher of any type. Any thread.
 class PublisherBase
 {
 public:
+  /// Makes the publisher's pools, for so many messages.
+  using StockMaker = std::unique_ptr<detail::Stock> (*)(std::uint32_t messages);
+
   /// For Node::create_publisher. Set-up only. Throws `Error` if rcl refuses the topic or the publisher, or if the
   /// kernel refuses a thread of the middleware an attribute that the schedule requires.
   PublisherBase(
     std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
-    const std::string & topic, const QoS & qos, const PublisherOptions & options);
+    std::type_index cpp_type, const std::string & topic, const QoS & qos,
+    const PublisherOptions & options, const StockMaker & make_stock);
   ~PublisherBase();
   PublisherBase(const PublisherBase &) = delete;
   PublisherBase & operator=(const PublisherBase &) = delete;
@@ -72,9 +87,14 @@ public:
 
 protected:
   std::uint64_t publish_message(const void * message) noexcept;
+  /// The same message by pointer. Only with a stock.
+  std::uint64_t publish_message(const void * message, detail::ParcelSource & source) noexcept;
+  /// Null: no messages by pointer.
+  detail::Stock * stock() const noexcept { return stock_.get(); }
 
 private:
   void close() noexcept;
+  bool hand_over(const void * message, std::uint64_t number) noexcept;
 
   const std::shared_ptr<NodeState> node_;
   rcl_publisher_t publisher_;
@@ -86,6 +106,8 @@ private:
   takt_rt::PiMutex mutex_;
   std::atomic<std::uint64_t> sequence_{0};
   std::atomic<std::uint64_t> failed_{0};
+  std::unique_ptr<detail::Stock> stock_;
+  std::unique_ptr<Outbox> outbox_;  // with the stock
 };
 
 /// A publisher of `Msg`.
@@ -100,18 +122,73 @@ public:
     std::shared_ptr<NodeState> node, const std::string & topic, const QoS & qos,
     const PublisherOptions & options)
   : PublisherBase(
-      std::move(node), *rosidl_typesupport_cpp::get_message_type_support_handle<Msg>(), topic, qos,
-      options)
+      std::move(node), *rosidl_typesupport_cpp::get_message_type_support_handle<Msg>(), typeid(Msg),
+      topic, qos, options,
+      [](std::uint32_t messages) { return std::unique_ptr<detail::Stock>(new Stock(messages)); })
   {
   }
 
   /// Returns the message's publication sequence number (from 1), or 0 if the middleware refused it.
   /// Any thread. Runs at the middleware ceiling. Real-time safe within takt: allocates nothing, and
   /// waits only for another publish of this publisher. The middleware's own locks may block.
-  std::uint64_t publish(const Msg & message) noexcept { return publish_message(&message); }
+  /// By pointer: copies the message once, for all subscriptions of this context.
+  std::uint64_t publish(const Msg & message) noexcept
+  {
+    Stock * const own = own_stock();
+    if (own == nullptr) {
+      return publish_message(&message);
+    }
+    detail::CopiedMessage<Msg> source(*own, message);
+    return publish_message(&message, source);
+  }
 
-  /// For ported code: publishes, then frees.
-  std::uint64_t publish(std::unique_ptr<Msg> message) noexcept { return publish(*message); }
+  /// As above without a copy: a single subscription whose callback takes a unique pointer gets this very message, others
+  /// read it. It ends with its last holder. Without messages by pointer: publishes, then frees.
+  std::uint64_t publish(UniqueMessage<Msg> message) noexcept
+  {
+    Stock * const own = own_stock();
+    const Msg * const one = message.get();
+    if (own == nullptr) {
+      return publish_message(one);
+    }
+    detail::GivenMessage<Msg> source(*own, std::move(message));
+    return publish_message(one, source);
+  }
+  std::uint64_t publish(std::unique_ptr<Msg> message) noexcept
+  {
+    return publish(UniqueMessage<Msg>(message.release()));
+  }
+
+  /// A message to fill and to publish; it returns to its pool with its last holder. It has the content of its last use,
+  /// and the capacity of its strings and sequences. Real-time safe unless the pool is exhausted, or the publisher
+  /// does not send by pointer: the message is then allocated.
+  UniqueMessage<Msg> borrow()
+  {
+    Stock * const own = own_stock();
+    return own != nullptr ? MessagePool<Msg>::unique(own->acquire())
+                          : UniqueMessage<Msg>(new Msg());
+  }
+
+  /// Gives the strings and sequences of the pool's messages the capacity of `prototype`, so that no message allocates when
+  /// it is used for the first time. Without messages by pointer: no effect. Set-up only.
+  void prepare(const Msg & prototype)
+  {
+    if (Stock * const own = own_stock(); own != nullptr) {
+      own->prepare(prototype);
+    }
+  }
+
+  /// Messages by pointer that had to be allocated because the publisher's pool was exhausted. Real-time safe.
+  std::uint64_t allocated_messages() const noexcept
+  {
+    const Stock * const own = own_stock();
+    return own != nullptr ? own->allocated() : 0;
+  }
+
+private:
+  using Stock = detail::MessageStock<Msg>;
+
+  Stock * own_stock() const noexcept { return static_cast<Stock *>(stock()); }
 };
 
 }  // namespace takt_rcl

@@ -11,10 +11,12 @@
 #include <memory>
 #include <rosidl_typesupport_cpp/message_type_support.hpp>
 #include <string>
+#include <typeindex>
 #include <utility>
 
 #include "takt_rcl/entity.hpp"
 #include "takt_rcl/message_handler.hpp"
+#include "takt_rcl/node_options.hpp"
 #include "takt_rcl/qos.hpp"
 
 namespace takt_rcl
@@ -30,6 +32,8 @@ struct SubscriptionOptions : EntityOptions
   std::uint32_t extra_messages = 4;
   /// Ignores messages of the same context's nodes.
   bool ignore_local_publications = false;
+  /// Messages by pointer from publishers of the same context: see NodeOptions::use_intra_process_comms.
+  IntraProcessSetting use_intra_process_comm = IntraProcessSetting::NodeDefault;
 };
 
 /// A subscription of any type.
@@ -39,8 +43,8 @@ public:
   /// For Node::create_subscription. Set-up only. Throws as the constructor of PublisherBase.
   SubscriptionBase(
     std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
-    const std::string & topic, const QoS & qos, std::unique_ptr<MessageHandler> handler,
-    const SubscriptionOptions & options);
+    std::type_index cpp_type, const std::string & topic, const QoS & qos,
+    std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options);
   /// Waits for runs of the callback on other threads.
   ~SubscriptionBase() override;
 
@@ -87,14 +91,15 @@ private:
   void removed(takt_core::Callback & callback) noexcept override;
 
   static void on_early_message(const void * self, std::size_t count);
+  static void on_early_parcel(const void * self, std::size_t count);
   void listen(rcl_event_callback_t listener, const void * data);
   void stop_listening() noexcept;
 
   SubscriptionBase(std::shared_ptr<Shared> shared, const SubscriptionOptions & options);
   static std::shared_ptr<Shared> open(
     std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
-    const std::string & topic, const QoS & qos, std::unique_ptr<MessageHandler> handler,
-    const SubscriptionOptions & options);
+    std::type_index cpp_type, const std::string & topic, const QoS & qos,
+    std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options);
 
   const std::shared_ptr<Shared> shared_;
 };
@@ -112,7 +117,8 @@ public:
     std::shared_ptr<NodeState> node, const std::string & topic, const QoS & qos,
     Function && function, const SubscriptionOptions & options)
   : SubscriptionBase(
-      std::move(node), *rosidl_typesupport_cpp::get_message_type_support_handle<Msg>(), topic, qos,
+      std::move(node), *rosidl_typesupport_cpp::get_message_type_support_handle<Msg>(), typeid(Msg),
+      topic, qos,
       make_message_handler<Msg>(std::forward<Function>(function), options.extra_messages), options)
   {
   }
