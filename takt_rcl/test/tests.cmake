@@ -79,6 +79,10 @@ add_executable(takt_rcl_looks ${CMAKE_CURRENT_LIST_DIR}/looks.cpp)
 target_compile_options(takt_rcl_looks PRIVATE ${TAKT_WARNINGS})
 target_link_libraries(takt_rcl_looks PRIVATE takt_rcl)
 takt_rcl_link_messages(takt_rcl_looks PRIVATE std_msgs)
+add_executable(takt_rcl_within ${CMAKE_CURRENT_LIST_DIR}/within.cpp)
+target_compile_options(takt_rcl_within PRIVATE ${TAKT_WARNINGS})
+target_link_libraries(takt_rcl_within PRIVATE takt_rcl)
+takt_rcl_link_messages(takt_rcl_within PRIVATE std_msgs)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 function(takt_rcl_python_test name environment)
   add_test(NAME rcl_${name}
@@ -90,6 +94,7 @@ endfunction()
 takt_rcl_python_test(rclpy "TAKT_RCL_PEER=$<TARGET_FILE:takt_rcl_peer>")
 takt_rcl_python_test(services "TAKT_RCL_CALLING_PEER=$<TARGET_FILE:takt_rcl_calling_peer>")
 takt_rcl_python_test(parameters "TAKT_RCL_PARAMETER_PEER=$<TARGET_FILE:takt_rcl_parameter_peer>")
+takt_rcl_python_test(within "TAKT_RCL_WITHIN=$<TARGET_FILE:takt_rcl_within>")
 takt_rcl_python_test(epoch "TAKT_RCL_PHASES=$<TARGET_FILE:takt_rcl_phases>")
 
 # The README's example, word by word. The package may be built without the rest of the repository.
