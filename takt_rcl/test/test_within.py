@@ -58,7 +58,7 @@ def test_others_come_and_go(node: Node, within: subprocess.Popen[str]) -> None:
             UInt64, "numbers", lambda m, to=heard: to.append(m.data), 1000
         )
         publisher = node.create_publisher(UInt64, "numbers", 1000)
-        assert spin_until(node, lambda to=heard: len(to) >= 100)
+        assert spin_until(node, lambda to=heard: len(to) >= 20)
         assert spin_until(node, lambda one=publisher: one.get_subscription_count() == 2)
         for _ in range(50):
             publisher.publish(UInt64(data=OTHERS + sent))
@@ -77,5 +77,5 @@ def test_others_come_and_go(node: Node, within: subprocess.Popen[str]) -> None:
     counts = re.fullmatch(r"published (\d+) taken (\d+) others (\d+) of (\d+) lost 0\n", words)
     assert counts, words
     published, taken, others, of = map(int, counts.groups())
-    assert published == taken > 300
+    assert published == taken > 60
     assert others == of == sent

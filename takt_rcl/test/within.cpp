@@ -28,7 +28,7 @@ public:
           others_.insert(m.data);
         }
       });
-    timer_ = create_wall_timer(std::chrono::milliseconds(1), [this] {
+    timer_ = create_wall_timer(std::chrono::milliseconds(5), [this] {
       if (published_ == 0) {
         std::puts("ready");
         std::fflush(stdout);
