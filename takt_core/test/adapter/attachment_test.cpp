@@ -85,11 +85,16 @@ TEST(Attachment, LendsThePriorityOfWhoTakesAwayToWhoIsInside)
       leave = true;
       return;
     }
+    // It has the taker's priority until it gets its own: it must not run before, since the taker would wait behind it.
+    std::atomic<bool> may_hog{false};
     std::thread hog([&] {
+      may_hog.wait(false);
       while (!done) {
       }
     });
     set_fifo(hog.native_handle(), 30);
+    may_hog = true;
+    may_hog.notify_one();
     leave = true;
     const auto hog_before = cpu_time(hog.native_handle());
     const auto own_before = cpu_time(::pthread_self());
