@@ -48,6 +48,8 @@ struct Run
   mutable std::uint64_t found = 0;
   std::uint64_t announced = 0;  ///< of the scheduler: name of the announced message
   std::uint64_t arrival = 0;    ///< of the scheduler: that message's place in the ring
+  /// Of a non-triggering callback: the take removes a message that the taker leaves out, and `run` is not called.
+  bool leaves_out = false;
   /// For observers: `take_cpu` is known from `on_start` on, the other costs at `on_end`. Null: no program requested
   /// costs (RunCostsWanted).
   const RunCosts * costs = nullptr;
@@ -135,6 +137,23 @@ public:
 
   /// `Binding::publishes_last` of the callback's binding. Only for the scheduler's driver. Real-time safe.
   bool publishes_last() const noexcept { return entry().publishes_last_; }
+
+  /// Whether no message queues the callback (`Binding::non_triggering`). Real-time safe.
+  bool non_triggering() const noexcept
+  {
+    return (entry().state_.load(std::memory_order_relaxed) & CallbackEntry::kNonTriggering) != 0;
+  }
+  /// Messages of a non-triggering callback that takers have left out, by `keep` or `max_age`. Real-time safe.
+  std::uint64_t left_out() const noexcept
+  {
+    return entry().left_out_.load(std::memory_order_relaxed);
+  }
+  /// Whether the callback's start takes messages of non-triggering callbacks. Only for the scheduler's driver.
+  /// Real-time safe.
+  bool takes_inputs() const noexcept
+  {
+    return (entry().state_.load(std::memory_order_relaxed) & CallbackEntry::kInputs) != 0;
+  }
 
   /// Takes the run's input, on the thread of the run. False: no message was there, and `run` is not
   /// called. Takes of one callback never overlap.

@@ -31,6 +31,7 @@
 #include "takt_core/clock/phases.hpp"
 #include "takt_core/detail/sleepers.hpp"
 #include "takt_core/detail/thread_set.hpp"
+#include "takt_core/non_triggering.hpp"
 #include "takt_core/thread_mask.hpp"
 #include "takt_core/wake_deferral.hpp"
 #include "takt_core/waker.hpp"
@@ -73,6 +74,9 @@ struct Binding
   /// Whether bounds may rest on the phase of this timer, or of this callback's messages. A skipped period or a lost
   /// message then disturbs the executor's phases (phases.hpp).
   Phased phased = Phased::no;
+  /// Present: messages do not make the callback ready; other callbacks take them. Such a callback has no use for
+  /// threads, a priority and a boost: it runs on the thread of the taker.
+  std::optional<NonTriggering> non_triggering{};
 };
 
 /// Is called for each callback that is parked in its busy group.
@@ -279,6 +283,22 @@ public:
   /// started needs this call once, also after an exception.
   void complete(Run & run) noexcept;
 
+  // ---- inputs of non-triggering callbacks (non_triggering.hpp): real-time safe, between `next` and the take of a run
+  // whose callback `takes_inputs`, on its thread ----
+
+  /// The messages that a taker takes: those that wait at its start.
+  struct Inputs
+  {
+    std::uint64_t before = 0;  ///< the taker's place in the order of releases
+    std::uint32_t left = 0;    ///< most runs
+    std::uint64_t busy = 0;    ///< bit i: the group of the i-th input is busy
+  };
+  Inputs inputs(const Run & taker) noexcept;
+  /// Picks the oldest of them and fills `run`, a run of its callback on the taker's thread; false if none is left.
+  bool next_input(const Run & taker, Inputs & inputs, Time now, Run & run) noexcept;
+  /// Instead of `complete`, for a run that `next_input` filled.
+  void complete_input(const Run & taker, Run & run) noexcept;
+
   /// Begins a visit: releases the due timers of all thread sets. Returns the sequence number that
   /// ends the collection, for `next`'s `before`. A visit picks each callback at most once.
   std::uint64_t begin_visit(Time now) noexcept;
@@ -339,6 +359,14 @@ private:
   static void check_timer(const Callback & callback, Faults & faults);
   void start_timer(ThreadSet & set, CallbackEntry & timer, Time from) noexcept;
   Settings & settings(const CallbackEntry & entry) const;
+  void link_inputs(CallbackEntry & entry);
+  void unlink_inputs(CallbackEntry & entry);
+  void find_inputs(Settings & taker);
+  CallbackEntry * oldest_input(
+    const CallbackEntry & taker, const Inputs & inputs, std::uint64_t & bit) noexcept;
+  bool start_input(CallbackEntry & entry, const Run & taker, Time now, Run & run) noexcept;
+  void leave_input(
+    const CallbackEntry & taker, CallbackEntry & input, std::uint32_t lane) noexcept;
 
   static constexpr std::uint32_t kNoThread = WakeDeferral::kNobody;
 
@@ -422,11 +450,14 @@ private:
   CallbackEntry * held_ = nullptr;  // callbacks that a visitor held back
   std::uint32_t visit_ = 0;         // visitors only
 
+  PiMutex inputs_mutex_;
+
   mutable PiMutex setup_mutex_;
   std::vector<std::unique_ptr<ThreadSet>> sets_;
   std::unordered_map<const CallbackEntry *, std::unique_ptr<Settings>> settings_;
   std::unordered_map<std::string_view, CallbackEntry *> by_id_;
   std::vector<CallbackEntry *> aliases_;            // callbacks with a chain id of their own
+  std::vector<CallbackEntry *> non_triggering_;     // in the order of their adding
   std::vector<std::unique_ptr<Settings>> retired_;  // removed while running: freed by `reap`
   std::atomic<bool> retiring_{false};               // retired_ is not empty
   std::vector<ChainOptions> chains_;

@@ -48,6 +48,8 @@ struct Executor::Impl final : ParkingListener
   void sleep(Crew & crew, std::uint32_t index, Time wake_at);
   static void follow_programs_policy(Crew & crew, std::uint32_t index) noexcept;
   void execute(Crew & crew, Run & run) noexcept;
+  void run_inputs(Crew & crew, const Run & taker) noexcept;
+  void perform(Crew & crew, Run & run) noexcept;
   void failed(const Run & run) noexcept;
   void parked(const Callback & callback) noexcept override;
 

@@ -187,26 +187,48 @@ void Executor::Impl::follow_programs_policy(Crew & crew, std::uint32_t index) no
 
 void Executor::Impl::execute(Crew & crew, Run & run) noexcept
 {
+  if (run.callback->takes_inputs()) {
+    run_inputs(crew, run);
+  }
+  perform(crew, run);
+  crew.scheduler.complete(run);
+}
+
+// Before the taker's own take.
+void Executor::Impl::run_inputs(Crew & crew, const Run & taker) noexcept
+{
+  Scheduler & scheduler = crew.scheduler;
+  Scheduler::Inputs inputs = scheduler.inputs(taker);
+  Run run;
+  while (scheduler.next_input(taker, inputs, now(), run)) {
+    perform(crew, run);
+    scheduler.complete_input(taker, run);
+  }
+}
+
+// Takes, and runs the user's function, with the observers told.
+void Executor::Impl::perform(Crew & crew, Run & run) noexcept
+{
   Scheduler & scheduler = crew.scheduler;
   bool took = false;
   bool told = false;
   bool threw = false;
-  std::optional<detail::RunFrame> frame(run);
+  detail::RunFrame frame(run);
   for (const auto & observer : observers) {
     observer->on_picked(run);
   }
   if (!observers.empty()) {
-    frame->picked();
+    frame.picked();
   }
   try {
     const ActivationScope scope(run.activations);
-    took = run.callback->take(run);
+    took = run.callback->take(run) && !run.leaves_out;
     scheduler.taken(run);
     told = true;
     if (took) {
       if (!observers.empty()) {
         const Time start = now();
-        frame->started();
+        frame.started();
         for (const auto & observer : observers) {
           observer->on_start(run, start);
         }
@@ -231,7 +253,7 @@ void Executor::Impl::execute(Crew & crew, Run & run) noexcept
   if (!observers.empty()) {
     const Time end = took ? now() : Time{};
     if (took) {
-      frame->ended();
+      frame.ended();
     }
     for (const auto & observer : observers) {
       if (took) {
@@ -241,8 +263,6 @@ void Executor::Impl::execute(Crew & crew, Run & run) noexcept
       }
     }
   }
-  frame.reset();
-  scheduler.complete(run);
 }
 
 void Executor::Impl::parked(const Callback & callback) noexcept

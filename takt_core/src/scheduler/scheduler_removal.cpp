@@ -51,6 +51,7 @@ void Scheduler::take_out(CallbackEntry & entry)
 {
   assert(setup_mutex_.held());
   entry.state_.fetch_or(CallbackEntry::kClosed, std::memory_order_seq_cst);
+  unlink_inputs(entry);
   for (;;) {
     ThreadSet & set = *lock_set(entry);
     if (TimerHeap::armed(entry)) {

@@ -35,6 +35,11 @@ void check_deadline(const std::string & what, std::optional<Duration> deadline, 
 /// Adds a fault if a value is out of range, or the callback is a timer.
 void check_boost(const Callback & callback, const std::optional<Boost> & boost, Faults & faults);
 
+/// Adds a fault if the callback is a timer, or the order has no place for callbacks that do not trigger.
+void check_non_triggering(
+  const Callback & callback, const std::optional<NonTriggering> & non_triggering, Order order,
+  Faults & faults);
+
 struct Scheduler::Settings
 {
   CallbackEntry & entry() const noexcept { return CallbackEntry::of(*callback); }
@@ -42,6 +47,7 @@ struct Scheduler::Settings
   std::shared_ptr<Callback> callback;
   Binding binding;                                            // as requested; absent: inherited
   std::unique_ptr<const CallbackEntry::Deadlines> deadlines;  // null: no deadline
+  std::vector<CallbackEntry *> inputs;  // see CallbackEntry::inputs_
   std::uint64_t added = 0;                                    // position in the order of adding
   // After the removal:
   ThreadSet * last_set = nullptr;  // its set at the removal

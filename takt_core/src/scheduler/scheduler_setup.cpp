@@ -73,6 +73,7 @@ Status Scheduler::add(
   check_priority(id, binding.priority, faults);
   check_deadline(id, binding.deadline, faults);
   check_boost(*callback, binding.boost, faults);
+  check_non_triggering(*callback, binding.non_triggering, order_, faults);
   check_threads(binding.threads, {}, faults);
   if (faults.empty() && !c.group_->join(this)) {
     faults.push_back(
@@ -94,12 +95,20 @@ Status Scheduler::add(
   c.seen_lost_ = callback->message_counts().overwritten;
   c.comes_ = CallbackEntry::Comes::released;
   c.visit_ = 0;
+  c.inputs_ = nullptr;
   c.expiry_ = kNever;
   c.due_ = kNever;
   auto owned = std::make_unique<Settings>();
   owned->callback = callback;
   owned->binding = binding;
   owned->added = ++added_;
+  if (owned->binding.non_triggering) {
+    c.non_triggering_ = &*owned->binding.non_triggering;
+    c.state_.fetch_or(CallbackEntry::kNonTriggering, std::memory_order_seq_cst);
+    c.group_->share();  // takers enter it, too
+  } else {
+    c.non_triggering_ = nullptr;
+  }
   settings_.emplace(&c, std::move(owned));
   by_id_.emplace(id, &c);
   if (callback->chain_id() != id) {
@@ -123,6 +132,7 @@ Status Scheduler::add(
     attach(set, c);
   }
   inherit(c);
+  link_inputs(c);
 
   if (accepted) {
     accepted();

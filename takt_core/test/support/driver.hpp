@@ -110,6 +110,9 @@ private:
     Run run;
     while (!stopped_.load()) {
       if (scheduler.next(thread, now(), run)) {
+        if (run.callback->takes_inputs()) {
+          take_inputs(run);
+        }
         {
           const ActivationScope scope(run.activations);
           run.callback->take(run);
@@ -133,6 +136,17 @@ private:
       }
     }
     scheduler.leave(thread);
+  }
+
+  void take_inputs(const Run & taker)
+  {
+    Run run;
+    Scheduler::Inputs inputs = scheduler.inputs(taker);
+    while (scheduler.next_input(taker, inputs, now(), run)) {
+      run.callback->take(run);
+      run.callback->run(run);
+      scheduler.complete_input(taker, run);
+    }
   }
 
   std::vector<std::atomic<std::uint32_t>> words_;

@@ -12,12 +12,14 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "takt_core/boost.hpp"
 #include "takt_core/detail/arrival_ring.hpp"
 #include "takt_core/detail/callback_state.hpp"
 #include "takt_core/detail/precedence.hpp"
 #include "takt_core/kind.hpp"
+#include "takt_core/non_triggering.hpp"
 #include "takt_core/phased.hpp"
 #include "takt_core/timer.hpp"
 #include "takt_rt/time.hpp"
@@ -85,6 +87,8 @@ public:
   static constexpr std::uint32_t kClosed = State::kClosed;
   static constexpr std::uint32_t kAdded = State::kAdded;
   static constexpr std::uint32_t kTaking = State::kTaking;
+  static constexpr std::uint32_t kNonTriggering = State::kNonTriggering;
+  static constexpr std::uint32_t kInputs = State::kInputs;
   static constexpr std::uint32_t kRun = State::kRun;
   static constexpr std::uint32_t kMarks = State::kMarks;
 
@@ -138,6 +142,12 @@ public:
   // --- phased callbacks: guarded by the thread set's mutex ---
   std::uint64_t seen_overwritten_ = 0;  // overwritten arrivals reported so far
   std::uint64_t seen_lost_ = 0;         // of the messages
+
+  // --- non-triggering callbacks (non_triggering.hpp) ---
+  // Those whose messages this callback takes. Guarded by the scheduler's inputs_mutex_. Null: none.
+  const std::vector<CallbackEntry *> * inputs_ = nullptr;
+  const NonTriggering * non_triggering_ = nullptr;  // null: the callback triggers. Set before it is added.
+  std::atomic<std::uint64_t> left_out_{0};          // messages that takers left out
 
   // --- set-up only ---
   std::uint32_t registration_ = 0;  // counts the callbacks of its kind in the order of their adding

@@ -1,5 +1,5 @@
-// A callback's state between release and end, as one word: queued, closed, added, about to take, and its number of
-// runs.
+// A callback's state between release and end, as one word: queued, closed, added, about to take, non-triggering, with
+// inputs, and its number of runs.
 //
 // A callback is queued at most once: the thread that sets kQueued owns the callback's links until its pick. A source
 // announces first and then tries to queue; a run clears kQueued first and then looks for more announcements. Both are
@@ -24,19 +24,22 @@ public:
   static constexpr std::uint32_t kAdded = 4;   ///< belongs to a scheduler
   /// Reentrant: a run has not taken yet; no other run may start.
   static constexpr std::uint32_t kTaking = 8;
-  static constexpr std::uint32_t kRun = 16;  ///< unit of the count of runs: from `next` to
+  static constexpr std::uint32_t kNonTriggering = 16;  ///< no announcement queues it; see NonTriggering
+  static constexpr std::uint32_t kInputs = 32;         ///< its start takes messages of non-triggering callbacks
+  static constexpr std::uint32_t kRun = 64;  ///< unit of the count of runs: from `next` to
                                              ///< `complete`
   static constexpr std::uint32_t kMarks = kRun - 1;
 
   CallbackState() : Sync::template Word<std::uint32_t>(0) {}
 
   /// Sets kQueued and returns true, except if the callback is queued, is closed, is not added yet
-  /// (`add` looks at the arrivals at its end), or has a take under way (`taken` looks then).
+  /// (`add` looks at the arrivals at its end), has a take under way (`taken` looks then), or does not trigger.
   bool mark_queued() noexcept
   {
     std::uint32_t state = this->load(std::memory_order_seq_cst);
     do {
-      if ((state & (kQueued | kClosed | kTaking)) != 0 || (state & kAdded) == 0) {
+      if (
+        (state & (kQueued | kClosed | kTaking | kNonTriggering)) != 0 || (state & kAdded) == 0) {
         return false;
       }
     } while (!this->compare_exchange_weak(state, state | kQueued, std::memory_order_seq_cst));
@@ -47,6 +50,19 @@ public:
   void start(bool taking) noexcept
   {
     this->fetch_add(kRun - kQueued + (taking ? kTaking : 0), std::memory_order_seq_cst);
+  }
+
+  /// Starts a non-triggering callback: counts a run and returns true, except if the callback is closed, is not added
+  /// yet, or runs.
+  bool start_input() noexcept
+  {
+    std::uint32_t state = this->load(std::memory_order_seq_cst);
+    do {
+      if ((state & kClosed) != 0 || (state & kAdded) == 0 || state >= kRun) {
+        return false;
+      }
+    } while (!this->compare_exchange_weak(state, state + kRun, std::memory_order_seq_cst));
+    return true;
   }
 
   void end() noexcept { this->fetch_sub(kRun, std::memory_order_release); }

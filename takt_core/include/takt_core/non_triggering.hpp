@@ -1,0 +1,34 @@
+// Callbacks whose messages do not trigger them.
+//
+// A message for such a callback neither queues the callback nor wakes a thread: it waits in its history. When a callback
+// that takes it (a *taker*) starts, the taker's thread first runs the non-triggering callbacks, once for each message
+// that waited by then, the oldest message first. Each of these runs is one of the non-triggering callback itself: it has
+// its own take, activations, deadline and observers' events.
+//
+// A non-triggering callback never runs concurrently with itself, and keeps the rules of its group: while another callback
+// of its group runs on another thread, its messages wait for the taker's next start.
+#ifndef TAKT_CORE__NON_TRIGGERING_HPP_
+#define TAKT_CORE__NON_TRIGGERING_HPP_
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "takt_rt/time.hpp"
+
+namespace takt_core
+{
+
+struct NonTriggering
+{
+  /// Whether the callback of this id takes the messages. Null: each triggering callback of the group does.
+  std::function<bool(std::string_view id)> taken_by{};
+  /// A taker leaves out older messages than the newest `keep`: takes them and does not run the callback. 0: none.
+  std::uint32_t keep = 0;
+  /// A taker leaves out messages that arrived earlier than this before it starts.
+  takt_rt::Duration max_age = takt_rt::kForever;
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__NON_TRIGGERING_HPP_
