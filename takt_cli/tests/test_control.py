@@ -739,6 +739,13 @@ def robot():
         callback("/n:timer(1s)", "/n:group(own)", ["n"], isolated=True, reentrant=True),
         callback("/f:sub(/a)", "/f:group(default)", ["follow"], rule_priority=30),
         callback("/f:waitable(odd one)", "/f:group(default)", ["follow"]),
+        callback(
+            "/f:sub(/b)",
+            "/f:group(default)",
+            ["follow"],
+            deadline_ns=10**6,
+            non_triggering={"takers": ["/f:sub(/a)"], "keep": 1, "max_age_ns": 2 * 10**6},
+        ),
         callback("odd * id", ""),
     ]
     chain = {
@@ -806,6 +813,14 @@ def test_a_template_has_all_that_runs(takt, start):
         {"match": ["/n:service(/reset)", "/n:client(/reset)"], "threads": ["weak", "rest"]},
         {"match": "/n:timer(1s)"},
         {"match": "/f:sub(/a)", "threads": "follow", "priority": 30},
+        {
+            "match": "/f:sub(/b)",
+            "deadline": "1ms",
+            "trigger": False,
+            "with": ["/f:sub(/a)"],
+            "keep": "latest",
+            "max_age": "2ms",
+        },
     ]
     assert main["groups"] == [
         {"match": "/n:group(own)", "isolate": True, "count": 2, "policy": "rr", "priority": 5},

@@ -91,6 +91,7 @@ json callback_json(
     {"rule_priority", nullptr},
     {"deadline_ns", nullptr},
     {"publishes_last", false},
+    {"non_triggering", nullptr},
     {"runs", nullptr}};
   if (const auto binding = scheduler.binding(callback); binding.ok()) {
     if (binding->priority) {
@@ -100,6 +101,13 @@ json callback_json(
       result["deadline_ns"] = binding->deadline->count();
     }
     result["publishes_last"] = binding->publishes_last;
+    if (const auto & rule = binding->non_triggering) {
+      json & words = result["non_triggering"] = {
+        {"takers", rule->with}, {"keep", rule->keep}, {"max_age_ns", nullptr}};
+      if (rule->max_age != takt_rt::kForever) {
+        words["max_age_ns"] = rule->max_age.count();
+      }
+    }
   }
   return result;
 }

@@ -89,8 +89,15 @@ SubscriptionBase::~SubscriptionBase()
 }
 
 std::shared_ptr<takt_core::Callback> SubscriptionBase::make(
-  Engine & engine, takt_core::CallbackOptions options, const takt_core::adapter::CallbackSettings &)
+  Engine & engine, takt_core::CallbackOptions options,
+  const takt_core::adapter::CallbackSettings & settings)
 {
+  if (
+    settings.binding.non_triggering &&
+    rcl_subscription_get_actual_qos(&shared_->subscription)->history ==
+      RMW_QOS_POLICY_HISTORY_KEEP_ALL) {
+    detail::throw_schedule_faults("cannot add " + id(), {takt_core::keeps_all(id())});
+  }
   const std::uint32_t lanes = engine.core().lanes(*options.group);
 
   options.depth = shared_->depth;

@@ -122,6 +122,8 @@ public:
     work_->lanes->deliver(static_cast<std::uint32_t>(lane), infos_[lane]);
   }
 
+  void leave_out(const takt_core::Run &) noexcept override { work_.release(); }
+
   void close() noexcept { work_.release(); }
 
 private:

@@ -38,7 +38,7 @@ TEST(Parse, ReadsEveryFieldOfTheExample)
   EXPECT_EQ(hot.fallback, Fallback{-10});
   EXPECT_EQ(main.threads[1].attributes.nice, 5);
   EXPECT_EQ(main.default_threads, Strings{"rest"});
-  ASSERT_EQ(main.callbacks.size(), 2U);
+  ASSERT_EQ(main.callbacks.size(), 3U);
   EXPECT_EQ(main.callbacks[0].offset, 10ms);
   EXPECT_EQ(main.callbacks[0].missed_periods, takt_core::MissedPeriods::skip);
   EXPECT_EQ(main.callbacks[1].match.size(), 2U);
@@ -52,6 +52,11 @@ TEST(Parse, ReadsEveryFieldOfTheExample)
   EXPECT_EQ(main.callbacks[1].watch.stall, 200ms);
   EXPECT_EQ(main.callbacks[1].watch.misses, (MissRule{1, 20}));
   EXPECT_EQ(main.callbacks[1].watch.on_alarm.size(), 2U);
+  EXPECT_FALSE(main.callbacks[1].non_triggering);
+  ASSERT_TRUE(main.callbacks[2].non_triggering);
+  EXPECT_EQ(
+    *main.callbacks[2].non_triggering,
+    (NonTriggeringRule{{"/ObjectCollisionEstimator:sub(/front/clusters)"}, 1, 200ms}));
   ASSERT_EQ(main.groups.size(), 2U);
   EXPECT_TRUE(main.groups[0].across_priorities);
   EXPECT_FALSE(main.groups[0].isolate);

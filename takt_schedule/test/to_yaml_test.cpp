@@ -228,8 +228,28 @@ private:
       r.watch.misses = misses();
       r.watch.on_alarm = actions(&e, true);
     }
+    if (kind == ":sub(" && coin()) {
+      do_not_trigger(r);
+    }
     r.source.comment = comment();
     return r;
+  }
+
+  void do_not_trigger(CallbackRule & r)
+  {
+    r.threads.clear();
+    r.priority.reset();
+    r.boost.reset();
+    r.publishes_last = false;
+    NonTriggeringRule & taken = r.non_triggering.emplace();
+    if (coin()) {
+      taken.with = {"/n0:sub(*)"};
+    }
+    if (coin()) {
+      taken.with.push_back("/m:timer(10ms)");
+      taken.max_age = duration();
+    }
+    taken.keep = static_cast<std::uint32_t>(pick(3));
   }
 
   double number(double most)

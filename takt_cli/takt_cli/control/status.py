@@ -26,6 +26,10 @@ class Thread(Document, at="status#thread"):
         return self.tid != 0 and self.now.policy != "inherit"
 
 
+class NonTriggering(Document, at="status#non_triggering"):
+    """Which callbacks take the messages of one that does not trigger, and which messages they leave out."""
+
+
 class Callback(Document, at="status#callback"):
     """A callback of an executor."""
 

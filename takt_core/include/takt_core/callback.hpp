@@ -159,6 +159,10 @@ public:
   /// called. Takes of one callback never overlap.
   virtual bool take(const Run & run);
 
+  /// Instead of `run`, for a message that the taker leaves out (`Run::leaves_out`): frees what `take` took. Real-time
+  /// safe.
+  virtual void leave_out(const Run & run) noexcept;
+
   /// The user's function. Calls may overlap, with different `run.thread`, if the group is
   /// reentrant. May throw: see `ExceptionPolicy`.
   virtual void run(const Run & run) = 0;

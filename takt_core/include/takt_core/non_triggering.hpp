@@ -12,8 +12,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "takt_rt/fault.hpp"
 #include "takt_rt/time.hpp"
 
 namespace takt_core
@@ -21,13 +24,17 @@ namespace takt_core
 
 struct NonTriggering
 {
-  /// Whether the callback of this id takes the messages. Null: each triggering callback of the group does.
+  /// Whether the callback of this chain id takes the messages. Null: each triggering callback of the group does.
   std::function<bool(std::string_view id)> taken_by{};
+  std::vector<std::string> with{};  ///< `taken_by` in the words of a schedule, for output
   /// A taker leaves out older messages than the newest `keep`: takes them and does not run the callback. 0: none.
   std::uint32_t keep = 0;
   /// A taker leaves out messages that arrived earlier than this before it starts.
   takt_rt::Duration max_age = takt_rt::kForever;
 };
+
+/// The fault of a non-triggering callback with history KEEP_ALL. Only its front end knows the history.
+takt_rt::Fault keeps_all(const std::string & id);
 
 }  // namespace takt_core
 

@@ -365,8 +365,7 @@ private:
   CallbackEntry * oldest_input(
     const CallbackEntry & taker, const Inputs & inputs, std::uint64_t & bit) noexcept;
   bool start_input(CallbackEntry & entry, const Run & taker, Time now, Run & run) noexcept;
-  void leave_input(
-    const CallbackEntry & taker, CallbackEntry & input, std::uint32_t lane) noexcept;
+  void leave_input(const CallbackEntry & taker, CallbackEntry & input, std::uint32_t lane) noexcept;
 
   static constexpr std::uint32_t kNoThread = WakeDeferral::kNobody;
 

@@ -124,7 +124,7 @@ Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding
   } else if (isolated && faults.empty()) {
     crew = &impl.crew_for(group, *group.isolation_);
     faults = impl.staff(*crew);
-  } else if (!isolated) {
+  } else if (!isolated && !binding.non_triggering) {
     const int priority =
       binding.priority.value_or(inherited_priority(impl.main.scheduler.chains(), added.chain_id()));
     const Faults more = impl.check({{&added, binding.threads, priority}});

@@ -67,6 +67,9 @@ bool Executor::Impl::check_group(
   }
   const std::vector<int> own = urgencies(threads, binding.threads, binding.priority);
   for (const Callback * member : known->second) {
+    if (member->non_triggering()) {
+      continue;  // it runs on the thread of a taker, which does not wait for it
+    }
     NewBinding other{member, main.scheduler.threads(*member), main.scheduler.priority(*member)};
     for (const NewBinding & moved : bindings) {
       other = moved.callback == member ? moved : other;

@@ -116,6 +116,9 @@ Faults Executor::Impl::check_after(const Reconfiguration & change)
   const std::vector<ChainOptions> chains = chains_after(change);
   std::vector<NewBinding> bindings;
   for (const auto & callback : main.scheduler.callbacks()) {
+    if (callback->non_triggering()) {
+      continue;
+    }
     Binding binding = *main.scheduler.binding(*callback);
     for (const auto & one : change.callbacks) {
       binding = one.callback == callback ? one.binding : binding;

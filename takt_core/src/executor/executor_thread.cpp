@@ -222,9 +222,13 @@ void Executor::Impl::perform(Crew & crew, Run & run) noexcept
   }
   try {
     const ActivationScope scope(run.activations);
-    took = run.callback->take(run) && !run.leaves_out;
+    took = run.callback->take(run);
     scheduler.taken(run);
     told = true;
+    if (took && run.leaves_out) {
+      run.callback->leave_out(run);
+      took = false;
+    }
     if (took) {
       if (!observers.empty()) {
         const Time start = now();

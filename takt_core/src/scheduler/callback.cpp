@@ -29,4 +29,8 @@ bool Callback::take(const Run &)
   return true;
 }
 
+void Callback::leave_out(const Run &) noexcept
+{
+}
+
 }  // namespace takt_core

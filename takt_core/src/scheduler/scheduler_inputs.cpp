@@ -21,10 +21,18 @@ bool takes(const CallbackEntry & taker, const CallbackEntry & input)
     return false;
   }
   const auto & taken_by = input.non_triggering_->taken_by;
-  return taken_by ? taken_by(taker.callback().id()) : taker.group_ == input.group_;
+  return taken_by ? taken_by(taker.callback().chain_id()) : taker.group_ == input.group_;
 }
 
 }  // namespace
+
+takt_rt::Fault keeps_all(const std::string & id)
+{
+  return id +
+         ": a subscription that does not trigger needs a history of a limited depth: it keeps all "
+         "messages "
+         "(KEEP_ALL), and a reliable publisher would wait until a callback takes them";
+}
 
 void check_non_triggering(
   const Callback & callback, const std::optional<NonTriggering> & non_triggering, Order order,
@@ -33,7 +41,8 @@ void check_non_triggering(
   if (!non_triggering) {
     return;
   }
-  if (callback.kind() != Kind::subscription) {
+  // The messages of a subscription may come as a waitable's.
+  if (callback.kind() != Kind::subscription && callback.kind() != Kind::waitable) {
     faults.push_back(
       callback.id() + ": only a subscription can be without a trigger, and this is a " +
       std::string(to_string(callback.kind())));
@@ -41,7 +50,8 @@ void check_non_triggering(
   if (order == Order::stock) {
     faults.push_back(
       callback.id() +
-      ": order stock is that of ROS 2's own executors, which know no subscription without a trigger; use "
+      ": order stock is that of ROS 2's own executors, which know no subscription without a "
+      "trigger; use "
       "another order");
   }
 }
@@ -133,7 +143,8 @@ CallbackEntry * Scheduler::oldest_input(
       continue;
     }
     Time release{};
-    std::uint64_t sequence = 0;  // stays 0 for an arrival without a stamp: its age is unknown, it goes first
+    std::uint64_t sequence =
+      0;  // stays 0 for an arrival without a stamp: its age is unknown, it goes first
     static_cast<void>(input->arrivals_.peek_stamp(release, sequence));
     if (sequence < first) {
       oldest = input;
@@ -145,8 +156,7 @@ CallbackEntry * Scheduler::oldest_input(
 }
 
 // Fills `run` if there is a message. The run holds the group, unless the taker does.
-bool Scheduler::start_input(
-  CallbackEntry & entry, const Run & taker, Time now, Run & run) noexcept
+bool Scheduler::start_input(CallbackEntry & entry, const Run & taker, Time now, Run & run) noexcept
 {
   assert(inputs_mutex_.held());
   const NonTriggering & rule = *entry.non_triggering_;

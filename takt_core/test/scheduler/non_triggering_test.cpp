@@ -304,7 +304,9 @@ TEST(NonTriggeringStress, EveryMessageRunsOnceAndNeverBesideAMemberOfItsGroup)
   Binding waits;
   waits.non_triggering.emplace();
   Binding waits_for_both = waits;
-  waits_for_both.non_triggering->taken_by = [](std::string_view id) { return id.starts_with("taker"); };
+  waits_for_both.non_triggering->taken_by = [](std::string_view id) {
+    return id.starts_with("taker");
+  };
   const auto first = add("taker 1", 0);
   const auto second = add("taker 2", 1);
   const auto member = add("member", 2);

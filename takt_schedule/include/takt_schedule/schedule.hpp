@@ -54,6 +54,15 @@ struct Threads
   friend bool operator==(const Threads &, const Threads &) = default;
 };
 
+/// `trigger: false` of an entry of `callbacks:`, with the keys that belong to it.
+struct NonTriggeringRule
+{
+  std::vector<std::string> with;  ///< exact ids and patterns of the takers; empty: all of the group
+  std::uint32_t keep = 0;         ///< newest messages that a taker takes; 0: all
+  std::optional<takt_rt::Duration> max_age;
+  friend bool operator==(const NonTriggeringRule &, const NonTriggeringRule &) = default;
+};
+
 /// One entry of `callbacks:`.
 struct CallbackRule
 {
@@ -66,6 +75,7 @@ struct CallbackRule
   std::optional<takt_core::Boost> boost;                   ///< see takt_core::Binding
   bool publishes_last = false;                             ///< see takt_core::Binding
   bool never_settles = false;                              ///< takt_core::Phased::for_good
+  std::optional<NonTriggeringRule> non_triggering;         ///< takt_core::NonTriggering
   WatchRule watch;
   Source source;
   friend bool operator==(const CallbackRule &, const CallbackRule &) = default;

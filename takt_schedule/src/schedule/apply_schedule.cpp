@@ -196,6 +196,11 @@ public:
           {"publishes_last of " + callback->id(), Outcome::skipped,
            "it counts when the program starts again"});
       }
+      if (has->non_triggering.has_value() != resolved.binding.non_triggering.has_value()) {
+        parts.push_back(
+          {"trigger of " + callback->id(), Outcome::skipped,
+           "it counts when the program starts again"});
+      }
       if (changed) {
         change.callbacks.push_back({callback, binding});
       }

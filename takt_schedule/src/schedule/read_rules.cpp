@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <unordered_map>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "reader/other_words.hpp"
 #include "schedule/read_attributes.hpp"
 #include "schedule/read_executor.hpp"
+#include "takt_schedule/number.hpp"
 #include "takt_schedule/pattern.hpp"
 #include "takt_schedule/reader/text.hpp"
 #include "watch/read_watch.hpp"
@@ -31,6 +33,44 @@ struct Written
   Source at;
 };
 
+/// The patterns of a key; adds a fault for each that can match nothing. `example`: an id; empty: the patterns match names.
+std::vector<Written> read_patterns(
+  MapReader & map, std::string_view key, Findings & findings, const std::string & example)
+{
+  const bool names = example.empty();
+  std::vector<Written> result;
+  for (const Word & word : map.words(key, "a pattern or a list of patterns")) {
+    if (auto why = bad_characters(word.text)) {
+      findings.fault(word.at, std::move(*why));
+      continue;
+    }
+    const std::string text = names ? word.text : normal_id(word.text);
+    const auto pattern = names ? Pattern::compile_name(text) : Pattern::compile(text);
+    if (!pattern) {
+      findings.fault(word.at, to_string(pattern.faults().front()));
+      continue;
+    }
+    if (!names && word.text.front() != '/' && word.text.front() != '*') {
+      const std::string meant = meant_id(word.text);
+      findings.fault(
+        word.at,
+        "pattern " + quoted(word.text) + " can match nothing, ids start with '/'; write " +
+          (meant.starts_with("**") ? quoted(meant) + ", or the node's name in place of '**'"
+                                   : quoted("/" + word.text) + " or " + quoted("**/" + word.text)));
+      continue;
+    }
+    if (!names && !may_be_id(word.text)) {
+      const std::string meant = meant_id(word.text);
+      findings.fault(
+        word.at, "pattern " + quoted(word.text) + " can match nothing, ids look like " + example +
+                   (meant.empty() ? std::string() : "; did you mean " + quoted(meant) + "?"));
+      continue;
+    }
+    result.push_back({pattern.value(), word.at});
+  }
+  return result;
+}
+
 /// The patterns of one list of rules; finds those that can never win.
 class RuleList
 {
@@ -38,7 +78,6 @@ public:
   /// `example`: an id; empty: the patterns match names.
   RuleList(Findings & findings, std::string example)
   : findings_(findings),
-    names_(example.empty()),
     example_(std::move(example))
   {
   }
@@ -50,37 +89,9 @@ public:
       findings_.fault(map.at(), std::string(what) + " has no 'match'");
       return result;
     }
-    for (const Word & word : map.words("match", "a pattern or a list of patterns")) {
-      if (auto why = bad_characters(word.text)) {
-        findings_.fault(word.at, std::move(*why));
-        continue;
-      }
-      const std::string text = names_ ? word.text : normal_id(word.text);
-      const auto pattern = names_ ? Pattern::compile_name(text) : Pattern::compile(text);
-      if (!pattern) {
-        findings_.fault(word.at, to_string(pattern.faults().front()));
-        continue;
-      }
-      if (!names_ && word.text.front() != '/' && word.text.front() != '*') {
-        const std::string meant = meant_id(word.text);
-        findings_.fault(
-          word.at, "pattern " + quoted(word.text) +
-                     " can match nothing, ids start with '/'; write " +
-                     (meant.starts_with("**")
-                        ? quoted(meant) + ", or the node's name in place of '**'"
-                        : quoted("/" + word.text) + " or " + quoted("**/" + word.text)));
-        continue;
-      }
-      if (!names_ && !may_be_id(word.text)) {
-        const std::string meant = meant_id(word.text);
-        findings_.fault(
-          word.at, "pattern " + quoted(word.text) + " can match nothing, ids look like " +
-                     example_ +
-                     (meant.empty() ? std::string() : "; did you mean " + quoted(meant) + "?"));
-        continue;
-      }
-      result.push_back(text);
-      check_tie({pattern.value(), word.at});
+    for (Written & written : read_patterns(map, "match", findings_, example_)) {
+      result.push_back(written.pattern.text());
+      check_tie(std::move(written));
     }
     return result;
   }
@@ -112,7 +123,6 @@ private:
   }
 
   Findings & findings_;
-  bool names_;
   std::string example_;
   std::unordered_map<std::string, std::vector<Written>> written_;
 };
@@ -186,6 +196,76 @@ void check_timer_keys(const CallbackRule & rule, const MapReader & map, Findings
   }
 }
 
+/// Reads "all", "latest" or a number of messages.
+std::uint32_t read_keep(MapReader & map, Findings & findings)
+{
+  constexpr int kMost = 1'000'000;
+  const YamlNode * const node = map.find("keep");
+  if (node == nullptr) {
+    return 0;
+  }
+  const auto word = map.scalar("keep", "all, latest, or a number of messages");
+  if (!word || word->text == "all") {
+    return 0;
+  }
+  if (word->text == "latest") {
+    return 1;
+  }
+  const auto number = parse_number(word->text, 1, kMost);
+  if (!number || *number != std::floor(*number)) {
+    findings.fault(
+      word->at, "keep must be all, latest, or a number of messages from 1 to 1000000, not " +
+                  quoted(word->text));
+    return 0;
+  }
+  return static_cast<std::uint32_t>(*number);
+}
+
+/// Reads `trigger` and the keys that belong to it.
+void read_trigger(MapReader & map, Findings & findings, CallbackRule & rule)
+{
+  bool trigger = true;
+  map.boolean("trigger", trigger);
+  if (trigger) {
+    for (const char * key : {"with", "keep", "max_age"}) {
+      if (map.has(key)) {
+        findings.fault(
+          map.at(key),
+          std::string(key) +
+            " belongs to a subscription that does not trigger; add trigger: false, or omit " + key);
+      }
+    }
+    return;
+  }
+  NonTriggeringRule taken;
+  if (map.has("with")) {
+    for (const Written & written : read_patterns(map, "with", findings, "'/node:sub(/topic)'")) {
+      taken.with.push_back(written.pattern.text());
+    }
+  }
+  taken.keep = read_keep(map, findings);
+  map.duration("max_age", true, taken.max_age);
+  rule.non_triggering = std::move(taken);
+  for (const char * key : {"threads", "priority", "boost", "publishes_last"}) {
+    if (map.has(key)) {
+      findings.fault(
+        map.at(key),
+        std::string(key) +
+          " has no meaning for a subscription that does not trigger: it runs on the thread of "
+          "the callback that takes its messages; omit " +
+          key);
+    }
+  }
+  for (const std::string & text : rule.match) {
+    const std::string_view word = kind_word(text);
+    if (!word.empty() && word.find('*') == std::string_view::npos && word != "sub") {
+      findings.fault(
+        map.at("trigger"),
+        "trigger: false belongs to subscriptions, and " + quoted(text) + " is none");
+    }
+  }
+}
+
 CallbackRule read_callback_rule(
   const YamlNode & node, Findings & findings, RuleList & list, const ExecutorSchedule & executor,
   const KnownThreads & threads)
@@ -193,7 +273,8 @@ CallbackRule read_callback_rule(
   CallbackRule rule;
   rule.source = node.at;
   std::vector<std::string> keys{"match",          "threads", "priority",       "deadline",
-                                "missed_periods", "offset",  "publishes_last", "settles"};
+                                "missed_periods", "offset",  "publishes_last", "settles",
+                                "trigger",        "with",    "keep",           "max_age"};
   const std::vector<std::string> watched = rule_watch_keys();
   keys.insert(keys.end(), watched.begin(), watched.end());
   MapReader map(findings, node, "callback rule", std::move(keys));
@@ -212,6 +293,7 @@ CallbackRule read_callback_rule(
   map.boolean("publishes_last", rule.publishes_last);
   map.choice<bool>("settles", kSettles, rule.never_settles);
   read_rule_watch(map, findings, executor, threads, rule);
+  read_trigger(map, findings, rule);
   check_timer_keys(rule, map, findings);
   check_kind(rule, findings);
   check_topic_stars(rule, findings);

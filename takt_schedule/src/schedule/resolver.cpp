@@ -7,6 +7,7 @@
 
 #include "ids/chain_ids.hpp"
 #include "schedule/rule_table.hpp"
+#include "takt_core/adapter/callback_ids.hpp"
 #include "takt_core/binding_rules.hpp"
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/reader/text.hpp"
@@ -83,6 +84,28 @@ std::string better_pattern(const Pattern & pattern, const std::vector<std::strin
   }
   const std::string best = closest(pattern.text(), ids);
   return best.empty() ? std::string() : "; did you mean " + quoted(best) + "?";
+}
+
+/// The rule as the core has it.
+takt_core::NonTriggering core_rule(const NonTriggeringRule & rule)
+{
+  takt_core::NonTriggering result;
+  result.with = rule.with;
+  result.keep = rule.keep;
+  result.max_age = rule.max_age.value_or(result.max_age);
+  std::vector<Pattern> takers;
+  for (const std::string & text : rule.with) {
+    if (auto pattern = Pattern::compile(text)) {
+      takers.push_back(std::move(pattern.value()));
+    }
+  }
+  if (!takers.empty()) {
+    result.taken_by = [takers = std::move(takers)](std::string_view id) {
+      return std::any_of(
+        takers.begin(), takers.end(), [&](const Pattern & pattern) { return pattern.match(id); });
+    };
+  }
+  return result;
 }
 
 /// "lidar" of "/front/lidar:group(points)".
@@ -163,6 +186,38 @@ struct Resolver::Impl
            std::string(row.pattern.exact() ? "" : "pattern ") + quoted(row.pattern.text()) +
              " matches no " + std::string(what) +
              (guesses.take() ? better_pattern(row.pattern, usage.asked.all) : std::string())}));
+      }
+    }
+    return result;
+  }
+
+  // The patterns of takers without a callback.
+  Faults without_taker(const Awaited & awaited, std::size_t * left_out) const
+  {
+    Faults result;
+    const std::vector<std::string> & ids = callback_usage.asked.all;
+    for (std::size_t i = 0; i < callbacks.rows().size(); ++i) {
+      const RuleTable::Row & row = callbacks.rows()[i];
+      const auto & rule = executor.callbacks[row.rule].non_triggering;
+      if (!callback_usage.won[i] || !rule) {
+        continue;
+      }
+      for (const std::string & text : rule->with) {
+        const auto pattern = Pattern::compile(text);
+        if (!pattern || std::any_of(ids.begin(), ids.end(), [&](const std::string & id) {
+              return pattern.value().match(id);
+            })) {
+          continue;
+        }
+        if (awaited && awaited(text)) {
+          *left_out += left_out != nullptr ? 1 : 0;
+        } else {
+          result.push_back(located(
+            file, row.source,
+            {takt_rt::FaultKind::unmatched,
+             quoted(text) + " of with matches no callback" + better_pattern(pattern.value(), ids) +
+               "; nothing takes the messages of " + quoted(row.pattern.text())}));
+        }
       }
     }
     return result;
@@ -255,7 +310,16 @@ Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind 
     resolved.binding.boost = rule.boost;
     resolved.binding.phased =
       rule.never_settles ? takt_core::Phased::for_good : takt_core::Phased::settles;
+    if (rule.non_triggering) {
+      resolved.binding.non_triggering = core_rule(*rule.non_triggering);
+    }
     resolved.watch = rule.watch;
+    if (resolved.binding.non_triggering && takt_core::adapter::kind_word(id) != "sub") {
+      return Faults{located(
+        impl.file, source,
+        "trigger: false belongs to subscriptions, and this rule decides for " + quoted(id) +
+          ", which is none; write a narrower pattern, such as '/node:sub(*)'")};
+    }
     if (kind == takt_core::Kind::timer) {
       resolved.offset = rule.offset;
       resolved.missed_periods = rule.missed_periods;
@@ -308,6 +372,8 @@ Faults Resolver::unmatched_rules(const Awaited & awaited, std::size_t * left_out
   const auto groups =
     impl_->unmatched(impl_->groups, impl_->group_usage, "callback group", awaited, left_out);
   result.insert(result.end(), groups.begin(), groups.end());
+  const auto takers = impl_->without_taker(awaited, left_out);
+  result.insert(result.end(), takers.begin(), takers.end());
   return result;
 }
 

@@ -101,6 +101,19 @@ void write_callback(Writer & out, const CallbackRule & rule)
   if (rule.never_settles) {
     out.line(4, "settles", "never");
   }
+  if (rule.non_triggering) {
+    const NonTriggeringRule & taken = *rule.non_triggering;
+    out.line(4, "trigger", "false");
+    if (!taken.with.empty()) {
+      out.line(4, "with", scalar_or_list(taken.with));
+    }
+    if (taken.keep != 0) {
+      out.line(4, "keep", taken.keep == 1 ? "latest" : std::to_string(taken.keep));
+    }
+    if (taken.max_age) {
+      out.line(4, "max_age", print_duration(*taken.max_age));
+    }
+  }
   for (const auto & [key, value] : detail::pairs_of_watch(rule)) {
     out.line(4, key, value);
   }

@@ -10,7 +10,14 @@ from dataclasses import dataclass, replace
 
 from takt_cli.base.units import duration_flag, how_many
 from takt_cli.control.attributes import LONGEST_NAME, Attributes
-from takt_cli.control.status import Callback, Chain, Executor, ProcessStatus, ProcessThread
+from takt_cli.control.status import (
+    Callback,
+    Chain,
+    Executor,
+    NonTriggering,
+    ProcessStatus,
+    ProcessThread,
+)
 from takt_cli.verbs.template.written_threads import (
     Entry,
     Values,
@@ -262,8 +269,23 @@ def _rules(
             values["deadline"] = duration_flag(one.deadline_ns)
         if one.publishes_last:
             values["publishes_last"] = "true"
+        if one.non_triggering is not None:
+            values = _of_taken(one.non_triggering, values)
         found.setdefault((one.group, tuple(values.items())), []).append(one)
     return found
+
+
+def _of_taken(taken: NonTriggering, values: Values) -> Values:
+    """Give the values of a subscription that does not trigger: it runs on the threads of others."""
+    deadline = {key: value for key, value in values.items() if key == "deadline"}
+    result: Values = {**deadline, "trigger": "false"}
+    if taken.takers:
+        result["with"] = f"[{', '.join(_quoted(pattern) for pattern in taken.takers)}]"
+    if taken.keep:
+        result["keep"] = "latest" if taken.keep == 1 else str(taken.keep)
+    if taken.max_age_ns is not None:
+        result["max_age"] = duration_flag(taken.max_age_ns)
+    return result
 
 
 def _group_words(group: str, callbacks: Sequence[Callback]) -> str:

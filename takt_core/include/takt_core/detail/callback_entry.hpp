@@ -146,8 +146,9 @@ public:
   // --- non-triggering callbacks (non_triggering.hpp) ---
   // Those whose messages this callback takes. Guarded by the scheduler's inputs_mutex_. Null: none.
   const std::vector<CallbackEntry *> * inputs_ = nullptr;
-  const NonTriggering * non_triggering_ = nullptr;  // null: the callback triggers. Set before it is added.
-  std::atomic<std::uint64_t> left_out_{0};          // messages that takers left out
+  const NonTriggering * non_triggering_ =
+    nullptr;                                // null: the callback triggers. Set before it is added.
+  std::atomic<std::uint64_t> left_out_{0};  // messages that takers left out
 
   // --- set-up only ---
   std::uint32_t registration_ = 0;  // counts the callbacks of its kind in the order of their adding

@@ -24,8 +24,10 @@ public:
   static constexpr std::uint32_t kAdded = 4;   ///< belongs to a scheduler
   /// Reentrant: a run has not taken yet; no other run may start.
   static constexpr std::uint32_t kTaking = 8;
-  static constexpr std::uint32_t kNonTriggering = 16;  ///< no announcement queues it; see NonTriggering
-  static constexpr std::uint32_t kInputs = 32;         ///< its start takes messages of non-triggering callbacks
+  static constexpr std::uint32_t kNonTriggering =
+    16;  ///< no announcement queues it; see NonTriggering
+  static constexpr std::uint32_t kInputs =
+    32;  ///< its start takes messages of non-triggering callbacks
   static constexpr std::uint32_t kRun = 64;  ///< unit of the count of runs: from `next` to
                                              ///< `complete`
   static constexpr std::uint32_t kMarks = kRun - 1;
@@ -38,8 +40,7 @@ public:
   {
     std::uint32_t state = this->load(std::memory_order_seq_cst);
     do {
-      if (
-        (state & (kQueued | kClosed | kTaking | kNonTriggering)) != 0 || (state & kAdded) == 0) {
+      if ((state & (kQueued | kClosed | kTaking | kNonTriggering)) != 0 || (state & kAdded) == 0) {
         return false;
       }
     } while (!this->compare_exchange_weak(state, state | kQueued, std::memory_order_seq_cst));

@@ -314,8 +314,8 @@ std::shared_ptr<Entity> HostedEntities::make(
 {
   EntitySettings own = settings_;
   own.lanes = own.core->lanes(*options.group);
-  own.whole_history =
-    settings.binding.boost || (own.needs_whole_history && own.needs_whole_history(options));
+  own.whole_history = settings.binding.boost || settings.binding.non_triggering ||
+                      (own.needs_whole_history && own.needs_whole_history(options));
   if constexpr (std::is_same_v<Object, rclcpp::TimerBase>) {
     return make_entity(object, std::move(options), own, settings.offset);
   } else {
@@ -478,6 +478,10 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_rt::Fa
   }
   options.kind = candidate.kind;
   options.group = group_for(group, candidate.kind);
+  if (candidate.settings.binding.non_triggering && name.depth < 0) {
+    faults.push_back(takt_core::keeps_all(hosted.id));
+    return;
+  }
   hosted.entity = candidate.make(std::move(options), candidate.settings);
   EntityFacts & facts = hosted.entity->facts;
   facts.owner = settings_.owner;

@@ -42,6 +42,19 @@ void give_back_loan(const rclcpp::SubscriptionBase & subscription, void * loaned
   }
 }
 
+void give_back(const TakenMessage & taken) noexcept
+{
+  if (taken.loaned != nullptr) {
+    give_back_loan(*taken.subscription, taken.loaned);
+  } else if (taken.serialized != nullptr) {
+    auto serialized = taken.serialized;
+    taken.subscription->return_serialized_message(serialized);
+  } else if (taken.message != nullptr) {
+    auto message = taken.message;
+    taken.subscription->return_message(message);
+  }
+}
+
 struct SubscriptionAccess : rclcpp::SubscriptionBase
 {
   static OwnListener::Function own_function(rclcpp::SubscriptionBase & subscription)
@@ -95,6 +108,12 @@ public:
     taking.found(key_of(taken.info.get_rmw_message_info()));
     lanes_[taking.run()] = std::move(taken);
     return Took::message;
+  }
+
+  void leave_out(const takt_core::Run & run) noexcept override
+  {
+    const Holds holds(*this);
+    give_back(std::exchange(lanes_[run], {}));
   }
 
   void run(const takt_core::Run & run) override

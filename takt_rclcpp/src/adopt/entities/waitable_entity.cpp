@@ -321,6 +321,12 @@ public:
     return true;
   }
 
+  void leave_out(const takt_core::Run & run) noexcept override
+  {
+    std::exchange(lanes_[run], {}).data.reset();
+    announce_rest();
+  }
+
   void run(const takt_core::Run & run) override
   {
     struct Afterwards
