@@ -16,6 +16,7 @@
 #include <memory>
 #include <string>
 
+#include "takt_core/condition.hpp"
 #include "takt_core/detail/group_gate.hpp"
 #include "takt_core/isolation.hpp"
 
@@ -25,6 +26,7 @@ namespace takt_core
 class CallbackEntry;
 class Executor;
 class Scheduler;
+struct GroupCondition;
 
 /// Whether callbacks of one group may run at the same time.
 enum class GroupKind
@@ -61,6 +63,10 @@ public:
   std::size_t members() const;
   using GroupGate::exclusive;
 
+  /// Has the group's triggering callbacks wait for `condition` (condition.hpp). Returns false and changes nothing if
+  /// the group has callbacks in an executor. Set-up only: allocates.
+  bool set_condition(const Condition & condition);
+
   /// True while a callback of a mutually exclusive group runs or is about to. Real-time safe.
   using GroupGate::busy;
 
@@ -78,6 +84,7 @@ private:
   std::size_t members_ = 0;
   const Scheduler * owner_ = nullptr;
   std::atomic<bool> across_priorities_{false};  // see allow_across_priorities
+  std::unique_ptr<GroupCondition> condition_;   // null: none; changes only without members
   std::shared_ptr<const Isolation> isolation_;  // see Executor::isolate; set-up of the executor
 };
 

@@ -18,6 +18,13 @@ enum class Kind : std::uint8_t
   waitable
 };
 
+/// Whether the messages of such callbacks can be inputs of conditions, and can wait for takers. A subscription's
+/// messages may come as a waitable's.
+constexpr bool has_messages(Kind kind) noexcept
+{
+  return kind == Kind::subscription || kind == Kind::waitable;
+}
+
 /// The kind's word, such as "timer". Real-time safe.
 std::string_view to_string(Kind kind) noexcept;
 

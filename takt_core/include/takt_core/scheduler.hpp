@@ -365,6 +365,15 @@ private:
   CallbackEntry * oldest_input(
     const CallbackEntry & taker, const Inputs & inputs, std::uint64_t & bit) noexcept;
   bool start_input(CallbackEntry & entry, const Run & taker, Time now, Run & run) noexcept;
+  void join_condition(CallbackEntry & entry);
+  void leave_condition(CallbackEntry & entry);
+  void arrived_under_condition(CallbackEntry & entry, Time now, std::uint32_t caller) noexcept;
+  static bool mark_again(CallbackEntry & entry) noexcept
+  {
+    return !entry.arrivals_.empty() &&
+           (entry.state_.mark_queued() ||
+            (entry.conditional() && entry.released() && entry.state_.mark_released()));
+  }
   void leave_input(const CallbackEntry & taker, CallbackEntry & input, std::uint32_t lane) noexcept;
 
   static constexpr std::uint32_t kNoThread = WakeDeferral::kNobody;

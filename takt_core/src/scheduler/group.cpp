@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "scheduler/group_condition.hpp"
 #include "takt_core/callback.hpp"
 
 namespace takt_core
@@ -13,6 +14,17 @@ Group::Group(GroupKind kind, std::string id)
 {
 }
 Group::~Group() = default;
+
+bool Group::set_condition(const Condition & condition)
+{
+  std::lock_guard lock(mutex_);
+  if (members_ > 0) {
+    return false;
+  }
+  condition_ = std::make_unique<GroupCondition>();
+  condition_->rule = condition;
+  return true;
+}
 
 std::size_t Group::members() const
 {

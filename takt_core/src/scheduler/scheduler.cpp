@@ -49,6 +49,8 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
       entry.comes_ = CallbackEntry::Comes::stamped;
     }
     put_in(entry, WakeDeferral::thread_of(*this));
+  } else if (entry.conditional()) {
+    arrived_under_condition(entry, now, WakeDeferral::thread_of(*this));
   }
 }
 
@@ -268,9 +270,7 @@ bool Scheduler::start(
     if (entry.timer_active_ && !run.taking) {
       arm(set, entry);
     }
-  } else if (
-    set.order == Order::window && works && !run.taking && !entry.arrivals_.empty() &&
-    entry.state_.mark_queued()) {
+  } else if (set.order == Order::window && works && !run.taking && mark_again(entry)) {
     // The rest of the backlog is as ready as a message that comes now: polling points see it.
     insert(set, entry, CallbackEntry::Comes::released);
   }
@@ -461,8 +461,8 @@ void Scheduler::taken(Run & run) noexcept
     return;
   }
   entry.state_.fetch_and(~CallbackEntry::kTaking, std::memory_order_seq_cst);
-  if (!entry.arrivals_.empty()) {
-    enqueue(entry);
+  if (mark_again(entry)) {
+    put_in(entry, kNoThread);
   }
 }
 
@@ -475,7 +475,7 @@ void Scheduler::finish(Run & run) noexcept
   Group & group = *entry.group_;
 
   bool parks = false;
-  if (entry.kind_ != Kind::timer && !entry.arrivals_.empty() && entry.state_.mark_queued()) {
+  if (entry.kind_ != Kind::timer && mark_again(entry)) {
     if (!group.exclusive() || has_windows(set.order)) {
       put_in(entry, run.lane);  // to a window it is the next message
     } else {

@@ -41,8 +41,7 @@ void check_non_triggering(
   if (!non_triggering) {
     return;
   }
-  // The messages of a subscription may come as a waitable's.
-  if (callback.kind() != Kind::subscription && callback.kind() != Kind::waitable) {
+  if (!has_messages(callback.kind())) {
     faults.push_back(
       callback.id() + ": only a subscription can be without a trigger, and this is a " +
       std::string(to_string(callback.kind())));

@@ -52,6 +52,7 @@ void Scheduler::take_out(CallbackEntry & entry)
   assert(setup_mutex_.held());
   entry.state_.fetch_or(CallbackEntry::kClosed, std::memory_order_seq_cst);
   unlink_inputs(entry);
+  leave_condition(entry);
   for (;;) {
     ThreadSet & set = *lock_set(entry);
     if (TimerHeap::armed(entry)) {

@@ -74,6 +74,12 @@ Status Scheduler::add(
   check_deadline(id, binding.deadline, faults);
   check_boost(*callback, binding.boost, faults);
   check_non_triggering(*callback, binding.non_triggering, order_, faults);
+  if (order_ == Order::stock && c.group_->condition_ != nullptr) {
+    faults.push_back(
+      id +
+      ": order stock is that of ROS 2's own executors, which know no conditions of groups; use "
+      "another order");
+  }
   check_threads(binding.threads, {}, faults);
   if (faults.empty() && !c.group_->join(this)) {
     faults.push_back(
@@ -133,6 +139,7 @@ Status Scheduler::add(
   }
   inherit(c);
   link_inputs(c);
+  join_condition(c);
 
   if (accepted) {
     accepted();
@@ -146,7 +153,11 @@ Status Scheduler::add(
       sleepers_.attend(set);
     }
   } else if (!c.arrivals_.empty()) {
-    enqueue(c);
+    if (c.conditional()) {
+      arrived_under_condition(c, now, kNoThread);
+    } else {
+      enqueue(c);
+    }
   }
   return {};
 }

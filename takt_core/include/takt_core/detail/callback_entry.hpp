@@ -65,6 +65,17 @@ public:
   std::uint32_t instance() const noexcept { return instance_.load(std::memory_order_relaxed); }
   void next_instance() noexcept { instance_.store(instance() + 1, std::memory_order_relaxed); }
 
+  /// Whether messages wait for the group's condition, or are inputs of it.
+  bool conditional() const noexcept
+  {
+    return (state_.load(std::memory_order_relaxed) & kConditional) != 0;
+  }
+  /// Whether the condition has released the oldest waiting message.
+  bool released() const noexcept
+  {
+    return arrivals_.pushed() - arrivals_.size() < released_.load(std::memory_order_seq_cst);
+  }
+
   enum class Where : std::uint8_t
   {
     nowhere,
@@ -89,6 +100,7 @@ public:
   static constexpr std::uint32_t kTaking = State::kTaking;
   static constexpr std::uint32_t kNonTriggering = State::kNonTriggering;
   static constexpr std::uint32_t kInputs = State::kInputs;
+  static constexpr std::uint32_t kConditional = State::kConditional;
   static constexpr std::uint32_t kRun = State::kRun;
   static constexpr std::uint32_t kMarks = State::kMarks;
 
@@ -149,6 +161,10 @@ public:
   const NonTriggering * non_triggering_ =
     nullptr;                                // null: the callback triggers. Set before it is added.
   std::atomic<std::uint64_t> left_out_{0};  // messages that takers left out
+
+  // --- callbacks under a condition (condition.hpp) ---
+  std::atomic<std::uint64_t> released_{0};  // arrivals of lower indices are released
+  Time newest_ = kNever;  // arrival of the newest message; guarded by the condition's mutex
 
   // --- set-up only ---
   std::uint32_t registration_ = 0;  // counts the callbacks of its kind in the order of their adding

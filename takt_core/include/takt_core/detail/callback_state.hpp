@@ -1,5 +1,5 @@
 // A callback's state between release and end, as one word: queued, closed, added, about to take, non-triggering, with
-// inputs, and its number of runs.
+// inputs, under a condition, and its number of runs.
 //
 // A callback is queued at most once: the thread that sets kQueued owns the callback's links until its pick. A source
 // announces first and then tries to queue; a run clears kQueued first and then looks for more announcements. Both are
@@ -24,28 +24,26 @@ public:
   static constexpr std::uint32_t kAdded = 4;   ///< belongs to a scheduler
   /// Reentrant: a run has not taken yet; no other run may start.
   static constexpr std::uint32_t kTaking = 8;
-  static constexpr std::uint32_t kNonTriggering =
-    16;  ///< no announcement queues it; see NonTriggering
-  static constexpr std::uint32_t kInputs =
-    32;  ///< its start takes messages of non-triggering callbacks
-  static constexpr std::uint32_t kRun = 64;  ///< unit of the count of runs: from `next` to
-                                             ///< `complete`
+  static constexpr std::uint32_t kNonTriggering = 16;  ///< no message queues it; see NonTriggering
+  /// Its start takes messages of non-triggering callbacks.
+  static constexpr std::uint32_t kInputs = 32;
+  static constexpr std::uint32_t kConditional = 64;  ///< its group's condition queues it
+  /// Unit of the count of runs: from `next` to `complete`.
+  static constexpr std::uint32_t kRun = 128;
   static constexpr std::uint32_t kMarks = kRun - 1;
 
   CallbackState() : Sync::template Word<std::uint32_t>(0) {}
 
   /// Sets kQueued and returns true, except if the callback is queued, is closed, is not added yet
-  /// (`add` looks at the arrivals at its end), has a take under way (`taken` looks then), or does not trigger.
+  /// (`add` looks at the arrivals at its end), has a take under way (`taken` looks then), does not
+  /// trigger, or waits for its group's condition.
   bool mark_queued() noexcept
   {
-    std::uint32_t state = this->load(std::memory_order_seq_cst);
-    do {
-      if ((state & (kQueued | kClosed | kTaking | kNonTriggering)) != 0 || (state & kAdded) == 0) {
-        return false;
-      }
-    } while (!this->compare_exchange_weak(state, state | kQueued, std::memory_order_seq_cst));
-    return true;
+    return mark(kQueued | kClosed | kTaking | kNonTriggering | kConditional);
   }
+
+  /// As `mark_queued`, for a callback with a message that the condition has released.
+  bool mark_released() noexcept { return mark(kQueued | kClosed | kTaking | kNonTriggering); }
 
   /// Starts a queued callback in one step: counts a run, clears kQueued and, if `taking`, sets kTaking.
   void start(bool taking) noexcept
@@ -67,6 +65,18 @@ public:
   }
 
   void end() noexcept { this->fetch_sub(kRun, std::memory_order_release); }
+
+private:
+  bool mark(std::uint32_t unless) noexcept
+  {
+    std::uint32_t state = this->load(std::memory_order_seq_cst);
+    do {
+      if ((state & unless) != 0 || (state & kAdded) == 0) {
+        return false;
+      }
+    } while (!this->compare_exchange_weak(state, state | kQueued, std::memory_order_seq_cst));
+    return true;
+  }
 };
 
 }  // namespace takt_core::detail

@@ -1,0 +1,244 @@
+// Conditions of groups: when messages are released, and which.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "support/by_hand.hpp"
+#include "support/driver.hpp"
+
+namespace takt_core::test
+{
+namespace
+{
+
+class ConditionTest : public ::testing::Test
+{
+protected:
+  static std::shared_ptr<Group> group_when(const Condition & condition)
+  {
+    auto group = ByHand::exclusive();
+    EXPECT_TRUE(group->set_condition(condition));
+    return group;
+  }
+  static Condition count(std::uint32_t inputs)
+  {
+    Condition condition;
+    condition.count = inputs;
+    return condition;
+  }
+  void announce(const std::shared_ptr<SilentCallback> & callback, std::int64_t at)
+  {
+    hand.scheduler.ready(*callback, 1, ms(at));
+  }
+  // Runs all that is ready, one after the other.
+  std::vector<std::string> run_all(std::int64_t now)
+  {
+    std::vector<std::string> ids;
+    for (std::string id = hand.pick(0, ms(now)); id != "-"; id = hand.pick(0, ms(now))) {
+      ids.push_back(id);
+      hand.complete();
+    }
+    return ids;
+  }
+  using Ids = std::vector<std::string>;
+
+  ByHand hand{2};
+};
+
+TEST_F(ConditionTest, AllWaitsForAMessageOfEachSubscription)
+{
+  const auto group = group_when(count(0));
+  const auto a = hand.add("a", group);
+  const auto b = hand.add("b", group);
+  const auto c = hand.add("c", group);
+  Time wake_at = kNever;
+  ASSERT_TRUE(hand.scheduler.begin_idle(0, ms(0), wake_at));
+  announce(a, 1);
+  announce(b, 2);
+  EXPECT_TRUE(hand.woken.empty());
+  announce(c, 3);
+  EXPECT_FALSE(hand.woken.empty());
+  hand.scheduler.end_idle(0);
+  EXPECT_EQ(run_all(3), (Ids{"a", "b", "c"}));
+}
+
+TEST_F(ConditionTest, ReleasesAllMessagesThatWaitByThen)
+{
+  const auto group = group_when(count(0));
+  const auto a = hand.add("a", group);
+  const auto b = hand.add("b", group);
+  announce(a, 1);
+  announce(a, 2);
+  announce(b, 3);
+  announce(a, 4);  // of the next round
+  EXPECT_EQ(run_all(4), (Ids{"a", "a", "b"}));
+  EXPECT_EQ(a->backlog(), 1U);
+  announce(b, 5);
+  EXPECT_EQ(run_all(5), (Ids{"a", "b"}));
+}
+
+// A message that was released and waits for its run is no input of the next round.
+TEST_F(ConditionTest, CountsEachMessageOnce)
+{
+  const auto group = group_when(count(0));
+  const auto a = hand.add("a", group);
+  const auto b = hand.add("b", group);
+  announce(a, 1);
+  announce(b, 1);
+  announce(a, 2);
+  EXPECT_EQ(run_all(2), (Ids{"a", "b"}));
+  EXPECT_EQ(run_all(3), Ids{});
+}
+
+TEST_F(ConditionTest, AReleaseDuringARunIsNotLost)
+{
+  const auto group = group_when(count(0));
+  const auto a = hand.add("a", group);
+  const auto b = hand.add("b", group);
+  announce(a, 1);
+  announce(b, 1);
+  ASSERT_EQ(hand.pick(0, ms(1)), "a");
+  announce(a, 2);
+  announce(b, 2);
+  hand.complete();
+  EXPECT_EQ(run_all(3), (Ids{"b", "a", "b"}));
+}
+
+TEST_F(ConditionTest, CountWaitsForSoManyOfThem)
+{
+  const auto group = group_when(count(2));
+  const auto a = hand.add("a", group);
+  const auto b = hand.add("b", group);
+  const auto c = hand.add("c", group);
+  announce(c, 1);
+  announce(c, 2);
+  EXPECT_EQ(run_all(2), Ids{});
+  announce(a, 3);
+  EXPECT_EQ(run_all(3), (Ids{"c", "c", "a"}));
+  EXPECT_EQ(b->backlog(), 0U);
+}
+
+TEST_F(ConditionTest, FreshAsksForAYoungMessageOfEachInputAlsoOneThatWasTaken)
+{
+  Condition condition;
+  condition.fresh = millis(10);
+  const auto group = group_when(condition);
+  Binding waits;
+  waits.non_triggering.emplace();
+  const auto slow = hand.add("slow", group, waits);
+  const auto trigger = hand.add("trigger", group);
+  announce(trigger, 1);  // no message of `slow` has come
+  EXPECT_EQ(run_all(1), Ids{});
+  announce(slow, 5);
+  EXPECT_EQ(run_all(5), Ids{}) << "a message that does not trigger is no reason to look";
+  announce(trigger, 6);
+  EXPECT_EQ(run_all(6), (Ids{"trigger", "trigger"}));
+  announce(trigger, 14);
+  EXPECT_EQ(run_all(14), Ids{"trigger"});
+  announce(trigger, 15);
+  EXPECT_EQ(run_all(15), Ids{}) << "the newest message of slow is 10 ms old";
+}
+
+TEST_F(ConditionTest, APredicateSeesTheInputs)
+{
+  std::string seen;
+  Condition condition;
+  condition.predicate = [&seen](std::span<const ConditionInput> inputs, Time) {
+    seen.clear();
+    for (const ConditionInput & input : inputs) {
+      seen += std::string(input.id) + "=" + std::to_string(input.waiting) + " ";
+    }
+    return inputs[0].waiting == 2;
+  };
+  const auto group = group_when(condition);
+  const auto a = hand.add("a", group);
+  hand.add("b", group);
+  announce(a, 1);
+  EXPECT_EQ(seen, "a=1 b=0 ");
+  EXPECT_EQ(run_all(1), Ids{});
+  announce(a, 2);
+  EXPECT_EQ(seen, "a=2 b=0 ");
+  EXPECT_EQ(run_all(2), (Ids{"a", "a"}));
+}
+
+TEST_F(ConditionTest, TimersDoNotWaitForIt)
+{
+  const auto group = group_when(count(0));
+  hand.add("a", group);
+  hand.add_timer("timer", TimerOptions{millis(10)}, group);
+  hand.scheduler.open(ms(0));
+  EXPECT_EQ(run_all(10), Ids{"timer"});
+}
+
+TEST_F(ConditionTest, ARemovedInputIsNotWaitedFor)
+{
+  const auto group = group_when(count(0));
+  const auto a = hand.add("a", group);
+  const auto b = hand.add("b", group);
+  hand.scheduler.remove(*b);
+  announce(a, 1);
+  EXPECT_EQ(run_all(1), Ids{"a"});
+}
+
+TEST_F(ConditionTest, IsFixedOnceTheGroupHasCallbacks)
+{
+  const auto group = ByHand::exclusive();
+  hand.add("a", group);
+  EXPECT_FALSE(group->set_condition(count(0)));
+}
+
+TEST_F(ConditionTest, OrderStockKnowsNone)
+{
+  ByHand stock(1, Order::stock);
+  stock.add("a", group_when(count(0)));
+  ASSERT_EQ(stock.faults.size(), 1U);
+  EXPECT_NE(to_string(stock.faults[0]).find("order stock"), std::string::npos);
+}
+
+// Sources on two threads, `all` of two inputs: as many runs of each as messages. Under ThreadSanitizer.
+TEST(ConditionStress, EveryMessageIsReleasedOnceAllHaveCome)
+{
+  constexpr std::uint64_t kMessages = 5000;
+  for (const auto kind : {GroupKind::mutually_exclusive, GroupKind::reentrant}) {
+    Driver driver(2, Order::fifo);
+    const auto group = std::make_shared<Group>(kind, "group");
+    Condition all;
+    all.count = 0;
+    ASSERT_TRUE(group->set_condition(all));
+    std::vector<std::shared_ptr<Counter>> inputs;
+    for (const char * id : {"a", "b"}) {
+      CallbackOptions options;
+      options.id = id;
+      options.kind = Kind::subscription;
+      options.group = group;
+      options.depth = static_cast<std::uint32_t>(kMessages);
+      inputs.push_back(std::make_shared<Counter>(options));
+      ASSERT_TRUE(driver.scheduler.add(inputs.back()).ok());
+    }
+    driver.start();
+    std::vector<std::thread> sources;
+    for (const auto & input : inputs) {
+      sources.emplace_back([&driver, input] {
+        for (std::uint64_t i = 0; i < kMessages; ++i) {
+          driver.scheduler.ready(*input, 1, now());
+        }
+      });
+    }
+    for (std::thread & source : sources) {
+      source.join();
+    }
+    // The source that came last may have had no partner left: of the other input no message waits unreleased.
+    EXPECT_TRUE(Driver::wait_for(
+      [&] { return inputs[0]->runs == kMessages || inputs[1]->runs == kMessages; }));
+    driver.scheduler.ready(*inputs[0], 1, now());
+    driver.scheduler.ready(*inputs[1], 1, now());
+    EXPECT_TRUE(Driver::wait_for(
+      [&] { return inputs[0]->runs == kMessages + 1 && inputs[1]->runs == kMessages + 1; }));
+    driver.stop();
+  }
+}
+
+}  // namespace
+}  // namespace takt_core::test
