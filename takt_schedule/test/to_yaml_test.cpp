@@ -163,7 +163,13 @@ private:
       e.callbacks.push_back(rule(e, i));
     }
     for (std::size_t i = pick(2); i > 0; --i) {
-      GroupRule group{{"/g" + std::to_string(i) + "**"}, coin(), {}, {0, 0, comment()}};
+      GroupRule group{{"/g" + std::to_string(i) + "**"}, coin(), {}, {}, {0, 0, comment()}};
+      if (coin()) {
+        group.when.emplace().count = static_cast<std::uint32_t>(pick(3));
+        if (coin()) {
+          group.when->fresh = duration();
+        }
+      }
       if (coin()) {
         Threads own = threads({});
         own.spread = own.follow = false;

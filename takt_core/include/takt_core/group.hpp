@@ -66,6 +66,8 @@ public:
   /// Has the group's triggering callbacks wait for `condition` (condition.hpp). Returns false and changes nothing if
   /// the group has callbacks in an executor. Set-up only: allocates.
   bool set_condition(const Condition & condition);
+  /// Whether it has a condition. Set-up.
+  bool has_condition() const;
 
   /// True while a callback of a mutually exclusive group runs or is about to. Real-time safe.
   using GroupGate::busy;

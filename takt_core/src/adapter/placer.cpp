@@ -8,6 +8,10 @@ Status settle(Executor & executor, Group & group, const CallbackSettings & setti
   if (settings.across_priorities) {
     group.allow_across_priorities();
   }
+  if (settings.condition) {
+    static_cast<void>(
+      group.set_condition(*settings.condition));  // the group's first callback sets it
+  }
   if (!settings.isolation) {
     return {};
   }

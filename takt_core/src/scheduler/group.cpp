@@ -26,6 +26,12 @@ bool Group::set_condition(const Condition & condition)
   return true;
 }
 
+bool Group::has_condition() const
+{
+  std::lock_guard lock(mutex_);
+  return condition_ != nullptr;
+}
+
 std::size_t Group::members() const
 {
   std::lock_guard lock(mutex_);

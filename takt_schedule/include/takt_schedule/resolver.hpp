@@ -42,6 +42,7 @@ struct ResolvedCallback
 struct ResolvedGroup
 {
   bool across_priorities = false;  ///< it may span OS priorities (Group::allow_across_priorities)
+  std::optional<takt_core::Condition> condition;
   std::optional<takt_core::Isolation> isolation;  ///< the node's name is the threads' name
 };
 

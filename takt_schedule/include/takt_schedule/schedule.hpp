@@ -81,6 +81,14 @@ struct CallbackRule
   friend bool operator==(const CallbackRule &, const CallbackRule &) = default;
 };
 
+/// `when:` of an entry of `groups:`; see takt_core::Condition.
+struct ConditionRule
+{
+  std::uint32_t count = 1;  ///< 0: all
+  std::optional<takt_rt::Duration> fresh;
+  friend bool operator==(const ConditionRule &, const ConditionRule &) = default;
+};
+
 /// One entry of `groups:`.
 struct GroupRule
 {
@@ -89,6 +97,7 @@ struct GroupRule
   /// The group has its own threads (takt_core/isolation.hpp): `count`, attributes and fallback, without a name,
   /// `spread` and `follow`.
   std::optional<Threads> isolate;
+  std::optional<ConditionRule> when;  ///< absent: each message triggers
   Source source;
   friend bool operator==(const GroupRule &, const GroupRule &) = default;
 };

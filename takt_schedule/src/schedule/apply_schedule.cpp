@@ -263,6 +263,10 @@ private:
     if (resolved && resolved->across_priorities) {
       change.across_priorities.push_back(&group);
     }
+    if (resolved && resolved->condition.has_value() != group.has_condition()) {
+      parts.push_back(
+        {"when of " + group.id(), Outcome::skipped, "it counts when the program starts again"});
+    }
     if (resolved && resolved->isolation.has_value() && !is_isolated(group)) {
       parts.push_back(
         {"group " + group.id(), Outcome::skipped, "it is isolated when the program starts again"});

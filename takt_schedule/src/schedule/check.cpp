@@ -77,7 +77,8 @@ public:
         quoted(callback.id) + " is bound to threads, and its group " + quoted(callback.group) +
           " is isolated, so it has threads of its own; omit one of the two"));
     } else if (
-      !isolated && !callback.group.empty() && !callback.reentrant && !group->across_priorities) {
+      !isolated && !binding.non_triggering && !callback.group.empty() && !callback.reentrant &&
+      !group->across_priorities) {
       check_group(callback, binding, line);
     }
   }

@@ -300,6 +300,37 @@ CallbackRule read_callback_rule(
   return rule;
 }
 
+/// Reads "any", "all", or a map of count and fresh.
+std::optional<ConditionRule> read_condition(MapReader & map, Findings & findings)
+{
+  constexpr std::array<std::pair<std::uint32_t, std::string_view>, 2> kWords{
+    {{1U, "any"}, {0U, "all"}}};
+  const YamlNode * const node = map.find("when");
+  if (node == nullptr) {
+    return std::nullopt;
+  }
+  ConditionRule rule;
+  if (node->is_scalar()) {
+    map.choice<std::uint32_t>("when", kWords, rule.count);
+    return rule;
+  }
+  MapReader entry(findings, *node, "when", {"count", "fresh"});
+  if (const YamlNode * const count = entry.find("count");
+      count != nullptr && count->is_scalar() && count->text == "all") {
+    rule.count = 0;
+  } else {
+    std::optional<int> number;
+    entry.integer("count", 1, 1'000'000, number);
+    rule.count = static_cast<std::uint32_t>(number.value_or(1));
+  }
+  entry.duration("fresh", true, rule.fresh);
+  if (node->is_map() && node->entries.empty()) {
+    findings.fault(
+      map.value_at("when"), "when is empty; write any, all, {count: 2}, or {fresh: 100ms}");
+  }
+  return rule;
+}
+
 template <typename Read>
 void for_each_item(MapReader & map, Findings & findings, std::string_view key, const Read & read)
 {
@@ -334,7 +365,7 @@ void read_rules(
     GroupRule rule;
     rule.source = item.at;
     std::vector<std::string> keys = isolation_keys();
-    keys.insert(keys.begin(), {"match", "across_priorities", "isolate"});
+    keys.insert(keys.begin(), {"match", "across_priorities", "isolate", "when"});
     MapReader entry(findings, item, "group rule", std::move(keys));
     rule.match = groups.read_match(entry, "this group rule");
     for (const std::string & text : rule.match) {
@@ -346,6 +377,7 @@ void read_rules(
       }
     }
     entry.choice<bool>("across_priorities", kAcross, rule.across_priorities);
+    rule.when = read_condition(entry, findings);
     rule.isolate = read_isolation(entry, findings, cores, executor);
     executor.groups.push_back(std::move(rule));
   });

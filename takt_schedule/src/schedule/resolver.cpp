@@ -356,6 +356,11 @@ Result<ResolvedGroup> Resolver::resolve_group(std::string_view group_id)
   }
   const GroupRule & rule = impl_->executor.groups[impl_->groups.rows()[*best.row].rule];
   resolved.across_priorities = rule.across_priorities;
+  if (rule.when) {
+    resolved.condition.emplace();
+    resolved.condition->count = rule.when->count;
+    resolved.condition->fresh = rule.when->fresh;
+  }
   if (rule.isolate) {
     resolved.isolation.emplace();
     resolved.isolation->attributes = rule.isolate->attributes;

@@ -59,6 +59,7 @@ takt_rt::Result<takt_core::adapter::CallbackSettings> SchedulePlacer::place(
   settings.offset = resolved->offset;
   settings.missed_periods = resolved->missed_periods;
   settings.across_priorities = group->across_priorities;
+  settings.condition = group->condition;
   settings.isolation = group->isolation;
   if (group->isolation) {
     settings.binding.threads = 0;

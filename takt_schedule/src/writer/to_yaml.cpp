@@ -119,6 +119,23 @@ void write_callback(Writer & out, const CallbackRule & rule)
   }
 }
 
+std::string text_of(const ConditionRule & when)
+{
+  Pairs pairs;
+  if (when.count > 1) {
+    pairs.emplace_back("count", std::to_string(when.count));
+  }
+  if (when.fresh) {
+    pairs.emplace_back("fresh", print_duration(*when.fresh));
+  }
+  if (when.count == 0 && when.fresh) {
+    pairs.emplace(pairs.begin(), "count", "all");
+  } else if (pairs.empty()) {
+    return when.count == 0 ? "all" : "any";
+  }
+  return flow(pairs);
+}
+
 std::string text_of(const EpochSchedule & epoch)
 {
   if (epoch.from != Epoch::tai) {
@@ -199,7 +216,10 @@ void write_executor(Writer & out, const ExecutorSchedule & executor, const Epoch
     out.comment(3, rule.source.comment);
     out.item();
     out.line(4, "match", scalar_or_list(rule.match));
-    if (rule.across_priorities || !rule.isolate) {
+    if (rule.when) {
+      out.line(4, "when", text_of(*rule.when));
+    }
+    if (rule.across_priorities || (!rule.isolate && !rule.when)) {
       out.line(4, "across_priorities", rule.across_priorities ? "allow" : "forbid");
     }
     if (rule.isolate) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "takt_core/callback.hpp"
+#include "takt_core/condition.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/isolation.hpp"
 #include "takt_core/scheduler.hpp"
@@ -28,7 +29,8 @@ struct CallbackSettings
   Binding binding;
   std::optional<Duration> offset;
   std::optional<MissedPeriods> missed_periods;
-  bool across_priorities = false;  ///< the callback's group may span OS priorities
+  bool across_priorities = false;      ///< the callback's group may span OS priorities
+  std::optional<Condition> condition;  ///< of this callback's group
   std::optional<Isolation>
     isolation;           ///< of this callback's group; its threads are of a reentrant group
   bool by_rule = false;  ///< `true`: a rule names the callback; `false`: it has the default threads

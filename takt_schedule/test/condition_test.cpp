@@ -1,0 +1,69 @@
+// `when` of a group: what a file may say, what the core gets, and what each mistake is told.
+#include <gtest/gtest.h>
+
+#include "schedule_text.hpp"
+#include "takt_schedule/parse.hpp"
+#include "takt_schedule/resolver.hpp"
+#include "takt_schedule/to_yaml.hpp"
+
+namespace takt_schedule
+{
+namespace
+{
+
+using test::faults;
+using test::parse;
+using test::with_main;
+using namespace std::chrono_literals;
+
+std::string group_with(const std::string & when)
+{
+  return with_main(
+    "threads: {t: {}}\ndefault: t\ngroups:\n  - {match: \"/n:group(g)\", when: " + when + "}\n");
+}
+
+std::optional<takt_core::Condition> condition(const std::string & when)
+{
+  auto resolver = std::move(Resolver::create(parse(group_with(when)), "main").value());
+  return resolver.resolve_group("/n:group(g)").value().condition;
+}
+
+TEST(Condition, GivesTheCoreWhatTheWordsSay)
+{
+  EXPECT_EQ(condition("any")->count, 1U);
+  EXPECT_EQ(condition("all")->count, 0U);
+  EXPECT_EQ(condition("{count: 2}")->count, 2U);
+  const auto fresh = condition("{fresh: 100ms}");
+  EXPECT_EQ(fresh->count, 1U);
+  EXPECT_EQ(fresh->fresh, 100ms);
+  const auto both = condition("{count: all, fresh: 5ms}");
+  EXPECT_EQ(both->count, 0U);
+  EXPECT_EQ(both->fresh, 5ms);
+}
+
+TEST(Condition, IsWrittenAsItIsRead)
+{
+  for (const char * when :
+       {"any", "all", "{count: 2}", "{fresh: 100ms}", "{count: all, fresh: 5ms}"}) {
+    const std::string text = to_yaml(parse(group_with(when)));
+    EXPECT_NE(text.find(std::string("when: ") + when + "\n"), std::string::npos) << text;
+  }
+}
+
+TEST(Condition, EveryMistakeHasItsSentence)
+{
+  const auto fault = [](const std::string & when) {
+    const auto all = faults(group_with(when));
+    return all.size() == 1 ? all.front() : std::to_string(all.size());
+  };
+  EXPECT_NE(fault("each").find("when"), std::string::npos);
+  EXPECT_NE(
+    fault("{}").find("when is empty; write any, all, {count: 2}, or {fresh: 100ms}"),
+    std::string::npos);
+  EXPECT_NE(fault("{count: 0}").find("count"), std::string::npos);
+  EXPECT_NE(fault("{fresh: 0s}").find("fresh"), std::string::npos);
+  EXPECT_NE(fault("{spread: 20ms}").find("spread"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace takt_schedule
