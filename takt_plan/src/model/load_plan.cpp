@@ -72,6 +72,31 @@ Faults missing_executors(const System & system, const Schedule & schedule)
     "; is this the schedule of another system?"};
 }
 
+/// Keys of the schedule that neither analyses nor the simulator know: their bounds would be those of another program.
+Faults without_bounds(const Schedule & schedule)
+{
+  Faults faults;
+  const auto refuse = [&](const takt_schedule::Source & source, const std::string & what) {
+    faults.push_back(takt_schedule::located(
+      schedule.file, source,
+      "analyses and the simulator do not know " + what +
+        " yet; programs run under the schedule all the same"));
+  };
+  for (const takt_schedule::ExecutorSchedule & executor : schedule.executors) {
+    for (const takt_schedule::CallbackRule & rule : executor.callbacks) {
+      if (rule.non_triggering) {
+        refuse(rule.source, "trigger: false");
+      }
+    }
+    for (const takt_schedule::GroupRule & rule : executor.groups) {
+      if (rule.when && *rule.when != takt_schedule::ConditionRule()) {
+        refuse(rule.source, "when");
+      }
+    }
+  }
+  return faults;
+}
+
 template <typename Told>
 void append(std::vector<Told> & to, const std::vector<Told> & more)
 {
@@ -109,6 +134,7 @@ Result<Plan> plan_of(Result<System> system, Result<Schedule> schedule)
   const std::vector<takt_schedule::ListedCallback> callbacks =
     takt_schedule::listed_callbacks(*system);
   faults = missing_executors(*system, *schedule);
+  append(faults, without_bounds(*schedule));
   append(faults, takt_schedule::too_many_patterns(*schedule, callbacks));
   if (!faults.empty()) {
     return faults;

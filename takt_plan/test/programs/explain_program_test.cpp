@@ -451,6 +451,32 @@ TEST_F(ExplainProgram, WarnsOfARuleThatMatchesNothing)
     << outcome.err;
 }
 
+TEST_F(ExplainProgram, RefusesKeysThatChangeWhenCallbacksRun)
+{
+  write("system2.yaml", R"yaml(version: 1
+overheads: {}
+hosts: {car: {cores: 2}}
+callbacks:
+  - {id: "/camera:timer(40ms)", time: 3ms, period: 40ms, publishes: /image}
+  - {id: "/show:sub(/image)", time: 3ms, triggers: /image}
+)yaml");
+  const std::string schedule = "version: 1\nexecutors: {main: {threads: {t: {}}, default: t, ";
+  write(
+    "stored.yaml", schedule + "callbacks: [{match: \"/show:sub(/image)\", trigger: false}]}}\n");
+  write("waits.yaml", schedule + "groups: [{match: \"/show:group(**)\", when: all}]}}\n");
+  for (const auto & [file, key] :
+       {std::pair{"stored.yaml", "trigger: false"}, {"waits.yaml", "when"}}) {
+    const Outcome outcome = run(std::string(file) + " --system system2.yaml");
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(
+      outcome.err.find(
+        std::string("analyses and the simulator do not know ") + key +
+        " yet; programs run under the schedule all the same"),
+      std::string::npos)
+      << outcome.err;
+  }
+}
+
 // The schedule's deadline is for the running system. Bounds are compared with the model's deadline.
 TEST_F(ExplainProgram, WarnsOfAnotherDeadlineInTheSchedule)
 {
