@@ -68,6 +68,9 @@ struct CallbackOptions
   /// The id by which chains name the callback; empty: `id`. Callbacks may share a chain id: a subscription whose
   /// messages come in two ways is two callbacks.
   std::string chain_id{};
+  /// The client library made it for itself, such as the services of parameters: it takes no messages of non-triggering
+  /// callbacks, and neither waits for a condition of its group nor is an input of it.
+  bool of_client_library = false;
 };
 
 /// The base class of all callbacks. An adapter implements `run` and, where the callback has input, `take`; the executor
@@ -90,6 +93,7 @@ public:
   const std::string & chain_id() const noexcept { return chain_id_.empty() ? id_ : chain_id_; }
   /// Any thread; real-time safe.
   Kind kind() const noexcept { return entry().kind_; }
+  bool of_client_library() const noexcept { return of_client_library_; }
   /// The group of the options, or the callback's own group. Lives as long as the callback. Any thread; real-time safe.
   Group & group() const noexcept { return *entry().group_; }
 
@@ -174,6 +178,7 @@ private:
 
   const std::string id_;
   const std::string chain_id_;
+  const bool of_client_library_;
   const std::shared_ptr<const std::uint32_t> id_number_;  // see callback_numbers.hpp
   const std::shared_ptr<Group> group_owner_;
 };

@@ -18,8 +18,8 @@ enum class Kind : std::uint8_t
   waitable
 };
 
-/// Whether the messages of such callbacks can be inputs of conditions, and can wait for takers. A subscription's
-/// messages may come as a waitable's.
+/// Whether the messages of such callbacks can wait for takers. A subscription's messages may come as a waitable's.
+/// Real-time safe.
 constexpr bool has_messages(Kind kind) noexcept
 {
   return kind == Kind::subscription || kind == Kind::waitable;

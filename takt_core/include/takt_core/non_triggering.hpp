@@ -24,7 +24,8 @@ namespace takt_core
 
 struct NonTriggering
 {
-  /// Whether the callback of this chain id takes the messages. Null: each triggering callback of the group does.
+  /// Whether the callback of this chain id takes the messages. Null: each triggering callback of the group does
+  /// that the program itself made.
   std::function<bool(std::string_view id)> taken_by{};
   std::vector<std::string> with{};  ///< `taken_by` in the words of a schedule, for output
   /// A taker leaves out older messages than the newest `keep`: takes them and does not run the callback. 0: none.

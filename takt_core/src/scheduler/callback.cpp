@@ -9,6 +9,7 @@ Callback::Callback(CallbackOptions options)
 : CallbackEntry(options.kind, detail::take_number(), options.depth, options.timer),
   id_(std::move(options.id)),
   chain_id_(std::move(options.chain_id)),
+  of_client_library_(options.of_client_library),
   id_number_(detail::id_number(chain_id())),
   group_owner_(
     options.group != nullptr

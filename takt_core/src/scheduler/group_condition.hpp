@@ -16,8 +16,14 @@ struct GroupCondition
   Condition rule;
   /// Held while a thread looks at the condition, and while set-up changes the inputs. The innermost lock.
   takt_rt::PiMutex mutex;
-  std::vector<CallbackEntry *> inputs;
-  std::vector<ConditionInput> seen;  ///< room for one for each input
+  /// A callback that waits, and its subscription: the messages of one subscription may come in two ways.
+  struct Member
+  {
+    CallbackEntry * entry;
+    std::size_t input;
+  };
+  std::vector<Member> members;
+  std::vector<ConditionInput> inputs;  ///< one for each subscription
 };
 
 }  // namespace takt_core

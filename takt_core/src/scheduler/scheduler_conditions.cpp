@@ -8,6 +8,7 @@
 
 #include "scheduler/group_condition.hpp"
 #include "scheduler/scheduler_settings.hpp"
+#include "takt_core/adapter/callback_ids.hpp"
 
 namespace takt_core
 {
@@ -24,23 +25,54 @@ std::uint32_t waiting(const CallbackEntry & input) noexcept
   return from < pushed ? static_cast<std::uint32_t>(pushed - from) : 0;
 }
 
+bool is_input(const Callback & callback)
+{
+  return !callback.of_client_library() &&
+         (callback.kind() == Kind::subscription ||
+          (callback.kind() == Kind::waitable && adapter::kind_word(callback.chain_id()) == "sub"));
+}
+
+// Numbers the subscriptions of the members anew.
+void list_inputs(GroupCondition & condition)
+{
+  condition.inputs.clear();
+  for (GroupCondition::Member & member : condition.members) {
+    const std::string_view id = member.entry->callback().chain_id();
+    const auto known = std::find_if(
+      condition.inputs.begin(), condition.inputs.end(),
+      [&](const ConditionInput & input) { return input.id == id; });
+    member.input = static_cast<std::size_t>(known - condition.inputs.begin());
+    if (known == condition.inputs.end()) {
+      condition.inputs.push_back({id, 0, kNever});
+    }
+  }
+}
+
 bool holds(GroupCondition & condition, Time now) noexcept
 {
   assert(condition.mutex.held());
+  for (ConditionInput & input : condition.inputs) {
+    input.waiting = 0;
+    input.newest = kNever;
+  }
+  for (const GroupCondition::Member & member : condition.members) {
+    ConditionInput & input = condition.inputs[member.input];
+    input.waiting += waiting(*member.entry);
+    const Time newest = member.entry->newest_;
+    if (newest != kNever && (input.newest == kNever || input.newest < newest)) {
+      input.newest = newest;
+    }
+  }
   const Condition & rule = condition.rule;
   std::size_t ready = 0;
-  for (std::size_t i = 0; i < condition.inputs.size(); ++i) {
-    const CallbackEntry & input = *condition.inputs[i];
-    const std::uint32_t messages = waiting(input);
-    ready += messages > 0 ? 1 : 0;
-    if (rule.fresh && (input.newest_ == kNever || now - input.newest_ >= *rule.fresh)) {
+  for (const ConditionInput & input : condition.inputs) {
+    ready += input.waiting > 0 ? 1 : 0;
+    if (rule.fresh && (input.newest == kNever || now - input.newest >= *rule.fresh)) {
       return false;
     }
-    condition.seen[i].waiting = messages;
-    condition.seen[i].newest = input.newest_;
   }
   const std::size_t wanted = rule.count == 0 ? condition.inputs.size() : rule.count;
-  return ready >= wanted && (!rule.predicate || rule.predicate(condition.seen, now));
+  return ready >= wanted && (!rule.predicate || rule.predicate(condition.inputs, now));
 }
 
 }  // namespace
@@ -50,14 +82,14 @@ void Scheduler::join_condition(CallbackEntry & entry)
 {
   assert(setup_mutex_.held());
   GroupCondition * const condition = entry.group_->condition_.get();
-  if (condition == nullptr || !has_messages(entry.kind_)) {
+  if (condition == nullptr || !is_input(entry.callback())) {
     return;
   }
   const std::lock_guard lock(condition->mutex);
   entry.released_.store(0, std::memory_order_relaxed);
   entry.newest_ = kNever;
-  condition->inputs.push_back(&entry);
-  condition->seen.push_back({entry.callback().chain_id(), 0, kNever});
+  condition->members.push_back({&entry, 0});
+  list_inputs(*condition);
   entry.state_.fetch_or(CallbackEntry::kConditional, std::memory_order_seq_cst);
 }
 
@@ -69,11 +101,9 @@ void Scheduler::leave_condition(CallbackEntry & entry)
   }
   GroupCondition & condition = *entry.group_->condition_;
   const std::lock_guard lock(condition.mutex);
-  const auto found = std::find(condition.inputs.begin(), condition.inputs.end(), &entry);
-  if (found != condition.inputs.end()) {
-    condition.seen.erase(condition.seen.begin() + (found - condition.inputs.begin()));
-    condition.inputs.erase(found);
-  }
+  std::erase_if(
+    condition.members, [&](const GroupCondition::Member & one) { return one.entry == &entry; });
+  list_inputs(condition);
 }
 
 // A message has arrived for an input of a condition.
@@ -88,13 +118,13 @@ void Scheduler::arrived_under_condition(
     if (entry.non_triggering_ != nullptr || !holds(condition, now)) {
       return;
     }
-    for (CallbackEntry * const input : condition.inputs) {
-      input->released_.store(input->arrivals_.pushed(), std::memory_order_seq_cst);
+    for (const GroupCondition::Member & member : condition.members) {
+      member.entry->released_.store(member.entry->arrivals_.pushed(), std::memory_order_seq_cst);
     }
-    for (CallbackEntry * const input : condition.inputs) {
-      if (!input->arrivals_.empty() && input->state_.mark_released()) {
-        input->next_ = released;  // the thread that marks a callback owns its links
-        released = input;
+    for (const GroupCondition::Member & member : condition.members) {
+      if (!member.entry->arrivals_.empty() && member.entry->state_.mark_released()) {
+        member.entry->next_ = released;  // the thread that marks a callback owns its links
+        released = member.entry;
       }
     }
   }

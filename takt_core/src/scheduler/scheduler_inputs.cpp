@@ -21,6 +21,9 @@ bool takes(const CallbackEntry & taker, const CallbackEntry & input)
     return false;
   }
   const auto & taken_by = input.non_triggering_->taken_by;
+  if (!taken_by && taker.callback().of_client_library()) {
+    return false;
+  }
   return taken_by ? taken_by(taker.callback().chain_id()) : taker.group_ == input.group_;
 }
 

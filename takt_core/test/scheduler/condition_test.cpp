@@ -163,6 +163,34 @@ TEST_F(ConditionTest, APredicateSeesTheInputs)
   EXPECT_EQ(run_all(2), (Ids{"a", "a"}));
 }
 
+// rclcpp delivers messages from the process's own publishers by another callback than those from outside.
+TEST_F(ConditionTest, ASubscriptionWithTwoWaysIsOneInput)
+{
+  const auto group = group_when(count(0));
+  const auto add = [&](const std::string & id, Kind kind, bool of_client_library = false) {
+    CallbackOptions options;
+    options.id = id;
+    options.chain_id = id == "/n:waitable(/a)" ? "/n:sub(/a)" : "";
+    options.kind = kind;
+    options.group = group;
+    options.of_client_library = of_client_library;
+    auto callback = std::make_shared<SilentCallback>(options);
+    EXPECT_TRUE(hand.scheduler.add(callback).ok());
+    return callback;
+  };
+  add("/n:sub(/a)", Kind::subscription);
+  const auto within = add("/n:waitable(/a)", Kind::waitable);
+  const auto b = add("/n:sub(/b)", Kind::subscription);
+  add("/n:sub(/parameter_events)", Kind::subscription, true);
+  const auto event = add("/n:waitable(event)", Kind::waitable);
+  announce(event, 1);
+  EXPECT_EQ(run_all(1), Ids{"/n:waitable(event)"}) << "is no subscription and does not wait";
+  announce(within, 2);
+  EXPECT_EQ(run_all(2), Ids{});
+  announce(b, 3);
+  EXPECT_EQ(run_all(3), (Ids{"/n:waitable(/a)", "/n:sub(/b)"}));
+}
+
 TEST_F(ConditionTest, TimersDoNotWaitForIt)
 {
   const auto group = group_when(count(0));

@@ -149,12 +149,90 @@ void information_of_timers()
 }
 #endif
 
+// One subscription only stores, and the other one works with what was stored. Between the messages a timer of another
+// node says how much was stored by then.
+class Fusing : public rclcpp::Node
+{
+public:
+  explicit Fusing(bool within_process, std::function<void()> end)
+  : Node("fuses", rclcpp::NodeOptions().use_intra_process_comms(within_process)),
+    end_(std::move(end))
+  {
+    stored_ = create_subscription<Int32>("stored", 10, [this](Int32::ConstSharedPtr message) {
+      ++kept_;
+      newest_ = message->data;
+    });
+    works_ = create_subscription<Int32>("work", 10, [this](Int32::ConstSharedPtr message) {
+      say(
+        "work " + std::to_string(message->data) + ": stored " + std::to_string(kept_) +
+        ", newest " + std::to_string(newest_));
+      if (message->data == 2) {
+        end_();
+      }
+    });
+  }
+  int kept() const { return kept_; }
+
+private:
+  std::function<void()> end_;
+  int kept_ = 0;
+  int newest_ = 0;
+  rclcpp::Subscription<Int32>::SharedPtr stored_;
+  rclcpp::Subscription<Int32>::SharedPtr works_;
+};
+
+void stores(bool within_process)
+{
+  SingleThreadedExecutor executor;
+  auto fuses = std::make_shared<Fusing>(within_process, [&] { executor.cancel(); });
+  auto source = std::make_shared<rclcpp::Node>(
+    "source", rclcpp::NodeOptions().use_intra_process_comms(within_process));
+  auto to_store = source->create_publisher<Int32>("stored", 10);
+  auto to_work = source->create_publisher<Int32>("work", 10);
+  int step = 0;
+  int sent = 0;
+  const auto publish = [](rclcpp::Publisher<Int32> & to, int value) {
+    Int32 message;
+    message.data = value;
+    to.publish(message);
+  };
+  auto timer = source->create_wall_timer(20ms, [&] {
+    if (to_store->get_subscription_count() != 1 || to_work->get_subscription_count() != 1) {
+      return;
+    }
+    if (++step % 2 == 1) {
+      for (int i = 0; i < 3; ++i) {
+        publish(*to_store, ++sent);
+      }
+    } else {
+      say("stored by itself: " + std::to_string(fuses->kept()));
+      publish(*to_work, step / 2);
+    }
+  });
+  executor.add_node(fuses);
+  executor.add_node(source);
+  executor.spin();
+}
+
+void stores_messages()
+{
+  stores(false);
+}
+
+void stores_messages_within_the_process()
+{
+  stores(true);
+}
+
 }  // namespace
 
 Ways ways_of_taking()
 {
   Ways ways{
-    {"bytes_and_filters", bytes_and_filters}, {"polls_a_subscription", polls_a_subscription}};
+    {"bytes_and_filters", bytes_and_filters},
+    {"polls_a_subscription", polls_a_subscription},
+    {"stores_messages", stores_messages},
+    {"stores_messages_within_the_process", stores_messages_within_the_process}};
 #if RCLCPP_VERSION_GTE(28, 0, 0)
   ways["information_of_timers"] = information_of_timers;
 #endif

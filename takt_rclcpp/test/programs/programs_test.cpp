@@ -350,6 +350,55 @@ TEST(Strict, refuses_rules_that_a_single_threaded_program_cannot_keep)
 }
 
 // takt top, status, trace and monitor reach the program through it.
+// In a subscription without a trigger messages wait for the callback that works with them.
+TEST(Triggers, messages_wait_for_the_callback_that_takes_them)
+{
+  const std::string schedule = temporary("stored.yaml");
+  for (const std::string way : {"stores_messages", "stores_messages_within_the_process"}) {
+    const auto out = [&](const std::string & keys) {
+      std::ofstream(schedule)
+        << "version: 1\nexecutors:\n  main:\n    threads: {t: {}}\n    default: t\n"
+           "    callbacks: [{match: \"/fuses:sub(/stored)\"" +
+             keys + "}]\n";
+      const Outcome outcome = run(
+        "timeout -k 5 60 '" TAKT_EXEC "' --strict --schedule '" + schedule +
+        "' -- '" TAKT_PROGRAM "' " + way);
+      EXPECT_EQ(outcome.code, 0) << outcome.err;
+      return outcome.out;
+    };
+    EXPECT_EQ(
+      out(""),
+      "stored by itself: 3\nwork 1: stored 3, newest 3\nstored by itself: 6\nwork 2: stored 6, "
+      "newest 6\n");
+    EXPECT_EQ(
+      out(", trigger: false"),
+      "stored by itself: 0\nwork 1: stored 3, newest 3\nstored by itself: 3\nwork 2: stored 6, "
+      "newest 6\n");
+    EXPECT_EQ(
+      out(", trigger: false, keep: latest"),
+      "stored by itself: 0\nwork 1: stored 1, newest 3\nstored by itself: 1\nwork 2: stored 2, "
+      "newest 6\n");
+  }
+  std::remove(schedule.c_str());
+}
+
+TEST(Triggers, a_group_waits_for_all_its_subscriptions)
+{
+  const std::string schedule = temporary("when.yaml");
+  std::ofstream(schedule)
+    << "version: 1\nexecutors:\n  main:\n    threads: {t: {}}\n    default: t\n"
+       "    groups: [{match: \"/fuses:group(*)\", when: all}]\n";
+  const Outcome outcome = run(
+    "timeout -k 5 60 '" TAKT_EXEC "' --strict --schedule '" + schedule +
+    "' -- '" TAKT_PROGRAM "' stores_messages");
+  std::remove(schedule.c_str());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(
+    outcome.out,
+    "stored by itself: 0\nwork 1: stored 3, newest 3\nstored by itself: 3\nwork 2: stored 6, "
+    "newest 6\n");
+}
+
 TEST(ControlSocket, is_there_without_a_schedule)
 {
   const std::string folder = temporary("runtime");

@@ -477,6 +477,7 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_rt::Fa
     options.chain_id = numbered(name.placed_as, candidate.number);
   }
   options.kind = candidate.kind;
+  options.of_client_library = name.follows_group;
   options.group = group_for(group, candidate.kind);
   if (candidate.settings.binding.non_triggering && name.depth < 0) {
     faults.push_back(takt_core::keeps_all(hosted.id));
