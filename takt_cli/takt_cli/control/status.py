@@ -27,7 +27,7 @@ class Thread(Document, at="status#thread"):
 
 
 class NonTriggering(Document, at="status#non_triggering"):
-    """Which callbacks take the messages of one that does not trigger, and which messages they leave out."""
+    """The callbacks that take the messages of one that does not trigger; what they leave out."""
 
 
 class Callback(Document, at="status#callback"):
