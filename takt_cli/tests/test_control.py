@@ -737,14 +737,25 @@ def robot():
         callback("/n:service(/reset)", "/n:group(wide)", ["rest", "weak"], reentrant=True),
         callback("/n:client(/reset)", "/n:group(wide)", ["rest", "weak"], reentrant=True),
         callback("/n:timer(1s)", "/n:group(own)", ["n"], isolated=True, reentrant=True),
-        callback("/f:sub(/a)", "/f:group(default)", ["follow"], rule_priority=30),
+        callback(
+            "/f:sub(/a)",
+            "/f:group(default)",
+            ["follow"],
+            rule_priority=30,
+            when={"count": 0, "fresh_ns": 10**8},
+        ),
         callback("/f:waitable(odd one)", "/f:group(default)", ["follow"]),
         callback(
             "/f:sub(/b)",
             "/f:group(default)",
             ["follow"],
             deadline_ns=10**6,
-            non_triggering={"takers": ["/f:sub(/a)"], "keep": 1, "max_age_ns": 2 * 10**6},
+            non_triggering={
+                "takers": ["/f:sub(/a)"],
+                "keep": 1,
+                "max_age_ns": 2 * 10**6,
+                "left_out": 3,
+            },
         ),
         callback("odd * id", ""),
     ]
@@ -825,6 +836,7 @@ def test_a_template_has_all_that_runs(takt, start):
     assert main["groups"] == [
         {"match": "/n:group(own)", "isolate": True, "count": 2, "policy": "rr", "priority": 5},
         {"match": "/n:group(default)", "across_priorities": "allow"},
+        {"match": "/f:group(default)", "when": {"count": "all", "fresh": "100ms"}},
     ]
     assert main["process_threads"] == [{"match": "dds.shm", "policy": "rr", "priority": 5}]
     assert data["chains"] == {

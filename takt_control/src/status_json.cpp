@@ -92,7 +92,14 @@ json callback_json(
     {"deadline_ns", nullptr},
     {"publishes_last", false},
     {"non_triggering", nullptr},
+    {"when", nullptr},
     {"runs", nullptr}};
+  if (const auto when = callback.group().condition()) {
+    json & words = result["when"] = {{"count", when->count}, {"fresh_ns", nullptr}};
+    if (when->fresh) {
+      words["fresh_ns"] = when->fresh->count();
+    }
+  }
   if (const auto binding = scheduler.binding(callback); binding.ok()) {
     if (binding->priority) {
       result["rule_priority"] = *binding->priority;
@@ -103,7 +110,10 @@ json callback_json(
     result["publishes_last"] = binding->publishes_last;
     if (const auto & rule = binding->non_triggering) {
       json & words = result["non_triggering"] = {
-        {"takers", rule->with}, {"keep", rule->keep}, {"max_age_ns", nullptr}};
+        {"takers", rule->with},
+        {"keep", rule->keep},
+        {"max_age_ns", nullptr},
+        {"left_out", callback.left_out()}};
       if (rule->max_age != takt_rt::kForever) {
         words["max_age_ns"] = rule->max_age.count();
       }

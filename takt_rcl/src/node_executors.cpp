@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <memory>
+#include <set>
 #include <utility>
 
 #include "engine.hpp"
@@ -149,14 +151,25 @@ void NodeState::must_be_out(const std::string & id, const Membership & membershi
 std::exception_ptr NodeState::attach(
   const Entities & entities, const std::shared_ptr<Engine> & engine) noexcept
 {
+  // Conditions of groups look once all their callbacks are there.
+  std::set<std::shared_ptr<takt_core::Group>> held;
+  std::exception_ptr failed;
   try {
+    for (const auto & entity : entities) {
+      if (const auto [group, is_new] = held.insert(entity->group().in(*engine)); is_new) {
+        (*group)->hold_condition();
+      }
+    }
     for (const auto & entity : entities) {
       entity->attach(engine);
     }
   } catch (...) {
-    return std::current_exception();
+    failed = std::current_exception();
   }
-  return nullptr;
+  for (const auto & group : held) {
+    engine->core().release_condition(*group);
+  }
+  return failed;
 }
 
 // The end of a join: the schedule sets the attributes of new threads. A fault undoes the join,

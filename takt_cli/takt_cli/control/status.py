@@ -30,6 +30,10 @@ class NonTriggering(Document, at="status#non_triggering"):
     """The callbacks that take the messages of one that does not trigger; what they leave out."""
 
 
+class When(Document, at="status#when"):
+    """The condition of a group."""
+
+
 class Callback(Document, at="status#callback"):
     """A callback of an executor."""
 

@@ -172,6 +172,9 @@ public:
   /// once.
   void retire(Callback & callback);
 
+  /// Ends one `Group::hold_condition`; the last end looks at the group's condition. Set-up.
+  void release_condition(Group & group);
+
   /// Gives the group's callbacks threads of their own (isolation.hpp). The threads begin when the first callback is
   /// added to the spinning executor; they have their attributes before that callback can run. They end after the
   /// removal of the last callback. Their bindings name no threads. `add` also refuses what a start refuses: threads
@@ -273,6 +276,9 @@ public:
   /// Refusals at the last start that concern the process: locked memory, a fixed middleware
   /// ceiling. Empty before the first start. Set-up only.
   Faults refusals() const;
+
+  /// Scheduler::waiting_in_vain, for all callbacks. Set-up.
+  Faults waiting_in_vain() const;
 
   /// OS thread ids in thread order; 0 for a thread that does not run. Present isolated threads come last.
   std::vector<pid_t> thread_ids() const;

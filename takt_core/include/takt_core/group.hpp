@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "takt_core/condition.hpp"
@@ -66,8 +67,12 @@ public:
   /// Has the group's triggering callbacks wait for `condition` (condition.hpp). Returns false and changes nothing if
   /// the group has callbacks in an executor. Set-up only: allocates.
   bool set_condition(const Condition & condition);
-  /// Whether it has a condition. Set-up.
-  bool has_condition() const;
+  /// Has the condition release nothing until Executor::release_condition, once for each call: while an adapter adds
+  /// several callbacks of the group. Before the executor starts, no condition releases anything. Set-up.
+  void hold_condition() noexcept { condition_holds_.fetch_add(1); }
+  /// Its condition, if it has one. Set-up.
+  std::optional<Condition> condition() const;
+  bool has_condition() const { return condition().has_value(); }
 
   /// True while a callback of a mutually exclusive group runs or is about to. Real-time safe.
   using GroupGate::busy;
@@ -86,6 +91,7 @@ private:
   std::size_t members_ = 0;
   const Scheduler * owner_ = nullptr;
   std::atomic<bool> across_priorities_{false};  // see allow_across_priorities
+  std::atomic<std::uint32_t> condition_holds_{0};
   std::unique_ptr<GroupCondition> condition_;   // null: none; changes only without members
   std::shared_ptr<const Isolation> isolation_;  // see Executor::isolate; set-up of the executor
 };

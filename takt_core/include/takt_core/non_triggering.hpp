@@ -34,6 +34,11 @@ struct NonTriggering
   takt_rt::Duration max_age = takt_rt::kForever;
 };
 
+class Callback;
+
+/// Whether a triggering callback takes the messages of `input`, for which `rule` holds.
+bool takes(const Callback & taker, const Callback & input, const NonTriggering & rule);
+
 /// The fault of a non-triggering callback with history KEEP_ALL. Only its front end knows the history.
 takt_rt::Fault keeps_all(const std::string & id);
 

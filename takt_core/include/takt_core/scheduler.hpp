@@ -11,7 +11,9 @@
 //                                                          woken through the Waker, end_idle(i)
 //
 // Locks: the thread set's mutex, inside it the group's; both inherit priority, and dispatching
-// threads hold them for tens of nanoseconds. `ready` takes no lock. Set-up functions serialise
+// threads hold them for tens of nanoseconds. `ready` takes no lock, except for a callback under
+// a condition: that of the condition, for the time of one look. Takers take their inputs with the scheduler's
+// inputs_mutex_. Set-up functions serialise
 // among themselves and may be called while threads dispatch.
 #ifndef TAKT_CORE__SCHEDULER_HPP_
 #define TAKT_CORE__SCHEDULER_HPP_
@@ -202,10 +204,19 @@ public:
   {
     return CallbackEntry::of(callback).priority_.load(std::memory_order_relaxed);
   }
+  /// The callbacks that do not trigger, in the order of their adding.
+  std::vector<const Callback *> non_triggering() const;
+  /// One sentence for each callback whose messages would wait forever: no callback takes them, or its group's condition
+  /// needs more inputs than the group has.
+  Faults waiting_in_vain() const;
+
   /// The threads of its binding; 0 for a callback that is not here.
   ThreadMask threads(const Callback & callback) const noexcept;
 
-  /// Opens the start gate: timers begin. Every timer's first release is `first_release` from `epoch`. Does nothing if
+  /// Ends one `Group::hold_condition` of a group of this scheduler; the last end looks at the condition.
+  void release_condition(Group & group, Time now) noexcept;
+
+  /// Opens the start gate: timers begin, and conditions release. Every timer's first release is `first_release` from `epoch`. Does nothing if
   /// the gate is open: timers keep their phase over a restart.
   void open(Time epoch);
 
@@ -266,7 +277,7 @@ public:
   // ---- dispatch: real-time safe ----
 
   /// Announces `count` new messages for `callback`. Any thread, also a publisher's or a listener's
-  /// with middleware locks held: takes no lock. Ignores a timer, which releases itself. Wakes a
+  /// with middleware locks held: takes no lock, except for a callback under a condition. Ignores a timer, which releases itself. Wakes a
   /// thread for the messages unless the calling thread has a `WakeDeferral` open.
   void ready(Callback & callback, std::uint32_t count, Time now) noexcept;
 
@@ -283,21 +294,20 @@ public:
   /// started needs this call once, also after an exception.
   void complete(Run & run) noexcept;
 
-  // ---- inputs of non-triggering callbacks (non_triggering.hpp): real-time safe, between `next` and the take of a run
-  // whose callback `takes_inputs`, on its thread ----
+  // ---- inputs of non-triggering callbacks (non_triggering.hpp): real-time safe, on the thread of a run whose callback
+  // `takes_inputs`, between its take and its user function ----
 
-  /// The messages that a taker takes: those that wait at its start.
-  struct Inputs
-  {
-    std::uint64_t before = 0;  ///< the taker's place in the order of releases
-    std::uint32_t left = 0;    ///< most runs
-    std::uint64_t busy = 0;    ///< bit i: the group of the i-th input is busy
-  };
-  Inputs inputs(const Run & taker) noexcept;
+  /// The taker is to take the messages that wait now.
+  void begin_inputs(const Run & taker) noexcept;
   /// Picks the oldest of them and fills `run`, a run of its callback on the taker's thread; false if none is left.
-  bool next_input(const Run & taker, Inputs & inputs, Time now, Run & run) noexcept;
+  bool next_input(const Run & taker, Time now, Run & run) noexcept;
   /// Instead of `complete`, for a run that `next_input` filled.
   void complete_input(const Run & taker, Run & run) noexcept;
+  /// The take removed a message that the taker leaves out.
+  void left_out(const Run & run) noexcept
+  {
+    CallbackEntry::of(*run.callback).left_out_.fetch_add(1, std::memory_order_relaxed);
+  }
 
   /// Begins a visit: releases the due timers of all thread sets. Returns the sequence number that
   /// ends the collection, for `next`'s `before`. A visit picks each callback at most once.
@@ -362,24 +372,27 @@ private:
   void link_inputs(CallbackEntry & entry);
   void unlink_inputs(CallbackEntry & entry);
   void find_inputs(Settings & taker);
-  CallbackEntry * oldest_input(
-    const CallbackEntry & taker, const Inputs & inputs, std::uint64_t & bit) noexcept;
-  bool start_input(CallbackEntry & entry, const Run & taker, Time now, Run & run) noexcept;
+  InputEntry * oldest_input(const CallbackEntry & taker) noexcept;
+  bool start_input(InputEntry & input, const Run & taker, Time now, Run & run) noexcept;
+  void note_overwritten_input(CallbackEntry & entry, Time now) noexcept;
   void join_condition(CallbackEntry & entry);
   void leave_condition(CallbackEntry & entry);
+  void conditions_in_vain(Faults & faults) const;
   void arrived_under_condition(CallbackEntry & entry, Time now, std::uint32_t caller) noexcept;
+  CallbackEntry * release(GroupCondition & condition, const Group & group, Time now) noexcept;
+  void put_in_all(CallbackEntry * entries, std::uint32_t caller) noexcept;
+  void look_at_condition(Group & group, Time now) noexcept;
   static bool mark_again(CallbackEntry & entry) noexcept
   {
     return !entry.arrivals_.empty() &&
            (entry.state_.mark_queued() ||
             (entry.conditional() && entry.released() && entry.state_.mark_released()));
   }
-  void leave_input(const CallbackEntry & taker, CallbackEntry & input, std::uint32_t lane) noexcept;
+  void leave_input(const CallbackEntry & taker, Group & group, std::uint32_t lane) noexcept;
 
   static constexpr std::uint32_t kNoThread = WakeDeferral::kNobody;
 
   void drain_all() noexcept;
-  void enqueue(CallbackEntry & entry) noexcept;
   void put_in(CallbackEntry & entry, std::uint32_t caller) noexcept;
   void catch_up(Run & run) noexcept;
   void finish(Run & run) noexcept;

@@ -124,11 +124,12 @@ Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding
   } else if (isolated && faults.empty()) {
     crew = &impl.crew_for(group, *group.isolation_);
     faults = impl.staff(*crew);
-  } else if (!isolated && !binding.non_triggering) {
+  } else if (!isolated && binding.non_triggering) {
+    append(faults, impl.check_taken(added, *binding.non_triggering));
+  } else if (!isolated) {
     const int priority =
       binding.priority.value_or(inherited_priority(impl.main.scheduler.chains(), added.chain_id()));
-    const Faults more = impl.check({{&added, binding.threads, priority}});
-    faults.insert(faults.end(), more.begin(), more.end());
+    append(faults, impl.check({{&added, binding.threads, priority}}));
   }
   // Notify observers before the callback can run, so that they miss no event.
   Status status = faults;
@@ -156,6 +157,17 @@ void Executor::remove(Callback & callback)
 void Executor::retire(Callback & callback)
 {
   impl_->remove(callback, false);
+}
+
+void Executor::release_condition(Group & group)
+{
+  const Impl::SetUp setup(*impl_);
+  const auto known = impl_->members.find(&group);
+  if (known == impl_->members.end() || known->second.empty()) {
+    group.condition_holds_.fetch_sub(1);
+    return;
+  }
+  impl_->crew_of(*known->second.front()).scheduler.release_condition(group, now());
 }
 
 void Executor::Impl::remove(Callback & callback, bool waits)
@@ -233,6 +245,16 @@ std::vector<std::shared_ptr<Callback>> Executor::callbacks() const
     for (auto & callback : crew->scheduler.callbacks()) {
       all.push_back(std::move(callback));
     }
+  }
+  return all;
+}
+
+Faults Executor::waiting_in_vain() const
+{
+  const Impl::SetUp setup(*impl_);
+  Faults all = impl_->main.scheduler.waiting_in_vain();
+  for (const auto & crew : impl_->owned_crews) {
+    append(all, crew->scheduler.waiting_in_vain());
   }
   return all;
 }

@@ -27,11 +27,21 @@ Faults Executor::Impl::check(
   if (takt_core::uniform(threads)) {
     return faults;
   }
-  std::unordered_set<const Group *> told;
+  const std::vector<const Callback *> inputs = main.scheduler.non_triggering();
+  std::unordered_set<const Group *> seen;
+  const auto check = [&](const Group & group) {
+    if (seen.insert(&group).second) {
+      check_group(group, entrants(group, bindings), bindings, threads, faults);
+    }
+  };
   for (const NewBinding & binding : bindings) {
-    const Group & group = binding.callback->group();
-    if (told.count(&group) == 0 && !check_group(binding, bindings, threads, faults)) {
-      told.insert(&group);
+    check(binding.callback->group());
+    for (const Callback * const input : inputs) {
+      if (
+        &input->group() != &binding.callback->group() &&
+        takes(*binding.callback, *input, *main.scheduler.binding(*input).value().non_triggering)) {
+        check(input->group());
+      }
     }
   }
   return faults;
@@ -53,37 +63,112 @@ void Executor::Impl::check_following(
   }
 }
 
-// Judges the group's other members by `bindings`, or else by their present bindings.
-bool Executor::Impl::check_group(
-  const NewBinding & binding, const std::vector<NewBinding> & bindings,
-  const std::vector<ExecutorThreadOptions> & threads, Faults & faults) const
+// Those of `bindings` come first.
+std::vector<Executor::Impl::Entrant> Executor::Impl::entrants(
+  const Group & group, const std::vector<NewBinding> & bindings) const
 {
-  const Group & group = binding.callback->group();
+  std::vector<Entrant> result;
+  std::unordered_set<const Callback *> seen;
+  const auto add = [&](const Callback & callback, const Callback * takes) {
+    if (seen.insert(&callback).second) {
+      result.push_back({&callback, takes});
+    }
+  };
+  for (const NewBinding & binding : bindings) {
+    if (&binding.callback->group() == &group) {
+      add(*binding.callback, nullptr);
+    }
+  }
   const auto known = members.find(&group);
-  if (
-    !group.exclusive() || known == members.end() || binding.across_priorities ||
-    group.across_priorities_.load(std::memory_order_relaxed)) {
-    return true;
+  if (known == members.end()) {
+    return result;
   }
-  const std::vector<int> own = urgencies(threads, binding.threads, binding.priority);
-  for (const Callback * member : known->second) {
+  std::vector<const Callback *> inputs;
+  for (const Callback * const member : known->second) {
     if (member->non_triggering()) {
-      continue;  // it runs on the thread of a taker, which does not wait for it
-    }
-    NewBinding other{member, main.scheduler.threads(*member), main.scheduler.priority(*member)};
-    for (const NewBinding & moved : bindings) {
-      other = moved.callback == member ? moved : other;
-    }
-    if (member != binding.callback && urgencies(threads, other.threads, other.priority) != own) {
-      faults.push_back(
-        "group " + group.id() + " holds " + binding.callback->id() + " and " + member->id() +
-        ", which are bound to threads of different OS priority: the less urgent one would block "
-        "the other; bind them alike, put them in different groups, or say across_priorities: "
-        "allow");
-      return false;
+      inputs.push_back(member);
+    } else {
+      add(*member, nullptr);
     }
   }
-  return true;
+  if (inputs.empty()) {
+    return result;
+  }
+  const auto all = main.scheduler.callbacks();
+  for (const Callback * const member : inputs) {
+    const Result<Binding> binding = main.scheduler.binding(*member);
+    for (const NewBinding & other : bindings) {
+      if (takes(*other.callback, *member, *binding->non_triggering)) {
+        add(*other.callback, member);
+      }
+    }
+    for (const auto & other : all) {
+      if (!other->non_triggering() && takes(*other, *member, *binding->non_triggering)) {
+        add(*other, member);
+      }
+    }
+  }
+  return result;
+}
+
+// Judges callbacks by `bindings`, or else by their present bindings.
+void Executor::Impl::check_group(
+  const Group & group, const std::vector<Entrant> & entrants,
+  const std::vector<NewBinding> & bindings, const std::vector<ExecutorThreadOptions> & threads,
+  Faults & faults) const
+{
+  const bool allowed = std::any_of(bindings.begin(), bindings.end(), [&](const NewBinding & one) {
+    return &one.callback->group() == &group && one.across_priorities;
+  });
+  if (
+    !group.exclusive() || entrants.empty() || allowed ||
+    group.across_priorities_.load(std::memory_order_relaxed)) {
+    return;
+  }
+  const auto urgencies_of = [&](const Callback & callback) {
+    for (const NewBinding & one : bindings) {
+      if (one.callback == &callback) {
+        return urgencies(threads, one.threads, one.priority);
+      }
+    }
+    return urgencies(threads, main.scheduler.threads(callback), main.scheduler.priority(callback));
+  };
+  const Entrant & first = entrants.front();
+  const std::vector<int> own = urgencies_of(*first.callback);
+  for (const Entrant & other : entrants) {
+    if (urgencies_of(*other.callback) == own) {
+      continue;
+    }
+    const auto words = [](const Entrant & one) {
+      return one.callback->id() + (one.takes == nullptr
+                                     ? std::string()
+                                     : " (which takes the messages of " + one.takes->id() + ")");
+    };
+    faults.push_back(
+      "group " + group.id() + " holds " + words(first) + " and " + words(other) +
+      ", which are bound to threads of different OS priority: the less urgent one would block "
+      "the other; bind them alike, put them in different groups, or say across_priorities: "
+      "allow");
+    return;
+  }
+}
+
+// The takers of a callback that is added next run in its group.
+Faults Executor::Impl::check_taken(const Callback & added, const NonTriggering & rule) const
+{
+  Faults faults;
+  if (!takt_core::uniform(main.options)) {
+    std::vector<Entrant> all = entrants(added.group(), {});
+    for (const auto & other : main.scheduler.callbacks()) {
+      if (
+        !other->non_triggering() && &other->group() != &added.group() &&
+        takes(*other, added, rule)) {
+        all.push_back({other.get(), &added});
+      }
+    }
+    check_group(added.group(), all, {}, main.options, faults);
+  }
+  return faults;
 }
 
 bool Executor::Impl::has(const Callback & callback) const

@@ -25,6 +25,11 @@ std::string has_own_threads(const Callback & callback);
 /// Fills in defaults: one thread if there is none, and thread names.
 ExecutorOptions with_defaults(ExecutorOptions options);
 
+inline void append(Faults & to, const Faults & more)
+{
+  to.insert(to.end(), more.begin(), more.end());
+}
+
 struct Executor::Impl final : ParkingListener
 {
   Impl(ExecutorOptions o, Executor & owner);
@@ -147,9 +152,19 @@ struct Executor::Impl final : ParkingListener
   static void check_following(
     const NewBinding & binding, const std::vector<ExecutorThreadOptions> & threads,
     Faults & faults);
-  bool check_group(
-    const NewBinding & binding, const std::vector<NewBinding> & bindings,
-    const std::vector<ExecutorThreadOptions> & threads, Faults & faults) const;
+  /// A callback that runs in a group.
+  struct Entrant
+  {
+    const Callback * callback;
+    const Callback * takes;  ///< of the group; null: the callback is of the group itself
+  };
+  std::vector<Entrant> entrants(
+    const Group & group, const std::vector<NewBinding> & bindings) const;
+  void check_group(
+    const Group & group, const std::vector<Entrant> & entrants,
+    const std::vector<NewBinding> & bindings, const std::vector<ExecutorThreadOptions> & threads,
+    Faults & faults) const;
+  Faults check_taken(const Callback & added, const NonTriggering & rule) const;
   bool has(const Callback & callback) const;
   Faults check_id(const Callback & callback) const;
   void remove(Callback & callback, bool waits);

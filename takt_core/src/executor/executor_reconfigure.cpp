@@ -37,11 +37,6 @@ private:
   std::vector<std::function<void()>> steps_;
 };
 
-void append(Faults & to, const Faults & more)
-{
-  to.insert(to.end(), more.begin(), more.end());
-}
-
 }  // namespace
 
 struct Executor::Impl::ThreadPlace

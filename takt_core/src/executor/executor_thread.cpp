@@ -187,20 +187,19 @@ void Executor::Impl::follow_programs_policy(Crew & crew, std::uint32_t index) no
 
 void Executor::Impl::execute(Crew & crew, Run & run) noexcept
 {
-  if (run.callback->takes_inputs()) {
-    run_inputs(crew, run);
-  }
   perform(crew, run);
   crew.scheduler.complete(run);
 }
 
-// Before the taker's own take.
+// After the taker's own take, because a take without a message is no start of the taker. The time of the inputs' runs is
+// not the taker's.
 void Executor::Impl::run_inputs(Crew & crew, const Run & taker) noexcept
 {
   Scheduler & scheduler = crew.scheduler;
-  Scheduler::Inputs inputs = scheduler.inputs(taker);
+  const NotOfTheRun pause;
+  scheduler.begin_inputs(taker);
   Run run;
-  while (scheduler.next_input(taker, inputs, now(), run)) {
+  while (!cancelled() && scheduler.next_input(taker, now(), run)) {
     perform(crew, run);
     scheduler.complete_input(taker, run);
   }
@@ -226,8 +225,11 @@ void Executor::Impl::perform(Crew & crew, Run & run) noexcept
     scheduler.taken(run);
     told = true;
     if (took && run.leaves_out) {
+      scheduler.left_out(run);
       run.callback->leave_out(run);
       took = false;
+    } else if (took && run.callback->takes_inputs()) {
+      run_inputs(crew, run);
     }
     if (took) {
       if (!observers.empty()) {

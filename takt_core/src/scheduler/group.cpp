@@ -26,10 +26,10 @@ bool Group::set_condition(const Condition & condition)
   return true;
 }
 
-bool Group::has_condition() const
+std::optional<Condition> Group::condition() const
 {
   std::lock_guard lock(mutex_);
-  return condition_ != nullptr;
+  return condition_ == nullptr ? std::nullopt : std::optional(condition_->rule);
 }
 
 std::size_t Group::members() const

@@ -54,13 +54,6 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
   }
 }
 
-void Scheduler::enqueue(CallbackEntry & entry) noexcept
-{
-  if (entry.state_.mark_queued()) {
-    put_in(entry, kNoThread);
-  }
-}
-
 // Puts a queued callback in its set's intake and wakes a thread for it. A `caller` that is a member is about to look
 // itself: then only a more urgent member is woken.
 void Scheduler::put_in(CallbackEntry & entry, std::uint32_t caller) noexcept

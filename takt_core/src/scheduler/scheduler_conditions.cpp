@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cassert>
 #include <mutex>
+#include <set>
+#include <utility>
 
 #include "scheduler/group_condition.hpp"
 #include "scheduler/scheduler_settings.hpp"
@@ -19,8 +21,8 @@ namespace
 // Messages that wait and are not released.
 std::uint32_t waiting(const CallbackEntry & input) noexcept
 {
+  const std::uint64_t oldest = input.arrivals_.oldest_index();
   const std::uint64_t pushed = input.arrivals_.pushed();
-  const std::uint64_t oldest = pushed - std::min<std::uint64_t>(input.arrivals_.size(), pushed);
   const std::uint64_t from = std::max(oldest, input.released_.load(std::memory_order_relaxed));
   return from < pushed ? static_cast<std::uint32_t>(pushed - from) : 0;
 }
@@ -32,20 +34,22 @@ bool is_input(const Callback & callback)
           (callback.kind() == Kind::waitable && adapter::kind_word(callback.chain_id()) == "sub"));
 }
 
-// Numbers the subscriptions of the members anew.
-void list_inputs(GroupCondition & condition)
+// Replaces the members. Builds the lists without the mutex, for which publishers may wait.
+void set_members(GroupCondition & condition, std::vector<GroupCondition::Member> members)
 {
-  condition.inputs.clear();
-  for (GroupCondition::Member & member : condition.members) {
+  std::vector<ConditionInput> inputs;
+  for (GroupCondition::Member & member : members) {
     const std::string_view id = member.entry->callback().chain_id();
     const auto known = std::find_if(
-      condition.inputs.begin(), condition.inputs.end(),
-      [&](const ConditionInput & input) { return input.id == id; });
-    member.input = static_cast<std::size_t>(known - condition.inputs.begin());
-    if (known == condition.inputs.end()) {
-      condition.inputs.push_back({id, 0, kNever});
+      inputs.begin(), inputs.end(), [&](const ConditionInput & input) { return input.id == id; });
+    member.input = static_cast<std::size_t>(known - inputs.begin());
+    if (known == inputs.end()) {
+      inputs.push_back({id, 0, kNever});
     }
   }
+  const std::lock_guard lock(condition.mutex);
+  condition.members.swap(members);
+  condition.inputs.swap(inputs);
 }
 
 bool holds(GroupCondition & condition, Time now) noexcept
@@ -85,12 +89,12 @@ void Scheduler::join_condition(CallbackEntry & entry)
   if (condition == nullptr || !is_input(entry.callback())) {
     return;
   }
-  const std::lock_guard lock(condition->mutex);
   entry.released_.store(0, std::memory_order_relaxed);
   entry.newest_ = kNever;
-  condition->members.push_back({&entry, 0});
-  list_inputs(*condition);
   entry.state_.fetch_or(CallbackEntry::kConditional, std::memory_order_seq_cst);
+  std::vector<GroupCondition::Member> members = condition->members;  // only set-up changes them
+  members.push_back({&entry, 0});
+  set_members(*condition, std::move(members));
 }
 
 void Scheduler::leave_condition(CallbackEntry & entry)
@@ -100,10 +104,30 @@ void Scheduler::leave_condition(CallbackEntry & entry)
     return;
   }
   GroupCondition & condition = *entry.group_->condition_;
-  const std::lock_guard lock(condition.mutex);
-  std::erase_if(
-    condition.members, [&](const GroupCondition::Member & one) { return one.entry == &entry; });
-  list_inputs(condition);
+  std::vector<GroupCondition::Member> members = condition.members;
+  std::erase_if(members, [&](const GroupCondition::Member & one) { return one.entry == &entry; });
+  set_members(condition, std::move(members));
+}
+
+void Scheduler::conditions_in_vain(Faults & faults) const
+{
+  assert(setup_mutex_.held());
+  std::set<std::pair<std::string_view, const Group *>> groups;
+  for (const auto & [entry, settings] : settings_) {
+    if (entry->group_->condition_ != nullptr) {
+      groups.emplace(entry->group_->id(), entry->group_);
+    }
+  }
+  for (const auto & [id, group] : groups) {
+    const GroupCondition * const condition = group->condition_.get();
+    const std::size_t inputs = condition->inputs.size();
+    if (inputs != 0 && inputs < condition->rule.count) {
+      faults.push_back(
+        "group " + group->id() + ": its condition needs messages of " +
+        std::to_string(condition->rule.count) + " subscriptions, and the group has " +
+        std::to_string(inputs) + ", so their callbacks never run");
+    }
+  }
 }
 
 // A message has arrived for an input of a condition.
@@ -115,23 +139,64 @@ void Scheduler::arrived_under_condition(
   {
     const std::lock_guard lock(condition.mutex);
     entry.newest_ = now;
-    if (entry.non_triggering_ != nullptr || !holds(condition, now)) {
-      return;
-    }
-    for (const GroupCondition::Member & member : condition.members) {
-      member.entry->released_.store(member.entry->arrivals_.pushed(), std::memory_order_seq_cst);
-    }
-    for (const GroupCondition::Member & member : condition.members) {
-      if (!member.entry->arrivals_.empty() && member.entry->state_.mark_released()) {
-        member.entry->next_ = released;  // the thread that marks a callback owns its links
-        released = member.entry;
-      }
+    if (entry.non_triggering_ == nullptr) {
+      released = release(condition, *entry.group_, now);
     }
   }
-  while (released != nullptr) {
-    CallbackEntry & input = *released;
-    released = input.next_;
-    put_in(input, caller);
+  put_in_all(released, caller);
+}
+
+// Looks at the group's condition. The callbacks that it makes ready are linked by `next_`: the thread that marks a
+// callback owns its links.
+CallbackEntry * Scheduler::release(
+  GroupCondition & condition, const Group & group, Time now) noexcept
+{
+  assert(condition.mutex.held());
+  if (
+    !open_.load(std::memory_order_seq_cst) || group.condition_holds_.load() > 0 ||
+    !holds(condition, now)) {
+    return nullptr;
+  }
+  for (const GroupCondition::Member & member : condition.members) {
+    member.entry->released_.store(member.entry->arrivals_.pushed(), std::memory_order_seq_cst);
+  }
+  CallbackEntry * released = nullptr;
+  for (const GroupCondition::Member & member : condition.members) {
+    if (!member.entry->arrivals_.empty() && member.entry->state_.mark_released()) {
+      member.entry->next_ = released;
+      released = member.entry;
+    }
+  }
+  return released;
+}
+
+void Scheduler::put_in_all(CallbackEntry * entries, std::uint32_t caller) noexcept
+{
+  while (entries != nullptr) {
+    CallbackEntry & entry = *entries;
+    entries = entry.next_;
+    put_in(entry, caller);
+  }
+}
+
+void Scheduler::look_at_condition(Group & group, Time now) noexcept
+{
+  GroupCondition * const condition = group.condition_.get();
+  if (condition == nullptr) {
+    return;
+  }
+  CallbackEntry * released = nullptr;
+  {
+    const std::lock_guard lock(condition->mutex);
+    released = release(*condition, group, now);
+  }
+  put_in_all(released, kNoThread);
+}
+
+void Scheduler::release_condition(Group & group, Time now) noexcept
+{
+  if (group.condition_holds_.fetch_sub(1) == 1) {
+    look_at_condition(group, now);
   }
 }
 

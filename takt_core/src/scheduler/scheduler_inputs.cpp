@@ -4,7 +4,6 @@
 // mutex is taken.
 #include <algorithm>
 #include <cassert>
-#include <iterator>
 #include <mutex>
 
 #include "scheduler/scheduler_settings.hpp"
@@ -12,19 +11,19 @@
 namespace takt_core
 {
 
+bool takes(const Callback & taker, const Callback & input, const NonTriggering & rule)
+{
+  return rule.taken_by ? rule.taken_by(taker.chain_id())
+                       : !taker.of_client_library() && &taker.group() == &input.group();
+}
+
 namespace
 {
 
 bool takes(const CallbackEntry & taker, const CallbackEntry & input)
 {
-  if (taker.non_triggering_ != nullptr) {
-    return false;
-  }
-  const auto & taken_by = input.non_triggering_->taken_by;
-  if (!taken_by && taker.callback().of_client_library()) {
-    return false;
-  }
-  return taken_by ? taken_by(taker.callback().chain_id()) : taker.group_ == input.group_;
+  return taker.non_triggering_ == nullptr &&
+         takt_core::takes(taker.callback(), input.callback(), *input.non_triggering_);
 }
 
 }  // namespace
@@ -58,15 +57,18 @@ void check_non_triggering(
   }
 }
 
-// Computes the inputs of a taker. The former list is freed after its last reader.
+// Computes the inputs of a taker. The former list is freed after its last reader. A taker that has begun takes no input
+// of the new list.
 void Scheduler::find_inputs(Settings & taker)
 {
   assert(setup_mutex_.held());
   CallbackEntry & entry = taker.entry();
-  std::vector<CallbackEntry *> found;
-  std::copy_if(
-    non_triggering_.begin(), non_triggering_.end(), std::back_inserter(found),
-    [&](const CallbackEntry * input) { return takes(entry, *input); });
+  std::vector<InputEntry> found;
+  for (CallbackEntry * const input : non_triggering_) {
+    if (takes(entry, *input)) {
+      found.push_back({input, 0});
+    }
+  }
   const bool any = !found.empty();
   {
     const std::lock_guard lock(inputs_mutex_);
@@ -109,58 +111,86 @@ void Scheduler::unlink_inputs(CallbackEntry & entry)
     return;
   }
   for (const auto & [other, settings] : settings_) {
-    const std::vector<CallbackEntry *> & inputs = settings->inputs;
-    if (std::find(inputs.begin(), inputs.end(), &entry) != inputs.end()) {
+    const bool took = std::any_of(
+      settings->inputs.begin(), settings->inputs.end(),
+      [&](const InputEntry & input) { return input.entry == &entry; });
+    if (took) {
       find_inputs(*settings);
     }
   }
 }
 
-Scheduler::Inputs Scheduler::inputs(const Run & taker) noexcept
+std::vector<const Callback *> Scheduler::non_triggering() const
 {
-  Inputs result;
-  result.before = sequence_.load(std::memory_order_seq_cst);
-  const std::lock_guard lock(inputs_mutex_);
-  const CallbackEntry & entry = CallbackEntry::of(*taker.callback);
-  if (entry.inputs_ != nullptr) {
-    for (const CallbackEntry * const input : *entry.inputs_) {
-      result.left += input->arrivals_.size();
-    }
+  const std::lock_guard lock(setup_mutex_);
+  std::vector<const Callback *> result;
+  for (const CallbackEntry * const input : non_triggering_) {
+    result.push_back(&input->callback());
   }
   return result;
 }
 
-// The input with the oldest message, and its bit; null: none.
-CallbackEntry * Scheduler::oldest_input(
-  const CallbackEntry & taker, const Inputs & inputs, std::uint64_t & bit) noexcept
+Faults Scheduler::waiting_in_vain() const
+{
+  const std::lock_guard lock(setup_mutex_);
+  Faults result;
+  for (const CallbackEntry * const input : non_triggering_) {
+    const bool taken = std::any_of(settings_.begin(), settings_.end(), [&](const auto & one) {
+      return takes(*one.first, *input);
+    });
+    if (!taken) {
+      const Callback & callback = input->callback();
+      result.push_back(
+        callback.id() + ": it does not trigger, and no callback of " +
+        (input->non_triggering_->taken_by ? "those that `with` names is in this executor"
+                                          : "its group " + callback.group().id() + " triggers") +
+        ", so nothing takes its messages; name callbacks by `with` that take them");
+    }
+  }
+  conditions_in_vain(result);
+  return result;
+}
+
+void Scheduler::begin_inputs(const Run & taker) noexcept
+{
+  const CallbackEntry & entry = CallbackEntry::of(*taker.callback);
+  const std::lock_guard lock(inputs_mutex_);
+  if (entry.inputs_ != nullptr) {
+    for (InputEntry & input : *entry.inputs_) {
+      input.left = input.entry->arrivals_.size();
+    }
+  }
+}
+
+// The input with the oldest message; null: none.
+InputEntry * Scheduler::oldest_input(const CallbackEntry & taker) noexcept
 {
   assert(inputs_mutex_.held());
-  CallbackEntry * oldest = nullptr;
-  std::uint64_t first = inputs.before;
-  std::uint64_t next_bit = 1;
-  for (CallbackEntry * const input : *taker.inputs_) {
-    const std::uint64_t own = next_bit;
-    next_bit <<= 1;  // 0 for inputs beyond the 64th
-    if ((inputs.busy & own) != 0 || running(input->callback()) || input->arrivals_.empty()) {
-      continue;
-    }
-    Time release{};
-    std::uint64_t sequence =
-      0;  // stays 0 for an arrival without a stamp: its age is unknown, it goes first
-    static_cast<void>(input->arrivals_.peek_stamp(release, sequence));
-    if (sequence < first) {
-      oldest = input;
-      bit = own;
-      first = sequence;
+  InputEntry * oldest = nullptr;
+  std::uint64_t first = UINT64_MAX;
+  if (taker.inputs_ != nullptr) {
+    for (InputEntry & input : *taker.inputs_) {
+      if (input.left == 0 || running(input.entry->callback()) || input.entry->arrivals_.empty()) {
+        continue;
+      }
+      Time release{};
+      // Stays 0 for an arrival without a stamp: its age is unknown, so it goes first.
+      std::uint64_t sequence = 0;
+      static_cast<void>(input.entry->arrivals_.peek_stamp(release, sequence));
+      if (sequence < first) {
+        oldest = &input;
+        first = sequence;
+      }
     }
   }
   return oldest;
 }
 
-// Fills `run` if there is a message. The run holds the group, unless the taker does.
-bool Scheduler::start_input(CallbackEntry & entry, const Run & taker, Time now, Run & run) noexcept
+// Fills `run` if there is a message.
+bool Scheduler::start_input(InputEntry & input, const Run & taker, Time now, Run & run) noexcept
 {
   assert(inputs_mutex_.held());
+  CallbackEntry & entry = *input.entry;
   const NonTriggering & rule = *entry.non_triggering_;
   run.callback = &entry.callback();
   run.set = taker.set;
@@ -171,7 +201,6 @@ bool Scheduler::start_input(CallbackEntry & entry, const Run & taker, Time now, 
   run.taking = false;
   run.found = 0;
   run.activations.clear();
-  run.leaves_out = rule.keep != 0 && entry.arrivals_.size() > rule.keep;
   if (!entry.arrivals_.pop(
         run.release, run.sequence, run.activations, run.arrival, run.announced)) {
     return false;
@@ -179,10 +208,9 @@ bool Scheduler::start_input(CallbackEntry & entry, const Run & taker, Time now, 
   if (run.sequence == 0) {
     run.release = now;
   }
-  run.leaves_out = run.leaves_out || now - run.release > rule.max_age;
-  if (run.leaves_out) {
-    entry.left_out_.fetch_add(1, std::memory_order_relaxed);
-  }
+  --input.left;
+  run.leaves_out =
+    (rule.keep != 0 && input.left >= rule.keep) || taker.start - run.release > rule.max_age;
   if (run.activations.empty()) {
     run.activations.add({entry.number_, entry.instance(), run.release});
     entry.next_instance();
@@ -192,53 +220,60 @@ bool Scheduler::start_input(CallbackEntry & entry, const Run & taker, Time now, 
   return true;
 }
 
-bool Scheduler::next_input(const Run & taker, Inputs & inputs, Time now, Run & run) noexcept
+bool Scheduler::next_input(const Run & taker, Time now, Run & run) noexcept
 {
   const CallbackEntry & of = CallbackEntry::of(*taker.callback);
-  CallbackEntry * input = nullptr;
-  {
-    const std::lock_guard lock(inputs_mutex_);
-    while (input == nullptr && inputs.left > 0 && of.inputs_ != nullptr) {
-      std::uint64_t bit = 0;
-      CallbackEntry * const oldest = oldest_input(of, inputs, bit);
-      if (oldest == nullptr) {
-        inputs.left = 0;
-        break;
+  for (;;) {
+    CallbackEntry * entry = nullptr;
+    bool started = false;
+    {
+      const std::lock_guard lock(inputs_mutex_);
+      InputEntry * const input = oldest_input(of);
+      if (input == nullptr) {
+        return false;
       }
-      if (oldest->group_ != of.group_ && !oldest->group_->try_enter()) {
-        inputs.busy |= bit;
-        inputs.left = bit == 0 ? 0 : inputs.left;
+      if (input->entry->group_ != of.group_ && !input->entry->group_->try_enter()) {
+        input->left = 0;  // its messages wait for the taker's next start
         continue;
       }
-      --inputs.left;
-      if (oldest->state_.start_input()) {
-        if (start_input(*oldest, taker, now, run)) {
-          input = oldest;
-          break;
+      entry = input->entry;
+      if (entry->state_.start_input()) {
+        started = start_input(*input, taker, now, run);
+        if (!started) {
+          entry->state_.end();
         }
-        oldest->state_.end();
       }
-      leave_input(of, *oldest, taker.lane);
-    }
-  }
-  if (input != nullptr && phases_ != nullptr) {
-    if (ThreadSet * const set = lock_set(*input)) {
-      if (input->arrivals_.overwritten() != input->seen_overwritten_) {
-        note_overwritten(*input, now);
+      if (!started) {
+        input->left = 0;
       }
-      set->mutex.unlock();
     }
+    if (started) {
+      note_overwritten_input(*entry, now);
+      return true;
+    }
+    leave_input(of, *entry->group_, taker.lane);
   }
-  return input != nullptr;
 }
 
-void Scheduler::leave_input(
-  const CallbackEntry & taker, CallbackEntry & input, std::uint32_t lane) noexcept
+void Scheduler::note_overwritten_input(CallbackEntry & entry, Time now) noexcept
 {
-  if (input.group_ == taker.group_) {
+  if (phases_ == nullptr) {
     return;
   }
-  if (CallbackEntry * const handed = input.group_->leave(); handed != nullptr) {
+  if (ThreadSet * const set = lock_set(entry)) {
+    if (entry.arrivals_.overwritten() != entry.seen_overwritten_) {
+      note_overwritten(entry, now);
+    }
+    set->mutex.unlock();
+  }
+}
+
+void Scheduler::leave_input(const CallbackEntry & taker, Group & group, std::uint32_t lane) noexcept
+{
+  if (&group == taker.group_) {
+    return;
+  }
+  if (CallbackEntry * const handed = group.leave(); handed != nullptr) {
     handed->comes_ = CallbackEntry::Comes::returning;
     put_in(*handed, lane);
   }
@@ -248,7 +283,7 @@ void Scheduler::complete_input(const Run & taker, Run & run) noexcept
 {
   taken(run);
   CallbackEntry & input = CallbackEntry::of(*run.callback);
-  leave_input(CallbackEntry::of(*taker.callback), input, run.lane);
+  leave_input(CallbackEntry::of(*taker.callback), *input.group_, run.lane);
   // From here on `remove` may return and the callback be destroyed.
   input.state_.end();
 }

@@ -47,7 +47,7 @@ struct Scheduler::Settings
   std::shared_ptr<Callback> callback;
   Binding binding;                                            // as requested; absent: inherited
   std::unique_ptr<const CallbackEntry::Deadlines> deadlines;  // null: no deadline
-  std::vector<CallbackEntry *> inputs;                        // see CallbackEntry::inputs_
+  std::vector<InputEntry> inputs;                             // see CallbackEntry::inputs_
   std::uint64_t added = 0;                                    // position in the order of adding
   // After the removal:
   ThreadSet * last_set = nullptr;  // its set at the removal

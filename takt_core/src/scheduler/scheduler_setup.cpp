@@ -152,12 +152,10 @@ Status Scheduler::add(
       lock.unlock();
       sleepers_.attend(set);
     }
-  } else if (!c.arrivals_.empty()) {
-    if (c.conditional()) {
-      arrived_under_condition(c, now, kNoThread);
-    } else {
-      enqueue(c);
-    }
+  } else if (mark_again(c)) {  // the condition may have released its messages before it was added
+    put_in(c, kNoThread);
+  } else if (c.conditional() && !c.arrivals_.empty()) {
+    arrived_under_condition(c, now, kNoThread);
   }
   return {};
 }
@@ -189,6 +187,8 @@ void Scheduler::open(Time epoch)
       start_timer(set, c, epoch);
       lock.unlock();
       sleepers_.attend(set);
+    } else if (c.conditional()) {
+      look_at_condition(*c.group_, epoch);
     }
   }
 }

@@ -176,7 +176,98 @@ TEST(Inputs, DoNotCountWhereAGroupMayNotSpanPriorities)
   EXPECT_THROW(add_function(*executor, "other", {}, group), std::runtime_error);
 }
 
-// An input is removed by its own run, by the taker's, and by another thread while takers run.
+// A less urgent taker in another group would block the group's members while it runs the input.
+TEST(Inputs, AreNotTakenFromAnotherGroupAtAnotherPriority)
+{
+  for (const bool taker_last : {false, true}) {
+    const auto executor = make_executor(2, [](ExecutorOptions & options) {
+      options.threads[0].attributes.nice = -5;
+      options.threads[1].attributes.nice = 5;
+      options.missing_rights = MissingRights::report;
+    });
+    NonTriggering rule;
+    rule.taken_by = [](std::string_view id) { return id == "taker"; };
+    const auto group = exclusive();
+    Binding urgent;
+    urgent.threads = 1;
+    add_function(*executor, "member", {}, group, urgent);
+    Binding late;
+    late.threads = 2;
+    std::vector<std::function<void()>> adds{
+      [&] { add_function(*executor, "input", {}, group, waits(rule)); },
+      [&] { add_function(*executor, "taker", {}, exclusive(), late); }};
+    adds[taker_last ? 0 : 1]();
+    try {
+      adds[taker_last ? 1 : 0]();
+      FAIL() << "was added";
+    } catch (const std::runtime_error & error) {
+      const std::string said = error.what();
+      EXPECT_NE(said.find("taker (which takes the messages of input)"), std::string::npos) << said;
+    }
+  }
+}
+
+TEST(Inputs, ThatNothingTakesAreNamed)
+{
+  const auto executor = make_executor();
+  const auto group = exclusive();
+  add_function(*executor, "input", {}, group, waits());
+  ASSERT_EQ(executor->waiting_in_vain().size(), 1U);
+  EXPECT_NE(
+    to_string(executor->waiting_in_vain().front()).find("nothing takes its messages"),
+    std::string::npos);
+  add_function(*executor, "taker", {}, group);
+  EXPECT_TRUE(executor->waiting_in_vain().empty());
+}
+
+// An input removes its taker, which waits for the input's run: no wait is endless.
+TEST(Inputs, RemoveTheirTaker)
+{
+  const auto executor = make_executor();
+  const auto group = exclusive();
+  std::shared_ptr<FunctionCallback> taker;
+  const auto input = add_function(
+    *executor, "input", [&](const takt_core::Run &) { executor->remove(*taker); }, group, waits());
+  taker = add_function(*executor, "taker", {}, group);
+  executor->ready(*input);
+  executor->ready(*taker);
+  spin_some(*executor);
+  EXPECT_EQ(input->runs, 1);
+  EXPECT_EQ(taker->runs, 1) << "its run had begun";
+  EXPECT_EQ(executor->scheduler().find("taker"), nullptr);
+}
+
+// A take without a message is no start.
+TEST(Inputs, AreNotTakenByATakerWithoutAMessage)
+{
+  const auto executor = make_executor();
+  const auto group = exclusive();
+  const auto input = add_function(*executor, "input", {}, group, waits());
+  const auto taker = add_function(*executor, "taker", {}, group);
+  taker->on_take = [](const takt_core::Run &) { return false; };
+  executor->ready(*input);
+  executor->ready(*taker);
+  spin_some(*executor);
+  EXPECT_EQ(taker->takes, 1);
+  EXPECT_EQ(input->takes, 0);
+}
+
+TEST(Inputs, EndWithACancel)
+{
+  const auto executor = make_executor();
+  const auto group = exclusive();
+  const auto input = add_function(
+    *executor, "input", [&](const takt_core::Run &) { executor->cancel(); }, group, waits());
+  const auto taker = add_function(*executor, "taker", {}, group);
+  executor->ready(*input);
+  executor->ready(*input);
+  executor->ready(*taker);
+  EXPECT_TRUE(executor->spin_some().cancelled);
+  EXPECT_EQ(input->runs, 1);
+  EXPECT_EQ(input->backlog(), 1U);
+}
+
+// An input is removed by its own run, and by another thread while takers run.
 TEST(Inputs, AreRemovedWhileTakersRun)
 {
   const auto executor = make_executor(2);

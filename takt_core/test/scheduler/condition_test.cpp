@@ -16,6 +16,8 @@ namespace
 class ConditionTest : public ::testing::Test
 {
 protected:
+  ConditionTest() { hand.scheduler.open(ms(0)); }
+
   static std::shared_ptr<Group> group_when(const Condition & condition)
   {
     auto group = ByHand::exclusive();
@@ -104,6 +106,43 @@ TEST_F(ConditionTest, AReleaseDuringARunIsNotLost)
   announce(b, 2);
   hand.complete();
   EXPECT_EQ(run_all(3), (Ids{"b", "a", "b"}));
+}
+
+// Otherwise the first callback of a group alone would be all inputs.
+TEST(ConditionOfANewGroup, LooksOnceTheGateIsOpenAndNothingHoldsIt)
+{
+  ByHand hand{1};
+  auto group = ByHand::exclusive();
+  Condition all;
+  all.count = 0;
+  ASSERT_TRUE(group->set_condition(all));
+  const auto a = hand.add("a", group);
+  hand.scheduler.ready(*a, 1, ms(1));
+  EXPECT_EQ(hand.pick(0, ms(1)), "-");
+  const auto b = hand.add("b", group);
+  hand.scheduler.ready(*b, 1, ms(2));
+  EXPECT_EQ(hand.pick(0, ms(2)), "-");
+  group->hold_condition();
+  hand.scheduler.open(ms(3));
+  EXPECT_EQ(hand.pick(0, ms(3)), "-");
+  hand.scheduler.release_condition(*group, ms(4));
+  EXPECT_EQ(hand.pick(0, ms(4)), "a");
+  hand.complete();
+  EXPECT_EQ(hand.pick(0, ms(4)), "b");
+  hand.complete();
+}
+
+TEST_F(ConditionTest, SaysThatAConditionNeedsMoreSubscriptionsThanThereAre)
+{
+  const auto group = group_when(count(3));
+  hand.add("a", group);
+  hand.add("b", group);
+  ASSERT_EQ(hand.scheduler.waiting_in_vain().size(), 1U);
+  EXPECT_NE(
+    to_string(hand.scheduler.waiting_in_vain().front()).find("needs messages of 3 subscriptions"),
+    std::string::npos);
+  hand.add("c", group);
+  EXPECT_TRUE(hand.scheduler.waiting_in_vain().empty());
 }
 
 TEST_F(ConditionTest, CountWaitsForSoManyOfThem)

@@ -40,10 +40,13 @@ protected:
   {
     Ids ids;
     takt_core::Run run;
-    Scheduler::Inputs inputs = hand.scheduler.inputs(hand.runs.back());
-    while (hand.scheduler.next_input(hand.runs.back(), inputs, ms(now), run)) {
+    hand.scheduler.begin_inputs(hand.runs.back());
+    while (hand.scheduler.next_input(hand.runs.back(), ms(now), run)) {
       const std::string & id = run.callback->id();
       ids.push_back(run.leaves_out ? "(" + id + ")" : id);
+      if (run.leaves_out) {
+        hand.scheduler.left_out(run);
+      }
       last = run;
       hand.scheduler.complete_input(hand.runs.back(), run);
     }
@@ -92,13 +95,13 @@ TEST_F(NonTriggeringTest, AMessageThatComesAfterTheTakersStartWaitsForItsNextSta
   announce(input, 1);
   announce(taker, 2);
   ASSERT_EQ(hand.pick(0, ms(3)), "taker");
-  Scheduler::Inputs inputs = hand.scheduler.inputs(hand.runs.back());
+  hand.scheduler.begin_inputs(hand.runs.back());
   announce(input, 3);
   takt_core::Run run;
-  ASSERT_TRUE(hand.scheduler.next_input(hand.runs.back(), inputs, ms(3), run));
+  ASSERT_TRUE(hand.scheduler.next_input(hand.runs.back(), ms(3), run));
   EXPECT_EQ(run.release, ms(1));
   hand.scheduler.complete_input(hand.runs.back(), run);
-  EXPECT_FALSE(hand.scheduler.next_input(hand.runs.back(), inputs, ms(3), run));
+  EXPECT_FALSE(hand.scheduler.next_input(hand.runs.back(), ms(3), run));
   hand.complete();
   EXPECT_EQ(hand.pick(0, ms(4)), "-");
   announce(taker, 5);
@@ -140,6 +143,51 @@ TEST_F(NonTriggeringTest, KeepLeavesOutAllButTheNewest)
   EXPECT_EQ(take_inputs(5), (Ids{"(input)", "(input)", "input", "input"}));
   EXPECT_EQ(input->left_out(), 2U);
   EXPECT_EQ(input->overwritten(), 0U);
+}
+
+// Messages that come after the taker's start are of its next start: they make no earlier message an old one.
+TEST_F(NonTriggeringTest, KeepCountsOnlyMessagesOfThisStart)
+{
+  NonTriggering latest;
+  latest.keep = 1;
+  const auto slow = hand.add("slow", group, waits());
+  const auto fast = hand.add("fast", group, waits(latest));
+  const auto taker = hand.add("taker", group);
+  announce(slow, 1);
+  announce(fast, 2);
+  announce(taker, 3);
+  ASSERT_EQ(hand.pick(0, ms(3)), "taker");
+  hand.scheduler.begin_inputs(hand.runs.back());
+  takt_core::Run run;
+  ASSERT_TRUE(hand.scheduler.next_input(hand.runs.back(), ms(3), run));
+  ASSERT_EQ(run.callback, slow.get());
+  announce(fast, 4);
+  announce(fast, 5);
+  hand.scheduler.complete_input(hand.runs.back(), run);
+  ASSERT_TRUE(hand.scheduler.next_input(hand.runs.back(), ms(6), run));
+  EXPECT_EQ(run.release, ms(2));
+  EXPECT_FALSE(run.leaves_out);
+  hand.scheduler.complete_input(hand.runs.back(), run);
+  EXPECT_FALSE(hand.scheduler.next_input(hand.runs.back(), ms(6), run));
+}
+
+// The message that replaces a waiting one is taken in its place.
+TEST_F(NonTriggeringTest, AReplacedMessageDoesNotStarveTheInput)
+{
+  NonTriggering latest;
+  latest.keep = 1;
+  const auto input = hand.add("input", group, waits(latest), 1);
+  const auto taker = hand.add("taker", group);
+  announce(input, 1);
+  announce(taker, 2);
+  ASSERT_EQ(hand.pick(0, ms(2)), "taker");
+  hand.scheduler.begin_inputs(hand.runs.back());
+  announce(input, 3);
+  takt_core::Run run;
+  ASSERT_TRUE(hand.scheduler.next_input(hand.runs.back(), ms(4), run));
+  EXPECT_EQ(run.release, ms(3));
+  EXPECT_FALSE(run.leaves_out);
+  hand.scheduler.complete_input(hand.runs.back(), run);
 }
 
 TEST_F(NonTriggeringTest, MaxAgeLeavesOutWhatArrivedEarlier)
@@ -203,9 +251,9 @@ TEST_F(NonTriggeringTest, AnInputHoldsItsGroup)
   announce(input, 1);
   announce(taker, 2);
   ASSERT_EQ(hand.pick(0, ms(3)), "taker");
-  Scheduler::Inputs inputs = hand.scheduler.inputs(hand.runs.back());
+  hand.scheduler.begin_inputs(hand.runs.back());
   takt_core::Run run;
-  ASSERT_TRUE(hand.scheduler.next_input(hand.runs.back(), inputs, ms(3), run));
+  ASSERT_TRUE(hand.scheduler.next_input(hand.runs.back(), ms(3), run));
   announce(member, 3);
   EXPECT_EQ(hand.pick(1, ms(3)), "-");
   hand.scheduler.complete_input(hand.runs.back(), run);
@@ -234,13 +282,13 @@ TEST_F(NonTriggeringTest, AnInputIsRemovedWhileItRuns)
   announce(input, 2);
   announce(taker, 3);
   ASSERT_EQ(hand.pick(0, ms(3)), "taker");
-  Scheduler::Inputs inputs = hand.scheduler.inputs(hand.runs.back());
+  hand.scheduler.begin_inputs(hand.runs.back());
   takt_core::Run run;
-  ASSERT_TRUE(hand.scheduler.next_input(hand.runs.back(), inputs, ms(3), run));
+  ASSERT_TRUE(hand.scheduler.next_input(hand.runs.back(), ms(3), run));
   hand.scheduler.remove(*input);
   EXPECT_TRUE(hand.scheduler.reap());  // still there
   hand.scheduler.complete_input(hand.runs.back(), run);
-  EXPECT_FALSE(hand.scheduler.next_input(hand.runs.back(), inputs, ms(3), run));
+  EXPECT_FALSE(hand.scheduler.next_input(hand.runs.back(), ms(3), run));
   EXPECT_FALSE(hand.scheduler.reap());
 }
 
@@ -251,11 +299,11 @@ TEST_F(NonTriggeringTest, ATakerIsRemovedWhileItTakes)
   announce(input, 1);
   announce(taker, 3);
   ASSERT_EQ(hand.pick(0, ms(3)), "taker");
-  Scheduler::Inputs inputs = hand.scheduler.inputs(hand.runs.back());
+  hand.scheduler.begin_inputs(hand.runs.back());
   hand.scheduler.remove(*taker);
   hand.scheduler.remove(*input);
   takt_core::Run run;
-  EXPECT_FALSE(hand.scheduler.next_input(hand.runs.back(), inputs, ms(3), run));
+  EXPECT_FALSE(hand.scheduler.next_input(hand.runs.back(), ms(3), run));
   hand.complete();
   EXPECT_FALSE(hand.scheduler.reap());
 }

@@ -110,13 +110,13 @@ private:
     Run run;
     while (!stopped_.load()) {
       if (scheduler.next(thread, now(), run)) {
-        if (run.callback->takes_inputs()) {
-          take_inputs(run);
-        }
         {
           const ActivationScope scope(run.activations);
           run.callback->take(run);
           scheduler.taken(run);
+          if (run.callback->takes_inputs()) {
+            take_inputs(run);
+          }
           std::optional<WakeDeferral> deferral;
           if (run.callback->publishes_last()) {
             deferral.emplace(scheduler, thread);
@@ -141,8 +141,8 @@ private:
   void take_inputs(const Run & taker)
   {
     Run run;
-    Scheduler::Inputs inputs = scheduler.inputs(taker);
-    while (scheduler.next_input(taker, inputs, now(), run)) {
+    scheduler.begin_inputs(taker);
+    while (scheduler.next_input(taker, now(), run)) {
       run.callback->take(run);
       run.callback->run(run);
       scheduler.complete_input(taker, run);

@@ -197,6 +197,8 @@ struct EntitySettings
   std::function<void(const rclcpp::Waitable &, int part, std::size_t count)> give_back{};
   std::uint32_t lanes = 1;     ///< concurrent runs of one callback
   bool whole_history = false;  ///< see arrival_depth
+  /// Messages wait for a taker or a condition, so what is announced must be messages.
+  bool waits = false;
   /// True if a rule of the schedule needs all waiting arrivals of the callback.
   std::function<bool(const takt_core::CallbackOptions &)> needs_whole_history{};
 };
@@ -321,6 +323,7 @@ public:
   : Source(std::move(options), *settings.core, options.depth, std::move(account)),
     object_(object),
     core_(settings.core),
+    waits_(settings.waits),
     own_(settings.keeps_own_listeners ? std::make_shared<OwnListener>() : nullptr)
   {
     if (settings.measure_messages) {
@@ -345,7 +348,11 @@ public:
           const auto self = weak.lock();
           return static_cast<std::size_t>(self != nullptr ? self->outstanding_.count() : 0);
         });
-      look_for_waiting(arrival_depth(qos_of(*object)));
+      if (waits_) {
+        this->hears_from_now();
+      } else {
+        look_for_waiting(arrival_depth(qos_of(*object)));
+      }
     }
   }
   void silence() noexcept final
@@ -444,6 +451,7 @@ private:
   Listening listening_;
   const std::weak_ptr<Object> object_;
   const std::shared_ptr<takt_core::Executor> core_;
+  const bool waits_;                        // see EntitySettings
   const std::shared_ptr<OwnListener> own_;  // null: only takt listens
 };
 

@@ -102,6 +102,20 @@ bool same(const takt_core::Binding & a, const takt_core::Binding & b, takt_core:
          a.priority == b.priority && a.deadline == b.deadline && a.boost == b.boost;
 }
 
+bool same(
+  const std::optional<takt_core::NonTriggering> & a,
+  const std::optional<takt_core::NonTriggering> & b)
+{
+  return a.has_value() == b.has_value() &&
+         (!a || (a->with == b->with && a->keep == b->keep && a->max_age == b->max_age));
+}
+
+bool same(
+  const std::optional<takt_core::Condition> & a, const std::optional<takt_core::Condition> & b)
+{
+  return a.has_value() == b.has_value() && (!a || (a->count == b->count && a->fresh == b->fresh));
+}
+
 bool same(const takt_core::ChainOptions & a, const takt_core::ChainOptions & b)
 {
   return a.name == b.name && a.path == b.path && a.priority == b.priority &&
@@ -167,7 +181,7 @@ public:
         continue;
       }
       add_group(group);
-      if (resolved->line != 0) {
+      if (resolved->line != 0 && !resolved->binding.non_triggering) {
         by_rule.emplace(&callback->group(), resolved->binding.threads);
       }
       all.push_back({callback, std::move(resolved.value())});
@@ -196,10 +210,13 @@ public:
           {"publishes_last of " + callback->id(), Outcome::skipped,
            "it counts when the program starts again"});
       }
-      if (has->non_triggering.has_value() != resolved.binding.non_triggering.has_value()) {
+      if (!same(has->non_triggering, resolved.binding.non_triggering)) {
         parts.push_back(
           {"trigger of " + callback->id(), Outcome::skipped,
            "it counts when the program starts again"});
+        if (has->non_triggering.has_value() != resolved.binding.non_triggering.has_value()) {
+          continue;  // the rest of the rule is for the other kind
+        }
       }
       if (changed) {
         change.callbacks.push_back({callback, binding});
@@ -263,7 +280,7 @@ private:
     if (resolved && resolved->across_priorities) {
       change.across_priorities.push_back(&group);
     }
-    if (resolved && resolved->condition.has_value() != group.has_condition()) {
+    if (resolved && !same(resolved->condition, group.condition())) {
       parts.push_back(
         {"when of " + group.id(), Outcome::skipped, "it counts when the program starts again"});
     }

@@ -109,6 +109,10 @@ takt_rt::Faults SchedulePlacer::faults()
     set_threads();
   }
   all.insert(all.end(), unmatched_thread_rules_.begin(), unmatched_thread_rules_.end());
+  if (!awaited_) {
+    const takt_rt::Faults vain = executor_.waiting_in_vain();
+    all.insert(all.end(), vain.begin(), vain.end());
+  }
   return all;
 }
 
@@ -131,6 +135,10 @@ takt_rt::Faults SchedulePlacer::warnings() const
     all.insert(all.end(), report.faults.begin(), report.faults.end());
   }
   all.insert(all.end(), report.warnings.begin(), report.warnings.end());
+  if (!strict_ || started_.load(std::memory_order_relaxed)) {
+    const takt_rt::Faults vain = executor_.waiting_in_vain();
+    all.insert(all.end(), vain.begin(), vain.end());
+  }
   all.insert(all.end(), thread_faults_.begin(), thread_faults_.end());
   return all;
 }

@@ -17,6 +17,7 @@ from takt_cli.control.status import (
     NonTriggering,
     ProcessStatus,
     ProcessThread,
+    When,
 )
 from takt_cli.verbs.template.written_threads import (
     Entry,
@@ -297,8 +298,16 @@ def _group_words(group: str, callbacks: Sequence[Callback]) -> str:
     return f"{words}; {how_many(sum(runs), 'run')}" if runs else words
 
 
+def _when_words(when: When) -> str:
+    if when.fresh_ns is None:
+        return "all" if when.count == 0 else f"{{count: {when.count}}}"
+    fresh = f"fresh: {duration_flag(when.fresh_ns)}"
+    return f"{{count: {when.count or 'all'}, {fresh}}}"
+
+
 def _group_lines(executor: Executor, usual: frozenset[int]) -> Iterator[str]:
     lines: list[str] = []
+    conditions = {one.group: one.when for one in executor.callbacks if one.when is not None}
     isolated = dict.fromkeys(thread.group for thread in executor.threads if thread.group)
     for group in isolated:
         threads = [thread for thread in executor.threads if thread.group == group]
@@ -307,14 +316,21 @@ def _group_lines(executor: Executor, usual: frozenset[int]) -> Iterator[str]:
             continue
         lines += [f"  - match: {_quoted(group)}", "    isolate: true"]
         lines += [f"    {key}: {value}" for key, value in values_of(threads, usual).items()]
+        if group in conditions:
+            lines.append(f"    when: {_when_words(conditions[group])}")
     places: dict[str, set[tuple[str, ...]]] = {}
     for one in executor.callbacks:
-        if one.group not in isolated and not one.reentrant:
+        if one.group not in isolated and not one.reentrant and one.non_triggering is None:
             places.setdefault(one.group, set()).add(one.threads)
     for group, sets in places.items():
         if len(sets) > 1 and _GROUP.fullmatch(group):
             lines.append(f"  - match: {_quoted(group)}")
             lines.append("    across_priorities: allow # its callbacks run on different threads")
+            if group in conditions:
+                lines.append(f"    when: {_when_words(conditions.pop(group))}")
+    for group, when in conditions.items():
+        if group not in isolated and _GROUP.fullmatch(group):
+            lines += [f"  - match: {_quoted(group)}", f"    when: {_when_words(when)}"]
     if lines:
         yield "groups:" if any(line.startswith("  - ") for line in lines) else "# groups:"
         yield from lines

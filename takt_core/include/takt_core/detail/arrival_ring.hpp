@@ -60,6 +60,15 @@ public:
   /// Number of waiting arrivals, at most `depth`.
   std::uint32_t size() const noexcept;
 
+  /// The index of the oldest waiting arrival; if none waits, of the next one. Any thread. May be behind by what is taken
+  /// or overwritten meanwhile, and is never ahead.
+  std::uint64_t oldest_index() const noexcept
+  {
+    const std::uint64_t taken = taken_.load(std::memory_order_acquire);
+    const std::uint64_t pushed = committed();
+    return pushed > taken + depth_ ? pushed - depth_ : taken;
+  }
+
   /// Number of completed pushes.
   std::uint64_t pushed() const noexcept { return committed(); }
 

@@ -33,6 +33,15 @@ class Callback;
 class Group;
 class ThreadSet;
 
+class CallbackEntry;
+
+/// A non-triggering callback among the inputs of a taker.
+struct InputEntry
+{
+  CallbackEntry * entry = nullptr;
+  std::uint32_t left = 0;  ///< messages that the taker has still to take in this start
+};
+
 class CallbackEntry
 {
 public:
@@ -73,7 +82,7 @@ public:
   /// Whether the condition has released the oldest waiting message.
   bool released() const noexcept
   {
-    return arrivals_.pushed() - arrivals_.size() < released_.load(std::memory_order_seq_cst);
+    return arrivals_.oldest_index() < released_.load(std::memory_order_seq_cst);
   }
 
   enum class Where : std::uint8_t
@@ -157,7 +166,7 @@ public:
 
   // --- non-triggering callbacks (non_triggering.hpp) ---
   // Those whose messages this callback takes. Guarded by the scheduler's inputs_mutex_. Null: none.
-  const std::vector<CallbackEntry *> * inputs_ = nullptr;
+  std::vector<InputEntry> * inputs_ = nullptr;
   const NonTriggering * non_triggering_ =
     nullptr;                                // null: the callback triggers. Set before it is added.
   std::atomic<std::uint64_t> left_out_{0};  // messages that takers left out

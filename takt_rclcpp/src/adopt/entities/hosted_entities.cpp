@@ -265,9 +265,11 @@ takt_rt::Faults HostedEntities::update()
     if (placer_ != nullptr) {
       place(group, candidates, faults);
     }
+    group.group->hold_condition();  // until all new callbacks are there
     for (const Candidate & candidate : candidates) {
       add(group, candidate, faults);
     }
+    settings_.core->release_condition(*group.group);
   }
   return faults;
 }
@@ -314,6 +316,8 @@ std::shared_ptr<Entity> HostedEntities::make(
 {
   EntitySettings own = settings_;
   own.lanes = own.core->lanes(*options.group);
+  own.waits = settings.binding.non_triggering ||
+              (options.kind == Kind::subscription && options.group->has_condition());
   own.whole_history = settings.binding.boost || settings.binding.non_triggering ||
                       (own.needs_whole_history && own.needs_whole_history(options));
   if constexpr (std::is_same_v<Object, rclcpp::TimerBase>) {
@@ -373,7 +377,8 @@ void HostedEntities::place(
 {
   const bool exclusive = group.group->exclusive();
   const auto follows = [&](const Candidate & one) {
-    return !one.settings.by_rule && (one.name.follows_group || exclusive);
+    return (!one.settings.by_rule || one.settings.binding.non_triggering) &&
+           (one.name.follows_group || exclusive);
   };
   std::optional<takt_core::ThreadMask> by_default;
   std::optional<takt_core::ThreadMask> by_rule;
@@ -392,6 +397,9 @@ void HostedEntities::place(
       faults.push_back(takt_rt::within("cannot place " + numbered(one.name.id, one.number), fault));
     }
     group.isolated = one.settings.isolation.has_value();
+    if (one.settings.binding.non_triggering) {
+      return false;  // it runs on the threads of its takers
+    }
     if (one.settings.by_rule && !by_rule) {
       by_rule = one.settings.binding.threads;
     } else if (!one.settings.by_rule && !one.name.follows_group && !by_default) {
@@ -419,6 +427,9 @@ void HostedEntities::place(
       binding.threads = *group.threads;
     } else if (!windows) {
       binding.threads = least_urgent_;
+    }
+    if (binding.non_triggering) {
+      continue;
     }
     const std::string & id = one.name.placed_as.empty() ? one.name.id : one.name.placed_as;
     put_below(*settings_.core, one.name.follows_group, numbered(id, one.number), binding);
@@ -479,8 +490,20 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_rt::Fa
   options.kind = candidate.kind;
   options.of_client_library = name.follows_group;
   options.group = group_for(group, candidate.kind);
-  if (candidate.settings.binding.non_triggering && name.depth < 0) {
+  const auto & stored = candidate.settings.binding.non_triggering;
+  if (stored && name.depth < 0) {
     faults.push_back(takt_core::keeps_all(hosted.id));
+    return;
+  }
+  // takt learns of such a message without its number, and of a copy by the middleware too if somebody outside listens.
+  if (
+    name.within_process && !name.follows_group &&
+    ((stored && stored->keep != 0) || group.group->has_condition())) {
+    faults.push_back(
+      name.placed_as + ": " + (stored && stored->keep != 0 ? "keep" : "when") +
+      " counts messages that come by the middleware, and this node has intra-process "
+      "communication; "
+      "omit the key, or use_intra_process_comms");
     return;
   }
   hosted.entity = candidate.make(std::move(options), candidate.settings);
