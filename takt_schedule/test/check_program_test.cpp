@@ -35,7 +35,7 @@ TEST_F(CheckProgram, SummarisesAGoodSchedule)
   EXPECT_EQ(
     outcome.out,
     "s.yaml: good\n"
-    "executor main: order priority, epoch start, 4 threads (hot.0 hot.1 rest.0 rest.1), 2 rules, "
+    "executor main: order priority, epoch start, 4 threads (hot.0 hot.1 rest.0 rest.1), 3 rules, "
     "default rest\n"
     "executor planning: order edf, epoch start, 1 thread (main), 0 rules, default all\n"
     "chain hot_path: 4 callbacks, priority 90\n");
