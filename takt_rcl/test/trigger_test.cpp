@@ -164,4 +164,34 @@ TEST_F(Triggers, AGroupWaitsForAllItsInputs)
   EXPECT_EQ(seen, (std::vector<std::string>{"a 1", "b 2"}));
 }
 
+// The node joins with messages that wait: its first subscription alone is not all inputs.
+TEST_F(Triggers, AConditionSeesMessagesThatCameBeforeTheNodeJoined)
+{
+  auto n = node("n");
+  auto peer = node("peer");
+  std::vector<std::string> seen;
+  auto a = n->create_subscription<Number>(
+    "/a", 10, [&](const Number & m) { seen.push_back("a " + std::to_string(m.data)); });
+  auto b = n->create_subscription<Number>(
+    "/b", 10, [&](const Number & m) { seen.push_back("b " + std::to_string(m.data)); });
+  auto to_a = peer->create_publisher<Number>("/a", 10);
+  auto to_b = peer->create_publisher<Number>("/b", 10);
+  ASSERT_TRUE(to_a->wait_for_matched(1, kPatience));
+  ASSERT_TRUE(to_b->wait_for_matched(1, kPatience));
+  publish(*to_a, 1);
+  {
+    auto e = executor_with("    groups:\n      - {match: \"/n:group(**)\", when: all}\n");
+    e.add_node(n);
+    ASSERT_TRUE(wait_until([&] { return a->callback()->backlog() == 1; }));
+    e.spin_some();
+    EXPECT_TRUE(seen.empty());
+    e.remove_node(n);
+  }
+  publish(*to_b, 2);
+  auto e = executor_with("    groups:\n      - {match: \"/n:group(**)\", when: all}\n");
+  e.add_node(n);
+  ASSERT_TRUE(spin_until(e, [&] { return seen.size() == 2; }));
+  EXPECT_EQ(seen, (std::vector<std::string>{"a 1", "b 2"}));
+}
+
 }  // namespace takt_rcl::test
