@@ -122,7 +122,13 @@ public:
     work_->lanes->deliver(static_cast<std::uint32_t>(lane), infos_[lane]);
   }
 
-  void leave_out(const takt_core::Run &) noexcept override { work_.release(); }
+  void leave_out(const takt_core::Run & run) noexcept override
+  {
+    if (inbox_ != nullptr) {
+      work_->lanes->put(static_cast<std::uint32_t>(lane(run)), {});  // lets go of the pointer
+    }
+    work_.release();
+  }
 
   void close() noexcept { work_.release(); }
 

@@ -91,6 +91,35 @@ TEST_F(Triggers, KeepLatestLeavesOutOlderMessagesAndLosesNone)
   EXPECT_EQ(stored->allocated_messages(), 0U);
 }
 
+TEST_F(Triggers, MessagesByPointerWaitForTheirTakerToo)
+{
+  auto e = executor_with(
+    "    callbacks:\n      - {match: \"/n:sub(/stored)\", trigger: false, keep: latest}\n");
+  NodeOptions within = options();
+  within.use_intra_process_comms(true);
+  auto n = std::make_shared<Node>("n", within);
+  std::vector<std::uint64_t> stored_values;
+  bool triggered = false;
+  auto stored = n->create_subscription<Number>(
+    "/stored", 10, [&](const Number & m) { stored_values.push_back(m.data); });
+  auto trigger =
+    n->create_subscription<Number>("/trigger", 10, [&](const Number &) { triggered = true; });
+  auto to_stored = n->create_publisher<Number>("/stored", 10);
+  auto to_trigger = n->create_publisher<Number>("/trigger", 10);
+  e.add_node(n);
+  ASSERT_TRUE(to_stored->wait_for_matched(1, kPatience));
+  ASSERT_TRUE(to_trigger->wait_for_matched(1, kPatience));
+  for (std::uint64_t i = 1; i <= 5; ++i) {
+    publish(*to_stored, i);
+  }
+  ASSERT_TRUE(wait_until([&] { return stored->callback()->backlog() == 5; }));
+  publish(*to_trigger, 0);
+  ASSERT_TRUE(spin_until(e, [&] { return triggered; }));
+  EXPECT_EQ(stored_values, std::vector<std::uint64_t>{5});
+  EXPECT_EQ(stored->callback()->left_out(), 4U);
+  EXPECT_EQ(stored->lost_messages(), 0U);
+}
+
 // A thread that sleeps is not woken by them.
 TEST_F(Triggers, AThousandMessagesWakeNoThread)
 {
