@@ -453,7 +453,7 @@ std::function<void()> look_of(const std::string & name)
   };
 }
 
-// Goes on until a signal; each callback looks at its thread at its first instruction. takt_rcl/test/looks.cpp is the
+// Goes on until a signal; each callback looks at its thread at its first instruction. takt_rcl/test/peers/looks.cpp is the
 // same without rclcpp.
 void looks()
 {
