@@ -191,12 +191,10 @@ void Executor::Impl::execute(Crew & crew, Run & run) noexcept
   crew.scheduler.complete(run);
 }
 
-// After the taker's own take, because a take without a message is no start of the taker. The time of the inputs' runs is
-// not the taker's.
+// After the taker's own take, because a take without a message is no start of the taker.
 void Executor::Impl::run_inputs(Crew & crew, const Run & taker) noexcept
 {
   Scheduler & scheduler = crew.scheduler;
-  const NotOfTheRun pause;
   scheduler.begin_inputs(taker);
   Run run;
   while (!cancelled() && scheduler.next_input(taker, now(), run)) {
@@ -205,19 +203,28 @@ void Executor::Impl::run_inputs(Crew & crew, const Run & taker) noexcept
   }
 }
 
-// Takes, and runs the user's function, with the observers told.
+// Takes, and runs the user's function, with the observers told. Observers see the runs of a thread one after the other: a
+// taker of inputs begins for them once these have run, and its take is no part of its costs.
 void Executor::Impl::perform(Crew & crew, Run & run) noexcept
 {
   Scheduler & scheduler = crew.scheduler;
+  const bool takes_inputs = run.callback->takes_inputs();
   bool took = false;
   bool told = false;
   bool threw = false;
+  bool known = false;
   detail::RunFrame frame(run);
-  for (const auto & observer : observers) {
-    observer->on_picked(run);
-  }
-  if (!observers.empty()) {
-    frame.picked();
+  const auto picked = [&] {
+    known = true;
+    for (const auto & observer : observers) {
+      observer->on_picked(run);
+    }
+    if (!observers.empty()) {
+      frame.picked();
+    }
+  };
+  if (!takes_inputs) {
+    picked();
   }
   try {
     const ActivationScope scope(run.activations);
@@ -228,8 +235,12 @@ void Executor::Impl::perform(Crew & crew, Run & run) noexcept
       scheduler.left_out(run);
       run.callback->leave_out(run);
       took = false;
-    } else if (took && run.callback->takes_inputs()) {
+    } else if (took && takes_inputs) {
       run_inputs(crew, run);
+      run.start = now();
+    }
+    if (!known) {
+      picked();
     }
     if (took) {
       if (!observers.empty()) {
@@ -252,6 +263,9 @@ void Executor::Impl::perform(Crew & crew, Run & run) noexcept
   } catch (...) {
     if (!told) {
       scheduler.taken(run);
+    }
+    if (!known) {
+      picked();
     }
     threw = true;
     failed(run);

@@ -225,6 +225,7 @@ bool Scheduler::next_input(const Run & taker, Time now, Run & run) noexcept
   const CallbackEntry & of = CallbackEntry::of(*taker.callback);
   for (;;) {
     CallbackEntry * entry = nullptr;
+    CallbackEntry * handed = nullptr;
     bool started = false;
     {
       const std::lock_guard lock(inputs_mutex_);
@@ -245,13 +246,18 @@ bool Scheduler::next_input(const Run & taker, Time now, Run & run) noexcept
       }
       if (!started) {
         input->left = 0;
+        // With the mutex held: `remove` waits for it, and no run keeps the input alive.
+        handed = entry->group_ == of.group_ ? nullptr : entry->group_->leave();
       }
     }
     if (started) {
       note_overwritten_input(*entry, now);
       return true;
     }
-    leave_input(of, *entry->group_, taker.lane);
+    if (handed != nullptr) {
+      handed->comes_ = CallbackEntry::Comes::returning;
+      put_in(*handed, kNoThread);
+    }
   }
 }
 
@@ -283,7 +289,8 @@ void Scheduler::complete_input(const Run & taker, Run & run) noexcept
 {
   taken(run);
   CallbackEntry & input = CallbackEntry::of(*run.callback);
-  leave_input(CallbackEntry::of(*taker.callback), *input.group_, run.lane);
+  // This thread goes on with the taker's function, so another one must look for what was parked.
+  leave_input(CallbackEntry::of(*taker.callback), *input.group_, kNoThread);
   // From here on `remove` may return and the callback be destroyed.
   input.state_.end();
 }

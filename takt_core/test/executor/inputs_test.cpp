@@ -69,6 +69,73 @@ TEST(Inputs, RunAsRunsOfTheirOwnBeforeTheirTaker)
     seen->all, (std::vector<std::string>{"start input", "end input", "start taker", "end taker"}));
 }
 
+// Observers have one run for each thread: a taker's begins for them once its inputs have run, and is not longer for them.
+TEST(Inputs, AreNoPartOfTheirTakersRunForObservers)
+{
+  class Picks : public Observer
+  {
+  public:
+    void on_picked(const takt_core::Run & run) noexcept override
+    {
+      all.push_back("picked " + run.callback->id());
+    }
+    void on_end(const takt_core::Run & run, Time end) noexcept override
+    {
+      all.push_back("end " + run.callback->id());
+      lasted = end - run.start;
+    }
+    std::vector<std::string> all;
+    Duration lasted{};
+  };
+  const auto executor = make_executor();
+  const auto picks = std::make_shared<Picks>();
+  ASSERT_TRUE(executor->add_observer(picks).ok());
+  const auto group = exclusive();
+  const auto input = add_function(
+    *executor, "input", [](const takt_core::Run &) { std::this_thread::sleep_for(milliseconds(30)); },
+    group, waits());
+  const auto taker = add_function(*executor, "taker", {}, group);
+  executor->ready(*input);
+  executor->ready(*taker);
+  const Time before = now();
+  spin_some(*executor);
+  EXPECT_EQ(
+    picks->all,
+    (std::vector<std::string>{"picked input", "end input", "picked taker", "end taker"}));
+  EXPECT_LT(picks->lasted, now() - before - milliseconds(29));
+}
+
+// While a taker works on, another thread looks at once for what its inputs kept waiting.
+TEST(Inputs, LeaveTheirGroupToOtherThreads)
+{
+  const auto executor = make_executor(2);
+  NonTriggering rule;
+  rule.taken_by = [](std::string_view id) { return id == "taker"; };
+  const auto group = exclusive();
+  std::atomic<bool> ran{false};
+  std::atomic<bool> waited{false};
+  const auto member =
+    add_function(*executor, "member", [&](const takt_core::Run &) { ran = true; }, group);
+  const auto input = add_function(
+    *executor, "input",
+    [&](const takt_core::Run &) {
+      executor->ready(*member);  // the other thread finds the group busy
+      EXPECT_TRUE(eventually([&] { return member->backlog() == 1; }));
+      std::this_thread::sleep_for(milliseconds(20));
+    },
+    group, waits(rule));
+  const auto taker = add_function(
+    *executor, "taker", [&](const takt_core::Run &) { waited = eventually([&] { return ran.load(); }); },
+    exclusive());
+  executor->ready(*input);
+  executor->ready(*taker);
+  std::thread spinning([&] { static_cast<void>(executor->spin()); });
+  EXPECT_TRUE(eventually([&] { return waited.load(); }));
+  executor->cancel();
+  spinning.join();
+  EXPECT_TRUE(waited);
+}
+
 // The run that published last decides whose activation a message carries.
 TEST(Inputs, PublishForTheirOwnActivation)
 {

@@ -197,7 +197,7 @@ struct EntitySettings
   std::function<void(const rclcpp::Waitable &, int part, std::size_t count)> give_back{};
   std::uint32_t lanes = 1;     ///< concurrent runs of one callback
   bool whole_history = false;  ///< see arrival_depth
-  /// Messages wait for a taker or a condition, so what is announced must be messages.
+  /// A rule counts or dates the messages that wait, so what is announced must be messages.
   bool waits = false;
   /// True if a rule of the schedule needs all waiting arrivals of the callback.
   std::function<bool(const takt_core::CallbackOptions &)> needs_whole_history{};

@@ -203,6 +203,13 @@ public:
       if (is_isolated(callback->group())) {
         binding.threads = 0;
       }
+      if (has->non_triggering.has_value() != resolved.binding.non_triggering.has_value()) {
+        parts.push_back(
+          {"callback " + callback->id(), Outcome::skipped,
+           "whether it triggers counts when the program starts again, and so does the rest of its "
+           "rule"});
+        continue;
+      }
       const bool changed = !same(*has, binding, executor_.scheduler_of(*callback).all_threads());
       note("callback " + callback->id(), changed);
       if (has->publishes_last != resolved.binding.publishes_last) {
@@ -214,9 +221,6 @@ public:
         parts.push_back(
           {"trigger of " + callback->id(), Outcome::skipped,
            "it counts when the program starts again"});
-        if (has->non_triggering.has_value() != resolved.binding.non_triggering.has_value()) {
-          continue;  // the rest of the rule is for the other kind
-        }
       }
       if (changed) {
         change.callbacks.push_back({callback, binding});

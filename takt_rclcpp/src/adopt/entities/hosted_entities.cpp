@@ -316,9 +316,10 @@ std::shared_ptr<Entity> HostedEntities::make(
 {
   EntitySettings own = settings_;
   own.lanes = own.core->lanes(*options.group);
-  own.waits = settings.binding.non_triggering ||
+  const auto & stored = settings.binding.non_triggering;
+  own.waits = (stored && (stored->keep != 0 || stored->max_age != takt_rt::kForever)) ||
               (options.kind == Kind::subscription && options.group->has_condition());
-  own.whole_history = settings.binding.boost || settings.binding.non_triggering ||
+  own.whole_history = settings.binding.boost || stored || own.waits ||
                       (own.needs_whole_history && own.needs_whole_history(options));
   if constexpr (std::is_same_v<Object, rclcpp::TimerBase>) {
     return make_entity(object, std::move(options), own, settings.offset);
@@ -496,13 +497,15 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_rt::Fa
     return;
   }
   // takt learns of such a message without its number, and of a copy by the middleware too if somebody outside listens.
-  if (
-    name.within_process && !name.follows_group &&
-    ((stored && stored->keep != 0) || group.group->has_condition())) {
+  const std::string counting = !name.within_process || name.follows_group       ? ""
+                               : stored && stored->keep != 0                    ? "keep"
+                               : stored && stored->max_age != takt_rt::kForever ? "max_age"
+                               : group.group->has_condition()                   ? "when"
+                                                                                : "";
+  if (!counting.empty()) {
     faults.push_back(
-      name.placed_as + ": " + (stored && stored->keep != 0 ? "keep" : "when") +
-      " counts messages that come by the middleware, and this node has intra-process "
-      "communication; "
+      name.placed_as + ": " + counting +
+      " needs messages that come by the middleware, and this node has intra-process communication; "
       "omit the key, or use_intra_process_comms");
     return;
   }
