@@ -209,8 +209,10 @@ bool Scheduler::start_input(InputEntry & input, const Run & taker, Time now, Run
     run.release = now;
   }
   --input.left;
+  // Another taker may have taken some of them.
+  const std::uint32_t newer = std::min(input.left, entry.arrivals_.size());
   run.leaves_out =
-    (rule.keep != 0 && input.left >= rule.keep) || taker.start - run.release > rule.max_age;
+    (rule.keep != 0 && newer >= rule.keep) || taker.start - run.release > rule.max_age;
   if (run.activations.empty()) {
     run.activations.add({entry.number_, entry.instance(), run.release});
     entry.next_instance();

@@ -92,8 +92,8 @@ TEST(Inputs, AreNoPartOfTheirTakersRunForObservers)
   ASSERT_TRUE(executor->add_observer(picks).ok());
   const auto group = exclusive();
   const auto input = add_function(
-    *executor, "input", [](const takt_core::Run &) { std::this_thread::sleep_for(milliseconds(30)); },
-    group, waits());
+    *executor, "input",
+    [](const takt_core::Run &) { std::this_thread::sleep_for(milliseconds(30)); }, group, waits());
   const auto taker = add_function(*executor, "taker", {}, group);
   executor->ready(*input);
   executor->ready(*taker);
@@ -114,8 +114,8 @@ TEST(Inputs, LeaveTheirGroupToOtherThreads)
   const auto group = exclusive();
   std::atomic<bool> ran{false};
   std::atomic<bool> waited{false};
-  const auto member =
-    add_function(*executor, "member", [&](const takt_core::Run &) { ran = true; }, group);
+  const auto member = add_function(
+    *executor, "member", [&](const takt_core::Run &) { ran = true; }, group);
   const auto input = add_function(
     *executor, "input",
     [&](const takt_core::Run &) {
@@ -125,8 +125,8 @@ TEST(Inputs, LeaveTheirGroupToOtherThreads)
     },
     group, waits(rule));
   const auto taker = add_function(
-    *executor, "taker", [&](const takt_core::Run &) { waited = eventually([&] { return ran.load(); }); },
-    exclusive());
+    *executor, "taker",
+    [&](const takt_core::Run &) { waited = eventually([&] { return ran.load(); }); }, exclusive());
   executor->ready(*input);
   executor->ready(*taker);
   std::thread spinning([&] { static_cast<void>(executor->spin()); });

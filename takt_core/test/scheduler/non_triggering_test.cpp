@@ -171,6 +171,34 @@ TEST_F(NonTriggeringTest, KeepCountsOnlyMessagesOfThisStart)
   EXPECT_FALSE(hand.scheduler.next_input(hand.runs.back(), ms(6), run));
 }
 
+// Two takers run at once, and each takes some of the messages: the newest is not left out.
+TEST_F(NonTriggeringTest, KeepOfTwoTakersKeepsTheNewest)
+{
+  NonTriggering latest;
+  latest.keep = 1;
+  latest.taken_by = [](std::string_view id) { return id != "input"; };
+  const auto input = hand.add("input", ByHand::exclusive(), waits(latest));
+  const auto one = hand.add("one", ByHand::exclusive());
+  const auto two = hand.add("two", ByHand::exclusive());
+  for (int at = 1; at <= 5; ++at) {
+    announce(input, at);
+  }
+  announce(one, 6);
+  announce(two, 6);
+  ASSERT_EQ(hand.pick(0, ms(6)), "one");
+  ASSERT_EQ(hand.pick(1, ms(6)), "two");
+  hand.scheduler.begin_inputs(hand.runs[0]);
+  hand.scheduler.begin_inputs(hand.runs[1]);
+  std::vector<bool> left_out;
+  for (const std::size_t taker : {0, 1, 0, 0, 0}) {
+    takt_core::Run run;
+    ASSERT_TRUE(hand.scheduler.next_input(hand.runs[taker], ms(6), run));
+    left_out.push_back(run.leaves_out);
+    hand.scheduler.complete_input(hand.runs[taker], run);
+  }
+  EXPECT_EQ(left_out, (std::vector<bool>{true, true, true, true, false}));
+}
+
 // The message that replaces a waiting one is taken in its place.
 TEST_F(NonTriggeringTest, AReplacedMessageDoesNotStarveTheInput)
 {
