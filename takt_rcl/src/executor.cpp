@@ -188,13 +188,20 @@ std::size_t Executor::spin_all(takt_rt::Duration limit)
 }
 
 // Other threads may complete the future: so this thread looks again within milliseconds.
-FutureReturnCode Executor::spin_until(const std::function<bool()> & done, takt_rt::Duration timeout)
+FutureReturnCode Executor::spin_until(
+  const std::function<std::optional<bool>()> & done, takt_rt::Duration timeout)
 {
   constexpr takt_rt::Duration kLook = std::chrono::milliseconds(10);
   const takt_rt::Time until = timeout < takt_rt::Duration::zero()
                                 ? takt_rt::kNever
                                 : takt_rt::add_saturated(takt_rt::now(), timeout);
-  while (!done()) {
+  const auto code = [](bool ready) {
+    return ready ? FutureReturnCode::SUCCESS : FutureReturnCode::INTERRUPTED;
+  };
+  for (;;) {
+    if (const auto ready = done()) {
+      return code(*ready);
+    }
     const takt_rt::Time now = takt_rt::now();
     if (now >= until) {
       return FutureReturnCode::TIMEOUT;
@@ -206,10 +213,9 @@ FutureReturnCode Executor::spin_until(const std::function<bool()> & done, takt_r
       engine_->core().spin_once(until == takt_rt::kNever ? kLook : std::min(kLook, until - now));
     raise(outcome);
     if (outcome.cancelled) {
-      return done() ? FutureReturnCode::SUCCESS : FutureReturnCode::INTERRUPTED;
+      return code(done().value_or(false));
     }
   }
-  return FutureReturnCode::SUCCESS;
 }
 
 // Timers that enter an executor with an open gate keep their phase exactly; programs call these functions repeatedly

@@ -237,6 +237,26 @@ TEST_F(Services, SpinsUntilAFutureIsComplete)
   EXPECT_EQ(e.spin_until_future_complete(unanswered), FutureReturnCode::INTERRUPTED);
 }
 
+// Without a timeout: a spin that waits for such a future never ends.
+TEST_F(Services, ASpinEndsForAFutureThatCannotBecomeReady)
+{
+  auto n = node("n");
+  ClientOptions one;
+  one.pending = 1;
+  auto client = n->create_client<Srv>("ask", one);
+  auto e = executor();
+  e.add_node(n);
+  const Client<Srv>::Future none;
+  EXPECT_EQ(e.spin_until_future_complete(none), FutureReturnCode::INTERRUPTED);
+  auto unanswered = client->async_send_request(request("1"));
+  auto refused = client->async_send_request(request("2"));
+  ASSERT_FALSE(refused.valid());
+  EXPECT_EQ(e.spin_until_future_complete(refused), FutureReturnCode::INTERRUPTED);
+  auto prunes = n->create_wall_timer(1ms, [&] { client->prune_pending_requests(); });
+  EXPECT_EQ(e.spin_until_future_complete(unanswered), FutureReturnCode::INTERRUPTED);
+  EXPECT_EQ(unanswered.status(), FutureStatus::forgotten);
+}
+
 TEST_F(Services, PlacesForRequestsAreBounded)
 {
   auto n = node("n");

@@ -24,6 +24,7 @@
 #include "takt_core/executor.hpp"
 #include "takt_rcl/context.hpp"
 #include "takt_rcl/node.hpp"
+#include "takt_rcl/pending_calls.hpp"
 
 namespace takt_schedule
 {
@@ -39,20 +40,24 @@ using ExecutorOptions = takt_core::ExecutorOptions;
 enum class FutureReturnCode
 {
   SUCCESS,
-  INTERRUPTED,  ///< the context has ended, or the executor was cancelled
+  INTERRUPTED,  ///< the context has ended, the executor was cancelled, or the future can no longer become ready
   TIMEOUT
 };
 
 namespace detail
 {
 
+/// The state of a client's future or of a standard one. Absent: it may still become ready. False: it cannot.
 template <typename Future>
-bool is_ready(const Future & future)
+std::optional<bool> readiness(const Future & future)
 {
-  if constexpr (requires { future.ready(); }) {
-    return future.ready();
+  if constexpr (requires { future.status(); }) {
+    const FutureStatus status = future.status();
+    return status == FutureStatus::timeout ? std::nullopt
+                                           : std::optional(status == FutureStatus::ready);
   } else {
-    return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    const bool ready = future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    return ready ? std::optional(true) : std::nullopt;
   }
 }
 
@@ -113,13 +118,13 @@ public:
   /// Repeats `spin_some` until no callback is ready or `limit` is over (zero: no limit). Also
   /// throws `std::invalid_argument` for a negative limit.
   std::size_t spin_all(takt_rt::Duration limit);
-  /// Runs callbacks on this thread until `future` is ready: a client's, or a standard one. Negative timeout: for ever.
-  /// Throws as `spin`.
+  /// Runs callbacks on this thread until `future` is ready: a client's, or a standard one. Ends with INTERRUPTED, too,
+  /// when the request of a client's future was refused or forgotten. Negative timeout: for ever. Throws as `spin`.
   template <typename Future>
   FutureReturnCode spin_until_future_complete(
     const Future & future, takt_rt::Duration timeout = takt_rt::Duration(-1))
   {
-    return spin_until([&future] { return detail::is_ready(future); }, timeout);
+    return spin_until([&future] { return detail::readiness(future); }, timeout);
   }
   /// Adds the node, runs the ready callbacks of all nodes here, and removes the node.
   std::size_t spin_node_some(std::shared_ptr<Node> node);
@@ -152,7 +157,8 @@ private:
 
   explicit Executor(std::shared_ptr<Engine> engine);
   bool may_spin() const;  // throws ScheduleError
-  FutureReturnCode spin_until(const std::function<bool()> & done, takt_rt::Duration timeout);
+  FutureReturnCode spin_until(
+    const std::function<std::optional<bool>()> & done, takt_rt::Duration timeout);
   void open_gate();
 
   std::shared_ptr<Engine> engine_;
