@@ -39,7 +39,7 @@ PendingCall PendingCalls::reserve(bool future) noexcept
     if (state(place) == State::free) {
       place.future = future;
       place.number = 0;
-      return {i, use(place.word.load(std::memory_order_relaxed))};
+      return {i, use(place.word.load(std::memory_order_relaxed)), future};
     }
   }
   return {};
@@ -65,20 +65,20 @@ PendingCall PendingCalls::begin(std::int64_t number) noexcept
     Place & place = places_[i];
     if (state(place) == State::pending && place.number == number) {
       set(place, State::running);
-      return {i, use(place.word.load(std::memory_order_relaxed))};
+      return {i, use(place.word.load(std::memory_order_relaxed)), place.future};
     }
   }
   return {};
 }
 
+// A future may end between `begin` and here: then the place is free, or has another use.
 void PendingCalls::finish(const PendingCall & call, void * response, std::int64_t number)
 {
-  Place & place = places_[call.place];
-  if (place.future) {
+  if (call.future) {
     const std::lock_guard lock(mutex_);
-    if (is(call, State::running)) {  // else its future has ended
+    if (is(call, State::running)) {
       keep(call.place, response);
-      set(place, State::ready);
+      set(places_[call.place], State::ready);
     }
     return;
   }

@@ -357,6 +357,36 @@ TEST_F(Services, AFutureThatEndsFreesItsPlaceAndItsResponseIsDropped)
   EXPECT_EQ(client->unexpected_responses(), 1u);
 }
 
+// Between the take of a response and its run the future ends, and another request gets the place.
+TEST(PendingCalls, ARunGivesItsResponseToNoLaterRequest)
+{
+  detail::TypedCalls<Srv> calls(1);
+  const auto send = [&](bool future, std::int64_t number) {
+    const std::lock_guard lock(calls.mutex());
+    const PendingCall call = calls.reserve(future);
+    EXPECT_TRUE(call);
+    calls.await(call, number, takt_rt::now());
+    return call;
+  };
+  Response first;
+  first.message = "first";
+  Response second;
+  second.message = "second";
+  std::vector<std::string> got;
+  const PendingCall ends = send(true, 1);
+  const PendingCall run = calls.begin(1);
+  calls.abandon(ends);
+  const PendingCall later = send(false, 2);
+  EXPECT_EQ(later.place, ends.place);
+  calls.function(later) = [&](const Response & a, std::int64_t) { got.push_back(a.message); };
+  calls.finish(run, &first, 1);
+  EXPECT_EQ(got, std::vector<std::string>());
+  EXPECT_EQ(calls.pending(), 1u);
+  calls.finish(calls.begin(2), &second, 2);
+  EXPECT_EQ(got, std::vector<std::string>{"second"});
+  EXPECT_EQ(calls.pending(), 0u);
+}
+
 TEST_F(Services, LargeCallablesServeToo)
 {
   auto n = node("n");

@@ -41,6 +41,7 @@ struct PendingCall
 
   std::uint32_t place = kNone;
   std::uint32_t use = 0;
+  bool future = false;  ///< the response goes to a future, not to a callback
   explicit operator bool() const noexcept { return place != kNone; }
 };
 
