@@ -82,19 +82,7 @@ void PendingCalls::finish(const PendingCall & call, void * response, std::int64_
     }
     return;
   }
-  // Also if the function throws.
-  struct End
-  {
-    PendingCalls & calls;
-    const PendingCall & call;
-    ~End()
-    {
-      calls.drop(call.place);
-      const std::lock_guard lock(calls.mutex_);
-      set(calls.places_[call.place], State::free);
-    }
-  } const end{*this, call};
-  this->call(call.place, response, number);
+  this->call(call, response, number);
 }
 
 template <typename Which>

@@ -387,6 +387,30 @@ TEST(PendingCalls, ARunGivesItsResponseToNoLaterRequest)
   EXPECT_EQ(calls.pending(), 0u);
 }
 
+TEST_F(Services, AResponsesCallbackSendsTheNextRequestFromTheOnlyPlace)
+{
+  auto n = node("n");
+  auto service = n->create_service<Srv>("ask", echo);
+  ClientOptions one;
+  one.pending = 1;
+  auto client = n->create_client<Srv>("ask", one);
+  auto e = executor();
+  e.add_node(n);
+  ASSERT_TRUE(client->wait_for_service(kPatience));
+  std::vector<std::string> got;
+  bool sent = false;
+  client->async_send_request(request("1"), [&](const Response & first) {
+    got.push_back(first.message);
+    sent = client->async_send_request(
+             request("2"), [&](const Response & second) { got.push_back(second.message); }) != 0;
+  });
+  ASSERT_TRUE(spin_until(e, [&] { return !got.empty(); }));
+  ASSERT_TRUE(sent);
+  ASSERT_TRUE(spin_until(e, [&] { return got.size() == 2; }));
+  EXPECT_EQ(got, (std::vector<std::string>{"heard 1", "heard 2"}));
+  EXPECT_EQ(client->refused_requests(), 0u);
+}
+
 TEST_F(Services, LargeCallablesServeToo)
 {
   auto n = node("n");

@@ -190,9 +190,14 @@ private:
     const std::unique_ptr<Response[]> responses_;
   };
 
-  void call(std::uint32_t place, const void * response, std::int64_t number) override
+  void call(const PendingCall & call, const void * response, std::int64_t number) override
   {
-    kept_[place].function(*static_cast<const Response *>(response), number);
+    Function function = std::move(kept_[call.place].function);
+    {
+      const std::lock_guard lock(mutex());
+      release(call);  // the function may send the next request
+    }
+    function(*static_cast<const Response *>(response), number);
   }
   void keep(std::uint32_t place, void * response) noexcept override
   {

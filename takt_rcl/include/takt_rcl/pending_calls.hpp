@@ -46,8 +46,8 @@ struct PendingCall
 };
 
 /// The places, without their types. Any thread. Real-time safe unless stated otherwise: waits at most for another call
-/// of the same client, with priority inheritance. Moves of responses and functions run under the mutex, destructors of
-/// functions do not.
+/// of the same client, with priority inheritance. Moves of responses, and of functions into their place, run under the
+/// mutex. Moves of functions out of their place, and destructors of functions, do not.
 class PendingCalls
 {
 public:
@@ -93,8 +93,8 @@ public:
   FutureStatus wait(const PendingCall & call, takt_rt::Time until) const noexcept;
 
 protected:
-  /// Calls the function of the place. Without the mutex.
-  virtual void call(std::uint32_t place, const void * response, std::int64_t number) = 0;
+  /// Takes the function out of the place, frees the place, and calls the function. Without the mutex.
+  virtual void call(const PendingCall & call, const void * response, std::int64_t number) = 0;
   /// Moves the response into the place. With the mutex.
   virtual void keep(std::uint32_t place, void * response) noexcept = 0;
   /// Destroys the function of the place. Without the mutex, while the place is not free yet.
