@@ -85,6 +85,7 @@ ClientBase::ClientBase(
     [&] {
       auto shared = open_client(std::move(node), type, name, options);
       shared->calls = make_calls(options.pending != 0 ? options.pending : shared->history);
+      shared->calls->end_waits_with(shared->node->context());
       return shared;
     }(),
     options)

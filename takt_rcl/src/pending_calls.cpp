@@ -1,9 +1,12 @@
 #include "takt_rcl/pending_calls.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <climits>
 #include <mutex>
+#include <utility>
 
+#include "takt_rcl/context.hpp"
 #include "takt_rt/futex.hpp"
 
 namespace takt_rcl
@@ -11,6 +14,11 @@ namespace takt_rcl
 
 PendingCalls::PendingCalls(std::uint32_t places) : places_(std::max(places, 1U))
 {
+}
+
+void PendingCalls::end_waits_with(std::weak_ptr<const Context> context)
+{
+  context_ = std::move(context);
 }
 
 void PendingCalls::set(Place & place, State next) noexcept
@@ -156,8 +164,19 @@ FutureStatus PendingCalls::status(const PendingCall & call) const noexcept
                                                               : FutureStatus::forgotten;
 }
 
+bool PendingCalls::context_ended() const noexcept
+{
+  if (!context_) {
+    return false;
+  }
+  const auto context = context_->lock();
+  return context == nullptr || !context->ok();
+}
+
+// A signal ends the context and wakes no future: so this thread looks again within milliseconds.
 FutureStatus PendingCalls::wait(const PendingCall & call, takt_rt::Time until) const noexcept
 {
+  constexpr takt_rt::Duration kLook = std::chrono::milliseconds(10);
   for (;;) {
     if (!call) {
       return FutureStatus::forgotten;
@@ -170,10 +189,14 @@ FutureStatus PendingCalls::wait(const PendingCall & call, takt_rt::Time until) c
     if (state(seen) == State::ready) {
       return FutureStatus::ready;
     }
-    if (takt_rt::now() >= until) {
+    const takt_rt::Time now = takt_rt::now();
+    if (now >= until) {
       return FutureStatus::timeout;
     }
-    takt_rt::futex_wait(word, seen, until);
+    if (context_ended()) {
+      return FutureStatus::forgotten;
+    }
+    takt_rt::futex_wait(word, seen, std::min(until, now + kLook));
   }
 }
 

@@ -320,6 +320,28 @@ TEST_F(Services, ForgottenRequestsEndTheirFuturesAndFunctions)
   EXPECT_EQ(last.wait_for(kPatience), FutureStatus::forgotten);
 }
 
+TEST_F(Services, AWaitEndsWithItsContext)
+{
+  auto n = node("n");
+  auto client = n->create_client<Srv>("ask");
+  auto future = client->async_send_request(request(""));
+  std::atomic<bool> over{false};
+  const Response * got = nullptr;
+  FutureStatus status = FutureStatus::ready;
+  std::thread waiting([&] {
+    got = future.get();
+    status = future.wait_for(2 * kPatience);
+    over = true;
+  });
+  EXPECT_TRUE(context->shutdown());
+  EXPECT_TRUE(wait_until([&] { return over.load(); }));
+  EXPECT_EQ(client->forgotten_requests(), 0u);
+  client->prune_pending_requests();  // the wait ends here at the latest
+  waiting.join();
+  EXPECT_EQ(status, FutureStatus::forgotten);
+  EXPECT_EQ(got, nullptr);
+}
+
 TEST_F(Services, AnOldRequestMakesRoomForANewOne)
 {
   auto n = node("n");

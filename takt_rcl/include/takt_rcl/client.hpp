@@ -10,7 +10,9 @@
 //     if (future.wait_for(100ms) == FutureStatus::ready) { use(*future.get()); }
 //
 // `wait_for` throws `Error` where waiting would hold up the executor thread that alone could take the response, or could
-// serve the request: on this thread of this executor, or in the same mutually exclusive group.
+// serve the request: on this thread of this executor, or in the same mutually exclusive group. A wait ends, with
+// `forgotten`, when the context ends: by a signal or by a shutdown. The end of an executor ends no wait, because another
+// executor may take the response.
 #ifndef TAKT_RCL__CLIENT_HPP_
 #define TAKT_RCL__CLIENT_HPP_
 
@@ -305,7 +307,8 @@ public:
   }
   /// As wait_for without an end.
   FutureStatus wait() const { return wait_until(takt_rt::kNever); }
-  /// Waits as `wait`. The response, which lives as long as the future; nullptr if it was forgotten.
+  /// Waits as `wait`. The response, which lives as long as the future; nullptr if it was forgotten, or if the context
+  /// ended before it came.
   const Response * get() const
   {
     return wait() == FutureStatus::ready ? &calls_->response(call_) : nullptr;

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "takt_rt/pi_mutex.hpp"
@@ -18,12 +19,15 @@
 namespace takt_rcl
 {
 
+class Context;
+
 /// The result of waiting for a response.
 enum class FutureStatus : std::uint8_t
 {
   ready,
   timeout,
-  forgotten,  ///< no response will come: the request was refused, forgotten or answered and taken, or its client ended
+  forgotten,  ///< no response will come: the request was refused, forgotten or answered and taken, or its client ended.
+              ///< Of a wait, too: the context ended before the response came.
 };
 
 /// The message objects of one executor's runs, one per lane.
@@ -57,6 +61,8 @@ public:
   PendingCalls(const PendingCalls &) = delete;
   PendingCalls & operator=(const PendingCalls &) = delete;
 
+  /// Waits end when `context` has ended. Set-up only, before the first request.
+  void end_waits_with(std::weak_ptr<const Context> context);
   /// Room for `lanes` concurrent runs. Set-up only.
   virtual std::unique_ptr<ResponseLanes> make_lanes(std::uint32_t lanes) const = 0;
 
@@ -89,7 +95,7 @@ public:
   std::size_t pending() const noexcept;
 
   FutureStatus status(const PendingCall & call) const noexcept;
-  /// May block: until the response is there, the request is forgotten, or the time has come.
+  /// May block: until the response is there, the request is forgotten, the context has ended, or the time has come.
   FutureStatus wait(const PendingCall & call, takt_rt::Time until) const noexcept;
 
 protected:
@@ -121,6 +127,7 @@ private:
   static State state(std::uint32_t word) noexcept { return static_cast<State>(word % kStates); }
   static std::uint32_t use(std::uint32_t word) noexcept { return word / kStates; }
   static State state(const Place & place) noexcept { return state(place.word.load()); }
+  bool context_ended() const noexcept;
   bool is(const PendingCall & call, State expected) const noexcept;
   // With the mutex: changes the state and wakes futures that wait; a free place gets its next use.
   static void set(Place & place, State next) noexcept;
@@ -129,6 +136,7 @@ private:
   bool forget_one(Which which);
 
   std::vector<Place> places_;
+  std::optional<std::weak_ptr<const Context>> context_;
   mutable takt_rt::PiMutex mutex_;
 };
 
