@@ -184,7 +184,7 @@ SetParametersResult Node::set_parameters_atomically(const std::vector<Parameter>
 {
   std::vector<ParameterChange> changes;
   for (const Parameter & one : parameters) {
-    changes.push_back({one.get_name(), one.get_parameter_value()});
+    changes.push_back(detail::to_change(one));
   }
   return parameters_->set(changes);
 }

@@ -10,6 +10,16 @@
 
 namespace takt_rcl
 {
+
+ParameterChange detail::to_change(const Parameter & parameter)
+{
+  ParameterChange change{parameter.get_name(), std::nullopt};
+  if (parameter.is_set()) {
+    change.value = parameter.get_parameter_value();
+  }
+  return change;
+}
+
 namespace
 {
 
@@ -60,15 +70,22 @@ std::string outside(double value, const rcl_interfaces::msg::FloatingPointRange 
          (range.step > 0 ? " in steps of " + text(range.step) : "");
 }
 
-std::vector<Parameter> with_values(const std::vector<ParameterChange> & changes)
+std::vector<Parameter> to_parameters(const std::vector<ParameterChange> & changes)
 {
-  std::vector<Parameter> values;
-  for (const ParameterChange & change : changes) {
-    if (change.value) {
-      values.emplace_back(change.name, *change.value);
-    }
+  std::vector<Parameter> parameters;
+  for (const ParameterChange & one : changes) {
+    parameters.push_back(one.value ? Parameter(one.name, *one.value) : Parameter(one.name));
   }
-  return values;
+  return parameters;
+}
+
+std::vector<ParameterChange> to_changes(const std::vector<Parameter> & parameters)
+{
+  std::vector<ParameterChange> changes;
+  for (const Parameter & one : parameters) {
+    changes.push_back(detail::to_change(one));
+  }
+  return changes;
 }
 
 SetParametersResult refused(std::string reason)
@@ -175,6 +192,17 @@ void NodeParameters::for_each_handle(Function function)
   }
 }
 
+void NodeParameters::prepare(std::vector<Parameter> & values)
+{
+  const Judging judging(*this);
+  for_each_handle([&](Handle & handle) {
+    if (handle.pre_ && !values.empty()) {
+      const PreSet callback = handle.pre_;
+      callback(values);
+    }
+  });
+}
+
 SetParametersResult NodeParameters::ask(const std::vector<Parameter> & values)
 {
   SetParametersResult result;
@@ -232,9 +260,33 @@ void NodeParameters::declare(
 
 void NodeParameters::undeclare(const std::string & name)
 {
-  const SetParametersResult result = set({{name, std::nullopt}});
-  if (!result.successful) {
-    throw Error(result.reason);
+  const std::lock_guard changing(changing_);
+  must_not_judge();
+  std::vector<ParameterChange> end{{name, std::nullopt}};
+  if (const std::string fault = judge_all(end); !fault.empty()) {
+    throw Error(fault);
+  }
+  apply(end);
+  if (follower_) {
+    follower_({}, {}, {name});
+  }
+}
+
+// A parameter that the list sets and deletes ends.
+void NodeParameters::apply(const std::vector<ParameterChange> & changes)
+{
+  const std::lock_guard lock(mutex_);
+  for (const ParameterChange & one : changes) {
+    if (one.value) {
+      Entry & entry = entries_.at(one.name);
+      entry.value = *one.value;
+      entry.descriptor.type = type_of(entry.value);
+    }
+  }
+  for (const ParameterChange & one : changes) {
+    if (!one.value) {
+      entries_.erase(one.name);
+    }
   }
 }
 
@@ -242,51 +294,38 @@ SetParametersResult NodeParameters::set(const std::vector<ParameterChange> & cha
 {
   const std::lock_guard changing(changing_);
   must_not_judge();
-  std::vector<Parameter> values = with_values(changes);
-  {
-    const Judging judging(*this);
-    for_each_handle([&](Handle & handle) {
-      if (handle.pre_) {
-        const PreSet callback = handle.pre_;
-        callback(values);
-      }
-    });
+  SetParametersResult result;
+  result.successful = true;
+  if (changes.empty()) {
+    return result;
   }
-  std::vector<ParameterChange> all;
-  for (const Parameter & one : values) {
-    all.push_back({one.get_name(), one.get_parameter_value()});
+  std::vector<Parameter> values = to_parameters(changes);
+  prepare(values);
+  if (values.empty()) {
+    return refused(node_ + ": a pre-set callback left no parameter in the list to set");
   }
-  for (const ParameterChange & change : changes) {
-    if (!change.value) {
-      all.push_back(change);
-    }
-  }
+  std::vector<ParameterChange> all = to_changes(values);
   if (std::string fault = judge_all(all); !fault.empty()) {
     return refused(std::move(fault));
   }
-  values = with_values(all);
-  if (SetParametersResult result = ask(values); !result.successful) {
-    return result;
+  values = to_parameters(all);  // an integer may have become a double
+  if (SetParametersResult asked = ask(values); !asked.successful) {
+    return asked;
   }
-  std::vector<std::string> deleted;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const ParameterChange & change : all) {
-      if (change.value) {
-        Entry & entry = entries_.at(change.name);
-        entry.value = *change.value;
-        entry.descriptor.type = type_of(entry.value);
-      } else if (entries_.erase(change.name) > 0) {
-        deleted.push_back(change.name);
+  apply(all);
+  tell(values);
+  if (follower_) {
+    std::vector<Parameter> changed;
+    std::vector<std::string> deleted;
+    for (const Parameter & one : values) {
+      if (one.is_set()) {
+        changed.push_back(one);
+      } else if (std::find(deleted.begin(), deleted.end(), one.get_name()) == deleted.end()) {
+        deleted.push_back(one.get_name());
       }
     }
+    follower_({}, changed, deleted);
   }
-  tell(values);
-  if (follower_ && !all.empty()) {
-    follower_({}, values, deleted);
-  }
-  SetParametersResult result;
-  result.successful = true;
   return result;
 }
 

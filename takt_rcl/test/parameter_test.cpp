@@ -185,6 +185,70 @@ TEST_F(Parameters, CallbacksJudgeAndFollowChanges)
   EXPECT_EQ(heard, (std::vector<std::string>{"set a"}));
 }
 
+TEST_F(Parameters, CallbacksSeeADeletionAsAParameterWithoutAValue)
+{
+  auto n = node("n");
+  ParameterDescriptor any;
+  any.dynamic_typing = true;
+  n->declare_parameter("a", 1, any);
+  n->declare_parameter("b", 1, any);
+  std::vector<std::string> heard;
+  const auto hear = [&](const std::string & who, const std::vector<Parameter> & values) {
+    std::string words = who;
+    for (const auto & one : values) {
+      words += " " + one.get_name() + (one.is_set() ? " set" : " not set");
+    }
+    heard.push_back(words);
+  };
+  std::string reason = "keep it";
+  auto pre = n->add_pre_set_parameters_callback(
+    [&](const std::vector<Parameter> & values) { hear("pre", values); });
+  auto on = n->add_on_set_parameters_callback([&](const std::vector<Parameter> & values) {
+    hear("on", values);
+    auto result = accept();
+    result.successful = reason.empty();
+    result.reason = reason;
+    return result;
+  });
+  auto post = n->add_post_set_parameters_callback(
+    [&](const std::vector<Parameter> & values) { hear("post", values); });
+  using Heard = std::vector<std::string>;
+  EXPECT_EQ(set(*n, Parameter("a")), "keep it");
+  EXPECT_TRUE(n->has_parameter("a"));
+  EXPECT_EQ(heard, (Heard{"pre a not set", "on a not set"}));
+  heard.clear();
+  reason.clear();
+  EXPECT_TRUE(n->set_parameters_atomically({Parameter("a"), {"b", 2}}).successful);
+  EXPECT_FALSE(n->has_parameter("a"));
+  EXPECT_EQ(n->get_parameter("b").as_int(), 2);
+  EXPECT_EQ(heard, (Heard{"pre a not set b set", "on a not set b set", "post a not set b set"}));
+  heard.clear();
+  n->undeclare_parameter("b");
+  EXPECT_TRUE(n->set_parameters_atomically({}).successful);
+  EXPECT_EQ(heard, Heard());
+  EXPECT_FALSE(n->has_parameter("b"));
+
+  const Parameter none("c");
+  EXPECT_EQ(none.get_type_name(), "not set");
+  EXPECT_EQ(fault_of([&] { none.as_bool(); }), "parameter 'c' is not set");
+}
+
+TEST_F(Parameters, APreSetCallbackThatEmptiesTheListRefusesTheChange)
+{
+  auto n = node("n");
+  n->declare_parameter("a", 1);
+  int judged = 0;
+  auto on = n->add_on_set_parameters_callback([&](const std::vector<Parameter> &) {
+    ++judged;
+    return accept();
+  });
+  auto pre =
+    n->add_pre_set_parameters_callback([](std::vector<Parameter> & values) { values.clear(); });
+  EXPECT_EQ(set(*n, {"a", 2}), "/n: a pre-set callback left no parameter in the list to set");
+  EXPECT_EQ(n->get_parameter("a").as_int(), 1);
+  EXPECT_EQ(judged, 0);
+}
+
 TEST_F(Parameters, AnAtomicChangeSetsAllOrNone)
 {
   auto n = node("n");

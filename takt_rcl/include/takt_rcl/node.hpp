@@ -226,9 +226,9 @@ public:
     declare(name, ParameterValue(value), descriptor);
     return value;
   }
-  /// Throws `Error` if the parameter is not declared, is read-only, or has a static type.
+  /// Calls no callback. Throws `Error` if the parameter is not declared, is read-only, or has a static type.
   void undeclare_parameter(const std::string & name);
-  /// Sets all or none. On a refusal the result has the reason as a sentence.
+  /// Sets all or none; deletes parameters without a value. On a refusal the result has the reason as a sentence.
   SetParametersResult set_parameters_atomically(const std::vector<Parameter> & parameters);
   /// One by one; as many results as parameters.
   std::vector<SetParametersResult> set_parameters(const std::vector<Parameter> & parameters);

@@ -3,7 +3,8 @@
 // A change comes from the program or from the node's parameter services. Changes of one node happen one after the other.
 // Each is judged first: the parameter is declared and not read-only, the type is the declared one (an integer also serves
 // as a double), and the value is in its range. Then the pre-set callbacks have had their say, the on-set callbacks may
-// refuse it, and the post-set callbacks learn of it. Any thread. Set-up only: allocates, and waits for other changes.
+// refuse it, and the post-set callbacks learn of it. A parameter that a change deletes is in their lists without a value:
+// its `is_set()` is false. Any thread. Set-up only: allocates, and waits for other changes.
 #ifndef TAKT_RCL__NODE_PARAMETERS_HPP_
 #define TAKT_RCL__NODE_PARAMETERS_HPP_
 
@@ -35,11 +36,18 @@ struct ParameterChange
   std::optional<ParameterValue> value;
 };
 
+namespace detail
+{
+
+ParameterChange to_change(const Parameter & parameter);
+
+}  // namespace detail
+
 /// A node's parameters.
 class NodeParameters : public std::enable_shared_from_this<NodeParameters>
 {
 public:
-  /// May change the list of values before they are judged. Must not change parameters.
+  /// May change the list of values before they are judged. An empty list is refused. Must not change parameters.
   using PreSet = std::function<void(std::vector<Parameter> &)>;
   /// Accepts or refuses; sees the values before they are set. Must not change parameters.
   using OnSet = std::function<SetParametersResult(const std::vector<Parameter> &)>;
@@ -73,7 +81,7 @@ public:
   /// Throws `Error` if the parameter is declared already, or if its value is refused.
   void declare(
     const std::string & name, ParameterValue value, const ParameterDescriptor & descriptor);
-  /// Throws `Error` if the parameter is not declared, is read-only, or has a static type.
+  /// Calls no callback. Throws `Error` if the parameter is not declared, is read-only, or has a static type.
   void undeclare(const std::string & name);
   bool has(const std::string & name) const;
   /// Absent: not declared.
@@ -104,11 +112,13 @@ private:
   std::string judge(const Entry & entry, ParameterValue & value) const;
   std::string judge_all(std::vector<ParameterChange> & changes) const;
   void must_not_judge() const;
+  void prepare(std::vector<Parameter> & values);
   SetParametersResult ask(const std::vector<Parameter> & values);
   void tell(const std::vector<Parameter> & values);
   std::shared_ptr<Handle> add(std::shared_ptr<Handle> handle);
   template <typename Function>
   void for_each_handle(Function function);
+  void apply(const std::vector<ParameterChange> & changes);
 
   const std::string node_;
   mutable std::recursive_mutex changing_;  // held for a whole change, with its callbacks

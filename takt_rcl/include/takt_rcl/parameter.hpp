@@ -69,10 +69,12 @@ T parameter_as(const std::string & what, const ParameterValue & value)
 
 }  // namespace detail
 
-/// A name and a value of any storable type.
+/// A name and a value of any storable type. In a change of parameters it may have no value: then the parameter is to end.
 class Parameter
 {
 public:
+  /// Without a value.
+  explicit Parameter(std::string name) : name_(std::move(name)), is_set_(false) {}
   template <typename T>
   Parameter(std::string name, T && value)
   : name_(std::move(name)),
@@ -81,14 +83,20 @@ public:
   }
 
   const std::string & get_name() const noexcept { return name_; }
+  /// Whether the parameter has a value.
+  bool is_set() const noexcept { return is_set_; }
+  /// False without a value.
   const ParameterValue & get_parameter_value() const noexcept { return value_; }
-  /// "integer", "string array", ...
-  std::string get_type_name() const { return detail::type_name(value_); }
+  /// "integer", "string array", ..., or "not set".
+  std::string get_type_name() const { return is_set_ ? detail::type_name(value_) : "not set"; }
 
-  /// Throws `Error` if the value is of another type; an integer also serves as a double.
+  /// Throws `Error` if the value is of another type, or not there; an integer also serves as a double.
   template <typename T>
   T get_value() const
   {
+    if (!is_set_) {
+      throw Error("parameter '" + name_ + "' is not set");
+    }
     return detail::parameter_as<T>("parameter '" + name_ + "'", value_);
   }
   bool as_bool() const { return get_value<bool>(); }
@@ -107,6 +115,7 @@ public:
 private:
   std::string name_;
   ParameterValue value_;
+  bool is_set_ = true;
 };
 
 }  // namespace takt_rcl
