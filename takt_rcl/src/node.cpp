@@ -34,9 +34,11 @@ Node::Node(const std::string & name, const std::string & namespace_, const NodeO
     start_parameter_services();
   }
   if (options.automatically_declare_parameters_from_overrides()) {
+    ParameterDescriptor any;
+    any.dynamic_typing = true;  // as in rclcpp: an override's type is a guess
     for (const auto & [parameter, value] : overrides_) {
       if (!has_parameter(parameter)) {
-        declare(parameter, value, ParameterDescriptor());
+        declare(parameter, value, any);
       }
     }
   }

@@ -137,6 +137,19 @@ TEST_F(Parameters, OverridesAreIgnoredOnRequest)
   EXPECT_EQ(n.declare_parameter("rate", 1, ParameterDescriptor(), true), 1);
 }
 
+TEST_F(Parameters, AutomaticallyDeclaredParametersTakeEveryType)
+{
+  auto own = options();
+  own.automatically_declare_parameters_from_overrides(true);
+  own.append_parameter_override("rate", 5);
+  Node n("n", own);
+  EXPECT_TRUE(n.describe_parameter("rate").dynamic_typing);
+  EXPECT_EQ(set(n, {"rate", "fast"}), "");
+  EXPECT_EQ(n.get_parameter("rate").as_string(), "fast");
+  n.undeclare_parameter("rate");
+  EXPECT_FALSE(n.has_parameter("rate"));
+}
+
 TEST_F(Parameters, CallbacksJudgeAndFollowChanges)
 {
   auto n = node("n");

@@ -66,7 +66,7 @@ public:
     return *this;
   }
 
-  /// Declares every parameter with an override. Default: false.
+  /// Declares every parameter with an override, with `dynamic_typing`. Default: false.
   bool automatically_declare_parameters_from_overrides() const noexcept { return declare_; }
   NodeOptions & automatically_declare_parameters_from_overrides(bool declare)
   {
