@@ -54,17 +54,22 @@ std::shared_ptr<ClientShared> open_client(
 bool waits_for(
   takt_core::Executor & executor, const takt_core::Callback & callback, const takt_core::Run & run)
 {
-  if (&callback.group() == &run.callback->group() && executor.lanes(callback.group()) == 1) {
+  if (takt_core::current_executor() == nullptr) {
+    return true;  // within spin_once and spin_some there is only this thread
+  }
+  const bool same_group = &callback.group() == &run.callback->group();
+  const std::uint32_t lanes = executor.lanes(callback.group());
+  if (same_group && lanes == 1) {
     return true;
   }
   takt_core::Scheduler & scheduler = executor.scheduler_of(callback);
   if (&scheduler != &executor.scheduler()) {
-    return false;  // its group has threads of its own
+    // Its group has threads of its own. A reentrant group has one lane more than threads.
+    return same_group && lanes == 2;
   }
   const auto binding = scheduler.binding(callback);
   const takt_core::ThreadMask may =
     binding && binding->threads != 0 ? binding->threads : ~takt_core::ThreadMask{0};
-  // Within spin_once and spin_some there is only the calling thread, which no list of threads has.
   const std::vector<pid_t> threads = executor.thread_ids();
   const std::size_t own = std::min<std::size_t>(executor.options().threads.size(), threads.size());
   for (std::size_t i = 0; i < own; ++i) {

@@ -586,6 +586,47 @@ TEST_F(Services, AWaitIsRefusedWhereTheScheduleBindsTheClientToTheSameThread)
   EXPECT_NE(waiting.refusal.find("/n:client(/ask) cannot start"), std::string::npos);
 }
 
+TEST_F(Services, AWaitOnTheOnlyThreadOfAnIsolatedReentrantGroupIsRefused)
+{
+  const std::string text =
+    "version: 1\n"
+    "executors:\n"
+    "  main:\n"
+    "    threads: {a: {}, b: {}}\n"
+    "    default: b\n"
+    "    groups:\n"
+    "      - {match: \"/n:group(alone)\", isolate: true}\n";
+  const auto schedule = takt_schedule::parse_schedule(text, "test.yaml");
+  ASSERT_TRUE(schedule) << takt_rt::sentences(schedule.faults()).front();
+  auto n = node("n");
+  auto service = n->create_service<Srv>("ask", echo);
+  ClientOptions alone;
+  alone.callback_group = n->create_callback_group(CallbackGroupType::Reentrant, "alone");
+  auto client = n->create_client<Srv>("ask", alone);
+  auto e = Executor::from_schedule(context, *schedule, "main");
+  e.add_node(n);
+  ASSERT_TRUE(client->wait_for_service(kPatience));
+  {
+    Waiting waiting(n, client, alone.callback_group);
+    Spinning spinning(e);
+    ASSERT_TRUE(wait_until([&] { return waiting.done.load(); }, 2 * kPatience));
+    EXPECT_NE(waiting.refusal.find("/n:client(/ask) cannot start"), std::string::npos);
+  }
+  // Another group's callback may wait for it, but not within spin_once.
+  const auto other = n->create_callback_group(CallbackGroupType::MutuallyExclusive);
+  {
+    Waiting waiting(n, client, other);
+    Spinning spinning(e);
+    ASSERT_TRUE(wait_until([&] { return waiting.done.load(); }));
+    EXPECT_EQ(waiting.refusal, "");
+    EXPECT_TRUE(waiting.ready);
+  }
+  Waiting waiting(n, client, other);
+  ASSERT_TRUE(spin_until(
+    e, [&] { return waiting.done.load(); }, 2 * kPatience));
+  EXPECT_NE(waiting.refusal.find("/n:client(/ask) cannot start"), std::string::npos);
+}
+
 TEST_F(Services, RequestsBeforeTheExecutorComesAreServed)
 {
   auto n = node("n");
