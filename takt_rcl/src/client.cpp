@@ -1,6 +1,7 @@
 #include "takt_rcl/client.hpp"
 
 #include <rcl/graph.h>
+#include <rcutils/logging_macros.h>
 #include <rmw/rmw.h>
 #include <unistd.h>
 
@@ -173,7 +174,7 @@ std::int64_t ClientBase::send(const void * request) noexcept
   std::int64_t number = 0;
   if (rcl_send_request(&shared_->rcl, request, &number) != RCL_RET_OK) {
     rcutils_reset_error();
-    refused();
+    shared_->refused.fetch_add(1, std::memory_order_relaxed);
     return 0;
   }
   shared_->last = number;
@@ -187,9 +188,17 @@ void ClientBase::make_room()
   }
 }
 
-void ClientBase::refused() noexcept
+void ClientBase::no_place()
 {
   shared_->refused.fetch_add(1, std::memory_order_relaxed);
+  if (!shared_->logged.exchange(true, std::memory_order_relaxed)) {
+    RCUTILS_LOG_WARN_NAMED(
+      "takt",
+      "%s refuses a request, because all its places are taken; %zu requests wait for a response. "
+      "ClientOptions::forget_after or prune_requests_older_than frees places of requests without a "
+      "response. refused_requests() counts further refusals.",
+      id().c_str(), pending_requests());
+  }
 }
 
 bool ClientBase::remove_pending_request(std::int64_t request)

@@ -56,6 +56,7 @@ struct ClientShared
   std::atomic<std::uint64_t> taken{0};
   std::atomic<std::uint64_t> unexpected{0};
   std::atomic<std::uint64_t> refused{0};
+  std::atomic<bool> logged{false};  // the first request without a place
   std::atomic<std::uint64_t> forgotten{0};
   std::atomic<std::uint64_t> failed_takes{0};
 };

@@ -344,8 +344,10 @@ TEST_F(Allocations, NonePerRequestAndResponse)
       t_watched = true;
       later = std::move(pending);
     });
-  auto asks_prompt = n->create_client<Srv>("prompt");
-  auto asks_slow = n->create_client<Srv>("slow");
+  ClientOptions many;
+  many.pending = 1000;  // a slow machine refuses none: the first refusal is logged
+  auto asks_prompt = n->create_client<Srv>("prompt", many);
+  auto asks_slow = n->create_client<Srv>("slow", many);
   auto waits = n->create_client<Srv>("prompt");
   std::uint64_t answered = 0;
   std::uint64_t answered_late = 0;

@@ -1,5 +1,10 @@
 // Services and clients inside one process: signatures, deferred responses, futures, bounds, refusals.
+#include <rcutils/logging.h>
+
+#include <algorithm>
 #include <atomic>
+#include <cstdarg>
+#include <cstdio>
 #include <diagnostic_msgs/srv/add_diagnostics.hpp>
 #include <mutex>
 
@@ -295,6 +300,40 @@ TEST_F(Services, PlacesForRequestsAreBounded)
   ASSERT_TRUE(spin_until(e, [&] { return future.ready() && got.size() == 1; }));
   EXPECT_EQ(client->unexpected_responses(), 1u);
   EXPECT_EQ(client->forgotten_requests(), 1u);
+}
+
+std::vector<std::string> g_logged;
+void keep_log(
+  const rcutils_log_location_t *, int, const char *, rcutils_time_point_value_t,
+  const char * format, va_list * arguments)
+{
+  char text[1000];
+  va_list copy;
+  va_copy(copy, *arguments);
+  std::vsnprintf(text, sizeof text, format, copy);
+  va_end(copy);
+  g_logged.emplace_back(text);
+}
+
+TEST_F(Services, TheFirstRefusedRequestIsLogged)
+{
+  auto n = node("n");
+  ClientOptions two;
+  two.pending = 2;
+  auto client = n->create_client<Srv>("ask", two);
+  const auto before = rcutils_logging_get_output_handler();
+  rcutils_logging_set_output_handler(keep_log);
+  for (int i = 0; i < 5; ++i) {
+    client->async_send_request(request(""), [](const Response &) {});
+  }
+  rcutils_logging_set_output_handler(before);
+  EXPECT_EQ(client->refused_requests(), 3u);
+  const auto ours = [](const std::string & line) {
+    return line.starts_with(
+      "/n:client(/ask) refuses a request, because all its places are taken; 2 requests wait for a "
+      "response. ");
+  };
+  EXPECT_EQ(std::count_if(g_logged.begin(), g_logged.end(), ours), 1);
 }
 
 TEST_F(Services, ForgottenRequestsEndTheirFuturesAndFunctions)

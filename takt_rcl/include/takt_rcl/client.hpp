@@ -46,7 +46,8 @@ struct ClientOptions : EntityOptions
   /// Places for requests without a response, and for responses of futures that the program keeps; 0: the history's
   /// depth. More responses than that depth may be lost if they come faster than the callback takes them.
   std::uint32_t pending = 0;
-  /// A request that finds no place takes that of a request which has waited for longer than this.
+  /// A request that finds no place takes that of a request which has waited for longer than this. Without it, requests
+  /// that a service has left unanswered, for instance because it ended, keep their places until the program forgets them.
   takt_rt::Duration forget_after = takt_rt::kForever;
 };
 
@@ -77,7 +78,8 @@ public:
   std::uint64_t taken_responses() const noexcept;
   /// Responses to requests that were forgotten.
   std::uint64_t unexpected_responses() const noexcept;
-  /// Requests without a place, and requests that the middleware refused.
+  /// Requests without a place, and requests that the middleware refused. The client logs its first request without a
+  /// place.
   std::uint64_t refused_requests() const noexcept;
   /// Requests that this client has forgotten.
   std::uint64_t forgotten_requests() const noexcept;
@@ -117,7 +119,8 @@ protected:
   std::int64_t send(const void * request) noexcept;
   /// Without the mutex: makes room as `forget_after` says.
   void make_room();
-  void refused() noexcept;
+  /// Without the mutex: counts a request without a place; logs the first one.
+  void no_place();
 
 private:
   std::shared_ptr<takt_core::Callback> make(
@@ -354,7 +357,8 @@ public:
   /// Sends the request. `callback` runs on an executor thread as the client's callback: `void(const Response &)`,
   /// `void(const Response &, std::int64_t request)` or `void(Client<Srv>::SharedFuture)`. Returns the request's number,
   /// or 0 if it is refused: no place is free, or the middleware refuses it. Any thread. Real-time safe within takt if
-  /// the callable has at most 64 bytes; the middleware's own locks may block.
+  /// the callable has at most 64 bytes, except for the client's first request without a place, which is logged; the
+  /// middleware's own locks may block.
   template <typename Callback>
   std::int64_t async_send_request(const Request & request, Callback && callback)
   {
@@ -384,23 +388,24 @@ private:
   {
     auto & all = static_cast<Calls &>(calls());
     make_room();
-    const takt_core::MiddlewareCeilingScope ceiling;
-    const std::lock_guard lock(all.mutex());
-    const PendingCall call = all.reserve(function == nullptr);
-    if (!call) {
-      refused();
-      return {};
+    {
+      const takt_core::MiddlewareCeilingScope ceiling;
+      const std::lock_guard lock(all.mutex());
+      if (const PendingCall call = all.reserve(function == nullptr)) {
+        const std::int64_t number = send(&request);
+        if (number == 0) {
+          all.release(call);
+          return {};
+        }
+        if (function != nullptr) {
+          all.function(call) = std::move(*function);
+        }
+        all.await(call, number, takt_rt::now());
+        return {call, number};
+      }
     }
-    const std::int64_t number = send(&request);
-    if (number == 0) {
-      all.release(call);
-      return {};
-    }
-    if (function != nullptr) {
-      all.function(call) = std::move(*function);
-    }
-    all.await(call, number, takt_rt::now());
-    return {call, number};
+    no_place();
+    return {};
   }
 };
 
