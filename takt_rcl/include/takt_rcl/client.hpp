@@ -109,7 +109,8 @@ public:
   }
   bool wait_for_service() const { return wait_for_service_for(takt_rt::Duration(-1)); }
 
-  /// Throws `Error` if the calling thread runs a callback, and the response would have to wait for its end. May block.
+  /// Throws `Error` if the calling thread runs a callback, and the response would have to wait for its end. May block, and
+  /// allocates in a callback.
   void must_not_wait() const;
 
 protected:
@@ -289,7 +290,8 @@ public:
     return calls_ != nullptr ? calls_->status(call_) : FutureStatus::forgotten;
   }
 
-  /// Waits for the response. With a timeout above zero throws `Error` as the head of this file says. May block.
+  /// Waits for the response. With a timeout above zero throws `Error` as the head of this file says. May block. In a
+  /// callback a wait allocates: it looks at the executor's callbacks.
   template <typename Rep, typename Period>
   FutureStatus wait_for(std::chrono::duration<Rep, Period> timeout) const
   {

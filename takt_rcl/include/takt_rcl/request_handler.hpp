@@ -37,7 +37,9 @@ public:
   virtual bool send(const rmw_request_id_t & request, const void * response) noexcept = 0;
 };
 
-/// The right to respond to one request, once. Movable; any thread.
+/// The right to respond to one request, once. Movable; any thread. Until its `respond` or its end it keeps the service's
+/// middleware entity alive, also beyond the end of the service's handle: clients still find the service then, and get no
+/// response.
 template <typename Srv>
 class PendingResponse
 {
