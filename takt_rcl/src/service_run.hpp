@@ -4,12 +4,14 @@
 
 #include <rcl/service.h>
 #include <rcutils/error_handling.h>
+#include <rmw/rmw.h>
 
 #include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +27,13 @@
 
 namespace takt_rcl
 {
+
+/// Whether the middleware numbers the requests of each client by themselves: only then is a gap in the numbers a loss.
+/// Of other middlewares takt does not know it; some number all requests of a process together. Real-time safe.
+inline bool numbers_each_clients_requests() noexcept
+{
+  return std::string_view(rmw_get_implementation_identifier()).starts_with("rmw_fastrtps");
+}
 
 /// Resources of a run or of a pending response: outlive the handle.
 struct ServiceShared final : public ResponseSender
@@ -86,7 +95,8 @@ public:
     takt_core::Executor & executor, std::uint32_t lanes)
   : SourceCallback(
       std::move(options), executor, shared->history,
-      {shared->reliable, true, takt_host::NamedBy::sequence, shared->gaps}),
+      {shared->reliable, numbers_each_clients_requests(), takt_host::NamedBy::sequence,
+       shared->gaps}),
     service_(shared->name),
     work_(std::make_shared<Work>(shared, lanes)),
     requests_(lanes)

@@ -57,7 +57,8 @@ public:
   std::uint64_t sent_responses() const noexcept;
   /// Responses that the middleware refused, for instance because the client has ended.
   std::uint64_t failed_responses() const noexcept;
-  /// Requests lost between their client and this callback, including overwritten ones, by gaps in the clients' numbers.
+  /// Requests lost between their client and this callback, including overwritten ones, by gaps in the clients' numbers. 0
+  /// with middlewares other than Fast DDS, which may not number each client's requests by themselves.
   std::uint64_t lost_requests() const noexcept;
   /// Takes that the middleware refused.
   std::uint64_t failed_takes() const noexcept;
