@@ -379,7 +379,7 @@ TEST(Triggers, messages_wait_for_the_callback_that_takes_them)
     "newest 6\n");
   const Outcome refused =
     outcome("stores_messages_within_the_process", ", trigger: false, keep: latest");
-  EXPECT_NE(refused.err.find("keep counts messages that come by the middleware"), std::string::npos)
+  EXPECT_NE(refused.err.find("keep needs messages that come by the middleware"), std::string::npos)
     << refused.err;
   std::remove(schedule.c_str());
 }
