@@ -638,7 +638,11 @@ TEST_F(Services, AWaitOnTheOnlyThreadOfAnIsolatedReentrantGroupIsRefused)
   const auto schedule = takt_schedule::parse_schedule(text, "test.yaml");
   ASSERT_TRUE(schedule) << takt_rt::sentences(schedule.faults()).front();
   auto n = node("n");
-  auto service = n->create_service<Srv>("ask", echo);
+  auto m = node("m");
+  auto service = m->create_service<Srv>("ask", echo);
+  auto served = executor();
+  served.add_node(m);
+  Spinning elsewhere(served);
   ClientOptions alone;
   alone.callback_group = n->create_callback_group(CallbackGroupType::Reentrant, "alone");
   auto client = n->create_client<Srv>("ask", alone);
