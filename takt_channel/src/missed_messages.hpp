@@ -3,26 +3,30 @@
 #define MISSED_MESSAGES_HPP_
 
 #include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 
 namespace takt_channel
 {
 
-/// Real-time safe: fixed size, no allocation.
+/// Remembers 64 publishers. Beyond these it forgets the publisher that is silent for longest: of that one the next message
+/// sets a new beginning, and what it lost before is not counted. Real-time safe: fixed size, no allocation.
 class MissedMessages
 {
 public:
+  static constexpr std::size_t kPublishers = 64;
+
   /// The next message that the subscriber may expect of a publisher that was there before it.
   void expect(std::uint64_t publisher, std::uint64_t next) noexcept
   {
-    place(publisher).next = next;
+    place(publisher, next).next = next;
   }
 
   /// Notes a taken message; returns how many of the same publisher were missed before it.
   std::uint64_t taken(std::uint64_t publisher, std::uint64_t sequence) noexcept
   {
-    Place & one = place(publisher);
+    Place & one = place(publisher, sequence);
     // Of its history a late subscriber gets messages from before its beginning.
     const std::uint64_t missed = sequence > one.next ? sequence - one.next : 0;
     if (sequence >= one.next) {
@@ -37,25 +41,40 @@ public:
 private:
   struct Place
   {
-    std::uint64_t publisher = 0;
+    std::uint64_t publisher = 0;  // 0: free
     std::uint64_t next = 0;
+    std::uint64_t used = 0;  // when its last message came
   };
 
-  // Of a publisher that came later than the subscriber every message counts: it begins at 0.
-  Place & place(std::uint64_t publisher) noexcept
+  // Of a publisher that came later than the subscriber every message counts: it begins at 0. A forgotten one begins
+  // at `current`.
+  Place & place(std::uint64_t publisher, std::uint64_t current) noexcept
   {
+    ++clock_;
+    Place * silent = places_.data();
     for (Place & one : places_) {
       if (one.publisher == publisher) {
+        one.used = clock_;
         return one;
       }
+      if (one.used < silent->used) {
+        silent = &one;
+      }
     }
-    Place & oldest = places_[oldest_++ % places_.size()];
-    oldest = {publisher, 0};
-    return oldest;
+    if (silent->publisher != 0) {
+      forgotten_.set(bit(silent->publisher));
+    }
+    *silent = {publisher, forgotten_.test(bit(publisher)) ? current : 0, clock_};
+    return *silent;
   }
 
-  std::array<Place, 64> places_{};
-  std::size_t oldest_ = 0;
+  // Numbers of publishers are random. A new publisher that has the bit of a forgotten one is taken for it.
+  static constexpr std::size_t kBits = 4096;
+  static std::size_t bit(std::uint64_t publisher) noexcept { return publisher % kBits; }
+
+  std::array<Place, kPublishers> places_{};
+  std::bitset<kBits> forgotten_;
+  std::uint64_t clock_ = 0;
   std::uint64_t all_ = 0;
 };
 
