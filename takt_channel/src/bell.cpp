@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstddef>
 #include <filesystem>
 #include <utility>
 
@@ -18,8 +19,9 @@ namespace takt_channel
 namespace
 {
 
-// Locks are on single bytes: the place of each publisher, one for all users, and one for changes. They belong to the open
-// file, and the kernel drops them with its last descriptor.
+// Locks are on single bytes: the place of each publisher and of each subscriber, one for all users, and one for changes.
+// They belong to the open file, and the kernel drops them with its last descriptor.
+constexpr off_t kSubscribers = 1 << 10;
 constexpr off_t kUsers = 1 << 20;
 constexpr off_t kChange = kUsers + 1;
 
@@ -35,6 +37,16 @@ bool lock(int file, short type, off_t byte, int command = F_OFD_SETLK)
     done = ::fcntl(file, command, &range);
   } while (done != 0 && errno == EINTR);
   return done == 0;
+}
+
+bool is_locked_by_another(int file, off_t byte)
+{
+  struct flock range = {};
+  range.l_type = F_WRLCK;
+  range.l_whence = SEEK_SET;
+  range.l_start = byte;
+  range.l_len = 1;
+  return ::fcntl(file, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
 }
 
 // A user that leaves removes the file, perhaps between our `open` and our lock.
@@ -84,6 +96,8 @@ Bell & Bell::operator=(Bell && other) noexcept
   std::swap(file_, other.file_);
   std::swap(page_, other.page_);
   std::swap(place_, other.place_);
+  std::swap(arrival_, other.arrival_);
+  std::swap(seen_, other.seen_);
   std::swap(path_, other.path_);
   std::swap(folder_, other.folder_);
   return *this;
@@ -178,9 +192,9 @@ bool Bell::has_other_users() const noexcept
   return false;
 }
 
-bool Bell::take_place(std::uint64_t publisher)
+bool Bell::take_place(std::uint64_t publisher, std::size_t most)
 {
-  for (std::size_t i = 0; i < Options::kMostPublishers; ++i) {
+  for (std::size_t i = 0; i < most; ++i) {
     if (lock(file_, F_WRLCK, static_cast<off_t>(i))) {
       place_ = i;
       // A reader between these stores sees no publisher: it comes later than the reader then, and all its messages count.
@@ -191,6 +205,45 @@ bool Bell::take_place(std::uint64_t publisher)
     }
   }
   return false;
+}
+
+void Bell::subscriber_came() noexcept
+{
+  // The port has seen all publishers that are there. Its place is locked last: before, nobody reads it.
+  place_ = 0;
+  while (place_ < kMostSubscribers &&
+         is_locked_by_another(file_, kSubscribers + static_cast<off_t>(place_))) {
+    ++place_;
+  }
+  note_seen(publishers());
+  if (place_ < kMostSubscribers) {
+    lock(file_, F_WRLCK, kSubscribers + static_cast<off_t>(place_));
+  }
+  const std::uint32_t count = subscribers() + 1;
+  (void)!::pwrite(file_, &count, sizeof count, offsetof(Page, subscribers));
+}
+
+// Written to the file: what a subscriber maps is read-only.
+void Bell::note_seen(std::uint32_t count) noexcept
+{
+  seen_ = count;
+  if (place_ < kMostSubscribers) {
+    const auto offset = static_cast<off_t>(offsetof(Page, seen) + place_ * sizeof count);
+    (void)!::pwrite(file_, &count, sizeof count, offset);
+  }
+}
+
+bool Bell::seen_by_all() const noexcept
+{
+  for (std::size_t i = 0; i < kMostSubscribers; ++i) {
+    const std::uint32_t seen = page_->seen[i].load(std::memory_order_acquire);
+    if (
+      static_cast<std::int32_t>(seen - arrival_) < 0 &&
+      is_locked_by_another(file_, kSubscribers + static_cast<off_t>(i))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void Bell::ring() noexcept

@@ -1,13 +1,14 @@
 // The page of a channel in shared memory: the word on which subscribers sleep, and the sequence of each publisher.
 //
 // One file in /dev/shm for each channel of the host, owned by the user of the channel: another user who opens it is refused.
-// Publishers map it writable, subscribers read-only.
+// Publishers map it writable, subscribers read-only: these write to the file, when they come and
+// when they see a new publisher.
 //
 // Locks on the file, which the kernel takes from a killed process, say who has the channel. Each user has a shared lock.
 // A user that could lock exclusively is the only one: everything that the channel has in shared memory is then of ended
 // processes, and is removed whatever state it is in. Users come and go one at a time, under a second lock.
 //
-// Set-up only, except `ring`, `published` and the word.
+// Set-up only, except `ring`, `published`, `saw`, the counts and the word.
 #ifndef BELL_HPP_
 #define BELL_HPP_
 
@@ -29,6 +30,8 @@ struct Standing
   std::uint64_t next = 0;  // the sequence of its next message
 };
 
+inline constexpr std::uint32_t kMostSubscribers = 64;
+
 class Bell
 {
 public:
@@ -48,6 +51,10 @@ public:
     };
 
     std::atomic<std::uint32_t> word;
+    std::atomic<std::uint32_t> subscribers;  // that came so far
+    std::atomic<std::uint32_t> publishers;   // that came so far
+    std::atomic<std::uint32_t>
+      seen[kMostSubscribers];  // so many publishers had come at each subscriber's last take
     alignas(64) Place places[Options::kMostPublishers];
   };
 
@@ -74,8 +81,33 @@ public:
   /// Whether other processes or objects have the channel, too. Only within a change.
   bool has_other_users() const noexcept;
 
-  /// Takes a place for a publisher; false if all are taken.
-  bool take_place(std::uint64_t publisher);
+  /// Takes one of the first `most` places for a publisher; false if living publishers have all of them.
+  bool take_place(std::uint64_t publisher, std::size_t most);
+  /// Counts a publisher that came, after its port did. Only within a change, and only with a bell to ring.
+  void publisher_came() noexcept
+  {
+    arrival_ = page_->publishers.fetch_add(1, std::memory_order_acq_rel) + 1;
+  }
+  /// Counts a subscriber that came, after its port did. Only within a change, and only with a bell to listen.
+  void subscriber_came() noexcept;
+  /// Notes that the subscriber has seen the publishers that came until `publishers` was `count`.
+  void saw(std::uint32_t count) noexcept
+  {
+    if (count != seen_) {
+      note_seen(count);
+    }
+  }
+  /// Whether all living subscribers have seen this publisher. Set-up only.
+  bool seen_by_all() const noexcept;
+  /// How many came since the channel is there.
+  std::uint32_t publishers() const noexcept
+  {
+    return page_->publishers.load(std::memory_order_acquire);
+  }
+  std::uint32_t subscribers() const noexcept
+  {
+    return page_->subscribers.load(std::memory_order_acquire);
+  }
   /// Notes that the publisher's messages before `next` were sent.
   void published(std::uint64_t next) noexcept
   {
@@ -87,9 +119,13 @@ public:
   std::vector<Standing> standings() const;
 
 private:
+  void note_seen(std::uint32_t count) noexcept;
+
   int file_ = -1;
   Page * page_ = nullptr;
-  std::size_t place_ = 0;
+  std::size_t place_ = 0;      // of the publisher or of the subscriber
+  std::uint32_t arrival_ = 0;  // which publisher it is, from 1
+  std::uint32_t seen_ = 0;
   std::string path_;
   std::string folder_;
 };

@@ -15,8 +15,9 @@ namespace
 {
 
 constexpr std::uint32_t kMostQueued = 4096;
-constexpr std::uint32_t kMostSubscribers = 64;
 constexpr std::size_t kMostName = 200;
+// Killed publishers whose messages stay for a subscriber that did not take yet.
+constexpr std::uint32_t kKept = 4;
 
 std::string range_fault(
   const char * what, std::uint64_t value, std::uint64_t least, std::uint64_t most)
@@ -54,10 +55,10 @@ std::string option_fault(const Options & options)
   return {};
 }
 
-// What a killed process left half made lets the first attempt fail, and so do the places of dead publishers.
+// What a killed process left half made lets the first attempt fail, and so does the memory of dead publishers.
 bool cleaning_may_help(std::int32_t code)
 {
-  return code == takt_channel_full || code == takt_channel_failed || code == takt_channel_no_memory;
+  return code == takt_channel_failed || code == takt_channel_no_memory;
 }
 
 Refused refused_by(std::int32_t code)
@@ -168,11 +169,6 @@ std::optional<Refused> open_port(
   if (std::string fault = option_fault(options); !fault.empty()) {
     return Refused{Refusal::bad_options, std::move(fault)};
   }
-  if (access == Bell::Access::ring) {
-    if (std::string fault = memory_fault(options); !fault.empty()) {
-      return Refused{Refusal::no_memory, std::move(fault)};
-    }
-  }
   Refused refused;
   int error = 0;
   bell = Bell::open(options.name, access, refused.refusal, error);
@@ -190,7 +186,13 @@ std::optional<Refused> open_port(
   const char * const root = bell.folder().c_str();
   if (bell.has_other_users()) {
     remove_half_made(bell.folder());
-    takt_channel_clean(root, prefix.c_str(), options.name.c_str());
+    takt_channel_clean(root, prefix.c_str(), kKept);
+  }
+  if (access == Bell::Access::ring && !memory_fault(options).empty()) {
+    takt_channel_clean(root, prefix.c_str(), 0);  // dead publishers have memory, too
+    if (std::string fault = memory_fault(options); !fault.empty()) {
+      return Refused{Refusal::no_memory, std::move(fault)};
+    }
   }
   takt_channel_shape shape = {};
   shape.root = root;
@@ -204,9 +206,10 @@ std::optional<Refused> open_port(
   shape.loans = options.loans;
   shape.publishers = options.publishers;
   shape.subscribers = options.subscribers;
+  shape.kept = kKept;
   std::int32_t code = create(shape);
   if (cleaning_may_help(code)) {
-    takt_channel_clean(root, prefix.c_str(), nullptr);
+    takt_channel_clean(root, prefix.c_str(), 0);
     code = create(shape);
   }
   return code == takt_channel_ok ? std::nullopt : std::optional(refused_by(code));

@@ -1,4 +1,5 @@
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -33,9 +34,26 @@ struct Publisher::Impl
   Bell bell;
   std::unique_ptr<takt_channel_publisher, DestroyPublisher> port;
   takt_channel_header header = {};
+  std::uint32_t served = 0;  // the bell's count of subscribers at the last `serve`
+
+  // Subscribers map the memory with their `take`; what they mapped stays theirs.
+  bool wait_until_seen(takt_rt::Time deadline) const noexcept
+  {
+    constexpr useconds_t kMicrosecondsBetweenLooks = 500;
+    while (!bell.seen_by_all()) {
+      if (takt_rt::now() >= deadline) {
+        return false;
+      }
+      ::usleep(kMicrosecondsBetweenLooks);
+    }
+    return true;
+  }
 
   ~Impl()
   {
+    if (header.sequence > 0) {
+      wait_until_seen(takt_rt::now() + Publisher::kLongestEnd);
+    }
     bell.begin_change();
     port.reset();
     bell.ring();  // subscribers unmap its memory with their next take
@@ -51,25 +69,24 @@ Opened<Publisher> Publisher::open(const Options & options)
 {
   Bell bell;
   takt_channel_publisher * port = nullptr;
-  std::optional<Refused> refused = open_port(
-    options, Bell::Access::ring, bell,
-    [&](const takt_channel_shape & shape) { return takt_channel_publisher_create(&shape, &port); });
-  auto impl = refused ? nullptr : std::make_unique<Impl>();
-  if (impl) {
-    impl->bell = std::move(bell);
-    impl->port.reset(port);
-    impl->header.publisher = new_number();
-    if (!impl->bell.take_place(impl->header.publisher)) {
-      refused = Refused{
-        Refusal::full,
-        "the channel has " + std::to_string(Options::kMostPublishers) + " publishers"};
-    }
-  }
+  const std::uint64_t number = new_number();
+  // The port has room for dead publishers, too: the places count the living.
+  const std::optional<Refused> refused =
+    open_port(options, Bell::Access::ring, bell, [&](const takt_channel_shape & shape) {
+      return bell.take_place(number, options.publishers)
+               ? takt_channel_publisher_create(&shape, &port)
+               : static_cast<std::int32_t>(takt_channel_full);
+    });
   if (refused) {
     return {nullptr, refused->refusal, faults_of(options, *refused)};
   }
+  auto impl = std::make_unique<Impl>();
+  impl->bell = std::move(bell);
+  impl->port.reset(port);
+  impl->header.publisher = number;
+  impl->bell.publisher_came();
   impl->bell.end_change();
-  // Subscribers connect now, and find the messages of a publisher that does not live long.
+  // Subscribers that wait map the memory now.
   impl->bell.ring();
   return {std::unique_ptr<Publisher>(new Publisher(std::move(impl))), Refusal::none, {}};
 }
@@ -99,6 +116,24 @@ Denial Publisher::publish(Loan & loan) noexcept
   impl.bell.published(++impl.header.sequence);
   impl.bell.ring();
   return Denial::none;
+}
+
+bool Publisher::wait_until_seen(takt_rt::Time deadline) const noexcept
+{
+  return impl_->wait_until_seen(deadline);
+}
+
+Denial Publisher::serve() noexcept
+{
+  Impl & impl = *impl_;
+  // Before the look: a subscriber that is counted can be connected.
+  const std::uint32_t came = impl.bell.subscribers();
+  const Denial denial = denial_of(takt_channel_serve(impl.port.get()));
+  if (denial == Denial::none && came != impl.served) {
+    impl.served = came;
+    impl.bell.ring();
+  }
+  return denial;
 }
 
 void Publisher::drop(Loan & loan) noexcept

@@ -50,6 +50,7 @@ Opened<Subscriber> Subscriber::open(const Options & options)
   auto impl = std::make_unique<Impl>();
   impl->bell = std::move(bell);
   impl->port.reset(port);
+  impl->bell.subscriber_came();
   impl->bell.end_change();
   impl->heard =
     impl->bell.word().load(std::memory_order_acquire) - 1;  // the first `wait` returns at once
@@ -64,12 +65,16 @@ Message Subscriber::take() noexcept
   Impl & impl = *impl_;
   // Before the look: a message that is published after it changes the word.
   impl.heard = impl.bell.word().load(std::memory_order_seq_cst);
+  const std::uint32_t publishers = impl.bell.publishers();
   Message message;
   const void * data = nullptr;
   std::uint64_t size = 0;
   takt_channel_header header = {};
   message.denial =
     denial_of(takt_channel_take(impl.port.get(), &message.slot, &data, &size, &header));
+  if (message.denial == Denial::none || message.denial == Denial::empty) {
+    impl.bell.saw(publishers);
+  }
   if (message.denial != Denial::none) {
     return message;
   }

@@ -2,7 +2,7 @@
 //
 // An object is used by one thread at a time; different objects are independent. Functions return a code, and no
 // panic leaves them. Create and destroy allocate, open files and may block; the others do none of that, except
-// that the first loan, send or take after a peer joined or left maps its memory.
+// that the first loan, send, serve or take after a peer joined or left maps its memory.
 #ifndef TAKT_CHANNEL_C_H_
 #define TAKT_CHANNEL_C_H_
 
@@ -40,6 +40,7 @@ typedef struct takt_channel_shape
   uint32_t loans;       // loans that a publisher has at once
   uint32_t publishers;
   uint32_t subscribers;
+  uint32_t kept;  // publishers that were killed and may have messages to be taken
 } takt_channel_shape;
 
 typedef struct takt_channel_header  // of each message
@@ -55,9 +56,9 @@ typedef struct takt_channel_subscriber takt_channel_subscriber;
 // What the thread's last function that returned takt_channel_failed met; "" before.
 const char * takt_channel_last_words(void);
 
-// Removes what ended processes left below `root`, except, if `keep` is not null, the newest dead publisher of the channel
-// `keep` while it has a live subscriber, which may have messages of it to take. Returns how many nodes it removed, or -1.
-int64_t takt_channel_clean(const char * root, const char * prefix, const char * keep);
+// Removes what ended processes left below `root`, except the newest `kept` dead publishers while there is a live
+// subscriber, which may have messages of them to take. Returns how many nodes it removed, or -1.
+int64_t takt_channel_clean(const char * root, const char * prefix, uint32_t kept);
 
 int32_t takt_channel_publisher_create(
   const takt_channel_shape * shape, takt_channel_publisher ** out);
@@ -67,6 +68,8 @@ int32_t takt_channel_loan(
   takt_channel_publisher * publisher, uint64_t size, uint32_t * slot, void ** data);
 int32_t takt_channel_send(
   takt_channel_publisher * publisher, uint32_t slot, const takt_channel_header * header);
+// Connects to subscribers that came, gives them the history, and lets go of those that left.
+int32_t takt_channel_serve(takt_channel_publisher * publisher);
 void takt_channel_drop_loan(takt_channel_publisher * publisher, uint32_t slot);
 
 int32_t takt_channel_subscriber_create(

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <iostream>
+#include <thread>
 
 #include "support/peer.hpp"
 #include "takt_channel/channel.hpp"
@@ -96,7 +97,42 @@ TEST(Channel, ASlowSubscriberCostsAnotherOneNoMessage)
   EXPECT_EQ(slow.take().missed, 16U);
 }
 
-TEST(Channel, ALateSubscriberGetsTheHistory)
+TEST(Channel, ALateSubscriberGetsTheHistoryOfAPublisherThatServes)
+{
+  Shape channel = shape(64, 8);
+  channel.history = 3;
+  Peer publisher("publisher", channel);
+  publisher.ask("publish 10 64");
+  Peer subscriber("subscriber", channel);
+  EXPECT_EQ(subscriber.take().count, 0U);
+  // It waits for the ring of `serve`: the publisher publishes nothing more.
+  subscriber.tell("await 3");
+  EXPECT_EQ(publisher.ask("serve"), "served");
+  const Took took = subscriber.read_took();
+  EXPECT_EQ(took.first, 7U);
+  EXPECT_EQ(took.last, 9U);
+  EXPECT_EQ(took.missed, 0U);
+}
+
+TEST(Channel, ServingRingsOnlyForASubscriberThatCame)
+{
+  Options options;
+  options.name = fresh_name();
+  options.max_size = 64;
+  options.history = 1;
+  auto publisher = Publisher::open(options);
+  auto first = Subscriber::open(options);
+  ASSERT_TRUE(publisher && first);
+  EXPECT_EQ(publisher->serve(), Denial::none);
+  const std::uint32_t before = first->bell();
+  EXPECT_EQ(publisher->serve(), Denial::none);
+  EXPECT_EQ(first->bell(), before);
+  auto second = Subscriber::open(options);
+  EXPECT_EQ(publisher->serve(), Denial::none);
+  EXPECT_NE(first->bell(), before);
+}
+
+TEST(Channel, ALateSubscriberGetsTheHistoryWithTheNextMessage)
 {
   Shape channel = shape(64, 8);
   channel.history = 3;
@@ -168,6 +204,35 @@ TEST(Channel, ASubscriberTooManyIsRefused)
   EXPECT_EQ(first_word(Peer("subscriber", channel)), refusal(Refusal::full));
   first.end();
   EXPECT_TRUE(Peer("subscriber", channel).open());
+}
+
+TEST(Channel, APublisherTooManyIsRefused)
+{
+  Shape channel = shape();
+  channel.publishers = 1;
+  Peer subscriber("subscriber", channel);
+  Peer first("publisher", channel);
+  ASSERT_TRUE(subscriber.open() && first.open()) << subscriber.first() << first.first();
+  EXPECT_EQ(first_word(Peer("publisher", channel)), refusal(Refusal::full));
+  first.end();
+  EXPECT_TRUE(Peer("publisher", channel).open());
+}
+
+TEST(Channel, NamesMayHave200Characters)
+{
+  Shape channel = shape();
+  channel.name.resize(200, 'x');
+  channel.type = std::string(200, 't');
+  Peer subscriber("subscriber", channel);
+  Peer publisher("publisher", channel);
+  ASSERT_TRUE(subscriber.open() && publisher.open()) << subscriber.first() << publisher.first();
+  publisher.ask("publish 2 64");
+  EXPECT_EQ(subscriber.take().count, 2U);
+  channel.name += 'x';
+  EXPECT_EQ(
+    Peer("publisher", channel).first(), refusal(Refusal::bad_options) + " channel '" +
+                                          channel.name +
+                                          "': the name has 201 characters; use 1 to 200");
 }
 
 TEST(Channel, MessagesThatDoNotFitIntoSharedMemoryAreRefused)
@@ -248,6 +313,59 @@ TEST(Channel, WaitEndsAtTheDeadlineAndWithAMessage)
   publisher->publish(loan);
   EXPECT_TRUE(subscriber->wait());
   EXPECT_TRUE(subscriber->take());
+}
+
+TEST(Channel, APublisherThatEndsLeavesItsMessagesToSubscribersThatHaveSeenIt)
+{
+  Options options;
+  options.name = fresh_name();
+  options.max_size = 64;
+  auto subscriber = Subscriber::open(options);
+  EXPECT_EQ(subscriber->take().denial, Denial::empty);
+  auto publisher = Publisher::open(options);
+  ASSERT_TRUE(publisher && subscriber);
+  for (int i = 0; i < 3; ++i) {
+    Loan loan = publisher->loan(8);
+    publisher->publish(loan);
+  }
+  EXPECT_FALSE(publisher->wait_until_seen(takt_rt::now()));
+  std::thread end([&] {
+    EXPECT_TRUE(publisher->wait_until_seen());
+    publisher.value.reset();
+  });
+  Message message = subscriber->take();
+  EXPECT_TRUE(message);
+  end.join();
+  subscriber->release(message);
+  for (std::uint64_t sequence : {1U, 2U}) {
+    message = subscriber->take();
+    ASSERT_TRUE(message) << sequence;
+    EXPECT_EQ(message.sequence, sequence);
+    subscriber->release(message);
+  }
+}
+
+TEST(Channel, APublisherDoesNotWaitForSubscribersThatEnded)
+{
+  const Shape channel = shape(64);
+  Options options;
+  options.name = channel.name;
+  options.max_size = channel.max_size;
+  options.type = channel.type;
+  Peer killed("subscriber", channel);
+  Peer ended("subscriber", channel);
+  ASSERT_TRUE(killed.open() && ended.open());
+  auto publisher = Publisher::open(options);
+  ASSERT_TRUE(publisher);
+  EXPECT_FALSE(publisher->wait_until_seen(takt_rt::now()));
+  killed.kill();
+  EXPECT_FALSE(publisher->wait_until_seen(takt_rt::now()));
+  ended.end();
+  EXPECT_TRUE(publisher->wait_until_seen(takt_rt::now()));
+  // A later one sees it when it opens.
+  Peer later("subscriber", channel);
+  ASSERT_TRUE(later.open()) << later.first();
+  EXPECT_TRUE(publisher->wait_until_seen(takt_rt::now()));
 }
 
 // The figures; absolute limits are in benchmarks.

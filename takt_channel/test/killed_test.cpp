@@ -107,16 +107,39 @@ TEST_F(Killed, ASubscriberGetsAllThatAKilledPublisherPublished)
 
 TEST_F(Killed, ARestartedPublisherTakesNoMessageOfTheKilledOneAway)
 {
-  const Shape channel = shape(fresh_name());
+  for (const unsigned publishers : {1U, 4U}) {
+    Shape channel = shape(fresh_name());
+    channel.publishers = publishers;
+    Peer subscriber("subscriber", channel);
+    Peer publisher("publisher", channel);
+    publisher.ask("publish 20 256");
+    publisher.kill();
+    Peer next("publisher", channel);
+    ASSERT_TRUE(next.open()) << next.first();
+    next.ask("publish 5 256");
+    const Took took = subscriber.take();
+    EXPECT_EQ(took.count, 25U) << publishers;
+    EXPECT_EQ(took.wrong, 0U) << publishers;
+    EXPECT_EQ(took.missed, 0U) << publishers;
+  }
+}
+
+TEST_F(Killed, OneAfterAnotherWithoutATakeInBetweenTheyLoseNoMessage)
+{
+  Shape channel = shape(fresh_name());
+  channel.publishers = 1;
   Peer subscriber("subscriber", channel);
-  Peer publisher("publisher", channel);
-  publisher.ask("publish 20 256");
-  publisher.kill();
-  Peer next("publisher", channel);
-  ASSERT_TRUE(next.open()) << next.first();
-  next.ask("publish 5 256");
+  for (int i = 0; i < 4; ++i) {
+    Peer publisher("publisher", channel);
+    ASSERT_TRUE(publisher.open()) << i << ": " << publisher.first();
+    publisher.ask("publish 20 256");
+    publisher.kill();
+  }
+  Peer last("publisher", channel);
+  ASSERT_TRUE(last.open()) << last.first();
+  last.ask("publish 5 256");
   const Took took = subscriber.take();
-  EXPECT_EQ(took.count, 25U);
+  EXPECT_EQ(took.count, 85U);
   EXPECT_EQ(took.wrong, 0U);
   EXPECT_EQ(took.missed, 0U);
 }

@@ -6,10 +6,17 @@
 //
 // Each subscriber has a queue of `depth` messages. Where it is full the oldest message gives way to the newest, and the
 // subscriber counts it as missed. Messages of one publisher arrive in their order; those of several are not ordered
-// among each other. A subscriber that comes late gets the last `history` messages of each publisher.
+// among each other. A subscriber that comes late gets the last `history` messages of each publisher, once
+// that publisher publishes again or serves: a publisher that published once and then neither does gives it none.
 //
 // A publisher that is killed loses no message that it published: subscribers that were there take what waits for them.
-// Its next start removes what older ones left in shared memory, as does the last subscriber's end.
+// Of publishers that are killed one after another without a `take` in between, the messages of the newest four stay; of
+// fewer, where shared memory is short. Until then each keeps its memory. The next start of a publisher or a subscriber
+// removes what older ones left in shared memory, as does the end of the last that has the channel.
+//
+// A publisher that ends in order takes its memory along, except from subscribers that have seen it: that called `take` after
+// it opened. So its end waits for the others, for 100 ms at most. A subscriber that still did not take gets none of its
+// messages, and does not count them as missed. Where subscribers take less often, use `wait_until_seen` before the end.
 //
 // An object is used by one thread at a time, its loans and messages too; different objects are independent. Objects of a
 // forked child are the parent's: the child must not use them.
@@ -17,6 +24,7 @@
 #define TAKT_CHANNEL__CHANNEL_HPP_
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,14 +41,15 @@ namespace takt_channel
 /// `max_size` differs, or where it asks for more than the channel has.
 struct Options
 {
-  std::string name;              ///< e.g. "7/camera/image": the domain and the topic
-  std::string type = "bytes";    ///< of the messages
-  std::size_t max_size = 0;      ///< bytes of the largest message
-  std::uint32_t depth = 10;      ///< messages that wait for a subscriber
-  std::uint32_t history = 0;     ///< messages that a late subscriber gets; at most `depth`
-  std::uint32_t held = 2;        ///< messages that a subscriber has at once
-  std::uint32_t loans = 2;       ///< loans that a publisher has at once
-  std::uint32_t publishers = 4;  ///< at most kMostPublishers
+  std::string name;  ///< e.g. "7/camera/image": the domain and the topic; at most 200 characters
+  std::string type = "bytes";  ///< of the messages; at most 200 characters
+  std::size_t max_size = 0;    ///< bytes of the largest message
+  std::uint32_t depth = 10;    ///< messages that wait for a subscriber
+  std::uint32_t history =
+    0;                      ///< messages that a late subscriber gets, see `serve`; at most `depth`
+  std::uint32_t held = 2;   ///< messages that a subscriber has at once
+  std::uint32_t loans = 2;  ///< loans that a publisher has at once
+  std::uint32_t publishers = 4;  ///< that live at once; at most kMostPublishers
   std::uint32_t subscribers = 4;
 
   static constexpr std::uint32_t kMostPublishers = 32;
@@ -84,7 +93,9 @@ public:
   /// Opens the channel. Set-up only: allocates, makes files, and may block for a second where another process that opened the
   /// same channel was killed meanwhile.
   static Opened<Publisher> open(const Options & options);
+  /// Where it published, waits until all subscribers have seen it, but for `kLongestEnd` at most.
   ~Publisher();
+  static constexpr std::chrono::milliseconds kLongestEnd{100};
   Publisher(const Publisher &) = delete;
   Publisher & operator=(const Publisher &) = delete;
 
@@ -95,6 +106,15 @@ public:
   /// Sends the loan to all subscribers and wakes those that wait: one system call. The loan is gone, whatever is returned.
   /// Real-time safe, except the first time after a subscriber came or left.
   Denial publish(Loan & loan) noexcept;
+
+  /// Gives late subscribers the history and wakes them. For a publisher that publishes seldom: call it again and again, as
+  /// often as a late subscriber may wait for the history; `publish` does it, too. A system call only where a subscriber
+  /// came. Real-time safe, except the first time after a subscriber came or left.
+  Denial serve() noexcept;
+
+  /// Waits until all subscribers that live have called `take` after this publisher opened: these get what it published,
+  /// whenever it ends. Returns false at the deadline. Blocks by design.
+  bool wait_until_seen(takt_rt::Time deadline = takt_rt::kNever) const noexcept;
 
   /// Gives a loan back unsent. Real-time safe.
   void drop(Loan & loan) noexcept;

@@ -6,15 +6,12 @@ use iceoryx2::node::{NodeState, NodeView};
 use iceoryx2::prelude::*;
 
 use crate::code::{failed, guarded, text, Code};
-use crate::port::{config, keep_name, node_name, Channel};
+use crate::port::{config, node_name, Channel};
 
-fn clean(root: &str, prefix: &str, keep: Option<String>) -> Result<i64, Code> {
+fn clean(root: &str, prefix: &str, kept: u32) -> Result<i64, Code> {
     set_log_level(LogLevel::Fatal);
     let config = config(root, prefix)?;
-    let (kept_publisher, its_subscriber) = match &keep {
-        Some(channel) => (Some(node_name('p', channel)?), Some(node_name('s', channel)?)),
-        None => (None, None),
-    };
+    let (publisher_name, subscriber_name) = (node_name('p')?, node_name('s')?);
     let mut dead = Vec::new();
     let mut publishers = Vec::new();
     let mut has_subscriber = false;
@@ -22,11 +19,11 @@ fn clean(root: &str, prefix: &str, keep: Option<String>) -> Result<i64, Code> {
         match state {
             NodeState::Alive(view) => {
                 let name = view.details().as_ref().map(|details| details.name());
-                has_subscriber |= name.is_some() && name == its_subscriber.as_ref();
+                has_subscriber |= name == Some(&subscriber_name);
             }
             NodeState::Dead(view) => {
                 let name = view.details().as_ref().map(|details| details.name());
-                if name.is_some() && name == kept_publisher.as_ref() {
+                if name == Some(&publisher_name) {
                     publishers.push(view);
                 } else {
                     dead.push(view);
@@ -41,7 +38,7 @@ fn clean(root: &str, prefix: &str, keep: Option<String>) -> Result<i64, Code> {
         view.id().creation_time::<Channel>().map(|time| time.as_duration()).unwrap_or_default()
     });
     if has_subscriber {
-        publishers.pop();
+        publishers.truncate(publishers.len().saturating_sub(kept as usize));
     }
     let mut removed = 0;
     for view in dead.into_iter().chain(publishers) {
@@ -55,11 +52,11 @@ fn clean(root: &str, prefix: &str, keep: Option<String>) -> Result<i64, Code> {
 pub unsafe extern "C" fn takt_channel_clean(
     root: *const c_char,
     prefix: *const c_char,
-    keep: *const c_char,
+    kept: u32,
 ) -> i64 {
     let mut removed = -1;
     guarded(|| {
-        removed = unsafe { clean(text(root)?, text(prefix)?, keep_name(keep)) }?;
+        removed = unsafe { clean(text(root)?, text(prefix)?, kept) }?;
         Ok(())
     });
     removed

@@ -1,6 +1,6 @@
 //! What a publisher and a subscriber share: the channel's shape, its node and its service.
 
-use core::ffi::{c_char, CStr};
+use core::ffi::c_char;
 
 use iceoryx2::config::Config;
 use iceoryx2::prelude::*;
@@ -31,6 +31,7 @@ pub struct Shape {
     pub loans: u32,
     publishers: u32,
     subscribers: u32,
+    kept: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default, ZeroCopySend)]
@@ -58,9 +59,9 @@ pub fn config(root: &str, prefix: &str) -> Result<Config, Code> {
     Ok(config)
 }
 
-/// How a node is called: `p` or `s`, and the channel.
-pub fn node_name(kind: char, channel: &str) -> Result<NodeName, Code> {
-    NodeName::new(&format!("{kind}{channel}")).map_err(|_| Code::Invalid)
+/// How a node is called: `p` or `s`. Each channel has a folder of its own, so the name need not have the channel's.
+pub fn node_name(kind: char) -> Result<NodeName, Code> {
+    NodeName::new(&kind.to_string()).map_err(|_| Code::Invalid)
 }
 
 fn service_code(error: ServiceError) -> Code {
@@ -98,7 +99,7 @@ impl Port {
             (text(shape.root)?, text(shape.prefix)?, text(shape.name)?, text(shape.message_type)?)
         };
         let node = NodeBuilder::new()
-            .name(&node_name(kind, name)?)
+            .name(&node_name(kind)?)
             .config(&config(root, prefix)?)
             .signal_handling_mode(SignalHandlingMode::Disabled)
             .create::<Channel>()
@@ -124,9 +125,9 @@ impl Port {
             .subscriber_max_buffer_size(shape.depth as usize)
             .history_size(shape.history as usize)
             .subscriber_max_borrowed_samples(shape.held as usize)
-            .max_publishers(shape.publishers as usize)
+            .max_publishers((shape.publishers + shape.kept) as usize)
             .max_subscribers(shape.subscribers as usize)
-            .max_nodes((shape.publishers + shape.subscribers) as usize)
+            .max_nodes((shape.publishers + shape.subscribers + shape.kept) as usize)
             .open_or_create_with_attributes(&requirement)
             .map_err(service_code)?;
         Ok(Port { service, _node: node })
@@ -143,11 +144,4 @@ pub fn put<T>(slots: &mut [Option<T>], value: T) -> Result<usize, Code> {
 /// `count` empty slots.
 pub fn slots<T>(count: u32) -> Box<[Option<T>]> {
     (0..count).map(|_| None).collect()
-}
-
-pub unsafe fn keep_name(keep: *const c_char) -> Option<String> {
-    if keep.is_null() {
-        return None;
-    }
-    unsafe { CStr::from_ptr(keep) }.to_str().ok().map(str::to_owned)
 }

@@ -3,6 +3,7 @@
 use core::ffi::c_void;
 
 use iceoryx2::port::publisher::{Publisher, PublisherCreateError};
+use iceoryx2::port::update_connections::UpdateConnections;
 use iceoryx2::port::LoanError;
 use iceoryx2::prelude::*;
 use iceoryx2::sample_mut_uninit::SampleMutUninit;
@@ -104,6 +105,14 @@ pub unsafe extern "C" fn takt_channel_send(
         let message = unsafe { loan.assume_init() };
         message.send().map_err(failed)?;
         Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn takt_channel_serve(publisher: *mut ChannelPublisher) -> i32 {
+    guarded(|| {
+        let this = unsafe { &mut *publisher };
+        this.publisher.update_connections().map_err(failed)
     })
 }
 

@@ -9,7 +9,7 @@ const char * takt_channel_last_words(void)
 {
   return "";
 }
-std::int64_t takt_channel_clean(const char *, const char *, const char *)
+std::int64_t takt_channel_clean(const char *, const char *, std::uint32_t)
 {
   return -1;
 }
@@ -25,6 +25,10 @@ std::int32_t takt_channel_loan(takt_channel_publisher *, std::uint64_t, std::uin
   return takt_channel_failed;
 }
 std::int32_t takt_channel_send(takt_channel_publisher *, std::uint32_t, const takt_channel_header *)
+{
+  return takt_channel_failed;
+}
+std::int32_t takt_channel_serve(takt_channel_publisher *)
 {
   return takt_channel_failed;
 }

@@ -6,6 +6,7 @@
 //   publish N SIZE    N messages; answers the sequence of the next one
 //   place             publishes one and answers where its bytes are: the file's inode and the offset in it
 //   pace N SIZE US    publishes N, one each US microseconds
+//   serve             serves late subscribers; answers "served"
 // of a subscriber:
 //   take              takes all that waits; answers: count, first, last, missed, wrong
 //   await N           waits and takes until N came; answers as take
@@ -130,6 +131,8 @@ int publish(const Options & options)
       answer(std::to_string(next));
     } else if (command == "place") {
       answer(send(options.max_size));
+    } else if (command == "serve") {
+      answer(publisher->serve() == takt_channel::Denial::none ? "served" : "not served");
     } else if (command == "pace") {
       for (std::uint64_t i = 0; i < count; ++i) {
         ::usleep(static_cast<useconds_t>(period));
