@@ -80,6 +80,10 @@ QoS PublisherBase::get_actual_qos() const
 
 std::uint64_t PublisherBase::publish_message(const void * message) noexcept
 {
+  if (message == nullptr) {
+    failed_.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  }
   // Outside of the lock, so that a waiting thread is at the ceiling too.
   const takt_core::MiddlewareCeilingScope ceiling;
   std::lock_guard lock(mutex_);

@@ -145,6 +145,44 @@ TEST_F(ByPointer, ASingleOwnerGetsTheMessageItself)
   EXPECT_EQ(pooled->allocated_messages() + shared->allocated_messages(), 0u);
 }
 
+/// A pointer that was moved from still knows its place in the pool.
+TEST_F(ByPointer, ANullPointerIsAFailedPublish)
+{
+  for (auto & home : {n, outside}) {
+    auto pub = home->create_publisher<Number>("numbers", QoS(5));
+    Values got;
+    const auto note = [&](std::uint64_t value) { got.push_back(value); };
+    auto reads =
+      home->create_subscription<Number>("numbers", QoS(5), [&](const Number & m) { note(m.data); });
+    const auto publish_twice = [&](auto message) {
+      message->data = 7;
+      EXPECT_NE(pub->publish(std::move(message)), 0u);
+      EXPECT_EQ(pub->publish(std::move(message)), 0u);  // NOLINT: null on purpose
+    };
+    if (home == outside) {
+      e->add_node(outside);
+    }
+    warm_up(*pub, 1);
+    got.clear();
+    publish_twice(pub->borrow());
+    publish_twice(std::make_unique<Number>());
+    spin();
+    EXPECT_EQ(got, (Values{7, 7}));
+    EXPECT_EQ(pub->failed_publishes(), 2u);
+    reads.reset();
+    ASSERT_TRUE(wait_until([&] { return pub->get_subscription_count() == 0; }));
+    auto owns = home->create_subscription<Number>(
+      "numbers", QoS(5), [&](UniqueMessage<Number> m) { note(m->data); });
+    warm_up(*pub, 1);
+    got.clear();
+    publish_twice(pub->borrow());
+    publish_twice(std::make_unique<Number>());
+    spin();
+    EXPECT_EQ(got, (Values{7, 7}));
+    EXPECT_EQ(pub->failed_publishes(), 4u);
+  }
+}
+
 TEST_F(ByPointer, AMessageGoesOnFromCallbackToCallback)
 {
   auto a = n->create_publisher<String>("a", QoS(5));

@@ -71,7 +71,7 @@ public:
   const Gid & gid() const noexcept { return gid_; }
   /// The publication sequence number of the last message, 0 before the first.
   std::uint64_t last_sequence() const noexcept { return sequence_.load(std::memory_order_relaxed); }
-  /// Publishes that the middleware refused.
+  /// Publishes that the middleware refused, and those of a null pointer.
   std::uint64_t failed_publishes() const noexcept
   {
     return failed_.load(std::memory_order_relaxed);
@@ -143,12 +143,13 @@ public:
   }
 
   /// As above without a copy: a single subscription whose callback takes a unique pointer gets this very message, others
-  /// read it. It ends with its last holder. Without messages by pointer: publishes, then frees.
+  /// read it. It ends with its last holder. Without messages by pointer: publishes, then frees. A null pointer is a failed
+  /// publish: returns 0.
   std::uint64_t publish(UniqueMessage<Msg> message) noexcept
   {
     Stock * const own = own_stock();
     const Msg * const one = message.get();
-    if (own == nullptr) {
+    if (own == nullptr || one == nullptr) {
       return publish_message(one);
     }
     detail::GivenMessage<Msg> source(*own, std::move(message));
