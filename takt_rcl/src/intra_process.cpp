@@ -309,8 +309,15 @@ void IntraProcess::remove(const Inbox & inbox) noexcept
   std::lock_guard lock(mutex_);
   std::erase(inboxes_, &inbox);
   for (Outbox * const outbox : outboxes_) {
-    std::lock_guard publishing(outbox->mutex_);
-    std::erase_if(outbox->takers_, [&](const auto & taker) { return taker.inbox == &inbox; });
+    std::size_t paired = 0;
+    {
+      std::lock_guard publishing(outbox->mutex_);
+      paired =
+        std::erase_if(outbox->takers_, [&](const auto & taker) { return taker.inbox == &inbox; });
+    }
+    if (paired > 0) {
+      outbox->stock_.give_back(inbox.reserve());
+    }
   }
 }
 

@@ -183,6 +183,34 @@ TEST_F(ByPointer, ANullPointerIsAFailedPublish)
   }
 }
 
+TEST_F(ByPointer, APoolDoesNotGrowWithSubscriptionsThatComeAndGo)
+{
+  auto pub = n->create_publisher<Number>("numbers", QoS(5));
+  const auto subscribe = [&] {
+    return n->create_subscription<Number>("numbers", QoS(5), [](const Number &) {});
+  };
+  // The number of messages that the pool has.
+  const auto room = [&] {
+    std::vector<UniqueMessage<Number>> held;
+    for (const std::uint64_t before = pub->allocated_messages();
+         pub->allocated_messages() == before;) {
+      held.push_back(pub->borrow());
+    }
+    return held.size() - 1;
+  };
+  const std::size_t none = room();
+  subscribe();
+  const std::size_t one = room();
+  EXPECT_GT(one, none);
+  for (int i = 0; i < 100; ++i) {
+    subscribe();
+  }
+  EXPECT_EQ(room(), one);
+  const auto first = subscribe();
+  const auto second = subscribe();
+  EXPECT_EQ(room() - none, 2 * (one - none));
+}
+
 TEST_F(ByPointer, AMessageGoesOnFromCallbackToCallback)
 {
   auto a = n->create_publisher<String>("a", QoS(5));

@@ -163,6 +163,8 @@ public:
   virtual ~Stock() = default;
   /// Room for `messages` more at once. Set-up only.
   virtual void reserve(std::uint32_t messages) = 0;
+  /// Ends a reservation. The room stays for later ones. Set-up only.
+  virtual void give_back(std::uint32_t messages) noexcept = 0;
 };
 
 /// The slots of its pool only give room for control blocks.
@@ -180,32 +182,26 @@ public:
 
   explicit MessageStock(std::uint32_t messages) { reserve(messages); }
 
-  // Messages of the former pools end them.
   void reserve(std::uint32_t messages) override
   {
     std::lock_guard setting_up(set_up_);
-    const std::uint32_t capacity = capacity_ + messages;
-    typename Pool::Owner pool(new Pool(capacity));
-    typename ControlBlocks::Owner blocks(new ControlBlocks(capacity));
-    if (prototype_ != nullptr) {
-      fill(*pool, capacity);
+    if (reserved_ + messages > capacity_) {
+      rebuild(reserved_ + messages);
     }
-    {
-      std::lock_guard lock(mutex_);
-      pool_.swap(pool);
-      blocks_.swap(blocks);
-      capacity_ = capacity;
-    }
+    reserved_ += messages;
+  }
+  void give_back(std::uint32_t messages) noexcept override
+  {
+    std::lock_guard setting_up(set_up_);
+    reserved_ -= messages;
   }
 
   /// Gives all messages, also later ones, the capacity of `prototype`. Set-up only.
   void prepare(const Msg & prototype)
   {
-    {
-      std::lock_guard setting_up(set_up_);
-      prototype_ = std::make_unique<const Msg>(prototype);
-    }
-    reserve(0);
+    std::lock_guard setting_up(set_up_);
+    prototype_ = std::make_unique<const Msg>(prototype);
+    rebuild(capacity_);
   }
 
   typename Pool::Slot * acquire()
@@ -230,6 +226,19 @@ public:
   std::uint64_t allocated() const noexcept { return allocated_.load(std::memory_order_relaxed); }
 
 private:
+  // With set_up_ held. Messages of the former pools end them.
+  void rebuild(std::uint32_t capacity)
+  {
+    typename Pool::Owner pool(new Pool(capacity));
+    typename ControlBlocks::Owner blocks(new ControlBlocks(capacity));
+    if (prototype_ != nullptr) {
+      fill(*pool, capacity);
+    }
+    std::lock_guard lock(mutex_);
+    pool_.swap(pool);
+    blocks_.swap(blocks);
+    capacity_ = capacity;
+  }
   void fill(Pool & pool, std::uint32_t capacity)
   {
     std::vector<typename Pool::Slot *> slots(capacity);
@@ -250,8 +259,9 @@ private:
 
   std::mutex set_up_;
   std::unique_ptr<const Msg> prototype_;
-  std::uint32_t capacity_ = 0;
-  takt_rt::PiMutex mutex_;  // of the pointers
+  std::uint32_t reserved_ = 0;
+  std::uint32_t capacity_ = 0;  // of the pools: the most that was reserved at once
+  takt_rt::PiMutex mutex_;      // of the pointers
   typename Pool::Owner pool_;
   ControlBlocks::Owner blocks_;
   std::atomic<std::uint64_t> allocated_{0};
