@@ -98,6 +98,8 @@ std::uint64_t PublisherBase::publish_message(const void * message) noexcept
 std::uint64_t PublisherBase::publish_message(
   const void * message, detail::ParcelSource & source) noexcept
 {
+  // Outside of the lock, so that a waiting thread is at the ceiling too; the count takes locks of the middleware.
+  const takt_core::MiddlewareCeilingScope ceiling;
   std::lock_guard lock(mutex_);
   std::size_t matched = 0;
   if (rcl_publisher_get_subscription_count(&publisher_, &matched) != RCL_RET_OK) {
@@ -109,7 +111,6 @@ std::uint64_t PublisherBase::publish_message(
   takt_core::MessageKey key{by_pointer(gid_), sequence, 0};
   // The middleware first: a taker that owns the message may change it.
   if (matched > outbox_->matched()) {
-    const takt_core::MiddlewareCeilingScope ceiling;
     const PublishingCopies copies(*outbox_);
     key = {gid_, outbox_->next_number(), 0};
     if (!hand_over(message, key.sequence)) {

@@ -163,10 +163,11 @@ private:
   {
     const std::size_t lane = this->lane(taking.run());
     Inbox & inbox = *shared.inbox;
+    // Outside of the lock, so that a waiting thread is at the ceiling too.
+    const takt_core::MiddlewareCeilingScope ceiling;
     std::lock_guard lock(shared.take_mutex);
     if (inbox.middleware_first()) {
       void * const message = work_->lanes->message(static_cast<std::uint32_t>(lane));
-      const takt_core::MiddlewareCeilingScope ceiling;
       const std::uint64_t asked = inbox.ask_middleware();
       takt_host::Took took = ask_middleware(shared, message, infos_[lane]);
       while (took == takt_host::Took::message) {
