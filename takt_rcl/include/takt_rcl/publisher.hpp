@@ -143,8 +143,9 @@ public:
   }
 
   /// As above without a copy: a single subscription whose callback takes a unique pointer gets this very message, others
-  /// read it. It ends with its last holder. Without messages by pointer: publishes, then frees. A null pointer is a failed
-  /// publish: returns 0.
+  /// read it. A callback that takes `std::unique_ptr` gets a message of a pool as an allocated copy, because its deleter
+  /// cannot return the message to the pool. The message ends with its last holder. Without messages by pointer: publishes,
+  /// then frees. A null pointer is a failed publish: returns 0.
   std::uint64_t publish(UniqueMessage<Msg> message) noexcept
   {
     Stock * const own = own_stock();
