@@ -72,7 +72,9 @@ public:
   // ---- real-time safe; on the executor thread of the run ----
 
   /// A run was picked, before its take. On the same thread one of these follows: `on_end` (it ran), `on_empty_take`
-  /// (the take found no message) or `on_exception` without `on_start` (the take threw).
+  /// (the take found no message, or one that the taker leaves out) or `on_exception` without `on_start` (the take threw).
+  /// For a run that takes messages of non-triggering callbacks it comes after these callbacks' runs, and `Run::start` is
+  /// the time at which they have ended: the runs of a thread follow one another here.
   virtual void on_picked(const Run &) noexcept {}
   /// After the take; the user's function begins at `start`. (`Run::start` is the time of the pick.) Messages lost by
   /// the history before this one: `Callback::message_counts` minus those at the previous start.

@@ -12,9 +12,8 @@
 //
 // Locks: the thread set's mutex, inside it the group's; both inherit priority, and dispatching
 // threads hold them for tens of nanoseconds. `ready` takes no lock, except for a callback under
-// a condition: that of the condition, for the time of one look. Takers take their inputs with the scheduler's
-// inputs_mutex_. Set-up functions serialise
-// among themselves and may be called while threads dispatch.
+// a condition: that of the condition, for the time of one look. A taker takes its inputs with inputs_mutex_, inside which
+// only a group's mutex is taken. Set-up functions serialise among themselves and may be called while threads dispatch.
 #ifndef TAKT_CORE__SCHEDULER_HPP_
 #define TAKT_CORE__SCHEDULER_HPP_
 
@@ -216,8 +215,8 @@ public:
   /// Ends one `Group::hold_condition` of a group of this scheduler; the last end looks at the condition.
   void release_condition(Group & group, Time now) noexcept;
 
-  /// Opens the start gate: timers begin, and conditions release. Every timer's first release is `first_release` from `epoch`. Does nothing if
-  /// the gate is open: timers keep their phase over a restart.
+  /// Opens the start gate: timers begin, and conditions release. Every timer's first release is `first_release` from
+  /// `epoch`. Does nothing if the gate is open: timers keep their phase over a restart.
   void open(Time epoch);
 
   // ---- timers: real-time safe, any thread, also from inside the timer's callback ----
@@ -277,8 +276,8 @@ public:
   // ---- dispatch: real-time safe ----
 
   /// Announces `count` new messages for `callback`. Any thread, also a publisher's or a listener's
-  /// with middleware locks held: takes no lock, except for a callback under a condition. Ignores a timer, which releases itself. Wakes a
-  /// thread for the messages unless the calling thread has a `WakeDeferral` open.
+  /// with middleware locks held: takes no lock, except for a callback under a condition. Ignores a timer, which releases
+  /// itself. Wakes a thread for the messages unless the calling thread has a `WakeDeferral` open.
   void ready(Callback & callback, std::uint32_t count, Time now) noexcept;
 
   /// Picks the next callback for `thread`; false if there is none. `before`: picks only callbacks
@@ -388,7 +387,7 @@ private:
            (entry.state_.mark_queued() ||
             (entry.conditional() && entry.released() && entry.state_.mark_released()));
   }
-  void leave_input(const CallbackEntry & taker, Group & group, std::uint32_t lane) noexcept;
+  void resume(CallbackEntry * handed) noexcept;
 
   static constexpr std::uint32_t kNoThread = WakeDeferral::kNobody;
 

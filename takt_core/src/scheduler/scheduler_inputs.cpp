@@ -256,10 +256,7 @@ bool Scheduler::next_input(const Run & taker, Time now, Run & run) noexcept
       note_overwritten_input(*entry, now);
       return true;
     }
-    if (handed != nullptr) {
-      handed->comes_ = CallbackEntry::Comes::returning;
-      put_in(*handed, kNoThread);
-    }
+    resume(handed);
   }
 }
 
@@ -276,14 +273,13 @@ void Scheduler::note_overwritten_input(CallbackEntry & entry, Time now) noexcept
   }
 }
 
-void Scheduler::leave_input(const CallbackEntry & taker, Group & group, std::uint32_t lane) noexcept
+// A callback was parked in the group that an input has left. This thread goes on with the taker, so another one must look
+// for it.
+void Scheduler::resume(CallbackEntry * handed) noexcept
 {
-  if (&group == taker.group_) {
-    return;
-  }
-  if (CallbackEntry * const handed = group.leave(); handed != nullptr) {
+  if (handed != nullptr) {
     handed->comes_ = CallbackEntry::Comes::returning;
-    put_in(*handed, lane);
+    put_in(*handed, kNoThread);
   }
 }
 
@@ -291,8 +287,9 @@ void Scheduler::complete_input(const Run & taker, Run & run) noexcept
 {
   taken(run);
   CallbackEntry & input = CallbackEntry::of(*run.callback);
-  // This thread goes on with the taker's function, so another one must look for what was parked.
-  leave_input(CallbackEntry::of(*taker.callback), *input.group_, kNoThread);
+  if (input.group_ != CallbackEntry::of(*taker.callback).group_) {
+    resume(input.group_->leave());
+  }
   // From here on `remove` may return and the callback be destroyed.
   input.state_.end();
 }
