@@ -9,7 +9,10 @@ cmake_minimum_required(VERSION 3.20)
 set(crates_here --locked --offline --manifest-path ${DIRECTORY}/Cargo.toml)
 execute_process(COMMAND ${CARGO} tree ${crates_here} --edges normal,no-proc-macro --prefix none --format "{p}|{l}"
   OUTPUT_VARIABLE tree COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${CARGO} metadata ${crates_here} --format-version 1
+# Of this platform's crates only: the build has not got those of others, and cargo would have to.
+execute_process(COMMAND ${CARGO} -vV OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCH "host: ([^\n]+)" host "${version}")
+execute_process(COMMAND ${CARGO} metadata ${crates_here} --format-version 1 --filter-platform ${CMAKE_MATCH_1}
   OUTPUT_VARIABLE metadata COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "\"manifest_path\":\"[^\"]*\"" manifests "${metadata}")
 

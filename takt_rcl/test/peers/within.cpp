@@ -39,6 +39,8 @@ public:
     });
   }
 
+  void publish_no_more() { timer_->cancel(); }
+
   void report() const
   {
     std::printf(
@@ -68,6 +70,7 @@ int main(int argc, char ** argv)
       takt_rcl::Executor executor;
       executor.add_node(within);
       executor.spin();
+      within->publish_no_more();
       executor.spin_some();  // what the last timer published
       within->report();
     }
