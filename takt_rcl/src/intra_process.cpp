@@ -258,7 +258,9 @@ bool IntraProcess::supports(const rmw_qos_profile_t & qos) noexcept
 {
   return rmw_feature_supported(RMW_FEATURE_MESSAGE_INFO_PUBLICATION_SEQUENCE_NUMBER) &&
          qos.history == RMW_QOS_POLICY_HISTORY_KEEP_LAST && qos.depth > 0 &&
-         qos.durability == RMW_QOS_POLICY_DURABILITY_VOLATILE && unlimited(qos.lifespan);
+         qos.durability == RMW_QOS_POLICY_DURABILITY_VOLATILE && unlimited(qos.lifespan) &&
+         // The middleware watches only messages that it gets.
+         unlimited(qos.deadline) && qos.liveliness != RMW_QOS_POLICY_LIVELINESS_MANUAL_BY_TOPIC;
 }
 
 void IntraProcess::join(Outbox & outbox, Inbox & inbox)

@@ -9,7 +9,7 @@
 #include "engine.hpp"
 #include "intra_process.hpp"
 #include "logging.hpp"
-#include "parameter_overrides.hpp"
+#include "parameters/parameter_overrides.hpp"
 #include "takt_core/adapter/callback_ids.hpp"
 #include "takt_rcl/error.hpp"
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "event.hpp"
 #include "node_state.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_host/sequence_gaps.hpp"
@@ -73,7 +74,7 @@ struct PollingBase::Shared
 PollingBase::PollingBase(
   std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
   const std::string & topic, const QoS & qos, const PollingOptions & options)
-: shared_(std::make_unique<Shared>(std::move(node)))
+: shared_(std::make_shared<Shared>(std::move(node)))
 {
   rcl_subscription_options_t rcl_options = rcl_subscription_get_default_options();
   rcl_options.qos = qos.get_rmw_qos_profile();
@@ -103,6 +104,12 @@ PollingBase::PollingBase(
     }
   }
   shared_->node->entity_made();
+  events_ = std::make_unique<Events>(
+    shared_->node, EntityOptions(),
+    shared_->node->fully_qualified_name() + ": the subscription to '" + shared_->topic + "'");
+  events_->warn(
+    std::shared_ptr<rcl_subscription_t>(shared_, &shared_->subscription),
+    RCL_SUBSCRIPTION_REQUESTED_INCOMPATIBLE_QOS, "a publisher");
 }
 
 PollingBase::~PollingBase() = default;

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "event.hpp"
 #include "intra_process.hpp"
 #include "node_state.hpp"
 #include "takt_core/activation.hpp"
@@ -18,32 +19,51 @@
 
 namespace takt_rcl
 {
+namespace
+{
+
+std::shared_ptr<rcl_publisher_t> open_publisher(
+  const std::shared_ptr<NodeState> & node, const rosidl_message_type_support_t & type,
+  const std::string & topic, const QoS & qos)
+{
+  const std::shared_ptr<rcl_publisher_t> publisher(
+    new rcl_publisher_t(rcl_get_zero_initialized_publisher()), [node](rcl_publisher_t * ended) {
+      if (ended->impl != nullptr) {
+        const std::lock_guard lock(rcl_mutex());
+        detail::ignore(rcl_publisher_fini(ended, node->rcl()));
+      }
+      delete ended;
+    });
+  rcl_publisher_options_t options = rcl_publisher_get_default_options();
+  options.qos = qos.get_rmw_qos_profile();
+  const std::lock_guard lock(rcl_mutex());
+  if (
+    rcl_publisher_init(publisher.get(), node->rcl(), &type, topic.c_str(), &options) !=
+    RCL_RET_OK) {
+    detail::throw_rcl(node->fully_qualified_name() + ": cannot publish on '" + topic + "'");
+  }
+  return publisher;
+}
+
+}  // namespace
 
 PublisherBase::PublisherBase(
   std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
   std::type_index cpp_type, const std::string & topic, const QoS & qos,
   const PublisherOptions & publisher_options, const StockMaker & make_stock)
 : node_(std::move(node)),
-  publisher_(rcl_get_zero_initialized_publisher())
+  publisher_(open_publisher(node_, type, topic, qos))
 {
-  rcl_publisher_options_t options = rcl_publisher_get_default_options();
-  options.qos = qos.get_rmw_qos_profile();
-  {
-    std::lock_guard lock(rcl_mutex());
-    if (
-      rcl_publisher_init(&publisher_, node_->rcl(), &type, topic.c_str(), &options) != RCL_RET_OK) {
-      detail::throw_rcl(node_->fully_qualified_name() + ": cannot publish on '" + topic + "'");
-    }
-  }
-  topic_ = rcl_publisher_get_topic_name(&publisher_);
+  topic_ = rcl_publisher_get_topic_name(publisher_.get());
   topic_number_ = takt_trace::topic_id(topic_);
   rmw_gid_t gid{};
-  if (rmw_get_gid_for_publisher(rcl_publisher_get_rmw_handle(&publisher_), &gid) == RMW_RET_OK) {
+  if (
+    rmw_get_gid_for_publisher(rcl_publisher_get_rmw_handle(publisher_.get()), &gid) == RMW_RET_OK) {
     gid_ = to_gid(gid);
   } else {
     detail::take_rcl_error();
   }
-  const rmw_qos_profile_t & actual = *rcl_publisher_get_actual_qos(&publisher_);
+  const rmw_qos_profile_t & actual = *rcl_publisher_get_actual_qos(publisher_.get());
   try {
     if (
       node_->uses_intra_process(publisher_options.use_intra_process_comm) &&
@@ -53,6 +73,7 @@ PublisherBase::PublisherBase(
       node_->intra_process().add(*outbox_);
     }
     node_->entity_made();
+    add_events(publisher_options);
   } catch (...) {
     close();
     throw;
@@ -64,8 +85,32 @@ void PublisherBase::close() noexcept
   if (outbox_ != nullptr) {
     node_->intra_process().remove(*outbox_);
   }
-  std::lock_guard lock(rcl_mutex());
-  detail::ignore(rcl_publisher_fini(&publisher_, node_->rcl()));
+  events_.reset();
+}
+
+void PublisherBase::add_events(const PublisherOptions & options)
+{
+  const PublisherEventCallbacks & callbacks = options.event_callbacks;
+  EntityOptions entity;
+  entity.callback_group = options.callback_group;
+  events_ = std::make_unique<Events>(
+    node_, entity, node_->fully_qualified_name() + ": the publisher on '" + topic_ + "'");
+  events_->add(
+    publisher_, RCL_PUBLISHER_OFFERED_DEADLINE_MISSED, "deadline_callback",
+    callbacks.deadline_callback);
+  events_->add(
+    publisher_, RCL_PUBLISHER_LIVELINESS_LOST, "liveliness_callback",
+    callbacks.liveliness_callback);
+  events_->add(
+    publisher_, RCL_PUBLISHER_OFFERED_INCOMPATIBLE_QOS, "incompatible_qos_callback",
+    callbacks.incompatible_qos_callback);
+  events_->add(
+    publisher_, RCL_PUBLISHER_INCOMPATIBLE_TYPE, "incompatible_type_callback",
+    callbacks.incompatible_type_callback);
+  events_->add(publisher_, RCL_PUBLISHER_MATCHED, "matched_callback", callbacks.matched_callback);
+  if (callbacks.incompatible_qos_callback == nullptr && options.use_default_callbacks) {
+    events_->warn(publisher_, RCL_PUBLISHER_OFFERED_INCOMPATIBLE_QOS, "a subscription");
+  }
 }
 
 PublisherBase::~PublisherBase()
@@ -75,7 +120,7 @@ PublisherBase::~PublisherBase()
 
 QoS PublisherBase::get_actual_qos() const
 {
-  return QoS(*rcl_publisher_get_actual_qos(&publisher_));
+  return QoS(*rcl_publisher_get_actual_qos(publisher_.get()));
 }
 
 std::uint64_t PublisherBase::publish_message(const void * message) noexcept
@@ -102,7 +147,7 @@ std::uint64_t PublisherBase::publish_message(
   const takt_core::MiddlewareCeilingScope ceiling;
   std::lock_guard lock(mutex_);
   std::size_t matched = 0;
-  if (rcl_publisher_get_subscription_count(&publisher_, &matched) != RCL_RET_OK) {
+  if (rcl_publisher_get_subscription_count(publisher_.get(), &matched) != RCL_RET_OK) {
     rcutils_reset_error();
     failed_.fetch_add(1, std::memory_order_relaxed);
     return 0;
@@ -136,9 +181,18 @@ bool PublisherBase::hand_over(const void * message, std::uint64_t number) noexce
   const takt_core::MessageKey key{gid_, number, 0};
   takt_trace::record_publish(topic_number_, key);
   const takt_core::MessageScope announced(key.name_by_sequence());
-  if (rcl_publish(&publisher_, message, nullptr) != RCL_RET_OK) {
+  if (rcl_publish(publisher_.get(), message, nullptr) != RCL_RET_OK) {
     rcutils_reset_error();
     failed_.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  return true;
+}
+
+bool PublisherBase::assert_liveliness() const
+{
+  if (rcl_publisher_assert_liveliness(publisher_.get()) != RCL_RET_OK) {
+    detail::take_rcl_error();
     return false;
   }
   return true;
@@ -147,7 +201,7 @@ bool PublisherBase::hand_over(const void * message, std::uint64_t number) noexce
 std::size_t PublisherBase::get_subscription_count() const
 {
   std::size_t count = 0;
-  if (rcl_publisher_get_subscription_count(&publisher_, &count) != RCL_RET_OK) {
+  if (rcl_publisher_get_subscription_count(publisher_.get(), &count) != RCL_RET_OK) {
     detail::take_rcl_error();
     return 0;
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine.hpp"
+#include "event.hpp"
 #include "node_state.hpp"
 #include "subscription_run.hpp"
 #include "takt_rcl/error.hpp"
@@ -76,6 +77,7 @@ SubscriptionBase::SubscriptionBase(
       node().intra_process().add(*inbox);
     }
     node().entity_made();
+    add_events(options);
   } catch (...) {
     stop_listening();
     throw;
@@ -86,6 +88,39 @@ SubscriptionBase::~SubscriptionBase()
 {
   leave_node();
   stop_listening();
+  events_.reset();
+}
+
+void SubscriptionBase::add_events(const SubscriptionOptions & options)
+{
+  const SubscriptionEventCallbacks & callbacks = options.event_callbacks;
+  EntityOptions entity;
+  entity.callback_group = options.callback_group;
+  entity.binding.threads = options.binding.threads;
+  entity.binding.priority = options.binding.priority;
+  events_ = std::make_unique<Events>(
+    shared_node(), entity,
+    node().fully_qualified_name() + ": the subscription to '" + topic() + "'");
+  const std::shared_ptr<rcl_subscription_t> handle(shared_, &shared_->subscription);
+  events_->add(
+    handle, RCL_SUBSCRIPTION_REQUESTED_DEADLINE_MISSED, "deadline_callback",
+    callbacks.deadline_callback);
+  events_->add(
+    handle, RCL_SUBSCRIPTION_LIVELINESS_CHANGED, "liveliness_callback",
+    callbacks.liveliness_callback);
+  events_->add(
+    handle, RCL_SUBSCRIPTION_REQUESTED_INCOMPATIBLE_QOS, "incompatible_qos_callback",
+    callbacks.incompatible_qos_callback);
+  events_->add(
+    handle, RCL_SUBSCRIPTION_MESSAGE_LOST, "message_lost_callback",
+    callbacks.message_lost_callback);
+  events_->add(
+    handle, RCL_SUBSCRIPTION_INCOMPATIBLE_TYPE, "incompatible_type_callback",
+    callbacks.incompatible_type_callback);
+  events_->add(handle, RCL_SUBSCRIPTION_MATCHED, "matched_callback", callbacks.matched_callback);
+  if (callbacks.incompatible_qos_callback == nullptr && options.use_default_callbacks) {
+    events_->warn(handle, RCL_SUBSCRIPTION_REQUESTED_INCOMPATIBLE_QOS, "a publisher");
+  }
 }
 
 std::shared_ptr<takt_core::Callback> SubscriptionBase::make(

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <rcl/client.h>
+#include <rcl/event.h>
 #include <rcl/publisher.h>
 #include <rcl/service.h>
 #include <rcl/subscription.h>
@@ -59,6 +60,14 @@ void listen(const void * listener, std::size_t number)
   g_heard.fetch_add(1);
   real->function(real->data, number);
   t_in_middleware = was;
+}
+
+// On a thread of the middleware.
+void listen_to_event(const void * listener, std::size_t number)
+{
+  const bool was = std::exchange(t_watched, true);
+  listen(listener, number);
+  t_watched = was;
 }
 
 template <typename Function>
@@ -188,6 +197,23 @@ rcl_ret_t rcl_client_set_on_new_response_callback(
   return real(client, &listen, new Listener{function, data});
 }
 
+rcl_ret_t rcl_take_event(const rcl_event_t * event, void * status)
+{
+  static const auto real = next(&rcl_take_event, "rcl_take_event");
+  const InMiddleware scope;
+  return real(event, status);
+}
+
+rcl_ret_t rcl_event_set_callback(
+  const rcl_event_t * event, rcl_event_callback_t function, const void * data)
+{
+  static const auto real = next(&rcl_event_set_callback, "rcl_event_set_callback");
+  if (function == nullptr) {
+    return real(event, nullptr, nullptr);
+  }
+  return real(event, &listen_to_event, new Listener{function, data});
+}
+
 }  // extern "C"
 
 namespace takt_rcl::test
@@ -287,6 +313,37 @@ TEST_F(Allocations, NonePerMessageWithStringsAndSequences)
   image.header.frame_id = "a name that is too long for any small string";
   image.data.resize(4096);
   expect_none(image);
+}
+
+// Neither in the listener nor on the executor thread.
+TEST_F(Allocations, NonePerEvent)
+{
+  using Number = std_msgs::msg::UInt64;
+  auto n = node("n");
+  std::atomic<std::uint64_t> runs{0};
+  SubscriptionOptions options;
+  options.event_callbacks.deadline_callback = [&](QOSDeadlineRequestedInfo &) {
+    t_watched = true;
+    ++runs;
+  };
+  const QoS qos = QoS(1).deadline(1ms);
+  auto publisher = n->create_publisher<Number>("a", qos);
+  auto subscription = n->create_subscription<Number>(
+    "a", qos, [](const Number &) {}, options);
+  ASSERT_TRUE(publisher->wait_for_matched(1, kPatience));
+  publisher->publish(Number());
+  auto e = executor();
+  e.add_node(n);
+  const Spinning spinning(e);
+  ASSERT_TRUE(wait_until([&] { return runs > 20; }));
+  const std::uint64_t heard = g_heard;
+  const std::uint64_t before = runs;
+  g_allocations = 0;
+  g_counting = true;
+  ASSERT_TRUE(wait_until([&] { return runs > before + 100; }));
+  g_counting = false;
+  EXPECT_GE(g_heard - heard, 100u);
+  EXPECT_EQ(g_allocations, 0u);
 }
 
 // A timer reads what it published a period before.

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "parameter_overrides.hpp"
+#include "parameters/parameter_overrides.hpp"
 #include "takt_rcl/clock.hpp"
 #include "takt_rcl/join.hpp"
 #include "takt_rcl/message_handler.hpp"

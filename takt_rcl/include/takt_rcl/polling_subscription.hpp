@@ -25,6 +25,7 @@
 namespace takt_rcl
 {
 
+class Events;
 class NodeState;
 
 /// Options of Node::create_polling_subscription.
@@ -84,7 +85,8 @@ protected:
 
 private:
   struct Shared;
-  const std::unique_ptr<Shared> shared_;
+  const std::shared_ptr<Shared> shared_;
+  std::unique_ptr<Events> events_;  // a warning of incompatible publishers
 };
 
 /// A polled subscription to `Msg`.

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "takt_rcl/callback_group.hpp"
+#include "takt_rcl/event_callbacks.hpp"
 #include "takt_rcl/message_info.hpp"
 #include "takt_rcl/message_pool.hpp"
 #include "takt_rcl/node_options.hpp"
@@ -26,13 +27,19 @@
 namespace takt_rcl
 {
 
+class Events;
 class NodeState;
 
 /// Options of Node::create_publisher.
 struct PublisherOptions
 {
-  /// rclcpp's group of a publisher's event callbacks. Unused, because there are none yet.
+  /// The group of the event callbacks; default: the node's default group.
   CallbackGroup::SharedPtr callback_group;
+  /// See event_callbacks.hpp.
+  PublisherEventCallbacks event_callbacks;
+  /// Without an incompatible_qos_callback: logs a warning when the first subscription has an incompatible quality of
+  /// service.
+  bool use_default_callbacks = true;
   /// Messages by pointer to subscriptions of the same context: see NodeOptions::use_intra_process_comms.
   IntraProcessSetting use_intra_process_comm = IntraProcessSetting::NodeDefault;
   /// Messages that the program may hold at once from Publisher::borrow, beside those that subscriptions hold.
@@ -48,12 +55,14 @@ public:
   /// Makes the publisher's pools, for so many messages.
   using StockMaker = std::unique_ptr<detail::Stock> (*)(std::uint32_t messages);
 
-  /// For Node::create_publisher. Set-up only. Throws `Error` if rcl refuses the topic or the publisher, or if the
-  /// kernel refuses a thread of the middleware an attribute that the schedule requires.
+  /// For Node::create_publisher. Set-up only. Throws `Error` if rcl refuses the topic or the publisher, if the
+  /// kernel refuses a thread of the middleware an attribute that the schedule requires, or if the schedule does not fit
+  /// an event callback, and UnsupportedEventTypeException.
   PublisherBase(
     std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
     std::type_index cpp_type, const std::string & topic, const QoS & qos,
     const PublisherOptions & options, const StockMaker & make_stock);
+  /// Waits for runs of its event callbacks on other threads.
   ~PublisherBase();
   PublisherBase(const PublisherBase &) = delete;
   PublisherBase & operator=(const PublisherBase &) = delete;
@@ -79,6 +88,9 @@ public:
 
   // ---- may block (graph lock) ----
 
+  /// For liveliness MANUAL_BY_TOPIC: the publisher is alive, although it publishes nothing. False if the middleware
+  /// refuses.
+  bool assert_liveliness() const;
   /// Subscriptions that the middleware has matched; 0 if rcl refuses to count.
   std::size_t get_subscription_count() const;
   /// Waits until at least `count` subscriptions are matched; false if the time is over or the
@@ -94,10 +106,11 @@ protected:
 
 private:
   void close() noexcept;
+  void add_events(const PublisherOptions & options);
   bool hand_over(const void * message, std::uint64_t number) noexcept;
 
   const std::shared_ptr<NodeState> node_;
-  rcl_publisher_t publisher_;
+  std::shared_ptr<rcl_publisher_t> publisher_;  // a run of an event may end after this object
   std::string topic_;
   std::uint32_t topic_number_ = 0;  // in traces
   Gid gid_{};
@@ -108,6 +121,7 @@ private:
   std::atomic<std::uint64_t> failed_{0};
   std::unique_ptr<detail::Stock> stock_;
   std::unique_ptr<Outbox> outbox_;  // with the stock
+  std::unique_ptr<Events> events_;
 };
 
 /// A publisher of `Msg`.

@@ -15,12 +15,15 @@
 #include <utility>
 
 #include "takt_rcl/entity.hpp"
+#include "takt_rcl/event_callbacks.hpp"
 #include "takt_rcl/message_handler.hpp"
 #include "takt_rcl/node_options.hpp"
 #include "takt_rcl/qos.hpp"
 
 namespace takt_rcl
 {
+
+class Events;
 
 /// Options of Node::create_subscription.
 struct SubscriptionOptions : EntityOptions
@@ -34,6 +37,10 @@ struct SubscriptionOptions : EntityOptions
   bool ignore_local_publications = false;
   /// Messages by pointer from publishers of the same context: see NodeOptions::use_intra_process_comms.
   IntraProcessSetting use_intra_process_comm = IntraProcessSetting::NodeDefault;
+  /// In the subscription's group, with its binding's threads and priority. See event_callbacks.hpp.
+  SubscriptionEventCallbacks event_callbacks;
+  /// As PublisherOptions::use_default_callbacks, for publishers.
+  bool use_default_callbacks = true;
 };
 
 /// A subscription of any type.
@@ -45,7 +52,7 @@ public:
     std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
     std::type_index cpp_type, const std::string & topic, const QoS & qos,
     std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options);
-  /// Waits for runs of the callback on other threads.
+  /// Waits for runs of the callback, and of its event callbacks, on other threads.
   ~SubscriptionBase() override;
 
   /// Fully qualified and remapped.
@@ -94,6 +101,7 @@ private:
   static void on_early_parcel(const void * self, std::size_t count);
   void listen(rcl_event_callback_t listener, const void * data);
   void stop_listening() noexcept;
+  void add_events(const SubscriptionOptions & options);
 
   SubscriptionBase(std::shared_ptr<Shared> shared, const SubscriptionOptions & options);
   static std::shared_ptr<Shared> open(
@@ -102,6 +110,7 @@ private:
     std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options);
 
   const std::shared_ptr<Shared> shared_;
+  std::unique_ptr<Events> events_;
 };
 
 /// A subscription to `Msg`.

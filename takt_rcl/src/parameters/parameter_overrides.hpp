@@ -1,6 +1,6 @@
 // Parameter values from ROS arguments: `-p name:=value` and `--params-file`. Set-up only.
-#ifndef PARAMETER_OVERRIDES_HPP_
-#define PARAMETER_OVERRIDES_HPP_
+#ifndef PARAMETERS__PARAMETER_OVERRIDES_HPP_
+#define PARAMETERS__PARAMETER_OVERRIDES_HPP_
 
 #include <rcl/arguments.h>
 
@@ -22,4 +22,4 @@ bool names_node(std::string_view pattern, std::string_view node_name);
 
 }  // namespace takt_rcl
 
-#endif  // PARAMETER_OVERRIDES_HPP_
+#endif  // PARAMETERS__PARAMETER_OVERRIDES_HPP_

@@ -1,4 +1,4 @@
-#include "parameter_overrides.hpp"
+#include "parameters/parameter_overrides.hpp"
 
 #include <rcl_yaml_param_parser/parser.h>
 
