@@ -734,8 +734,20 @@ def robot():
     callbacks = [
         callback("/n:timer(10ms)", **hot),
         callback("/n:sub(/points)", threads=["hot.0", "hot.1"], runs=34, publishes_last=True),
-        callback("/n:service(/reset)", "/n:group(wide)", ["rest", "weak"], reentrant=True),
-        callback("/n:client(/reset)", "/n:group(wide)", ["rest", "weak"], reentrant=True),
+        callback(
+            "/n:service(/reset)",
+            "/n:group(wide)",
+            ["rest", "weak"],
+            reentrant=True,
+            sequence={"number": 3, "position": 1},
+        ),
+        callback(
+            "/n:client(/reset)",
+            "/n:group(wide)",
+            ["rest", "weak"],
+            reentrant=True,
+            sequence={"number": 3, "position": 0},
+        ),
         callback("/n:timer(1s)", "/n:group(own)", ["n"], isolated=True, reentrant=True),
         callback(
             "/f:sub(/a)",
@@ -838,6 +850,7 @@ def test_a_template_has_all_that_runs(takt, start):
         {"match": "/n:group(default)", "across_priorities": "allow"},
         {"match": "/f:group(default)", "when": {"count": "all", "fresh": "100ms"}},
     ]
+    assert main["sequences"] == [["/n:client(/reset)", "/n:service(/reset)"]]
     assert main["process_threads"] == [{"match": "dds.shm", "policy": "rr", "priority": 5}]
     assert data["chains"] == {
         "hot_path": {

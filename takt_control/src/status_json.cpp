@@ -91,6 +91,7 @@ json callback_json(
     {"rule_priority", nullptr},
     {"deadline_ns", nullptr},
     {"publishes_last", false},
+    {"sequence", nullptr},
     {"non_triggering", nullptr},
     {"when", nullptr},
     {"runs", nullptr}};
@@ -108,6 +109,9 @@ json callback_json(
       result["deadline_ns"] = binding->deadline->count();
     }
     result["publishes_last"] = binding->publishes_last;
+    if (const auto & place = binding->sequence) {
+      result["sequence"] = {{"number", place->sequence}, {"position", place->position}};
+    }
     if (const auto & rule = binding->non_triggering) {
       json & words = result["non_triggering"] = {
         {"takers", rule->with},

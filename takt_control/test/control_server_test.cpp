@@ -96,6 +96,12 @@ protected:
 
 TEST_F(ControlServer, tells_of_threads_and_callbacks)
 {
+  takt_core::CallbackOptions follower;
+  follower.id = "/c:sub(/z)";
+  follower.kind = Kind::subscription;
+  takt_core::Binding place;
+  place.sequence = takt_core::SequencePlace{2, 1};
+  ASSERT_TRUE(executor_->add(std::make_shared<Nothing>(follower), place).ok());
   const json status = Connected(path()).ask(MessageType::status);
   EXPECT_EQ(status["pid"], ::getpid());
   ASSERT_EQ(status["executors"].size(), 1U);
@@ -112,6 +118,8 @@ TEST_F(ControlServer, tells_of_threads_and_callbacks)
   EXPECT_EQ(main["callbacks"][1]["rule_priority"], nullptr);
   EXPECT_EQ(main["callbacks"][0]["publishes_last"], true);
   EXPECT_EQ(main["callbacks"][1]["publishes_last"], false);
+  EXPECT_EQ(main["callbacks"][1]["sequence"], nullptr);
+  EXPECT_EQ(main["callbacks"][2]["sequence"], (json{{"number", 2}, {"position", 1}}));
   EXPECT_EQ(main["chains"][0]["period_ns"], 20'000'000);
   EXPECT_EQ(main["threads"][1]["stack"], 256 << 10);
   EXPECT_EQ(main["middleware_ceiling"], "off");

@@ -177,6 +177,14 @@ private:
       }
       e.groups.push_back(std::move(group));
     }
+    // Ids that no rule matches: their threads are the default ones.
+    for (std::size_t i = takt_core::has_windows(e.order) ? 0 : pick(2); i > 0; --i) {
+      const std::string n = std::to_string(i);
+      e.sequences.push_back(
+        {{"/s" + n + ":timer(10ms)", "/s" + n + ":sub(/x)", "/s" + n + ":sub(/y)"},
+         {0, 0, comment()},
+         {}});
+    }
     for (std::size_t i = pick(2); i > 0; --i) {
       e.process_threads.push_back(
         {{"dds" + std::to_string(i) + "*", "x y" + std::to_string(i)}, attributes(), {}});

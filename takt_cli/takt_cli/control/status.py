@@ -30,6 +30,10 @@ class NonTriggering(Document, at="status#non_triggering"):
     """The callbacks that take the messages of one that does not trigger; what they leave out."""
 
 
+class Sequence(Document, at="status#sequence"):
+    """A callback's place in a sequence of its executor."""
+
+
 class When(Document, at="status#when"):
     """The condition of a group."""
 

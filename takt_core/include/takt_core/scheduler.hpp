@@ -33,6 +33,7 @@
 #include "takt_core/detail/sleepers.hpp"
 #include "takt_core/detail/thread_set.hpp"
 #include "takt_core/non_triggering.hpp"
+#include "takt_core/sequence.hpp"
 #include "takt_core/thread_mask.hpp"
 #include "takt_core/wake_deferral.hpp"
 #include "takt_core/waker.hpp"
@@ -78,6 +79,8 @@ struct Binding
   /// Present: messages do not make the callback ready; other callbacks take them. Such a callback has no use for
   /// threads, a priority and a boost: it runs on the thread of the taker.
   std::optional<NonTriggering> non_triggering{};
+  /// Present: the callback starts by direct call after an earlier callback of its sequence has made it ready.
+  std::optional<SequencePlace> sequence{};
 };
 
 /// Is called for each callback that is parked in its busy group.
@@ -280,7 +283,8 @@ public:
   /// itself. Wakes a thread for the messages unless the calling thread has a `WakeDeferral` open.
   void ready(Callback & callback, std::uint32_t count, Time now) noexcept;
 
-  /// Picks the next callback for `thread`; false if there is none. `before`: picks only callbacks
+  /// Picks the next callback for `thread`; false if there is none. Of a sequence whose earlier callback has just run on
+  /// this thread (SequenceScope), the next callback is picked unless a strictly more urgent one is ready. `before`: picks only callbacks
   /// released before this sequence number (visitors only), and holds the others back until
   /// `release_held`.
   bool next(std::uint32_t thread, Time now, Run & run, std::uint64_t before = UINT64_MAX) noexcept;
@@ -335,7 +339,8 @@ public:
   void leave(std::uint32_t thread) noexcept;
 
 private:
-  struct Settings;  // set-up's record of each callback
+  friend class SequenceScope;  // has a thread's walk
+  struct Settings;             // set-up's record of each callback
   struct ThreadSets
   {
     // One set more than the limit: needed while a set's last callback moves to a new set.
@@ -374,6 +379,22 @@ private:
   InputEntry * oldest_input(const CallbackEntry & taker) noexcept;
   bool start_input(InputEntry & input, const Run & taker, Time now, Run & run) noexcept;
   void note_overwritten_input(CallbackEntry & entry, Time now) noexcept;
+  void give_place(CallbackEntry & entry, const std::optional<SequencePlace> & place);
+  bool waits_its_turn(CallbackEntry & entry) noexcept;
+  void give_up_turn(CallbackEntry & entry) noexcept;
+  void end_walk(std::uint32_t thread, std::uint32_t caller) noexcept;
+  bool has_before(
+    ThreadSet & set, std::uint64_t key, std::uint32_t thread, Time now,
+    detail::WakeMask & woken) noexcept;
+  bool may_start_here(
+    const ThreadSet & set, const CallbackEntry & entry, std::uint32_t thread) const noexcept;
+  bool next_in_sequence(std::uint32_t thread, Time now, Run & run) noexcept;
+  void announce(CallbackEntry & entry, std::uint32_t caller) noexcept
+  {
+    if (entry.sequence_ == nullptr || !waits_its_turn(entry)) {
+      put_in(entry, caller);
+    }
+  }
   void join_condition(CallbackEntry & entry);
   void leave_condition(CallbackEntry & entry);
   void conditions_in_vain(Faults & faults) const;
@@ -431,6 +452,9 @@ private:
     put_aside,
     started
   };
+  Pick start_in_turn(
+    CallbackEntry & entry, std::uint32_t thread, Time now, Run & run,
+    detail::WakeMask & woken) noexcept;
   Pick pick(
     ThreadSet & set, std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept;
   bool start(
@@ -471,6 +495,10 @@ private:
   std::uint32_t visit_ = 0;         // visitors only
 
   PiMutex inputs_mutex_;
+
+  std::unique_ptr<SequenceWalk[]> walks_;  // per thread
+  // Made by set-up for the first callback of each; entries point to them.
+  std::array<std::unique_ptr<SequenceSlots>, SequencePlace::kMaxSequences> sequences_;
 
   mutable PiMutex setup_mutex_;
   std::vector<std::unique_ptr<ThreadSet>> sets_;

@@ -8,6 +8,7 @@
 #include "executor/executor_impl.hpp"
 #include "scheduler/removal_wait.hpp"
 #include "takt_core/middleware_ceiling.hpp"
+#include "takt_core/sequence.hpp"
 #include "takt_core/wake_deferral.hpp"
 #include "takt_rt/futex.hpp"
 #include "takt_rt/memory_lock.hpp"
@@ -250,6 +251,7 @@ void Executor::Impl::perform(Crew & crew, Run & run) noexcept
           observer->on_start(run, start);
         }
       }
+      const SequenceScope sequence(scheduler, run);
       std::optional<WakeDeferral> deferral;
       // A visitor may not come again, and a follower runs at its callback's priority, which may be
       // below that of the callbacks that it made ready.

@@ -1,6 +1,6 @@
 // Dispatch: ready, next, taken, complete; in one file, so that the compiler can inline across them.
-// Set-up is in scheduler_setup.cpp, removing in scheduler_removal.cpp, thread sets and chains in
-// files of their names, timers in scheduler_timers.cpp, sleeping and waking in scheduler_idle.cpp.
+// Set-up is in scheduler_setup.cpp, removing in scheduler_removal.cpp, thread sets, chains and sequences
+// in files of their names, timers in scheduler_timers.cpp, sleeping and waking in scheduler_idle.cpp.
 #include "takt_core/scheduler.hpp"
 
 #include <cassert>
@@ -9,6 +9,7 @@
 
 #include "scheduler/callback_numbers.hpp"
 #include "scheduler/scheduler_settings.hpp"
+#include "scheduler/sequence_slots.hpp"
 
 namespace takt_core
 {
@@ -48,7 +49,7 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
       entry.precedence_ = first;
       entry.comes_ = CallbackEntry::Comes::stamped;
     }
-    put_in(entry, WakeDeferral::thread_of(*this));
+    announce(entry, WakeDeferral::thread_of(*this));
   } else if (entry.conditional()) {
     arrived_under_condition(entry, now, WakeDeferral::thread_of(*this));
   }
@@ -373,6 +374,9 @@ ThreadSet * Scheduler::best_set(
 
 bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept
 {
+  if (thread != visitor() && walks_[thread].ready != 0 && next_in_sequence(thread, now, run)) {
+    return true;
+  }
   ThreadSets & own = own_sets_[thread];
   const detail::WakeMask bit = sleepers_.bit(thread);
   detail::WakeMask woken = 0;

@@ -175,7 +175,7 @@ void Scheduler::put_in_all(CallbackEntry * entries, std::uint32_t caller) noexce
   while (entries != nullptr) {
     CallbackEntry & entry = *entries;
     entries = entry.next_;
-    put_in(entry, caller);
+    announce(entry, caller);
   }
 }
 

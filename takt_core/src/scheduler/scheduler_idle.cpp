@@ -45,6 +45,9 @@ bool Scheduler::attends_timers(std::uint32_t thread) const noexcept
 
 void Scheduler::leave(std::uint32_t thread) noexcept
 {
+  if (thread != visitor()) {
+    end_walk(thread, kNoThread);
+  }
   const ThreadSets & own = own_sets_[thread];
   const std::uint32_t count = own.size();
   for (std::uint32_t i = 0; i < count; ++i) {

@@ -54,6 +54,7 @@ void Scheduler::take_out(CallbackEntry & entry)
   unlink_inputs(entry);
   leave_condition(entry);
   for (;;) {
+    give_up_turn(entry);
     ThreadSet & set = *lock_set(entry);
     if (TimerHeap::armed(entry)) {
       set.timers.disarm(entry);

@@ -197,11 +197,13 @@ void Scheduler::move(CallbackEntry & entry, ThreadMask threads)
   if (armed) {
     sleepers_.attend(to);
   }
+  give_up_turn(entry);
   while (!settled(entry)) {
     // A thread is between marking it queued and linking it, perhaps to the old set: a few
     // instructions unless that thread is preempted.
     drain_all();
     std::this_thread::sleep_for(std::chrono::microseconds(50));
+    give_up_turn(entry);
   }
   give_up(from);
 }

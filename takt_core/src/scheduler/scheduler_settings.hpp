@@ -40,6 +40,10 @@ void check_non_triggering(
   const Callback & callback, const std::optional<NonTriggering> & non_triggering, Order order,
   Faults & faults);
 
+/// Adds a fault if the callback cannot have its place in a sequence.
+void check_sequence(
+  const Callback & callback, const Binding & binding, Order order, Faults & faults);
+
 struct Scheduler::Settings
 {
   CallbackEntry & entry() const noexcept { return CallbackEntry::of(*callback); }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "scheduler/scheduler_settings.hpp"
+#include "scheduler/sequence_slots.hpp"
 
 namespace takt_core
 {
@@ -18,7 +19,8 @@ Scheduler::Scheduler(SchedulerOptions options, Waker & waker, Scheduler * siblin
   phases_(options.phases),
   own_sets_(std::make_unique<ThreadSets[]>(threads_ + 1)),
   sequence_(sibling == nullptr ? own_sequence_ : sibling->sequence_),
-  sleepers_(options.thread_urgencies, waker)
+  sleepers_(options.thread_urgencies, waker),
+  walks_(std::make_unique<SequenceWalk[]>(threads_))
 {
 }
 
@@ -73,6 +75,7 @@ Status Scheduler::add(
   check_priority(id, binding.priority, faults);
   check_deadline(id, binding.deadline, faults);
   check_boost(*callback, binding.boost, faults);
+  check_sequence(*callback, binding, order_, faults);
   check_non_triggering(*callback, binding.non_triggering, order_, faults);
   if (order_ == Order::stock && c.group_->condition_ != nullptr) {
     faults.push_back(
@@ -97,6 +100,7 @@ Status Scheduler::add(
   c.withdrawn_ = false;
   c.publishes_last_ = binding.publishes_last;
   c.phased_ = binding.phased;
+  give_place(c, binding.sequence);
   c.seen_overwritten_ = c.arrivals_.overwritten();
   c.seen_lost_ = callback->message_counts().overwritten;
   c.comes_ = CallbackEntry::Comes::released;

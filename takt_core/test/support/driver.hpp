@@ -117,6 +117,7 @@ private:
           if (run.callback->takes_inputs()) {
             take_inputs(run);
           }
+          const SequenceScope sequence(scheduler, run);
           std::optional<WakeDeferral> deferral;
           if (run.callback->publishes_last()) {
             deferral.emplace(scheduler, thread);

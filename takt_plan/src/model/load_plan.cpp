@@ -88,6 +88,9 @@ Faults without_bounds(const Schedule & schedule)
         refuse(rule.source, "trigger: false");
       }
     }
+    if (!executor.sequences.empty()) {
+      refuse(executor.sequences.front().source, "sequences");
+    }
     for (const takt_schedule::GroupRule & rule : executor.groups) {
       if (rule.when && *rule.when != takt_schedule::ConditionRule()) {
         refuse(rule.source, "when");

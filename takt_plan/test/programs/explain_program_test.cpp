@@ -464,8 +464,12 @@ callbacks:
   write(
     "stored.yaml", schedule + "callbacks: [{match: \"/show:sub(/image)\", trigger: false}]}}\n");
   write("waits.yaml", schedule + "groups: [{match: \"/show:group(**)\", when: all}]}}\n");
+  write(
+    "follow.yaml", schedule + "sequences: [[\"/camera:timer(40ms)\", \"/show:sub(/image)\"]]}}\n");
   for (const auto & [file, key] :
-       {std::pair{"stored.yaml", "trigger: false"}, {"waits.yaml", "when"}}) {
+       {std::pair{"stored.yaml", "trigger: false"},
+        {"waits.yaml", "when"},
+        {"follow.yaml", "sequences"}}) {
     const Outcome outcome = run(std::string(file) + " --system system2.yaml");
     EXPECT_EQ(outcome.code, 2);
     EXPECT_NE(

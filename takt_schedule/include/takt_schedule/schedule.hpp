@@ -102,6 +102,18 @@ struct GroupRule
   friend bool operator==(const GroupRule &, const GroupRule &) = default;
 };
 
+/// One entry of `sequences:`; see takt_core::SequencePlace.
+struct SequenceRule
+{
+  std::vector<std::string> path;  ///< exact ids, each in one sequence of the executor only
+  Source source;
+  std::vector<Source> path_sources;  ///< one per id of the path, if from a file
+  friend bool operator==(const SequenceRule & a, const SequenceRule & b)
+  {
+    return a.path == b.path;
+  }
+};
+
 /// One entry of `process_threads:`: attributes of threads outside takt, by OS name.
 struct ProcessThreadRule
 {
@@ -130,6 +142,7 @@ struct ExecutorSchedule
   std::vector<std::string> default_threads;  ///< as CallbackRule::threads, never empty
   std::vector<CallbackRule> callbacks;
   std::vector<GroupRule> groups;
+  std::vector<SequenceRule> sequences;
   std::vector<ProcessThreadRule> process_threads;
   Source source;
   friend bool operator==(const ExecutorSchedule &, const ExecutorSchedule &);

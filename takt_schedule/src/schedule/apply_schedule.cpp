@@ -217,6 +217,11 @@ public:
           {"publishes_last of " + callback->id(), Outcome::skipped,
            "it counts when the program starts again"});
       }
+      if (has->sequence != resolved.binding.sequence) {
+        parts.push_back(
+          {"sequence of " + callback->id(), Outcome::skipped,
+           "it counts when the program starts again"});
+      }
       if (!same(has->non_triggering, resolved.binding.non_triggering)) {
         parts.push_back(
           {"trigger of " + callback->id(), Outcome::skipped,

@@ -259,6 +259,7 @@ void check_executor(
     check_sets(executor, names, sets, findings);
     warn(executor, sets, findings, surroundings);
     check_following(executor, names, findings);
+    check_sequences(executor, findings);
   }
   check_bandwidth(executor, findings, surroundings);
 }

@@ -95,7 +95,8 @@ ExecutorSchedule read_executor(
   MapReader map(
     findings, *entry.value, "executor " + quoted(entry.key),
     {"order", "window_timers", "epoch", "on_exception", "missing_rights", "middleware_ceiling",
-     "lock_memory", "parallel", "threads", "default", "callbacks", "groups", "process_threads"});
+     "lock_memory", "parallel", "threads", "default", "callbacks", "groups", "sequences",
+     "process_threads"});
 
   map.choice("order", executor.order);
   map.choice("window_timers", executor.window_timers);
@@ -135,6 +136,7 @@ ExecutorSchedule read_executor(
   read_threads(map, findings, cores, executor);
   check_ceiling(map, findings, executor);
   read_rules(map, findings, cores, executor);
+  read_sequences(map, findings, executor);
   return executor;
 }
 

@@ -39,6 +39,12 @@ void read_rules(
   MapReader & map, Findings & findings, const std::vector<int> * cores,
   ExecutorSchedule & executor);
 
+/// `sequences:` (read_sequences.cpp).
+void read_sequences(MapReader & map, Findings & findings, ExecutorSchedule & executor);
+/// Checks sequences against the order and the rules: callbacks with other threads, or without a trigger
+/// (check_sequences.cpp).
+void check_sequences(const ExecutorSchedule & executor, Findings & findings);
+
 /// The surroundings by which an executor is judged.
 struct Surroundings
 {

@@ -137,6 +137,12 @@ struct Resolver::Impl
     callback_usage(callbacks),
     group_usage(groups)
   {
+    for (std::size_t i = 0; i < executor.sequences.size(); ++i) {
+      const std::vector<std::string> & path = executor.sequences[i].path;
+      for (std::size_t k = 0; k < path.size(); ++k) {
+        places[path[k]] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k)};
+      }
+    }
   }
 
   Faults check_following(
@@ -210,7 +216,9 @@ struct Resolver::Impl
           continue;
         }
         if (awaited && awaited(text)) {
-          *left_out += left_out != nullptr ? 1 : 0;
+          if (left_out != nullptr) {
+            ++*left_out;
+          }
         } else {
           result.push_back(located(
             file, row.source,
@@ -218,6 +226,35 @@ struct Resolver::Impl
              quoted(text) + " of with matches no callback" + better_pattern(pattern.value(), ids) +
                "; nothing takes the messages of " + quoted(row.pattern.text())}));
         }
+      }
+    }
+    return result;
+  }
+
+  // The ids of sequences without a callback.
+  Faults without_follower(const Awaited & awaited, std::size_t * left_out) const
+  {
+    Faults result;
+    Guesses guesses;
+    for (const SequenceRule & sequence : executor.sequences) {
+      for (std::size_t i = 0; i < sequence.path.size(); ++i) {
+        const std::string & id = sequence.path[i];
+        if (callback_usage.asked.known.count(id) != 0) {
+          continue;
+        }
+        if (awaited && awaited(id)) {
+          if (left_out != nullptr) {
+            ++*left_out;
+          }
+          continue;
+        }
+        const std::string meant =
+          guesses.take() ? closest(id, callback_usage.asked.all) : std::string();
+        result.push_back(located(
+          file, i < sequence.path_sources.size() ? sequence.path_sources[i] : sequence.source,
+          {takt_rt::FaultKind::unmatched,
+           quoted(id) + " of a sequence matches no callback" +
+             (meant.empty() ? "" : "; did you mean " + quoted(meant) + "?")}));
       }
     }
     return result;
@@ -250,6 +287,7 @@ struct Resolver::Impl
   bool follows;                                     // a thread follows
   std::unordered_map<std::string, int> priorities;  // priorities from chains, if a thread follows
   ThreadNames names;
+  std::unordered_map<std::string, takt_core::SequencePlace> places;  // of ids in sequences
   RuleTable callbacks;
   RuleTable groups;
   Usage callback_usage;
@@ -332,6 +370,17 @@ Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind 
     }
   }
   resolved.binding.threads = impl.names.mask(*threads);
+  if (const auto place = impl.places.find(std::string(id)); place != impl.places.end()) {
+    const SequenceRule & sequence = impl.executor.sequences[place->second.sequence];
+    if (isolated) {
+      return Faults{located(
+        impl.file, sequence.source,
+        quoted(id) +
+          " is in a sequence, and its group is isolated, so no other callback of the sequence runs "
+          "on its threads; omit one of the two")};
+    }
+    resolved.binding.sequence = place->second;
+  }
   if (isolated) {
     return resolved;
   }
@@ -379,6 +428,8 @@ Faults Resolver::unmatched_rules(const Awaited & awaited, std::size_t * left_out
   result.insert(result.end(), groups.begin(), groups.end());
   const auto takers = impl_->without_taker(awaited, left_out);
   result.insert(result.end(), takers.begin(), takers.end());
+  const auto followers = impl_->without_follower(awaited, left_out);
+  result.insert(result.end(), followers.begin(), followers.end());
   return result;
 }
 

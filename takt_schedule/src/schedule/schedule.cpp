@@ -12,7 +12,7 @@ bool operator==(const ExecutorSchedule & a, const ExecutorSchedule & b)
     return std::tie(
       e.name, e.order, e.window_timers, e.epoch, e.settles, e.on_exception, e.missing_rights,
       e.middleware_ceiling.mode, e.middleware_ceiling.priority, e.lock_memory, e.parallel,
-      e.threads, e.default_threads, e.callbacks, e.groups, e.process_threads);
+      e.threads, e.default_threads, e.callbacks, e.groups, e.sequences, e.process_threads);
   };
   return fields(a) == fields(b);
 }

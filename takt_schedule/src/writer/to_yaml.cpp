@@ -229,6 +229,13 @@ void write_executor(Writer & out, const ExecutorSchedule & executor, const Epoch
       }
     }
   }
+  if (!executor.sequences.empty()) {
+    out.line(2, "sequences", {});
+  }
+  for (const SequenceRule & sequence : executor.sequences) {
+    out.comment(3, sequence.source.comment);
+    out.entry(3, scalar_or_list(sequence.path));
+  }
   if (!executor.process_threads.empty()) {
     out.line(2, "process_threads", {});
   }

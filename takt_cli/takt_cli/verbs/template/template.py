@@ -151,6 +151,7 @@ def _executor_lines(place: _Place, seen: dict[str, str], chains: Sequence[Chain]
     entries = _entries(executor)
     yield from _indented(_callback_lines(place, entries, seen, chains), 2)
     yield from _indented(_group_lines(executor, _usual_cores(place.parts[0][0])), 2)
+    yield from _indented(_sequence_lines(executor), 2)
     yield from _indented(_process_thread_lines([process for process, _ in place.parts]), 2)
     yield ""
 
@@ -296,6 +297,23 @@ def _group_words(group: str, callbacks: Sequence[Callback]) -> str:
         words += ", with threads of its own"
     runs = [one.runs for one in callbacks if one.runs is not None]
     return f"{words}; {how_many(sum(runs), 'run')}" if runs else words
+
+
+def _sequence_lines(executor: Executor) -> Iterator[str]:
+    """Give the sequences; a callback whose id no schedule can name has no place in one."""
+    places = sorted(
+        (one.sequence.number, one.sequence.position, one.id)
+        for one in executor.callbacks
+        if one.sequence is not None and _is_id(one.id)
+    )
+    written: dict[int, dict[str, None]] = {}
+    for number, _, id_ in places:
+        written.setdefault(number, {})[id_] = None
+    paths = [list(ids) for ids in written.values() if len(ids) > 1]
+    if paths:
+        yield "sequences:"
+    for path in paths:
+        yield f"  - [{', '.join(_quoted(id_) for id_ in path)}]"
 
 
 def _when_words(when: When) -> str:

@@ -21,6 +21,7 @@
 #include "takt_core/kind.hpp"
 #include "takt_core/non_triggering.hpp"
 #include "takt_core/phased.hpp"
+#include "takt_core/sequence.hpp"
 #include "takt_core/timer.hpp"
 #include "takt_rt/time.hpp"
 
@@ -170,6 +171,10 @@ public:
   const NonTriggering * non_triggering_ =
     nullptr;                                // null: the callback triggers. Set before it is added.
   std::atomic<std::uint64_t> left_out_{0};  // messages that takers left out
+
+  // --- callbacks of a sequence (sequence.hpp): both change only before the callback is added ---
+  SequenceSlots * sequence_ = nullptr;  // null: none
+  std::uint8_t position_ = 0;
 
   // --- callbacks under a condition (condition.hpp) ---
   std::atomic<std::uint64_t> released_{0};  // arrivals of lower indices are released

@@ -1,0 +1,61 @@
+// Sequences: callbacks that follow one another on one thread by direct call.
+//
+// A sequence is a list of callbacks. While a callback of the list runs, its messages may make later callbacks of the list
+// ready. These do not go into an intake, and wake no thread: when the callback returns, its thread starts them in the
+// order of the list. Thus a path and a graph whose callbacks are listed in topological order run from their first callback
+// to their last one without a wake-up and without a search for the best callback.
+//
+// A strictly more urgent callback that is ready on a thread set of this thread goes first; so does one under order `edf`
+// with an earlier deadline. All callbacks that waited for their turn then go to their ready queues. So do those of a busy
+// group, and those that were bound to other threads. A later message of the same callback goes to the ready queue, too.
+#ifndef TAKT_CORE__SEQUENCE_HPP_
+#define TAKT_CORE__SEQUENCE_HPP_
+
+#include <cstdint>
+
+namespace takt_core
+{
+
+class Scheduler;
+class SequenceSlots;
+struct SequenceWalk;
+struct Run;
+
+/// A callback's place in a sequence of its executor. A sequence is known by its number only: callbacks with the same
+/// number belong together.
+struct SequencePlace
+{
+  static constexpr std::uint32_t kMaxSequences = 64;  ///< of an executor
+  static constexpr std::uint32_t kMaxLength = 64;     ///< callbacks of a sequence
+
+  std::uint32_t sequence = 0;  ///< below kMaxSequences
+  std::uint32_t position =
+    0;  ///< below kMaxLength; of two callbacks in one place the first one ready has it
+
+  friend bool operator==(const SequencePlace &, const SequencePlace &) = default;
+};
+
+/// Is open while the user's function of `run` runs: what it makes ready of its sequence waits for its end. Does nothing
+/// for a callback without a sequence, and for a visitor. Scopes nest. On the run's thread, which calls the scheduler's
+/// `next` or `leave` afterwards. Real-time safe.
+class SequenceScope
+{
+public:
+  SequenceScope(Scheduler & scheduler, const Run & run) noexcept;
+  ~SequenceScope();
+  SequenceScope(const SequenceScope &) = delete;
+  SequenceScope & operator=(const SequenceScope &) = delete;
+
+private:
+  friend class Scheduler;
+
+  static thread_local const SequenceScope * s_open;
+
+  const SequenceScope * previous_ = nullptr;
+  SequenceWalk * walk_ = nullptr;  // null: the scope is not open
+  std::uint32_t position_ = 0;
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__SEQUENCE_HPP_
