@@ -91,15 +91,14 @@ void Scheduler::give_place(CallbackEntry & entry, const std::optional<SequencePl
 bool Scheduler::waits_its_turn(CallbackEntry & entry) noexcept
 {
   const SequenceScope * const scope = SequenceScope::s_open;
+  const std::uint32_t position = entry.position_;
   if (
-    scope == nullptr || scope->walk_->slots != entry.sequence_ ||
-    entry.position_ <= scope->position_) {
+    scope == nullptr || scope->walk_->slots != entry.sequence_ || position <= scope->position_ ||
+    !entry.sequence_->put(position, entry)) {
     return false;
   }
-  if (!entry.sequence_->put(entry.position_, entry)) {
-    return false;
-  }
-  scope->walk_->ready |= std::uint64_t{1} << entry.position_;
+  // From here on set-up may have taken the callback out, and removed it.
+  scope->walk_->ready |= std::uint64_t{1} << position;
   return true;
 }
 
