@@ -6,6 +6,7 @@
 #include <rcutils/logging.h>
 #include <rmw/rmw.h>
 
+#include <array>
 #include <atomic>
 #include <cstdarg>
 #include <mutex>
@@ -486,6 +487,64 @@ TEST_F(EventsOf, AnEventCarriesNoActivation)
   g_losses.event = nullptr;
 }
 
+// Each of two callbacks ends the other's entity while both run: the last one does not wait.
+TEST_F(EventsOf, PublishersMayEndEachOther)
+{
+  auto n = node("n");
+  auto subscription = subscribe(n);
+  std::array<std::shared_ptr<Publisher<Number>>, 2> publishers;
+  std::atomic<int> began{0};
+  std::atomic<int> ended{0};
+  for (std::size_t i = 0; i < 2; ++i) {
+    PublisherOptions options;
+    options.callback_group = n->create_callback_group(CallbackGroupType::MutuallyExclusive);
+    options.event_callbacks.matched_callback = [&, i](MatchedInfo &) {
+      ++began;
+      ASSERT_TRUE(wait_until([&] { return began == 2; }));
+      publishers[1 - i].reset();
+      ++ended;
+    };
+    publishers[i] = n->create_publisher<Number>("numbers", QoS(10), options);
+  }
+  auto e = executor(2);
+  e.add_node(n);
+  const Spinning spinning(e);
+  ASSERT_TRUE(wait_until([&] { return ended == 2; }));
+  ASSERT_TRUE(wait_until([&] { return subscription->get_publisher_count() == 0; }));
+}
+
+// In a reentrant group a second event runs beside the first; each run has its own status.
+TEST_F(EventsOf, RunsOfAReentrantGroupHaveTheirOwnStatus)
+{
+  auto n = node("n");
+  const auto lose = [] {
+    ++g_losses.lost;
+    g_losses.listener.load()(g_losses.data, 1);
+  };
+  g_losses.lost = 0;
+  std::atomic<int> began{0};
+  std::array<std::atomic<std::size_t>, 2> totals{};
+  SubscriptionOptions options;
+  options.callback_group = n->create_callback_group(CallbackGroupType::Reentrant);
+  options.event_callbacks.message_lost_callback = [&](QOSMessageLostInfo & info) {
+    const int own = began++;
+    ASSERT_TRUE(wait_until([&] { return began == 2; }));
+    totals[own] = info.total_count;
+  };
+  auto subscription = subscribe(n, options);
+  auto e = executor(2);
+  e.add_node(n);
+  const Spinning spinning(e);
+  lose();
+  ASSERT_TRUE(wait_until([&] { return began == 1; }));
+  lose();
+  ASSERT_TRUE(wait_until([&] { return totals[0] > 0 && totals[1] > 0; }));
+  EXPECT_EQ(totals[0], 1u);
+  EXPECT_EQ(totals[1], 2u);
+  subscription.reset();
+  g_losses.event = nullptr;
+}
+
 TEST_F(EventsOf, MissedDeadlinesAreToldToBothSides)
 {
   auto n = std::make_shared<Node>("n", options().use_intra_process_comms(true));
@@ -563,7 +622,7 @@ executors:
       rest: {}
     default: hot
     callbacks:
-      - {match: "/n:waitable(event)", threads: rest}
+      - {match: "/n:waitable(event)*", threads: rest}
 )yaml",
     "schedule.yaml");
   ASSERT_TRUE(schedule.ok());
@@ -571,7 +630,9 @@ executors:
   std::atomic<std::int64_t> event_thread{-1};
   PublisherOptions options;
   options.callback_group = n->create_callback_group(CallbackGroupType::MutuallyExclusive);
+  options.event_callbacks.deadline_callback = [](QOSDeadlineOfferedInfo &) {};
   options.event_callbacks.matched_callback = [&](MatchedInfo &) {
+    EXPECT_EQ(running_id(), "/n:waitable(event)#2");
     event_thread = takt_core::current_run()->thread;
   };
   auto publisher = n->create_publisher<Number>("numbers", QoS(10), options);

@@ -161,6 +161,44 @@ TEST_F(Porting, MultiThreadedExecutorsRunGroups)
   executor.remove_node(node);
 }
 
+TEST_F(Porting, EventsOfPublishersAndSubscriptions)
+{
+  auto node = rclcpp::Node::make_shared("node");
+  bool publisher_matched = false;
+  bool subscription_matched = false;
+  rclcpp::PublisherOptions publisher_options;
+  publisher_options.event_callbacks.deadline_callback = [](rclcpp::QOSDeadlineOfferedInfo &) {};
+  publisher_options.event_callbacks.liveliness_callback = [](rclcpp::QOSLivelinessLostInfo &) {};
+  publisher_options.event_callbacks.incompatible_qos_callback =
+    [](rclcpp::QOSOfferedIncompatibleQoSInfo & event) { (void)event.last_policy_kind; };
+  publisher_options.event_callbacks.incompatible_type_callback =
+    [](rclcpp::IncompatibleTypeInfo &) {};
+  publisher_options.event_callbacks.matched_callback = [&](rclcpp::MatchedInfo & event) {
+    publisher_matched = event.current_count == 1;
+  };
+  rclcpp::SubscriptionOptions options;
+  options.use_default_callbacks = false;
+  options.event_callbacks.deadline_callback = [](rclcpp::QOSDeadlineRequestedInfo & event) {
+    (void)event.total_count_change;
+  };
+  options.event_callbacks.liveliness_callback = [](rclcpp::QOSLivelinessChangedInfo & event) {
+    (void)event.alive_count;
+  };
+  options.event_callbacks.incompatible_qos_callback =
+    [](rclcpp::QOSRequestedIncompatibleQoSInfo &) {};
+  options.event_callbacks.message_lost_callback = [](rclcpp::QOSMessageLostInfo &) {};
+  options.event_callbacks.incompatible_type_callback = [](rclcpp::IncompatibleTypeInfo &) {};
+  options.event_callbacks.matched_callback = [&](rclcpp::MatchedInfo & event) {
+    subscription_matched = event.current_count == 1;
+  };
+  auto sub = node->create_subscription<std_msgs::msg::String>(
+    "chatter", 10, [](std_msgs::msg::String::ConstSharedPtr) {}, options);
+  auto pub = node->create_publisher<std_msgs::msg::String>("chatter", 10, publisher_options);
+  while (!publisher_matched || !subscription_matched) {
+    rclcpp::spin_some(node);
+  }
+}
+
 TEST_F(Porting, CancelEndsSpinAll)
 {
   auto node = rclcpp::Node::make_shared("node");
