@@ -5,8 +5,10 @@
 //   publisher /late             a deadline of 50 ms, one message; deadline
 //   subscription /watched       a deadline of 50 ms; deadline, liveliness
 #include <rmw/qos_string_conversions.h>
+#include <chrono>
 #include <cstdio>
 #include <std_msgs/msg/int32.hpp>
+#include <utility>
 
 #include "takt_rcl/takt_rcl.hpp"
 
