@@ -11,6 +11,7 @@ programs that write; a test holds their documents against the schema.
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -179,11 +180,12 @@ def _whole(schema: Schema, value: Any, place: str) -> int:
 
 
 def _number(schema: Schema, value: Any, place: str) -> float:
-    least, most = schema.get("minimum", -_LARGEST - 1), schema.get("maximum", _LARGEST)
+    largest = _LARGEST if schema.get("type") != "number" else sys.float_info.max
+    least, most = schema.get("minimum", -largest - 1), schema.get("maximum", largest)
     if isinstance(value, bool) or not isinstance(value, int | float):
         _refuse(place, "a number", value)
     if not least <= value <= most:  # nan is refused as well
-        upper = "on" if most == _LARGEST else f"to {most:g}"
+        upper = "on" if most == largest else f"to {most:g}"
         _refuse(place, f"a number from {least:g} {upper}", value)
     return value
 
