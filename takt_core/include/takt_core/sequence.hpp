@@ -54,6 +54,7 @@ private:
   const SequenceScope * previous_ = nullptr;
   SequenceWalk * walk_ = nullptr;  // null: the scope is not open
   std::uint32_t position_ = 0;
+  std::uint32_t lane_ = 0;
 };
 
 }  // namespace takt_core

@@ -27,6 +27,7 @@ SequenceScope::SequenceScope(Scheduler & scheduler, const Run & run) noexcept
   assert(walk_->ready == 0 || walk_->slots == entry.sequence_);
   walk_->slots = entry.sequence_;
   position_ = entry.position_;
+  lane_ = run.lane;
   previous_ = s_open;
   s_open = this;
 }
@@ -94,6 +95,7 @@ bool Scheduler::waits_its_turn(CallbackEntry & entry) noexcept
   const std::uint32_t position = entry.position_;
   if (
     scope == nullptr || scope->walk_->slots != entry.sequence_ || position <= scope->position_ ||
+    !entry.set_.load(std::memory_order_acquire)->serves(sleepers_.bit(scope->lane_)) ||
     !entry.sequence_->put(position, entry)) {
     return false;
   }
