@@ -6,8 +6,8 @@
 // to their last one without a wake-up and without a search for the best callback.
 //
 // A strictly more urgent callback that is ready on a thread set of this thread goes first; so does one under order `edf`
-// with an earlier deadline. All callbacks that waited for their turn then go to their ready queues. So do those of a busy
-// group, and those that were bound to other threads. A later message of the same callback goes to the ready queue, too.
+// with an earlier deadline. All callbacks that waited for their turn then go to their ready queues. A callback whose group
+// is busy waits for its group. A callback of other threads, and a later message of the same callback, use the ready queue.
 #ifndef TAKT_CORE__SEQUENCE_HPP_
 #define TAKT_CORE__SEQUENCE_HPP_
 

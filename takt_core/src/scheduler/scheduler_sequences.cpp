@@ -53,7 +53,7 @@ void check_sequence(
       id + ": an executor has at most " + std::to_string(SequencePlace::kMaxSequences) +
       " sequences, each with at most " + std::to_string(SequencePlace::kMaxLength) + " callbacks");
   }
-  if (has_windows(order) || order == Order::stock) {
+  if (has_windows(order)) {
     faults.push_back(
       id + ": a sequence runs callbacks before others that were ready earlier, and order " +
       std::string(to_string(order)) +

@@ -148,6 +148,22 @@ bool may_be_id(std::string_view pattern)
   return fits(pattern);
 }
 
+takt_rt::Result<std::string> exact_id(const std::string & text, std::string_view owners)
+{
+  if (auto why = bad_characters(text)) {
+    return takt_rt::Faults{std::move(*why)};
+  }
+  if (text.find('*') != std::string::npos) {
+    return takt_rt::Faults{
+      std::string(owners) + " name exact ids, and " + quoted(text) + " is a pattern"};
+  }
+  if (!may_be_id(text)) {
+    return takt_rt::Faults{
+      quoted(text) + " is not a callback id; ids look like '/node:timer(100ms)'"};
+  }
+  return normal_id(text);
+}
+
 std::string meant_id(std::string_view pattern)
 {
   if (std::string ours = without_at(pattern); !ours.empty()) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "takt_core/adapter/callback_ids.hpp"
+#include "takt_rt/result.hpp"
 
 namespace takt_schedule::detail
 {
@@ -23,6 +24,9 @@ std::optional<std::string> bad_characters(std::string_view pattern);
 /// Whether an id of the form "/namespace/node:kind(what)", with or without "#2", can match; any
 /// characters may be in the brackets. Without stars: whether the text is such an id.
 bool may_be_id(std::string_view pattern);
+
+/// The id in its normal form. Fault: the text is a pattern, or no id can look so. `owners` for faults: "chains".
+takt_rt::Result<std::string> exact_id(const std::string & text, std::string_view owners);
 
 /// A likely correction of a pattern that cannot match an id: with an end added, or for any node; else empty.
 std::string meant_id(std::string_view pattern);

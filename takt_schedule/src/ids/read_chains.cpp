@@ -21,20 +21,12 @@ void read_path(MapReader & map, Findings & findings, ChainSchedule & chain)
   auto & path = chain.options.path;
   std::unordered_map<std::string, int> lines;
   for (const Word & word : map.words("path", "a list of callback ids, root first")) {
-    if (auto why = bad_characters(word.text)) {
-      findings.fault(word.at, std::move(*why));
+    const auto exact = exact_id(word.text, "chains");
+    if (!exact) {
+      findings.fault(word.at, exact.faults().front());
       continue;
     }
-    if (word.text.find('*') != std::string::npos) {
-      findings.fault(word.at, "chains name exact ids, and " + quoted(word.text) + " is a pattern");
-      continue;
-    }
-    if (!may_be_id(word.text)) {
-      findings.fault(
-        word.at, quoted(word.text) + " is not a callback id; ids look like '/node:timer(100ms)'");
-      continue;
-    }
-    const std::string id = normal_id(word.text);
+    const std::string & id = exact.value();
     if (const auto [first, fresh] = lines.emplace(id, word.at.line); !fresh) {
       findings.fault(
         word.at, "duplicate id " + quoted(id) + " in chain " + quoted(chain.options.name) +

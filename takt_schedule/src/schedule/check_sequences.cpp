@@ -14,7 +14,7 @@ void check_sequences(const ExecutorSchedule & executor, Findings & findings)
   if (executor.sequences.empty()) {
     return;
   }
-  if (takt_core::has_windows(executor.order) || executor.order == takt_core::Order::stock) {
+  if (takt_core::has_windows(executor.order)) {
     findings.fault(
       executor.sequences.front().source,
       "order '" + std::string(to_string(executor.order)) +

@@ -25,20 +25,12 @@ void read_id(const YamlNode & node, Findings & findings, Known & known, Sequence
     findings.fault(node.at, std::string("a sequence is ") + kExample);
     return;
   }
-  if (auto why = bad_characters(node.text)) {
-    findings.fault(node.at, std::move(*why));
+  const auto exact = exact_id(node.text, "sequences");
+  if (!exact) {
+    findings.fault(node.at, exact.faults().front());
     return;
   }
-  if (node.text.find('*') != std::string::npos) {
-    findings.fault(node.at, "sequences name exact ids, and " + quoted(node.text) + " is a pattern");
-    return;
-  }
-  if (!may_be_id(node.text)) {
-    findings.fault(
-      node.at, quoted(node.text) + " is not a callback id; ids look like '/node:timer(100ms)'");
-    return;
-  }
-  const std::string id = normal_id(node.text);
+  const std::string & id = exact.value();
   if (const auto [first, fresh] = known.emplace(id, node.at.line); !fresh) {
     findings.fault(
       node.at, quoted(id) + " is in a sequence already, on line " + std::to_string(first->second) +
