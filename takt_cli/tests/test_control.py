@@ -742,6 +742,13 @@ def robot():
             sequence={"number": 3, "position": 1},
         ),
         callback(
+            "/n:waitable(/reset)",
+            "/n:group(wide)",
+            ["rest", "weak"],
+            reentrant=True,
+            sequence={"number": 3, "position": 1},
+        ),
+        callback(
             "/n:client(/reset)",
             "/n:group(wide)",
             ["rest", "weak"],
@@ -833,7 +840,10 @@ def test_a_template_has_all_that_runs(takt, start):
     assert main["callbacks"] == [
         {"match": "/n:timer(10ms)", "threads": "hot.0", "priority": 90},
         {"match": "/n:sub(/points)", "threads": "hot", "publishes_last": True},
-        {"match": ["/n:service(/reset)", "/n:client(/reset)"], "threads": ["weak", "rest"]},
+        {
+            "match": ["/n:service(/reset)", "/n:waitable(/reset)", "/n:client(/reset)"],
+            "threads": ["weak", "rest"],
+        },
         {"match": "/n:timer(1s)"},
         {"match": "/f:sub(/a)", "threads": "follow", "priority": 30},
         {
@@ -933,6 +943,29 @@ def test_a_template_says_that_processes_of_one_executor_differ(takt, start, tmp_
     assert "/b:sub(/y) has other" not in text
     two.status = instance(None)
     assert "other values" not in written(takt)[0]
+
+
+def test_a_template_keeps_sequences_of_several_processes_apart(takt, start):
+    def part(name, *path, threads=("hot", "hot")):
+        own = [
+            callback(id_, threads=[on], sequence={"number": 0, "position": place})
+            for place, (id_, on) in enumerate(zip(path, threads, strict=True))
+        ]
+        return process(f"/opt/{name}", executor("main", [thread("hot"), thread("low", 1)], own))
+
+    start(part("a", "/a:timer(1s)", "/a:sub(/x)"))
+    start(part("b", "/b:timer(1s)", "/b:sub(/y)"))
+    start(part("c", "/c:timer(1s)", "/c:sub(/z)", threads=("hot", "low")))
+    text, data = written(takt)
+    assert data["executors"]["main"]["sequences"] == [
+        ["/a:timer(1s)", "/a:sub(/x)"],
+        ["/b:timer(1s)", "/b:sub(/y)"],
+    ]
+    assert "other values" not in text
+    start(part("d", "/d:timer(1s)", "/a:sub(/x)"))
+    text, data = written(takt)
+    assert len(data["executors"]["main"]["sequences"]) == 2
+    assert "# /a:sub(/x) has other values in some of these processes." in text
 
 
 def test_a_template_replaces_a_file_only_when_told(takt, start, tmp_path):

@@ -14,6 +14,7 @@
 #include "service_run.hpp"
 #include "takt_core/activation.hpp"
 #include "takt_core/message_key.hpp"
+#include "takt_core/sequence.hpp"
 #include "takt_rcl/error.hpp"
 #include "wait_for.hpp"
 
@@ -255,6 +256,7 @@ void ClientBase::must_not_wait() const
         other->id() + " to another thread and callback group");
     }
   }
+  takt_core::SequenceScope::before_wait();
 }
 
 PendingCalls & ClientBase::calls() const noexcept

@@ -123,6 +123,33 @@ TEST(ApplySchedule, ChangesWhatDiffersAndSaysSo)
   EXPECT_EQ(told["chain c"], "unchanged");
 }
 
+TEST(ApplySchedule, KnowsSequencesByTheirCallbacks)
+{
+  const auto with = [](const std::string & sequences) {
+    return with_main(kThreads + "sequences: " + sequences + "\n");
+  };
+  const std::string here = "[\"/a:sub(/x)\", \"/b:sub(/y)\"]";
+  Running running(with("[" + here + "]"));
+  const auto skipped = [&](const std::string & sequences) {
+    const auto checked = check_schedule(parse(with(sequences)), "main", *running.executor);
+    EXPECT_TRUE(checked.ok()) << sequences;
+    std::vector<std::string> parts;
+    for (const AppliedPart & part : *checked) {
+      if (part.what.find("sequence of ") == 0 && part.outcome == AppliedPart::Outcome::skipped) {
+        parts.push_back(part.what.substr(12));
+      }
+    }
+    return parts;
+  };
+  using Ids = std::vector<std::string>;
+  EXPECT_EQ(skipped("[" + here + "]"), Ids{});
+  EXPECT_EQ(skipped("[[\"/c:sub(/1)\", \"/c:sub(/2)\"], " + here + "]"), Ids{});
+  EXPECT_EQ(skipped("[[\"/b:sub(/y)\", \"/a:sub(/x)\"]]"), (Ids{"/a:sub(/x)", "/b:sub(/y)"}));
+  EXPECT_EQ(
+    skipped("[[\"/a:timer(1s)\", \"/a:sub(/x)\", \"/b:sub(/y)\"]]"),
+    (Ids{"/a:timer(1s)", "/a:sub(/x)", "/b:sub(/y)"}));
+}
+
 // A thread that once had a higher nice level needs the right to lower it.
 bool may_lower_nice_levels()
 {

@@ -383,15 +383,15 @@ private:
   bool waits_its_turn(CallbackEntry & entry) noexcept;
   void give_up_turn(CallbackEntry & entry) noexcept;
   void end_walk(std::uint32_t thread, std::uint32_t caller) noexcept;
-  bool has_before(
-    ThreadSet & set, std::uint64_t key, std::uint32_t thread, Time now,
-    detail::WakeMask & woken) noexcept;
+  const CallbackEntry * first_of(
+    ThreadSet & set, std::uint32_t thread, Time now, detail::WakeMask & woken) noexcept;
+  bool has_followers(std::uint32_t thread) const noexcept;
   bool may_start_here(
     const ThreadSet & set, const CallbackEntry & entry, std::uint32_t thread) const noexcept;
   bool next_in_sequence(std::uint32_t thread, Time now, Run & run) noexcept;
   void announce(CallbackEntry & entry, std::uint32_t caller) noexcept
   {
-    if (entry.sequence_ == nullptr || !waits_its_turn(entry)) {
+    if (entry.sequence_number_ == CallbackEntry::kNoSequence || !waits_its_turn(entry)) {
       put_in(entry, caller);
     }
   }

@@ -7,7 +7,9 @@
 //
 // A strictly more urgent callback that is ready on a thread set of this thread goes first; so does one under order `edf`
 // with an earlier deadline. All callbacks that waited for their turn then go to their ready queues. A callback whose group
-// is busy waits for its group. A callback of other threads, and a later message of the same callback, use the ready queue.
+// is busy waits for its group. A callback of other threads, a later message of the same callback, and a callback that has
+// a higher priority than the running one and other threads beside this one, use the ready queue. Threads of a following
+// pool use it for all callbacks.
 #ifndef TAKT_CORE__SEQUENCE_HPP_
 #define TAKT_CORE__SEQUENCE_HPP_
 
@@ -16,6 +18,7 @@
 namespace takt_core
 {
 
+class CallbackEntry;
 class Scheduler;
 class SequenceSlots;
 struct SequenceWalk;
@@ -35,26 +38,32 @@ struct SequencePlace
   friend bool operator==(const SequencePlace &, const SequencePlace &) = default;
 };
 
-/// Is open while the user's function of `run` runs: what it makes ready of its sequence waits for its end. Does nothing
-/// for a callback without a sequence, and for a visitor. Scopes nest. On the run's thread, which calls the scheduler's
-/// `next` or `leave` afterwards. Real-time safe.
+/// Is open while the user's function of `run` runs: what it makes ready of its sequence waits for its end. For a callback
+/// without a sequence and for a visitor nothing waits. Scopes nest: only the innermost one counts. On the run's thread,
+/// which calls the scheduler's `next` or `leave` afterwards. Real-time safe.
 class SequenceScope
 {
 public:
-  SequenceScope(Scheduler & scheduler, const Run & run) noexcept;
-  ~SequenceScope();
+  /// `wanted`: false for a thread that must not keep followers, such as one that takes its callbacks' OS priority.
+  SequenceScope(Scheduler & scheduler, const Run & run, bool wanted = true) noexcept;
+  ~SequenceScope() { s_open = previous_; }
   SequenceScope(const SequenceScope &) = delete;
   SequenceScope & operator=(const SequenceScope &) = delete;
+
+  /// Before the calling thread's callback waits for another callback: what waits for its end goes to the ready queues, and
+  /// other threads may run it. Real-time safe.
+  static void before_wait() noexcept;
 
 private:
   friend class Scheduler;
 
   static thread_local const SequenceScope * s_open;
 
-  const SequenceScope * previous_ = nullptr;
-  SequenceWalk * walk_ = nullptr;  // null: the scope is not open
-  std::uint32_t position_ = 0;
-  std::uint32_t lane_ = 0;
+  Scheduler & scheduler_;
+  const CallbackEntry & entry_;  // of the run
+  const SequenceScope * const previous_;
+  SequenceWalk * walk_ = nullptr;  // null: nothing waits for the end of the run
+  const std::uint32_t lane_;
 };
 
 }  // namespace takt_core

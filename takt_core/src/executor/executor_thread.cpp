@@ -251,13 +251,12 @@ void Executor::Impl::perform(Crew & crew, Run & run) noexcept
           observer->on_start(run, start);
         }
       }
-      const SequenceScope sequence(scheduler, run);
+      // A visitor may not come again, and a thread that follows runs at its callback's priority, which may be below that of
+      // the callbacks that it made ready.
+      const bool comes_again = run.lane != scheduler.visitor() && !crew.options[run.lane].follow;
+      const SequenceScope sequence(scheduler, run, comes_again);
       std::optional<WakeDeferral> deferral;
-      // A visitor may not come again, and a follower runs at its callback's priority, which may be
-      // below that of the callbacks that it made ready.
-      if (
-        run.callback->publishes_last() && run.lane != scheduler.visitor() &&
-        !crew.options[run.lane].follow) {
+      if (run.callback->publishes_last() && comes_again) {
         deferral.emplace(scheduler, run.lane);
       }
       run.callback->run(run);

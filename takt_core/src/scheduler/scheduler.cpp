@@ -372,9 +372,15 @@ ThreadSet * Scheduler::best_set(
   return best;
 }
 
+// Whether callbacks wait for their turn on this thread.
+bool Scheduler::has_followers(std::uint32_t thread) const noexcept
+{
+  return thread != visitor() && walks_[thread].ready != 0;
+}
+
 bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept
 {
-  if (thread != visitor() && walks_[thread].ready != 0 && next_in_sequence(thread, now, run)) {
+  if (has_followers(thread) && next_in_sequence(thread, now, run)) {
     return true;
   }
   ThreadSets & own = own_sets_[thread];
@@ -473,8 +479,9 @@ void Scheduler::finish(Run & run) noexcept
 
   bool parks = false;
   if (entry.kind_ != Kind::timer && mark_again(entry)) {
-    if (!group.exclusive() || has_windows(set.order)) {
-      put_in(entry, run.lane);  // to a window it is the next message
+    if (!group.exclusive() || has_windows(set.order) || has_followers(run.lane)) {
+      // To a window it is the next message. A follower of the same group goes first, unless a callback is parked there.
+      put_in(entry, run.lane);
     } else {
       parks = true;
     }

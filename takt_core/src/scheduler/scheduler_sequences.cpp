@@ -15,27 +15,41 @@ namespace takt_core
 
 using takt_rt::to_ns;
 
-thread_local const SequenceScope * SequenceScope::s_open = nullptr;
-
-SequenceScope::SequenceScope(Scheduler & scheduler, const Run & run) noexcept
+namespace
 {
-  const CallbackEntry & entry = CallbackEntry::of(*run.callback);
-  if (entry.sequence_ == nullptr || run.lane == scheduler.visitor()) {
-    return;
-  }
-  walk_ = &scheduler.walks_[run.lane];
-  assert(walk_->ready == 0 || walk_->slots == entry.sequence_);
-  walk_->slots = entry.sequence_;
-  position_ = entry.position_;
-  lane_ = run.lane;
-  previous_ = s_open;
-  s_open = this;
+
+int urgency_of(const CallbackEntry & entry) noexcept
+{
+  return entry.priority_.load(std::memory_order_relaxed) +
+         entry.raised_.load(std::memory_order_relaxed);
 }
 
-SequenceScope::~SequenceScope()
+}  // namespace
+
+thread_local const SequenceScope * SequenceScope::s_open = nullptr;
+
+SequenceScope::SequenceScope(Scheduler & scheduler, const Run & run, bool wanted) noexcept
+: scheduler_(scheduler),
+  entry_(CallbackEntry::of(*run.callback)),
+  previous_(s_open),
+  lane_(run.lane)
 {
-  if (walk_ != nullptr) {
-    s_open = previous_;
+  s_open = this;
+  if (
+    !wanted || entry_.sequence_number_ == CallbackEntry::kNoSequence ||
+    run.lane == scheduler.visitor()) {
+    return;
+  }
+  SequenceSlots * const slots = scheduler.sequences_[entry_.sequence_number_].get();
+  walk_ = &scheduler.walks_[run.lane];
+  assert(walk_->ready == 0 || walk_->slots == slots);
+  walk_->slots = slots;
+}
+
+void SequenceScope::before_wait() noexcept
+{
+  if (s_open != nullptr && s_open->walk_ != nullptr) {
+    s_open->scheduler_.end_walk(s_open->lane_, Scheduler::kNoThread);
   }
 }
 
@@ -77,13 +91,13 @@ void check_sequence(
 void Scheduler::give_place(CallbackEntry & entry, const std::optional<SequencePlace> & place)
 {
   assert(setup_mutex_.held());
-  entry.sequence_ = nullptr;
+  entry.sequence_number_ = CallbackEntry::kNoSequence;
   if (place) {
     std::unique_ptr<SequenceSlots> & slots = sequences_[place->sequence];
     if (slots == nullptr) {
       slots = std::make_unique<SequenceSlots>();
     }
-    entry.sequence_ = slots.get();
+    entry.sequence_number_ = static_cast<std::uint8_t>(place->sequence);
     entry.position_ = static_cast<std::uint8_t>(place->position);
   }
 }
@@ -92,11 +106,23 @@ void Scheduler::give_place(CallbackEntry & entry, const std::optional<SequencePl
 bool Scheduler::waits_its_turn(CallbackEntry & entry) noexcept
 {
   const SequenceScope * const scope = SequenceScope::s_open;
+  if (scope == nullptr || scope->walk_ == nullptr || &scope->scheduler_ != this) {
+    return false;
+  }
+  const CallbackEntry & running = scope->entry_;
   const std::uint32_t position = entry.position_;
+  if (entry.sequence_number_ != running.sequence_number_ || position <= running.position_) {
+    return false;
+  }
+  const detail::WakeMask own = sleepers_.bit(scope->lane_);
+  const ThreadSet & set = *entry.set_.load(std::memory_order_acquire);
+  if (!set.serves(own)) {
+    return false;
+  }
+  const bool only_here = set.serves_only(own | sleepers_.bit(visitor()));
   if (
-    scope == nullptr || scope->walk_->slots != entry.sequence_ || position <= scope->position_ ||
-    !entry.set_.load(std::memory_order_acquire)->serves(sleepers_.bit(scope->lane_)) ||
-    !entry.sequence_->put(position, entry)) {
+    (!only_here && urgency_of(entry) > urgency_of(running)) ||
+    !scope->walk_->slots->put(position, entry)) {
     return false;
   }
   // From here on set-up may have taken the callback out, and removed it.
@@ -108,7 +134,9 @@ bool Scheduler::waits_its_turn(CallbackEntry & entry) noexcept
 void Scheduler::give_up_turn(CallbackEntry & entry) noexcept
 {
   assert(setup_mutex_.held());
-  if (entry.sequence_ != nullptr && entry.sequence_->take(entry.position_, entry)) {
+  if (
+    entry.sequence_number_ != CallbackEntry::kNoSequence &&
+    sequences_[entry.sequence_number_]->take(entry.position_, entry)) {
     put_in(entry, kNoThread);
   }
 }
@@ -126,20 +154,18 @@ void Scheduler::end_walk(std::uint32_t thread, std::uint32_t caller) noexcept
   }
 }
 
-// Whether a callback of the set is ready that goes before one with this key.
-bool Scheduler::has_before(
-  ThreadSet & set, std::uint64_t key, std::uint32_t thread, Time now,
-  detail::WakeMask & woken) noexcept
+// Brings the set up to date. Returns its first callback; null: none.
+const CallbackEntry * Scheduler::first_of(
+  ThreadSet & set, std::uint32_t thread, Time now, detail::WakeMask & woken) noexcept
 {
   assert(set.mutex.held());
   if (set.intake.empty() && !set.queue->may_have_work() && now < set.timers.next()) {
     set.looked_at.store(to_ns(now), std::memory_order_relaxed);
-    return false;
+    return nullptr;
   }
   woken |= service(set, thread, now);
   publish_hints(set);
-  const CallbackEntry * const head = set.queue->peek();
-  return head != nullptr && head->precedence_.key < key;
+  return set.queue->peek();
 }
 
 bool Scheduler::may_start_here(
@@ -160,9 +186,14 @@ Scheduler::Pick Scheduler::start_in_turn(
   std::unique_lock lock(set.mutex);
   bool in_turn = may_start_here(set, entry, thread);
   if (in_turn) {
+    // A boost that is due changes the key.
+    const CallbackEntry * const first = first_of(set, thread, now, woken);
     set_key(set, entry, std::exchange(entry.comes_, CallbackEntry::Comes::released));
     const std::uint64_t key = entry.precedence_.key;
-    in_turn = !has_before(set, key, thread, now, woken);
+    const auto goes_before = [key](const CallbackEntry * other) {
+      return other != nullptr && other->precedence_.key < key;
+    };
+    in_turn = !goes_before(first);
     if (in_turn && own.size() > 1) {
       lock.unlock();
       const std::uint32_t count = own.size();
@@ -170,12 +201,16 @@ Scheduler::Pick Scheduler::start_in_turn(
         ThreadSet & other = own[i];
         if (&other != &set) {
           const std::lock_guard guard(other.mutex);
-          in_turn =
-            !other.serves(sleepers_.bit(thread)) || !has_before(other, key, thread, now, woken);
+          in_turn = !other.serves(sleepers_.bit(thread)) ||
+                    !goes_before(first_of(other, thread, now, woken));
         }
       }
       lock.lock();
       in_turn = in_turn && may_start_here(set, entry, thread);
+      if (in_turn) {
+        set_key(
+          set, entry, CallbackEntry::Comes::released);  // set-up may have changed it meanwhile
+      }
     }
   }
   if (!in_turn) {

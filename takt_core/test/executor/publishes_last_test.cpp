@@ -48,7 +48,7 @@ struct Sleepers : Observer
 // begins with both asleep.
 int taken_by_another(
   bool publishes_last, int rounds, Duration time,
-  const std::function<void(ExecutorOptions &)> & change = {})
+  const std::function<void(ExecutorOptions &)> & change = {}, bool in_sequence = false)
 {
   const auto executor = make_executor(2, change);
   std::atomic<bool> began{false};
@@ -58,6 +58,10 @@ int taken_by_another(
   Binding low;
   low.priority = 10;
   low.publishes_last = publishes_last;
+  if (in_sequence) {
+    low.sequence = SequencePlace{0, 0};
+    urgent.sequence = SequencePlace{0, 1};
+  }
   const auto next = add_function(
     *executor, "next", [&](const auto &) { began = true; }, nullptr, urgent);
   const auto publisher = add_function(
@@ -102,6 +106,7 @@ TEST(PublishesLast, OfAFollowingThreadWakesTheOthersAsEver)
     }
   };
   EXPECT_EQ(taken_by_another(true, 20, std::chrono::seconds(20), following), 20);
+  EXPECT_EQ(taken_by_another(false, 20, std::chrono::seconds(20), following, true), 20);
 }
 
 }  // namespace

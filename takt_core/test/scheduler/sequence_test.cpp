@@ -274,6 +274,101 @@ TEST_F(SequenceTest, AFollowerOfTheSameGroupFollows)
   EXPECT_EQ(ids, (Ids{"b", "other"}));
 }
 
+TEST_F(SequenceTest, AFollowerOfTheSameGroupGoesBeforeTheNextMessageOfTheEarlierOne)
+{
+  const auto group = ByHand::exclusive();
+  const auto a = hand.add("a", group, at(0));
+  const auto b = hand.add("b", group, at(1));
+  announce(a);
+  announce(a);
+  Ids ids;
+  for (int i = 0; i < 4; ++i) {
+    ids.push_back(i % 2 == 0 ? run({b}) : run());
+  }
+  EXPECT_EQ(ids, (Ids{"a", "b", "a", "b"}));
+  EXPECT_EQ(run(), "-");
+}
+
+TEST_F(SequenceTest, AMoreUrgentFollowerThatHasAnotherThreadDoesNotWait)
+{
+  Binding urgent = at(1);
+  urgent.priority = 5;
+  const auto a = hand.add("a", nullptr, at(0));
+  const auto b = hand.add("b", nullptr, urgent);
+  announce(a);
+  EXPECT_EQ(hand.pick(0, ms(1)), "a");
+  {
+    const SequenceScope scope(hand.scheduler, hand.runs.back());
+    announce(b);
+    EXPECT_EQ(hand.pick(1, ms(1)), "b");
+  }
+  hand.complete();
+  hand.complete();
+  EXPECT_EQ(run(), "-");
+}
+
+TEST_F(SequenceTest, AMoreUrgentFollowerOfThisThreadAloneWaits)
+{
+  Binding urgent = at(1, 0, 0b01);
+  urgent.priority = 5;
+  const auto a = hand.add("a", nullptr, at(0, 0, 0b01));
+  const auto b = hand.add("b", nullptr, urgent);
+  announce(a);
+  EXPECT_EQ(run({b}), "a");
+  EXPECT_EQ(b->backlog(), 1U);
+  EXPECT_EQ(run(), "b");
+}
+
+TEST_F(SequenceTest, BeforeAWaitOtherThreadsGetTheFollowers)
+{
+  const auto a = hand.add("a", nullptr, at(0));
+  const auto b = hand.add("b", nullptr, at(1));
+  const auto c = hand.add("c", nullptr, at(2));
+  announce(a);
+  EXPECT_EQ(hand.pick(0, ms(1)), "a");
+  Time wake_at = kNever;
+  ASSERT_TRUE(hand.scheduler.begin_idle(1, ms(1), wake_at));
+  hand.woken.clear();
+  {
+    const SequenceScope scope(hand.scheduler, hand.runs.back());
+    announce(b);
+    EXPECT_TRUE(hand.woken.empty());
+    SequenceScope::before_wait();
+    EXPECT_EQ(hand.woken, std::vector<std::uint32_t>{1});
+    hand.scheduler.end_idle(1);
+    EXPECT_EQ(hand.run_one(1, ms(1)), "b");
+    announce(c);
+    EXPECT_EQ(hand.pick(1, ms(1)), "-");
+  }
+  hand.complete();
+  EXPECT_EQ(run(), "c");
+}
+
+TEST_F(SequenceTest, AnInnerScopeHidesTheOuterOne)
+{
+  const auto a = hand.add("a", nullptr, at(0));
+  const auto b = hand.add("b", nullptr, at(1));
+  ByHand inner{1, Order::priority};
+  const auto other = inner.add("other");
+  inner.scheduler.ready(*other, 1, ms(1));
+  announce(a);
+  EXPECT_EQ(hand.pick(0, ms(1)), "a");
+  {
+    const SequenceScope scope(hand.scheduler, hand.runs.back());
+    EXPECT_EQ(inner.pick(0, ms(1)), "other");
+    {
+      const SequenceScope nested(inner.scheduler, inner.runs.back());
+      announce(b);
+      EXPECT_EQ(hand.pick(1, ms(1)), "b");
+      hand.complete();
+    }
+    announce(b);
+    EXPECT_EQ(hand.pick(1, ms(1)), "-");
+  }
+  hand.complete();
+  EXPECT_EQ(run(), "b");
+}
+
 TEST_F(SequenceTest, AFollowerThatIsRemovedDoesNotRun)
 {
   const auto a = hand.add("a", nullptr, at(0));

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "schedule/sequence_paths.hpp"
 #include "takt_core/group.hpp"
 #include "takt_rt/thread_attributes.hpp"
 #include "takt_schedule/core_options.hpp"
@@ -186,6 +187,14 @@ public:
       }
       all.push_back({callback, std::move(resolved.value())});
     }
+    detail::SequencePaths run;
+    detail::SequencePaths wanted;
+    for (const auto & [callback, resolved] : all) {
+      if (const auto has = executor_.scheduler_of(*callback).binding(*callback)) {
+        run.add(has->sequence, callback->id());
+        wanted.add(resolved.binding.sequence, callback->id());
+      }
+    }
     for (const auto & [callback, resolved] : all) {
       const auto has = executor_.scheduler_of(*callback).binding(*callback);
       if (!has.ok()) {
@@ -217,7 +226,7 @@ public:
           {"publishes_last of " + callback->id(), Outcome::skipped,
            "it counts when the program starts again"});
       }
-      if (has->sequence != resolved.binding.sequence) {
+      if (run.of(has->sequence) != wanted.of(resolved.binding.sequence)) {
         parts.push_back(
           {"sequence of " + callback->id(), Outcome::skipped,
            "it counts when the program starts again"});

@@ -151,7 +151,7 @@ def _executor_lines(place: _Place, seen: dict[str, str], chains: Sequence[Chain]
     entries = _entries(executor)
     yield from _indented(_callback_lines(place, entries, seen, chains), 2)
     yield from _indented(_group_lines(executor, _usual_cores(place.parts[0][0])), 2)
-    yield from _indented(_sequence_lines(executor), 2)
+    yield from _indented(_sequence_lines(place), 2)
     yield from _indented(_process_thread_lines([process for process, _ in place.parts]), 2)
     yield ""
 
@@ -160,8 +160,10 @@ def _differing(place: _Place) -> list[str]:
     """Give the ids of callbacks whose values no single rule of the file keeps."""
     values: dict[str, set[tuple[object, ...]]] = {}
     for _, executor in place.parts:
+        followed = {id_: path for path in _sequences(executor) for id_ in path}
         for one in executor.callbacks:
-            values.setdefault(one.id, set()).add((one.threads, one.rule_priority, one.deadline_ns))
+            own = (one.threads, one.rule_priority, one.deadline_ns, followed.get(one.id))
+            values.setdefault(one.id, set()).add(own)
     return [id_ for id_, of_id in values.items() if len(of_id) > 1 and _is_id(id_)]
 
 
@@ -299,20 +301,31 @@ def _group_words(group: str, callbacks: Sequence[Callback]) -> str:
     return f"{words}; {how_many(sum(runs), 'run')}" if runs else words
 
 
-def _sequence_lines(executor: Executor) -> Iterator[str]:
-    """Give the sequences; a callback whose id no schedule can name has no place in one."""
-    places = sorted(
-        (one.sequence.number, one.sequence.position, one.id)
-        for one in executor.callbacks
-        if one.sequence is not None and _is_id(one.id)
-    )
-    written: dict[int, dict[str, None]] = {}
-    for number, _, id_ in places:
-        written.setdefault(number, {})[id_] = None
-    paths = [list(ids) for ids in written.values() if len(ids) > 1]
-    if paths:
+def _sequences(executor: Executor) -> Iterator[tuple[str, ...]]:
+    """Give the sequences that a schedule can have, each with one id for each of its places.
+
+    A subscription and its waitable for messages within the process have one place: the schedule names the subscription.
+    A callback whose id no schedule can name has no place, and callbacks of different threads follow one another in none.
+    """
+    found: dict[int, dict[int, Callback]] = {}
+    for one in sorted(executor.callbacks, key=lambda one: ":waitable(" in one.id):
+        if one.sequence is not None and _is_id(one.id):
+            found.setdefault(one.sequence.number, {}).setdefault(one.sequence.position, one)
+    for _, places in sorted(found.items()):
+        path = [one for _, one in sorted(places.items())]
+        if len(path) > 1 and len({frozenset(one.threads) for one in path}) == 1:
+            yield tuple(one.id for one in path)
+
+
+def _sequence_lines(place: _Place) -> Iterator[str]:
+    """Give the sequences of all processes; of two that share a callback, the first one."""
+    written: list[tuple[str, ...]] = []
+    for path in dict.fromkeys(path for _, one in place.parts for path in _sequences(one)):
+        if not any(set(path) & set(other) for other in written):
+            written.append(path)
+    if written:
         yield "sequences:"
-    for path in paths:
+    for path in written:
         yield f"  - [{', '.join(_quoted(id_) for id_ in path)}]"
 
 

@@ -103,6 +103,8 @@ public:
     returning,  // was handed its group: rejoins at its old place
   };
 
+  static constexpr std::uint8_t kNoSequence = UINT8_MAX;
+
   using State = detail::CallbackState<>;
   static constexpr std::uint32_t kQueued = State::kQueued;
   static constexpr std::uint32_t kClosed = State::kClosed;
@@ -135,6 +137,9 @@ public:
   Phased phased_ = Phased::no;             // changes only before the callback is added
   std::atomic<std::uint8_t> priority_{0};  // larger is more urgent
   std::atomic<std::uint8_t> raised_{0};    // the boost's part; the sum is at most 255
+  // Its place in a sequence (sequence.hpp). Both change only before the callback is added.
+  std::uint8_t sequence_number_ = kNoSequence;
+  std::uint8_t position_ = 0;
   struct Deadlines;
   std::atomic<const Deadlines *> deadlines_{nullptr};  // null: no deadline
   ArrivalRing arrivals_;
@@ -171,10 +176,6 @@ public:
   const NonTriggering * non_triggering_ =
     nullptr;                                // null: the callback triggers. Set before it is added.
   std::atomic<std::uint64_t> left_out_{0};  // messages that takers left out
-
-  // --- callbacks of a sequence (sequence.hpp): both change only before the callback is added ---
-  SequenceSlots * sequence_ = nullptr;  // null: none
-  std::uint8_t position_ = 0;
 
   // --- callbacks under a condition (condition.hpp) ---
   std::atomic<std::uint64_t> released_{0};  // arrivals of lower indices are released

@@ -51,6 +51,12 @@ struct SetSigns
     return (wake_members.load(std::memory_order_seq_cst) & wake_bit) != 0;
   }
 
+  /// Whether no thread without a bit in `wake_bits` belongs to the set. Outdated where set-up binds meanwhile.
+  bool serves_only(WakeMask wake_bits) const noexcept
+  {
+    return (wake_members.load(std::memory_order_relaxed) & ~wake_bits) == 0;
+  }
+
   /// Publishes whether a callback waits in the ready queue, and when the next timer is due. Stores only changes,
   /// because a sequentially consistent store costs as much as a lock; earlier holders of the mutex stored unchanged
   /// values.
