@@ -304,8 +304,9 @@ def _group_words(group: str, callbacks: Sequence[Callback]) -> str:
 def _sequences(executor: Executor) -> Iterator[tuple[str, ...]]:
     """Give the sequences that a schedule can have, each with one id for each of its places.
 
-    A subscription and its waitable for messages within the process have one place: the schedule names the subscription.
-    A callback whose id no schedule can name has no place, and callbacks of different threads follow one another in none.
+    A subscription and its waitable for messages within the process have one place: the schedule
+    names the subscription. A callback whose id no schedule can name has no place. Callbacks of
+    different threads follow one another in none.
     """
     found: dict[int, dict[int, Callback]] = {}
     for one in sorted(executor.callbacks, key=lambda one: ":waitable(" in one.id):
