@@ -144,6 +144,10 @@ std::string_view to_string(MissedPeriods policy) noexcept
 {
   return name_of(policy);
 }
+std::string_view to_string(LateOutputs late) noexcept
+{
+  return late == LateOutputs::drop ? "drop" : "publish";
+}
 std::string_view to_string(Epoch epoch) noexcept
 {
   return epoch == Epoch::tai ? "tai" : name_of(epoch);

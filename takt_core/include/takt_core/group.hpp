@@ -20,6 +20,7 @@
 #include "takt_core/condition.hpp"
 #include "takt_core/detail/group_gate.hpp"
 #include "takt_core/isolation.hpp"
+#include "takt_core/logical_time.hpp"
 
 namespace takt_core
 {
@@ -74,6 +75,12 @@ public:
   std::optional<Condition> condition() const;
   bool has_condition() const { return condition().has_value(); }
 
+  /// Gives the group logical execution time (logical_time.hpp). Returns false and changes nothing if the group has
+  /// callbacks in an executor. Set-up only: allocates.
+  bool set_logical_time(LateOutputs late);
+  /// Its logical execution time; null: it has none. Set-up.
+  std::shared_ptr<const LogicalTime> logical_time() const;
+
   /// True while a callback of a mutually exclusive group runs or is about to. Real-time safe.
   using GroupGate::busy;
 
@@ -93,6 +100,7 @@ private:
   std::atomic<bool> across_priorities_{false};  // see allow_across_priorities
   std::atomic<std::uint32_t> condition_holds_{0};
   std::unique_ptr<GroupCondition> condition_;   // null: none; changes only without members
+  std::shared_ptr<LogicalTime> logical_time_;   // null: none; changes only without members
   std::shared_ptr<const Isolation> isolation_;  // see Executor::isolate; set-up of the executor
 };
 

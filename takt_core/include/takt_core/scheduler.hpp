@@ -241,6 +241,8 @@ public:
   Time first_release(const TimerOptions & timer, Time from) const noexcept;
   /// Applies from the next release on. Ignores a period that is not positive.
   void set_period(Callback & timer, Duration period) noexcept;
+  /// Zero for a timer of another scheduler.
+  Duration period(const Callback & timer) const noexcept;
   /// True if the timer is cancelled, or has not been started (`TimerOptions::autostart`).
   bool timer_cancelled(const Callback & timer) const noexcept;
   /// The next nominal release, kNever if cancelled.
@@ -376,7 +378,7 @@ private:
   void link_inputs(CallbackEntry & entry);
   void unlink_inputs(CallbackEntry & entry);
   void find_inputs(Settings & taker);
-  InputEntry * oldest_input(const CallbackEntry & taker) noexcept;
+  InputEntry * oldest_input(const Run & run) noexcept;
   bool start_input(InputEntry & input, const Run & taker, Time now, Run & run) noexcept;
   void note_overwritten_input(CallbackEntry & entry, Time now) noexcept;
   void give_place(CallbackEntry & entry, const std::optional<SequencePlace> & place);

@@ -12,6 +12,9 @@ Status settle(Executor & executor, Group & group, const CallbackSettings & setti
     static_cast<void>(
       group.set_condition(*settings.condition));  // the group's first callback sets it
   }
+  if (settings.logical_time) {
+    static_cast<void>(group.set_logical_time(*settings.logical_time));
+  }
   if (!settings.isolation) {
     return {};
   }

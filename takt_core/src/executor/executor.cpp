@@ -29,6 +29,7 @@ Executor::Impl::Impl(ExecutorOptions o, Executor & owner)
 // Isolated crews first: a callback's destructor may still use the other members.
 Executor::Impl::~Impl()
 {
+  logical_times.clear();
   crews.store(nullptr);
   owned_crews.clear();
 }
@@ -131,6 +132,9 @@ Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding
       binding.priority.value_or(inherited_priority(impl.main.scheduler.chains(), added.chain_id()));
     append(faults, impl.check({{&added, binding.threads, priority}}));
   }
+  if (faults.empty()) {
+    append(faults, impl.add_publisher(*crew, added, binding).faults());
+  }
   // Notify observers before the callback can run, so that they miss no event.
   Status status = faults;
   if (faults.empty()) {
@@ -144,10 +148,50 @@ Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding
       }
     });
   }
+  if (!status.ok()) {
+    impl.remove_publisher(*crew, added);
+  }
   if (crew->isolated() && impl.members.count(&group) == 0) {
     impl.release(*crew);
   }
   return status;
+}
+
+// A timer gives its group the period of the group's logical execution time.
+Status Executor::Impl::add_publisher(Crew & crew, Callback & timer, const Binding & binding)
+{
+  const std::shared_ptr<LogicalTime> & group = timer.group().logical_time_;
+  if (timer.kind() != Kind::timer || group == nullptr) {
+    return {};
+  }
+  if (const Callback * const first = logical_times.timer_of(*group)) {
+    return Faults{
+      timer.id() + ": its group " + timer.group().id() +
+      " has logical execution time, whose period is that of " + first->id() +
+      "; such a group has one timer, so give this one another group"};
+  }
+  Binding urgent;
+  urgent.threads = binding.threads;
+  urgent.priority = 255;
+  const std::shared_ptr<Callback> publisher = logical_times.attach(group, timer, crew.scheduler);
+  return crew.scheduler.add(publisher, urgent, now(), [&] {
+    for (const auto & observer : observers) {
+      observer->on_added(*publisher);
+    }
+  });
+}
+
+void Executor::Impl::remove_publisher(Crew & crew, const Callback & timer)
+{
+  const std::shared_ptr<LogicalTime> & group = timer.group().logical_time_;
+  if (group == nullptr || logical_times.timer_of(*group) != &timer) {
+    return;
+  }
+  const std::shared_ptr<Callback> publisher = logical_times.detach(*group);
+  for (const auto & observer : observers) {
+    observer->on_removed(*publisher);
+  }
+  crew.scheduler.remove(*publisher);
 }
 
 void Executor::remove(Callback & callback)
@@ -192,6 +236,7 @@ void Executor::Impl::remove(Callback & callback, bool waits)
       for (const auto & observer : impl.observers) {
         observer->on_removed(callback);
       }
+      impl.remove_publisher(*crew, callback);
     }
     removed = crew->scheduler.remove(callback, true);
     if (last) {
@@ -225,7 +270,7 @@ void Executor::ready(Callback & callback, std::uint32_t count) noexcept
     }
     observer->on_arrival(callback, count, time);
   }
-  scheduler_of(callback).ready(callback, count, time);
+  scheduler_of(callback).ready(callback, count, arrival_time(time));
 }
 
 std::shared_ptr<Callback> Executor::find(std::string_view id) const

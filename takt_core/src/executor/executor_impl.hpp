@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "executor/crew.hpp"
+#include "executor/logical_times.hpp"
 #include "takt_core/executor.hpp"
 
 namespace takt_core
@@ -54,7 +55,7 @@ struct Executor::Impl final : ParkingListener
   static void follow_programs_policy(Crew & crew, std::uint32_t index) noexcept;
   void execute(Crew & crew, Run & run) noexcept;
   void run_inputs(Crew & crew, const Run & taker) noexcept;
-  void perform(Crew & crew, Run & run) noexcept;
+  void perform(Crew & crew, Run & run, bool is_input = false) noexcept;
   void failed(const Run & run) noexcept;
   void parked(const Callback & callback) noexcept override;
 
@@ -168,6 +169,8 @@ struct Executor::Impl final : ParkingListener
   bool has(const Callback & callback) const;
   Faults check_id(const Callback & callback) const;
   void remove(Callback & callback, bool waits);
+  Status add_publisher(Crew & crew, Callback & timer, const Binding & binding);
+  void remove_publisher(Crew & crew, const Callback & timer);
 
   /// Serialises set-up. Its end frees callbacks that were removed from inside themselves and have
   /// ended; their destructors may call set-up again.
@@ -227,6 +230,7 @@ struct Executor::Impl final : ParkingListener
   std::uint32_t next_number;         // of the next isolated thread
   std::atomic<bool> leaving{false};  // a crew is ending
 
+  LogicalTimes logical_times;
   const std::unique_ptr<Phases> phases;  // null: the options have no phases
 
   ExecutorThread visitor;

@@ -180,6 +180,9 @@ Status Executor::Impl::bind(const std::vector<Reconfiguration::CallbackChange> &
   for (const auto & change : changes) {
     if (!crew_of(*change.callback).isolated()) {
       together[change.binding.threads].push_back(change.callback.get());
+      if (Callback * const publisher = logical_times.publisher_of(*change.callback)) {
+        together[change.binding.threads].push_back(publisher);
+      }
     }
   }
   for (const auto & [threads, callbacks] : together) {

@@ -199,14 +199,14 @@ void Executor::Impl::run_inputs(Crew & crew, const Run & taker) noexcept
   scheduler.begin_inputs(taker);
   Run run;
   while (!cancelled() && scheduler.next_input(taker, now(), run)) {
-    perform(crew, run);
+    perform(crew, run, true);
     scheduler.complete_input(taker, run);
   }
 }
 
 // Takes, and runs the user's function, with the observers told. Observers see the runs of a thread one after the other: a
 // taker of inputs begins for them once these have run, and its take is no part of its costs.
-void Executor::Impl::perform(Crew & crew, Run & run) noexcept
+void Executor::Impl::perform(Crew & crew, Run & run, bool is_input) noexcept
 {
   Scheduler & scheduler = crew.scheduler;
   const bool takes_inputs = run.callback->takes_inputs();
@@ -232,6 +232,13 @@ void Executor::Impl::perform(Crew & crew, Run & run) noexcept
     took = run.callback->take(run);
     scheduler.taken(run);
     told = true;
+    std::optional<LogicalTimeScope> logical;
+    if (LogicalTime * const group = run.callback->group().logical_time_.get();
+        took && group != nullptr && run.callback->kind() == Kind::timer) {
+      logical.emplace(logical_times, *group, run, scheduler.period(*run.callback));
+    } else if (!is_input && LogicalTime::current() != nullptr) {
+      logical.emplace();
+    }
     if (took && run.leaves_out) {
       scheduler.left_out(run);
       run.callback->leave_out(run);

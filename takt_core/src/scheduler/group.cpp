@@ -32,6 +32,22 @@ std::optional<Condition> Group::condition() const
   return condition_ == nullptr ? std::nullopt : std::optional(condition_->rule);
 }
 
+bool Group::set_logical_time(LateOutputs late)
+{
+  std::lock_guard lock(mutex_);
+  if (members_ > 0) {
+    return false;
+  }
+  logical_time_ = std::make_shared<LogicalTime>(late);
+  return true;
+}
+
+std::shared_ptr<const LogicalTime> Group::logical_time() const
+{
+  std::lock_guard lock(mutex_);
+  return logical_time_;
+}
+
 std::size_t Group::members() const
 {
   std::lock_guard lock(mutex_);

@@ -13,8 +13,11 @@ namespace takt_core
 
 bool takes(const Callback & taker, const Callback & input, const NonTriggering & rule)
 {
-  return rule.taken_by ? rule.taken_by(taker.chain_id())
-                       : !taker.of_client_library() && &taker.group() == &input.group();
+  if (rule.taken_by) {
+    return rule.taken_by(taker.chain_id());
+  }
+  return !taker.of_client_library() && &taker.group() == &input.group() &&
+         (!rule.by_release || taker.kind() == Kind::timer);
 }
 
 namespace
@@ -163,9 +166,10 @@ void Scheduler::begin_inputs(const Run & taker) noexcept
 }
 
 // The input with the oldest message; null: none.
-InputEntry * Scheduler::oldest_input(const CallbackEntry & taker) noexcept
+InputEntry * Scheduler::oldest_input(const Run & run) noexcept
 {
   assert(inputs_mutex_.held());
+  const CallbackEntry & taker = CallbackEntry::of(*run.callback);
   InputEntry * oldest = nullptr;
   std::uint64_t first = UINT64_MAX;
   if (taker.inputs_ != nullptr) {
@@ -176,7 +180,11 @@ InputEntry * Scheduler::oldest_input(const CallbackEntry & taker) noexcept
       Time release{};
       // Stays 0 for an arrival without a stamp: its age is unknown, so it goes first.
       std::uint64_t sequence = 0;
-      static_cast<void>(input.entry->arrivals_.peek_stamp(release, sequence));
+      const bool stamped = input.entry->arrivals_.peek_stamp(release, sequence);
+      if (input.entry->non_triggering_->by_release && (!stamped || release > run.release)) {
+        input.left = 0;  // of the taker's next period
+        continue;
+      }
       if (sequence < first) {
         oldest = &input;
         first = sequence;
@@ -231,7 +239,7 @@ bool Scheduler::next_input(const Run & taker, Time now, Run & run) noexcept
     bool started = false;
     {
       const std::lock_guard lock(inputs_mutex_);
-      InputEntry * const input = oldest_input(of);
+      InputEntry * const input = oldest_input(taker);
       if (input == nullptr) {
         return false;
       }

@@ -282,6 +282,18 @@ void Scheduler::resume_timer(Callback & timer, Time next, Time now) noexcept
   begin_timer(*set, entry, next, begins);
 }
 
+Duration Scheduler::period(const Callback & timer) const noexcept
+{
+  const CallbackEntry & entry = CallbackEntry::of(timer);
+  ThreadSet * const set = lock_set(entry);
+  if (set == nullptr) {
+    return Duration::zero();
+  }
+  const Duration period = entry.timer_.period;
+  set->mutex.unlock();
+  return period;
+}
+
 void Scheduler::set_period(Callback & timer, Duration period) noexcept
 {
   CallbackEntry & entry = CallbackEntry::of(timer);

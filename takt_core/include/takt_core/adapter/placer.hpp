@@ -29,8 +29,9 @@ struct CallbackSettings
   Binding binding;
   std::optional<Duration> offset;
   std::optional<MissedPeriods> missed_periods;
-  bool across_priorities = false;      ///< the callback's group may span OS priorities
-  std::optional<Condition> condition;  ///< of this callback's group
+  bool across_priorities = false;           ///< the callback's group may span OS priorities
+  std::optional<Condition> condition;       ///< of this callback's group
+  std::optional<LateOutputs> logical_time;  ///< of this callback's group
   std::optional<Isolation>
     isolation;           ///< of this callback's group; its threads are of a reentrant group
   bool by_rule = false;  ///< `true`: a rule names the callback; `false`: it has the default threads

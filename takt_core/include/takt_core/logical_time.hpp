@@ -1,0 +1,139 @@
+// Logical execution time (LET): a group reads its inputs at the release of its timer, and its outputs come out at the end of
+// the timer's period, however long the run took.
+//
+// A group with logical execution time has one timer. The group's subscriptions do not trigger: the timer's run takes the
+// messages that arrived by the timer's release (`NonTriggering::by_release`), each with its own callback. What these callbacks
+// and the timer's own function publish is held until the release plus one period, the *border*, and then published. So the
+// times at which data comes in and out do not depend on other work, as long as each run ends before its border.
+//
+// At a border, outputs come before inputs: before the run of a group with logical execution time takes its inputs, it
+// publishes all outputs of its executor that are due by its release. These outputs arrive at the border, whenever the
+// thread really publishes them. So what groups of one executor exchange is the same in each run of the program. A callback of
+// takt publishes them for all others, at the border, with the highest priority on the timer's threads.
+//
+// A run that ends after its border is late: its outputs are published at its end or dropped, as the schedule says. A run
+// that was not late publishes all that it held.
+//
+// Henzinger, Horowitz, Kirsch, "Giotto: a time-triggered language for embedded programming" (2001), has the idea; rclc's
+// executor has the reading half of it.
+#ifndef TAKT_CORE__LOGICAL_TIME_HPP_
+#define TAKT_CORE__LOGICAL_TIME_HPP_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "takt_core/activation.hpp"
+#include "takt_rt/fault.hpp"
+#include "takt_rt/time.hpp"
+
+namespace takt_core
+{
+
+using takt_rt::Time;
+
+class Callback;
+class LogicalTimes;
+struct Run;
+
+/// What becomes of the outputs of a run that ends after its border.
+enum class LateOutputs : std::uint8_t
+{
+  publish,  ///< at the end of the run
+  drop
+};
+
+/// As the schedule file spells them.
+std::string_view to_string(LateOutputs late) noexcept;
+
+/// A message that waits for its border. The front end makes it, and it belongs to the front end again with `release`.
+class HeldOutput
+{
+public:
+  HeldOutput() = default;
+  HeldOutput(const HeldOutput &) = delete;
+  HeldOutput & operator=(const HeldOutput &) = delete;
+
+  /// Publishes the message, on a thread of the executor and with the activations of the callback that held it. The executor
+  /// holds a lock, so the call must not add or remove callbacks.
+  virtual void publish() noexcept = 0;
+  /// The last call, after `publish` or in place of it. Without locks.
+  virtual void release() noexcept = 0;
+
+protected:
+  virtual ~HeldOutput() = default;
+
+private:
+  friend class LogicalTime;
+  friend class LogicalTimes;
+
+  HeldOutput * next_ = nullptr;
+  Time due_{};
+  ActivationSet activations_;
+};
+
+/// What a group with logical execution time has done.
+struct LogicalTimeCounts
+{
+  std::uint64_t runs = 0;
+  std::uint64_t late = 0;       ///< of the runs: those that ended after their border
+  std::uint64_t published = 0;  ///< outputs
+  std::uint64_t dropped = 0;    ///< outputs: of late runs, or left when the executor ended
+};
+
+/// The logical execution time of one group. The executor drives it.
+class LogicalTime
+{
+public:
+  explicit LogicalTime(LateOutputs late) noexcept : late_(late) {}
+  /// Drops what is held.
+  ~LogicalTime();
+  LogicalTime(const LogicalTime &) = delete;
+  LogicalTime & operator=(const LogicalTime &) = delete;
+
+  /// Of the run on the calling thread: its publishers call `hold` in place of publishing. Null: they publish. Real-time safe.
+  static LogicalTime * current() noexcept { return s_current; }
+
+  /// On the thread of the run for which `current` returned this. Real-time safe.
+  void hold(HeldOutput & output) noexcept;
+
+  /// Any thread; real-time safe.
+  LateOutputs late() const noexcept { return late_; }
+  LogicalTimeCounts counts() const noexcept;
+
+private:
+  friend class LogicalTimes;
+  friend class LogicalTimeScope;
+
+  struct List
+  {
+    HeldOutput * first = nullptr;
+    HeldOutput * last = nullptr;
+
+    void push(HeldOutput & output) noexcept;
+    HeldOutput * pop() noexcept;
+  };
+
+  static thread_local LogicalTime * s_current;
+
+  const LateOutputs late_;
+
+  // --- of the running thread ---
+  List held_;
+  Time border_{};
+
+  // --- with the mutex of LogicalTimes held ---
+  Callback * timer_ = nullptr;           // in an executor
+  std::shared_ptr<Callback> publisher_;  // runs at borders
+  List due_;                             // in the order of their borders
+
+  std::atomic<std::uint64_t> runs_{0};
+  std::atomic<std::uint64_t> late_runs_{0};
+  std::atomic<std::uint64_t> published_{0};
+  std::atomic<std::uint64_t> dropped_{0};
+};
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__LOGICAL_TIME_HPP_

@@ -1,0 +1,281 @@
+#include "executor/logical_times.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <mutex>
+#include <utility>
+
+#include "takt_core/group.hpp"
+#include "takt_core/scheduler.hpp"
+
+namespace takt_core
+{
+
+using takt_rt::now;
+
+namespace
+{
+
+thread_local Time t_border = kNever;
+
+// A timer that publishes once and is then cancelled until the next run has outputs. Its period never passes.
+constexpr Duration kOnce = std::chrono::hours(24 * 365);
+
+void count(std::atomic<std::uint64_t> & what, std::uint64_t more = 1) noexcept
+{
+  what.fetch_add(more, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Time arrival_time(Time now) noexcept
+{
+  return t_border == kNever ? now : t_border;
+}
+
+thread_local LogicalTime * LogicalTime::s_current = nullptr;
+
+void LogicalTime::List::push(HeldOutput & output) noexcept
+{
+  output.next_ = nullptr;
+  (last == nullptr ? first : last->next_) = &output;
+  last = &output;
+}
+
+HeldOutput * LogicalTime::List::pop() noexcept
+{
+  HeldOutput * const output = first;
+  if (output != nullptr) {
+    first = output->next_;
+    last = first == nullptr ? nullptr : last;
+  }
+  return output;
+}
+
+LogicalTime::~LogicalTime()
+{
+  for (List * const list : {&held_, &due_}) {
+    while (HeldOutput * const output = list->pop()) {
+      output->release();
+    }
+  }
+}
+
+void LogicalTime::hold(HeldOutput & output) noexcept
+{
+  output.due_ = border_;
+  output.activations_.clear();
+  if (const ActivationSet * const activations = current_activations()) {
+    output.activations_ = *activations;
+  }
+  held_.push(output);
+}
+
+LogicalTimeCounts LogicalTime::counts() const noexcept
+{
+  return {
+    runs_.load(std::memory_order_relaxed), late_runs_.load(std::memory_order_relaxed),
+    published_.load(std::memory_order_relaxed), dropped_.load(std::memory_order_relaxed)};
+}
+
+/// Runs at borders that no run of a group with logical execution time has reached before it.
+class LogicalTimes::Publisher final : public Callback
+{
+public:
+  Publisher(
+    CallbackOptions options, LogicalTimes & all, std::shared_ptr<LogicalTime> group,
+    Scheduler & scheduler)
+  : Callback(std::move(options)),
+    all_(all),
+    group_(std::move(group)),
+    scheduler_(scheduler)
+  {
+  }
+
+  void run(const Run &) override
+  {
+    all_.publish_due(now());
+    const std::lock_guard lock(all_.mutex_);
+    scheduler_.cancel_timer(*this);
+    if (group_->due_.first != nullptr) {
+      scheduler_.resume_timer(*this, group_->due_.first->due_, now());
+    }
+  }
+
+  Scheduler & scheduler() const noexcept { return scheduler_; }
+
+private:
+  LogicalTimes & all_;
+  const std::shared_ptr<LogicalTime> group_;
+  Scheduler & scheduler_;
+};
+
+void LogicalTimes::clear() noexcept
+{
+  for (LogicalTime * const group : groups_) {
+    for (LogicalTime::List * const list : {&group->held_, &group->due_}) {
+      while (HeldOutput * const output = list->pop()) {
+        count(group->dropped_);
+        output->release();
+      }
+    }
+    group->timer_ = nullptr;
+    group->publisher_ = nullptr;
+  }
+  groups_.clear();
+}
+
+std::shared_ptr<Callback> LogicalTimes::attach(
+  const std::shared_ptr<LogicalTime> & group, Callback & timer, Scheduler & scheduler)
+{
+  CallbackOptions options;
+  options.id = "/takt:let(" + timer.id() + ")";
+  options.kind = Kind::timer;
+  options.timer.emplace();
+  options.timer->period = kOnce;
+  options.timer->autostart = false;
+  options.of_client_library = true;
+  auto publisher = std::make_shared<Publisher>(std::move(options), *this, group, scheduler);
+  const std::lock_guard lock(mutex_);
+  group->timer_ = &timer;
+  group->publisher_ = publisher;
+  groups_.push_back(group.get());
+  return publisher;
+}
+
+std::shared_ptr<Callback> LogicalTimes::detach(LogicalTime & group)
+{
+  LogicalTime::List done;
+  std::shared_ptr<Callback> publisher;
+  {
+    const std::lock_guard lock(mutex_);
+    while (HeldOutput * const output = group.due_.pop()) {
+      publish(group, *output, false);
+      done.push(*output);
+    }
+    std::erase(groups_, &group);
+    group.timer_ = nullptr;
+    publisher = std::move(group.publisher_);
+  }
+  release(done);
+  return publisher;
+}
+
+const Callback * LogicalTimes::timer_of(const LogicalTime & group) const
+{
+  const std::lock_guard lock(mutex_);
+  return group.timer_;
+}
+
+Callback * LogicalTimes::publisher_of(const Callback & timer) const
+{
+  const std::lock_guard lock(mutex_);
+  for (const LogicalTime * const group : groups_) {
+    if (group->timer_ == &timer) {
+      return group->publisher_.get();
+    }
+  }
+  return nullptr;
+}
+
+// With the mutex held.
+void LogicalTimes::publish(LogicalTime & group, HeldOutput & output, bool at_border) noexcept
+{
+  const Time border = std::exchange(t_border, at_border ? output.due_ : kNever);
+  {
+    const ActivationScope scope(output.activations_);
+    output.publish();
+  }
+  t_border = border;
+  count(group.published_);
+}
+
+void LogicalTimes::release(LogicalTime::List & outputs) noexcept
+{
+  while (HeldOutput * const output = outputs.pop()) {
+    output->release();
+  }
+}
+
+// The output with the earliest border; null: none is due. With the mutex held.
+HeldOutput * LogicalTimes::pop_due(Time until, LogicalTime *& of) noexcept
+{
+  assert(mutex_.held());
+  of = nullptr;
+  for (LogicalTime * const group : groups_) {
+    const HeldOutput * const first = group->due_.first;
+    if (
+      first != nullptr && first->due_ <= until &&
+      (of == nullptr || first->due_ < of->due_.first->due_)) {
+      of = group;
+    }
+  }
+  return of == nullptr ? nullptr : of->due_.pop();
+}
+
+void LogicalTimes::publish_due(Time until) noexcept
+{
+  LogicalTime::List done;
+  {
+    const std::lock_guard lock(mutex_);
+    LogicalTime * group = nullptr;
+    while (HeldOutput * const output = pop_due(until, group)) {
+      publish(*group, *output, true);
+      done.push(*output);
+    }
+  }
+  release(done);
+}
+
+// What the run held waits for its border; that of a late run goes out, or is dropped.
+void LogicalTimes::end_run(LogicalTime & group) noexcept
+{
+  const bool late = now() >= group.border_;
+  count(group.runs_);
+  count(group.late_runs_, late ? 1 : 0);
+  LogicalTime::List done;
+  {
+    const std::lock_guard lock(mutex_);
+    const bool waits = !late && group.publisher_ != nullptr;
+    while (HeldOutput * const output = group.held_.pop()) {
+      if (waits) {
+        group.due_.push(*output);
+        continue;
+      }
+      if (late && group.late_ == LateOutputs::drop) {
+        count(group.dropped_);
+      } else {
+        publish(group, *output, false);
+      }
+      done.push(*output);
+    }
+    if (group.due_.first != nullptr && group.publisher_ != nullptr) {
+      auto & publisher = static_cast<Publisher &>(*group.publisher_);
+      publisher.scheduler().resume_timer(publisher, group.due_.first->due_, now());
+    }
+  }
+  release(done);
+}
+
+LogicalTimeScope::LogicalTimeScope(
+  LogicalTimes & all, LogicalTime & group, const Run & run, Duration period) noexcept
+: previous_(LogicalTime::s_current),
+  all_(&all),
+  group_(&group)
+{
+  LogicalTime::s_current = nullptr;
+  all.publish_due(run.release);
+  group.border_ = takt_rt::add_saturated(run.release, period);
+  LogicalTime::s_current = &group;
+}
+
+LogicalTimeScope::~LogicalTimeScope()
+{
+  LogicalTime::s_current = nullptr;
+  if (group_ != nullptr) {
+    all_->end_run(*group_);
+  }
+  LogicalTime::s_current = previous_;
+}
+
+}  // namespace takt_core

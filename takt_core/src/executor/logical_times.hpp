@@ -1,0 +1,87 @@
+// The groups with logical execution time of one executor (logical_time.hpp). Private to the executor's sources.
+#ifndef TAKT_CORE__SRC__LOGICAL_TIMES_HPP_
+#define TAKT_CORE__SRC__LOGICAL_TIMES_HPP_
+
+#include <memory>
+#include <vector>
+
+#include "takt_core/callback.hpp"
+#include "takt_core/logical_time.hpp"
+#include "takt_rt/pi_mutex.hpp"
+
+namespace takt_core
+{
+
+class Scheduler;
+
+/// Publishes what groups hold. Its mutex is held while it publishes: a group that begins at a border waits until all
+/// outputs of that border are out.
+class LogicalTimes
+{
+public:
+  LogicalTimes() = default;
+  ~LogicalTimes() { clear(); }
+  LogicalTimes(const LogicalTimes &) = delete;
+  LogicalTimes & operator=(const LogicalTimes &) = delete;
+
+  // ---- set-up only ----
+
+  /// The timer gives the group its period. Returns the callback that is to publish at the borders: the caller adds it to
+  /// `scheduler`, the timer's. `group`: lives as long as the callback.
+  std::shared_ptr<Callback> attach(
+    const std::shared_ptr<LogicalTime> & group, Callback & timer, Scheduler & scheduler);
+  /// The timer has left. Publishes what is held, and returns the callback that published at the borders.
+  std::shared_ptr<Callback> detach(LogicalTime & group);
+  /// Drops what is held. No thread runs callbacks any more.
+  void clear() noexcept;
+  /// The timer of the group; null: it has none.
+  const Callback * timer_of(const LogicalTime & group) const;
+  /// The callback that publishes at the borders, if `timer` gives a group its period; null otherwise.
+  Callback * publisher_of(const Callback & timer) const;
+
+  // ---- real-time safe, as far as the publishers of the front end are ----
+
+  /// Publishes all outputs whose border is at or before `until`.
+  void publish_due(Time until) noexcept;
+
+private:
+  friend class LogicalTimeScope;
+  class Publisher;
+
+  HeldOutput * pop_due(Time until, LogicalTime *& of) noexcept;
+  void end_run(LogicalTime & group) noexcept;
+  static void publish(LogicalTime & group, HeldOutput & output, bool at_border) noexcept;
+  static void release(LogicalTime::List & outputs) noexcept;
+
+  mutable PiMutex mutex_;
+  std::vector<LogicalTime *> groups_;
+};
+
+/// Is open while a timer's run and those of its inputs run; publishes what is due before. On the thread of the run.
+class LogicalTimeScope
+{
+public:
+  /// `period`: the timer's.
+  LogicalTimeScope(
+    LogicalTimes & all, LogicalTime & group, const Run & run, Duration period) noexcept;
+  /// Hides the scope of another executor, inside whose callback this thread runs.
+  LogicalTimeScope() noexcept : previous_(LogicalTime::s_current)
+  {
+    LogicalTime::s_current = nullptr;
+  }
+  ~LogicalTimeScope();
+  LogicalTimeScope(const LogicalTimeScope &) = delete;
+  LogicalTimeScope & operator=(const LogicalTimeScope &) = delete;
+
+private:
+  LogicalTime * const previous_;
+  LogicalTimes * const all_ = nullptr;
+  LogicalTime * const group_ = nullptr;
+};
+
+/// When what arrives now arrives for the scheduler: at the border whose outputs this thread publishes, else `now`.
+Time arrival_time(Time now) noexcept;
+
+}  // namespace takt_core
+
+#endif  // TAKT_CORE__SRC__LOGICAL_TIMES_HPP_
