@@ -755,7 +755,14 @@ def robot():
             reentrant=True,
             sequence={"number": 3, "position": 0},
         ),
-        callback("/n:timer(1s)", "/n:group(own)", ["n"], isolated=True, reentrant=True),
+        callback(
+            "/n:timer(1s)",
+            "/n:group(own)",
+            ["n"],
+            isolated=True,
+            reentrant=True,
+            let={"late": "drop", "runs": 9, "late_runs": 1, "published": 8, "dropped": 1},
+        ),
         callback(
             "/f:sub(/a)",
             "/f:group(default)",
@@ -856,7 +863,14 @@ def test_a_template_has_all_that_runs(takt, start):
         },
     ]
     assert main["groups"] == [
-        {"match": "/n:group(own)", "isolate": True, "count": 2, "policy": "rr", "priority": 5},
+        {
+            "match": "/n:group(own)",
+            "isolate": True,
+            "count": 2,
+            "policy": "rr",
+            "priority": 5,
+            "let": {"late": "drop"},
+        },
         {"match": "/n:group(default)", "across_priorities": "allow"},
         {"match": "/f:group(default)", "when": {"count": "all", "fresh": "100ms"}},
     ]

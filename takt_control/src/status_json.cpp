@@ -94,12 +94,22 @@ json callback_json(
     {"sequence", nullptr},
     {"non_triggering", nullptr},
     {"when", nullptr},
+    {"let", nullptr},
     {"runs", nullptr}};
   if (const auto when = callback.group().condition()) {
     json & words = result["when"] = {{"count", when->count}, {"fresh_ns", nullptr}};
     if (when->fresh) {
       words["fresh_ns"] = when->fresh->count();
     }
+  }
+  if (const auto logical_time = callback.group().logical_time()) {
+    const takt_core::LogicalTimeCounts counts = logical_time->counts();
+    result["let"] = {
+      {"late", to_string(logical_time->late())},
+      {"runs", counts.runs},
+      {"late_runs", counts.late},
+      {"published", counts.published},
+      {"dropped", counts.dropped}};
   }
   if (const auto binding = scheduler.binding(callback); binding.ok()) {
     if (binding->priority) {

@@ -163,8 +163,11 @@ private:
       e.callbacks.push_back(rule(e, i));
     }
     for (std::size_t i = pick(2); i > 0; --i) {
-      GroupRule group{{"/g" + std::to_string(i) + "**"}, coin(), {}, {}, {0, 0, comment()}};
+      GroupRule group{{"/g" + std::to_string(i) + "**"}, coin(), {}, {}, {}, {0, 0, comment()}};
       if (coin()) {
+        group.logical_time =
+          coin() ? takt_core::LateOutputs::publish : takt_core::LateOutputs::drop;
+      } else if (coin()) {
         group.when.emplace().count = static_cast<std::uint32_t>(pick(3));
         if (coin()) {
           group.when->fresh = duration();

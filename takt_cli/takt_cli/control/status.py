@@ -38,6 +38,10 @@ class When(Document, at="status#when"):
     """The condition of a group."""
 
 
+class Let(Document, at="status#let"):
+    """The logical execution time of a group, and how often its runs were late."""
+
+
 class Callback(Document, at="status#callback"):
     """A callback of an executor."""
 

@@ -198,9 +198,6 @@ public:
   std::vector<ChainOptions> chains() const;
   /// The requested binding. Fault: the callback is not here.
   Result<Binding> binding(const Callback & callback) const;
-  /// The chain's callbacks in this scheduler, in the order of its path, each once; empty for an
-  /// unknown chain.
-  std::vector<std::shared_ptr<Callback>> members(std::string_view chain) const;
   /// Without the boost, which `Callback::raised` returns.
   int priority(const Callback & callback) const noexcept
   {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "takt_core/group.hpp"
@@ -129,7 +130,7 @@ std::shared_ptr<Callback> LogicalTimes::attach(
   const std::shared_ptr<LogicalTime> & group, Callback & timer, Scheduler & scheduler)
 {
   CallbackOptions options;
-  options.id = "/takt:let(" + timer.id() + ")";
+  options.id = "/takt:timer(let_" + std::to_string(timer.number()) + ")";
   options.kind = Kind::timer;
   options.timer.emplace();
   options.timer->period = kOnce;
@@ -183,6 +184,7 @@ void LogicalTimes::publish(LogicalTime & group, HeldOutput & output, bool at_bor
 {
   const Time border = std::exchange(t_border, at_border ? output.due_ : kNever);
   {
+    const LogicalTimeScope hidden;  // of a callback that removes its timer
     const ActivationScope scope(output.activations_);
     output.publish();
   }

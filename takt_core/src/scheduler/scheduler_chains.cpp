@@ -193,18 +193,6 @@ std::vector<CallbackEntry *> Scheduler::members_of(const ChainOptions & chain) c
   return members;
 }
 
-std::vector<std::shared_ptr<Callback>> Scheduler::members(std::string_view name) const
-{
-  std::lock_guard setup(setup_mutex_);
-  std::vector<std::shared_ptr<Callback>> result;
-  if (const auto chain = find_chain(name); chain != chains_.end()) {
-    for (const CallbackEntry * const member : members_of(*chain)) {
-      result.push_back(settings(*member).callback);
-    }
-  }
-  return result;
-}
-
 std::vector<ChainOptions> Scheduler::chains() const
 {
   std::lock_guard setup(setup_mutex_);

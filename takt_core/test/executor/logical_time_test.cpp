@@ -301,6 +301,28 @@ TEST_F(LogicalTimeTest, ATimerThatLeavesPublishesWhatItHolds)
   spinning.join();
 }
 
+TEST_F(LogicalTimeTest, ATimerThatLeavesFromInsideItselfPublishesAtTheEndOfItsRun)
+{
+  int released = 0;
+  int published = 0;
+  std::shared_ptr<FunctionCallback> timer;
+  std::atomic<bool> ran{false};
+  const auto group = logical_group();
+  timer = add_function(
+    *executor, "timer",
+    [&](const takt_core::Run &) {
+      publish([&] { ++published; }, &released);
+      executor->remove(*timer);
+      EXPECT_EQ(published, 0);
+      ran = true;
+    },
+    group, {}, every(std::chrono::hours(1)));
+  spin([&] { return ran.load() && !executor->scheduler().running(*timer); });
+  EXPECT_EQ(published, 1);
+  EXPECT_EQ(released, 1);
+  EXPECT_EQ(group->logical_time()->counts().published, 1U);
+}
+
 TEST_F(LogicalTimeTest, AnExecutorThatEndsDropsWhatItHolds)
 {
   int released = 0;

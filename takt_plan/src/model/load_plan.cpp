@@ -95,6 +95,9 @@ Faults without_bounds(const Schedule & schedule)
       if (rule.when && *rule.when != takt_schedule::ConditionRule()) {
         refuse(rule.source, "when");
       }
+      if (rule.logical_time) {
+        refuse(rule.source, "let");
+      }
     }
   }
   return faults;

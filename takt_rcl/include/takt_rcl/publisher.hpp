@@ -15,8 +15,10 @@
 #include <typeindex>
 #include <utility>
 
+#include "takt_core/logical_time.hpp"
 #include "takt_rcl/callback_group.hpp"
 #include "takt_rcl/event_callbacks.hpp"
+#include "takt_rcl/held_messages.hpp"
 #include "takt_rcl/message_info.hpp"
 #include "takt_rcl/message_pool.hpp"
 #include "takt_rcl/node_options.hpp"
@@ -126,7 +128,7 @@ private:
 
 /// A publisher of `Msg`.
 template <typename Msg>
-class Publisher : public PublisherBase
+class Publisher : public PublisherBase, public std::enable_shared_from_this<Publisher<Msg>>
 {
 public:
   using SharedPtr = std::shared_ptr<Publisher>;
@@ -142,12 +144,20 @@ public:
   {
   }
 
-  /// Returns the message's publication sequence number (from 1), or 0 if the middleware refused it.
+  /// Returns the message's publication sequence number (from 1), or 0 if the middleware refused it. Also 0 if the callback's
+  /// group has logical execution time (`let` of the schedule): the message is held, and published with the end of the
+  /// period. The first messages that are held at once allocate memory.
   /// Any thread. Runs at the middleware ceiling. Real-time safe within takt: allocates nothing, and
   /// waits only for another publish of this publisher. The middleware's own locks may block.
   /// By pointer: copies the message once, for all subscriptions of this context.
   std::uint64_t publish(const Msg & message) noexcept
   {
+    if (takt_core::LogicalTime * const group = takt_core::LogicalTime::current()) {
+      if (auto self = this->weak_from_this().lock()) {
+        held_.hold(*group, std::move(self), message);
+        return 0;
+      }
+    }
     Stock * const own = own_stock();
     if (own == nullptr) {
       return publish_message(&message);
@@ -164,6 +174,13 @@ public:
   {
     Stock * const own = own_stock();
     const Msg * const one = message.get();
+    takt_core::LogicalTime * const group = takt_core::LogicalTime::current();
+    if (group != nullptr && one != nullptr) {
+      if (auto self = this->weak_from_this().lock()) {
+        held_.hold(*group, std::move(self), std::move(message));
+        return 0;
+      }
+    }
     if (own == nullptr || one == nullptr) {
       return publish_message(one);
     }
@@ -205,6 +222,8 @@ private:
   using Stock = detail::MessageStock<Msg>;
 
   Stock * own_stock() const noexcept { return static_cast<Stock *>(stock()); }
+
+  detail::HeldMessages<Msg> held_;
 };
 
 }  // namespace takt_rcl

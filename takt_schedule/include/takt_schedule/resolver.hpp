@@ -43,8 +43,13 @@ struct ResolvedGroup
 {
   bool across_priorities = false;  ///< it may span OS priorities (Group::allow_across_priorities)
   std::optional<takt_core::Condition> condition;
+  std::optional<takt_core::LateOutputs> logical_time;
   std::optional<takt_core::Isolation> isolation;  ///< the node's name is the threads' name
 };
+
+/// A subscription of a group with logical execution time does not trigger: the group's timer takes its messages.
+void apply_logical_time(
+  const ResolvedGroup & group, takt_core::Kind kind, ResolvedCallback & resolved);
 
 /// The fault of a rule that names threads for a callback of an isolated group.
 takt_rt::Fault bound_and_isolated(

@@ -97,7 +97,8 @@ struct GroupRule
   /// The group has its own threads (takt_core/isolation.hpp): `count`, attributes and fallback, without a name,
   /// `spread` and `follow`.
   std::optional<Threads> isolate;
-  std::optional<ConditionRule> when;  ///< absent: each message triggers
+  std::optional<ConditionRule> when;                   ///< absent: each message triggers
+  std::optional<takt_core::LateOutputs> logical_time;  ///< `let` (takt_core/logical_time.hpp)
   Source source;
   friend bool operator==(const GroupRule &, const GroupRule &) = default;
 };

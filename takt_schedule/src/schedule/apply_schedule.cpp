@@ -182,6 +182,9 @@ public:
         continue;
       }
       add_group(group);
+      if (const auto of_group = resolver_.resolve_group(group.id())) {
+        apply_logical_time(*of_group, callback->kind(), *resolved);
+      }
       if (resolved->line != 0 && !resolved->binding.non_triggering) {
         by_rule.emplace(&callback->group(), resolved->binding.threads);
       }
@@ -301,6 +304,12 @@ private:
     if (resolved && !same(resolved->condition, group.condition())) {
       parts.push_back(
         {"when of " + group.id(), Outcome::skipped, "it counts when the program starts again"});
+    }
+    const auto logical_time = group.logical_time();
+    const auto has = logical_time == nullptr ? std::nullopt : std::optional(logical_time->late());
+    if (resolved && resolved->logical_time != has) {
+      parts.push_back(
+        {"let of " + group.id(), Outcome::skipped, "it counts when the program starts again"});
     }
     if (resolved && resolved->isolation.has_value() && !is_isolated(group)) {
       parts.push_back(

@@ -331,6 +331,37 @@ std::optional<ConditionRule> read_condition(MapReader & map, Findings & findings
   return rule;
 }
 
+/// Reads `true`, `false`, or a map of `late`.
+std::optional<takt_core::LateOutputs> read_logical_time(MapReader & map, Findings & findings)
+{
+  using takt_core::LateOutputs;
+  constexpr std::array<std::pair<LateOutputs, std::string_view>, 2> kLate{
+    {{LateOutputs::publish, "publish"}, {LateOutputs::drop, "drop"}}};
+  const YamlNode * const node = map.find("let");
+  if (node == nullptr) {
+    return std::nullopt;
+  }
+  std::optional<LateOutputs> late = LateOutputs::publish;
+  if (node->is_scalar()) {
+    bool wanted = false;
+    map.boolean("let", wanted);
+    if (!wanted) {
+      late.reset();
+    }
+  } else {
+    MapReader entry(findings, *node, "let", {"late"});
+    entry.choice<LateOutputs>("late", kLate, *late);
+  }
+  if (late && map.has("when")) {
+    findings.fault(
+      map.at("let"),
+      "a group with let reads its messages when its timer is released, so it waits for no "
+      "condition; "
+      "omit let or when");
+  }
+  return late;
+}
+
 template <typename Read>
 void for_each_item(MapReader & map, Findings & findings, std::string_view key, const Read & read)
 {
@@ -365,7 +396,7 @@ void read_rules(
     GroupRule rule;
     rule.source = item.at;
     std::vector<std::string> keys = isolation_keys();
-    keys.insert(keys.begin(), {"match", "across_priorities", "isolate", "when"});
+    keys.insert(keys.begin(), {"match", "across_priorities", "isolate", "when", "let"});
     MapReader entry(findings, item, "group rule", std::move(keys));
     rule.match = groups.read_match(entry, "this group rule");
     for (const std::string & text : rule.match) {
@@ -378,6 +409,7 @@ void read_rules(
     }
     entry.choice<bool>("across_priorities", kAcross, rule.across_priorities);
     rule.when = read_condition(entry, findings);
+    rule.logical_time = read_logical_time(entry, findings);
     rule.isolate = read_isolation(entry, findings, cores, executor);
     executor.groups.push_back(std::move(rule));
   });

@@ -322,6 +322,20 @@ takt_rt::Fault bound_and_isolated(
          " is isolated, so it has threads of its own; omit one of the two";
 }
 
+void apply_logical_time(
+  const ResolvedGroup & group, takt_core::Kind kind, ResolvedCallback & resolved)
+{
+  if (!group.logical_time || kind != takt_core::Kind::subscription) {
+    return;
+  }
+  takt_core::Binding & binding = resolved.binding;
+  if (!binding.non_triggering) {
+    binding.non_triggering.emplace();
+  }
+  binding.non_triggering->by_release = true;
+  binding.sequence.reset();
+}
+
 Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind kind, bool isolated)
 {
   Impl & impl = *impl_;
@@ -410,6 +424,7 @@ Result<ResolvedGroup> Resolver::resolve_group(std::string_view group_id)
     resolved.condition->count = rule.when->count;
     resolved.condition->fresh = rule.when->fresh;
   }
+  resolved.logical_time = rule.logical_time;
   if (rule.isolate) {
     resolved.isolation.emplace();
     resolved.isolation->attributes = rule.isolate->attributes;

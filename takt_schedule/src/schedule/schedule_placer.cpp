@@ -47,19 +47,21 @@ takt_rt::Result<takt_core::adapter::CallbackSettings> SchedulePlacer::place(
   if (!group) {
     return group.faults();
   }
-  const auto resolved = resolver_.resolve(id, kind, group->isolation.has_value());
+  auto resolved = resolver_.resolve(id, kind, group->isolation.has_value());
   if (!resolved) {
     return resolved.faults();
   }
   if (group->isolation && resolved->names_threads) {
     return takt_rt::Faults{bound_and_isolated(*resolved, id, group_id)};
   }
+  apply_logical_time(*group, kind, *resolved);
   takt_core::adapter::CallbackSettings settings;
   settings.binding = resolved->binding;
   settings.offset = resolved->offset;
   settings.missed_periods = resolved->missed_periods;
   settings.across_priorities = group->across_priorities;
   settings.condition = group->condition;
+  settings.logical_time = group->logical_time;
   settings.isolation = group->isolation;
   if (group->isolation) {
     settings.binding.threads = 0;

@@ -219,7 +219,11 @@ void write_executor(Writer & out, const ExecutorSchedule & executor, const Epoch
     if (rule.when) {
       out.line(4, "when", text_of(*rule.when));
     }
-    if (rule.across_priorities || (!rule.isolate && !rule.when)) {
+    if (rule.logical_time) {
+      out.line(
+        4, "let", *rule.logical_time == takt_core::LateOutputs::publish ? "true" : "{late: drop}");
+    }
+    if (rule.across_priorities || (!rule.isolate && !rule.when && !rule.logical_time)) {
       out.line(4, "across_priorities", rule.across_priorities ? "allow" : "forbid");
     }
     if (rule.isolate) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from takt_cli.base.units import duration_flag, how_many
@@ -337,9 +337,18 @@ def _when_words(when: When) -> str:
     return f"{{count: {when.count or 'all'}, {fresh}}}"
 
 
+def _of_group(group: str, conditions: Mapping[str, Callback]) -> Iterator[str]:
+    """Give when the group's messages count."""
+    one = conditions.get(group)
+    if one is not None and one.when is not None:
+        yield f"    when: {_when_words(one.when)}"
+    if one is not None and one.let is not None:
+        yield f"    let: {'true' if one.let.late == 'publish' else '{late: drop}'}"
+
+
 def _group_lines(executor: Executor, usual: frozenset[int]) -> Iterator[str]:
     lines: list[str] = []
-    conditions = {one.group: one.when for one in executor.callbacks if one.when is not None}
+    conditions = {one.group: one for one in executor.callbacks if one.when or one.let}
     isolated = dict.fromkeys(thread.group for thread in executor.threads if thread.group)
     for group in isolated:
         threads = [thread for thread in executor.threads if thread.group == group]
@@ -348,8 +357,7 @@ def _group_lines(executor: Executor, usual: frozenset[int]) -> Iterator[str]:
             continue
         lines += [f"  - match: {_quoted(group)}", "    isolate: true"]
         lines += [f"    {key}: {value}" for key, value in values_of(threads, usual).items()]
-        if group in conditions:
-            lines.append(f"    when: {_when_words(conditions[group])}")
+        lines += _of_group(group, conditions)
     places: dict[str, set[tuple[str, ...]]] = {}
     for one in executor.callbacks:
         if one.group not in isolated and not one.reentrant and one.non_triggering is None:
@@ -358,11 +366,11 @@ def _group_lines(executor: Executor, usual: frozenset[int]) -> Iterator[str]:
         if len(sets) > 1 and _GROUP.fullmatch(group):
             lines.append(f"  - match: {_quoted(group)}")
             lines.append("    across_priorities: allow # its callbacks run on different threads")
-            if group in conditions:
-                lines.append(f"    when: {_when_words(conditions.pop(group))}")
-    for group, when in conditions.items():
+            lines += _of_group(group, conditions)
+            conditions.pop(group, None)
+    for group in conditions:
         if group not in isolated and _GROUP.fullmatch(group):
-            lines += [f"  - match: {_quoted(group)}", f"    when: {_when_words(when)}"]
+            lines += [f"  - match: {_quoted(group)}", *_of_group(group, conditions)]
     if lines:
         yield "groups:" if any(line.startswith("  - ") for line in lines) else "# groups:"
         yield from lines

@@ -393,6 +393,12 @@ void HostedEntities::place(
       return !epoch_.has_value();
     }
     one.settings = std::move(placed.value());
+    if (one.settings.logical_time) {
+      faults.push_back(
+        "cannot place " + numbered(one.name.id, one.number) + ": its group " + group.group->id() +
+        " has let, and takt does not hold back the messages of rclcpp's publishers; omit let, or "
+        "write the node with takt_rcl");
+    }
     for (const auto & fault :
          takt_core::adapter::settle(*settings_.core, *group.group, one.settings).faults()) {
       faults.push_back(takt_rt::within("cannot place " + numbered(one.name.id, one.number), fault));

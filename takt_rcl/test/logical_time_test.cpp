@@ -1,0 +1,166 @@
+// A group with logical execution time of a schedule, with a real middleware and by pointer.
+#include <cstdint>
+#include <memory>
+#include <std_msgs/msg/u_int64.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ros_test.hpp"
+#include "takt_schedule/parse.hpp"
+
+namespace takt_rcl::test
+{
+
+using Number = std_msgs::msg::UInt64;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPeriod{20};
+
+class LogicalTime : public RosTest
+{
+protected:
+  Executor executor_with(const std::string & let)
+  {
+    const auto schedule = takt_schedule::parse_schedule(
+      "version: 1\nexecutors:\n  main:\n    threads: {t: {count: 2}}\n    default: t\n    groups:\n"
+      "      - {match: \"/n:group(default)\", let: " +
+        let + "}\n",
+      "schedule.yaml");
+    EXPECT_TRUE(schedule);
+    return Executor::from_schedule(context, schedule.value(), "main");
+  }
+};
+
+std::uint64_t ns(takt_rt::Time time)
+{
+  return static_cast<std::uint64_t>(takt_rt::to_ns(time));
+}
+
+TEST_F(LogicalTime, AnInputIsReadAtTheReleaseAndAnOutputComesOutOnePeriodLater)
+{
+  for (const bool by_pointer : {false, true}) {
+    Executor executor = executor_with("true");
+    NodeOptions within = options();
+    within.use_intra_process_comms(by_pointer);
+    auto node = std::make_shared<Node>("n", within);
+    auto other = std::make_shared<Node>("other", within);
+    auto output = node->create_publisher<Number>("/output", 100);
+    auto given = node->create_publisher<Number>("/given", 100);
+    auto input = other->create_publisher<Number>("/input", 100);
+    std::uint64_t release = 0;
+    std::uint64_t inputs = 0;
+    auto in = node->create_subscription<Number>("/input", 100, [&](const Number & message) {
+      EXPECT_EQ(message.data, ++inputs);
+      Number told;
+      told.data = 0;  // an input's callback publishes with the run that takes it
+      EXPECT_EQ(output->publish(told), 0U);
+    });
+    std::vector<std::uint64_t> releases;
+    auto timer = node->create_wall_timer(kPeriod, [&](Timer &, const TimerInfo & info) {
+      release = static_cast<std::uint64_t>(info.expected_call_time.nanoseconds());
+      releases.push_back(release);
+      Number message;
+      message.data = release;
+      EXPECT_EQ(output->publish(message), 0U);
+      EXPECT_EQ(given->publish(std::make_unique<Number>(message)), 0U);
+    });
+    std::vector<std::uint64_t> got;
+    std::vector<std::uint64_t> got_given;
+    std::uint64_t from_inputs = 0;
+    std::uint64_t early = 0;
+    auto reader = other->create_subscription<Number>("/output", 100, [&](const Number & message) {
+      if (message.data == 0) {
+        ++from_inputs;
+        return;
+      }
+      early += ns(takt_rt::now()) < message.data + takt_rt::Duration(kPeriod).count() ? 1 : 0;
+      got.push_back(message.data);
+      Number next;
+      next.data = got.size();
+      EXPECT_NE(input->publish(next), 0U);
+    });
+    auto reader_given =
+      other->create_subscription<Number>("/given", 100, [&](const Number & message) {
+        got_given.push_back(message.data);
+        if (got_given.size() == 10) {
+          executor.cancel();
+        }
+      });
+    executor.add_node(node);
+    executor.add_node(other);
+    EXPECT_TRUE(output->wait_for_matched(1, kPatience));
+    EXPECT_TRUE(given->wait_for_matched(1, kPatience));
+    EXPECT_TRUE(input->wait_for_matched(1, kPatience));
+    executor.spin();
+    EXPECT_EQ(early, 0U);
+    ASSERT_GE(got.size(), 10U);
+    ASSERT_GE(releases.size(), got.size());
+    got.resize(10);
+    releases.resize(10);
+    got_given.resize(10);
+    EXPECT_EQ(got, releases);
+    EXPECT_EQ(got_given, releases);
+    EXPECT_GT(from_inputs, 0U);
+    EXPECT_LE(from_inputs, inputs);
+  }
+}
+
+TEST_F(LogicalTime, OutputsOfALateRunAreDroppedWhereTheScheduleSaysSo)
+{
+  Executor executor = executor_with("{late: drop}");
+  auto node = this->node("n");
+  auto other = this->node("other");
+  auto output = node->create_publisher<Number>("/output", 100);
+  std::uint64_t runs = 0;
+  auto timer = node->create_wall_timer(kPeriod, [&](Timer &, const TimerInfo & info) {
+    Number message;
+    message.data = ++runs;
+    EXPECT_EQ(output->publish(message), 0U);
+    if (runs % 2 == 1) {
+      while (ns(takt_rt::now()) <
+             static_cast<std::uint64_t>(info.expected_call_time.nanoseconds()) +
+               takt_rt::Duration(kPeriod).count()) {
+      }
+    }
+  });
+  std::vector<std::uint64_t> got;
+  auto reader = other->create_subscription<Number>("/output", 100, [&](const Number & message) {
+    got.push_back(message.data);
+    if (got.size() == 3) {
+      executor.cancel();
+    }
+  });
+  executor.add_node(node);
+  executor.add_node(other);
+  EXPECT_TRUE(output->wait_for_matched(1, kPatience));
+  executor.spin();
+  ASSERT_GE(got.size(), 3U);
+  for (const std::uint64_t number : got) {
+    EXPECT_EQ(number % 2, 0U);
+  }
+}
+
+TEST_F(LogicalTime, APublisherThatItsOwnerLetsGoStillPublishesWhatItHolds)
+{
+  Executor executor = executor_with("true");
+  auto node = this->node("n");
+  auto other = this->node("other");
+  auto output = node->create_publisher<Number>("/output", 100);
+  EXPECT_EQ(output.use_count(), 1);
+  auto timer = node->create_wall_timer(kPeriod, [&](Timer &, const TimerInfo &) {
+    if (output != nullptr) {
+      EXPECT_EQ(output->publish(Number()), 0U);
+      output.reset();
+    }
+  });
+  auto reader =
+    other->create_subscription<Number>("/output", 100, [&](const Number &) { executor.cancel(); });
+  EXPECT_TRUE(output->wait_for_matched(1, kPatience));
+  executor.add_node(node);
+  executor.add_node(other);
+  executor.spin();
+  EXPECT_EQ(output, nullptr);
+}
+
+}  // namespace takt_rcl::test
