@@ -53,7 +53,7 @@ private:
   static void publish(LogicalTime & group, HeldOutput & output, bool at_border) noexcept;
   static void release(LogicalTime::List & outputs) noexcept;
 
-  mutable PiMutex mutex_;
+  mutable takt_rt::PiMutex mutex_;
   std::vector<LogicalTime *> groups_;
 };
 
