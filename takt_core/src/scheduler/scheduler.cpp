@@ -479,9 +479,8 @@ void Scheduler::finish(Run & run) noexcept
 
   bool parks = false;
   if (entry.kind_ != Kind::timer && mark_again(entry)) {
-    if (!group.exclusive() || has_windows(set.order) || has_followers(run.lane)) {
-      // To a window it is the next message. A follower of the same group goes first, unless a callback is parked there.
-      put_in(entry, run.lane);
+    if (!group.exclusive() || has_windows(set.order)) {
+      put_in(entry, run.lane);  // to a window it is the next message
     } else {
       parks = true;
     }

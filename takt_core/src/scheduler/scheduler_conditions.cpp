@@ -163,6 +163,11 @@ CallbackEntry * Scheduler::release(
   CallbackEntry * released = nullptr;
   for (const GroupCondition::Member & member : condition.members) {
     if (!member.entry->arrivals_.empty() && member.entry->state_.mark_released()) {
+      // As in `ready`: its place is that of the oldest message now, also if that message is lost before its start.
+      Precedence & place = member.entry->precedence_;
+      if (member.entry->arrivals_.peek_stamp(place.release, place.sequence)) {
+        member.entry->comes_ = CallbackEntry::Comes::stamped;
+      }
       member.entry->next_ = released;
       released = member.entry;
     }

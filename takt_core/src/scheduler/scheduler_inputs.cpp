@@ -243,7 +243,7 @@ bool Scheduler::next_input(const Run & taker, Time now, Run & run) noexcept
       if (input == nullptr) {
         return false;
       }
-      if (input->entry->group_ != of.group_ && !input->entry->group_->try_enter()) {
+      if (input->entry->group_ != of.group_ && !input->entry->group_->enter_unless_running()) {
         input->left = 0;  // its messages wait for the taker's next start
         continue;
       }

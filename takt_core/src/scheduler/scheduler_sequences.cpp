@@ -188,7 +188,8 @@ Scheduler::Pick Scheduler::start_in_turn(
   if (in_turn) {
     // A boost that is due changes the key.
     const CallbackEntry * const first = first_of(set, thread, now, woken);
-    set_key(set, entry, std::exchange(entry.comes_, CallbackEntry::Comes::released));
+    set_key(set, entry, entry.comes_);
+    entry.comes_ = CallbackEntry::Comes::stamped;  // it keeps this place wherever it waits
     const std::uint64_t key = entry.precedence_.key;
     const auto goes_before = [key](const CallbackEntry * other) {
       return other != nullptr && other->precedence_.key < key;
@@ -208,8 +209,7 @@ Scheduler::Pick Scheduler::start_in_turn(
       lock.lock();
       in_turn = in_turn && may_start_here(set, entry, thread);
       if (in_turn) {
-        set_key(
-          set, entry, CallbackEntry::Comes::released);  // set-up may have changed it meanwhile
+        set_key(set, entry, entry.comes_);  // set-up may have changed it meanwhile
       }
     }
   }
@@ -218,7 +218,8 @@ Scheduler::Pick Scheduler::start_in_turn(
     put_in(entry, thread);
     return Pick::nothing;
   }
-  if (entry.group_->enter(entry) == Group::Enter::parked) {
+  entry.comes_ = CallbackEntry::Comes::released;
+  if (entry.group_->enter(entry, Group::TakesOver::as_urgent) == Group::Enter::parked) {
     tell_parked(entry);
     return Pick::put_aside;
   }

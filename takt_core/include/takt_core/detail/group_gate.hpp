@@ -9,6 +9,7 @@
 #include <cassert>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include "takt_core/detail/precedence.hpp"
 #include "takt_core/detail/sync.hpp"
@@ -35,8 +36,15 @@ public:
   /// True while a callback of an exclusive group runs or is about to.
   bool busy() const noexcept { return (state_.load(std::memory_order_acquire) & kBusy) != 0; }
 
+  /// Which callback may take the group from one that was handed it and has not started.
+  enum class TakesOver
+  {
+    better,    ///< one with a strictly better precedence
+    as_urgent  ///< one with the same key, too: a callback in its turn of a sequence
+  };
+
   /// Enters for `callback`, or parks it. Call with the mutex of the callback's thread set held.
-  Enter enter(Node & callback) noexcept
+  Enter enter(Node & callback, TakesOver takes_over = TakesOver::better) noexcept
   {
     if (try_enter()) {
       return Enter::entered;
@@ -50,7 +58,25 @@ public:
       }
       return Enter::entered;
     }
-    return granted_or_park(callback);
+    return granted_or_park(callback, takes_over);
+  }
+
+  /// Enters unless a callback of the group runs: takes the group from one that was handed it and has not started, which is
+  /// then parked at its pick. Never parks.
+  bool enter_unless_running() noexcept
+  {
+    if (try_enter()) {
+      return true;
+    }
+    std::lock_guard lock(mutex_);
+    // As in `enter`: the holder needs the mutex to leave.
+    if ((state_.fetch_or(kWaiters | kBusy, std::memory_order_acquire) & kBusy) == 0) {
+      if (parked_.empty() && granted_ == nullptr) {
+        state_.store(kBusy, std::memory_order_relaxed);
+      }
+      return true;
+    }
+    return std::exchange(granted_, nullptr) != nullptr;
   }
 
   /// Enters if the group is free; never parks (for orders that keep their waiting members). Call
@@ -146,14 +172,17 @@ protected:
   static constexpr std::uint32_t kWaiters = 2;  // parked_ or granted_ is not empty: take the mutex
 
   // With mutex_ held and the group held by a callback.
-  Enter granted_or_park(Node & callback) noexcept
+  Enter granted_or_park(Node & callback, TakesOver takes_over) noexcept
   {
     assert(mutex_.held());
     if (granted_ == &callback) {
       granted_ = nullptr;
       return Enter::entered;
     }
-    if (granted_ != nullptr && callback.precedence_.before(granted_precedence_)) {
+    if (
+      granted_ != nullptr && (callback.precedence_.before(granted_precedence_) ||
+                              (takes_over == TakesOver::as_urgent &&
+                               callback.precedence_.key == granted_precedence_.key))) {
       granted_ = nullptr;  // stays in its ready queue and is parked at its pick
       return Enter::entered;
     }

@@ -1,0 +1,387 @@
+// Says which callback of one thread starts when, from the pages' words alone: triggers, inputs, conditions, sequences. A slow,
+// plain simulation in whole milliseconds that shares nothing with the scheduler.
+#ifndef SUPPORT__DATA_PATH_ORACLE_HPP_
+#define SUPPORT__DATA_PATH_ORACLE_HPP_
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <vector>
+
+namespace takt_core::test
+{
+
+/// What both sides are made from. Times in milliseconds.
+struct DataPath
+{
+  struct Callback
+  {
+    std::size_t group = 0;
+    int priority = 0;
+    long cost = 1;
+    long period = 0;  ///< a timer's; 0: a subscription
+    long offset = 0;
+    std::size_t depth = 1;
+    std::vector<std::size_t> readers;  ///< get a message at the end of each run
+
+    bool triggers = true;
+    std::vector<std::size_t> takers;  ///< of a callback that does not trigger
+    std::size_t keep = 0;
+    std::optional<long> max_age;
+    bool by_release = false;
+
+    std::optional<std::pair<std::size_t, std::size_t>> place;  ///< sequence and position
+  };
+  struct Condition
+  {
+    std::size_t count = 1;  ///< 0: all
+    std::optional<long> fresh;
+  };
+  struct Message
+  {
+    long at = 0;
+    std::size_t to = 0;
+  };
+
+  bool fifo = false;
+  std::vector<Callback> callbacks;
+  std::map<std::size_t, Condition> conditions;  ///< by group
+  std::vector<Message> messages;                ///< from outside, by time
+};
+
+/// One start.
+struct DataPathStart
+{
+  std::size_t callback = 0;
+  long at = 0;
+  long release = 0;
+
+  friend bool operator==(const DataPathStart &, const DataPathStart &) = default;
+};
+
+/// Rules that a broken variant leaves out.
+enum class LeftOut
+{
+  nothing,
+  condition,       ///< each message triggers
+  fresh,           ///< a condition does not look at ages
+  max_age,         ///< takers take stale inputs
+  keep,            ///< takers take all inputs
+  input_order,     ///< inputs are taken callback by callback
+  by_release,      ///< inputs that came after the release are taken
+  sequence,        ///< followers use the ready queue
+  more_urgent,     ///< followers go before more urgent callbacks
+  sequence_order,  ///< followers go in the order of their messages
+  place_of_lost    ///< a callback whose oldest message was lost goes behind others
+};
+
+class DataPathOracle
+{
+public:
+  DataPathOracle(const DataPath & path, LeftOut left_out) : path_(path), left_out_(left_out)
+  {
+    states_.resize(path.callbacks.size());
+    for (std::size_t i = 0; i < path.callbacks.size(); ++i) {
+      states_[i].due = path.callbacks[i].offset;
+    }
+  }
+
+  std::vector<DataPathStart> run(long horizon)
+  {
+    while (now_ < horizon) {
+      arrive();
+      if (const auto next = choose()) {
+        start(*next);
+      } else if (!sleep(horizon)) {
+        break;
+      }
+    }
+    return starts_;
+  }
+
+private:
+  struct Waiting
+  {
+    long at;
+    unsigned long number;
+  };
+  struct State
+  {
+    std::deque<Waiting> history;  // the oldest first
+    std::size_t released = 0;     // of them, from the oldest on: by the condition
+    std::optional<long> newest;
+    bool ready = false;
+    std::optional<Waiting> place;  // empty: its oldest message's when the thread looks next
+    long due = 0;                  // of a timer
+  };
+
+  const DataPath::Callback & of(std::size_t i) const { return path_.callbacks[i]; }
+  bool is_timer(std::size_t i) const { return of(i).period > 0; }
+  bool under_condition(std::size_t i) const
+  {
+    return !is_timer(i) && left_out_ != LeftOut::condition &&
+           path_.conditions.count(of(i).group) != 0;
+  }
+  long urgency(std::size_t i) const { return path_.fifo ? 0 : of(i).priority; }
+
+  void arrive()
+  {
+    while (next_message_ < path_.messages.size() && path_.messages[next_message_].at <= now_) {
+      const DataPath::Message & message = path_.messages[next_message_++];
+      announce(message.to, message.at, std::nullopt);
+    }
+  }
+
+  // `by`: the callback whose run sends the message.
+  void announce(std::size_t to, long at, std::optional<std::size_t> by)
+  {
+    State & state = states_[to];
+    state.history.push_back({at, ++number_});
+    if (state.history.size() > of(to).depth) {
+      state.history.pop_front();
+      state.released -= state.released > 0 ? 1 : 0;
+      if (state.ready && left_out_ == LeftOut::place_of_lost) {
+        state.place = state.history.front();
+      }
+    }
+    state.newest = at;
+    if (!of(to).triggers) {
+      return;
+    }
+    if (!under_condition(to)) {
+      make_ready(to, by);
+    } else if (holds(of(to).group, at)) {
+      release(of(to).group, by);
+    }
+  }
+
+  bool holds(std::size_t group, long at) const
+  {
+    const DataPath::Condition & rule = path_.conditions.at(group);
+    std::size_t inputs = 0;
+    std::size_t have = 0;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (of(i).group != group || is_timer(i)) {
+        continue;
+      }
+      ++inputs;
+      have += states_[i].history.size() > states_[i].released ? 1 : 0;
+      if (
+        rule.fresh && left_out_ != LeftOut::fresh &&
+        (!states_[i].newest || at - *states_[i].newest >= *rule.fresh)) {
+        return false;
+      }
+    }
+    return have >= (rule.count == 0 ? inputs : rule.count);
+  }
+
+  void release(std::size_t group, std::optional<std::size_t> by)
+  {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (of(i).group == group && !is_timer(i)) {
+        states_[i].released = states_[i].history.size();
+        if (of(i).triggers && !states_[i].history.empty()) {
+          make_ready(i, by);
+        }
+      }
+    }
+  }
+
+  void make_ready(std::size_t i, std::optional<std::size_t> by)
+  {
+    State & state = states_[i];
+    if (state.ready) {
+      return;
+    }
+    state.ready = true;
+    state.place.reset();
+    if (state.history.size() == 1 || under_condition(i)) {
+      state.place = state.history.front();
+    }
+    if (
+      by && of(i).place && of(*by).place && of(i).place->first == of(*by).place->first &&
+      of(i).place->second > of(*by).place->second && left_out_ != LeftOut::sequence) {
+      const auto taken = std::any_of(followers_.begin(), followers_.end(), [&](std::size_t other) {
+        return of(other).place == of(i).place;
+      });
+      if (!taken) {
+        followers_.push_back(i);
+      }
+    }
+  }
+
+  bool follows(std::size_t i) const
+  {
+    return std::find(followers_.begin(), followers_.end(), i) != followers_.end();
+  }
+
+  std::optional<Waiting> place(std::size_t i) const
+  {
+    if (is_timer(i)) {
+      // A timer is released by a look for work: behind the messages of that time, and in the order of making.
+      return states_[i].due <= now_ ? std::optional<Waiting>({states_[i].due, kTimers + i})
+                                    : std::nullopt;
+    }
+    return states_[i].ready ? states_[i].place : std::nullopt;
+  }
+
+  std::optional<std::size_t> best() const
+  {
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const auto own = place(i);
+      if (!own || follows(i)) {
+        continue;
+      }
+      if (!found || before(i, *own, *found, *place(*found))) {
+        found = i;
+      }
+    }
+    return found;
+  }
+  bool before(std::size_t i, const Waiting & own, std::size_t j, const Waiting & other) const
+  {
+    return std::make_tuple(-urgency(i), own.at, own.number) <
+           std::make_tuple(-urgency(j), other.at, other.number);
+  }
+
+  void find_places()
+  {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      State & state = states_[i];
+      if (state.ready && !state.place && !follows(i)) {
+        state.place = state.history.front();
+      }
+    }
+  }
+
+  std::optional<std::size_t> choose()
+  {
+    find_places();
+    const auto first = best();
+    if (followers_.empty()) {
+      return first;
+    }
+    if (left_out_ != LeftOut::sequence_order) {
+      std::sort(followers_.begin(), followers_.end(), [&](std::size_t a, std::size_t b) {
+        return of(a).place->second < of(b).place->second;
+      });
+    }
+    const std::size_t next = followers_.front();
+    if (first && urgency(*first) > urgency(next) && left_out_ != LeftOut::more_urgent) {
+      followers_.clear();  // they wait as all others do
+      find_places();
+      return best();
+    }
+    followers_.erase(followers_.begin());
+    return next;
+  }
+
+  void start(std::size_t i)
+  {
+    State & state = states_[i];
+    long release = 0;
+    if (is_timer(i)) {
+      release = state.due;
+      state.due += of(i).period;
+      while (state.due <= now_) {
+        state.due += of(i).period;
+      }
+    } else {
+      release = state.history.front().at;
+      state.ready = false;  // a message that comes meanwhile makes it ready again
+      state.history.pop_front();
+      state.released -= state.released > 0 ? 1 : 0;
+    }
+    const long began = now_;
+    take_inputs(i, began, release);
+    starts_.push_back({i, began, release});
+    work(i);
+    if (!is_timer(i) && (under_condition(i) ? state.released > 0 : !state.history.empty())) {
+      make_ready(i, std::nullopt);
+    }
+  }
+
+  void take_inputs(std::size_t taker, long began, long release)
+  {
+    std::map<std::size_t, std::size_t> left;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const auto & takers = of(i).takers;
+      if (std::find(takers.begin(), takers.end(), taker) != takers.end()) {
+        left[i] = states_[i].history.size();
+      }
+    }
+    for (;;) {
+      std::optional<std::size_t> next;
+      for (auto & [i, count] : left) {
+        const bool late = of(i).by_release && left_out_ != LeftOut::by_release &&
+                          !states_[i].history.empty() && states_[i].history.front().at > release;
+        count = late || states_[i].history.empty() ? 0 : count;
+        if (count == 0) {
+          continue;
+        }
+        if (
+          !next || (left_out_ != LeftOut::input_order &&
+                    states_[i].history.front().number < states_[*next].history.front().number)) {
+          next = i;
+        }
+      }
+      if (!next) {
+        return;
+      }
+      State & input = states_[*next];
+      const Waiting message = input.history.front();
+      input.history.pop_front();
+      input.released -= input.released > 0 ? 1 : 0;
+      const std::size_t newer = std::min(--left[*next], input.history.size());
+      const bool old = of(*next).max_age && left_out_ != LeftOut::max_age &&
+                       began - message.at > *of(*next).max_age;
+      const bool more = of(*next).keep > 0 && left_out_ != LeftOut::keep && newer >= of(*next).keep;
+      if (!old && !more) {
+        starts_.push_back({*next, now_, message.at});
+        work(*next);
+      }
+    }
+  }
+
+  void work(std::size_t i)
+  {
+    now_ += of(i).cost;
+    arrive();
+    for (const std::size_t to : of(i).readers) {
+      announce(to, now_, i);
+    }
+  }
+
+  bool sleep(long horizon)
+  {
+    long next = horizon;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      next = is_timer(i) ? std::min(next, states_[i].due) : next;
+    }
+    if (next_message_ < path_.messages.size()) {
+      next = std::min(next, path_.messages[next_message_].at);
+    }
+    now_ = std::max(now_, next);
+    return next < horizon;
+  }
+
+  static constexpr unsigned long kTimers = 1UL << 60;
+
+  const DataPath & path_;
+  const LeftOut left_out_;
+  std::vector<State> states_;
+  std::vector<std::size_t> followers_;
+  std::vector<DataPathStart> starts_;
+  std::size_t next_message_ = 0;
+  unsigned long number_ = 0;
+  long now_ = 0;
+};
+
+}  // namespace takt_core::test
+
+#endif  // SUPPORT__DATA_PATH_ORACLE_HPP_
