@@ -29,6 +29,7 @@ from takt_cli.results.trace import TraceSummary
 from takt_cli.running.host import Measured
 from takt_cli.running.runner import Progress
 from takt_cli.verbs.bench.programs import Limits
+from takt_cli.verbs.experiment.data_path_program import DataPath, Floors
 from takt_cli.verbs.experiment.isolation_program import Isolation
 from takt_cli.verbs.experiment.oracle import OracleReport
 from takt_cli.verbs.experiment.planners import Count
@@ -43,6 +44,8 @@ from takt_cli.verbs.report.trace_figures import TraceReport
 READERS = {
     "acceptance": Count,
     "change": Changes,
+    "data_path": DataPath,
+    "data_path_floors": Floors,
     "error": Refusal,
     "explanation": Explanation,
     "graph": GraphInfo,

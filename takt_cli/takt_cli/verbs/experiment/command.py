@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from takt_cli.verbs.experiment import generated_studies, graph_studies, isolation_study
+from takt_cli.verbs.experiment import (
+    data_path_study,
+    generated_studies,
+    graph_studies,
+    isolation_study,
+)
 
 app = graph_studies.app
 app.command("planners")(generated_studies.run_planners)
 app.command("tightness")(generated_studies.run_tightness)
 app.command("isolation")(isolation_study.run_isolation)
+app.command("data-path")(data_path_study.run_data_path)
