@@ -54,6 +54,13 @@ std::shared_ptr<takt_core::Callback> Timer::make(
   const std::optional<takt_rt::Duration> offset =
     settings.offset ? settings.offset : shared_->options.offset;
   if (shared_->clock != nullptr) {
+    if (options.group->logical_time() != nullptr) {
+      throw Error(
+        id() + ": its group " + options.group->id() +
+        " has let, whose periods are those of the monotonic clock, and this timer runs on "
+        "simulated "
+        "time; use create_wall_timer, or omit let");
+    }
     first_ = offset;
     options.kind = takt_core::Kind::waitable;
     return std::make_shared<SimRun>(std::move(options), shared_);

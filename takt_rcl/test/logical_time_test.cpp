@@ -20,12 +20,12 @@ constexpr milliseconds kPeriod{20};
 class LogicalTime : public RosTest
 {
 protected:
-  Executor executor_with(const std::string & let)
+  Executor executor_with(const std::string & let, const std::string & more = "")
   {
     const auto schedule = takt_schedule::parse_schedule(
       "version: 1\nexecutors:\n  main:\n    threads: {t: {count: 2}}\n    default: t\n    groups:\n"
       "      - {match: \"/n:group(default)\", let: " +
-        let + "}\n",
+        let + "}\n" + more,
       "schedule.yaml");
     EXPECT_TRUE(schedule);
     return Executor::from_schedule(context, schedule.value(), "main");
@@ -50,20 +50,24 @@ TEST_F(LogicalTime, AnInputIsReadAtTheReleaseAndAnOutputComesOutOnePeriodLater)
     auto input = other->create_publisher<Number>("/input", 100);
     std::uint64_t release = 0;
     std::uint64_t inputs = 0;
+    std::uint64_t newest_input = 0;
     auto in = node->create_subscription<Number>("/input", 100, [&](const Number & message) {
-      EXPECT_EQ(message.data, ++inputs);
+      ++inputs;
+      EXPECT_GT(message.data, newest_input);
+      newest_input = message.data;
       Number told;
       told.data = 0;  // an input's callback publishes with the run that takes it
-      EXPECT_EQ(output->publish(told), 0U);
+      EXPECT_EQ(output->publish(told), Publisher<Number>::kHeld);
     });
     std::vector<std::uint64_t> releases;
     auto timer = node->create_wall_timer(kPeriod, [&](Timer &, const TimerInfo & info) {
       release = static_cast<std::uint64_t>(info.expected_call_time.nanoseconds());
       releases.push_back(release);
+      EXPECT_LE(newest_input, release);
       Number message;
       message.data = release;
-      EXPECT_EQ(output->publish(message), 0U);
-      EXPECT_EQ(given->publish(std::make_unique<Number>(message)), 0U);
+      EXPECT_EQ(output->publish(message), Publisher<Number>::kHeld);
+      EXPECT_EQ(given->publish(std::make_unique<Number>(message)), Publisher<Number>::kHeld);
     });
     std::vector<std::uint64_t> got;
     std::vector<std::uint64_t> got_given;
@@ -77,7 +81,7 @@ TEST_F(LogicalTime, AnInputIsReadAtTheReleaseAndAnOutputComesOutOnePeriodLater)
       early += ns(takt_rt::now()) < message.data + takt_rt::Duration(kPeriod).count() ? 1 : 0;
       got.push_back(message.data);
       Number next;
-      next.data = got.size();
+      next.data = ns(takt_rt::now());
       EXPECT_NE(input->publish(next), 0U);
     });
     auto reader_given =
@@ -116,7 +120,7 @@ TEST_F(LogicalTime, OutputsOfALateRunAreDroppedWhereTheScheduleSaysSo)
   auto timer = node->create_wall_timer(kPeriod, [&](Timer &, const TimerInfo & info) {
     Number message;
     message.data = ++runs;
-    EXPECT_EQ(output->publish(message), 0U);
+    EXPECT_EQ(output->publish(message), Publisher<Number>::kHeld);
     if (runs % 2 == 1) {
       while (ns(takt_rt::now()) <
              static_cast<std::uint64_t>(info.expected_call_time.nanoseconds()) +
@@ -146,11 +150,13 @@ TEST_F(LogicalTime, APublisherThatItsOwnerLetsGoStillPublishesWhatItHolds)
   Executor executor = executor_with("true");
   auto node = this->node("n");
   auto other = this->node("other");
-  auto output = node->create_publisher<Number>("/output", 100);
+  PublisherOptions with_event;  // its end removes a callback from the executor
+  with_event.event_callbacks.matched_callback = [](MatchedInfo &) {};
+  auto output = node->create_publisher<Number>("/output", 100, with_event);
   EXPECT_EQ(output.use_count(), 1);
   auto timer = node->create_wall_timer(kPeriod, [&](Timer &, const TimerInfo &) {
     if (output != nullptr) {
-      EXPECT_EQ(output->publish(Number()), 0U);
+      EXPECT_EQ(output->publish(Number()), Publisher<Number>::kHeld);
       output.reset();
     }
   });
@@ -161,6 +167,71 @@ TEST_F(LogicalTime, APublisherThatItsOwnerLetsGoStillPublishesWhatItHolds)
   executor.add_node(other);
   executor.spin();
   EXPECT_EQ(output, nullptr);
+}
+
+// The last owner of the publisher is the held message, which goes out when the timer leaves.
+TEST_F(LogicalTime, ATimerThatEndsPublishesWhatIsHeldAndEndsItsPublisher)
+{
+  Executor executor =
+    executor_with("true", "    callbacks:\n      - {match: \"/n:timer(*)\", offset: 0ms}\n");
+  auto node = this->node("n");
+  auto other = this->node("other");
+  PublisherOptions with_event;
+  with_event.event_callbacks.matched_callback = [](MatchedInfo &) {};
+  auto output = node->create_publisher<Number>("/output", 100, with_event);
+  std::atomic<int> got{0};
+  auto reader = other->create_subscription<Number>("/output", 100, [&](const Number &) { ++got; });
+  std::atomic<int> runs{0};
+  auto timer = node->create_wall_timer(std::chrono::hours(1), [&](Timer &, const TimerInfo &) {
+    EXPECT_EQ(output->publish(Number()), Publisher<Number>::kHeld);
+    output.reset();
+    ++runs;
+  });
+  EXPECT_TRUE(output->wait_for_matched(1, kPatience));
+  executor.add_node(node);
+  executor.add_node(other);
+  std::thread spinning([&] { executor.spin(); });
+  EXPECT_TRUE(wait_until([&] { return runs == 1; }));
+  EXPECT_EQ(got, 0);
+  timer.reset();
+  EXPECT_TRUE(wait_until([&] { return got == 1; }));
+  executor.cancel();
+  spinning.join();
+}
+
+TEST_F(LogicalTime, RefusesAReentrantGroup)
+{
+  const auto schedule = takt_schedule::parse_schedule(
+    "version: 1\nexecutors:\n  main:\n    threads: {t: {}}\n    default: t\n    groups:\n"
+    "      - {match: \"/n:group(*)\", let: true}\n",
+    "schedule.yaml");
+  ASSERT_TRUE(schedule);
+  Executor executor = Executor::from_schedule(context, schedule.value(), "main");
+  auto node = this->node("n");
+  executor.add_node(node);
+  const auto group = node->create_callback_group(CallbackGroupType::Reentrant);
+  try {
+    node->create_wall_timer(
+      kPeriod, [] {}, group);
+    FAIL() << "a reentrant group was accepted";
+  } catch (const Error & error) {
+    EXPECT_NE(
+      std::string(error.what()).find("needs a mutually exclusive group"), std::string::npos);
+  }
+}
+
+TEST_F(LogicalTime, RefusesATimerOnSimulatedTime)
+{
+  restart({"-p", "use_sim_time:=true"});
+  Executor executor = executor_with("true");
+  auto node = this->node("n");
+  executor.add_node(node);
+  try {
+    node->create_timer(kPeriod, [] {});
+    FAIL() << "a timer on simulated time was accepted";
+  } catch (const Error & error) {
+    EXPECT_NE(std::string(error.what()).find("runs on simulated time"), std::string::npos);
+  }
 }
 
 }  // namespace takt_rcl::test

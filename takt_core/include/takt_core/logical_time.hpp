@@ -112,6 +112,8 @@ private:
     HeldOutput * last = nullptr;
 
     void push(HeldOutput & output) noexcept;
+    /// By its border; behind those of the same border.
+    void insert(HeldOutput & output) noexcept;
     HeldOutput * pop() noexcept;
   };
 
@@ -126,7 +128,8 @@ private:
   // --- with the mutex of LogicalTimes held ---
   Callback * timer_ = nullptr;           // in an executor
   std::shared_ptr<Callback> publisher_;  // runs at borders
-  List due_;                             // in the order of their borders
+  Time next_ = takt_rt::kNever;  // when it runs; kNever: it waits for the next run's outputs
+  List due_;                     // in the order of their borders
 
   std::atomic<std::uint64_t> runs_{0};
   std::atomic<std::uint64_t> late_runs_{0};

@@ -32,8 +32,8 @@ struct NonTriggering
   std::uint32_t keep = 0;
   /// A taker leaves out messages that arrived earlier than this before it starts.
   takt_rt::Duration max_age = takt_rt::kForever;
-  /// A taker takes only messages that arrived by its release, and the timers of the group are its takers (unless
-  /// `taken_by` names others): see logical_time.hpp.
+  /// A taker takes only messages that arrived by its release, from which `max_age` counts then. The timers of the group
+  /// are the takers (unless `taken_by` names others). See logical_time.hpp.
   bool by_release = false;
 };
 

@@ -164,6 +164,12 @@ Status Executor::Impl::add_publisher(Crew & crew, Callback & timer, const Bindin
   if (timer.kind() != Kind::timer || group == nullptr) {
     return {};
   }
+  if (!timer.group().exclusive()) {
+    return Faults{
+      timer.id() + ": its group " + timer.group().id() +
+      " is reentrant, and logical execution time (let) needs a mutually exclusive group, since its "
+      "runs must not overlap"};
+  }
   if (const Callback * const first = logical_times.timer_of(*group)) {
     return Faults{
       timer.id() + ": its group " + timer.group().id() +
@@ -173,6 +179,7 @@ Status Executor::Impl::add_publisher(Crew & crew, Callback & timer, const Bindin
   Binding urgent;
   urgent.threads = binding.threads;
   urgent.priority = 255;
+  urgent.deadline = Duration(1);  // the earliest of all that are released at its border
   const std::shared_ptr<Callback> publisher = logical_times.attach(group, timer, crew.scheduler);
   return crew.scheduler.add(publisher, urgent, now(), [&] {
     for (const auto & observer : observers) {
@@ -181,17 +188,20 @@ Status Executor::Impl::add_publisher(Crew & crew, Callback & timer, const Bindin
   });
 }
 
-void Executor::Impl::remove_publisher(Crew & crew, const Callback & timer)
+LogicalTimes::Left Executor::Impl::remove_publisher(Crew & crew, const Callback & timer)
 {
   const std::shared_ptr<LogicalTime> & group = timer.group().logical_time_;
   if (group == nullptr || logical_times.timer_of(*group) != &timer) {
-    return;
+    return {};
   }
-  const std::shared_ptr<Callback> publisher = logical_times.detach(*group);
-  for (const auto & observer : observers) {
-    observer->on_removed(*publisher);
+  LogicalTimes::Left left = logical_times.detach(*group);
+  if (crew.scheduler.threads(*left.publisher) != 0) {  // its adding may have failed
+    for (const auto & observer : observers) {
+      observer->on_removed(*left.publisher);
+    }
+    crew.scheduler.remove(*left.publisher);
   }
-  crew.scheduler.remove(*publisher);
+  return left;
 }
 
 void Executor::remove(Callback & callback)
@@ -217,7 +227,8 @@ void Executor::release_condition(Group & group)
 void Executor::Impl::remove(Callback & callback, bool waits)
 {
   Impl & impl = *this;
-  std::shared_ptr<Callback> removed;  // freed last, without locks
+  std::shared_ptr<Callback> removed;       // freed last, without locks
+  std::optional<LogicalTimes::Left> left;  // as well
   Crew * crew = nullptr;
   {
     const Impl::SetUp setup(impl);
@@ -236,7 +247,7 @@ void Executor::Impl::remove(Callback & callback, bool waits)
       for (const auto & observer : impl.observers) {
         observer->on_removed(callback);
       }
-      impl.remove_publisher(*crew, callback);
+      left.emplace(impl.remove_publisher(*crew, callback));
     }
     removed = crew->scheduler.remove(callback, true);
     if (last) {

@@ -170,7 +170,7 @@ struct Executor::Impl final : ParkingListener
   Faults check_id(const Callback & callback) const;
   void remove(Callback & callback, bool waits);
   Status add_publisher(Crew & crew, Callback & timer, const Binding & binding);
-  void remove_publisher(Crew & crew, const Callback & timer);
+  LogicalTimes::Left remove_publisher(Crew & crew, const Callback & timer);
 
   /// Serialises set-up. Its end frees callbacks that were removed from inside themselves and have
   /// ended; their destructors may call set-up again.

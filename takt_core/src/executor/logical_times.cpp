@@ -43,6 +43,20 @@ void LogicalTime::List::push(HeldOutput & output) noexcept
   last = &output;
 }
 
+void LogicalTime::List::insert(HeldOutput & output) noexcept
+{
+  if (last == nullptr || last->due_ <= output.due_) {
+    push(output);
+    return;
+  }
+  HeldOutput ** place = &first;
+  while ((*place)->due_ <= output.due_) {
+    place = &(*place)->next_;
+  }
+  output.next_ = *place;
+  *place = &output;
+}
+
 HeldOutput * LogicalTime::List::pop() noexcept
 {
   HeldOutput * const output = first;
@@ -98,9 +112,8 @@ public:
     all_.publish_due(now());
     const std::lock_guard lock(all_.mutex_);
     scheduler_.cancel_timer(*this);
-    if (group_->due_.first != nullptr) {
-      scheduler_.resume_timer(*this, group_->due_.first->due_, now());
-    }
+    group_->next_ = kNever;
+    arm(*group_);
   }
 
   Scheduler & scheduler() const noexcept { return scheduler_; }
@@ -144,22 +157,35 @@ std::shared_ptr<Callback> LogicalTimes::attach(
   return publisher;
 }
 
-std::shared_ptr<Callback> LogicalTimes::detach(LogicalTime & group)
+LogicalTimes::Left LogicalTimes::detach(LogicalTime & group)
 {
-  LogicalTime::List done;
-  std::shared_ptr<Callback> publisher;
-  {
-    const std::lock_guard lock(mutex_);
-    while (HeldOutput * const output = group.due_.pop()) {
-      publish(group, *output, false);
-      done.push(*output);
-    }
-    std::erase(groups_, &group);
-    group.timer_ = nullptr;
-    publisher = std::move(group.publisher_);
+  Left left;
+  const std::lock_guard lock(mutex_);
+  while (HeldOutput * const output = group.due_.pop()) {
+    publish(group, *output, false);
+    left.outputs.push(*output);
   }
-  release(done);
-  return publisher;
+  std::erase(groups_, &group);
+  group.timer_ = nullptr;
+  group.next_ = kNever;
+  left.publisher = std::move(group.publisher_);
+  return left;
+}
+
+// Has the publisher run at the first border. With the mutex held.
+void LogicalTimes::arm(LogicalTime & group) noexcept
+{
+  if (
+    group.publisher_ == nullptr || group.due_.first == nullptr ||
+    group.next_ <= group.due_.first->due_) {
+    return;
+  }
+  auto & publisher = static_cast<Publisher &>(*group.publisher_);
+  if (group.next_ != kNever) {
+    publisher.scheduler().cancel_timer(publisher);
+  }
+  group.next_ = group.due_.first->due_;
+  publisher.scheduler().resume_timer(publisher, group.next_, now());
 }
 
 const Callback * LogicalTimes::timer_of(const LogicalTime & group) const
@@ -232,16 +258,17 @@ void LogicalTimes::publish_due(Time until) noexcept
 // What the run held waits for its border; that of a late run goes out, or is dropped.
 void LogicalTimes::end_run(LogicalTime & group) noexcept
 {
-  const bool late = now() >= group.border_;
-  count(group.runs_);
-  count(group.late_runs_, late ? 1 : 0);
   LogicalTime::List done;
   {
     const std::lock_guard lock(mutex_);
+    // With the mutex held: a run that begins at this border looks for these outputs later.
+    const bool late = now() >= group.border_;
+    count(group.runs_);
+    count(group.late_runs_, late ? 1 : 0);
     const bool waits = !late && group.publisher_ != nullptr;
     while (HeldOutput * const output = group.held_.pop()) {
       if (waits) {
-        group.due_.push(*output);
+        group.due_.insert(*output);
         continue;
       }
       if (late && group.late_ == LateOutputs::drop) {
@@ -251,10 +278,7 @@ void LogicalTimes::end_run(LogicalTime & group) noexcept
       }
       done.push(*output);
     }
-    if (group.due_.first != nullptr && group.publisher_ != nullptr) {
-      auto & publisher = static_cast<Publisher &>(*group.publisher_);
-      publisher.scheduler().resume_timer(publisher, group.due_.first->due_, now());
-    }
+    arm(group);
   }
   release(done);
 }

@@ -3,6 +3,7 @@
 #define TAKT_CORE__SRC__LOGICAL_TIMES_HPP_
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "takt_core/callback.hpp"
@@ -30,8 +31,23 @@ public:
   /// `scheduler`, the timer's. `group`: lives as long as the callback.
   std::shared_ptr<Callback> attach(
     const std::shared_ptr<LogicalTime> & group, Callback & timer, Scheduler & scheduler);
-  /// The timer has left. Publishes what is held, and returns the callback that published at the borders.
-  std::shared_ptr<Callback> detach(LogicalTime & group);
+  /// What is left of a group whose timer has left. Its end releases the outputs: without locks.
+  struct Left
+  {
+    Left() = default;
+    Left(Left && other) noexcept
+    : publisher(std::move(other.publisher)),
+      outputs(std::exchange(other.outputs, {}))
+    {
+    }
+    Left & operator=(Left &&) = delete;
+    ~Left() { release(outputs); }
+
+    std::shared_ptr<Callback> publisher;  ///< published at the borders
+    LogicalTime::List outputs;
+  };
+  /// The timer leaves. Publishes what is held.
+  Left detach(LogicalTime & group);
   /// Drops what is held. No thread runs callbacks any more.
   void clear() noexcept;
   /// The timer of the group; null: it has none.
@@ -52,6 +68,7 @@ private:
   void end_run(LogicalTime & group) noexcept;
   static void publish(LogicalTime & group, HeldOutput & output, bool at_border) noexcept;
   static void release(LogicalTime::List & outputs) noexcept;
+  static void arm(LogicalTime & group) noexcept;
 
   mutable takt_rt::PiMutex mutex_;
   std::vector<LogicalTime *> groups_;

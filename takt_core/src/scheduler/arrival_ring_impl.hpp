@@ -180,6 +180,24 @@ bool BasicArrivalRing<Sync>::peek_stamp(Time & ready, std::uint64_t & sequence) 
 }
 
 template <typename Sync>
+std::uint32_t BasicArrivalRing<Sync>::announced_by(Time time) const noexcept
+{
+  const std::uint64_t end = committed();
+  std::uint32_t count = 0;
+  for (std::uint64_t index = oldest_index(); index < end; ++index, ++count) {
+    const Slot & s = slot(index);
+    if (s.version.load(std::memory_order_acquire) != index + 1) {
+      break;
+    }
+    const auto stamp = static_cast<std::int64_t>(s.words[0].load(std::memory_order_acquire));
+    if (s.version.load(std::memory_order_relaxed) != index + 1 || from_ns(stamp) > time) {
+      break;
+    }
+  }
+  return count;
+}
+
+template <typename Sync>
 bool BasicArrivalRing<Sync>::pop(
   Time & ready, std::uint64_t & sequence, ActivationSet & activations, std::uint64_t & index,
   std::uint64_t & message) noexcept

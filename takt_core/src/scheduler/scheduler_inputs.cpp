@@ -144,10 +144,16 @@ Faults Scheduler::waiting_in_vain() const
     if (!taken) {
       const Callback & callback = input->callback();
       result.push_back(
-        callback.id() + ": it does not trigger, and no callback of " +
-        (input->non_triggering_->taken_by ? "those that `with` names is in this executor"
-                                          : "its group " + callback.group().id() + " triggers") +
-        ", so nothing takes its messages; name callbacks by `with` that take them");
+        input->non_triggering_->by_release
+          ? callback.id() + ": its group " + callback.group().id() +
+              " has let, and no timer of the group takes its messages; give the group a timer on "
+              "the "
+              "monotonic clock, or omit let"
+          : callback.id() + ": it does not trigger, and no callback of " +
+              (input->non_triggering_->taken_by
+                 ? "those that `with` names is in this executor"
+                 : "its group " + callback.group().id() + " triggers") +
+              ", so nothing takes its messages; name callbacks by `with` that take them");
     }
   }
   conditions_in_vain(result);
@@ -160,7 +166,9 @@ void Scheduler::begin_inputs(const Run & taker) noexcept
   const std::lock_guard lock(inputs_mutex_);
   if (entry.inputs_ != nullptr) {
     for (InputEntry & input : *entry.inputs_) {
-      input.left = input.entry->arrivals_.size();
+      const ArrivalRing & arrivals = input.entry->arrivals_;
+      input.left = input.entry->non_triggering_->by_release ? arrivals.announced_by(taker.release)
+                                                            : arrivals.size();
     }
   }
 }
@@ -219,8 +227,8 @@ bool Scheduler::start_input(InputEntry & input, const Run & taker, Time now, Run
   --input.left;
   // Another taker may have taken some of them.
   const std::uint32_t newer = std::min(input.left, entry.arrivals_.size());
-  run.leaves_out =
-    (rule.keep != 0 && newer >= rule.keep) || taker.start - run.release > rule.max_age;
+  const Time taken = rule.by_release ? taker.release : taker.start;
+  run.leaves_out = (rule.keep != 0 && newer >= rule.keep) || taken - run.release > rule.max_age;
   if (run.activations.empty()) {
     run.activations.add({entry.number_, entry.instance(), run.release});
     entry.next_instance();

@@ -48,8 +48,10 @@ SequenceScope::SequenceScope(Scheduler & scheduler, const Run & run, bool wanted
 
 void SequenceScope::before_wait() noexcept
 {
-  if (s_open != nullptr && s_open->walk_ != nullptr) {
-    s_open->scheduler_.end_walk(s_open->lane_, Scheduler::kNoThread);
+  for (const SequenceScope * scope = s_open; scope != nullptr; scope = scope->previous_) {
+    if (scope->walk_ != nullptr) {
+      scope->scheduler_.end_walk(scope->lane_, Scheduler::kNoThread);
+    }
   }
 }
 

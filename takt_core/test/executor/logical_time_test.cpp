@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -124,7 +125,7 @@ TEST_F(LogicalTimeTest, OutputsArriveAtTheBorder)
   const LogicalTimeCounts counts = group->logical_time()->counts();
   EXPECT_LE(late, counts.late);
   EXPECT_EQ(counts.runs, releases.size());
-  EXPECT_EQ(counts.published, arrivals.size());
+  EXPECT_EQ(counts.published, reader->arrivals());
   EXPECT_EQ(counts.dropped, 0U);
 }
 
@@ -188,7 +189,8 @@ TEST_F(LogicalTimeTest, GroupsExchangeTheSameWhateverTheThreads)
   };
   std::vector<Got> got;
   Got next{};
-  Time written{};
+  std::mutex mutex;
+  std::deque<Time> written;  // of the messages that wait
   const auto sink = logical_group();
   Binding first;
   first.threads = 0b01;
@@ -198,7 +200,9 @@ TEST_F(LogicalTimeTest, GroupsExchangeTheSameWhateverTheThreads)
     *executor, "in",
     [&](const takt_core::Run & run) {
       next.arrived = run.release;
-      next.written = written;
+      const std::lock_guard lock(mutex);
+      next.written = written.front();
+      written.pop_front();
     },
     sink, input());
   const auto reader = add_function(
@@ -216,7 +220,8 @@ TEST_F(LogicalTimeTest, GroupsExchangeTheSameWhateverTheThreads)
     *executor, "writer",
     [&](const takt_core::Run & run) {
       publish([&, release = run.release] {
-        written = release;
+        const std::lock_guard lock(mutex);
+        written.push_back(release);
         executor->ready(*in);
       });
     },
@@ -353,6 +358,14 @@ TEST_F(LogicalTimeTest, AGroupHasOneTimerAndGetsItsLogicalTimeBeforeIt)
   ASSERT_FALSE(added.ok());
   EXPECT_NE(
     to_string(added.faults().front()).find("whose period is that of first"), std::string::npos);
+}
+
+TEST_F(LogicalTimeTest, RefusesAReentrantGroup)
+{
+  const auto group = std::make_shared<Group>(GroupKind::reentrant, "all at once");
+  ASSERT_TRUE(group->set_logical_time(LateOutputs::publish));
+  EXPECT_THROW(add_function(*executor, "timer", {}, group, {}, every(kPeriod)), std::runtime_error);
+  EXPECT_EQ(executor->callbacks().size(), 0U);
 }
 
 TEST_F(LogicalTimeTest, OtherCallbacksAndOtherExecutorsPublishAtOnce)

@@ -312,14 +312,14 @@ private:
     for (std::size_t i = 0; i < states_.size(); ++i) {
       const auto & takers = of(i).takers;
       if (std::find(takers.begin(), takers.end(), taker) != takers.end()) {
-        left[i] = states_[i].history.size();
+        left[i] = by_release(i) ? announced_by(i, release) : states_[i].history.size();
       }
     }
     for (;;) {
       std::optional<std::size_t> next;
       for (auto & [i, count] : left) {
-        const bool late = of(i).by_release && left_out_ != LeftOut::by_release &&
-                          !states_[i].history.empty() && states_[i].history.front().at > release;
+        const bool late =
+          by_release(i) && !states_[i].history.empty() && states_[i].history.front().at > release;
         count = late || states_[i].history.empty() ? 0 : count;
         if (count == 0) {
           continue;
@@ -339,13 +339,25 @@ private:
       input.released -= input.released > 0 ? 1 : 0;
       const std::size_t newer = std::min(--left[*next], input.history.size());
       const bool old = of(*next).max_age && left_out_ != LeftOut::max_age &&
-                       began - message.at > *of(*next).max_age;
+                       (by_release(*next) ? release : began) - message.at > *of(*next).max_age;
       const bool more = of(*next).keep > 0 && left_out_ != LeftOut::keep && newer >= of(*next).keep;
       if (!old && !more) {
         starts_.push_back({*next, now_, message.at});
         work(*next);
       }
     }
+  }
+
+  bool by_release(std::size_t i) const
+  {
+    return of(i).by_release && left_out_ != LeftOut::by_release;
+  }
+  std::size_t announced_by(std::size_t i, long time) const
+  {
+    const auto & history = states_[i].history;
+    const auto later = std::find_if(
+      history.begin(), history.end(), [time](const Waiting & one) { return one.at > time; });
+    return static_cast<std::size_t>(later - history.begin());
   }
 
   void work(std::size_t i)

@@ -44,7 +44,8 @@ struct PublisherOptions
   bool use_default_callbacks = true;
   /// Messages by pointer to subscriptions of the same context: see NodeOptions::use_intra_process_comms.
   IntraProcessSetting use_intra_process_comm = IntraProcessSetting::NodeDefault;
-  /// Messages that the program may hold at once from Publisher::borrow, beside those that subscriptions hold.
+  /// Messages that the program may hold at once from Publisher::borrow, beside those that subscriptions hold. In a group with
+  /// logical execution time: those of two periods.
   std::uint32_t loans = 2;
 };
 
@@ -144,9 +145,12 @@ public:
   {
   }
 
-  /// Returns the message's publication sequence number (from 1), or 0 if the middleware refused it. Also 0 if the callback's
-  /// group has logical execution time (`let` of the schedule): the message is held, and published with the end of the
-  /// period. The first messages that are held at once allocate memory.
+  /// In place of a message's number, which a held message does not have yet: see `publish`.
+  static constexpr std::uint64_t kHeld = UINT64_MAX;
+
+  /// Returns the message's publication sequence number (from 1), or 0 if the middleware refused it. Returns kHeld if the
+  /// running callback's group has logical execution time (`let` of the schedule): the message is published with the end of
+  /// the period. The first messages that are held at once allocate memory.
   /// Any thread. Runs at the middleware ceiling. Real-time safe within takt: allocates nothing, and
   /// waits only for another publish of this publisher. The middleware's own locks may block.
   /// By pointer: copies the message once, for all subscriptions of this context.
@@ -155,7 +159,7 @@ public:
     if (takt_core::LogicalTime * const group = takt_core::LogicalTime::current()) {
       if (auto self = this->weak_from_this().lock()) {
         held_.hold(*group, std::move(self), message);
-        return 0;
+        return kHeld;
       }
     }
     Stock * const own = own_stock();
@@ -178,7 +182,7 @@ public:
     if (group != nullptr && one != nullptr) {
       if (auto self = this->weak_from_this().lock()) {
         held_.hold(*group, std::move(self), std::move(message));
-        return 0;
+        return kHeld;
       }
     }
     if (own == nullptr || one == nullptr) {

@@ -75,6 +75,10 @@ public:
   /// When the oldest waiting arrival was announced; kNever: none waits, or a producer is replacing it. Any thread.
   Time oldest_stamp() const noexcept;
 
+  /// Number of waiting arrivals from the oldest on that were announced by `time`, up to the first one that was announced
+  /// later or whose stamp cannot be read. O(depth). Consumer only.
+  std::uint32_t announced_by(Time time) const noexcept;
+
   /// Prefetches the oldest waiting arrival for the consumer. A hint.
   void prefetch() const noexcept
   {
