@@ -34,6 +34,7 @@ PAGES = (
     "phases.md",
     "plan.md",
     "latency.md",
+    "data_path.md",
 )
 TAGGED = re.compile(r"<!-- test: runs -->\n```sh\n(.*?)```", re.DOTALL)
 SHELL = re.compile(r"<!-- test: shell -->\n```sh\n(.*?)```", re.DOTALL)
