@@ -18,23 +18,19 @@ static_assert(sizeof(time_t) == sizeof(long), "SYS_futex takes the kernel's own 
 namespace
 {
 
-WaitResult wait(
-  const std::atomic<std::uint32_t> & word, std::uint32_t expected, Time deadline,
-  int scope) noexcept
+// A time before the clock's origin is as past as the origin; the kernel refuses it.
+timespec absolute(Time deadline) noexcept
 {
-  const int saved_errno = errno;
-  // A time before the clock's origin is as past as the origin; the kernel refuses it.
   const std::int64_t ns = std::max<std::int64_t>(to_ns(deadline), 0);
   constexpr std::int64_t kSecond = 1'000'000'000;
-  timespec timeout{};
-  timeout.tv_sec = ns / kSecond;
-  timeout.tv_nsec = ns % kSecond;
-  // WAIT_BITSET is the variant whose timeout is absolute; CLOCK_MONOTONIC is its default clock.
-  const long result = ::syscall(
-    SYS_futex, &word, FUTEX_WAIT_BITSET | scope, expected, deadline == kNever ? nullptr : &timeout,
-    nullptr, FUTEX_BITSET_MATCH_ANY);
-  const int error = result == 0 ? 0 : errno;
-  errno = saved_errno;
+  timespec time{};
+  time.tv_sec = ns / kSecond;
+  time.tv_nsec = ns % kSecond;
+  return time;
+}
+
+WaitResult result_of(int error) noexcept
+{
   switch (error) {
     case EAGAIN:
       return WaitResult::changed;
@@ -47,6 +43,21 @@ WaitResult wait(
   }
 }
 
+WaitResult wait(
+  const std::atomic<std::uint32_t> & word, std::uint32_t expected, Time deadline,
+  int scope) noexcept
+{
+  const int saved_errno = errno;
+  const timespec timeout = absolute(deadline);
+  // WAIT_BITSET is the variant whose timeout is absolute; CLOCK_MONOTONIC is its default clock.
+  const long result = ::syscall(
+    SYS_futex, &word, FUTEX_WAIT_BITSET | scope, expected, deadline == kNever ? nullptr : &timeout,
+    nullptr, FUTEX_BITSET_MATCH_ANY);
+  const int error = result == 0 ? 0 : errno;
+  errno = saved_errno;
+  return result_of(error);
+}
+
 int wake(const std::atomic<std::uint32_t> & word, int count, int scope) noexcept
 {
   const int saved_errno = errno;
@@ -57,6 +68,17 @@ int wake(const std::atomic<std::uint32_t> & word, int count, int scope) noexcept
 
 constexpr int kProcess = FUTEX_PRIVATE_FLAG;
 constexpr int kShared = 0;
+
+// futex_waitv(2). Headers of distributions that takt is built on lack it; the number is that of all architectures.
+constexpr long kWaitAny = 449;
+constexpr std::uint32_t kWordOf32Bits = 2;
+struct KernelWord
+{
+  std::uint64_t value;
+  std::uint64_t address;
+  std::uint32_t flags;
+  std::uint32_t reserved;
+};
 
 }  // namespace
 
@@ -80,6 +102,36 @@ WaitResult futex_wait_shared(
 int futex_wake_shared(const std::atomic<std::uint32_t> & word, int count) noexcept
 {
   return wake(word, count, kShared);
+}
+
+bool has_futex_wait_any() noexcept
+{
+  const int saved_errno = errno;
+  // No word at all is an invalid argument, where the call exists.
+  const bool there =
+    ::syscall(kWaitAny, nullptr, 0, 0, nullptr, CLOCK_MONOTONIC) < 0 && errno == EINVAL;
+  errno = saved_errno;
+  return there;
+}
+
+WaitResult futex_wait_any(const AwaitedWord * words, std::size_t count, Time deadline) noexcept
+{
+  const int saved_errno = errno;
+  KernelWord all[kMostAwaitedWords];
+  for (std::size_t i = 0; i < count; ++i) {
+    const AwaitedWord & one = words[i];
+    all[i].value = one.expected;
+    all[i].address = reinterpret_cast<std::uintptr_t>(one.word);
+    all[i].flags =
+      kWordOf32Bits | static_cast<std::uint32_t>(one.shared ? kShared : FUTEX_PRIVATE_FLAG);
+    all[i].reserved = 0;
+  }
+  const timespec timeout = absolute(deadline);
+  const long result =
+    ::syscall(kWaitAny, all, count, 0, deadline == kNever ? nullptr : &timeout, CLOCK_MONOTONIC);
+  const int error = result >= 0 ? 0 : errno;
+  errno = saved_errno;
+  return result_of(error);
 }
 
 }  // namespace takt_rt

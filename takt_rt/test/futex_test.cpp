@@ -70,6 +70,57 @@ TEST(Futex, WakesExactlyAsManyAsAsked)
   EXPECT_EQ(futex_wake(word, 100), 0);
 }
 
+AwaitedWord own(const std::atomic<std::uint32_t> & word, std::uint32_t expected)
+{
+  return {&word, expected, false};
+}
+
+TEST(FutexWaitAny, ReturnsAtOnceWhenOneWordHasChanged)
+{
+  const std::atomic<std::uint32_t> first{1};
+  const std::atomic<std::uint32_t> second{2};
+  const AwaitedWord words[] = {own(first, 1), own(second, 1)};
+  EXPECT_EQ(futex_wait_any(words, 2), WaitResult::changed);
+  EXPECT_EQ(futex_wait_any(words, 1, now()), WaitResult::timed_out);
+}
+
+TEST(FutexWaitAny, AWakeUpOfAnyWordEndsTheSleepOfOneThread)
+{
+  std::atomic<std::uint32_t> first{0};
+  std::atomic<std::uint32_t> second{0};
+  std::atomic<int> woken{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      const AwaitedWord words[] = {own(first, 0), {&second, 0, true}};
+      while (futex_wait_any(words, 2) != WaitResult::woken) {
+      }
+      ++woken;
+    });
+  }
+  for (int done = 0; done < 3;) {
+    const int now_woken = done == 1 ? futex_wake(first, 1) : futex_wake_shared(second, 1);
+    ASSERT_LE(now_woken, 1);
+    done += now_woken;
+    // Until it runs, a woken thread counts as a sleeper on its other words.
+    while (woken < done) {
+      std::this_thread::yield();
+    }
+    ASSERT_EQ(woken, done);
+  }
+  for (std::thread & thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(woken, 3);
+}
+
+TEST(FutexWaitAny, TheKernelHasIt)
+{
+  errno = ERANGE;
+  EXPECT_TRUE(has_futex_wait_any());
+  EXPECT_EQ(errno, ERANGE);
+}
+
 TEST(Futex, KeepsErrno)
 {
   const std::atomic<std::uint32_t> word{0};

@@ -26,6 +26,7 @@ namespace takt_core
 
 using takt_rt::kNever;
 
+class ArrivalWord;
 class Callback;
 class ThreadSet;
 
@@ -46,6 +47,9 @@ struct Run
   /// history may have replaced the message for which this run was started. Then the run gets the
   /// release, deadline and activations of the found message before `run`. 0: unknown.
   mutable std::uint64_t found = 0;
+  /// When the message that `take` found was sent, if the callback was announced only later: the thread was busy when the
+  /// message came (ArrivalWord). `take` sets it, and the run's release is then no later. kNever: unknown.
+  mutable Time arrived = kNever;
   std::uint64_t announced = 0;  ///< of the scheduler: name of the announced message
   std::uint64_t arrival = 0;    ///< of the scheduler: that message's place in the ring
   /// Of a non-triggering callback: the take removes a message that the taker leaves out, and `run` is not called.
@@ -162,6 +166,10 @@ public:
   /// Takes the run's input, on the thread of the run. False: no message was there, and `run` is not
   /// called. Takes of one callback never overlap.
   virtual bool take(const Run & run);
+
+  /// Present: the callback's messages come by this word, and no thread announces them; see arrival_word.hpp. The executor
+  /// asks once, when the callback is added. Set-up only.
+  virtual ArrivalWord * arrival_word() noexcept;
 
   /// Instead of `run`, for a message that the taker leaves out (`Run::leaves_out`): frees what `take` took. Real-time
   /// safe.

@@ -289,7 +289,8 @@ public:
   bool next(std::uint32_t thread, Time now, Run & run, std::uint64_t before = UINT64_MAX) noexcept;
 
   /// Reports that `run` took its message: until then no other thread starts a reentrant callback. Corrects the run if
-  /// the take found another message than the announced one (`Run::found`).
+  /// the take found another message than the announced one (`Run::found`), or one that came earlier than it was announced
+  /// (`Run::arrived`).
   void taken(Run & run) noexcept;
 
   /// Ends `run`, on its thread: leaves the group and queues the callback again if more is pending. Each run that `next`
@@ -414,6 +415,7 @@ private:
   void drain_all() noexcept;
   void put_in(CallbackEntry & entry, std::uint32_t caller) noexcept;
   void catch_up(Run & run) noexcept;
+  void date_back(Run & run) noexcept;
   void finish(Run & run) noexcept;
   void tell_parked(const CallbackEntry & entry) const noexcept
   {

@@ -39,6 +39,7 @@ Crew::Crew(
   threads(std::make_unique<ExecutorThread[]>(own.size())),
   visitor(visitor),
   options(std::move(own)),
+  words(scheduler, size(), *this),
   scheduler(
     scheduler_options(executor, options, phases), *this,
     main == nullptr ? nullptr : &main->scheduler)

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "executor/arrival_words.hpp"
 #include "executor/thread_priority.hpp"
 #include "takt_core/executor.hpp"
 
@@ -85,6 +86,8 @@ struct Crew final : Waker
   bool visitor_sleeps = false;
 
   std::vector<AttributeReport> reports;  // guarded by the executor's `told_mutex`
+
+  ArrivalWords words;
 
   // Destroyed first: it frees callbacks, whose captures may call `Executor::remove`.
   Scheduler scheduler;

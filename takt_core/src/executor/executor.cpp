@@ -119,6 +119,8 @@ Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding
   Group & group = added.group();
   const bool isolated = group.isolation_ != nullptr;
   Faults faults = impl.check_id(added);
+  ArrivalWord * const word = added.arrival_word();
+  append(faults, impl.check_word(added, word));
   Crew * crew = &impl.main;
   if (isolated && binding.threads != 0) {
     faults.push_back(has_own_threads(added) + "; bind them to none");
@@ -150,6 +152,8 @@ Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding
   }
   if (!status.ok()) {
     impl.remove_publisher(*crew, added);
+  } else if (word != nullptr) {
+    crew->words.add(added, *word);
   }
   if (crew->isolated() && impl.members.count(&group) == 0) {
     impl.release(*crew);
@@ -249,6 +253,7 @@ void Executor::Impl::remove(Callback & callback, bool waits)
       }
       left.emplace(impl.remove_publisher(*crew, callback));
     }
+    crew->words.remove(callback);
     removed = crew->scheduler.remove(callback, true);
     if (last) {
       impl.release(*crew);

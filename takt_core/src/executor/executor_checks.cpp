@@ -4,7 +4,9 @@
 #include <unordered_set>
 
 #include "executor/executor_impl.hpp"
+#include "takt_core/arrival_word.hpp"
 #include "takt_core/binding_rules.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_core
 {
@@ -180,6 +182,31 @@ bool Executor::Impl::has(const Callback & callback) const
 
 // The crew's own scheduler checks the ids of its callbacks; this checks against those of the other
 // crews.
+// `word`: the callback's; may be null.
+Faults Executor::Impl::check_word(const Callback & callback, const ArrivalWord * word) const
+{
+  if (word == nullptr) {
+    return {};
+  }
+  if (!takt_rt::has_futex_wait_any()) {
+    return {
+      callback.id() +
+      ": messages in shared memory wake an executor thread by the system call futex_waitv, which "
+      "this kernel lacks "
+      "or forbids (it came with Linux 5.16)"};
+  }
+  std::size_t words = main.words.size();
+  for (const auto & crew : owned_crews) {
+    words += crew->words.size();
+  }
+  if (words >= ArrivalWord::kMost) {
+    return {
+      callback.id() + ": the executor has " + std::to_string(words) +
+      " callbacks with messages in shared memory already, and cannot have more"};
+  }
+  return {};
+}
+
 Faults Executor::Impl::check_id(const Callback & callback) const
 {
   const bool isolated = callback.group().isolation_ != nullptr;

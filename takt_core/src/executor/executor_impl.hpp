@@ -118,6 +118,7 @@ struct Executor::Impl final : ParkingListener
   Crew * begin_visit(Time begin);
   Crew * visit(Crew * head, Time now, Run & run);
   void sleep(Crew * head, Time now, Time until);
+  void look_at_words(Crew * head);
   void end_visit(Crew * head);
 
   // executor_reconfigure.cpp
@@ -168,6 +169,7 @@ struct Executor::Impl final : ParkingListener
   Faults check_taken(const Callback & added, const NonTriggering & rule) const;
   bool has(const Callback & callback) const;
   Faults check_id(const Callback & callback) const;
+  Faults check_word(const Callback & callback, const ArrivalWord * word) const;
   void remove(Callback & callback, bool waits);
   Status add_publisher(Crew & crew, Callback & timer, const Binding & binding);
   LogicalTimes::Left remove_publisher(Crew & crew, const Callback & timer);

@@ -187,9 +187,11 @@ Status Executor::Impl::bind(const std::vector<Reconfiguration::CallbackChange> &
   }
   for (const auto & [threads, callbacks] : together) {
     if (const Status bound = main.scheduler.bind(callbacks, threads); !bound.ok()) {
+      main.words.moved();
       return bound;
     }
   }
+  main.words.moved();
   return {};
 }
 

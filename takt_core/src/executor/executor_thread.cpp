@@ -125,6 +125,7 @@ void Executor::Impl::loop(Crew & crew, std::uint32_t index)
   Run run;
   const auto over = [&] { return cancelled() || crew.ending.load(std::memory_order_seq_cst); };
   while (!over()) {
+    crew.words.look(index);
     if (scheduler.next(index, now(), run)) {
       run.thread = number;
       if (follows) {
@@ -165,6 +166,15 @@ void Executor::Impl::loop(Crew & crew, std::uint32_t index)
 void Executor::Impl::sleep(Crew & crew, std::uint32_t index, Time wake_at)
 {
   std::atomic<std::uint32_t> & wake = crew.threads[index].wake;
+  if (!crew.words.empty()) {
+    // A thread whose timers were taken over looks once for nothing at their due time.
+    SleepWords words(wake);
+    if (crew.words.collect(index, words)) {
+      words.sleep(wake_at);
+    }
+    crew.words.awake(index);
+    return;
+  }
   futex_wait(wake, 0, wake_at);
   if (
     wake_at != kNever && wake.load(std::memory_order_seq_cst) == 0 &&

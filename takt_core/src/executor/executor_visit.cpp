@@ -61,8 +61,20 @@ void Executor::Impl::sleep(Crew * head, Time now, Time until)
     idle = crew.visitor_sleeps;
     wake_at = std::min(wake_at, own);
   });
-  if (idle && !cancelled()) {
+  bool has_words = false;
+  for_each_crew(head, [&](Crew & crew) { has_words = has_words || !crew.words.empty(); });
+  if (idle && !cancelled() && !has_words) {
     futex_wait(visitor.wake, 0, wake_at);
+  } else if (idle && !cancelled()) {
+    SleepWords words(visitor.wake);
+    bool unchanged = true;
+    for_each_crew(head, [&](Crew & crew) {
+      unchanged = crew.words.collect(crew.scheduler.visitor(), words) && unchanged;
+    });
+    if (unchanged) {
+      words.sleep(wake_at);
+    }
+    for_each_crew(head, [](Crew & crew) { crew.words.awake(crew.scheduler.visitor()); });
   }
   visitor.wake.store(0, std::memory_order_seq_cst);
   for_each_crew(head, [](Crew & crew) {
@@ -70,6 +82,11 @@ void Executor::Impl::sleep(Crew * head, Time now, Time until)
       crew.scheduler.end_idle(crew.scheduler.visitor());
     }
   });
+}
+
+void Executor::Impl::look_at_words(Crew * head)
+{
+  for_each_crew(head, [](Crew & crew) { crew.words.look(crew.scheduler.visitor()); });
 }
 
 void Executor::Impl::end_visit(Crew * head)
@@ -97,6 +114,7 @@ SpinOutcome Executor::spin_once(Duration timeout, bool * ran)
   Run run;
   while (!impl.cancelled()) {
     const Time t = now();
+    impl.look_at_words(crews);
     Crew * const found = impl.visit(crews, t, run);
     if (found != nullptr) {
       impl.execute(*found, run);
@@ -132,6 +150,7 @@ SpinOutcome Executor::spin_some(Duration limit, std::size_t * ran)
   const Time until = limit == Duration::zero() ? kNever : add_saturated(begin, limit);
 
   Crew * const crews = impl.begin_visit(begin);
+  impl.look_at_words(crews);
   impl.for_each_crew(
     crews, [&](Crew & crew) { crew.visit_ends = crew.scheduler.begin_visit(begin); });
   Run run;

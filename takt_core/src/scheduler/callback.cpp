@@ -30,6 +30,11 @@ bool Callback::take(const Run &)
   return true;
 }
 
+ArrivalWord * Callback::arrival_word() noexcept
+{
+  return nullptr;
+}
+
 void Callback::leave_out(const Run &) noexcept
 {
 }

@@ -222,6 +222,7 @@ bool Scheduler::start(
   run.skipped = 0;
   run.found = 0;
   run.announced = 0;
+  run.arrived = kNever;
   run.activations.clear();
 
   bool works = true;
@@ -449,10 +450,28 @@ void Scheduler::catch_up(Run & run) noexcept
   run.deadline = deadline(entry, run.release, run.activations);
 }
 
+// The message waited before its callback was announced: its age counts from its arrival.
+void Scheduler::date_back(Run & run) noexcept
+{
+  CallbackEntry & entry = CallbackEntry::of(*run.callback);
+  run.release = run.arrived;
+  if (run.activations.size() == 1 && run.activations.begin()->root == entry.number_) {
+    const std::uint32_t instance = run.activations.begin()->instance;
+    run.activations.clear();
+    run.activations.add({entry.number_, instance, run.release});
+  }
+  // As in `catch_up`.
+  std::lock_guard lock(entry.group_->mutex_);
+  run.deadline = deadline(entry, run.release, run.activations);
+}
+
 void Scheduler::taken(Run & run) noexcept
 {
   if (run.found != 0 && run.found != run.announced) {
     catch_up(run);
+  }
+  if (run.arrived < run.release) {
+    date_back(run);
   }
   if (!run.taking) {
     return;

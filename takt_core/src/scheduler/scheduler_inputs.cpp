@@ -216,6 +216,7 @@ bool Scheduler::start_input(InputEntry & input, const Run & taker, Time now, Run
   run.skipped = 0;
   run.taking = false;
   run.found = 0;
+  run.arrived = kNever;
   run.activations.clear();
   if (!entry.arrivals_.pop(
         run.release, run.sequence, run.activations, run.arrival, run.announced)) {

@@ -6,6 +6,7 @@
 #define TAKT_RT__FUTEX_HPP_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "takt_rt/time.hpp"
@@ -37,8 +38,30 @@ int futex_wake(const std::atomic<std::uint32_t> & word, int count) noexcept;
 WaitResult futex_wait_shared(
   const std::atomic<std::uint32_t> & word, std::uint32_t expected, Time deadline = kNever) noexcept;
 
-/// `futex_wake` of sleepers in `futex_wait_shared`, in all processes. The word must be mapped.
+/// `futex_wake` of sleepers in `futex_wait_shared` and `futex_wait_any`, in all processes. The word must be mapped.
 int futex_wake_shared(const std::atomic<std::uint32_t> & word, int count) noexcept;
+
+/// A word for `futex_wait_any`, and the value with which it is slept on.
+struct AwaitedWord
+{
+  const std::atomic<std::uint32_t> * word;
+  std::uint32_t expected;
+  bool shared;  ///< the word is in memory that processes share: `futex_wake_shared` wakes
+};
+
+/// Most words of one `futex_wait_any`.
+inline constexpr std::size_t kMostAwaitedWords = 128;
+
+/// Whether the kernel has `futex_wait_any`: Linux 5.16 or newer, and no filter that forbids it. Any thread; one system
+/// call, keeps errno.
+bool has_futex_wait_any() noexcept;
+
+/// As `futex_wait` on all of the 1 to kMostAwaitedWords words at once: sleeps while each has its expected value, and returns
+/// when one of them is woken. Of the sleepers on a word a wake-up of one wakes one. Only where `has_futex_wait_any`;
+/// elsewhere, and where a word is not mapped any more, returns `woken` at once. Blocks by design; otherwise real-time safe: one
+/// system call, no allocation, any thread. Keeps errno.
+WaitResult futex_wait_any(
+  const AwaitedWord * words, std::size_t count, Time deadline = kNever) noexcept;
 
 }  // namespace takt_rt
 

@@ -1,0 +1,138 @@
+#include "executor/arrival_words.hpp"
+
+#include <cassert>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "takt_core/activation.hpp"
+#include "takt_core/message_key.hpp"
+#include "takt_core/wake_deferral.hpp"
+
+namespace takt_core
+{
+
+ArrivalWords::ArrivalWords(Scheduler & scheduler, std::uint32_t threads, Waker & waker)
+: scheduler_(scheduler),
+  visitor_(threads),
+  waker_(waker),
+  asleep_(std::make_unique<std::atomic<std::uint64_t>[]>(threads + 1))
+{
+}
+
+void ArrivalWords::add(Callback & callback, ArrivalWord & word)
+{
+  {
+    const std::lock_guard lock(mutex_);
+    const std::size_t count = size();
+    assert(count < entries_.size());
+    const std::atomic<std::uint32_t> & slept_on = word.word();
+    // The first look finds it changed.
+    entries_[count] = {&callback, &word, &slept_on, slept_on.load(std::memory_order_seq_cst) - 1};
+    count_.store(count + 1, std::memory_order_seq_cst);
+  }
+  renew_sleeps();
+}
+
+void ArrivalWords::remove(const Callback & callback)
+{
+  {
+    const std::lock_guard lock(mutex_);
+    const std::size_t count = size();
+    std::size_t place = 0;
+    while (place < count && entries_[place].callback != &callback) {
+      ++place;
+    }
+    if (place == count) {
+      return;
+    }
+    entries_[place] = entries_[count - 1];
+    entries_[count - 1] = {};
+    count_.store(count - 1, std::memory_order_seq_cst);
+  }
+  renew_sleeps();
+}
+
+void ArrivalWords::moved()
+{
+  if (!empty()) {
+    renew_sleeps();
+  }
+}
+
+// A thread that sleeps with old words is woken and leaves: it needs no lock for that, only its core.
+void ArrivalWords::renew_sleeps()
+{
+  const std::uint64_t present = generation_.fetch_add(1, std::memory_order_seq_cst) + 1;
+  const auto wake_all = [&] {
+    for (std::uint32_t thread = 0; thread <= visitor_; ++thread) {
+      waker_.wake(thread);
+    }
+  };
+  wake_all();
+  bool waited = false;
+  for (std::uint32_t thread = 0; thread <= visitor_; ++thread) {
+    for (;;) {
+      const std::uint64_t noted = asleep_[thread].load(std::memory_order_seq_cst);
+      if (noted == 0 || noted >= present) {
+        break;
+      }
+      waited = true;
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+  if (waited) {
+    wake_all();
+  }
+}
+
+bool ArrivalWords::may_run(const Entry & entry, std::uint32_t thread) const noexcept
+{
+  return thread == visitor_ || (scheduler_.threads(*entry.callback) >> thread & 1) != 0;
+}
+
+void ArrivalWords::look_at_all(std::uint32_t thread) noexcept
+{
+  const std::lock_guard lock(mutex_);
+  const std::size_t count = size();
+  for (std::size_t i = 0; i < count; ++i) {
+    Entry & entry = entries_[i];
+    if (!entry.has_changed() || !may_run(entry, thread)) {
+      continue;
+    }
+    // Before the look: a message that comes after it changes the word again.
+    entry.last = entry.word->load(std::memory_order_seq_cst);
+    // The visitor may be inside a callback of another executor, whose activation these messages do not have.
+    static const ActivationSet nobody;
+    const ActivationScope scope(nobody);
+    const MessageScope unnamed(0);
+    // This thread looks for work next: it needs no other for the messages.
+    std::optional<WakeDeferral> deferral;
+    if (thread != visitor_) {
+      deferral.emplace(scheduler_, thread);
+    }
+    entry.source->changed();
+  }
+}
+
+bool ArrivalWords::collect(std::uint32_t thread, SleepWords & words) noexcept
+{
+  asleep_[thread].store(generation_.load(std::memory_order_seq_cst), std::memory_order_seq_cst);
+  const std::lock_guard lock(mutex_);
+  const std::size_t count = size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Entry & entry = entries_[i];
+    // A non-triggering callback's messages wake no thread: its taker's look finds them.
+    if (!may_run(entry, thread) || entry.callback->non_triggering()) {
+      continue;
+    }
+    if (entry.has_changed() || words.full()) {
+      return false;
+    }
+    words.add(*entry.word, entry.last, true);
+  }
+  return true;
+}
+
+}  // namespace takt_core
