@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cerrno>
-#include <climits>
 #include <cstddef>
 #include <filesystem>
 #include <utility>
@@ -96,6 +96,7 @@ Bell & Bell::operator=(Bell && other) noexcept
   std::swap(file_, other.file_);
   std::swap(page_, other.page_);
   std::swap(place_, other.place_);
+  std::swap(listens_, other.listens_);
   std::swap(arrival_, other.arrival_);
   std::swap(seen_, other.seen_);
   std::swap(path_, other.path_);
@@ -105,13 +106,18 @@ Bell & Bell::operator=(Bell && other) noexcept
 
 Bell::~Bell()
 {
+  if (file_ >= 0) {
+    begin_change();
+  }
+  if (listens_) {
+    write_listeners(locked_subscribers());
+  }
   if (page_ != nullptr) {
     ::munmap(page_, sizeof(Page));
   }
   if (file_ < 0) {
     return;
   }
-  begin_change();
   if (!has_other_users()) {
     remove_parts(folder_);
     ::unlink(path_.c_str());
@@ -207,30 +213,62 @@ bool Bell::take_place(std::uint64_t publisher, std::size_t most)
   return false;
 }
 
-void Bell::subscriber_came() noexcept
+bool Bell::subscriber_came() noexcept
 {
+  const std::uint64_t others = locked_subscribers();
+  if (std::countr_one(others) == kMostSubscribers) {
+    return false;
+  }
+  place_ = static_cast<std::size_t>(std::countr_one(others));
+  listens_ = true;
   // The port has seen all publishers that are there. Its place is locked last: before, nobody reads it.
-  place_ = 0;
-  while (place_ < kMostSubscribers &&
-         is_locked_by_another(file_, kSubscribers + static_cast<off_t>(place_))) {
-    ++place_;
-  }
   note_seen(publishers());
-  if (place_ < kMostSubscribers) {
-    lock(file_, F_WRLCK, kSubscribers + static_cast<off_t>(place_));
-  }
+  lock(file_, F_WRLCK, kSubscribers + static_cast<off_t>(place_));
+  write_listeners(others | std::uint64_t{1} << place_);
   const std::uint32_t count = subscribers() + 1;
   (void)!::pwrite(file_, &count, sizeof count, offsetof(Page, subscribers));
+  return true;
+}
+
+// A bit for the place of each other subscriber that lives.
+std::uint64_t Bell::locked_subscribers() const noexcept
+{
+  std::uint64_t locked = 0;
+  for (std::size_t i = 0; i < kMostSubscribers; ++i) {
+    if (is_locked_by_another(file_, kSubscribers + static_cast<off_t>(i))) {
+      locked |= std::uint64_t{1} << i;
+    }
+  }
+  return locked;
+}
+
+std::size_t Bell::living_subscribers() const noexcept
+{
+  return static_cast<std::size_t>(std::popcount(locked_subscribers()));
+}
+
+std::size_t Bell::living_publishers() const noexcept
+{
+  std::size_t living = 0;
+  for (std::size_t i = 0; i < Options::kMostPublishers; ++i) {
+    living += is_locked_by_another(file_, static_cast<off_t>(i)) ? 1 : 0;
+  }
+  return living;
+}
+
+// Written to the file, as `note_seen`. A publisher that reads the old bits has published before: the subscriber's first look
+// finds its message. Of subscribers that were killed bits stay until another comes or leaves; they cost a wake-up of none each.
+void Bell::write_listeners(std::uint64_t listeners) noexcept
+{
+  (void)!::pwrite(file_, &listeners, sizeof listeners, offsetof(Page, listeners));
 }
 
 // Written to the file: what a subscriber maps is read-only.
 void Bell::note_seen(std::uint32_t count) noexcept
 {
   seen_ = count;
-  if (place_ < kMostSubscribers) {
-    const auto offset = static_cast<off_t>(offsetof(Page, seen) + place_ * sizeof count);
-    (void)!::pwrite(file_, &count, sizeof count, offset);
-  }
+  const auto offset = static_cast<off_t>(offsetof(Page, seen) + place_ * sizeof count);
+  (void)!::pwrite(file_, &count, sizeof count, offset);
 }
 
 bool Bell::seen_by_all() const noexcept
@@ -248,8 +286,33 @@ bool Bell::seen_by_all() const noexcept
 
 void Bell::ring() noexcept
 {
-  page_->word.fetch_add(1, std::memory_order_seq_cst);
-  takt_rt::futex_wake_shared(page_->word, INT_MAX);
+  // After the message, and before the look for listeners.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  std::uint64_t rest = page_->listeners.load(std::memory_order_seq_cst);
+  for (; rest != 0; rest &= rest - 1) {
+    std::atomic<std::uint32_t> & word = page_->words[std::countr_zero(rest)];
+    word.fetch_add(1, std::memory_order_seq_cst);
+    takt_rt::futex_wake_shared(word, 1);
+  }
+}
+
+std::uint64_t Bell::published_since(Standings & last) const noexcept
+{
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    const Page::Place & place = page_->places[i];
+    const std::uint64_t publisher = place.publisher.load(std::memory_order_acquire);
+    const std::uint64_t next = place.next.load(std::memory_order_acquire);
+    if (publisher == 0 || publisher != place.publisher.load(std::memory_order_acquire)) {
+      continue;  // a publisher is taking the place, and rings later
+    }
+    const std::uint64_t before = publisher == last[i].publisher ? last[i].next : 0;
+    if (next >= before) {
+      count += next - before;
+      last[i] = {publisher, next};
+    }
+  }
+  return count;
 }
 
 std::vector<Standing> Bell::standings() const

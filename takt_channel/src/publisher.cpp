@@ -118,6 +118,11 @@ Denial Publisher::publish(Loan & loan) noexcept
   return Denial::none;
 }
 
+std::size_t Publisher::subscribers() const noexcept
+{
+  return impl_->bell.living_subscribers();
+}
+
 bool Publisher::wait_until_seen(takt_rt::Time deadline) const noexcept
 {
   return impl_->wait_until_seen(deadline);

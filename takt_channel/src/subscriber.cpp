@@ -23,6 +23,7 @@ struct Subscriber::Impl
   std::unique_ptr<takt_channel_subscriber, DestroySubscriber> port;
   MissedMessages missed;
   std::uint32_t heard = 0;
+  Bell::Standings counted{};  // by `arrived`
 
   ~Impl()
   {
@@ -40,8 +41,11 @@ Opened<Subscriber> Subscriber::open(const Options & options)
 {
   Bell bell;
   takt_channel_subscriber * port = nullptr;
+  Bell::Standings before{};
   const std::optional<Refused> refused =
     open_port(options, Bell::Access::listen, bell, [&](const takt_channel_shape & shape) {
+      // Before the port: a message that it gets counts.
+      bell.published_since(before);
       return takt_channel_subscriber_create(&shape, &port);
     });
   if (refused) {
@@ -50,7 +54,12 @@ Opened<Subscriber> Subscriber::open(const Options & options)
   auto impl = std::make_unique<Impl>();
   impl->bell = std::move(bell);
   impl->port.reset(port);
-  impl->bell.subscriber_came();
+  impl->counted = before;
+  if (!impl->bell.subscriber_came()) {
+    return {
+      nullptr, Refusal::full,
+      faults_of(options, {Refusal::full, "the channel has as many subscribers as there may be"})};
+  }
   impl->bell.end_change();
   impl->heard =
     impl->bell.word().load(std::memory_order_acquire) - 1;  // the first `wait` returns at once
@@ -115,6 +124,21 @@ bool Subscriber::wait(takt_rt::Time deadline) const noexcept
 const std::atomic<std::uint32_t> & Subscriber::bell() const noexcept
 {
   return impl_->bell.word();
+}
+
+std::uint64_t Subscriber::arrived() noexcept
+{
+  return impl_->bell.published_since(impl_->counted);
+}
+
+bool Subscriber::has_message() const noexcept
+{
+  return takt_channel_has_message(impl_->port.get()) == takt_channel_ok;
+}
+
+std::size_t Subscriber::publishers() const noexcept
+{
+  return impl_->bell.living_publishers();
 }
 
 std::uint32_t Subscriber::heard() const noexcept

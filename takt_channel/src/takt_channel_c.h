@@ -80,6 +80,8 @@ int32_t takt_channel_take(
   takt_channel_subscriber * subscriber, uint32_t * slot, const void ** data, uint64_t * size,
   takt_channel_header * header);
 void takt_channel_release(takt_channel_subscriber * subscriber, uint32_t slot);
+// takt_channel_ok if a message waits, takt_channel_empty if none does.
+int32_t takt_channel_has_message(takt_channel_subscriber * subscriber);
 
 #ifdef __cplusplus
 }

@@ -2,11 +2,15 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <atomic>
+#include <chrono>
 #include <iostream>
 #include <thread>
+#include <vector>
 
 #include "support/peer.hpp"
 #include "takt_channel/channel.hpp"
+#include "takt_rt/futex.hpp"
 
 namespace takt_channel
 {
@@ -130,6 +134,91 @@ TEST(Channel, ServingRingsOnlyForASubscriberThatCame)
   auto second = Subscriber::open(options);
   EXPECT_EQ(publisher->serve(), Denial::none);
   EXPECT_NE(first->bell(), before);
+}
+
+void publish_some(Publisher & publisher, int messages)
+{
+  for (int i = 0; i < messages; ++i) {
+    Loan loan = publisher.loan(8);
+    ASSERT_TRUE(loan);
+    ASSERT_EQ(publisher.publish(loan), Denial::none);
+  }
+}
+
+TEST(Channel, CountsTheMessagesThatArrived)
+{
+  Options options;
+  options.name = fresh_name();
+  options.max_size = 8;
+  options.depth = 4;
+  auto first = Publisher::open(options);
+  ASSERT_TRUE(first);
+  publish_some(*first.value, 3);
+  auto subscriber = Subscriber::open(options);
+  ASSERT_TRUE(subscriber);
+  EXPECT_EQ(subscriber->arrived(), 0U) << "those before it do not count";
+  EXPECT_FALSE(subscriber->has_message());
+  publish_some(*first.value, 6);
+  EXPECT_TRUE(subscriber->has_message());
+  EXPECT_EQ(subscriber->arrived(), 6U) << "it missed two of them";
+  EXPECT_EQ(subscriber->arrived(), 0U);
+  for (int i = 0; i < 4; ++i) {
+    Message message = subscriber->take();
+    EXPECT_TRUE(message);
+    subscriber->release(message);
+  }
+  EXPECT_FALSE(subscriber->has_message());
+  EXPECT_EQ(subscriber->missed(), 2U);
+  // One that takes the place of another counts from its first message.
+  auto second = Publisher::open(options);
+  ASSERT_TRUE(second);
+  publish_some(*second.value, 2);
+  first.value.reset();
+  auto third = Publisher::open(options);
+  ASSERT_TRUE(third);
+  publish_some(*third.value, 5);
+  EXPECT_EQ(subscriber->arrived(), 7U);
+  EXPECT_EQ(subscriber->publishers(), 2U);
+  EXPECT_EQ(second->subscribers(), 1U);
+}
+
+TEST(Channel, EachSubscriberHasAWordOfWhichOneSleeperWakes)
+{
+  Options options;
+  options.name = fresh_name();
+  options.max_size = 8;
+  auto publisher = Publisher::open(options);
+  auto first = Subscriber::open(options);
+  auto second = Subscriber::open(options);
+  ASSERT_TRUE(publisher && first && second);
+  EXPECT_NE(&first->bell(), &second->bell());
+  const std::atomic<std::uint32_t> & bell = first->bell();
+  // Until two threads sleep when the message comes. Then one sleeps on, although the word has changed.
+  for (int left = 0; left != 1;) {
+    const std::uint32_t before = bell;
+    const std::uint32_t other = second->bell();
+    std::atomic<int> awake{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 2; ++i) {
+      threads.emplace_back([&] {
+        takt_rt::futex_wait_shared(bell, before);
+        ++awake;
+      });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    publish_some(*publisher.value, 1);
+    EXPECT_NE(bell.load(), before);
+    EXPECT_NE(second->bell().load(), other);
+    while (awake == 0) {
+      std::this_thread::yield();
+    }
+    left = takt_rt::futex_wake_shared(bell, 2);
+    for (std::thread & thread : threads) {
+      thread.join();
+    }
+  }
+  second.value.reset();
+  EXPECT_EQ(publisher->subscribers(), 1U);
 }
 
 TEST(Channel, ALateSubscriberGetsTheHistoryWithTheNextMessage)

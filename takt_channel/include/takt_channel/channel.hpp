@@ -103,7 +103,8 @@ public:
   /// or unmaps memory.
   Loan loan(std::size_t size) noexcept;
 
-  /// Sends the loan to all subscribers and wakes those that wait: one system call. The loan is gone, whatever is returned.
+  /// Sends the loan to all subscribers and wakes those that wait: one system call for each subscriber. The loan is gone, whatever
+  /// is returned.
   /// Real-time safe, except the first time after a subscriber came or left.
   Denial publish(Loan & loan) noexcept;
 
@@ -118,6 +119,9 @@ public:
 
   /// Gives a loan back unsent. Real-time safe.
   void drop(Loan & loan) noexcept;
+
+  /// Subscribers that live, in all processes. Any thread; may block: asks the kernel for each.
+  std::size_t subscribers() const noexcept;
 
 private:
   struct Impl;
@@ -148,8 +152,18 @@ public:
   /// the deadline. Blocks by design; otherwise real-time safe: one system call. May return for no message: take again.
   bool wait(takt_rt::Time deadline = takt_rt::kNever) const noexcept;
 
-  /// The word on which `wait` sleeps, for threads that wait for more than one thing: in shared memory, changed by each publish,
-  /// read-only here. Real-time safe.
+  /// Messages that were published since the last call, or since the subscriber came; the history does not count. Of these it
+  /// may have missed some, and have taken others. On one thread at a time, perhaps while another takes. Real-time safe.
+  std::uint64_t arrived() noexcept;
+
+  /// Whether `take` would find a message. Real-time safe as `take`.
+  bool has_message() const noexcept;
+
+  /// Publishers that live, in all processes. Any thread; may block: asks the kernel for each.
+  std::size_t publishers() const noexcept;
+
+  /// The word on which `wait` sleeps, for threads that wait for more than one thing: the subscriber's own, in shared memory, changed
+  /// by each publish, read-only here. A publish wakes one thread that sleeps on it. Real-time safe.
   const std::atomic<std::uint32_t> & bell() const noexcept;
   /// The bell's value at the beginning of the last `take`: sleep while it has this value. Real-time safe.
   std::uint32_t heard() const noexcept;

@@ -91,3 +91,11 @@ pub unsafe extern "C" fn takt_channel_release(subscriber: *mut ChannelSubscriber
         Ok(())
     });
 }
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn takt_channel_has_message(subscriber: *mut ChannelSubscriber) -> i32 {
+    guarded(|| {
+        let this = unsafe { &*subscriber };
+        if this.subscriber.has_samples().map_err(failed)? { Ok(()) } else { Err(Code::Empty) }
+    })
+}

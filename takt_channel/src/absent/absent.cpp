@@ -50,5 +50,9 @@ std::int32_t takt_channel_take(
 void takt_channel_release(takt_channel_subscriber *, std::uint32_t)
 {
 }
+std::int32_t takt_channel_has_message(takt_channel_subscriber *)
+{
+  return takt_channel_failed;
+}
 
 }  // extern "C"
