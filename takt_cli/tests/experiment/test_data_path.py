@@ -28,7 +28,12 @@ from takt_cli.verbs.experiment.data_path import (
     Found,
     size_words,
 )
-from takt_cli.verbs.experiment.data_path_program import DataPath, Floors, run_data_path
+from takt_cli.verbs.experiment.data_path_program import (
+    DataPath,
+    Floors,
+    Measured,
+    run_data_path,
+)
 
 LARGE = 4 * MIB
 
@@ -51,7 +56,7 @@ def cell(variant, place, size, us, threads=None):
         stalled_ns=[],
         threads=own if threads is None else threads,
     )
-    return DataPath.read(raw)
+    return Measured([DataPath.read(raw)])
 
 
 def found_with(threads=None, missing=(), **us):
@@ -124,9 +129,8 @@ def test_a_claim_without_its_figures_is_not_judged():
     assert None in verdicts(found_with(missing=(LOANS,))).values()
     assert data_path_claims.judge(found_with(missing=(DIRECT,))) == []
     few = found_with()
-    few.cells[DIRECT, SAME, 64] = DataPath.read(
-        example("data_path", latencies_ns=[5000] * 19, threads=[thread()])
-    )
+    run = example("data_path", latencies_ns=[5000] * 19, threads=[thread()], messages=100)
+    few.cells[DIRECT, SAME, 64] = Measured([DataPath.read(run)])
     assert verdicts(few)["the latency without other threads is flat"] is None
 
 
@@ -145,6 +149,16 @@ def test_threads_that_do_the_same_are_summed_up():
     receiver, udp = one.kinds()
     assert (receiver.role, receiver.voluntary) == ("receiver", 1.0)
     assert (udp.name, udp.threads, udp.voluntary, udp.cpu_ns) == ("dds.udp", 2, 0.5, 40.0)
+
+
+def test_runs_of_several_rounds_are_put_together():
+    one, other = cell(DIRECT, SAME, 64, 5).runs + cell(DIRECT, SAME, 64, 7).runs
+    both = Measured([one, other])
+    assert both.messages == 200
+    assert sorted(set(both.clean)) == [5000.0, 7000.0]
+    (receiver,) = both.kinds()
+    # A thread of each run: twice the switches of twice the messages.
+    assert (receiver.threads, receiver.voluntary) == (1, 1.0)
 
 
 def test_tables_and_plots_show_every_size_and_variant():
@@ -171,7 +185,7 @@ def test_a_missing_variant_leaves_gaps_and_says_why():
     found.missing[LOANS, SAME] = "loans: another middleware"
     assert all(data_path_table.tables(found))
     assert "Not measured: loans: another middleware." in data_path_table.explanations(
-        found, 100, (0, 1)
+        found, Campaign((64,), (SAME,), 100), (0, 1)
     )
 
 
@@ -209,7 +223,14 @@ def test_the_program_refuses_what_it_cannot_measure(words):
 def test_a_failed_measurement_is_an_error_with_its_reason(tmp_path):
     with pytest.raises(TaktError, match="is not one of"):
         run_data_path(
-            "fast", SAME, 64, tmp_path / "told", messages=1, interval_ns=1_000_000, cores=(0,)
+            "fast",
+            SAME,
+            64,
+            tmp_path / "told",
+            messages=1,
+            interval_ns=1_000_000,
+            longest_ns=10**9,
+            cores=(0,),
         )
 
 
@@ -223,7 +244,7 @@ def test_a_moment_of_the_whole_experiment(takt, monkeypatch, tmp_path):
     assert said.code == 0, said.err
     raw = sorted(path.name for path in (tmp_path / "d/raw").iterdir())
     assert "floors.json" in raw
-    assert "one_thread-direct-65536.json" in raw
+    assert "one_thread-direct-65536-1.json" in raw
     summary = json.loads((tmp_path / "d/summary.json").read_text())
     assert summary["kind"] == "experiment data-path"
     assert summary["tables"][1]["rows"][0][0].split() == ["64", "B"]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from takt_cli.base.units import NS_PER_S
 from takt_cli.results.samples import percentile
 from takt_cli.verbs.experiment.data_path_program import (
-    DataPath,
     Floors,
+    Measured,
     run_data_path,
     run_floors,
 )
@@ -29,8 +30,10 @@ KIB, MIB = 1024, 1024**2
 SIZES = (*(64 * 4**n for n in range(9)), 8 * MIB)
 QUICK_SIZES = (64, 4 * MIB)
 INTERVAL_NS = 1_000_000
+# Slow ways end with fewer messages.
+LONGEST_NS = 20 * NS_PER_S
 # A measurement's start, discovery and end.
-_START_S = 1.5
+_START_S = 0.7
 
 
 def size_words(size: int) -> str:
@@ -46,11 +49,14 @@ class Campaign:
 
     sizes: tuple[int, ...]
     places: tuple[str, ...]
-    messages: int
+    messages: int  # of each size, in all rounds
+    rounds: int = 1
     variants: tuple[str, ...] = VARIANTS
 
     def cells(self) -> Iterator[tuple[str, str, int]]:
         """Variant, place and size of each measurement; the variants of a size follow one another.
+
+        A round has each of them once: what changes with the hour changes all alike.
 
         The wake-up has no size.
         """
@@ -63,7 +69,7 @@ class Campaign:
 
     def expected_s(self) -> float:
         """How long they should take."""
-        each = _START_S + self.messages * INTERVAL_NS / NS_PER_S
+        each = _START_S * self.rounds + self.messages * INTERVAL_NS / NS_PER_S
         return each * sum(1 for _ in self.cells())
 
 
@@ -77,7 +83,7 @@ class Found:
     """All measurements."""
 
     floors: Floors
-    cells: dict[tuple[str, str, int], DataPath] = field(default_factory=dict)
+    cells: dict[tuple[str, str, int], Measured] = field(default_factory=dict)
     # Variants that this build or middleware does not have, and why.
     missing: dict[tuple[str, str], str] = field(default_factory=dict)
 
@@ -95,7 +101,7 @@ class Found:
         """Give the sizes that were measured."""
         return sorted({size for variant, _, size in self.cells if variant != FUTEX})
 
-    def wake_up(self, place: str) -> DataPath | None:
+    def wake_up(self, place: str) -> Measured | None:
         """Give the physical limit of a message between processes."""
         return self.cells.get((FUTEX, place, 64))
 
@@ -108,28 +114,30 @@ class Found:
 def measure(
     setting: Setting, campaign: Campaign, done: Callable[[str], None] = lambda _: None
 ) -> Found:
-    """Measure all cells. Calls `done` before each place."""
+    """Measure all cells. Calls `done` before each place of each round."""
     raw = setting.directory / "raw"
     raw.mkdir(parents=True, exist_ok=True)
     found = Found(run_floors(campaign.sizes, raw / "floors.json", setting.cores))
-    last = ""
-    for variant, place, size in campaign.cells():
-        if place != last:
-            done(f"{PLACE_WORDS[place]} ...")
-            last = place
-        if (variant, place) in found.missing:
-            continue
-        one = run_data_path(
-            variant,
-            place,
-            size,
-            raw / f"{place}-{variant}-{size}.json",
-            messages=campaign.messages,
-            interval_ns=INTERVAL_NS,
-            cores=setting.cores,
-        )
-        if isinstance(one, str):
-            found.missing[variant, place] = one
-        else:
-            found.cells[variant, place, size] = one
+    for number in range(1, campaign.rounds + 1):
+        last = ""
+        for variant, place, size in campaign.cells():
+            if place != last:
+                done(f"round {number} of {campaign.rounds}, {PLACE_WORDS[place]} ...")
+                last = place
+            if (variant, place) in found.missing:
+                continue
+            one = run_data_path(
+                variant,
+                place,
+                size,
+                raw / f"{place}-{variant}-{size}-{number}.json",
+                messages=math.ceil(campaign.messages / campaign.rounds),
+                interval_ns=INTERVAL_NS,
+                longest_ns=LONGEST_NS // campaign.rounds,
+                cores=setting.cores,
+            )
+            if isinstance(one, str):
+                found.missing[variant, place] = one
+            else:
+                found.cells.setdefault((variant, place, size), Measured()).runs.append(one)
     return found

@@ -18,7 +18,7 @@ from takt_cli.verbs.experiment.data_path import (
     WITHIN,
     Found,
 )
-from takt_cli.verbs.experiment.data_path_program import DataPath
+from takt_cli.verbs.experiment.data_path_program import Measured
 
 FLAT = 1.2  # the largest over the smallest median of all sizes
 ONE_SWITCH = 1.05  # voluntary switches of the receiver per message
@@ -96,14 +96,9 @@ def _at(found: Found, place: str) -> Iterator[Claim]:
         )
 
 
-def _receivers(cells: list[DataPath], place: str) -> Iterator[Claim]:
+def _receivers(cells: list[Measured], place: str) -> Iterator[Claim]:
     most = max(
-        (
-            one.per_message(thread.voluntary)
-            for one in cells
-            for thread in one.threads
-            if thread.role == "receiver"
-        ),
+        (kind.voluntary for one in cells for kind in one.kinds() if kind.role == "receiver"),
         default=None,
     )
     yield Claim(
@@ -121,12 +116,9 @@ def _receivers(cells: list[DataPath], place: str) -> Iterator[Claim]:
     )
 
 
-def _others(one: DataPath) -> float:
-    """Give the most voluntary switches per message of a thread that is neither side's."""
-    return max(
-        (one.per_message(thread.voluntary) for thread in one.threads if thread.role == "other"),
-        default=0.0,
-    )
+def _others(one: Measured) -> float:
+    """Give the most voluntary switches per message of threads of a kind that are neither side's."""
+    return max((kind.voluntary for kind in one.kinds() if kind.role == "other"), default=0.0)
 
 
 def verdicts(claims: list[Claim]) -> Table:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
-
-import numpy as np
+from typing import TypeVar
 
 from takt_cli.base.errors import EXIT_FAILED, TaktError
 from takt_cli.base.processes import program_failed, run_program
 from takt_cli.base.programs import find_program
 from takt_cli.base.units import NS_PER_S, duration_flag
 from takt_cli.documents.document import DamagedError, Document
-from takt_cli.results.samples import Samples
+from takt_cli.results.samples import Samples, as_samples
 
 PROGRAM = ("takt_data_path", "takt_bench")
 _MISSING = 3  # its exit code where this build or middleware does not have the way
@@ -37,28 +35,58 @@ class Thread(Document, at="data_path#thread"):
 class DataPath(Document, at="data_path"):
     """What `takt_data_path` measured."""
 
+
+@dataclass
+class Measured:
+    """All runs of one way at one size."""
+
+    runs: list[DataPath] = field(default_factory=list)
+
+    @property
+    def messages(self) -> int:
+        """Messages that were published."""
+        return sum(run.messages for run in self.runs)
+
+    @property
+    def missed(self) -> int:
+        """Messages that were lost or damaged."""
+        return sum(run.lost + run.damaged for run in self.runs)
+
+    @property
+    def stalls_seen(self) -> bool:
+        """Whether host stalls could be told apart in every run."""
+        return all(run.stalls_seen for run in self.runs)
+
     @property
     def clean(self) -> Samples:
         """Latencies of messages that no host stall touched."""
-        return np.asarray(self.latencies_ns, dtype=np.float64)
+        return as_samples(ns for run in self.runs for ns in run.latencies_ns)
 
     @property
-    def all(self) -> Samples:
-        """Latencies of all messages that arrived."""
-        return np.asarray(self.latencies_ns + self.stalled_ns, dtype=np.float64)
+    def stalled(self) -> Samples:
+        """Latencies of the other messages."""
+        return as_samples(ns for run in self.runs for ns in run.stalled_ns)
 
     def per_message(self, count: int) -> float:
-        """Divide a count by the messages."""
+        """Divide a count of all runs by their messages."""
         return count / max(self.messages, 1)
+
+    def threads(self) -> list[Thread]:
+        """Give the threads of all runs."""
+        return [thread for run in self.runs for thread in run.threads]
+
+    def switches(self) -> float:
+        """Switches of both kinds of all threads per message."""
+        return self.per_message(sum(one.voluntary + one.involuntary for one in self.threads()))
 
     def cpu_ns(self) -> float:
         """CPU time of all threads per message."""
-        return self.per_message(sum(thread.cpu_ns for thread in self.threads))
+        return self.per_message(sum(one.cpu_ns for one in self.threads()))
 
     def kinds(self) -> list[Kind]:
         """Sum up threads of the same process, role and kind of name, in the order of roles."""
-        found: dict[tuple[str, str, str], list[Any]] = {}
-        for thread in self.threads:
+        found: dict[tuple[str, str, str], list[Thread]] = {}
+        for thread in self.threads():
             name = thread.kind() if thread.role == "other" else thread.role
             found.setdefault((thread.role, thread.process, name), []).append(thread)
         order = ("publisher", "both", "receiver", "other")
@@ -67,7 +95,7 @@ class DataPath(Document, at="data_path"):
                 process=process,
                 role=role,
                 name=name,
-                threads=len(those),
+                threads=round(len(those) / len(self.runs)),
                 voluntary=self.per_message(sum(one.voluntary for one in those)),
                 involuntary=self.per_message(sum(one.involuntary for one in those)),
                 cpu_ns=self.per_message(sum(one.cpu_ns for one in those)),
@@ -107,11 +135,13 @@ def run_data_path(
     *,
     messages: int,
     interval_ns: int,
+    longest_ns: int,
     cores: Sequence[int],
 ) -> DataPath | str:
     """Measure one way at one size; why not, where this build or middleware does not have it."""
     flags = ["--variant", variant, "--place", place, "--size", str(size)]
     flags += ["--messages", str(messages), "--interval", duration_flag(interval_ns)]
+    flags += ["--longest", duration_flag(longest_ns)]
     missing = _run(flags, output, cores, messages * interval_ns / NS_PER_S)
     return missing or _read(DataPath, output)
 

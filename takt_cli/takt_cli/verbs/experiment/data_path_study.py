@@ -19,12 +19,16 @@ from takt_cli.verbs.options import Cores, Json, OutputDirectory, choose_cores, w
 
 _MESSAGES = 1500
 _QUICK = 100
+_ROUNDS = 3
 
 
 def run_data_path(
     messages: Annotated[
         int, whole("--messages", 1, 1_000_000, help="Messages of each size.")
     ] = _MESSAGES,
+    rounds: Annotated[
+        int, whole("--rounds", 1, 1000, help="Over all sizes; each has a part of the messages.")
+    ] = _ROUNDS,
     quick: Quick = False,
     output: OutputDirectory = None,
     cores: Cores = None,
@@ -38,6 +42,7 @@ def run_data_path(
         data_path.QUICK_SIZES if quick else data_path.SIZES,
         data_path.places_of(setting.cores),
         min(messages, _QUICK) if quick else messages,
+        1 if quick else rounds,
     )
     note(f"{setting.host.describe()}; about {campaign.expected_s() / 60:.1f} min.")
     others = OtherPrograms(setting.cores)
@@ -51,6 +56,7 @@ def run_data_path(
             command=repeated(
                 "data-path",
                 messages=messages if messages != _MESSAGES else None,
+                rounds=rounds if rounds != _ROUNDS else None,
                 quick=quick,
                 cores=cores,
             ),
@@ -59,7 +65,7 @@ def run_data_path(
             sentences=others_used(used) + data_path_claims.sentences(claims, found),
             tables=[data_path_claims.verdicts(claims), *data_path_table.tables(found)],
             figures=data_path_table.figures(found),
-            explanations=data_path_table.explanations(found, campaign.messages, setting.cores),
+            explanations=data_path_table.explanations(found, campaign, setting.cores),
         ),
         setting.directory,
         json_output,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from takt_cli.base.units import human, significant
+from takt_cli.base.units import how_many, human, significant
 from takt_cli.pages.axes import Figure, layout, set_axis
 from takt_cli.results.samples import percentile
 from takt_cli.tables.table import Cell, Table, count_cell
@@ -17,10 +17,11 @@ from takt_cli.verbs.experiment.data_path import (
     STANDARD,
     UDP,
     WITHIN,
+    Campaign,
     Found,
     size_words,
 )
-from takt_cli.verbs.experiment.data_path_program import DataPath
+from takt_cli.verbs.experiment.data_path_program import Measured
 
 COLOURS = {UDP: "--s2", STANDARD: "--s3", LOANS: "--s4", DIRECT: "--s1"}
 NS_PER_US = 1000
@@ -64,22 +65,14 @@ def _latencies(found: Found, place: str) -> Table:
         "from right before the publish to the first look at the clock in the receiver, of messages "
         "that no host stall touched; – with fewer than ten samples beyond the percentile"
     )
-    stalled = sum(len(one.stalled_ns) for (_, at, _), one in found.cells.items() if at == place)
-    lost = sum(one.lost + one.damaged for (_, at, _), one in found.cells.items() if at == place)
-    worst = max(
-        (
-            max(one.stalled_ns)
-            for (_, at, _), one in found.cells.items()
-            if at == place and one.stalled_ns
-        ),
-        default=None,
-    )
+    here = [one for (_, at, _), one in found.cells.items() if at == place]
+    stalled = [float(ns) for one in here for ns in one.stalled]
     table.notes.append(
-        f"{stalled} messages with a host stall are left out"
-        + (f", the longest of {human(worst)}" if worst is not None else "")
-        + f"; {lost} messages were lost or damaged"
+        f"{len(stalled)} messages with a host stall are left out"
+        + (f", the longest of {human(max(stalled))}" if stalled else "")
+        + f"; {sum(one.missed for one in here)} messages were lost or damaged"
     )
-    if not all(one.stalls_seen for (_, at, _), one in found.cells.items() if at == place):
+    if not all(one.stalls_seen for one in here):
         table.notes.append("without real-time rights, host stalls could not be told apart")
     return table
 
@@ -89,7 +82,7 @@ def _row(size: int) -> str:
     return size_words(size).replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def _figures(one: DataPath | None) -> list[Cell]:
+def _figures(one: Measured | None) -> list[Cell]:
     if one is None:
         return [Cell("–")] * 3
     samples = one.clean
@@ -121,8 +114,7 @@ def _costs(found: Found, place: str) -> Table:
             if one is None:
                 row += [Cell("–")] * 2
                 continue
-            switches = sum(thread.voluntary + thread.involuntary for thread in one.threads)
-            row += [_number(one.per_message(switches)), _us(one.cpu_ns())]
+            row += [_number(one.switches()), _us(one.cpu_ns())]
         table.add(_row(size), *row)
     table.notes.append(
         "of all threads of all processes, both kinds of switches; one switch and some µs are the "
@@ -209,16 +201,16 @@ def figures(found: Found) -> list[tuple[str, Figure]]:
     ]
 
 
-def _p50(one: DataPath) -> float | None:
+def _p50(one: Measured) -> float | None:
     return percentile(one.clean, 50)
 
 
-def _cpu(one: DataPath) -> float | None:
+def _cpu(one: Measured) -> float | None:
     return one.cpu_ns()
 
 
 def _plot(
-    found: Found, place: str, title: str, value: Callable[[DataPath], float | None]
+    found: Found, place: str, title: str, value: Callable[[Measured], float | None]
 ) -> Figure:
     data = []
     for variant in found.variants(place):
@@ -268,16 +260,17 @@ def _line(
     }
 
 
-def explanations(found: Found, messages: int, cores: Sequence[int]) -> list[str]:
+def explanations(found: Found, campaign: Campaign, cores: Sequence[int]) -> list[str]:
     """Explain the measurement and its limits."""
     priorities = {
         f"{thread.role}: {thread.policy} {thread.priority}"
         for one in found.cells.values()
-        for thread in one.threads
+        for thread in one.threads()
         if thread.role in ("publisher", "receiver", "both")
     }
     return [
-        f"{messages:,} messages of each size, one each ms; the next one waits until the one before "
+        f"{campaign.messages:,} messages of each size in {how_many(campaign.rounds, 'round')} over "
+        "all sizes and variants, one each ms; the next one waits until the one before "
         f"has arrived. Cores {', '.join(map(str, cores[:2]))}. "
         f"Policies and priorities: {'; '.join(sorted(priorities))}. Threads of the middleware are "
         "one priority above the thread that they serve.",
