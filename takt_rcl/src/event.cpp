@@ -75,6 +75,9 @@ bool note_changes(QOSLivelinessChangedInfo & status, QOSLivelinessChangedInfo & 
 
 bool note_changes(MatchedInfo & status, MatchedInfo & last) noexcept
 {
+  if (status.total_count < last.total_count) {
+    last.total_count = 0;  // a reader that the middleware replaced counts anew
+  }
   status.total_count_change = status.total_count - last.total_count;
   status.current_count_change =
     static_cast<std::int32_t>(status.current_count) - static_cast<std::int32_t>(last.current_count);
@@ -90,7 +93,7 @@ QosEventBase::QosEventBase(
 {
   set_depth(1);
   // Once and for all executors: a middleware may forget changes when it gets another listener.
-  if (!source_->listen(&QosEventBase::on_event, this)) {
+  if (!listen()) {
     detail::throw_rcl(id() + ": cannot listen for events");
   }
 }
@@ -132,7 +135,7 @@ IncompatibleQosWarning::IncompatibleQosWarning(
   peer_(std::move(peer)),
   source_(std::move(source))
 {
-  if (!source_->listen(&IncompatibleQosWarning::on_event, this)) {
+  if (!listen()) {
     detail::throw_rcl(owner_ + ": cannot listen for events");
   }
 }
@@ -163,6 +166,7 @@ void IncompatibleQosWarning::on_event(const void * self, std::size_t)
 void IncompatibleQosWarning::warn() const
 {
   rmw_qos_incompatible_event_status_t status{};
+  const std::lock_guard lock(source_->take_mutex);
   if (rcl_take_event(&source_->rcl, &status) != RCL_RET_OK) {
     rcutils_reset_error();
     return;
@@ -202,6 +206,23 @@ void Events::adopt(std::shared_ptr<QosEventBase> event)
 {
   events_.push_back(std::move(event));
   node_->adopt(events_.back());
+}
+
+bool Events::change_reader(const std::function<void()> & change)
+{
+  std::vector<std::unique_lock<takt_rt::PiMutex>> quiet;
+  for (const auto & event : events_) {
+    quiet.emplace_back(event->source().take_mutex);
+  }
+  if (warning_ != nullptr) {
+    quiet.emplace_back(warning_->source().take_mutex);
+  }
+  change();
+  bool listens = warning_ == nullptr || warning_->listen();
+  for (const auto & event : events_) {
+    listens = event->listen() && listens;
+  }
+  return listens;
 }
 
 void Events::warn(std::shared_ptr<EventSource> source, const char * peer)

@@ -52,9 +52,13 @@ std::shared_ptr<EventSource> open_event(
 
 // Sets the changes of a taken status: its totals less those of `last`, which then is the status. Returns whether the
 // status changed. A middleware's own changes are of no use: Fast DDS sets them to zero when it calls a new listener.
+// A reader that the middleware replaced counts anew.
 template <typename Status>
 bool note_changes(Status & status, Status & last) noexcept
 {
+  if (status.total_count < last.total_count) {
+    last = Status{};
+  }
   status.total_count_change = status.total_count - last.total_count;
   last = status;
   return status.total_count_change != 0;
@@ -68,6 +72,10 @@ class QosEventBase : public Entity
 public:
   /// Ends the event as ~Entity does. Idempotent.
   void end() noexcept;
+
+  EventSource & source() const noexcept { return *source_; }
+  /// Sets the middleware's listener, also again after the middleware replaced its reader. False: rcl refuses.
+  bool listen() noexcept { return source_->listen(&QosEventBase::on_event, this); }
 
 protected:
   QosEventBase(
@@ -189,6 +197,10 @@ public:
   IncompatibleQosWarning(const IncompatibleQosWarning &) = delete;
   IncompatibleQosWarning & operator=(const IncompatibleQosWarning &) = delete;
 
+  EventSource & source() const noexcept { return *source_; }
+  /// As QosEventBase::listen.
+  bool listen() noexcept { return source_->listen(&IncompatibleQosWarning::on_event, this); }
+
 private:
   static void on_event(const void * self, std::size_t count);
   void warn() const;
@@ -229,6 +241,9 @@ public:
   {
     warn(open_event(handle, type), peer);
   }
+  /// Calls `change`, which may replace the middleware's reader, while no event is taken, and listens again. False: rcl
+  /// refuses a listener. May block.
+  bool change_reader(const std::function<void()> & change);
 
 private:
   std::shared_ptr<EventSource> supported(std::shared_ptr<EventSource> source, const char * name);

@@ -6,12 +6,19 @@
 #include <rosgraph_msgs/msg/clock.hpp>
 #include <utility>
 
+#include "messages/type_description_service.hpp"
 #include "node_state.hpp"
 #include "parameter_services.hpp"
 #include "takt_rcl/error.hpp"
 
 namespace takt_rcl
 {
+namespace
+{
+
+constexpr const char * kDescribesTypes = "start_type_description_service";
+
+}  // namespace
 
 Node::Node(const std::string & name, const NodeOptions & options) : Node(name, "", options)
 {
@@ -30,6 +37,14 @@ Node::Node(const std::string & name, const std::string & namespace_, const NodeO
   clock_choice.description = "Whether the node's clock follows /clock, from its creation on.";
   clock_choice.read_only = true;
   parameters_->declare("use_sim_time", simulated, clock_choice);
+  bool describes_types = false;
+  if (const ParameterValue * const given = find_override(kDescribesTypes); given != nullptr) {
+    describes_types = detail::parameter_as<bool>(named(kDescribesTypes), *given);
+  }
+  ParameterDescriptor service_choice;
+  service_choice.description = "Whether the node has the service ~/get_type_description.";
+  service_choice.read_only = true;
+  parameters_->declare(kDescribesTypes, describes_types, service_choice);
   if (wants_services_ == true) {
     start_parameter_services();
   }
@@ -41,6 +56,9 @@ Node::Node(const std::string & name, const std::string & namespace_, const NodeO
         declare(parameter, value, any);
       }
     }
+  }
+  if (describes_types) {
+    start_type_description_service();
   }
   clock_ = simulated ? Clock::simulated() : std::make_shared<Clock>(RCL_ROS_TIME);
   if (simulated) {
@@ -170,6 +188,25 @@ void Node::start_parameter_services()
   std::call_once(services_started_, [this] {
     services_ = std::make_unique<ParameterServices>(state_, parameters_);
   });
+}
+
+// In a group of its own, so that a schedule may give it other threads than the node's real-time callbacks.
+void Node::start_type_description_service()
+{
+  const rosidl_service_type_support_t * const type = type_description_support();
+  if (type == nullptr) {
+    throw Error(
+      get_fully_qualified_name() + ": this distribution of ROS 2 has no type descriptions; set " +
+      kDescribesTypes + " to false");
+  }
+  ServiceOptions options;
+  options.callback_group =
+    create_callback_group(CallbackGroupType::MutuallyExclusive, "type_description");
+  auto service = std::make_shared<ServiceBase>(
+    state_, *type, "~/get_type_description",
+    make_type_description_handler({state_, state_->rcl()}, rcl_mutex()), options);
+  adopt(service);
+  type_descriptions_ = std::move(service);
 }
 
 bool Node::has_parameter(const std::string & name) const

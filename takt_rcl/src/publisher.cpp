@@ -125,6 +125,16 @@ QoS PublisherBase::get_actual_qos() const
 
 std::uint64_t PublisherBase::publish_message(const void * message) noexcept
 {
+  return publish_through(message, Form::message);
+}
+
+std::uint64_t PublisherBase::publish_serialized(const SerializedMessage & message) noexcept
+{
+  return publish_through(&message.get_rcl_serialized_message(), Form::serialized);
+}
+
+std::uint64_t PublisherBase::publish_through(const void * message, Form form) noexcept
+{
   if (message == nullptr) {
     failed_.fetch_add(1, std::memory_order_relaxed);
     return 0;
@@ -133,7 +143,7 @@ std::uint64_t PublisherBase::publish_message(const void * message) noexcept
   const takt_core::MiddlewareCeilingScope ceiling;
   std::lock_guard lock(mutex_);
   const std::uint64_t sequence = sequence_.load(std::memory_order_relaxed) + 1;
-  if (!hand_over(message, sequence)) {
+  if (!hand_over(message, sequence, form)) {
     return 0;
   }
   sequence_.store(sequence, std::memory_order_relaxed);
@@ -176,12 +186,17 @@ std::uint64_t PublisherBase::publish_message(
   return sequence;
 }
 
-bool PublisherBase::hand_over(const void * message, std::uint64_t number) noexcept
+bool PublisherBase::hand_over(const void * message, std::uint64_t number, Form form) noexcept
 {
   const takt_core::MessageKey key{gid_, number, 0};
   takt_trace::record_publish(topic_number_, key);
   const takt_core::MessageScope announced(key.name_by_sequence());
-  if (rcl_publish(publisher_.get(), message, nullptr) != RCL_RET_OK) {
+  const rcl_ret_t result =
+    form == Form::message
+      ? rcl_publish(publisher_.get(), message, nullptr)
+      : rcl_publish_serialized_message(
+          publisher_.get(), static_cast<const rcl_serialized_message_t *>(message), nullptr);
+  if (result != RCL_RET_OK) {
     rcutils_reset_error();
     failed_.fetch_add(1, std::memory_order_relaxed);
     return false;

@@ -6,6 +6,7 @@
 
 #include "engine.hpp"
 #include "event.hpp"
+#include "messages/rcl_filter.hpp"
 #include "node_state.hpp"
 #include "subscription_run.hpp"
 #include "takt_rcl/error.hpp"
@@ -26,15 +27,16 @@ std::shared_ptr<SubscriptionBase::Shared> SubscriptionBase::open(
   std::type_index cpp_type, const std::string & topic, const QoS & qos,
   std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options)
 {
-  auto shared = std::make_shared<Shared>(std::move(node), std::move(handler));
-  rcl_subscription_options_t rcl_options = rcl_subscription_get_default_options();
-  rcl_options.qos = qos.get_rmw_qos_profile();
-  rcl_options.rmw_subscription_options.ignore_local_publications =
+  auto shared = std::make_shared<Shared>(std::move(node), type, std::move(handler));
+  detail::RclSubscriptionOptions rcl_options;
+  rcl_options.options.qos = qos.get_rmw_qos_profile();
+  rcl_options.options.rmw_subscription_options.ignore_local_publications =
     options.ignore_local_publications;
+  rcl_options.set(options.content_filter_options);
   {
     std::lock_guard lock(rcl_mutex());
     const rcl_ret_t result = rcl_subscription_init(
-      &shared->subscription, shared->node->rcl(), &type, topic.c_str(), &rcl_options);
+      &shared->subscription, shared->node->rcl(), &type, topic.c_str(), rcl_options.release());
     if (result != RCL_RET_OK) {
       detail::throw_rcl(
         shared->node->fully_qualified_name() + ": cannot subscribe to '" + topic + "'");
@@ -47,7 +49,8 @@ std::shared_ptr<SubscriptionBase::Shared> SubscriptionBase::open(
   shared->depth = options.depth != 0 ? options.depth : shared->history;
   if (
     shared->node->uses_intra_process(options.use_intra_process_comm) &&
-    !options.ignore_local_publications && IntraProcess::supports(actual)) {
+    !options.ignore_local_publications && !shared->handler->serialized() &&
+    options.content_filter_options.filter_expression.empty() && IntraProcess::supports(actual)) {
     shared->inbox = std::make_unique<Inbox>(
       End{shared->topic, cpp_type, actual}, shared->history, shared->handler->use(),
       std::min(shared->history, kLargestPool) + options.extra_messages + 1);
@@ -77,6 +80,7 @@ SubscriptionBase::SubscriptionBase(
       node().intra_process().add(*inbox);
     }
     node().entity_made();
+    note_filter(options.content_filter_options);
     add_events(options);
   } catch (...) {
     stop_listening();
@@ -161,10 +165,18 @@ void SubscriptionBase::on_early_parcel(const void * self, std::size_t count)
 // its listening. It would be announced only with the next message. The second call finds it.
 void SubscriptionBase::listen(rcl_event_callback_t listener, const void * data)
 {
+  const std::lock_guard lock(shared_->listener_mutex);
+  listener_ = listener;
+  listener_data_ = data;
+  set_listener();
+}
+
+void SubscriptionBase::set_listener()
+{
   for (int i = 0; i < 2; ++i) {
     if (
-      rcl_subscription_set_on_new_message_callback(&shared_->subscription, listener, data) !=
-      RCL_RET_OK) {
+      rcl_subscription_set_on_new_message_callback(
+        &shared_->subscription, listener_, listener_data_) != RCL_RET_OK) {
       detail::throw_rcl(id() + ": cannot listen for messages");
     }
   }
@@ -172,8 +184,11 @@ void SubscriptionBase::listen(rcl_event_callback_t listener, const void * data)
 
 void SubscriptionBase::stop_listening() noexcept
 {
-  detail::ignore(
-    rcl_subscription_set_on_new_message_callback(&shared_->subscription, nullptr, nullptr));
+  {
+    const std::lock_guard lock(shared_->listener_mutex);
+    detail::ignore(
+      rcl_subscription_set_on_new_message_callback(&shared_->subscription, nullptr, nullptr));
+  }
   if (Inbox * const inbox = shared_->inbox.get(); inbox != nullptr) {
     node().intra_process().remove(*inbox);
   }
@@ -190,8 +205,13 @@ void SubscriptionBase::connect(takt_core::Executor &, takt_core::Callback & call
 
 void SubscriptionBase::disconnect(takt_core::Callback &) noexcept
 {
-  detail::ignore(rcl_subscription_set_on_new_message_callback(
-    &shared_->subscription, &SubscriptionBase::on_early_message, this));
+  {
+    const std::lock_guard lock(shared_->listener_mutex);
+    listener_ = &SubscriptionBase::on_early_message;
+    listener_data_ = this;
+    detail::ignore(rcl_subscription_set_on_new_message_callback(
+      &shared_->subscription, listener_, listener_data_));
+  }
   if (shared_->inbox != nullptr) {
     shared_->inbox->listen(&SubscriptionBase::on_early_parcel, this);
   }
@@ -235,6 +255,11 @@ std::uint64_t SubscriptionBase::allocated_messages() const noexcept
 std::uint64_t SubscriptionBase::failed_takes() const noexcept
 {
   return shared_->failed.load(std::memory_order_relaxed);
+}
+
+std::uint64_t SubscriptionBase::oversized_messages() const noexcept
+{
+  return shared_->oversized.load(std::memory_order_relaxed);
 }
 
 std::size_t SubscriptionBase::get_publisher_count() const

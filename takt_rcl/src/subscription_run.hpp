@@ -28,8 +28,11 @@ namespace takt_rcl
 
 struct SubscriptionBase::Shared
 {
-  Shared(std::shared_ptr<NodeState> n, std::unique_ptr<MessageHandler> h)
+  Shared(
+    std::shared_ptr<NodeState> n, const rosidl_message_type_support_t & t,
+    std::unique_ptr<MessageHandler> h)
   : node(std::move(n)),
+    type(t),
     handler(std::move(h)),
     subscription(rcl_get_zero_initialized_subscription())
   {
@@ -45,6 +48,7 @@ struct SubscriptionBase::Shared
   }
 
   const std::shared_ptr<NodeState> node;
+  const rosidl_message_type_support_t & type;
   const std::unique_ptr<MessageHandler> handler;
   rcl_subscription_t subscription;
   std::string topic;
@@ -57,7 +61,10 @@ struct SubscriptionBase::Shared
   const std::shared_ptr<takt_host::SequenceGaps> gaps = std::make_shared<takt_host::SequenceGaps>();
   std::atomic<std::uint64_t> taken{0};
   std::atomic<std::uint64_t> failed{0};
-  std::unique_ptr<Inbox> inbox;  // null: no messages by pointer
+  std::atomic<std::uint64_t> oversized{0};
+  std::mutex listener_mutex;  // serialises changes of the listener and of the middleware's reader
+  std::atomic<bool> filtered{false};  // there is a content filter, or was: gaps are no losses
+  std::unique_ptr<Inbox> inbox;       // null: no messages by pointer
 
   // Of `count` announced messages.
   std::size_t without_copies(std::size_t count) noexcept
@@ -153,7 +160,8 @@ private:
     std::lock_guard lock(shared.take_mutex);
     const takt_host::Took took = ask_middleware(shared, message, infos_[lane]);
     if (took == takt_host::Took::message) {
-      taking.found(infos_[lane].key());
+      const takt_core::MessageKey key = infos_[lane].key();
+      taking.found(key, shared.filtered.load() ? takt_core::MessageKey{} : key);
     }
     return took;
   }
@@ -201,17 +209,30 @@ private:
   static takt_host::Took ask_middleware(Shared & shared, void * message, MessageInfo & message_info)
   {
     rmw_message_info_t info = rmw_get_zero_initialized_message_info();
-    const rcl_ret_t result = rcl_take(&shared.subscription, message, &info, nullptr);
+    auto * const bytes =
+      shared.handler->serialized() ? static_cast<SerializedMessage *>(message) : nullptr;
+    const rcl_ret_t result = bytes != nullptr
+                               ? take_bytes(shared, *bytes, info)
+                               : rcl_take(&shared.subscription, message, &info, nullptr);
     if (result == RCL_RET_SUBSCRIPTION_TAKE_FAILED) {
       return takt_host::Took::nothing;
     }
     if (result != RCL_RET_OK) {
       rcutils_reset_error();
-      shared.failed.fetch_add(1, std::memory_order_relaxed);
+      const bool oversized = bytes != nullptr && bytes->refused();
+      (oversized ? shared.oversized : shared.failed).fetch_add(1, std::memory_order_relaxed);
       return takt_host::Took::skipped;
     }
     message_info = MessageInfo(info);
     return takt_host::Took::message;
+  }
+
+  static rcl_ret_t take_bytes(
+    Shared & shared, SerializedMessage & message, rmw_message_info_t & info)
+  {
+    message.clear();
+    return rcl_take_serialized_message(
+      &shared.subscription, &message.get_rcl_serialized_message(), &info, nullptr);
   }
 
   static MessageInfo info_of(const detail::Parcel & parcel) noexcept

@@ -123,6 +123,24 @@ rcl_ret_t rcl_take(
   return real(subscription, message, info, allocation);
 }
 
+rcl_ret_t rcl_publish_serialized_message(
+  const rcl_publisher_t * publisher, const rcl_serialized_message_t * message,
+  rmw_publisher_allocation_t * allocation)
+{
+  static const auto real = next(&rcl_publish_serialized_message, "rcl_publish_serialized_message");
+  const InMiddleware scope;
+  return real(publisher, message, allocation);
+}
+
+rcl_ret_t rcl_take_serialized_message(
+  const rcl_subscription_t * subscription, rcl_serialized_message_t * message,
+  rmw_message_info_t * info, rmw_subscription_allocation_t * allocation)
+{
+  static const auto real = next(&rcl_take_serialized_message, "rcl_take_serialized_message");
+  const InMiddleware scope;
+  return real(subscription, message, info, allocation);
+}
+
 rcl_ret_t rcl_take_sequence(
   const rcl_subscription_t * subscription, std::size_t count, rmw_message_sequence_t * messages,
   rmw_message_info_sequence_t * infos, rmw_subscription_allocation_t * allocation)
@@ -313,6 +331,45 @@ TEST_F(Allocations, NonePerMessageWithStringsAndSequences)
   image.header.frame_id = "a name that is too long for any small string";
   image.data.resize(4096);
   expect_none(image);
+}
+
+// Forwarded once in place and once as a pointer that is kept until the next message.
+TEST_F(Allocations, NonePerSerialisedMessage)
+{
+  using Number = std_msgs::msg::UInt64;
+  auto n = node("n");
+  auto a = n->create_publisher<Number>("a", QoS(10));
+  auto b = n->create_generic_publisher("b", "std_msgs/msg/UInt64", QoS(10));
+  auto timer = n->create_wall_timer(1ms, [&] {
+    t_watched = true;
+    a->publish(Number());
+  });
+  auto first = n->create_generic_subscription(
+    "a", "std_msgs/msg/UInt64", QoS(10), [&](const SerializedMessage & message) {
+      t_watched = true;
+      b->publish(message);
+    });
+  std::atomic<std::uint64_t> ended{0};
+  std::shared_ptr<const SerializedMessage> kept;
+  auto second = n->create_generic_subscription(
+    "b", "std_msgs/msg/UInt64", QoS(10), [&](std::shared_ptr<const SerializedMessage> message) {
+      kept = std::move(message);
+      ++ended;
+    });
+  auto e = executor();
+  e.add_node(n);
+  ASSERT_TRUE(a->wait_for_matched(1, kPatience));
+  ASSERT_TRUE(b->wait_for_matched(1, kPatience));
+  Spinning spinning(e);
+  ASSERT_TRUE(wait_until([&] { return ended > 50; }));  // after warm-up
+  const std::uint64_t before = ended;
+  g_allocations = 0;
+  g_counting = true;
+  ASSERT_TRUE(wait_until([&] { return ended > before + 200; }));
+  g_counting = false;
+  spinning.stop();
+  EXPECT_EQ(g_allocations, 0u);
+  EXPECT_EQ(first->allocated_messages() + second->allocated_messages(), 0u);
 }
 
 // Neither in the listener nor on the executor thread.

@@ -329,9 +329,13 @@ TEST_F(Parameters, ListsNamesByPrefixAndDepth)
     n->declare_parameter(name, 1);
   }
   using Names = std::vector<std::string>;
-  EXPECT_EQ(n->list_parameters({}, 0).names, (Names{"a", "b.c", "b.d.e", "bc.f", "use_sim_time"}));
+  EXPECT_EQ(
+    n->list_parameters({}, 0).names,
+    (Names{"a", "b.c", "b.d.e", "bc.f", "start_type_description_service", "use_sim_time"}));
   EXPECT_EQ(n->list_parameters({}, 0).prefixes, (Names{"b", "b.d", "bc"}));
-  EXPECT_EQ(n->list_parameters({}, 1).names, (Names{"a", "use_sim_time"}));
+  EXPECT_EQ(
+    n->list_parameters({}, 1).names,
+    (Names{"a", "start_type_description_service", "use_sim_time"}));
   EXPECT_EQ(n->list_parameters({"b"}, 0).names, (Names{"b.c", "b.d.e"}));
   EXPECT_EQ(n->list_parameters({"b"}, 1).names, (Names{"b.c"}));
   EXPECT_EQ(n->list_parameters({"b.c", "a"}, 1).names, (Names{"a", "b.c"}));

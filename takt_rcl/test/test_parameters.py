@@ -29,6 +29,7 @@ VALUES = {
     "rates": [0.5],
     "texts": ["a", "b"],
     "use_sim_time": False,
+    "start_type_description_service": False,
 }
 
 

@@ -5,7 +5,8 @@ find_package(std_msgs REQUIRED)
 find_package(sensor_msgs REQUIRED)
 
 set(takt_rcl_test_logs ${CMAKE_CURRENT_BINARY_DIR}/ros_logs)
-file(GLOB takt_rcl_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*_test.cpp)
+file(GLOB takt_rcl_tests CONFIGURE_DEPENDS
+  ${CMAKE_CURRENT_LIST_DIR}/*_test.cpp ${CMAKE_CURRENT_LIST_DIR}/messages/*_test.cpp)
 add_library(takt_rcl_test_main STATIC ${CMAKE_CURRENT_LIST_DIR}/ros_test_main.cpp)
 target_link_libraries(takt_rcl_test_main PUBLIC takt_rcl GTest::gtest)
 takt_rcl_link_messages(takt_rcl_test_main PUBLIC diagnostic_msgs std_msgs sensor_msgs rosgraph_msgs)
@@ -38,7 +39,8 @@ foreach(source IN LISTS takt_rcl_tests)
   add_executable(${name} ${source})
   target_compile_options(${name} PRIVATE ${TAKT_WARNINGS} ${TAKT_TEST_OPTIONS})
   target_precompile_headers(${name} REUSE_FROM takt_rcl_test_headers)
-  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+  target_include_directories(${name} PRIVATE
+    ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_LIST_DIR})
   target_link_libraries(${name} PRIVATE
     takt_rcl_test_main rcl_yaml_param_parser::rcl_yaml_param_parser)
   set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)  # some stand in for middleware functions
@@ -71,6 +73,13 @@ add_executable(takt_rcl_event_peer ${CMAKE_CURRENT_LIST_DIR}/peers/event_peer.cp
 target_compile_options(takt_rcl_event_peer PRIVATE ${TAKT_WARNINGS})
 target_link_libraries(takt_rcl_event_peer PRIVATE takt_rcl)
 takt_rcl_link_messages(takt_rcl_event_peer PRIVATE std_msgs)
+add_executable(takt_rcl_filter_peer ${CMAKE_CURRENT_LIST_DIR}/peers/filter_peer.cpp)
+target_compile_options(takt_rcl_filter_peer PRIVATE ${TAKT_WARNINGS})
+target_link_libraries(takt_rcl_filter_peer PRIVATE takt_rcl)
+takt_rcl_link_messages(takt_rcl_filter_peer PRIVATE std_msgs)
+add_executable(takt_rcl_generic_peer ${CMAKE_CURRENT_LIST_DIR}/peers/generic_peer.cpp)
+target_compile_options(takt_rcl_generic_peer PRIVATE ${TAKT_WARNINGS})
+target_link_libraries(takt_rcl_generic_peer PRIVATE takt_rcl)
 add_executable(takt_rcl_parameter_peer ${CMAKE_CURRENT_LIST_DIR}/peers/parameter_peer.cpp)
 target_compile_options(takt_rcl_parameter_peer PRIVATE ${TAKT_WARNINGS})
 target_link_libraries(takt_rcl_parameter_peer PRIVATE takt_rcl)
@@ -88,16 +97,23 @@ target_compile_options(takt_rcl_within PRIVATE ${TAKT_WARNINGS})
 target_link_libraries(takt_rcl_within PRIVATE takt_rcl)
 takt_rcl_link_messages(takt_rcl_within PRIVATE std_msgs)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
+# ARGN: the folder of the test, with a slash.
 function(takt_rcl_python_test name environment)
   add_test(NAME rcl_${name}
     COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider
-      ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
+      ${CMAKE_CURRENT_LIST_DIR}/${ARGN}test_${name}.py)
   set_tests_properties(rcl_${name} PROPERTIES
     TIMEOUT 1200 ENVIRONMENT "ROS_LOG_DIR=${takt_rcl_test_logs};${environment}")
 endfunction()
 takt_rcl_python_test(rclpy "TAKT_RCL_PEER=$<TARGET_FILE:takt_rcl_peer>")
 takt_rcl_python_test(services "TAKT_RCL_CALLING_PEER=$<TARGET_FILE:takt_rcl_calling_peer>")
 takt_rcl_python_test(events "TAKT_RCL_EVENT_PEER=$<TARGET_FILE:takt_rcl_event_peer>")
+takt_rcl_python_test(
+  filter "TAKT_RCL_FILTER_PEER=$<TARGET_FILE:takt_rcl_filter_peer>" messages/)
+takt_rcl_python_test(
+  generic "TAKT_RCL_GENERIC_PEER=$<TARGET_FILE:takt_rcl_generic_peer>" messages/)
+takt_rcl_python_test(
+  type_description "TAKT_RCL_GENERIC_PEER=$<TARGET_FILE:takt_rcl_generic_peer>" messages/)
 takt_rcl_python_test(parameters "TAKT_RCL_PARAMETER_PEER=$<TARGET_FILE:takt_rcl_parameter_peer>")
 takt_rcl_python_test(within "TAKT_RCL_WITHIN=$<TARGET_FILE:takt_rcl_within>")
 takt_rcl_python_test(epoch "TAKT_RCL_PHASES=$<TARGET_FILE:takt_rcl_phases>")

@@ -53,10 +53,12 @@ MESSAGES += ("rosgraph_msgs/", "sensor_msgs/", "std_msgs/")
 ROSIDL = ("rosidl_",)
 RCL = ("rcl/", "rmw/", "rcutils/", "rcpputils/", "tracetools/", "lttng/")
 RCL += (
+    "ament_index_cpp/",
     "builtin_interfaces/",
     "rosgraph_msgs/",
     "rcl_interfaces/",
     "rcl_yaml_param_parser/",
+    "type_description_interfaces/",
     *ROSIDL,
 )
 RCLCPP = ("rclcpp/", "rclcpp_action/", "rclcpp_components/", "rclcpp_lifecycle/", "class_loader/")

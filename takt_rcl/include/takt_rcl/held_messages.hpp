@@ -23,11 +23,11 @@ namespace detail
 
 /// The messages of one publisher that a group holds back, and their memory. A held message keeps its publisher alive. Any
 /// thread. Real-time safe, except that it allocates memory for each message beyond the most that were held before.
-template <typename Msg>
+template <typename Msg, typename Publishes = Publisher<Msg>>
 class HeldMessages
 {
 public:
-  using Owner = std::shared_ptr<Publisher<Msg>>;
+  using Owner = std::shared_ptr<Publishes>;
 
   /// Copies the message.
   void hold(takt_core::LogicalTime & group, Owner publisher, const Msg & message)

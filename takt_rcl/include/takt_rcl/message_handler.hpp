@@ -7,6 +7,7 @@
 //     void(std::shared_ptr<[const] Msg>), void(UniqueMessage<Msg>)
 //                                    from a bounded pool, to keep as long as needed
 //     void(std::unique_ptr<Msg>)     allocated for each message, because it cannot be returned
+//     with SerializedMessage for Msg the bytes of the message (serialized_message.hpp); no std::unique_ptr
 //
 // each optionally followed by `const MessageInfo &`.
 //
@@ -59,6 +60,8 @@ public:
 
   /// How the user's function uses its messages. Real-time safe.
   virtual detail::Use use() const noexcept = 0;
+  /// The lanes' buffers are objects of SerializedMessage. Real-time safe.
+  virtual bool serialized() const noexcept { return false; }
 
   /// Number of messages that had to be allocated. Any thread. Real-time safe.
   std::uint64_t allocated() const noexcept { return allocated_.load(std::memory_order_relaxed); }
@@ -73,6 +76,12 @@ namespace detail
 template <typename F, typename Argument>
 inline constexpr bool takes =
   std::is_invocable_v<F &, Argument> || std::is_invocable_v<F &, Argument, const MessageInfo &>;
+
+/// Whether the function takes messages of type `Msg` in any way.
+template <typename F, typename Msg>
+inline constexpr bool takes_message =
+  takes<F, const Msg &> || takes<F, std::shared_ptr<Msg>> || takes<F, UniqueMessage<Msg>> ||
+  takes<F, std::unique_ptr<Msg>>;
 
 template <typename F, typename Argument>
 void call(F & function, Argument && argument, const MessageInfo & info)

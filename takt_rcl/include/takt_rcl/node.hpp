@@ -23,6 +23,8 @@
 #include "takt_rcl/callback_group.hpp"
 #include "takt_rcl/client.hpp"
 #include "takt_rcl/clock.hpp"
+#include "takt_rcl/generic_publisher.hpp"
+#include "takt_rcl/generic_subscription.hpp"
 #include "takt_rcl/guard_condition.hpp"
 #include "takt_rcl/logger.hpp"
 #include "takt_rcl/node_options.hpp"
@@ -107,6 +109,25 @@ public:
   {
     auto subscription = std::make_shared<Subscription<Msg>>(
       state_, topic, qos, std::forward<Callback>(callback), options);
+    adopt(subscription);
+    return subscription;
+  }
+
+  /// As above for a type by its name, such as "std_msgs/msg/Int32": see generic_publisher.hpp.
+  GenericPublisher::SharedPtr create_generic_publisher(
+    const std::string & topic, const std::string & type, const QoS & qos,
+    const PublisherOptions & options = {})
+  {
+    return std::make_shared<GenericPublisher>(state_, topic, type, qos, options);
+  }
+  /// As above. `callback` takes a SerializedMessage.
+  template <typename Callback>
+  GenericSubscription::SharedPtr create_generic_subscription(
+    const std::string & topic, const std::string & type, const QoS & qos, Callback && callback,
+    const SubscriptionOptions & options = {})
+  {
+    auto subscription = std::make_shared<GenericSubscription>(
+      state_, topic, type, qos, std::forward<Callback>(callback), options);
     adopt(subscription);
     return subscription;
   }
@@ -317,6 +338,7 @@ private:
   void declare(
     const std::string & name, ParameterValue value, const ParameterDescriptor & descriptor);
   void start_parameter_services();
+  void start_type_description_service();
 
   ParameterMap overrides_;  // before the state, whose constructor fills it
   std::shared_ptr<NodeState> state_;
@@ -325,6 +347,7 @@ private:
   const std::optional<bool> wants_services_;
   std::once_flag services_started_;
   std::unique_ptr<ParameterServices> services_;
+  std::shared_ptr<Entity> type_descriptions_;
   std::shared_ptr<SubscriptionBase> clock_subscription_;
 };
 

@@ -24,6 +24,7 @@
 #include "takt_rcl/node_options.hpp"
 #include "takt_rcl/parcel.hpp"
 #include "takt_rcl/qos.hpp"
+#include "takt_rcl/serialized_message.hpp"
 #include "takt_rt/pi_mutex.hpp"
 
 namespace takt_rcl
@@ -104,13 +105,21 @@ protected:
   std::uint64_t publish_message(const void * message) noexcept;
   /// The same message by pointer. Only with a stock.
   std::uint64_t publish_message(const void * message, detail::ParcelSource & source) noexcept;
+  /// The bytes of a message. Only without a stock.
+  std::uint64_t publish_serialized(const SerializedMessage & message) noexcept;
   /// Null: no messages by pointer.
   detail::Stock * stock() const noexcept { return stock_.get(); }
 
 private:
   void close() noexcept;
   void add_events(const PublisherOptions & options);
-  bool hand_over(const void * message, std::uint64_t number) noexcept;
+  enum class Form : std::uint8_t
+  {
+    message,
+    serialized
+  };
+  std::uint64_t publish_through(const void * message, Form form) noexcept;
+  bool hand_over(const void * message, std::uint64_t number, Form form = Form::message) noexcept;
 
   const std::shared_ptr<NodeState> node_;
   std::shared_ptr<rcl_publisher_t> publisher_;  // a run of an event may end after this object
@@ -194,6 +203,19 @@ public:
   std::uint64_t publish(std::unique_ptr<Msg> message) noexcept
   {
     return publish(UniqueMessage<Msg>(message.release()));
+  }
+
+  /// The bytes of a message, as Serialization makes them. As above. By pointer, or to be held, the publisher makes a message
+  /// of the bytes.
+  std::uint64_t publish(const SerializedMessage & serialized) noexcept
+  {
+    if (own_stock() == nullptr && takt_core::LogicalTime::current() == nullptr) {
+      return publish_serialized(serialized);
+    }
+    UniqueMessage<Msg> message = borrow();
+    return Serialization<Msg>().deserialize_message(&serialized, message.get())
+             ? publish(std::move(message))
+             : publish(UniqueMessage<Msg>());
   }
 
   /// A message to fill and to publish; it returns to its pool with its last holder. It has the content of its last use,

@@ -13,12 +13,15 @@
 #include <string>
 #include <typeindex>
 #include <utility>
+#include <vector>
 
+#include "takt_rcl/content_filter.hpp"
 #include "takt_rcl/entity.hpp"
 #include "takt_rcl/event_callbacks.hpp"
 #include "takt_rcl/message_handler.hpp"
 #include "takt_rcl/node_options.hpp"
 #include "takt_rcl/qos.hpp"
+#include "takt_rcl/serialized_handler.hpp"
 
 namespace takt_rcl
 {
@@ -33,10 +36,14 @@ struct SubscriptionOptions : EntityOptions
   std::uint32_t depth = 0;
   /// Messages in the pool beyond depth and concurrent runs, for callbacks that keep some.
   std::uint32_t extra_messages = 4;
+  /// For a callback that takes serialised messages.
+  SerializedBuffers serialized_buffers;
   /// Ignores messages of the same context's nodes.
   bool ignore_local_publications = false;
   /// Messages by pointer from publishers of the same context: see NodeOptions::use_intra_process_comms.
   IntraProcessSetting use_intra_process_comm = IntraProcessSetting::NodeDefault;
+  /// The middleware drops all messages that the filter does not choose. Such a subscription gets no messages by pointer.
+  ContentFilterOptions content_filter_options;
   /// In the subscription's group, with its binding's threads and priority. See event_callbacks.hpp.
   SubscriptionEventCallbacks event_callbacks;
   /// As PublisherOptions::use_default_callbacks, for publishers.
@@ -78,6 +85,9 @@ public:
   std::uint64_t allocated_messages() const noexcept;
   /// Takes that the middleware refused.
   std::uint64_t failed_takes() const noexcept;
+  /// Serialised messages dropped because they were larger than their buffers: see SerializedBuffers. Where messages have
+  /// sequence numbers, a later message shows them as lost, too.
+  std::uint64_t oversized_messages() const noexcept;
 
   // ---- may block (graph lock) ----
 
@@ -85,6 +95,22 @@ public:
   std::size_t get_publisher_count() const;
   /// As PublisherBase::wait_for_matched.
   bool wait_for_matched(std::size_t count, takt_rt::Duration timeout) const;
+
+  // ---- content filter: set-up only, any thread; takes of other threads wait ----
+
+  /// Whether the middleware filters: false also where the middleware has no filters.
+  bool is_content_filter_enabled() const;
+  /// As rclcpp's.
+  bool is_cft_enabled() const { return is_content_filter_enabled(); }
+  /// The present filter; an empty expression if there is none. Throws `Error`.
+  ContentFilterOptions get_content_filter() const;
+  /// Sets or changes the filter; an empty expression removes it. The first filter and the removal replace the middleware's
+  /// reader: messages that waited are gone. From the first filter on the subscription counts no lost messages, because the
+  /// sequence numbers of dropped ones are missing, too. Throws `Error` if the middleware has no filters or refuses this
+  /// one, or if the subscription gets messages by pointer.
+  void set_content_filter(
+    const std::string & filter_expression,
+    const std::vector<std::string> & expression_parameters = {});
 
 private:
   struct Shared;  // resources of a run in progress: outlive the handle
@@ -100,7 +126,9 @@ private:
   static void on_early_message(const void * self, std::size_t count);
   static void on_early_parcel(const void * self, std::size_t count);
   void listen(rcl_event_callback_t listener, const void * data);
+  void set_listener();
   void stop_listening() noexcept;
+  void note_filter(const ContentFilterOptions & filter);
   void add_events(const SubscriptionOptions & options);
 
   SubscriptionBase(std::shared_ptr<Shared> shared, const SubscriptionOptions & options);
@@ -110,6 +138,8 @@ private:
     std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options);
 
   const std::shared_ptr<Shared> shared_;
+  rcl_event_callback_t listener_ = nullptr;
+  const void * listener_data_ = nullptr;
   std::unique_ptr<Events> events_;
 };
 
@@ -127,9 +157,22 @@ public:
     Function && function, const SubscriptionOptions & options)
   : SubscriptionBase(
       std::move(node), *rosidl_typesupport_cpp::get_message_type_support_handle<Msg>(), typeid(Msg),
-      topic, qos,
-      make_message_handler<Msg>(std::forward<Function>(function), options.extra_messages), options)
+      topic, qos, make_handler(std::forward<Function>(function), options), options)
   {
+  }
+
+private:
+  template <typename Function>
+  static std::unique_ptr<MessageHandler> make_handler(
+    Function && function, const SubscriptionOptions & options)
+  {
+    using F = std::decay_t<Function>;
+    if constexpr (detail::takes_message<F, Msg> || !detail::takes_serialized<F>) {
+      return make_message_handler<Msg>(std::forward<Function>(function), options.extra_messages);
+    } else {
+      return detail::make_serialized_handler(
+        std::forward<Function>(function), options.serialized_buffers, options.extra_messages);
+    }
   }
 };
 
