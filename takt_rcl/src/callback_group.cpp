@@ -24,6 +24,21 @@ CallbackGroup::~CallbackGroup()
   }
 }
 
+void CallbackGroup::set_condition(const takt_core::Condition & condition)
+{
+  std::lock_guard lock(mutex_);
+  if (const auto group = group_.lock(); group != nullptr && group->members() > 0) {
+    throw Error(id_ + " has callbacks in an executor already: give it its condition before");
+  }
+  condition_ = condition;
+}
+
+std::optional<takt_core::Condition> CallbackGroup::condition() const
+{
+  std::lock_guard lock(mutex_);
+  return condition_;
+}
+
 std::shared_ptr<takt_core::Group> CallbackGroup::in(const Engine & engine)
 {
   std::lock_guard lock(mutex_);

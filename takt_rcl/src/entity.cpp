@@ -97,6 +97,31 @@ void Entity::rename(const std::string & id)
   }
 }
 
+void Entity::do_not_trigger(const takt_core::NonTriggering & rule)
+{
+  std::lock_guard lock(mutex_);
+  if (callback_ != nullptr) {
+    throw Error(id_ + " is in an executor already: say what triggers it before");
+  }
+  options_.binding.non_triggering = rule;
+}
+
+void Entity::add_own_rules(takt_core::adapter::CallbackSettings & settings) const
+{
+  takt_core::Binding & binding = settings.binding;
+  if (!binding.non_triggering && options_.binding.non_triggering) {
+    binding.non_triggering = options_.binding.non_triggering;
+  }
+  if (binding.non_triggering) {  // it runs on its taker's thread
+    binding.threads = 0;
+    binding.priority.reset();
+    binding.boost.reset();
+  }
+  if (!settings.condition) {
+    settings.condition = group().condition();
+  }
+}
+
 void Entity::attach(const std::shared_ptr<Engine> & engine)
 {
   std::lock_guard lock(mutex_);
@@ -113,9 +138,10 @@ void Entity::attach(const std::shared_ptr<Engine> & engine)
     auto placed = placer->place(id_, kind_, group().id());
     detail::throw_schedule_faults("cannot place " + id_, placed.faults());
     settings = *placed;
-    const auto settled = takt_core::adapter::settle(engine->core(), *core_options.group, settings);
-    detail::throw_schedule_faults("cannot place " + id_, settled.faults());
   }
+  add_own_rules(settings);
+  const auto settled = takt_core::adapter::settle(engine->core(), *core_options.group, settings);
+  detail::throw_schedule_faults("cannot place " + id_, settled.faults());
   auto callback = make(*engine, std::move(core_options), settings);
   const takt_rt::Status added = engine->core().add(callback, settings.binding);
   if (engine->placer() != nullptr) {

@@ -4,9 +4,11 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "takt_core/adapter/id_registry.hpp"
+#include "takt_core/condition.hpp"
 #include "takt_core/group.hpp"
 
 namespace takt_rcl
@@ -46,10 +48,16 @@ public:
   const std::string & id() const noexcept { return id_; }
   /// False: callbacks of this group enter an executor only by Executor::add_callback_group.
   bool automatically_add_to_executor_with_node() const noexcept { return automatic_; }
+  /// Of trigger.hpp; absent: none. Set-up only.
+  std::optional<takt_core::Condition> condition() const;
 
 private:
   friend class Entity;
   friend class NodeState;
+  friend class Trigger;
+
+  // Throws `Error` if a callback of the group is in an executor.
+  void set_condition(const takt_core::Condition & condition);
 
   // The core's group in that executor: made when the group's first callback enters it. Throws
   // `Error` while a callback runs that was removed from another executor.
@@ -59,7 +67,8 @@ private:
   const std::shared_ptr<takt_core::adapter::IdRegistry> ids_;  // also identifies the group's node
   const std::string id_;
   const bool automatic_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::optional<takt_core::Condition> condition_;
   const Engine * engine_ = nullptr;
   std::weak_ptr<takt_core::Group> group_;
 };

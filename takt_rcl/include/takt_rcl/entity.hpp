@@ -106,6 +106,12 @@ protected:
 
 private:
   friend class NodeState;
+  friend class Trigger;
+
+  /// The program's rule. Throws `Error` in an executor.
+  void do_not_trigger(const takt_core::NonTriggering & rule);
+  /// The program's rules, where the schedule has none.
+  void add_own_rules(takt_core::adapter::CallbackSettings & settings) const;
 
   void attach(const std::shared_ptr<Engine> & engine);
   void detach() noexcept;

@@ -8,5 +8,6 @@
 #include "takt_rcl/logger.hpp"
 #include "takt_rcl/node.hpp"
 #include "takt_rcl/rate.hpp"
+#include "takt_rcl/trigger.hpp"
 
 #endif  // TAKT_RCL__TAKT_RCL_HPP_

@@ -1,0 +1,271 @@
+// trigger_on(a).with(b).when(condition): the program's own triggers, with a real middleware.
+#include <atomic>
+#include <std_msgs/msg/u_int64.hpp>
+
+#include "ros_test.hpp"
+#include "takt_rcl/error.hpp"
+#include "takt_schedule/parse.hpp"
+
+namespace takt_rcl::test
+{
+namespace
+{
+
+using Number = std_msgs::msg::UInt64;
+using Lines = std::vector<std::string>;
+
+class TriggerOn : public RosTest
+{
+protected:
+  void SetUp() override
+  {
+    RosTest::SetUp();
+    n = node("n");
+    peer = node("peer");
+  }
+  Subscription<Number>::SharedPtr subscribe(
+    const std::string & name, CallbackGroup::SharedPtr group = nullptr)
+  {
+    SubscriptionOptions own;
+    own.callback_group = std::move(group);
+    auto subscription = n->create_subscription<Number>(
+      name, 10,
+      [this, name](const Number & m) { seen.push_back(name + " " + std::to_string(m.data)); }, own);
+    auto publisher = peer->create_publisher<Number>(name, 10);
+    EXPECT_TRUE(publisher->wait_for_matched(1, kPatience));
+    EXPECT_TRUE(subscription->wait_for_matched(1, kPatience));
+    publishers[name] = publisher;
+    return subscription;
+  }
+  void publish(const std::string & name, std::uint64_t value)
+  {
+    Number number;
+    number.data = value;
+    EXPECT_NE(publishers[name]->publish(number), 0u);
+  }
+  // The message has come, and no callback has run for it.
+  void expect_waiting(Executor & e, const Entity & subscription, std::uint32_t messages)
+  {
+    const std::size_t before = seen.size();
+    ASSERT_TRUE(wait_until([&] { return subscription.backlog() == messages; }));
+    e.spin_some();
+    EXPECT_EQ(seen.size(), before);
+    EXPECT_EQ(subscription.backlog(), messages);
+  }
+  void expect(Executor & e, const Lines & lines)
+  {
+    EXPECT_TRUE(spin_until(e, [&] { return seen.size() >= lines.size(); }));
+    e.spin_some();
+    EXPECT_EQ(seen, lines);
+    seen.clear();
+  }
+
+  std::shared_ptr<Node> n;
+  std::shared_ptr<Node> peer;
+  std::map<std::string, Publisher<Number>::SharedPtr> publishers;
+  Lines seen;
+};
+
+void fail_with(const std::string & words, const std::function<void()> & call)
+{
+  try {
+    call();
+    ADD_FAILURE() << "nothing was thrown instead of: " << words;
+  } catch (const Error & error) {
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(TriggerOn, MessagesOfTheOthersWaitForTheTriggeringCallback)
+{
+  auto camera = subscribe("camera");
+  auto lidar = subscribe("lidar");
+  auto radar = subscribe("radar");
+  trigger_on(camera).with(lidar, radar);
+  auto e = executor();
+  e.add_node(n);
+  publish("lidar", 1);
+  expect_waiting(e, *lidar, 1);
+  publish("radar", 2);
+  expect_waiting(e, *radar, 1);
+  publish("lidar", 3);
+  expect_waiting(e, *lidar, 2);
+  publish("camera", 4);
+  expect(e, {"lidar 1", "radar 2", "lidar 3", "camera 4"});
+}
+
+TEST_F(TriggerOn, OnlyTheNamedCallbacksTakeAlsoOfAnotherGroup)
+{
+  auto a = subscribe("a");
+  auto b = subscribe("b");
+  auto stored = subscribe("stored", n->create_callback_group(CallbackGroupType::MutuallyExclusive));
+  trigger_on(b).with(stored).keep(1);
+  auto e = executor();
+  e.add_node(n);
+  publish("stored", 1);
+  publish("stored", 2);
+  expect_waiting(e, *stored, 2);
+  publish("a", 3);
+  expect(e, {"a 3"});
+  publish("b", 4);
+  expect(e, {"stored 2", "b 4"});
+  EXPECT_EQ(stored->taken_messages(), 2u);
+}
+
+TEST_F(TriggerOn, ATimerTakesTheMessages)
+{
+  auto stored = subscribe("stored");
+  auto timer = n->create_wall_timer(1ms, [&] { seen.push_back("timer"); });
+  timer->cancel();
+  trigger_on(timer).with(stored);
+  auto e = executor();
+  e.add_node(n);
+  publish("stored", 1);
+  expect_waiting(e, *stored, 1);
+  timer->reset();
+  ASSERT_TRUE(spin_until(e, [&] { return seen.size() >= 2; }));
+  const std::ptrdiff_t timers = std::ranges::count(seen, "timer");
+  EXPECT_EQ(static_cast<std::size_t>(timers) + 1, seen.size());
+  EXPECT_EQ(std::ranges::count(seen, "stored 1"), 1);
+}
+
+TEST_F(TriggerOn, AllWaitsForAMessageOfEachSubscription)
+{
+  auto a = subscribe("a");
+  auto b = subscribe("b");
+  trigger_on(a, b).when(all());
+  auto e = executor();
+  e.add_node(n);
+  publish("a", 1);
+  expect_waiting(e, *a, 1);
+  publish("b", 2);
+  expect(e, {"a 1", "b 2"});
+  publish("b", 3);
+  expect_waiting(e, *b, 1);
+  publish("a", 4);
+  expect(e, {"b 3", "a 4"});
+}
+
+TEST_F(TriggerOn, CountIsOfSubscriptionsAndNotOfMessages)
+{
+  auto a = subscribe("a");
+  auto b = subscribe("b");
+  auto c = subscribe("c");
+  trigger_on(a, b, c).when(count(2));
+  auto e = executor();
+  e.add_node(n);
+  publish("a", 1);
+  publish("a", 2);
+  expect_waiting(e, *a, 2);
+  publish("c", 3);
+  expect(e, {"a 1", "a 2", "c 3"});
+}
+
+TEST_F(TriggerOn, FreshNeedsAMessageOfEachInputThatIsNotTooOld)
+{
+  auto a = subscribe("a");
+  auto b = subscribe("b");
+  trigger_on(a).with(b).when(fresh(1h));
+  auto e = executor();
+  e.add_node(n);
+  publish("a", 1);
+  expect_waiting(e, *a, 1);  // none of b has ever come
+  publish("b", 2);
+  expect_waiting(e, *b, 1);
+  publish("a", 3);
+  expect(e, {"b 2", "a 1", "a 3"});
+  publish("a", 4);  // b's is fresh although it was taken
+  expect(e, {"a 4"});
+}
+
+TEST_F(TriggerOn, APredicateOfTheProgramDecides)
+{
+  auto a = subscribe("a");
+  auto b = subscribe("b");
+  std::atomic<bool> open{false};
+  trigger_on(a).with(b).when([&](const TriggerInputs & inputs) {
+    EXPECT_EQ(inputs.all().size(), 2u);
+    return open && inputs.waiting(*b) >= 2 && inputs.age(*b) < 1h && inputs.age(*a) < 1h;
+  });
+  auto e = executor();
+  e.add_node(n);
+  publish("b", 1);
+  publish("b", 2);
+  expect_waiting(e, *b, 2);
+  publish("a", 3);
+  expect_waiting(e, *a, 1);
+  open = true;
+  publish("a", 4);
+  expect(e, {"b 1", "b 2", "a 3", "a 4"});
+  publish("b", 5);
+  expect_waiting(e, *b, 1);
+  publish("a", 6);
+  expect_waiting(e, *a, 1);
+  publish("b", 7);
+  expect_waiting(e, *b, 2);  // b does not trigger, so nobody looks
+  publish("a", 8);
+  expect(e, {"b 5", "b 7", "a 6", "a 8"});  // b 7 waited when the first run of a began
+}
+
+TEST_F(TriggerOn, HoldsUnderAScheduleWhoseOwnRuleHasPrecedence)
+{
+  auto a = subscribe("a");
+  auto b = subscribe("b");
+  trigger_on(a).with(b);
+  const auto run = [&](const std::string & rules) {
+    auto schedule = takt_schedule::parse_schedule(
+      "version: 1\nexecutors:\n  main:\n    threads: {t: {}}\n    default: t\n    callbacks:\n"
+      "      - {match: \"/n:sub(/a)\", threads: t}\n" +
+        rules,
+      "schedule.yaml");
+    EXPECT_TRUE(schedule.faults().empty());
+    return Executor::from_schedule(context, schedule.value(), "main");
+  };
+  {
+    auto e = run("");
+    e.add_node(n);
+    publish("b", 1);
+    publish("b", 2);
+    expect_waiting(e, *b, 2);
+    publish("a", 3);
+    expect(e, {"b 1", "b 2", "a 3"});
+    e.remove_node(n);
+  }
+  auto e = run("      - {match: \"/n:sub(/b)\", trigger: false, keep: latest}\n");
+  e.add_node(n);
+  publish("b", 1);
+  publish("b", 2);
+  expect_waiting(e, *b, 2);
+  publish("a", 3);
+  expect(e, {"b 2", "a 3"});
+}
+
+TEST_F(TriggerOn, WhatCannotBeIsAnError)
+{
+  auto a = subscribe("a");
+  auto b = subscribe("b");
+  auto other = subscribe("other", n->create_callback_group(CallbackGroupType::MutuallyExclusive));
+  auto timer = n->create_wall_timer(1h, [] {});
+  auto keeps_all = n->create_subscription<Number>("k", QoS(KeepAll{}), [](const Number &) {});
+  const Subscription<Number>::SharedPtr none;
+  fail_with("null pointer", [&] { trigger_on(none); });
+  fail_with("null pointer", [&] { trigger_on(a).with(none); });
+  fail_with("cannot wait for itself", [&] { trigger_on(a).with(a); });
+  fail_with("not of /n:group", [&] { trigger_on(a).with(other).when(all()); });
+  fail_with("only subscriptions wait", [&] { trigger_on(timer).when(all()); });
+  fail_with("at least one", [&] { trigger_on(a).when(count(0)); });
+  fail_with("positive", [&] { trigger_on(a).when(fresh(0s)); });
+  {
+    trigger_on(a).with(keeps_all);
+    auto e = executor();
+    fail_with("KEEP_ALL", [&] { e.add_node(n); });
+  }
+  keeps_all.reset();
+  auto e = executor();
+  e.add_node(n);
+  fail_with("in an executor already", [&] { trigger_on(a).with(b); });
+  fail_with("in an executor already", [&] { trigger_on(a).when(all()); });
+}
+
+}  // namespace
+}  // namespace takt_rcl::test
