@@ -7,10 +7,12 @@
 #define TAKT_PLAN__MODEL_HPP_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "takt_core/condition.hpp"
 #include "takt_core/order.hpp"
 #include "takt_core/timer.hpp"
 #include "takt_plan/nanoseconds.hpp"
@@ -41,6 +43,18 @@ struct Link
   bool call = false;
 };
 
+/// Of a task whose messages do not trigger it (takt_core/non_triggering.hpp): they wait until a run of a taker begins,
+/// which first runs the task once for each of them.
+struct WaitingInput
+{
+  std::vector<Index> takers;  ///< rising; empty: nothing takes the messages
+  std::uint32_t keep = 0;     ///< newest messages that a taker takes; 0: all
+  Ns max_age =
+    kUnbounded;  ///< a taker leaves out messages that arrived earlier than this before its start
+  bool in_takers =
+    false;  ///< of a model for analyses: its work is in the takers' times (inputs.hpp)
+};
+
 /// A callback with its place in the schedule.
 struct Task
 {
@@ -54,6 +68,8 @@ struct Task
   Ns time = 0;        ///< longest execution time
   Ns dispatch = 0;    ///< per run: the dispatch, and the switches that the run may cause
   Ns middleware = 0;  ///< per run: publishing and taking
+  Ns of_inputs =
+    0;  ///< in a model for analyses: the longest `middleware` of its inputs, which `dispatch` has
 
   std::optional<Release> release;  ///< the task's own source; absent: only messages of other tasks
                                    ///< start it
@@ -71,6 +87,12 @@ struct Task
   std::vector<Link> reads;  ///< messages that it uses, but that do not start it
   std::uint32_t depth = 0;  ///< messages that it keeps of each topic that starts it; 0: all of them
   bool one_topic = false;   ///< each run publishes at most one message
+  /// Present: `triggers` and `release` bring messages, and start no run. Analyses need the model of
+  /// `with_inputs_in_takers` (inputs.hpp).
+  std::optional<WaitingInput> input;
+  /// Its sequence (takt_core/sequence.hpp), a number of its executor; kNone: it is in no sequence.
+  Index sequence = kNone;
+  std::uint32_t position = 0;  ///< in the sequence
   /// Each run starts these tasks by calls (Link::call, one for each entry), one after the other, and waits for them. Of
   /// the analyses only `bounds` counts the wait (bounds.hpp).
   std::vector<Index> waits_for;
@@ -80,6 +102,8 @@ struct Task
   Ns wait = 0;
   std::string no_wait;  ///< the reason why the wait has no bound; empty: it has one
 
+  /// A run publishes and takes at the middleware ceiling for no longer than this without a break.
+  Ns section() const noexcept { return add(middleware, of_inputs); }
   /// True if its runs sleep or wait for other tasks.
   bool may_wait() const noexcept { return sleep > 0 || !waits_for.empty(); }
   /// The longest time for which one run uses its core.
@@ -147,6 +171,8 @@ struct Group
 {
   std::string id;
   bool exclusive = true;
+  /// The condition under which messages trigger its callbacks (takt_core/condition.hpp); absent: each message does.
+  std::optional<takt_core::Condition> condition = {};
 };
 
 /// One chain.

@@ -68,6 +68,15 @@
 // takt_plan/src/analysis/priority/through_sets.hpp has the largest bound over all of them. Both forms are right by
 // themselves.
 //
+// Sequences (Task::sequence, takt_core/sequence.hpp). A callback of a sequence may start by direct call although others of its
+// thread that are as urgent were ready earlier, and never before one that is strictly more urgent. No equation above uses the
+// order of releases among equals: W has all work of the thread at the segment's level or above, and all of it counts that
+// comes up to the moment at which the last task begins. A direct call of a less urgent callback needs that nothing of W is
+// ready on its thread, too, so `begun` is one run and not the rest of a sequence. A callback that waits for its direct call
+// is pending, and its thread takes it next. Activations of one callback keep their order, since only one message of it is
+// announced at a time. Where a sequence has several threads, a callback may wait for its own while another one is idle, so
+// pools refuse it.
+//
 // The published form has faults. This analysis differs from it in these points:
 // - Segments after another core are released with jitter.
 // - No task of a chain is counted twice.

@@ -10,12 +10,14 @@
 // - A woken thread that gets a core looks for work. A run of a callback is: dispatch, take, the
 //   execution time, publish; take and publish at the middleware ceiling if there is one. What it
 //   published arrives when it ends; in another executor later, by at most what the system says.
+// - Runs of non-triggering callbacks come between the take and the execution time of their taker. A message that the taker
+//   leaves out costs a dispatch and a take.
 // - Overheads: `dispatch` per run, `middleware` for the message a run takes and for each that it
 //   publishes, `context_switch` each time a thread comes on a core.
 // - A message from another executor is released when it arrives, as on a real system. A response of a
 //   chain still counts from its root's nominal release.
 // - After the duration nothing is released any more, and what is under way ends; it has ten times the
-//   duration for that. A message that waits for a set of newest messages then has no response: on a running
+//   duration for that. A message that waits for a set of newest messages, or for a taker, then has no response: on a running
 //   system the next one of its topic might be kept in place of it.
 //
 // Simplified: the scheduler's own work and system calls take no time beyond `dispatch`; what a timer's
@@ -103,6 +105,8 @@ struct TaskResult
   std::uint64_t skipped = 0;  ///< skipped periods of a timer
   /// Messages, counted for each topic: received = taken + overwritten + waiting at the end.
   std::uint64_t received = 0, taken = 0, overwritten = 0, waiting = 0;
+  std::uint64_t left_out =
+    0;  ///< of those taken: a taker left them out (max_age, keep), so nothing ran for them
 };
 
 /// The result for one chain.

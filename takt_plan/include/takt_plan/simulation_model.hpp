@@ -58,7 +58,7 @@ struct SimulationModel
 /// Makes the model of a plan.
 SimulationModel simulation_model(const Plan & plan);
 
-/// Makes a model without a system: longest times only, histories that lose no message, and each task's overheads
+/// Makes a model without a system: longest times only, histories that lose no message but those of inputs, and each task's overheads
 /// without further switches. Faults: those of `check` (model.hpp), and deadline threads without a reservation.
 takt_rt::Result<SimulationModel> simulation_model(Model model);
 

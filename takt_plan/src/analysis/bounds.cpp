@@ -5,6 +5,7 @@
 
 #include "analysis/answers.hpp"
 #include "analysis/counted_bounds.hpp"
+#include "analysis/inputs/check_for_analysis.hpp"
 #include "analysis/jobs/job_bounds.hpp"
 #include "analysis/waits.hpp"
 
@@ -73,7 +74,7 @@ Model with_waits(
 Result<Bounds> detail::counted_bounds(
   const Model & given, const BoundsOptions & options, double & looks, std::int64_t most)
 {
-  if (const takt_rt::Status status = check(given); !status) {
+  if (const takt_rt::Status status = check_for_analysis(given); !status) {
     return status.faults();
   }
   const std::size_t terms = options.explain ? options.most_terms : 0;

@@ -46,6 +46,7 @@ public:
     for (const CallbackModel & callback : system_.callbacks) {
       add_task(callback);
     }
+    placement_.settle_triggers();
     add_turns();
     add_links();
     add_calls();
@@ -95,8 +96,10 @@ private:
       const takt_schedule::Overheads & overheads = system_.hosts[task.host].overheads;
       const Ns messages = static_cast<Ns>(callback.publishes.size() + taken(callback));
       task.time = callback.time.worst.count();
+      // A taker's thread goes on with its inputs.
+      const Ns switches = task.input ? 0 : 2;
       task.dispatch =
-        add(overheads.dispatch.count(), multiply(2, overheads.context_switch.count()));
+        add(overheads.dispatch.count(), multiply(switches, overheads.context_switch.count()));
       task.middleware = multiply(messages, overheads.middleware.count());
       task.sleep = callback.sleep.count();
       // A run that waits leaves its core and comes back at most once for each answer.

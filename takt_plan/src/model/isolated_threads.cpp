@@ -72,12 +72,20 @@ void list_threads(
     }
     CallbackRule rule;
     rule.match = {callback.id};
-    rule.threads = {name};
     rule.priority = resolved->binding.priority;
     rule.deadline = resolved->binding.deadline;
     rule.missed_periods = resolved->missed_periods;
     rule.offset = resolved->offset;
     rule.publishes_last = resolved->binding.publishes_last;
+    if (const auto & input = resolved->binding.non_triggering) {  // it runs on its taker's thread
+      rule.non_triggering.emplace();
+      rule.non_triggering->keep = input->keep;
+      if (input->max_age != takt_rt::kForever) {
+        rule.non_triggering->max_age = input->max_age;
+      }
+    } else {
+      rule.threads = {name};
+    }
     rule.source = executor.source;
     rules.push_back(std::move(rule));
   }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "model/build_model.hpp"
+#include "model/triggers.hpp"
 #include "takt_schedule/check.hpp"
 #include "takt_schedule/listed_callbacks.hpp"
 #include "takt_schedule/parse.hpp"
@@ -75,28 +76,14 @@ Faults missing_executors(const System & system, const Schedule & schedule)
 /// Keys of the schedule that neither analyses nor the simulator know: their bounds would be those of another program.
 Faults without_bounds(const Schedule & schedule)
 {
-  Faults faults;
-  const auto refuse = [&](const takt_schedule::Source & source, const std::string & what) {
-    faults.push_back(takt_schedule::located(
-      schedule.file, source,
-      "analyses and the simulator do not know " + what +
-        " yet; programs run under the schedule all the same"));
-  };
+  Faults faults = detail::with_and_isolated(schedule);
   for (const takt_schedule::ExecutorSchedule & executor : schedule.executors) {
-    for (const takt_schedule::CallbackRule & rule : executor.callbacks) {
-      if (rule.non_triggering) {
-        refuse(rule.source, "trigger: false");
-      }
-    }
-    if (!executor.sequences.empty()) {
-      refuse(executor.sequences.front().source, "sequences");
-    }
     for (const takt_schedule::GroupRule & rule : executor.groups) {
-      if (rule.when && *rule.when != takt_schedule::ConditionRule()) {
-        refuse(rule.source, "when");
-      }
       if (rule.logical_time) {
-        refuse(rule.source, "let");
+        faults.push_back(takt_schedule::located(
+          schedule.file, rule.source,
+          "analyses and the simulator do not know let yet; programs run under the schedule all the "
+          "same"));
       }
     }
   }
@@ -165,6 +152,7 @@ Result<Plan> plan_of(Result<System> system, Result<Schedule> schedule)
   append(plan.warnings, sentences(plan.schedule.warnings));
   append(plan.warnings, sentences(report.warnings));
   append(plan.warnings, sentences(takt_schedule::wait_warnings(plan.system, plan.schedule)));
+  append(plan.warnings, detail::waiting_in_vain(plan.model));
   append(plan.warnings, other_deadlines(plan.system, plan.schedule));
   return plan;
 }

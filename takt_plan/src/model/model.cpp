@@ -122,6 +122,9 @@ private:
     for (const Index other : task.waits_for) {
       require(other < model_.tasks.size(), name, " waits for no task");
     }
+    for (const Index taker : task.input ? task.input->takers : std::vector<Index>()) {
+      require(taker < model_.tasks.size(), name, " is taken by no task");
+    }
     for (const auto * links : {&task.triggers, &task.reads}) {
       for (const Link & link : *links) {
         require(link.from < model_.tasks.size(), name, " gets messages from no task");

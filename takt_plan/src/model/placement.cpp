@@ -62,8 +62,42 @@ void Placement::place(const CallbackModel & callback, Task & task)
     executor.resolver->executor().epoch.from == takt_core::Epoch::tai) {
     task.release->jitter = add(task.release->jitter, jitter_of_clocks());
   }
+  if (binding.sequence) {
+    task.sequence = binding.sequence->sequence;
+    task.position = binding.sequence->position;
+  }
+  place_triggers(callback, binding, task, *executor.resolver);
   for (const Index thread : task.threads) {
-    require_allowed(callback, thread);
+    if (!task.input) {  // an input runs on the threads of its takers
+      require_allowed(callback, thread);
+    }
+  }
+}
+
+void Placement::place_triggers(
+  const CallbackModel & callback, const takt_core::Binding & binding, Task & task,
+  takt_schedule::Resolver & resolver)
+{
+  if (binding.non_triggering) {
+    triggers_.add_input(model_.tasks.size(), task, *binding.non_triggering);
+  }
+  if (task.group != kNone) {
+    const auto group = resolver.resolve_group(callback.group);  // its faults are those of the check
+    if (group && group->condition) {
+      triggers_.add_condition(task.group, *group->condition);
+    }
+  }
+}
+
+void Placement::settle_triggers()
+{
+  triggers_.settle(system_, model_, faults_);
+  for (Index index = 0; index < model_.tasks.size(); ++index) {
+    if (model_.tasks[index].input) {
+      for (const Index thread : model_.tasks[index].threads) {
+        require_allowed(system_.callbacks[index], thread);
+      }
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/hosts.hpp"
+#include "model/triggers.hpp"
 #include "takt_plan/model.hpp"
 #include "takt_rt/result.hpp"
 #include "takt_schedule/resolver.hpp"
@@ -31,7 +32,10 @@ public:
 
   /// Sets the schedule's decisions for `task`, which is the task of `callback`: host, executor,
   /// threads, priority, and the offset of its release if a rule gives one.
+  /// `task` is to be the model's next one.
   void place(const takt_schedule::CallbackModel & callback, Task & task);
+  /// Once the model has all tasks: what triggers them.
+  void settle_triggers();
 
 private:
   struct Executor
@@ -47,6 +51,9 @@ private:
     const takt_schedule::CallbackModel & callback, const takt_core::Binding & binding,
     const Task & task, const std::string & id, takt_schedule::Resolver & resolver);
   Executor & executor_of(const takt_schedule::CallbackModel & callback, Index host);
+  void place_triggers(
+    const takt_schedule::CallbackModel & callback, const takt_core::Binding & binding, Task & task,
+    takt_schedule::Resolver & resolver);
   void add_threads(const takt_schedule::ExecutorSchedule & schedule, Index host, Index executor);
   void require_core(const takt_schedule::Threads & entry, Index host, int number);
   void require_allowed(const takt_schedule::CallbackModel & callback, Index thread);
@@ -59,6 +66,7 @@ private:
   std::unordered_map<std::string, int> inherited_;  // of callbacks, from the schedule's chains
   std::unordered_map<std::string, Executor> executors_;
   const takt_schedule::Resolver * first_ = nullptr;  // of these
+  Triggers triggers_;
 };
 
 }  // namespace takt_plan::detail

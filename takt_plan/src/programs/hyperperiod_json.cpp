@@ -5,9 +5,11 @@
 #include <tuple>
 #include <vector>
 
+#include "analysis/inputs/inputs.hpp"
 #include "simulation/hyperperiod_run.hpp"
 #include "takt_plan/hyperperiod.hpp"
 #include "takt_plan/simulation_model.hpp"
+#include "takt_schedule/quoted.hpp"
 
 namespace takt_plan::program
 {
@@ -88,6 +90,16 @@ json row_json(const Plan & plan, Index index)
 Result<json> hyperperiod_json(const Plan & plan)
 {
   const Model & model = plan.model;
+  for (const Task & task : model.tasks) {
+    if (task.input) {
+      return takt_rt::Faults{
+        "--jobs does not know runs within other runs, and " + takt_schedule::quoted(task.id) +
+        " runs within those of its takers (trigger: false)"};
+    }
+  }
+  if (auto analysable = with_inputs_in_takers(model); !analysable) {
+    return analysable.faults();
+  }
   const auto windows = hyperperiod(model);
   if (!windows) {
     return windows.faults();

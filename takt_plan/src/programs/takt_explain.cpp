@@ -14,6 +14,7 @@
 
 #include "analysis/end_to_end/history_depth.hpp"
 #include "analysis/end_to_end/replaced.hpp"
+#include "analysis/inputs/inputs.hpp"
 #include "depth_report.hpp"
 #include "explanation.hpp"
 #include "hyperperiod_json.hpp"
@@ -113,6 +114,12 @@ Answer analyse(const Arguments & arguments)
     answer.hyperperiod = std::move(*hyperperiod);
   }
   answer.plan = std::move(*plan);
+  auto model = takt_plan::with_inputs_in_takers(std::move(answer.plan.model));
+  if (!model) {
+    answer.faults = model.faults();
+    return answer;
+  }
+  answer.plan.model = std::move(*model);
   const auto & chains = answer.plan.model.chains;
   answer.chains.resize(chains.size());
   std::iota(answer.chains.begin(), answer.chains.end(), Index{0});
@@ -144,6 +151,12 @@ Answer analyse(const Arguments & arguments)
   if (found && depths) {
     answer.found = std::move(*found);
     answer.depths = std::move(*depths);
+    for (Index task = 0; task < answer.plan.model.tasks.size(); ++task) {
+      if (const auto & input = answer.plan.model.tasks[task]; input.input) {
+        answer.found.bounds.tasks[task] =
+          Faults{takt_plan::runs_in_takers(answer.plan.model, input)};
+      }
+    }
     answer.settling = takt_plan::settling(answer.plan.model, answer.found.bounds);
     if (auto many = takt_plan::many_ways(answer.plan.system, answer.plan.model)) {
       answer.warnings.push_back(std::move(*many));

@@ -211,6 +211,7 @@ std::string as_json(const Report & report)
       {"received", task.received},
       {"taken", task.taken},
       {"overwritten", task.overwritten},
+      {"left_out", task.left_out},
       {"waiting", task.waiting}};
     json["callbacks"].push_back(std::move(entry));
   }

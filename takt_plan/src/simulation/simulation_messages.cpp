@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "simulation/simulation_parts.hpp"
+#include "takt_core/sequence.hpp"
 #include "takt_core/wake_deferral.hpp"
 
 namespace takt_plan::detail
@@ -137,12 +138,21 @@ void SimulationRun::end_job(Thread & thread)
     if (thread.run.callback->publishes_last() && !thread.follow) {
       deferral.emplace(scheduler, thread.index);
     }
+    const takt_core::SequenceScope sequence(scheduler, thread.run, !thread.follow);
     if (thread.load.works) {
       publish(thread);
     }
   }
-  note_end(thread);
-  scheduler.complete(thread.run);
+  if (thread.run.leaves_out) {
+    ++result_.tasks[thread.task].left_out;
+  } else {
+    note_end(thread);
+  }
+  if (thread.taker) {
+    scheduler.complete_input(thread.taker->run, thread.run);
+  } else {
+    scheduler.complete(thread.run);
+  }
   if (thread.load.caller != kNone) {
     answer(threads_[thread.load.caller]);
   }

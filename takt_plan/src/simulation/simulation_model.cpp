@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "takt_rt/thread_attributes.hpp"
@@ -52,6 +55,32 @@ KernelThread kernel_thread(const takt_rt::ThreadAttributes & attributes)
       attributes.deadline.count() > 0 ? attributes.deadline.count() : attributes.period.count();
   }
   return thread;
+}
+
+std::optional<takt_core::NonTriggering> non_triggering(const Model & model, const Task & task)
+{
+  if (!task.input) {
+    return std::nullopt;
+  }
+  std::set<std::string> takers;
+  for (const Index taker : task.input->takers) {
+    takers.insert(model.tasks[taker].id);
+  }
+  takt_core::NonTriggering rule;
+  rule.keep = task.input->keep;
+  if (task.input->max_age != kUnbounded) {
+    rule.max_age = takt_rt::Duration(task.input->max_age);
+  }
+  rule.taken_by = [takers](std::string_view id) { return takers.count(std::string(id)) != 0; };
+  return rule;
+}
+
+std::optional<takt_core::SequencePlace> place(const Task & task)
+{
+  if (task.sequence == kNone) {
+    return std::nullopt;
+  }
+  return takt_core::SequencePlace{static_cast<std::uint32_t>(task.sequence), task.position};
 }
 
 class Completion
@@ -152,7 +181,9 @@ Result<SimulationModel> simulation_model(Model model)
     SimulatedTask simulated;
     simulated.kind = task.timer ? takt_core::Kind::timer : takt_core::Kind::subscription;
     simulated.binding.priority = task.priority;
-    simulated.depth = kDeep;
+    simulated.binding.non_triggering = non_triggering(model, task);
+    simulated.binding.sequence = place(task);
+    simulated.depth = task.input && task.depth > 0 ? task.depth : kDeep;
     simulated.best = task.time;
     simulated.dispatch = task.dispatch;
     simulated.take = task.newest ? std::max<Ns>(task.store - task.dispatch, 0) : 0;

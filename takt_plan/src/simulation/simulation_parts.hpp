@@ -3,6 +3,7 @@
 #define TAKT_PLAN__SRC__SIMULATION_PARTS_HPP_
 
 #include <array>
+#include <optional>
 
 #include "simulation/simulation_run.hpp"
 
@@ -69,11 +70,23 @@ struct SimulationRun::Thread
 
   // The job's stages: dispatch, take, execution, publish.
   static constexpr std::size_t kStages = 4;
+  static constexpr std::size_t kWork = 2;
   takt_core::Run run;
   Load load;
   Index task = kNone;
   std::size_t stage = 0;
   std::array<Ns, kStages> stages{};
+  bool inputs_left = false;   // the job is that of a taker whose inputs have not all run
+  bool inputs_begun = false;  // some may have
+  /// The taker's job while an input of it runs.
+  struct Taker
+  {
+    takt_core::Run run;
+    Load load;
+    Index task = kNone;
+    std::array<Ns, kStages> stages{};
+  };
+  std::optional<Taker> taker;
   bool slept = false;     // this run has slept
   std::size_t calls = 0;  // of this run, so far
   int own_priority = 0;   // during this job, without ceilings

@@ -231,6 +231,10 @@ void SimulationRun::find_work(Thread & thread)
     thread.left = thread.job_time;
     return;
   }
+  if (thread.taker) {
+    go_on_with_taker(thread);
+    return;
+  }
   takt_core::Scheduler & scheduler = *thread.host->scheduler;
   const takt_rt::Time now = takt_rt::from_ns(now_);
   if (thread.idle) {
@@ -325,29 +329,46 @@ bool SimulationRun::start(Thread & thread)
     result_.chains[graph_.chain(progress.step)].released += graph_.begins(progress.step) ? 1 : 0;
   }
   result_.tasks[task].skipped += thread.run.skipped;
-  const SimulatedTask & simulated = model_.tasks[task];
   thread.state = Thread::State::job;
-  thread.task = task;
   thread.own_priority = thread.priority;
   if (thread.follow) {
     thread.own_priority = std::clamp(scheduler.priority(*thread.run.callback), 1, thread.priority);
   }
-  thread.stage = 0;
-  thread.calls = 0;
-  thread.slept = false;
-  const bool works = thread.load.works;
-  thread.stages = {
-    simulated.dispatch, simulated.take, works ? execution_time(task) : 0,
-    works ? simulated.publish : 0};
+  thread.inputs_left = callback.takes_inputs();
+  thread.inputs_begun = false;
+  set_up_job(thread);
   thread.left = 0;
   begin_stage(thread);
   return true;
 }
 
-// Take and publish run at the ceiling. Stages that take no time are omitted.
+// The stages of the thread's run, from the first one on.
+void SimulationRun::set_up_job(Thread & thread)
+{
+  const Index task = static_cast<const SimulatedCallback &>(*thread.run.callback).task;
+  const SimulatedTask & simulated = model_.tasks[task];
+  const bool works = thread.load.works;
+  thread.task = task;
+  thread.stage = 0;
+  thread.calls = 0;
+  thread.slept = false;
+  thread.stages = {
+    simulated.dispatch, simulated.take, works ? execution_time(task) : 0,
+    works ? simulated.publish : 0};
+}
+
+// Take and publish run at the ceiling. Stages that take no time are omitted. Between its take and its work a taker runs
+// its inputs.
 void SimulationRun::begin_stage(Thread & thread)
 {
-  while (thread.stage < Thread::kStages && thread.stages[thread.stage] == 0) {
+  for (;;) {
+    const bool at_work = thread.stage == Thread::kWork && thread.inputs_left && !thread.taker;
+    if (at_work && next_input(thread)) {
+      continue;
+    }
+    if (thread.stage >= Thread::kStages || thread.stages[thread.stage] != 0) {
+      break;
+    }
     ++thread.stage;
   }
   if (thread.stage >= Thread::kStages) {
@@ -403,9 +424,10 @@ void SimulationRun::end_stage(Thread & thread)
   }
   end_job(thread);
   if (thread.ceiling != 0 || thread.follow) {
-    thread.kernel->set_priority(thread.number, thread.policy, thread.priority);
+    const int priority = thread.taker ? thread.own_priority : thread.priority;
+    thread.kernel->set_priority(thread.number, thread.policy, priority);
   }
-  thread.state = Thread::State::looking;
+  thread.state = Thread::State::looking;  // after an input: for its taker
 }
 
 }  // namespace takt_plan::detail

@@ -103,6 +103,7 @@ private:
   bool look();
   void find_work(Thread & thread);
   bool start(Thread & thread);
+  void set_up_job(Thread & thread);
   void begin_stage(Thread & thread);
   void end_stage(Thread & thread);
   void sleep(Thread & thread);
@@ -111,6 +112,10 @@ private:
   Ns late_wake(Thread & thread);
   bool serves(const Thread & thread, const SimulatedCallback & callback) const;
   void hasten(const SimulatedCallback & timer);
+
+  // simulation_inputs.cpp
+  bool next_input(Thread & thread);
+  void go_on_with_taker(Thread & thread);
 
   // simulation_messages.cpp
   void arrive(const Event & event);

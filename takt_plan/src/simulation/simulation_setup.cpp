@@ -132,6 +132,9 @@ void SimulationRun::add_callbacks()
           given.exclusive ? takt_core::GroupKind::mutually_exclusive
                           : takt_core::GroupKind::reentrant,
           given.id);
+        if (given.condition) {
+          static_cast<void>(group->set_condition(*given.condition));  // it has no members yet
+        }
       }
       options.group = group;
     }

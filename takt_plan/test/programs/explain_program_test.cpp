@@ -29,7 +29,7 @@ protected:
   {
     for (const char * name :
          {"system.yaml", "one.yaml", "two.yaml", "three.yaml", "four.yaml", "five.yaml",
-          "loop.yaml", "control.yaml"}) {
+          "loop.yaml", "control.yaml", "store.yaml", "waiting.yaml"}) {
       write(name, shown(std::string("file: ") + name));
     }
     write("three_cores.yaml", changed("system.yaml", "cores: 2", "cores: 3"));
@@ -53,7 +53,8 @@ TEST_F(ExplainProgram, SaysWhatThePageShows)
         {"two.yaml --system system.yaml --callbacks", 0},
         {"three.yaml --system system.yaml --chain obstacles", 1},
         {"four.yaml --system system.yaml --chain obstacles", 1},
-        {"five.yaml --system three_cores.yaml --chain camera", 0}}) {
+        {"five.yaml --system three_cores.yaml --chain camera", 0},
+        {"waiting.yaml --system store.yaml --callbacks", 0}}) {
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.code, code) << words;
     EXPECT_EQ(outcome.out, shown(std::string("says: ") + words));
@@ -451,34 +452,27 @@ TEST_F(ExplainProgram, WarnsOfARuleThatMatchesNothing)
     << outcome.err;
 }
 
-TEST_F(ExplainProgram, RefusesKeysThatChangeWhenCallbacksRun)
+TEST_F(ExplainProgram, RefusesWhatItDoesNotKnowOfTriggers)
 {
-  write("system2.yaml", R"yaml(version: 1
-overheads: {}
-hosts: {car: {cores: 2}}
-callbacks:
-  - {id: "/camera:timer(40ms)", time: 3ms, period: 40ms, publishes: /image}
-  - {id: "/show:sub(/image)", time: 3ms, triggers: /image}
-)yaml");
-  const std::string schedule = "version: 1\nexecutors: {main: {threads: {t: {}}, default: t, ";
+  const std::string when =
+    content("waiting.yaml") + "    groups: [{match: \"/steer:group(*)\", when: all}]\n";
+  write("when.yaml", when);
+  const Outcome condition = run("when.yaml --system store.yaml");
+  EXPECT_EQ(condition.code, 2);
+  EXPECT_NE(
+    condition.err.find("analyses do not know the condition (when) of group '/steer:group(0)' yet"),
+    std::string::npos)
+    << condition.err;
   write(
-    "stored.yaml", schedule + "callbacks: [{match: \"/show:sub(/image)\", trigger: false}]}}\n");
-  write("waits.yaml", schedule + "groups: [{match: \"/show:group(**)\", when: all}]}}\n");
-  write(
-    "follow.yaml", schedule + "sequences: [[\"/camera:timer(40ms)\", \"/show:sub(/image)\"]]}}\n");
-  for (const auto & [file, key] :
-       {std::pair{"stored.yaml", "trigger: false"},
-        {"waits.yaml", "when"},
-        {"follow.yaml", "sequences"}}) {
-    const Outcome outcome = run(std::string(file) + " --system system2.yaml");
-    EXPECT_EQ(outcome.code, 2);
-    EXPECT_NE(
-      outcome.err.find(
-        std::string("analyses and the simulator do not know ") + key +
-        " yet; programs run under the schedule all the same"),
-      std::string::npos)
-      << outcome.err;
-  }
+    "let.yaml",
+    content("waiting.yaml") + "    groups: [{match: \"/steer:group(*)\", let: true}]\n");
+  const Outcome let = run("let.yaml --system store.yaml");
+  EXPECT_EQ(let.code, 2);
+  EXPECT_NE(let.err.find("analyses and the simulator do not know let yet"), std::string::npos)
+    << let.err;
+  const Outcome jobs = run("waiting.yaml --system store.yaml --json --jobs");
+  EXPECT_EQ(jobs.code, 2);
+  EXPECT_NE(jobs.out.find("runs within those of its takers"), std::string::npos) << jobs.out;
 }
 
 // The schedule's deadline is for the running system. Bounds are compared with the model's deadline.

@@ -7,6 +7,7 @@
 
 #include "analysis/counted_bounds.hpp"
 #include "analysis/end_to_end/replaced.hpp"
+#include "analysis/inputs/check_for_analysis.hpp"
 #include "model/ways_in.hpp"
 #include "takt_schedule/quoted.hpp"
 
@@ -318,13 +319,30 @@ private:
       result.reaction_time = result.data_age = result.age_at_output = why;
       return;
     }
+    const Task * const input = input_of(parts);
+    if (input != nullptr && input->input->max_age != kUnbounded) {
+      const Faults why{
+        quoted(input->id) +
+        " leaves out messages that waited longer than its max_age: possibly all of them"};
+      result.reaction_time = result.data_age = result.age_at_output = why;
+      return;
+    }
     const Result<Ns> sampled = sampled_and(through, parts.front());
     result.data_age = sampled;
     result.reaction_time = events ? Result<Ns>(result.response) : sampled;
     result.age_at_output = result.response;
-    if (parts.size() > 1) {
+    if (input != nullptr) {
+      result.age_at_output = sampled;  // it also uses messages that are not the newest
+    } else if (parts.size() > 1) {
       result.age_at_output = sampled ? Result<Ns>(*sampled - saved_by_last(parts.back())) : sampled;
     }
+  }
+
+  /// The non-triggering callback with which the path ends; nullptr: it ends with none.
+  const Task * input_of(const std::vector<Part> & parts) const
+  {
+    const Task & last = model_.tasks[parts.back().tasks.back()];
+    return last.input ? &last : nullptr;
   }
 
   Result<Ns> sampled_and(Ns through, const Part & root) const
@@ -383,7 +401,7 @@ private:
 
 Result<EndToEndBounds> end_to_end(const Model & model, const EndToEndTerms & terms, bool explain)
 {
-  if (const takt_rt::Status status = check(model); !status) {
+  if (const takt_rt::Status status = check_for_analysis(model); !status) {
     return status.faults();
   }
   return EndToEndAnalysis(model, terms, explain).answers();
@@ -421,9 +439,10 @@ bool rests_on_phases(const ChainAnswer & chain)
 
 bool only_reads(const Task & task, Index before)
 {
-  return std::none_of(task.triggers.begin(), task.triggers.end(), [&](const Link & link) {
-    return link.from == before;
-  });
+  // A taker's own messages for its input wait for its next run.
+  return task.input || std::none_of(
+                         task.triggers.begin(), task.triggers.end(),
+                         [&](const Link & link) { return link.from == before; });
 }
 
 bool reads(const Model & model, const Chain & chain)

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/inputs/check_for_analysis.hpp"
 #include "analysis/jobs/job_depths.hpp"
 #include "model/ways_in.hpp"
 #include "takt_plan/bounds.hpp"
@@ -52,6 +53,9 @@ public:
     found_ = std::move(*found);
     std::vector<HistoryDepth> result;
     for (Index task = 0; task < model_.tasks.size(); ++task) {
+      if (model_.tasks[task].input) {
+        continue;  // its messages may always be too many, and its takers take the newest ones
+      }
       for (const Index topic : topics(model_.tasks[task])) {
         result.push_back({task, topic, needed(task, topic)});
       }
@@ -129,7 +133,7 @@ private:
 
 Result<std::vector<HistoryDepth>> history_depths(const Model & model)
 {
-  if (const takt_rt::Status status = check(model); !status) {
+  if (const takt_rt::Status status = check_for_analysis(model); !status) {
     return status.faults();
   }
   return DepthAnalysis(model).answers();

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/inputs/check_for_analysis.hpp"
 #include "analysis/jobs/job_graph.hpp"
 #include "analysis/jobs/job_windows.hpp"
 #include "analysis/limits.hpp"
@@ -77,7 +78,7 @@ void add_jobs(
 
 Result<Hyperperiod> hyperperiod(const Model & model, const BoundsOptions & options)
 {
-  if (const takt_rt::Status status = check(model); !status) {
+  if (const takt_rt::Status status = check_for_analysis(model); !status) {
     return status.faults();
   }
   const detail::Flow flow(model);

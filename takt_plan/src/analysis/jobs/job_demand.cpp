@@ -87,7 +87,8 @@ void JobWindows::find_overtaken(const std::vector<Job> & segment)
     if (overtaking_.empty()) {
       overtaking_.push_back({own.level, latest});
       for (const Index node : of_level_[own.level]) {
-        if (!graph_.levels[own.level].shared) {
+        const JobLevel & level = graph_.levels[own.level];
+        if (!level.shared && (!level.sequences || !terms_.sequences)) {
           sought_[node].released_by = latest;
         }
       }

@@ -344,6 +344,7 @@ private:
       level.urgency = model_.threads[flow_.segments.thread(node.task)].priority;
       level.shared = is_shared(level);
       level.priority = level.shared ? 0 : flow_.segments.level(node.task);
+      level.sequences = !level.shared && has_sequences(node.task);
       const auto found = std::find(graph_.levels.begin(), graph_.levels.end(), level);
       node.level = static_cast<Index>(found - graph_.levels.begin());
       if (found == graph_.levels.end()) {
@@ -351,6 +352,16 @@ private:
         find_around(level);
       }
     }
+  }
+
+  /// True if a callback of the task's thread and urgency is in a sequence.
+  bool has_sequences(Index task) const
+  {
+    const std::vector<Index> & mates = flow_.segments.tasks_of(flow_.segments.thread(task));
+    return std::any_of(mates.begin(), mates.end(), [&](Index mate) {
+      return model_.tasks[mate].sequence != kNone &&
+             flow_.segments.level(mate) == flow_.segments.level(task);
+    });
   }
 
   bool is_here(const OtherLoad & other, Index core) const

@@ -33,6 +33,8 @@ struct JobLevel
   int priority = 0;  ///< priority of the callback within the thread
   bool shared =
     false;  ///< several threads of the core have this OS priority: the kernel prefers none of them
+  bool sequences =
+    false;  ///< some of its callbacks are in sequences, so not the earliest release goes first
   friend bool operator==(const JobLevel &, const JobLevel &) = default;
 
   bool above(const JobLevel & other) const noexcept

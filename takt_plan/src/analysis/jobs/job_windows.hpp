@@ -21,7 +21,8 @@
 // - N_i: jobs of i that may be released before t1, not too late to go before j, and *enter* at t0 or later. From the release
 //   of one of j's segment (below) on, some of the segment is pending until j ends, so what is less urgent than all that is
 //   left of the segment must have been released by then. What is of j's thread and priority must have been released by j's
-//   release. A job enters with the first job of its way
+//   release, unless callbacks of that thread and priority are in sequences: these start by direct call before what was ready
+//   earlier (takt_core/sequence.hpp). A job enters with the first job of its way
 //   on this core at this level: if that one is released before t0, it has ended by t0, and so has all that follows
 //   within W(l), since each is released at the end of the one before, at the latest. Without this term windows of less
 //   urgent jobs feed themselves. All that follows from later jobs of j's node begins after j has ended, and does not

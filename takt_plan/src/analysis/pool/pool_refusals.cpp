@@ -83,6 +83,13 @@ private:
       return "its order is " + std::string(takt_core::to_string(thread.order)) +
              "; this analysis needs priority or fifo";
     }
+    for (const Index task : flow_.segments.tasks_of(index)) {
+      if (model_.tasks[task].sequence != kNone) {
+        return quoted(model_.tasks[task].id) +
+               " is in a sequence there, whose callbacks wait for one thread while others may be "
+               "idle; this analysis needs sequences on threads that share no callbacks with others";
+      }
+    }
     if (thread.kind != ThreadClass::fixed_priority || thread.follow || thread.cores.size() != 1) {
       return "this analysis needs policy fifo or rr, a fixed OS priority and one core";
     }
@@ -111,7 +118,7 @@ private:
     const auto & tasks = flow_.segments.tasks_of(index);
     const bool at_ceiling =
       other.ceiling >= thread.priority && std::any_of(tasks.begin(), tasks.end(), [&](Index task) {
-        return model_.tasks[task].middleware > 0;
+        return model_.tasks[task].section() > 0;
       });
     return at_ceiling || other.follow || other.kind == ThreadClass::deadline ||
            (other.kind == ThreadClass::fixed_priority && other.priority >= thread.priority);

@@ -146,7 +146,7 @@ Ns most_middleware(const Model & model, const Segments & segments, Index thread)
 {
   Ns most = 0;
   for (const Index task : segments.tasks_of(thread)) {
-    most = std::max(most, model.tasks[task].middleware);
+    most = std::max(most, model.tasks[task].section());
   }
   return most;
 }

@@ -1,0 +1,69 @@
+#include "analysis/inputs/check_for_analysis.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "takt_schedule/quoted.hpp"
+
+namespace takt_plan
+{
+namespace
+{
+
+using takt_rt::Faults;
+using takt_schedule::quoted;
+
+/// Empty: priorities fall along each sequence, or stay the same.
+std::string rising_sequence(const Model & model)
+{
+  std::map<std::pair<Index, Index>, std::map<std::uint32_t, const Task *>> sequences;
+  for (const Task & task : model.tasks) {
+    const bool by_priority =
+      model.threads[task.threads.front()].order == takt_core::Order::priority;
+    if (task.sequence != kNone && by_priority) {
+      sequences[{task.executor, task.sequence}].emplace(task.position, &task);
+    }
+  }
+  for (const auto & [number, places] : sequences) {
+    const Task * before = nullptr;
+    for (const auto & [position, task] : places) {
+      if (before != nullptr && before->priority < task->priority) {
+        return quoted(before->id) + " precedes " + quoted(task->id) +
+               " in a sequence and is less urgent (priority " + std::to_string(before->priority) +
+               ", " + std::to_string(task->priority) +
+               "): it may start first all the same, which no bound counts; give the callbacks of a "
+               "sequence the same priority, or a falling one";
+      }
+      before = task;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+takt_rt::Status check_for_analysis(const Model & model)
+{
+  const bool waits = std::any_of(model.tasks.begin(), model.tasks.end(), [](const Task & task) {
+    return task.input && !task.input->in_takers;
+  });
+  const bool conditions = std::any_of(
+    model.groups.begin(), model.groups.end(),
+    [](const Group & group) { return group.condition.has_value(); });
+  if (waits || conditions) {
+    return Faults{
+      "some messages of the model trigger nothing, and no taker's runs have their work yet "
+      "(with_inputs_in_takers)"};
+  }
+  takt_rt::Status status = check(model);
+  if (status.ok()) {
+    if (std::string why = rising_sequence(model); !why.empty()) {
+      return Faults{std::move(why)};
+    }
+  }
+  return status;
+}
+
+}  // namespace takt_plan
