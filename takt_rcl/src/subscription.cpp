@@ -10,6 +10,7 @@
 #include "node_state.hpp"
 #include "subscription_run.hpp"
 #include "takt_rcl/error.hpp"
+#include "takt_trace/recording.hpp"
 #include "wait_for.hpp"
 
 namespace takt_rcl
@@ -255,6 +256,31 @@ std::uint64_t SubscriptionBase::allocated_messages() const noexcept
 std::uint64_t SubscriptionBase::failed_takes() const noexcept
 {
   return shared_->failed.load(std::memory_order_relaxed);
+}
+
+bool SubscriptionBase::take_one(
+  void * message, detail::Parcel & parcel, MessageInfo & info) noexcept
+{
+  Shared & shared = *shared_;
+  const auto buffer = [message] { return message; };
+  Run::Next next;
+  takt_host::Took took = takt_host::Took::skipped;
+  // Outside of the lock, so that a waiting thread is at the ceiling too.
+  const takt_core::MiddlewareCeilingScope ceiling;
+  std::lock_guard lock(shared.take_mutex);
+  while (took == takt_host::Took::skipped) {
+    took = Run::take_next(shared, buffer, false, next);
+  }
+  if (took != takt_host::Took::message) {
+    return false;
+  }
+  if (next.counted.sequence != 0 && Context::publication_sequence_supported()) {
+    shared.gaps->note(next.counted.publisher, next.counted.sequence);
+  }
+  takt_trace::record_take(next.key);
+  info = next.info;
+  parcel = std::move(next.parcel);
+  return true;
 }
 
 std::uint64_t SubscriptionBase::oversized_messages() const noexcept

@@ -113,11 +113,42 @@ public:
     }
     takt_core::adapter::Hold<Work>::Releasing releasing(work_);
     Shared & shared = *work_->shared;
-    const takt_host::Took took =
-      shared.inbox != nullptr ? take_either(shared, taking) : take_from_middleware(shared, taking);
+    const std::size_t lane = this->lane(taking.run());
+    const auto buffer = [&] { return work_->lanes->message(static_cast<std::uint32_t>(lane)); };
+    Next next;
+    // Outside of the lock, so that a waiting thread is at the ceiling too.
+    const takt_core::MiddlewareCeilingScope ceiling;
+    std::lock_guard lock(shared.take_mutex);
+    const takt_host::Took took = take_next(shared, buffer, shared.handler->serialized(), next);
+    if (took == takt_host::Took::message) {
+      infos_[lane] = next.info;
+      taking.found(next.key, next.counted);
+      if (!next.parcel.empty()) {
+        work_->lanes->put(static_cast<std::uint32_t>(lane), std::move(next.parcel));
+      }
+      releasing.keep();
+    }
+    return took;
+  }
+
+  /// A message that a take found.
+  struct Next
+  {
+    MessageInfo info{};
+    takt_core::MessageKey key{};
+    takt_core::MessageKey counted{};  // see takt_host::Taking::found
+    detail::Parcel parcel{};          // empty: the message is in the buffer
+  };
+  /// Takes the next message, by pointer or of the middleware, into `buffer()`. With the take mutex held. Real-time safe.
+  template <typename Buffer>
+  static takt_host::Took take_next(
+    Shared & shared, const Buffer & buffer, bool serialized, Next & next) noexcept
+  {
+    const takt_host::Took took = shared.inbox != nullptr
+                                   ? take_either(shared, buffer, serialized, next)
+                                   : take_from_middleware(shared, buffer, serialized, next);
     if (took == takt_host::Took::message) {
       shared.taken.fetch_add(1, std::memory_order_relaxed);
-      releasing.keep();
     }
     return took;
   }
@@ -151,66 +182,54 @@ private:
     const std::unique_ptr<MessageLanes> lanes;  // destroyed before the handler
   };
 
-  takt_host::Took take_from_middleware(Shared & shared, takt_host::Taking & taking)
+  template <typename Buffer>
+  static takt_host::Took take_from_middleware(
+    Shared & shared, const Buffer & buffer, bool serialized, Next & next)
   {
-    const std::size_t lane = this->lane(taking.run());
-    void * const message = work_->lanes->message(static_cast<std::uint32_t>(lane));
-    // Outside of the lock, so that a waiting thread is at the ceiling too.
-    const takt_core::MiddlewareCeilingScope ceiling;
-    std::lock_guard lock(shared.take_mutex);
-    const takt_host::Took took = ask_middleware(shared, message, infos_[lane]);
-    if (took == takt_host::Took::message) {
-      const takt_core::MessageKey key = infos_[lane].key();
-      taking.found(key, shared.filtered.load() ? takt_core::MessageKey{} : key);
-    }
+    const takt_host::Took took = ask_middleware(shared, buffer(), serialized, next.info);
+    next.key = next.info.key();
+    next.counted = shared.filtered.load() ? takt_core::MessageKey{} : next.key;
     return took;
   }
 
   // A message by pointer or one of the middleware.
-  takt_host::Took take_either(Shared & shared, takt_host::Taking & taking)
+  template <typename Buffer>
+  static takt_host::Took take_either(
+    Shared & shared, const Buffer & buffer, bool serialized, Next & next)
   {
-    const std::size_t lane = this->lane(taking.run());
     Inbox & inbox = *shared.inbox;
-    // Outside of the lock, so that a waiting thread is at the ceiling too.
-    const takt_core::MiddlewareCeilingScope ceiling;
-    std::lock_guard lock(shared.take_mutex);
     if (inbox.middleware_first()) {
-      void * const message = work_->lanes->message(static_cast<std::uint32_t>(lane));
       const std::uint64_t asked = inbox.ask_middleware();
-      takt_host::Took took = ask_middleware(shared, message, infos_[lane]);
+      takt_host::Took took = take_from_middleware(shared, buffer, serialized, next);
       while (took == takt_host::Took::message) {
-        const MessageInfo & info = infos_[lane];
+        const MessageInfo & info = next.info;
         if (
           !inbox.is_copy(info.publisher_gid(), info.publication_sequence_number()) &&
           inbox.keeps_middleware_message()) {
-          taking.found(info.key());
           return took;
         }
-        took = ask_middleware(shared, message, infos_[lane]);
+        took = take_from_middleware(shared, buffer, serialized, next);
       }
       if (took == takt_host::Took::skipped) {
         return took;
       }
       inbox.middleware_is_empty(asked);
     }
-    detail::Parcel parcel;
-    if (!inbox.pop(parcel)) {
+    if (!inbox.pop(next.parcel)) {
       return takt_host::Took::nothing;
     }
-    infos_[lane] = info_of(parcel);
-    takt_core::MessageKey counted = parcel.info;
-    counted.publisher = by_pointer(counted.publisher);
-    taking.found(parcel.key, counted);
-    work_->lanes->put(static_cast<std::uint32_t>(lane), std::move(parcel));
+    next.info = info_of(next.parcel);
+    next.key = next.parcel.key;
+    next.counted = next.parcel.info;
+    next.counted.publisher = by_pointer(next.counted.publisher);
     return takt_host::Took::message;
   }
 
-  // With the take mutex held.
-  static takt_host::Took ask_middleware(Shared & shared, void * message, MessageInfo & message_info)
+  static takt_host::Took ask_middleware(
+    Shared & shared, void * message, bool serialized, MessageInfo & message_info)
   {
     rmw_message_info_t info = rmw_get_zero_initialized_message_info();
-    auto * const bytes =
-      shared.handler->serialized() ? static_cast<SerializedMessage *>(message) : nullptr;
+    auto * const bytes = serialized ? static_cast<SerializedMessage *>(message) : nullptr;
     const rcl_ret_t result = bytes != nullptr
                                ? take_bytes(shared, *bytes, info)
                                : rcl_take(&shared.subscription, message, &info, nullptr);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine.hpp"
+#include "takt_rcl/error.hpp"
 #include "takt_rt/duration_text.hpp"
 #include "timer_run.hpp"
 

@@ -441,6 +441,41 @@ TEST_F(Allocations, NonePerPolledMessage)
   EXPECT_EQ(g_allocations, 0u);
 }
 
+// Each run takes the messages behind its own; also by pointer.
+TEST_F(Allocations, NonePerSequence)
+{
+  using Number = std_msgs::msg::UInt64;
+  for (const bool by_pointer : {false, true}) {
+    auto n = std::make_shared<Node>("n", options().use_intra_process_comms(by_pointer));
+    auto publisher = n->create_publisher<Number>("a", QoS(100));
+    auto timer = n->create_wall_timer(1ms, [&] {
+      t_watched = true;
+      for (int i = 0; i < 3; ++i) {
+        publisher->publish(Number());
+      }
+    });
+    std::vector<Number> others(10);
+    std::atomic<std::uint64_t> batches{0};
+    Subscription<Number>::SharedPtr subscription;
+    subscription = n->create_subscription<Number>("a", QoS(100), [&](const Number &) {
+      t_watched = true;
+      batches += subscription->take_sequence(others) > 0 ? 1 : 0;
+    });
+    auto e = executor();
+    e.add_node(n);
+    ASSERT_TRUE(publisher->wait_for_matched(1, kPatience));
+    Spinning spinning(e);
+    ASSERT_TRUE(wait_until([&] { return batches > 50; }));  // after warm-up
+    const std::uint64_t before = batches;
+    g_allocations = 0;
+    g_counting = true;
+    ASSERT_TRUE(wait_until([&] { return batches > before + 200; }));
+    g_counting = false;
+    spinning.stop();
+    EXPECT_EQ(g_allocations, 0u);
+  }
+}
+
 // A timer asks three services: one answers in its callback, one a period later, one into a future.
 TEST_F(Allocations, NonePerRequestAndResponse)
 {

@@ -112,6 +112,10 @@ public:
     const std::string & filter_expression,
     const std::vector<std::string> & expression_parameters = {});
 
+protected:
+  /// The oldest message that waits; false: none. In `parcel`, if it came by pointer.
+  bool take_one(void * message, detail::Parcel & parcel, MessageInfo & info) noexcept;
+
 private:
   struct Shared;  // resources of a run in progress: outlive the handle
   class Run;
@@ -159,6 +163,40 @@ public:
       std::move(node), *rosidl_typesupport_cpp::get_message_type_support_handle<Msg>(), typeid(Msg),
       topic, qos, make_handler(std::forward<Function>(function), options), options)
   {
+  }
+
+  /// Takes up to `messages.size()` of the messages that wait, oldest first, and returns their number: in the callback the
+  /// messages after its own. Their runs find no message and do not call the callback, and activations of chains that come with them
+  /// end here. `infos`: null, or room for as many. Any thread; copies messages by pointer. Runs at the middleware ceiling.
+  /// Real-time safe within takt: allocates nothing but what a copy needs. The middleware's own locks may block.
+  std::size_t take_sequence(std::vector<Msg> & messages, MessageInfo * infos = nullptr)
+  {
+    std::size_t taken = 0;
+    MessageInfo info;
+    detail::Parcel parcel;
+    while (taken < messages.size() && take_one(&messages[taken], parcel, info)) {
+      if (!parcel.empty()) {
+        messages[taken] = parcel.template read<Msg>();
+        parcel.clear();
+      }
+      if (infos != nullptr) {
+        infos[taken] = info;
+      }
+      ++taken;
+    }
+    return taken;
+  }
+  /// As above for one message; false: none waits.
+  bool take(Msg & message, MessageInfo & info)
+  {
+    detail::Parcel parcel;
+    if (!take_one(&message, parcel, info)) {
+      return false;
+    }
+    if (!parcel.empty()) {
+      message = parcel.template read<Msg>();
+    }
+    return true;
   }
 
 private:
