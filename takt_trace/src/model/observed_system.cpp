@@ -17,6 +17,7 @@
 #include "model/observed_callback.hpp"
 #include "model/observed_phases.hpp"
 #include "model/proposed_chains.hpp"
+#include "model/storing_callbacks.hpp"
 #include "model/time_percentile.hpp"
 #include "saturating.hpp"
 #include "takt_core/adapter/callback_ids.hpp"
@@ -259,6 +260,7 @@ ObservedSystem observed_system(const ordered_json & report, const ModelOptions &
     inside.insert(one.model.publishes.begin(), one.model.publishes.end());
     taken.insert(one.topic);
   }
+  name_storing(seen.callbacks, observed.notes);
   place(seen, options.keep_executor_names, observed.system.groups);
   join_waits(seen, observed.notes);
   set_phases(seen, observed.notes);
