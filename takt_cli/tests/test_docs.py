@@ -8,7 +8,17 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.built import CHECK, DATA_PATH, LATENCY, PLAN, SIMULATE, TIGHTNESS, WORKLOAD, need
+from support.built import (
+    CHECK,
+    DATA_PATH,
+    LATENCY,
+    PIPELINE,
+    PLAN,
+    SIMULATE,
+    TIGHTNESS,
+    WORKLOAD,
+    need,
+)
 from support.fake_control import (
     RESULT,
     FakeProcess,
@@ -93,7 +103,7 @@ def short_runs(monkeypatch, tmp_path, unmeasured):
     monkeypatch.chdir(tmp_path)
 
 
-@need(*WORKLOAD, *CHECK, *PLAN, *TIGHTNESS, *LATENCY, *DATA_PATH)
+@need(*WORKLOAD, *CHECK, *PLAN, *TIGHTNESS, *LATENCY, *DATA_PATH, *PIPELINE)
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_run(takt, short_runs, page, tmp_path):
     assert commands(page)

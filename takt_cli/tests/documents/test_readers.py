@@ -32,6 +32,7 @@ from takt_cli.verbs.bench.programs import Limits
 from takt_cli.verbs.experiment.data_path_program import DataPath, Floors
 from takt_cli.verbs.experiment.isolation_program import Isolation
 from takt_cli.verbs.experiment.oracle import OracleReport
+from takt_cli.verbs.experiment.pipeline import Pipeline
 from takt_cli.verbs.experiment.planners import Count
 from takt_cli.verbs.experiment.tightness import KindPoint, Point
 from takt_cli.verbs.explain.explanation import Explanation
@@ -55,6 +56,7 @@ READERS = {
     "latency_progress": LatencyProgress,
     "limits": Limits,
     "oracle_report": OracleReport,
+    "pipeline": Pipeline,
     "plan": Plan,
     "progress": Progress,
     "records": Records,

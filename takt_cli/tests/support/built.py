@@ -17,6 +17,7 @@ TIGHTNESS = [("takt_tightness", "takt_bench")]
 LATENCY = [("takt_latency", "takt_bench")]
 BENCHMARKS = [(f"{name}_benchmark", "takt_bench") for name in ("dispatch", "planning")]
 DATA_PATH = [("takt_data_path", "takt_bench")]
+PIPELINE = [("takt_pipeline", "takt_bench")]
 ISOLATION = [("takt_isolation", "takt_bench"), ("takt_plan", "takt_plan")]
 
 

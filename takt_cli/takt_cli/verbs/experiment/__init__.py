@@ -1,4 +1,6 @@
 """`takt experiment`: the experiments: their runs, and the limits beside the numbers."""
 
 PACKAGES = "all"
-COMMANDS = "executors binding policy hot-path bounds planners tightness isolation data-path"
+COMMANDS = (
+    "executors binding policy hot-path bounds planners tightness isolation data-path pipeline"
+)

@@ -7,6 +7,7 @@ from takt_cli.verbs.experiment import (
     generated_studies,
     graph_studies,
     isolation_study,
+    pipeline_study,
 )
 
 app = graph_studies.app
@@ -14,3 +15,4 @@ app.command("planners")(generated_studies.run_planners)
 app.command("tightness")(generated_studies.run_tightness)
 app.command("isolation")(isolation_study.run_isolation)
 app.command("data-path")(data_path_study.run_data_path)
+app.command("pipeline")(pipeline_study.run_pipeline)

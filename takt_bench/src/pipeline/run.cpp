@@ -1,0 +1,226 @@
+#include "pipeline/run.hpp"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "pipeline/account.hpp"
+#include "pipeline/layout.hpp"
+#include "pipeline/nodes.hpp"
+#include "takt_rt/kernel_accounts.hpp"
+#include "takt_trace/stall_index.hpp"
+#include "takt_trace/stall_witness.hpp"
+
+namespace takt_bench::pipeline
+{
+
+using nlohmann::ordered_json;
+using takt_rt::Faults;
+
+namespace
+{
+
+constexpr int kVersion = 1;
+constexpr takt_rt::Duration kPatience = std::chrono::seconds(180);
+constexpr takt_rt::Duration kWarmUp = std::chrono::seconds(1);
+// A sample may end so much after the measurement.
+constexpr takt_rt::Duration kRest = std::chrono::milliseconds(500);
+constexpr int kPoolThreads = 4;
+
+Way way_of(Kind kind)
+{
+  Way way;
+  way.threads = kind == Kind::pool ? kPoolThreads : 1;
+  way.storing_triggers = kind != Kind::storing && kind != Kind::sequences;
+  way.sequences = way.by_pointer = kind == Kind::sequences;
+  return way;
+}
+
+class Children
+{
+public:
+  ~Children() { end(); }
+
+  Faults start(const Setting & setting, Account & account)
+  {
+    std::vector<int> all(kNodes);
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<std::vector<int>> parts{all};
+    if (setting.kind == Kind::processes) {
+      parts.clear();
+      for (const int node : all) {
+        parts.push_back({node});
+      }
+    }
+    const pid_t parent = ::getpid();
+    for (const std::vector<int> & part : parts) {
+      std::fflush(nullptr);
+      const pid_t child = ::fork();
+      if (child < 0) {
+        return {"the kernel refuses another process"};
+      }
+      if (child == 0) {
+        be_child(setting, part, account, parent);
+      }
+      pids.push_back(child);
+    }
+    return {};
+  }
+
+  bool all_live()
+  {
+    for (const pid_t pid : pids) {
+      if (::waitpid(pid, nullptr, WNOHANG) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  std::vector<std::vector<takt_rt::ThreadAccount>> read() const
+  {
+    std::vector<std::vector<takt_rt::ThreadAccount>> all;
+    for (const pid_t pid : pids) {
+      all.push_back(takt_rt::read_accounts(pid));
+    }
+    return all;
+  }
+
+  void end()
+  {
+    for (const pid_t pid : pids) {
+      ::kill(pid, SIGKILL);
+    }
+    join();
+  }
+
+  void join()
+  {
+    for (const pid_t pid : pids) {
+      ::waitpid(pid, nullptr, 0);
+    }
+    pids.clear();
+  }
+
+  std::vector<pid_t> pids{};
+
+private:
+  [[noreturn]] static void be_child(
+    const Setting & setting, const std::vector<int> & part, Account & account, pid_t parent)
+  {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) {
+      ::_exit(1);
+    }
+    takt_rt::ThreadAttributes attributes;
+    attributes.cores = {setting.core};
+    if (setting.priority > 0) {
+      attributes.policy = takt_rt::Policy::fifo;
+      attributes.priority = setting.priority + 1;
+    }
+    // Threads of the middleware inherit them: above the executor, or a busy one would starve its own input.
+    takt_rt::apply(attributes);
+    int code = 0;
+    try {
+      Way way = way_of(setting.kind);
+      way.priority = setting.priority;
+      run_nodes(part, way, setting.prefix, account);
+    } catch (const std::exception & error) {
+      std::fprintf(stderr, "takt_pipeline: %s\n", error.what());
+      code = 1;
+    }
+    std::fflush(nullptr);
+    ::_exit(code);
+  }
+};
+
+}  // namespace
+
+takt_rt::Result<ordered_json> run(const Setting & setting)
+{
+  Account account;
+  Children children;
+  if (Faults faults = children.start(setting, account); !faults.empty()) {
+    return faults;
+  }
+  const takt_rt::Time deadline = takt_rt::now() + kPatience;
+  while (account.processes_matched() < static_cast<int>(children.pids.size())) {
+    if (!children.all_live()) {
+      return Faults{"a process of the pipeline died, see above"};
+    }
+    if (takt_rt::now() > deadline) {
+      return Faults{"the nodes of the pipeline did not find each other"};
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  takt_trace::StallWitness witness({setting.core});
+  account.take_step(Step::running);
+  std::this_thread::sleep_for(kWarmUp);
+  const std::uint64_t first = account.iterations(0);
+  const takt_rt::Time from = takt_rt::now();
+  const auto before = children.read();
+  std::this_thread::sleep_for(setting.duration);
+  const auto after = children.read();
+  const takt_rt::Time to = takt_rt::now();
+  const std::uint64_t iterations = account.iterations(0) - first;
+  std::this_thread::sleep_for(kRest);
+  if (!children.all_live()) {
+    return Faults{"a process of the pipeline died, see above"};
+  }
+  const takt_trace::StallIndex stalls(witness.stop());
+  account.take_step(Step::ended);
+  children.join();
+
+  ordered_json threads = ordered_json::array();
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    for (const auto & change : takt_rt::changes_between(before[i], after[i])) {
+      const takt_rt::ThreadAccount & thread = change.account;
+      threads.push_back(
+        {{"process", i},
+         {"executor", thread.name.rfind(kThread, 0) == 0},
+         {"name", thread.name},
+         {"voluntary", thread.counters.voluntary_switches},
+         {"involuntary", thread.counters.involuntary_switches},
+         {"cpu_ns", thread.counters.cpu_time.count()}});
+    }
+  }
+  ordered_json clean = ordered_json::array();
+  ordered_json stalled = ordered_json::array();
+  std::uint64_t unfinished = 0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    for (std::uint64_t i = 0;
+         i < std::min<std::uint64_t>(account.iterations(lane), Account::kMostIterations); ++i) {
+      const std::int64_t latency = account.latency_ns(lane, i);
+      const takt_rt::Time released = takt_rt::from_ns(account.released_ns(lane, i));
+      if (latency < 0) {
+        unfinished += i >= first && i < first + iterations ? 1 : 0;
+      } else if (released >= from && released < to) {
+        const bool touched = stalls.overlaps(released, released + takt_rt::Duration(latency));
+        (touched ? stalled : clean).push_back(latency);
+      }
+    }
+  }
+  return ordered_json{
+    {"version", kVersion},
+    {"way", kKinds[static_cast<std::size_t>(setting.kind)].second},
+    {"processes", before.size()},
+    {"iterations", iterations},
+    {"duration_ns", (to - from).count()},
+    {"period_ns", kPeriod.count()},
+    {"work_ns", kNodes * kWork.count()},
+    {"unfinished", unfinished},
+    {"refused_publishes", account.refused_publishes()},
+    {"stalls_seen", !witness.blind().has_value()},
+    {"latencies_ns", std::move(clean)},
+    {"stalled_ns", std::move(stalled)},
+    {"threads", std::move(threads)}};
+}
+
+}  // namespace takt_bench::pipeline

@@ -1,0 +1,68 @@
+"""`takt experiment pipeline`: its options, and the study that it makes."""
+
+from __future__ import annotations
+
+import typer
+
+from takt_cli.base.console import note
+from takt_cli.base.errors import EXIT_FAILED
+from takt_cli.base.units import NS_PER_S
+from takt_cli.files.output_directory import output_directory
+from takt_cli.pages.finish import finish
+from takt_cli.pages.study import Study
+from takt_cli.running.other_programs import OtherPrograms
+from takt_cli.verbs.experiment import pipeline
+from takt_cli.verbs.experiment.graph_studies import Duration, Quick, others_used, repeated
+from takt_cli.verbs.experiment.setting import make_setting
+from takt_cli.verbs.options import Cores, Json, OutputDirectory, choose_cores, duration_ns
+
+_EXPLANATIONS = (
+    "50 nodes in ten lanes of five stages. A timer of 30 Hz begins each lane; each later node "
+    "works when the message of the stage before it has come. A node's other input is that of the "
+    "next lane, whose newest message it stores. Each node works 50 µs of CPU time and publishes; "
+    "messages have 64 B to 4 MiB, a quarter of the size from stage to stage.",
+    "All nodes are those of takt_rcl over Fast DDS, reliable, with a history of one message, and "
+    "all threads run on one core: executors under SCHED_FIFO where the kernel grants it, threads "
+    "of the middleware one priority above.",
+    "A process for each node: the executors of takt, so that only processes and middleware differ "
+    "from the other ways. rclcpp is not in this experiment.",
+    "takt plan computes no bounds of sequences, so the experiment compares no bound.",
+)
+
+
+def run_pipeline(
+    duration: Duration = None,
+    quick: Quick = False,
+    output: OutputDirectory = None,
+    cores: Cores = None,
+    json_output: Json = False,
+) -> None:
+    """Run 50 nodes 30 times a second on one core, from processes to sequences (2 minutes)."""
+    setting = make_setting(
+        output_directory(output, "pipeline"),
+        choose_cores(cores),
+        quick,
+        duration_ns(duration, "--duration") if duration else None,
+        None,
+    )
+    length = setting.duration_ns or (1 if quick else 10) * NS_PER_S
+    note(f"{setting.host.describe()}; five runs of {length / NS_PER_S:g} s.")
+    others = OtherPrograms(setting.cores)
+    found = pipeline.measure(setting, length, note)
+    used = others.cores()
+    finish(
+        Study(
+            kind="experiment pipeline",
+            title="A perception pipeline on one core, from processes to sequences",
+            command=repeated("pipeline", duration=duration, quick=quick, cores=cores),
+            host=setting.host,
+            configurations=[],
+            sentences=others_used(used) + pipeline.sentences(found),
+            tables=pipeline.tables(found),
+            explanations=list(_EXPLANATIONS),
+        ),
+        setting.directory,
+        json_output,
+    )
+    if not all(claim.holds for claim in pipeline.judge(found)) and not quick:
+        raise typer.Exit(EXIT_FAILED)
