@@ -50,6 +50,7 @@ struct Run
   /// When the message that `take` found was sent, if the callback was announced only later: the thread was busy when the
   /// message came (ArrivalWord). `take` sets it, and the run's release is then no later. kNever: unknown.
   mutable Time arrived = kNever;
+  Time oldest{};                ///< of the scheduler: a message that arrived before it is left out
   std::uint64_t announced = 0;  ///< of the scheduler: name of the announced message
   std::uint64_t arrival = 0;    ///< of the scheduler: that message's place in the ring
   /// Of a non-triggering callback: the take removes a message that the taker leaves out, and `run` is not called.

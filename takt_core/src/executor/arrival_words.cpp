@@ -71,20 +71,17 @@ void ArrivalWords::renew_sleeps()
     }
   };
   wake_all();
-  bool waited = false;
   for (std::uint32_t thread = 0; thread <= visitor_; ++thread) {
     for (;;) {
       const std::uint64_t noted = asleep_[thread].load(std::memory_order_seq_cst);
       if (noted == 0 || noted >= present) {
         break;
       }
-      waited = true;
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
   }
-  if (waited) {
-    wake_all();
-  }
+  // A message may have woken one of those that left, in place of one that sleeps with the new words.
+  wake_all();
 }
 
 bool ArrivalWords::may_run(const Entry & entry, std::uint32_t thread) const noexcept
@@ -98,7 +95,9 @@ void ArrivalWords::look_at_all(std::uint32_t thread) noexcept
   const std::size_t count = size();
   for (std::size_t i = 0; i < count; ++i) {
     Entry & entry = entries_[i];
-    if (!entry.has_changed() || !may_run(entry, thread)) {
+    // The taker of a non-triggering callback may be on another thread than the callback's own.
+    const bool mine = may_run(entry, thread) || entry.callback->non_triggering();
+    if (!entry.has_changed() || !mine) {
       continue;
     }
     // Before the look: a message that comes after it changes the word again.

@@ -121,6 +121,13 @@ Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding
   Faults faults = impl.check_id(added);
   ArrivalWord * const word = added.arrival_word();
   append(faults, impl.check_word(added, word));
+  if (word != nullptr && binding.non_triggering && binding.non_triggering->by_release) {
+    faults.push_back(
+      added.id() + ": its group " + group.id() +
+      " has logical execution time (let), and no thread sees when a message of this callback's "
+      "source "
+      "arrives before it looks; omit let, or have the messages come through the middleware");
+  }
   Crew * crew = &impl.main;
   if (isolated && binding.threads != 0) {
     faults.push_back(has_own_threads(added) + "; bind them to none");

@@ -223,6 +223,7 @@ bool Scheduler::start(
   run.found = 0;
   run.announced = 0;
   run.arrived = kNever;
+  run.oldest = Time{};
   run.activations.clear();
 
   bool works = true;
@@ -455,6 +456,7 @@ void Scheduler::date_back(Run & run) noexcept
 {
   CallbackEntry & entry = CallbackEntry::of(*run.callback);
   run.release = run.arrived;
+  run.leaves_out = run.leaves_out || run.release < run.oldest;
   if (run.activations.size() == 1 && run.activations.begin()->root == entry.number_) {
     const std::uint32_t instance = run.activations.begin()->instance;
     run.activations.clear();

@@ -229,7 +229,8 @@ bool Scheduler::start_input(InputEntry & input, const Run & taker, Time now, Run
   // Another taker may have taken some of them.
   const std::uint32_t newer = std::min(input.left, entry.arrivals_.size());
   const Time taken = rule.by_release ? taker.release : taker.start;
-  run.leaves_out = (rule.keep != 0 && newer >= rule.keep) || taken - run.release > rule.max_age;
+  run.oldest = rule.max_age == takt_rt::kForever ? Time{} : taken - rule.max_age;
+  run.leaves_out = (rule.keep != 0 && newer >= rule.keep) || run.release < run.oldest;
   if (run.activations.empty()) {
     run.activations.add({entry.number_, entry.instance(), run.release});
     entry.next_instance();

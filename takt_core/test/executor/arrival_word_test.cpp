@@ -165,7 +165,7 @@ TEST(ArrivalWord, AMessageWakesOneOfTheIdleThreads)
   const auto receiver = add_receiver(*executor, source, "/a:sub(x)");
   ASSERT_TRUE(executor->start().ok());
   // A wake-up of the kernel means that a thread slept; the next message follows when three sleep again.
-  const auto all_idle = [&] { return sleeps->idles - sleeps->wakes == 3; };
+  const auto all_idle = [&] { return all_asleep(*executor, *sleeps); };
   constexpr int kMessages = 200;
   for (int sent = 0; sent < kMessages;) {
     ASSERT_TRUE(eventually(all_idle));

@@ -59,7 +59,7 @@ bool has_futex_wait_any() noexcept;
 /// As `futex_wait` on all of the 1 to kMostAwaitedWords words at once: sleeps while each has its expected value, and returns
 /// when one of them is woken. Of the sleepers on a word a wake-up of one wakes one. Only where `has_futex_wait_any`;
 /// elsewhere, and where a word is not mapped any more, returns `woken` at once. Blocks by design; otherwise real-time safe: one
-/// system call, no allocation, any thread. Keeps errno.
+/// system call, any thread; the kernel allocates a few hundred bytes for each call. Keeps errno.
 WaitResult futex_wait_any(
   const AwaitedWord * words, std::size_t count, Time deadline = kNever) noexcept;
 
