@@ -139,11 +139,21 @@ std::string read_by(
   if (part.under_way > 0) {
     rows.push_back({"    ", signed_time(part.under_way), "message under way"});
   }
+  const std::string & reader = model.id_on(chain, part.tasks.front());
+  const std::string & from = model.id_on(chain, before.tasks.back());
+  if (const auto & input = model.tasks[part.tasks.front()].input) {
+    rows.push_back({"    ", signed_time(part.next), "until the next run that takes it is due"});
+    const char * const others = input->takers.size() > 1 ? ", or of another callback," : "";
+    return fmt::format(
+             "\n{} does not trigger: a message of {} waits for the next run of {}{} that takes "
+             "it\n",
+             reader, from, model.tasks[input->takers.front()].id, others) +
+           table(rows);
+  }
   rows.push_back(
     {"    ", signed_time(part.next), "until the next run that reads the message is due"});
   return fmt::format(
-           "\n{0} takes the newest message of {1} each time that {0} starts\n",
-           model.id_on(chain, part.tasks.front()), model.id_on(chain, before.tasks.back())) +
+           "\n{0} takes the newest message of {1} each time that {0} starts\n", reader, from) +
          table(rows);
 }
 

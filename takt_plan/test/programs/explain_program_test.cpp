@@ -54,7 +54,8 @@ TEST_F(ExplainProgram, SaysWhatThePageShows)
         {"three.yaml --system system.yaml --chain obstacles", 1},
         {"four.yaml --system system.yaml --chain obstacles", 1},
         {"five.yaml --system three_cores.yaml --chain camera", 0},
-        {"waiting.yaml --system store.yaml --callbacks", 0}}) {
+        {"waiting.yaml --system store.yaml --callbacks", 0},
+        {"waiting.yaml --system store.yaml --chain lanes", 0}}) {
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.code, code) << words;
     EXPECT_EQ(outcome.out, shown(std::string("says: ") + words));
