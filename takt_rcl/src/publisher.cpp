@@ -4,11 +4,13 @@
 #include <rmw/rmw.h>
 
 #include <chrono>
+#include <cstring>
 #include <mutex>
 #include <utility>
 
 #include "event.hpp"
 #include "intra_process.hpp"
+#include "messages/channel_transport.hpp"
 #include "node_state.hpp"
 #include "takt_core/activation.hpp"
 #include "takt_core/message_key.hpp"
@@ -49,8 +51,8 @@ std::shared_ptr<rcl_publisher_t> open_publisher(
 
 PublisherBase::PublisherBase(
   std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
-  std::type_index cpp_type, const std::string & topic, const QoS & qos,
-  const PublisherOptions & publisher_options, const StockMaker & make_stock)
+  std::type_index cpp_type, detail::MessageLayout layout, const std::string & topic,
+  const QoS & qos, const PublisherOptions & publisher_options, const StockMaker & make_stock)
 : node_(std::move(node)),
   publisher_(open_publisher(node_, type, topic, qos))
 {
@@ -65,7 +67,13 @@ PublisherBase::PublisherBase(
   }
   const rmw_qos_profile_t & actual = *rcl_publisher_get_actual_qos(publisher_.get());
   try {
-    if (
+    const ChannelTopic channel{
+      node_->fully_qualified_name(),  node_->rcl(), type, topic_, QoS(actual),
+      IntraProcess::supports(actual), layout};
+    if (goes_by_channel(channel, publisher_options.transport)) {
+      channel_ = std::make_unique<ChannelOutbox>(channel, publisher_options.loans, mutex_);
+      copy_period_ = publisher_options.copy_period;
+    } else if (
       node_->uses_intra_process(publisher_options.use_intra_process_comm) &&
       IntraProcess::supports(actual)) {
       stock_ = make_stock(publisher_options.loans);
@@ -86,6 +94,7 @@ void PublisherBase::close() noexcept
     node_->intra_process().remove(*outbox_);
   }
   events_.reset();
+  channel_.reset();
 }
 
 void PublisherBase::add_events(const PublisherOptions & options)
@@ -139,6 +148,9 @@ std::uint64_t PublisherBase::publish_through(const void * message, Form form) no
     failed_.fetch_add(1, std::memory_order_relaxed);
     return 0;
   }
+  if (channel_ != nullptr) {
+    return publish_by_channel(message, nullptr);
+  }
   // Outside of the lock, so that a waiting thread is at the ceiling too.
   const takt_core::MiddlewareCeilingScope ceiling;
   std::lock_guard lock(mutex_);
@@ -186,6 +198,79 @@ std::uint64_t PublisherBase::publish_message(
   return sequence;
 }
 
+void * PublisherBase::lend() noexcept
+{
+  return channel_ == nullptr ? nullptr : channel_->lend();
+}
+
+detail::Lender * PublisherBase::lender() const noexcept
+{
+  return channel_.get();
+}
+
+std::uint64_t PublisherBase::publish_lent(void * message) noexcept
+{
+  return publish_by_channel(message, message);
+}
+
+// Whether the middleware gets the next message, too. With the mutex held.
+bool PublisherBase::is_copied() noexcept
+{
+  std::size_t matched = 0;
+  if (rcl_publisher_get_subscription_count(publisher_.get(), &matched) != RCL_RET_OK) {
+    rcutils_reset_error();
+    return false;
+  }
+  if (matched == 0) {
+    return false;
+  }
+  const takt_rt::Time now = takt_rt::now();
+  if (now < next_copy_) {
+    return false;
+  }
+  next_copy_ = now + copy_period_;
+  return true;
+}
+
+// `lent`: the message, if it lies in the channel's memory. The channel comes first, so that the copy delays no subscription
+// of it.
+std::uint64_t PublisherBase::publish_by_channel(const void * message, void * lent) noexcept
+{
+  // Outside of the lock, so that a waiting thread is at the ceiling too.
+  const takt_core::MiddlewareCeilingScope ceiling;
+  std::lock_guard lock(mutex_);
+  const bool copied = is_copied();
+  if (copied && lent != nullptr) {
+    // Once published, the memory is the channel's.
+    message = std::memcpy(channel_->scratch(), lent, channel_->message_size());
+  }
+  const std::uint64_t sequence = sequence_.load(std::memory_order_relaxed) + 1;
+  ChannelTrailer trailer;
+  trailer.key = copied ? takt_core::MessageKey{gid_, copies_ + 1, 0}
+                       : takt_core::MessageKey{by_pointer(gid_), sequence, 0};
+  const auto time = std::chrono::system_clock::now().time_since_epoch();
+  trailer.info = {
+    gid_, sequence, std::chrono::duration_cast<std::chrono::nanoseconds>(time).count()};
+  takt_trace::record_publish(topic_number_, trailer.key);
+  const bool sent =
+    lent != nullptr ? channel_->publish_lent(lent, trailer) : channel_->publish(message, trailer);
+  if (!sent) {
+    failed_.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  }
+  sequence_.store(sequence, std::memory_order_relaxed);
+  if (copied) {
+    const takt_core::MessageScope announced(trailer.key.name_by_sequence());
+    if (rcl_publish(publisher_.get(), message, nullptr) == RCL_RET_OK) {
+      ++copies_;
+    } else {
+      rcutils_reset_error();
+      failed_.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+  return sequence;
+}
+
 bool PublisherBase::hand_over(const void * message, std::uint64_t number, Form form) noexcept
 {
   const takt_core::MessageKey key{gid_, number, 0};
@@ -220,7 +305,7 @@ std::size_t PublisherBase::get_subscription_count() const
     detail::take_rcl_error();
     return 0;
   }
-  return count;
+  return channel_ == nullptr ? count : count + channel_->subscribers();
 }
 
 bool PublisherBase::wait_for_matched(std::size_t count, takt_rt::Duration timeout) const

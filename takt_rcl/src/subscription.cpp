@@ -25,10 +25,24 @@ constexpr std::uint32_t kLargestPool = 64;
 
 std::shared_ptr<SubscriptionBase::Shared> SubscriptionBase::open(
   std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
-  std::type_index cpp_type, const std::string & topic, const QoS & qos,
-  std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options)
+  std::type_index cpp_type, detail::MessageLayout layout, const std::string & topic,
+  const QoS & qos, std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options)
 {
   auto shared = std::make_shared<Shared>(std::move(node), type, std::move(handler));
+  if (options.transport != Transport::middleware) {
+    NodeState & own = *shared->node;
+    const ChannelTopic channel{
+      own.fully_qualified_name(),
+      own.rcl(),
+      type,
+      own.resolve_topic(topic),
+      qos,
+      IntraProcess::supports(qos.get_rmw_qos_profile()),
+      layout};
+    if (goes_by_channel(channel, options.transport)) {
+      return open_channel(std::move(shared), channel, options);
+    }
+  }
   detail::RclSubscriptionOptions rcl_options;
   rcl_options.options.qos = qos.get_rmw_qos_profile();
   rcl_options.options.rmw_subscription_options.ignore_local_publications =
@@ -61,11 +75,34 @@ std::shared_ptr<SubscriptionBase::Shared> SubscriptionBase::open(
 
 SubscriptionBase::SubscriptionBase(
   std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
-  std::type_index cpp_type, const std::string & topic, const QoS & qos,
-  std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options)
+  std::type_index cpp_type, detail::MessageLayout layout, const std::string & topic,
+  const QoS & qos, std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options)
 : SubscriptionBase(
-    open(std::move(node), type, cpp_type, topic, qos, std::move(handler), options), options)
+    open(std::move(node), type, cpp_type, layout, topic, qos, std::move(handler), options), options)
 {
+}
+
+std::shared_ptr<SubscriptionBase::Shared> SubscriptionBase::open_channel(
+  std::shared_ptr<Shared> shared, const ChannelTopic & topic, const SubscriptionOptions & options)
+{
+  const SubscriptionEventCallbacks & events = options.event_callbacks;
+  if (
+    events.deadline_callback || events.liveliness_callback || events.incompatible_qos_callback ||
+    events.message_lost_callback || events.incompatible_type_callback || events.matched_callback ||
+    shared->handler->serialized() || !options.content_filter_options.filter_expression.empty()) {
+    throw Error(
+      topic.node + ": '" + topic.topic +
+      "': with transport shared_memory a subscription has no event callbacks, no content filter "
+      "and no "
+      "serialised messages");
+  }
+  shared->topic = topic.topic;
+  shared->qos = topic.qos;
+  shared->channel = std::make_unique<ChannelInbox>(topic);
+  shared->history = arrival_depth(topic.qos.get_rmw_qos_profile());
+  shared->reliable = true;
+  shared->depth = options.depth != 0 ? options.depth : shared->history;
+  return shared;
 }
 
 SubscriptionBase::SubscriptionBase(
@@ -74,6 +111,9 @@ SubscriptionBase::SubscriptionBase(
   shared_(std::move(shared))
 {
   set_depth(shared_->depth);
+  if (shared_->channel != nullptr) {
+    return;
+  }
   try {
     listen(&SubscriptionBase::on_early_message, this);
     if (Inbox * const inbox = shared_->inbox.get(); inbox != nullptr) {
@@ -133,7 +173,7 @@ std::shared_ptr<takt_core::Callback> SubscriptionBase::make(
   const takt_core::adapter::CallbackSettings & settings)
 {
   if (
-    settings.binding.non_triggering &&
+    shared_->channel == nullptr && settings.binding.non_triggering &&
     rcl_subscription_get_actual_qos(&shared_->subscription)->history ==
       RMW_QOS_POLICY_HISTORY_KEEP_ALL) {
     detail::throw_schedule_faults("cannot add " + id(), {takt_core::keeps_all(id())});
@@ -185,6 +225,9 @@ void SubscriptionBase::set_listener()
 
 void SubscriptionBase::stop_listening() noexcept
 {
+  if (shared_->channel != nullptr) {
+    return;
+  }
   {
     const std::lock_guard lock(shared_->listener_mutex);
     detail::ignore(
@@ -197,6 +240,9 @@ void SubscriptionBase::stop_listening() noexcept
 
 void SubscriptionBase::connect(takt_core::Executor &, takt_core::Callback & callback)
 {
+  if (shared_->channel != nullptr) {
+    return;  // the executor's threads wait for the channel's word
+  }
   auto * const run = static_cast<Run *>(&callback);
   listen(&Run::on_new_message, run);
   if (shared_->inbox != nullptr) {
@@ -206,6 +252,9 @@ void SubscriptionBase::connect(takt_core::Executor &, takt_core::Callback & call
 
 void SubscriptionBase::disconnect(takt_core::Callback &) noexcept
 {
+  if (shared_->channel != nullptr) {
+    return;
+  }
   {
     const std::lock_guard lock(shared_->listener_mutex);
     listener_ = &SubscriptionBase::on_early_message;
@@ -230,7 +279,9 @@ const std::string & SubscriptionBase::topic() const noexcept
 
 QoS SubscriptionBase::get_actual_qos() const
 {
-  return QoS(*rcl_subscription_get_actual_qos(&shared_->subscription));
+  return shared_->channel != nullptr
+           ? shared_->qos
+           : QoS(*rcl_subscription_get_actual_qos(&shared_->subscription));
 }
 
 std::uint64_t SubscriptionBase::taken_messages() const noexcept
@@ -288,8 +339,16 @@ std::uint64_t SubscriptionBase::oversized_messages() const noexcept
   return shared_->oversized.load(std::memory_order_relaxed);
 }
 
+bool SubscriptionBase::uses_shared_memory() const noexcept
+{
+  return shared_->channel != nullptr;
+}
+
 std::size_t SubscriptionBase::get_publisher_count() const
 {
+  if (shared_->channel != nullptr) {
+    return shared_->channel->publishers();
+  }
   std::size_t count = 0;
   if (rcl_subscription_get_publisher_count(&shared_->subscription, &count) != RCL_RET_OK) {
     detail::take_rcl_error();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -14,8 +15,10 @@
 #include <vector>
 
 #include "intra_process.hpp"
+#include "messages/channel_transport.hpp"
 #include "node_state.hpp"
 #include "takt_core/adapter/hold.hpp"
+#include "takt_core/arrival_word.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_host/source_callback.hpp"
@@ -65,6 +68,9 @@ struct SubscriptionBase::Shared
   std::mutex listener_mutex;  // serialises changes of the listener and of the middleware's reader
   std::atomic<bool> filtered{false};  // there is a content filter, or was: gaps are no losses
   std::unique_ptr<Inbox> inbox;       // null: no messages by pointer
+  std::unique_ptr<ChannelInbox>
+    channel;   // not null: all messages come by it, and there is no middleware's subscription
+  QoS qos{1};  // with the channel
 
   // Of `count` announced messages.
   std::size_t without_copies(std::size_t count) noexcept
@@ -74,7 +80,8 @@ struct SubscriptionBase::Shared
 };
 
 /// The core callback.
-class SubscriptionBase::Run final : public takt_host::SourceCallback<SubscriptionBase::Run>
+class SubscriptionBase::Run final : public takt_host::SourceCallback<SubscriptionBase::Run>,
+                                    private takt_core::ArrivalWord
 {
 public:
   Run(
@@ -82,12 +89,19 @@ public:
     takt_core::Executor & executor, std::uint32_t lanes, std::uint32_t pool)
   : SourceCallback(
       std::move(options), executor, shared->history,
-      {shared->reliable, Context::publication_sequence_supported(), takt_host::NamedBy::sequence,
-       shared->gaps}),
+      {shared->reliable, shared->channel != nullptr || Context::publication_sequence_supported(),
+       takt_host::NamedBy::sequence, shared->gaps}),
     work_(std::make_shared<Work>(shared, lanes, pool)),
     infos_(lanes),
-    inbox_(shared->inbox.get())
+    in_place_(shared->channel != nullptr ? lanes : 0),
+    inbox_(shared->inbox.get()),
+    shared_(*shared),
+    history_(shared->history)
   {
+    if (shared->channel != nullptr) {
+      std::lock_guard lock(shared->take_mutex);
+      missed_before_ = shared->channel->missed();
+    }
   }
 
   // The listener. Runs on a thread of the middleware or inside a publish, with the middleware's
@@ -113,6 +127,14 @@ public:
     }
     takt_core::adapter::Hold<Work>::Releasing releasing(work_);
     Shared & shared = *work_->shared;
+    if (shared.channel != nullptr) {
+      const takt_host::Took took = take_from_channel(shared, taking);
+      if (took == takt_host::Took::message) {
+        shared.taken.fetch_add(1, std::memory_order_relaxed);
+        releasing.keep();
+      }
+      return took;
+    }
     const std::size_t lane = this->lane(taking.run());
     const auto buffer = [&] { return work_->lanes->message(static_cast<std::uint32_t>(lane)); };
     Next next;
@@ -144,7 +166,8 @@ public:
   static takt_host::Took take_next(
     Shared & shared, const Buffer & buffer, bool serialized, Next & next) noexcept
   {
-    const takt_host::Took took = shared.inbox != nullptr
+    const takt_host::Took took = shared.channel != nullptr ? take_copy(shared, buffer, next)
+                                 : shared.inbox != nullptr
                                    ? take_either(shared, buffer, serialized, next)
                                    : take_from_middleware(shared, buffer, serialized, next);
     if (took == takt_host::Took::message) {
@@ -157,18 +180,40 @@ public:
   {
     const takt_core::adapter::Hold<Work>::Releasing releasing(work_);
     const std::size_t lane = this->lane(run);
+    const ReadInPlace reading(*this, lane);
     work_->lanes->deliver(static_cast<std::uint32_t>(lane), infos_[lane]);
   }
 
   void leave_out(const takt_core::Run & run) noexcept override
   {
-    if (inbox_ != nullptr) {
-      work_->lanes->put(static_cast<std::uint32_t>(lane(run)), {});  // lets go of the pointer
+    const std::size_t lane = this->lane(run);
+    if (inbox_ != nullptr || !in_place_.empty()) {
+      work_->lanes->put(static_cast<std::uint32_t>(lane), {});  // lets go of the pointer
     }
+    give_back(lane);
     work_.release();
   }
 
   void close() noexcept { work_.release(); }
+
+  /// With a channel: its word, on which executor threads sleep.
+  takt_core::ArrivalWord * arrival_word() noexcept override
+  {
+    return shared_.channel != nullptr ? this : nullptr;
+  }
+  /// A channel counts better than announcements, some of which are for a publisher that came or left.
+  takt_core::MessageCounts counted() const noexcept
+  {
+    if (in_place_.empty()) {
+      return SourceCallback::counted();
+    }
+    takt_core::MessageCounts counts;
+    counts.history = history_;
+    counts.arrivals = channel_arrivals_.load(std::memory_order_relaxed);
+    counts.overwritten = missed_.load(std::memory_order_relaxed);
+    counts.waiting = std::min(backlog(), history_);
+    return counts;
+  }
 
 private:
   struct Work
@@ -181,6 +226,103 @@ private:
     const std::shared_ptr<Shared> shared;
     const std::unique_ptr<MessageLanes> lanes;  // destroyed before the handler
   };
+
+  /// Gives the message back that the run reads in place.
+  class ReadInPlace
+  {
+  public:
+    ReadInPlace(Run & run, std::size_t lane) noexcept : run_(run), lane_(lane) {}
+    ~ReadInPlace() { run_.give_back(lane_); }
+    ReadInPlace(const ReadInPlace &) = delete;
+    ReadInPlace & operator=(const ReadInPlace &) = delete;
+
+  private:
+    Run & run_;
+    const std::size_t lane_;
+  };
+
+  const std::atomic<std::uint32_t> & word() const noexcept override
+  {
+    return shared_.channel->bell();
+  }
+  void changed() noexcept override
+  {
+    const std::uint64_t arrived = shared_.channel->arrived();
+    channel_arrivals_.fetch_add(arrived, std::memory_order_relaxed);
+    // A publisher that came or left has the word changed, too: the next take maps or unmaps its memory.
+    arrive(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(arrived, 1, UINT32_MAX)));
+  }
+
+  void give_back(std::size_t lane) noexcept
+  {
+    if (!in_place_.empty() && in_place_[lane]) {
+      std::lock_guard lock(shared_.take_mutex);
+      shared_.channel->release(in_place_[lane]);
+      --reading_;
+    }
+  }
+
+  takt_host::Took take_from_channel(Shared & shared, takt_host::Taking & taking)
+  {
+    const std::size_t lane = this->lane(taking.run());
+    const auto number = static_cast<std::uint32_t>(lane);
+    ChannelInbox & channel = *shared.channel;
+    // Outside of the lock; it may allocate.
+    void * const buffer =
+      shared.handler->reads_in_place() ? nullptr : work_->lanes->message(number);
+    std::lock_guard lock(shared.take_mutex);
+    takt_channel::Message message = channel.take();
+    if (message.denial == takt_channel::Denial::empty) {
+      return takt_host::Took::nothing;
+    }
+    if (!message) {
+      shared.failed.fetch_add(1, std::memory_order_relaxed);
+      return takt_host::Took::skipped;
+    }
+    const ChannelTrailer trailer = channel.trailer(message);
+    taking.run().arrived = message.published;
+    takt_core::MessageKey counted = trailer.info;
+    counted.publisher = by_pointer(counted.publisher);
+    infos_[lane] = info_of(trailer.info, false);
+    taking.found(trailer.key, counted);
+    missed_.store(channel.missed() - missed_before_, std::memory_order_relaxed);
+    if (buffer == nullptr && reading_ < ChannelInbox::kInPlace) {
+      ++reading_;
+      in_place_[lane] = message;
+      // Owns nothing: the message is given back when the run is over.
+      auto * const data = const_cast<std::byte *>(message.data);
+      work_->lanes->put(
+        number, detail::Parcel::of(std::shared_ptr<void>(std::shared_ptr<void>(), data), false));
+    } else {
+      std::memcpy(
+        buffer != nullptr ? buffer : work_->lanes->message(number), message.data,
+        channel.message_size());
+      channel.release(message);
+    }
+    // A publisher that was killed may not have counted its last message.
+    if (backlog() == 0 && channel.has_message()) {
+      arrive(1);
+    }
+    return takt_host::Took::message;
+  }
+
+  // With the take mutex held.
+  template <typename Buffer>
+  static takt_host::Took take_copy(Shared & shared, const Buffer & buffer, Next & next)
+  {
+    takt_channel::Message message = shared.channel->take();
+    if (!message) {
+      return takt_host::Took::nothing;
+    }
+    const ChannelTrailer trailer = shared.channel->trailer(message);
+    next.info = info_of(trailer.info, false);
+    next.key = trailer.key;
+    next.counted = trailer.info;
+    next.counted.publisher = by_pointer(next.counted.publisher);
+    std::memcpy(buffer(), message.data, shared.channel->message_size());
+    shared.channel->release(message);
+    return takt_host::Took::message;
+  }
 
   template <typename Buffer>
   static takt_host::Took take_from_middleware(
@@ -218,7 +360,7 @@ private:
     if (!inbox.pop(next.parcel)) {
       return takt_host::Took::nothing;
     }
-    next.info = info_of(next.parcel);
+    next.info = info_of(next.parcel.info, true);
     next.key = next.parcel.key;
     next.counted = next.parcel.info;
     next.counted.publisher = by_pointer(next.counted.publisher);
@@ -254,15 +396,15 @@ private:
       &shared.subscription, &message.get_rcl_serialized_message(), &info, nullptr);
   }
 
-  static MessageInfo info_of(const detail::Parcel & parcel) noexcept
+  static MessageInfo info_of(const takt_core::MessageKey & key, bool from_intra_process) noexcept
   {
     rmw_message_info_t info = rmw_get_zero_initialized_message_info();
-    info.source_timestamp = parcel.info.source_time;
-    info.received_timestamp = parcel.info.source_time;
-    info.publication_sequence_number = parcel.info.sequence;
+    info.source_timestamp = key.source_time;
+    info.received_timestamp = key.source_time;
+    info.publication_sequence_number = key.sequence;
     info.reception_sequence_number = MessageInfo::kUnsupported;
-    std::copy(parcel.info.publisher.begin(), parcel.info.publisher.end(), info.publisher_gid.data);
-    info.from_intra_process = true;
+    std::copy(key.publisher.begin(), key.publisher.end(), info.publisher_gid.data);
+    info.from_intra_process = from_intra_process;
     return MessageInfo(info);
   }
 
@@ -272,8 +414,15 @@ private:
   }
 
   takt_core::adapter::Hold<Work> work_;
-  std::vector<MessageInfo> infos_;  // one per lane
-  Inbox * const inbox_;             // of the work; for listeners, which end before it
+  std::vector<MessageInfo> infos_;               // one per lane
+  std::vector<takt_channel::Message> in_place_;  // one per lane; none without a channel
+  std::uint32_t reading_ = 0;                    // messages in place; guarded by the take mutex
+  std::atomic<std::uint64_t> channel_arrivals_{0};
+  std::uint64_t missed_before_ = 0;
+  std::atomic<std::uint64_t> missed_{0};
+  Inbox * const inbox_;  // of the work; for listeners, which end before it
+  Shared & shared_;      // of the work, for the executor's looks, which end before it, and for runs
+  const std::uint32_t history_;
 };
 
 }  // namespace takt_rcl

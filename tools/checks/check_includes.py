@@ -108,7 +108,7 @@ PACKAGES: dict[str, Row] = {
     "takt_msgs": Row(),
     # Its tests also ask the middleware itself, where it can be asked.
     "takt_rcl": Row(
-        takt=HOST,
+        takt=(*HOST, "takt_channel"),
         headers=(*RCL, *PROGRAM),
         test_takt=("takt_host_test_support",),
         tests=(*MESSAGES, "fastdds/", "source/"),
@@ -138,8 +138,8 @@ PACKAGES: dict[str, Row] = {
 
 # Public headers for programs of users: no package here needs them.
 FOR_USERS = frozenset(
-    "takt_channel/channel.hpp takt_control/takt_thread.h takt_core/arrival_word.hpp "
-    "takt_plan/simulation_observer.hpp takt_rclcpp/executor.hpp takt_rt/exchange.hpp".split()
+    "takt_control/takt_thread.h takt_plan/simulation_observer.hpp "
+    "takt_rclcpp/executor.hpp takt_rt/exchange.hpp".split()
 )
 # They move to src with the next change of takt_plan/src/analysis/jobs, which includes them.
 TO_MOVE = frozenset({"takt_plan/end_to_end.hpp", "takt_plan/hyperperiod.hpp"})

@@ -24,7 +24,8 @@ public:
     std::shared_ptr<NodeState> node, const std::string & topic, const std::string & type,
     const QoS & qos, Function && function, const SubscriptionOptions & options)
   : SubscriptionBase(
-      std::move(node), message_type_support(type), typeid(SerializedMessage), topic, qos,
+      std::move(node), message_type_support(type), typeid(SerializedMessage),
+      detail::MessageLayout{}, topic, qos,
       detail::make_serialized_handler(
         std::forward<Function>(function), options.serialized_buffers, options.extra_messages),
       options)

@@ -62,6 +62,8 @@ public:
   virtual detail::Use use() const noexcept = 0;
   /// The lanes' buffers are objects of SerializedMessage. Real-time safe.
   virtual bool serialized() const noexcept { return false; }
+  /// Whether the function has its message only while it runs. Real-time safe.
+  virtual bool reads_in_place() const noexcept { return false; }
 
   /// Number of messages that had to be allocated. Any thread. Real-time safe.
   std::uint64_t allocated() const noexcept { return allocated_.load(std::memory_order_relaxed); }
@@ -105,6 +107,7 @@ public:
     return std::make_unique<Lanes>(function_, lanes);
   }
   Use use() const noexcept override { return Use::reads; }
+  bool reads_in_place() const noexcept override { return true; }
 
 private:
   class Lanes final : public MessageLanes

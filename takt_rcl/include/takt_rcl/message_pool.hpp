@@ -17,6 +17,22 @@
 namespace takt_rcl
 {
 
+namespace detail
+{
+
+/// Lends messages that lie in memory of its own.
+class Lender
+{
+public:
+  /// A lent message ends unpublished. Any thread.
+  virtual void take_back(void * message) noexcept = 0;
+
+protected:
+  ~Lender() = default;
+};
+
+}  // namespace detail
+
 /// A pool of `capacity` messages. Functions are for any thread.
 template <typename Msg>
 class MessagePool
@@ -35,13 +51,16 @@ public:
     bool pooled() const noexcept { return index != kOutside; }
   };
 
-  /// Returns the message to its pool, or frees a message without a pool. Any thread. Real-time safe as `release`.
+  /// Returns the message to its pool or its lender, or frees a message without one. Any thread. Real-time safe as `release`.
   struct Deleter
   {
-    Slot * slot = nullptr;  // null: the message was allocated by itself
-    void operator()(const Msg * message) const noexcept
+    Slot * slot = nullptr;  // null: the message was allocated by itself, or lent
+    detail::Lender * lender = nullptr;
+    void operator()(Msg * message) const noexcept
     {
-      if (slot != nullptr) {
+      if (lender != nullptr) {
+        lender->take_back(message);
+      } else if (slot != nullptr) {
         release(slot);
       } else {
         delete message;

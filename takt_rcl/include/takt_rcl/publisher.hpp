@@ -25,6 +25,7 @@
 #include "takt_rcl/parcel.hpp"
 #include "takt_rcl/qos.hpp"
 #include "takt_rcl/serialized_message.hpp"
+#include "takt_rcl/transport.hpp"
 #include "takt_rt/pi_mutex.hpp"
 
 namespace takt_rcl
@@ -48,8 +49,14 @@ struct PublisherOptions
   /// Messages that the program may hold at once from Publisher::borrow, beside those that subscriptions hold. In a group with
   /// logical execution time: those of two periods.
   std::uint32_t loans = 2;
+  /// How messages get to subscriptions with the same option. With shared_memory no message goes by pointer.
+  Transport transport = Transport::middleware;
+  /// With shared_memory: the least time between two messages that the middleware also gets, for its own subscriptions, such
+  /// as those of tools. Zero: it gets each message, while a subscription is matched.
+  takt_rt::Duration copy_period{};
 };
 
+class ChannelOutbox;
 class Outbox;
 
 /// A publisher of any type. Any thread.
@@ -64,8 +71,8 @@ public:
   /// an event callback, and UnsupportedEventTypeException.
   PublisherBase(
     std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
-    std::type_index cpp_type, const std::string & topic, const QoS & qos,
-    const PublisherOptions & options, const StockMaker & make_stock);
+    std::type_index cpp_type, detail::MessageLayout layout, const std::string & topic,
+    const QoS & qos, const PublisherOptions & options, const StockMaker & make_stock);
   /// Waits for runs of its event callbacks on other threads.
   ~PublisherBase();
   PublisherBase(const PublisherBase &) = delete;
@@ -95,7 +102,9 @@ public:
   /// For liveliness MANUAL_BY_TOPIC: the publisher is alive, although it publishes nothing. False if the middleware
   /// refuses.
   bool assert_liveliness() const;
-  /// Subscriptions that the middleware has matched; 0 if rcl refuses to count.
+  /// Whether its messages go by shared memory. Real-time safe.
+  bool uses_shared_memory() const noexcept { return channel_ != nullptr; }
+  /// Subscriptions that the middleware has matched, and those of its channel in shared memory; 0 if rcl refuses to count.
   std::size_t get_subscription_count() const;
   /// Waits until at least `count` subscriptions are matched; false if the time is over or the
   /// context ended.
@@ -109,6 +118,12 @@ protected:
   std::uint64_t publish_serialized(const SerializedMessage & message) noexcept;
   /// Null: no messages by pointer.
   detail::Stock * stock() const noexcept { return stock_.get(); }
+  /// Of the channel's memory; null: no channel, or all loans in use.
+  void * lend() noexcept;
+  /// Null: no channel.
+  detail::Lender * lender() const noexcept;
+  /// Of this publisher's lender; the message is gone.
+  std::uint64_t publish_lent(void * message) noexcept;
 
 private:
   void close() noexcept;
@@ -120,6 +135,8 @@ private:
   };
   std::uint64_t publish_through(const void * message, Form form) noexcept;
   bool hand_over(const void * message, std::uint64_t number, Form form = Form::message) noexcept;
+  std::uint64_t publish_by_channel(const void * message, void * lent) noexcept;
+  bool is_copied() noexcept;
 
   const std::shared_ptr<NodeState> node_;
   std::shared_ptr<rcl_publisher_t> publisher_;  // a run of an event may end after this object
@@ -134,6 +151,10 @@ private:
   std::unique_ptr<detail::Stock> stock_;
   std::unique_ptr<Outbox> outbox_;  // with the stock
   std::unique_ptr<Events> events_;
+  std::unique_ptr<ChannelOutbox> channel_;  // null: not by shared memory
+  takt_rt::Duration copy_period_{};
+  takt_rt::Time next_copy_{};
+  std::uint64_t copies_ = 0;
 };
 
 /// A publisher of `Msg`.
@@ -149,7 +170,7 @@ public:
     const PublisherOptions & options)
   : PublisherBase(
       std::move(node), *rosidl_typesupport_cpp::get_message_type_support_handle<Msg>(), typeid(Msg),
-      topic, qos, options,
+      detail::layout_of<Msg>(), topic, qos, options,
       [](std::uint32_t messages) { return std::unique_ptr<detail::Stock>(new Stock(messages)); })
   {
   }
@@ -194,6 +215,9 @@ public:
         return kHeld;
       }
     }
+    if (detail::Lender * const lent_by = message.get_deleter().lender; lent_by != nullptr) {
+      return lent_by == lender() ? publish_lent(message.release()) : publish(*one);
+    }
     if (own == nullptr || one == nullptr) {
       return publish_message(one);
     }
@@ -209,7 +233,9 @@ public:
   /// of the bytes.
   std::uint64_t publish(const SerializedMessage & serialized) noexcept
   {
-    if (own_stock() == nullptr && takt_core::LogicalTime::current() == nullptr) {
+    if (
+      own_stock() == nullptr && takt_core::LogicalTime::current() == nullptr &&
+      !uses_shared_memory()) {
       return publish_serialized(serialized);
     }
     UniqueMessage<Msg> message = borrow();
@@ -220,9 +246,13 @@ public:
 
   /// A message to fill and to publish; it returns to its pool with its last holder. It has the content of its last use,
   /// and the capacity of its strings and sequences. Real-time safe unless the pool is exhausted, or the publisher
-  /// does not send by pointer: the message is then allocated.
+  /// does not send by pointer: the message is then allocated. By shared memory the message lies there, and `publish` sends it
+  /// without a copy; it must end before the publisher does.
   UniqueMessage<Msg> borrow()
   {
+    if (void * const lent = lend(); lent != nullptr) {
+      return UniqueMessage<Msg>(static_cast<Msg *>(lent), {nullptr, lender()});
+    }
     Stock * const own = own_stock();
     return own != nullptr ? MessagePool<Msg>::unique(own->acquire())
                           : UniqueMessage<Msg>(new Msg());

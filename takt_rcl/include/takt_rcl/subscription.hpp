@@ -22,10 +22,12 @@
 #include "takt_rcl/node_options.hpp"
 #include "takt_rcl/qos.hpp"
 #include "takt_rcl/serialized_handler.hpp"
+#include "takt_rcl/transport.hpp"
 
 namespace takt_rcl
 {
 
+struct ChannelTopic;
 class Events;
 
 /// Options of Node::create_subscription.
@@ -48,6 +50,9 @@ struct SubscriptionOptions : EntityOptions
   SubscriptionEventCallbacks event_callbacks;
   /// As PublisherOptions::use_default_callbacks, for publishers.
   bool use_default_callbacks = true;
+  /// How messages come. With shared_memory they come only from publishers with the same option: the middleware does not know
+  /// the subscription, and there are no event callbacks.
+  Transport transport = Transport::middleware;
 };
 
 /// A subscription of any type.
@@ -57,8 +62,8 @@ public:
   /// For Node::create_subscription. Set-up only. Throws as the constructor of PublisherBase.
   SubscriptionBase(
     std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
-    std::type_index cpp_type, const std::string & topic, const QoS & qos,
-    std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options);
+    std::type_index cpp_type, detail::MessageLayout layout, const std::string & topic,
+    const QoS & qos, std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options);
   /// Waits for runs of the callback, and of its event callbacks, on other threads.
   ~SubscriptionBase() override;
 
@@ -91,7 +96,9 @@ public:
 
   // ---- may block (graph lock) ----
 
-  /// Publishers that the middleware has matched; 0 if rcl refuses to count.
+  /// Whether its messages come by shared memory. Real-time safe.
+  bool uses_shared_memory() const noexcept;
+  /// Publishers that the middleware has matched, or those of its channel in shared memory; 0 if rcl refuses to count.
   std::size_t get_publisher_count() const;
   /// As PublisherBase::wait_for_matched.
   bool wait_for_matched(std::size_t count, takt_rt::Duration timeout) const;
@@ -129,6 +136,9 @@ private:
 
   static void on_early_message(const void * self, std::size_t count);
   static void on_early_parcel(const void * self, std::size_t count);
+  static std::shared_ptr<Shared> open_channel(
+    std::shared_ptr<Shared> shared, const ChannelTopic & topic,
+    const SubscriptionOptions & options);
   void listen(rcl_event_callback_t listener, const void * data);
   void set_listener();
   void stop_listening() noexcept;
@@ -138,8 +148,8 @@ private:
   SubscriptionBase(std::shared_ptr<Shared> shared, const SubscriptionOptions & options);
   static std::shared_ptr<Shared> open(
     std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
-    std::type_index cpp_type, const std::string & topic, const QoS & qos,
-    std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options);
+    std::type_index cpp_type, detail::MessageLayout layout, const std::string & topic,
+    const QoS & qos, std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options);
 
   const std::shared_ptr<Shared> shared_;
   rcl_event_callback_t listener_ = nullptr;
@@ -161,7 +171,8 @@ public:
     Function && function, const SubscriptionOptions & options)
   : SubscriptionBase(
       std::move(node), *rosidl_typesupport_cpp::get_message_type_support_handle<Msg>(), typeid(Msg),
-      topic, qos, make_handler(std::forward<Function>(function), options), options)
+      detail::layout_of<Msg>(), topic, qos, make_handler(std::forward<Function>(function), options),
+      options)
   {
   }
 

@@ -21,8 +21,8 @@ GenericPublisher::GenericPublisher(
   std::shared_ptr<NodeState> node, const std::string & topic, const std::string & type,
   const QoS & qos, PublisherOptions options)
 : PublisherBase(
-    std::move(node), message_type_support(type), typeid(SerializedMessage), topic, qos,
-    without_pointers(std::move(options)), nullptr)
+    std::move(node), message_type_support(type), typeid(SerializedMessage), detail::MessageLayout{},
+    topic, qos, without_pointers(std::move(options)), nullptr)
 {
 }
 

@@ -1,0 +1,118 @@
+// Messages of one topic through a channel of takt_channel.
+//
+// Behind each message lies what its publisher knows of it: the id, number and time that subscriptions see in
+// MessageInfo, and the name that both sides' traces have.
+#ifndef CHANNEL_TRANSPORT_HPP_
+#define CHANNEL_TRANSPORT_HPP_
+
+#include <rcl/node.h>
+#include <rosidl_runtime_c/message_type_support_struct.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "takt_channel/channel.hpp"
+#include "takt_core/message_key.hpp"
+#include "takt_rcl/message_pool.hpp"
+#include "takt_rcl/qos.hpp"
+#include "takt_rcl/transport.hpp"
+#include "takt_rt/pi_mutex.hpp"
+
+namespace takt_rcl
+{
+
+/// What lies behind a message.
+struct ChannelTrailer
+{
+  takt_core::MessageKey key;   ///< names the message in takt's own records
+  takt_core::MessageKey info;  ///< as subscriptions see it
+};
+
+/// One end's topic.
+struct ChannelTopic
+{
+  std::string node;  ///< fully qualified
+  const rcl_node_t * rcl;
+  const rosidl_message_type_support_t & type;
+  std::string topic;  ///< fully qualified and remapped
+  QoS qos;
+  bool fits;  ///< whether a channel has all that the quality of service asks for
+  detail::MessageLayout layout;
+};
+
+/// Whether messages of the type can go by a channel; if not, and the channel is `wanted`, logs the sentence. Set-up only.
+bool goes_by_channel(const ChannelTopic & topic, Transport wanted);
+
+/// A publisher's side. Its functions are for one thread at a time, and real-time safe as those of takt_channel, unless they say
+/// otherwise.
+class ChannelOutbox final : public detail::Lender
+{
+public:
+  /// `mutex`: the publisher's, which serialises the functions. Set-up only. Throws `Error` if the channel is refused, or if
+  /// the quality of service is none of a channel.
+  ChannelOutbox(const ChannelTopic & topic, std::uint32_t loans, takt_rt::PiMutex & mutex);
+
+  /// Memory for a message; null: all in use. Any thread; takes the mutex.
+  void * lend() noexcept;
+  /// Gives it back unpublished. Any thread; takes the mutex.
+  void take_back(void * message) noexcept override;
+
+  /// With the mutex held. False: refused.
+  bool publish(const void * message, const ChannelTrailer & trailer) noexcept;
+  /// As above, of a lent message, which is gone.
+  bool publish_lent(void * message, const ChannelTrailer & trailer) noexcept;
+
+  /// Room for a copy of a message. With the mutex held.
+  void * scratch() noexcept { return scratch_.get(); }
+  std::size_t message_size() const noexcept { return size_; }
+  /// Subscriptions of the channel that live. Any thread; may block.
+  std::size_t subscribers() const noexcept { return port_->subscribers(); }
+
+private:
+  takt_channel::Loan loan() noexcept;
+  bool send(takt_channel::Loan & loan, const ChannelTrailer & trailer) noexcept;
+
+  const std::size_t size_;
+  takt_rt::PiMutex & mutex_;
+  std::unique_ptr<takt_channel::Publisher> port_;
+  std::vector<takt_channel::Loan> lent_;
+  const std::unique_ptr<std::byte[]> scratch_;
+};
+
+/// A subscription's side. Its functions are for one thread at a time, and real-time safe as those of takt_channel, unless they
+/// say otherwise.
+class ChannelInbox
+{
+public:
+  /// Messages that callbacks read in place at once. One more may be taken and copied.
+  static constexpr std::uint32_t kInPlace = 2;
+
+  /// As ChannelOutbox.
+  explicit ChannelInbox(const ChannelTopic & topic);
+
+  takt_channel::Message take() noexcept { return port_->take(); }
+  void release(takt_channel::Message & message) noexcept { port_->release(message); }
+  ChannelTrailer trailer(const takt_channel::Message & message) const noexcept;
+  std::size_t message_size() const noexcept { return size_; }
+  bool has_message() const noexcept { return port_->has_message(); }
+  std::uint64_t missed() const noexcept { return port_->missed(); }
+  /// Any thread; may block.
+  std::size_t publishers() const noexcept { return port_->publishers(); }
+
+  // ---- for the thread that looks at the bell, perhaps while another takes ----
+
+  const std::atomic<std::uint32_t> & bell() const noexcept { return port_->bell(); }
+  /// Messages that arrived since the last call.
+  std::uint64_t arrived() noexcept { return port_->arrived(); }
+
+private:
+  const std::size_t size_;
+  std::unique_ptr<takt_channel::Subscriber> port_;
+};
+
+}  // namespace takt_rcl
+
+#endif  // CHANNEL_TRANSPORT_HPP_
