@@ -119,6 +119,12 @@ void Entity::add_own_rules(takt_core::adapter::CallbackSettings & settings) cons
   }
   if (!settings.condition) {
     settings.condition = group().condition();
+    if (settings.condition && settings.logical_time) {
+      throw Error(
+        "cannot place " + id_ + ": the schedule gives its group " + group().id() +
+        " logical execution time (let), so the group reads its messages when its timer is released "
+        "and waits for no condition; omit let in the schedule, or when in the program");
+    }
   }
 }
 
@@ -200,6 +206,12 @@ void Entity::announce_kept() noexcept
         executor, static_cast<std::uint32_t>(std::min<std::uint64_t>(kept, UINT32_MAX)));
     }
   });
+}
+
+void Entity::drop_kept() noexcept
+{
+  const std::uint64_t kept = kept_.exchange(0, std::memory_order_seq_cst);
+  overwritten_.fetch_add(kept - std::min<std::uint64_t>(kept, depth_), std::memory_order_relaxed);
 }
 
 std::shared_ptr<takt_core::Callback> Entity::callback() const

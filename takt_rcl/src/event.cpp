@@ -208,7 +208,7 @@ void Events::adopt(std::shared_ptr<QosEventBase> event)
   node_->adopt(events_.back());
 }
 
-bool Events::change_reader(const std::function<void()> & change)
+bool Events::change_reader(const std::function<bool()> & change)
 {
   std::vector<std::unique_lock<takt_rt::PiMutex>> quiet;
   for (const auto & event : events_) {
@@ -217,9 +217,12 @@ bool Events::change_reader(const std::function<void()> & change)
   if (warning_ != nullptr) {
     quiet.emplace_back(warning_->source().take_mutex);
   }
-  change();
+  const bool replaced = change();
   bool listens = warning_ == nullptr || warning_->listen();
   for (const auto & event : events_) {
+    if (replaced) {
+      event->reader_replaced();
+    }
     listens = event->listen() && listens;
   }
   return listens;

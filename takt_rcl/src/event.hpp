@@ -52,7 +52,7 @@ std::shared_ptr<EventSource> open_event(
 
 // Sets the changes of a taken status: its totals less those of `last`, which then is the status. Returns whether the
 // status changed. A middleware's own changes are of no use: Fast DDS sets them to zero when it calls a new listener.
-// A reader that the middleware replaced counts anew.
+// Totals that are less than the last ones are those of a new reader.
 template <typename Status>
 bool note_changes(Status & status, Status & last) noexcept
 {
@@ -66,6 +66,21 @@ bool note_changes(Status & status, Status & last) noexcept
 bool note_changes(QOSLivelinessChangedInfo & status, QOSLivelinessChangedInfo & last) noexcept;
 bool note_changes(MatchedInfo & status, MatchedInfo & last) noexcept;
 
+// The status of a reader that replaced the one of `last`: the totals of a new reader begin at 0. What is present (alive or matched
+// publishers) goes on, so that the changes still add up to it.
+template <typename Status>
+void count_anew(Status & last) noexcept
+{
+  last = Status{};
+}
+inline void count_anew(QOSLivelinessChangedInfo &) noexcept
+{
+}
+inline void count_anew(MatchedInfo & last) noexcept
+{
+  last.total_count = 0;
+}
+
 /// An event of any type. Its publisher or subscription owns it.
 class QosEventBase : public Entity
 {
@@ -76,6 +91,8 @@ public:
   EventSource & source() const noexcept { return *source_; }
   /// Sets the middleware's listener, also again after the middleware replaced its reader. False: rcl refuses.
   bool listen() noexcept { return source_->listen(&QosEventBase::on_event, this); }
+  /// The middleware replaced its reader. With the source's mutex of takes held.
+  virtual void reader_replaced() noexcept = 0;
 
 protected:
   QosEventBase(
@@ -103,6 +120,7 @@ public:
   {
   }
   ~QosEvent() override { end(); }
+  void reader_replaced() noexcept override { count_anew(work_->last); }
 
 private:
   // The resources of a run in progress: outlive the handle.
@@ -241,9 +259,9 @@ public:
   {
     warn(open_event(handle, type), peer);
   }
-  /// Calls `change`, which may replace the middleware's reader, while no event is taken, and listens again. False: rcl
-  /// refuses a listener. May block.
-  bool change_reader(const std::function<void()> & change);
+  /// Calls `change` while no event is taken, and listens again. `change` returns whether it replaced the middleware's reader.
+  /// False: rcl refuses a listener. May block.
+  bool change_reader(const std::function<bool()> & change);
 
 private:
   std::shared_ptr<EventSource> supported(std::shared_ptr<EventSource> source, const char * name);

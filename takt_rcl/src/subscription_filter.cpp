@@ -1,7 +1,8 @@
 // Content filters of subscriptions.
 //
 // When a filter is set for the first time, or removed, the middleware (Fast DDS) replaces its reader: the new one calls no
-// listener until it is set again, and does not have the messages that waited.
+// listener until it is set again, and does not have the messages that waited. Their announcements are dropped with them:
+// otherwise each message of the new reader would get the arrival of an old one.
 #include <rcutils/logging_macros.h>
 #include <rmw/rmw.h>
 
@@ -83,6 +84,14 @@ ContentFilterOptions SubscriptionBase::get_content_filter() const
   return result;
 }
 
+void SubscriptionBase::drop_announced() noexcept
+{
+  if (listener_ == &Run::on_new_message) {
+    static_cast<Run *>(const_cast<void *>(listener_data_))->reader_replaced();
+  }
+  drop_kept();
+}
+
 void SubscriptionBase::set_content_filter(
   const std::string & filter_expression, const std::vector<std::string> & expression_parameters)
 {
@@ -93,9 +102,13 @@ void SubscriptionBase::set_content_filter(
       "options, or set "
       "use_intra_process_comm to Disable");
   }
+  if (shared_->channel != nullptr && !filter_expression.empty()) {
+    throw Error(id() + ": its messages come by shared memory, where no middleware filters them");
+  }
   const std::string failed = id() + ": cannot set the filter '" + filter_expression + "'";
   const std::lock_guard listening(shared_->listener_mutex);
-  if (!rcl_subscription_is_cft_enabled(&shared_->subscription)) {
+  const bool filtered = rcl_subscription_is_cft_enabled(&shared_->subscription);
+  if (!filtered) {
     if (filter_expression.empty()) {
       return;
     }
@@ -114,9 +127,17 @@ void SubscriptionBase::set_content_filter(
   const std::lock_guard making(rcl_mutex());
   const bool events_listen = events_->change_reader([&] {
     const std::lock_guard taking(shared_->take_mutex);
-    shared_->filtered.store(true);
     result = rcl_subscription_set_content_filter(&shared_->subscription, &filter.options);
     error = detail::take_rcl_error();
+    if (result != RCL_RET_OK) {
+      return false;
+    }
+    shared_->filtered.store(true);
+    const bool replaced = filtered == filter_expression.empty();
+    if (replaced) {
+      drop_announced();
+    }
+    return replaced;
   });
   set_listener();  // also after a refusal: the reader may have been replaced before it
   if (!events_listen) {

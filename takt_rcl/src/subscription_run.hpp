@@ -141,6 +141,9 @@ public:
     // Outside of the lock, so that a waiting thread is at the ceiling too.
     const takt_core::MiddlewareCeilingScope ceiling;
     std::lock_guard lock(shared.take_mutex);
+    if (dropped(taking.run())) {
+      return takt_host::Took::skipped;
+    }
     const takt_host::Took took = take_next(shared, buffer, shared.handler->serialized(), next);
     if (took == takt_host::Took::message) {
       infos_[lane] = next.info;
@@ -193,6 +196,9 @@ public:
     give_back(lane);
     work_.release();
   }
+
+  /// The middleware's reader was replaced, and no listener listens: with the take mutex held.
+  void reader_replaced() noexcept { drop_announced(); }
 
   void close() noexcept { work_.release(); }
 

@@ -355,6 +355,17 @@ TEST_F(ChannelTransport, RefusesAQualityOfServiceThatNoChannelHas)
     std::string::npos);
 }
 
+TEST_F(ChannelTransport, RefusesAContentFilter)
+{
+  auto n = node("n");
+  auto subscription = n->create_subscription<UInt64>(
+    "/filtered", 10, [](const UInt64 &) {}, subscribed());
+  EXPECT_TRUE(subscription->uses_shared_memory());
+  EXPECT_FALSE(subscription->is_content_filter_enabled());
+  EXPECT_THROW(subscription->set_content_filter("data > 3"), Error);
+  subscription->set_content_filter("");
+}
+
 TEST_F(ChannelTransport, AnExecutorTakesItsSubscriptionOver)
 {
   const auto one = node("one");

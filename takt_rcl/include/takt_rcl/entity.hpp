@@ -90,6 +90,9 @@ protected:
   void keep(std::uint64_t count) noexcept { kept_.fetch_add(count, std::memory_order_seq_cst); }
   /// Announces the kept ones if there is an executor. Any thread. Real-time safe.
   void announce_kept() noexcept;
+  /// The source dropped the messages of the kept announcements. Call while the source announces nothing. Real-time safe,
+  /// lock-free.
+  void drop_kept() noexcept;
   /// Set-up only. Arrivals that the history holds; 0 for entities that announce nothing.
   void set_depth(std::uint32_t depth) noexcept { depth_ = depth; }
 

@@ -230,7 +230,8 @@ public:
   }
 
   /// The bytes of a message, as Serialization makes them. As above. By pointer, or to be held, the publisher makes a message
-  /// of the bytes.
+  /// of the bytes. This allocates what the strings and sequences need; to be held without messages by pointer, each message is
+  /// allocated, too.
   std::uint64_t publish(const SerializedMessage & serialized) noexcept
   {
     if (

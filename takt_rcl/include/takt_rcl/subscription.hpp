@@ -98,7 +98,9 @@ public:
 
   /// Whether its messages come by shared memory. Real-time safe.
   bool uses_shared_memory() const noexcept;
-  /// Publishers that the middleware has matched, or those of its channel in shared memory; 0 if rcl refuses to count.
+  /// Publishers that the middleware has matched, or those of its channel in shared memory; 0 if rcl refuses to count. After
+  /// `set_content_filter` replaced the reader, rmw_fastrtps still counts the publishers of the former reader, also before
+  /// the new one has found them.
   std::size_t get_publisher_count() const;
   /// As PublisherBase::wait_for_matched.
   bool wait_for_matched(std::size_t count, takt_rt::Duration timeout) const;
@@ -112,7 +114,7 @@ public:
   /// The present filter; an empty expression if there is none. Throws `Error`.
   ContentFilterOptions get_content_filter() const;
   /// Sets or changes the filter; an empty expression removes it. The first filter and the removal replace the middleware's
-  /// reader: messages that waited are gone. From the first filter on the subscription counts no lost messages, because the
+  /// reader: messages that waited are gone, and their runs do not call the callback. From the first filter on the subscription counts no lost messages, because the
   /// sequence numbers of dropped ones are missing, too. Throws `Error` if the middleware has no filters or refuses this
   /// one, or if the subscription gets messages by pointer.
   void set_content_filter(
@@ -143,6 +145,8 @@ private:
   void set_listener();
   void stop_listening() noexcept;
   void note_filter(const ContentFilterOptions & filter);
+  // Of messages that went with the middleware's former reader. With the mutexes of the listener and of takes held.
+  void drop_announced() noexcept;
   void add_events(const SubscriptionOptions & options);
 
   SubscriptionBase(std::shared_ptr<Shared> shared, const SubscriptionOptions & options);

@@ -81,7 +81,8 @@ public:
   /// Of the subscriptions that `with` named: of the messages that wait only the newest `messages` reach the callback; 0: all. Older
   /// ones are taken and left out.
   Trigger & keep(std::uint32_t messages);
-  /// As above: messages that came earlier than this before the triggering callback starts are left out.
+  /// As above: messages that came earlier than this before the triggering callback starts are left out. Throws `Error` for an
+  /// age of 0 or less.
   Trigger & max_age(takt_rt::Duration age);
 
   /// The condition of the group of all these callbacks, which must have the same group; triggers must be subscriptions. A
@@ -103,12 +104,14 @@ public:
 private:
   void add(std::vector<std::shared_ptr<SubscriptionBase>> inputs);
   void apply();
+  void check_group(const Entity & one) const;
 
   const std::vector<std::shared_ptr<Entity>> on_;
   std::vector<std::shared_ptr<SubscriptionBase>> inputs_;
   std::vector<std::string> ids_;  // of the triggering callbacks
   std::uint32_t keep_ = 0;
   takt_rt::Duration max_age_ = takt_rt::kForever;
+  bool conditional_ = false;
 };
 
 /// Begins the sentence; `on`: subscriptions, timers, services or clients that take the messages of others. Nothing changes

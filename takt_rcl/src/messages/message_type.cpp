@@ -55,6 +55,10 @@ std::string library_of(const std::string & package, const std::string & name)
     throw Error(
       "no package '" + package + "' for the message type '" + name +
       "' is in AMENT_PREFIX_PATH; source the workspace that has it");
+  } catch (const std::exception & error) {  // without AMENT_PREFIX_PATH
+    throw Error(
+      "cannot find the package '" + package + "' of the message type '" + name +
+      "': " + error.what() + "; source the workspace that has it");
   }
 }
 

@@ -78,16 +78,28 @@ Trigger::Trigger(std::vector<std::shared_ptr<Entity>> on) : on_(std::move(on))
 
 void Trigger::add(std::vector<std::shared_ptr<SubscriptionBase>> inputs)
 {
-  for (auto & one : inputs) {
+  for (const auto & one : inputs) {
     if (one == nullptr) {
       throw Error(ids_.front() + ": `with` got a null pointer");
     }
     if (std::find(ids_.begin(), ids_.end(), one->id()) != ids_.end()) {
       throw Error(one->id() + ": a callback that triggers cannot wait for itself");
     }
-    inputs_.push_back(std::move(one));
+    if (conditional_) {
+      check_group(*one);
+    }
   }
+  inputs_.insert(inputs_.end(), inputs.begin(), inputs.end());
   apply();
+}
+
+void Trigger::check_group(const Entity & one) const
+{
+  const CallbackGroup & group = on_.front()->group();
+  if (&one.group() != &group) {
+    throw Error(
+      one.id() + ": a condition is one of a group, and the callback is not of " + group.id());
+  }
 }
 
 void Trigger::apply()
@@ -113,6 +125,9 @@ Trigger & Trigger::keep(std::uint32_t messages)
 
 Trigger & Trigger::max_age(takt_rt::Duration age)
 {
+  if (age <= takt_rt::Duration::zero()) {
+    throw Error(ids_.front() + ": the max_age of messages must be positive");
+  }
   max_age_ = age;
   apply();
   return *this;
@@ -120,23 +135,17 @@ Trigger & Trigger::max_age(takt_rt::Duration age)
 
 Trigger & Trigger::when(const takt_core::Condition & condition)
 {
-  CallbackGroup & group = on_.front()->group();
-  const auto check = [&](const Entity & one) {
-    if (&one.group() != &group) {
-      throw Error(
-        one.id() + ": a condition is one of a group, and the callback is not of " + group.id());
-    }
-  };
   for (const auto & one : on_) {
-    check(*one);
+    check_group(*one);
     if (one->kind() != takt_core::Kind::subscription) {
       throw Error(one->id() + ": only subscriptions wait for a condition");
     }
   }
   for (const auto & one : inputs_) {
-    check(*one);
+    check_group(*one);
   }
-  group.set_condition(condition);
+  on_.front()->group().set_condition(condition);
+  conditional_ = true;
   return *this;
 }
 

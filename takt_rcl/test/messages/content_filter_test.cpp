@@ -50,16 +50,38 @@ protected:
     ASSERT_TRUE(spin_until(e, [&] { return !got.empty() && got.back() == 10; }));
     EXPECT_EQ(got, wanted);
   }
-  bool filters()
+  // Makes a subscription whose messages wait for those of `starts`, and publishes three of them.
+  void store_three(Executor & e, std::uint32_t keep)
   {
-    subscription->set_content_filter("data > %0", {"7"});
-    return subscription->is_content_filter_enabled();
+    starts =
+      n->create_subscription<Number>("starts", QoS(1), [this](const Number &) { ++started; });
+    start = n->create_publisher<Number>("starts", QoS(1));
+    ASSERT_TRUE(start->wait_for_matched(1, kPatience));
+    ASSERT_TRUE(starts->wait_for_matched(1, kPatience));
+    subscribe("", {});
+    trigger_on(starts).with(subscription).keep(keep);
+    e.add_node(n);
+    publish(1, 3);
+    ASSERT_TRUE(wait_until([&] { return subscription->backlog() == 3; }));
+  }
+  // The new reader gets the message 4 only.
+  void replace_reader_and_start(Executor & e)
+  {
+    subscription->set_content_filter("data > 0");
+    ASSERT_TRUE(publisher->wait_for_matched(1, kPatience));
+    publish(4, 4);
+    ASSERT_TRUE(wait_until([&] { return subscription->backlog() == 4; }));
+    start->publish(Number{});
+    ASSERT_TRUE(spin_until(e, [&] { return started == 1; }));
   }
 
   std::shared_ptr<Node> n;
   SubscriptionOptions options_;
   Publisher<Number>::SharedPtr publisher;
   Subscription<Number>::SharedPtr subscription;
+  Subscription<Number>::SharedPtr starts;
+  Publisher<Number>::SharedPtr start;
+  int started = 0;
   Numbers got;
 };
 
@@ -122,6 +144,56 @@ TEST_F(ContentFilters, AChangeOutsideOfExecutorsKeepsTheMessagesAfterIt)
   expect(again, kAll);
 }
 
+TEST_F(ContentFilters, OfOldMessagesAndANewOneKeepTakesTheNewOne)
+{
+  auto e = executor();
+  store_three(e, 1);
+  replace_reader_and_start(e);
+  EXPECT_EQ(got, Numbers{4});
+  EXPECT_EQ(subscription->taken_messages(), 1u);
+}
+
+TEST_F(ContentFilters, ArrivalsOfOldMessagesAreNotThoseOfNewOnes)
+{
+  auto e = executor();
+  store_three(e, 0);
+  subscription->set_content_filter("data > 0");
+  ASSERT_TRUE(publisher->wait_for_matched(1, kPatience));
+  start->publish(Number{});
+  ASSERT_TRUE(spin_until(e, [&] { return started == 1; }));
+  EXPECT_EQ(subscription->backlog(), 0u);
+  EXPECT_EQ(got, Numbers{});
+  publish(4, 4);
+  ASSERT_TRUE(wait_until([&] { return subscription->backlog() == 1; }));
+  start->publish(Number{});
+  ASSERT_TRUE(spin_until(e, [&] { return started == 2; }));
+  EXPECT_EQ(got, Numbers{4});
+}
+
+TEST_F(ContentFilters, TheNextExecutorGetsNoArrivalsOfOldMessages)
+{
+  auto e = executor();
+  store_three(e, 0);
+  subscription->set_content_filter("data > 0");
+  e.remove_node(n);
+  auto again = executor();
+  again.add_node(n);
+  EXPECT_EQ(subscription->backlog(), 0u);
+}
+
+TEST_F(ContentFilters, ArrivalsOutsideOfExecutorsEndWithTheirMessages)
+{
+  options_.depth = 1;
+  subscribe("", {});
+  publish(1, 3);
+  ASSERT_TRUE(wait_until([&] { return subscription->overwritten() == 2; }));
+  subscription->set_content_filter("data > 0");
+  EXPECT_EQ(subscription->overwritten(), 2u);
+  auto e = executor();
+  e.add_node(n);
+  EXPECT_EQ(subscription->backlog(), 0u);
+}
+
 TEST_F(ContentFilters, ARefusedFilterIsAnErrorAndMessagesStillCome)
 {
   subscribe("", {});
@@ -157,6 +229,22 @@ TEST_F(ContentFilters, EventsComeAlsoFromTheNewReader)
   expect(e, {8, 9, 10});
   missed = 0;
   ASSERT_TRUE(spin_until(e, [&] { return missed > 2; }));
+}
+
+TEST_F(ContentFilters, TheFirstMatchOfTheNewReaderIsAnEvent)
+{
+  std::vector<MatchedInfo> infos;
+  options_.event_callbacks.matched_callback = [&](MatchedInfo & info) { infos.push_back(info); };
+  subscribe("", {});
+  auto e = executor();
+  e.add_node(n);
+  ASSERT_TRUE(spin_until(e, [&] { return infos.size() == 1; }));
+  EXPECT_EQ(infos[0].total_count, 1u);
+  subscription->set_content_filter("data > 0");
+  ASSERT_TRUE(spin_until(e, [&] { return infos.size() == 2; }));
+  EXPECT_EQ(infos[1].total_count, 1u);
+  EXPECT_EQ(infos[1].total_count_change, 1u);
+  EXPECT_EQ(infos[1].current_count_change, 0);
 }
 
 TEST_F(ContentFilters, ChangesWhileMessagesAreTaken)

@@ -255,6 +255,19 @@ TEST_F(Generic, BytesOfAGroupWithLogicalTimeComeOutAtTheEndOfThePeriod)
   EXPECT_GE(got, 10u);
 }
 
+TEST_F(Generic, WithoutAPackagePathATypeIsAnErrorThatNamesIt)
+{
+  const char * const path = std::getenv("AMENT_PREFIX_PATH");
+  ASSERT_NE(path, nullptr);
+  const std::string before = path;
+  auto n = node("n");
+  ASSERT_EQ(unsetenv("AMENT_PREFIX_PATH"), 0);
+  fail_with("message type 'no_such_msgs/msg/String'", [&] {
+    n->create_generic_publisher("a", "no_such_msgs/msg/String", QoS(1));
+  });
+  ASSERT_EQ(setenv("AMENT_PREFIX_PATH", before.c_str(), 1), 0);
+}
+
 TEST_F(Generic, UnknownTypesAreErrorsThatNameThem)
 {
   auto n = node("n");

@@ -240,6 +240,34 @@ TEST_F(TriggerOn, HoldsUnderAScheduleWhoseOwnRuleHasPrecedence)
   expect(e, {"b 2", "a 3"});
 }
 
+TEST_F(TriggerOn, ARefusedWithChangesNothing)
+{
+  auto a = subscribe("a");
+  auto b = subscribe("b");
+  const Subscription<Number>::SharedPtr none;
+  Trigger trigger = trigger_on(a);
+  fail_with("null pointer", [&] { trigger.with(b, none); });
+  trigger.keep(1);  // applies to all inputs
+  auto e = executor();
+  e.add_node(n);
+  publish("b", 1);
+  expect(e, {"b 1"});
+}
+
+TEST_F(TriggerOn, LogicalTimeOfTheScheduleRefusesAConditionOfTheProgram)
+{
+  auto a = subscribe("a");
+  auto b = subscribe("b");
+  trigger_on(a, b).when(all());
+  const auto schedule = takt_schedule::parse_schedule(
+    "version: 1\nexecutors:\n  main:\n    threads: {t: {}}\n    default: t\n    groups:\n"
+    "      - {match: \"/n:group(default)\", let: true}\n",
+    "schedule.yaml");
+  ASSERT_TRUE(schedule.faults().empty());
+  auto e = Executor::from_schedule(context, schedule.value(), "main");
+  fail_with("omit let in the schedule, or when in the program", [&] { e.add_node(n); });
+}
+
 TEST_F(TriggerOn, WhatCannotBeIsAnError)
 {
   auto a = subscribe("a");
@@ -252,6 +280,8 @@ TEST_F(TriggerOn, WhatCannotBeIsAnError)
   fail_with("null pointer", [&] { trigger_on(a).with(none); });
   fail_with("cannot wait for itself", [&] { trigger_on(a).with(a); });
   fail_with("not of /n:group", [&] { trigger_on(a).with(other).when(all()); });
+  fail_with("not of /n:group", [&] { trigger_on(a).when(all()).with(b, other); });
+  fail_with("max_age of messages must be positive", [&] { trigger_on(a).with(b).max_age(0s); });
   fail_with("only subscriptions wait", [&] { trigger_on(timer).when(all()); });
   fail_with("at least one", [&] { trigger_on(a).when(count(0)); });
   fail_with("positive", [&] { trigger_on(a).when(fresh(0s)); });

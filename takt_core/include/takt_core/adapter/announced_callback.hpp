@@ -38,11 +38,20 @@ public:
   /// after `stop`. Any thread. Real-time safe, lock-free.
   void stop() noexcept { begun_.fetch_or(kStopped, std::memory_order_acq_rel); }
 
+  /// The source dropped all messages that it announced so far: `dropped` names their arrivals. Call while the source
+  /// announces nothing and while no take asks `dropped`. Any thread. Real-time safe, lock-free.
+  void drop_announced() noexcept { dropped_.store(arrivals(), std::memory_order_release); }
+
   // ---- after `stop` ----
 
   /// Announcements that led to no run and are still in the history. The next executor announces
   /// them.
-  std::uint64_t left() const noexcept { return std::min(waiting(), depth_); }
+  std::uint64_t left() const noexcept
+  {
+    const std::uint64_t left = std::min(waiting(), depth_);
+    const std::uint64_t dropped = dropped_.load(std::memory_order_acquire);
+    return dropped == 0 ? left : std::min(left, arrivals() - dropped);
+  }
   /// Overwritten announcements that `overwritten()` does not count yet.
   std::uint64_t unseen() const noexcept { return waiting() - left(); }
 
@@ -64,6 +73,13 @@ protected:
     return false;
   }
 
+  /// Whether the source dropped the message for which the run was started. The take then finds nothing: a later message
+  /// has an announcement of its own. Real-time safe.
+  bool dropped(const Run & run) const noexcept
+  {
+    return run.arrival < dropped_.load(std::memory_order_acquire);
+  }
+
 private:
   static constexpr std::uint64_t kStopped = 1;
   static constexpr std::uint64_t kBegun = 2;  // number of takes × kBegun, above the bit kStopped
@@ -78,6 +94,7 @@ private:
   const std::uint64_t depth_;
   std::atomic<std::uint64_t> announced_{0};
   std::atomic<std::uint64_t> begun_{0};
+  std::atomic<std::uint64_t> dropped_{0};  // arrivals before this one are of dropped messages
 };
 
 }  // namespace takt_core::adapter
