@@ -89,12 +89,13 @@ std::shared_ptr<SubscriptionBase::Shared> SubscriptionBase::open_channel(
   if (
     events.deadline_callback || events.liveliness_callback || events.incompatible_qos_callback ||
     events.message_lost_callback || events.incompatible_type_callback || events.matched_callback ||
-    shared->handler->serialized() || !options.content_filter_options.filter_expression.empty()) {
+    shared->handler->serialized() || !options.content_filter_options.filter_expression.empty() ||
+    options.ignore_local_publications) {
     throw Error(
       topic.node + ": '" + topic.topic +
-      "': with transport shared_memory a subscription has no event callbacks, no content filter "
-      "and no "
-      "serialised messages");
+      "': with transport shared_memory a subscription has no event callbacks, no content filter, "
+      "no "
+      "serialised messages, and it does not ignore local publications");
   }
   shared->topic = topic.topic;
   shared->qos = topic.qos;

@@ -255,8 +255,31 @@ private:
   {
     const std::uint64_t arrived = shared_.channel->arrived();
     channel_arrivals_.fetch_add(arrived, std::memory_order_relaxed);
-    // A publisher that came or left has the word changed, too: the next take maps or unmaps its memory.
-    arrive(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(arrived, 1, UINT32_MAX)));
+    std::lock_guard lock(shared_.take_mutex);
+    const std::uint64_t known = std::min(arrived, early_);
+    early_ -= known;
+    announce_channel(arrived - known);
+    // Also where a publisher came or left: this maps or unmaps its memory.
+    announce_uncounted();
+  }
+
+  // Announces messages of the channel. With the take mutex held.
+  void announce_channel(std::uint64_t count) noexcept
+  {
+    if (count > 0) {
+      pending_ = std::min<std::uint64_t>(pending_ + count, history_);
+      arrive(static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX)));
+    }
+  }
+
+  // A message waits, and none is announced: the word has not told of it yet, or its publisher was killed before it counted
+  // the message. With the take mutex held.
+  void announce_uncounted() noexcept
+  {
+    if (pending_ == 0 && shared_.channel->has_message()) {
+      ++early_;
+      announce_channel(1);
+    }
   }
 
   void give_back(std::size_t lane) noexcept
@@ -277,12 +300,18 @@ private:
     void * const buffer =
       shared.handler->reads_in_place() ? nullptr : work_->lanes->message(number);
     std::lock_guard lock(shared.take_mutex);
+    pending_ -= pending_ > 0 ? 1 : 0;
     takt_channel::Message message = channel.take();
     if (message.denial == takt_channel::Denial::empty) {
       return takt_host::Took::nothing;
     }
+    // Not of the run that takes: its activations are those of another message.
+    static const takt_core::ActivationSet nobody;
+    const takt_core::ActivationScope scope(nobody);
+    const takt_core::MessageScope unnamed(0);
     if (!message) {
       shared.failed.fetch_add(1, std::memory_order_relaxed);
+      announce_uncounted();
       return takt_host::Took::skipped;
     }
     const ChannelTrailer trailer = channel.trailer(message);
@@ -305,10 +334,7 @@ private:
         channel.message_size());
       channel.release(message);
     }
-    // A publisher that was killed may not have counted its last message.
-    if (backlog() == 0 && channel.has_message()) {
-      arrive(1);
-    }
+    announce_uncounted();
     return takt_host::Took::message;
   }
 
@@ -424,6 +450,10 @@ private:
   std::vector<takt_channel::Message> in_place_;  // one per lane; none without a channel
   std::uint32_t reading_ = 0;                    // messages in place; guarded by the take mutex
   std::atomic<std::uint64_t> channel_arrivals_{0};
+  // With the take mutex held.
+  std::uint64_t pending_ =
+    0;  // messages of the channel that are announced, and for which no take began
+  std::uint64_t early_ = 0;  // messages that were announced before the channel counted them
   std::uint64_t missed_before_ = 0;
   std::atomic<std::uint64_t> missed_{0};
   Inbox * const inbox_;  // of the work; for listeners, which end before it

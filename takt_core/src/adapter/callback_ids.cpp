@@ -1,6 +1,7 @@
 #include "takt_core/adapter/callback_ids.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "takt_rt/duration_text.hpp"
 
@@ -52,6 +53,24 @@ std::string group_id(std::string_view node, std::string_view what)
 std::string own_group_id(std::string_view id)
 {
   return group_id(id, "own");
+}
+
+bool is_introspection(std::string_view node, std::string_view service) noexcept
+{
+  constexpr std::array<std::string_view, 7> kNames{
+    "describe_parameters", "get_parameter_types",       "get_parameters",      "list_parameters",
+    "set_parameters",      "set_parameters_atomically", "get_type_description"};
+  if (!service.starts_with(node) || service.size() <= node.size() + 1) {
+    return false;
+  }
+  return std::find(kNames.begin(), kNames.end(), service.substr(node.size() + 1)) != kNames.end();
+}
+
+bool is_of_client_library(std::string_view id) noexcept
+{
+  const std::string_view kind = kind_word(id);
+  return (kind == "service" && is_introspection(node_of(id), bracketed(id))) ||
+         (kind == "sub" && bracketed(id) == "/parameter_events");
 }
 
 std::string numbered(const std::string & base, unsigned number)

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "takt_core/adapter/callback_ids.hpp"
 #include "takt_schedule/quoted.hpp"
 #include "takt_schedule/source.hpp"
 
@@ -63,6 +64,8 @@ void Triggers::find_takers(
       continue;
     }
     const std::vector<std::string> ids = system.callbacks[index].all_ids();
+    const bool of_client_library =
+      std::all_of(ids.begin(), ids.end(), takt_core::adapter::is_of_client_library);
     const auto named = rule.taken_by ? std::count_if(ids.begin(), ids.end(), rule.taken_by) : 0;
     if (named != 0 && named != static_cast<std::ptrdiff_t>(ids.size())) {
       faults.push_back(takt_schedule::located(
@@ -71,7 +74,9 @@ void Triggers::find_takers(
           " names some of the subscriptions that complete a set with " + quoted(other.id) +
           ", and not all; name all of them or none"));
     }
-    if (rule.taken_by ? named != 0 : task.group != kNone && other.group == task.group) {
+    if (
+      rule.taken_by ? named != 0
+                    : task.group != kNone && other.group == task.group && !of_client_library) {
       task.priority =
         task.input->takers.empty() ? other.priority : std::min(task.priority, other.priority);
       task.input->takers.push_back(index);

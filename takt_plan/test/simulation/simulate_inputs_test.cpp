@@ -76,6 +76,44 @@ TEST(SimulateInputs, EveryOrderTakesThem)
   }
 }
 
+// As in the executor: what the client library made for itself takes no messages of its group.
+TEST(SimulateInputs, ASubscriptionOfParameterEventsTakesNone)
+{
+  const std::string system = R"yaml(
+version: 1
+groups: {"/s:group(0)": mutually_exclusive}
+callbacks:
+  - {id: "/cam:timer(10ms)", time: 1ms, period: 10ms, offset: 0ms, publishes: /image}
+  - {id: "/p:timer(100ms)", time: 1ms, period: 100ms, offset: 14ms, publishes: /parameter_events}
+  - {id: "/s:sub(/image)", time: 3ms, triggers: /image, depth: 4, group: "/s:group(0)"}
+  - {id: "/s:sub(/parameter_events)", time: 1ms, triggers: /parameter_events, group: "/s:group(0)"}
+  - {id: "/s:timer(100ms)", time: 5ms, period: 100ms, offset: 25ms, group: "/s:group(0)"}
+)yaml";
+  const std::string schedule = R"yaml(
+version: 1
+executors:
+  main:
+    threads:
+      own: {policy: fifo, priority: 60, cores: [1]}
+      t: {policy: fifo, priority: 50, cores: [0]}
+    default: t
+    callbacks:
+      - {match: "/cam:**", threads: own}
+      - {match: "/p:**", threads: own}
+      - {match: "/s:sub(/image)", trigger: false}
+)yaml";
+  Jobs jobs = test::jobs(test::from_text(system, schedule), until(30 * kMs), kMs);
+  EXPECT_EQ(
+    std::count_if(
+      jobs.begin(), jobs.end(), [](const auto & job) { return job.find("15-16") != job.npos; }),
+    1)
+    << jobs.front();
+  EXPECT_EQ(
+    std::count_if(
+      jobs.begin(), jobs.end(), [](const auto & job) { return job.find("25-28") != job.npos; }),
+    1);
+}
+
 TEST(SimulateInputs, KeepLeavesOutTheOldestMessages)
 {
   EXPECT_EQ(

@@ -209,13 +209,17 @@ public:
     Stock * const own = own_stock();
     const Msg * const one = message.get();
     takt_core::LogicalTime * const group = takt_core::LogicalTime::current();
+    detail::Lender * const lent_by = message.get_deleter().lender;
     if (group != nullptr && one != nullptr) {
+      if (lent_by != nullptr && lent_by != lender()) {
+        return publish(*one);  // holds a copy: the lender may end before the period does
+      }
       if (auto self = this->weak_from_this().lock()) {
         held_.hold(*group, std::move(self), std::move(message));
         return kHeld;
       }
     }
-    if (detail::Lender * const lent_by = message.get_deleter().lender; lent_by != nullptr) {
+    if (lent_by != nullptr) {
       return lent_by == lender() ? publish_lent(message.release()) : publish(*one);
     }
     if (own == nullptr || one == nullptr) {
@@ -248,7 +252,7 @@ public:
   /// A message to fill and to publish; it returns to its pool with its last holder. It has the content of its last use,
   /// and the capacity of its strings and sequences. Real-time safe unless the pool is exhausted, or the publisher
   /// does not send by pointer: the message is then allocated. By shared memory the message lies there, and `publish` sends it
-  /// without a copy; it must end before the publisher does.
+  /// without a copy; it has the bytes of an earlier message or none, so fill all fields. It must end before the publisher does.
   UniqueMessage<Msg> borrow()
   {
     if (void * const lent = lend(); lent != nullptr) {

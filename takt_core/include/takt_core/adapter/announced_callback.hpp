@@ -53,7 +53,7 @@ public:
     return dropped == 0 ? left : std::min(left, arrivals() - dropped);
   }
   /// Overwritten announcements that `overwritten()` does not count yet.
-  std::uint64_t unseen() const noexcept { return waiting() - left(); }
+  std::uint64_t unseen() const noexcept { return waiting() - std::min(waiting(), depth_); }
 
 protected:
   /// Every take calls `begin` first: it acquires the run's resources. False after `stop`.

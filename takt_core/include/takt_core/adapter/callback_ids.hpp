@@ -38,6 +38,13 @@ std::string with_kind(std::string_view id, std::string_view kind);
 /// "/a:timer(2500us)". Returns all other texts unchanged.
 std::string normal_id(std::string_view id);
 
+/// Whether the client library makes this service of each node: those of parameters, and that of type descriptions.
+/// `service`: fully qualified. Real-time safe.
+bool is_introspection(std::string_view node, std::string_view service) noexcept;
+/// Whether the client library made the callback for itself, by its id: such a service, or the subscription of
+/// /parameter_events. Real-time safe.
+bool is_of_client_library(std::string_view id) noexcept;
+
 /// "/ns/node" of "/ns/node:timer(100ms)"; empty if `id` has no node.
 inline std::string_view node_of(std::string_view id)
 {

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cinttypes>
@@ -24,6 +23,7 @@ namespace takt_rclcpp
 {
 
 using takt_core::adapter::callback_id;
+using takt_core::adapter::is_introspection;
 
 namespace
 {
@@ -53,17 +53,6 @@ bool is_address_here(std::string_view text)
     }
   }
   return false;
-}
-
-bool is_introspection(std::string_view node, std::string_view service)
-{
-  constexpr std::array<std::string_view, 7> kNames{
-    "describe_parameters", "get_parameter_types",       "get_parameters",      "list_parameters",
-    "set_parameters",      "set_parameters_atomically", "get_type_description"};
-  if (!service.starts_with(node) || service.size() <= node.size() + 1) {
-    return false;
-  }
-  return std::find(kNames.begin(), kNames.end(), service.substr(node.size() + 1)) != kNames.end();
 }
 
 // The class of a waitable that rclcpp gives no name, without namespaces and template arguments.
