@@ -57,14 +57,16 @@ TEST(Parse, ReadsEveryFieldOfTheExample)
   EXPECT_EQ(
     *main.callbacks[2].non_triggering,
     (NonTriggeringRule{{"/ObjectCollisionEstimator:sub(/front/clusters)"}, 1, 200ms}));
-  ASSERT_EQ(main.groups.size(), 3U);
+  ASSERT_EQ(main.groups.size(), 4U);
   EXPECT_TRUE(main.groups[0].across_priorities);
   EXPECT_FALSE(main.groups[0].isolate);
   EXPECT_FALSE(main.groups[0].when);
   EXPECT_EQ(main.groups[1].when, (ConditionRule{0, std::nullopt}));
-  ASSERT_TRUE(main.groups[2].isolate);
-  EXPECT_EQ(main.groups[2].isolate->count, 2);
-  EXPECT_EQ(main.groups[2].isolate->attributes.priority, 70);
+  EXPECT_EQ(main.groups[2].logical_time, takt_core::LateOutputs::publish);
+  EXPECT_FALSE(main.groups[3].logical_time);
+  ASSERT_TRUE(main.groups[3].isolate);
+  EXPECT_EQ(main.groups[3].isolate->count, 2);
+  EXPECT_EQ(main.groups[3].isolate->attributes.priority, 70);
   ASSERT_EQ(main.process_threads.size(), 1U);
   EXPECT_EQ(main.process_threads[0].attributes.priority, 85);
   EXPECT_EQ(schedule.executors[1].default_threads, Strings{"all"});
