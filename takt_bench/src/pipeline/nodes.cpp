@@ -19,7 +19,7 @@ namespace
 {
 
 using Bytes = std_msgs::msg::UInt8MultiArray;
-constexpr takt_rt::Duration kMeeting = std::chrono::seconds(60);
+constexpr takt_rt::Duration kMeeting = std::chrono::seconds(120);
 const char * const kTimer = "frames";
 
 void work()

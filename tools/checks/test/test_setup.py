@@ -236,7 +236,7 @@ def test_a_slip_is_answered_before_anything_is_built(
 def value(name: str, folder: Path) -> str:
     """Read a value of a verb as `./takt` does."""
     text = (folder / "__init__.py").read_text()
-    found = re.search(f'^{name} = "(.*)"$', text, re.MULTILINE)
+    found = re.search(f'^{name} = (?:\\(\n    )?"(.*)"$', text, re.MULTILINE)
     return found[1] if found else ""
 
 
