@@ -81,6 +81,7 @@ TEST(SimulateInputs, ASubscriptionOfParameterEventsTakesNone)
 {
   const std::string system = R"yaml(
 version: 1
+hosts: {car: {cores: 2}}
 groups: {"/s:group(0)": mutually_exclusive}
 callbacks:
   - {id: "/cam:timer(10ms)", time: 1ms, period: 10ms, offset: 0ms, publishes: /image}
