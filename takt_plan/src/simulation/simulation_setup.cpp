@@ -3,6 +3,7 @@
 #include <map>
 
 #include "simulation/simulation_parts.hpp"
+#include "takt_core/adapter/callback_ids.hpp"
 
 namespace takt_plan::detail
 {
@@ -122,6 +123,7 @@ void SimulationRun::add_callbacks()
     const SimulatedTask & simulated = model_.tasks[i];
     takt_core::CallbackOptions options;
     options.id = task.id;
+    options.of_client_library = takt_core::adapter::is_of_client_library(task.id);
     options.kind = simulated.kind;
     options.depth = graph_.capacity(i);
     if (task.group != kNone) {
