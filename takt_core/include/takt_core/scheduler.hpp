@@ -471,7 +471,7 @@ private:
   // group.
   static bool holds_set(const CallbackEntry & entry) noexcept
   {
-    return entry.set_.load(std::memory_order_relaxed)->mutex.held();
+    return entry.set_.load(std::memory_order_acquire)->mutex.held();
   }
   static bool holds_set_or_group(const CallbackEntry & entry) noexcept
   {
