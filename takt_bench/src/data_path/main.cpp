@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "data_path/missing.hpp"
 #include "data_path/setting.hpp"
 #include "takt_schedule/program.hpp"
+#include "write_result.hpp"
 
 namespace
 {
@@ -104,21 +104,6 @@ void add_options(CLI::App & app, Setting & setting)
     "of the publisher under SCHED_FIFO, the receiver is two above it; 0: SCHED_OTHER; default: 50");
 }
 
-int write_document(const nlohmann::ordered_json & document, const std::string & path)
-{
-  const std::string text = document.dump() + "\n";
-  if (path.empty()) {
-    return std::fputs(text.c_str(), stdout) < 0 ? takt_schedule::kUnwritten : 0;
-  }
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush()) {
-    std::fprintf(stderr, "%s%s cannot be written\n", kName, path.c_str());
-    return takt_schedule::kUnwritten;
-  }
-  return 0;
-}
-
 }  // namespace
 
 int main(int argc, char ** argv)
@@ -146,7 +131,7 @@ int main(int argc, char ** argv)
     setting.topic = "/takt_data_path/p" + std::to_string(::getpid());
     if (!sizes.empty()) {
       takt_rt::apply(attributes_of(setting, Side::publisher, false));
-      return write_document(floors(sizes), output);
+      return takt_bench::write_result(floors(sizes).dump() + "\n", output, "takt_data_path");
     }
     if (const takt_rt::Faults faults = check(setting); !faults.empty()) {
       takt_schedule::tell(faults, kName);
@@ -161,6 +146,6 @@ int main(int argc, char ** argv)
       takt_schedule::tell(found.faults(), kName);
       return kNotMeasured;
     }
-    return write_document(found.value(), output);
+    return takt_bench::write_result(found.value().dump() + "\n", output, "takt_data_path");
   });
 }

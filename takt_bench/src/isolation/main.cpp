@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <fstream>
 #include <string>
 
 #include "isolation/cell.hpp"
@@ -15,6 +14,7 @@
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/program.hpp"
+#include "write_result.hpp"
 
 namespace
 {
@@ -39,21 +39,6 @@ void add_duration(CLI::App & app, const std::string & name, Duration & target, c
       },
       help)
     ->type_name("DURATION");
-}
-
-int write_report(const std::string & text, const std::string & path)
-{
-  if (path.empty()) {
-    std::fputs(text.c_str(), stdout);
-    return 0;
-  }
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush()) {
-    std::fprintf(stderr, "%s%s cannot be written\n", kName, path.c_str());
-    return takt_schedule::kUnwritten;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -98,6 +83,6 @@ int main(int argc, char ** argv)
       takt_schedule::tell(found.faults(), kName);
       return takt_schedule::kBadInput;
     }
-    return write_report(found.value().dump(1) + "\n", output);
+    return takt_bench::write_result(found.value().dump(1) + "\n", output, "takt_isolation");
   });
 }

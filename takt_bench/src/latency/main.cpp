@@ -9,13 +9,13 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <string>
 
 #include "latency/measurement.hpp"
 #include "latency/report.hpp"
 #include "takt_core/names.hpp"
 #include "takt_schedule/program.hpp"
+#include "write_result.hpp"
 
 namespace
 {
@@ -99,21 +99,6 @@ void hold_signals()
   ::pthread_sigmask(SIG_BLOCK, &held, nullptr);
 }
 
-int write_report(const std::string & text, const std::string & path)
-{
-  if (path.empty()) {
-    std::fputs(text.c_str(), stdout);
-    return 0;
-  }
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush()) {
-    std::fprintf(stderr, "takt_latency: %s cannot be written\n", path.c_str());
-    return takt_schedule::kUnwritten;
-  }
-  return 0;
-}
-
 }  // namespace
 
 int main(int argc, char ** argv)
@@ -139,6 +124,6 @@ int main(int argc, char ** argv)
       takt_schedule::tell(refusals(all), "takt_latency: ");
       return kRefused;
     }
-    return write_report(report(all).dump(1) + "\n", output);
+    return takt_bench::write_result(report(all).dump(1) + "\n", output, "takt_latency");
   });
 }

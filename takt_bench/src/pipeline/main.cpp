@@ -8,12 +8,12 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <fstream>
 #include <string>
 
 #include "pipeline/layout.hpp"
 #include "pipeline/run.hpp"
 #include "takt_schedule/program.hpp"
+#include "write_result.hpp"
 
 namespace
 {
@@ -79,16 +79,6 @@ int main(int argc, char ** argv)
       takt_schedule::tell(found.faults(), "takt_pipeline: ");
       return kNotMeasured;
     }
-    const std::string text = found.value().dump() + "\n";
-    if (output.empty()) {
-      return std::fputs(text.c_str(), stdout) < 0 ? takt_schedule::kUnwritten : 0;
-    }
-    std::ofstream file(output);
-    file << text;
-    if (!file.flush()) {
-      std::fprintf(stderr, "takt_pipeline: %s cannot be written\n", output.c_str());
-      return takt_schedule::kUnwritten;
-    }
-    return 0;
+    return takt_bench::write_result(found.value().dump() + "\n", output, "takt_pipeline");
   });
 }
