@@ -5,8 +5,16 @@ from __future__ import annotations
 import fcntl
 import os
 import socket
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
+
+import pytest
+import rclpy
+from rclpy.node import Node
+
+sys.path.insert(0, str(Path(__file__).parent))  # rclpy_peer.py
 
 _locks: list[IO[str] | socket.socket] = []  # a lock lasts as long as its file is open
 
@@ -34,3 +42,13 @@ def take_own() -> None:
 
 
 take_own()
+
+
+@pytest.fixture
+def python() -> Iterator[Node]:
+    """Start a Python node."""
+    rclpy.init()
+    node = Node("python_peer")
+    yield node
+    node.destroy_node()
+    rclpy.shutdown()

@@ -6,19 +6,17 @@ import os
 import signal
 import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-import rclpy
 from rclpy.duration import Duration
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy_peer import PATIENCE, spin_until
 from std_msgs.msg import Int32
 
 PEER = os.environ["TAKT_RCL_EVENT_PEER"]
-PATIENCE = 60.0
 DEADLINE = QoSProfile(
     depth=10,
     deadline=Duration(nanoseconds=50_000_000),
@@ -49,16 +47,6 @@ class Takt:
 
 
 @pytest.fixture
-def python() -> Iterator[Node]:
-    """Start a Python node."""
-    rclpy.init()
-    node = Node("python_peer")
-    yield node
-    node.destroy_node()
-    rclpy.shutdown()
-
-
-@pytest.fixture
 def takt() -> Iterator[Takt]:
     """Start a takt node; whatever happens, it ends."""
     with subprocess.Popen([PEER], stdout=subprocess.PIPE, text=True) as process:
@@ -67,14 +55,6 @@ def takt() -> Iterator[Takt]:
         if process.poll() is None:
             process.kill()
         peer.reader.join()
-
-
-def spin_until(python: Node, condition: Callable[[], bool]) -> bool:
-    """Run callbacks until the condition holds."""
-    end = time.monotonic() + PATIENCE
-    while not condition() and time.monotonic() < end:
-        rclpy.spin_once(python, timeout_sec=0.05)
-    return condition()
 
 
 def test_matched_peers_come_and_go(python: Node, takt: Takt) -> None:

@@ -6,17 +6,16 @@ import os
 import re
 import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 import rclpy
 from rclpy.duration import Duration
 from rclpy.node import Node
+from rclpy_peer import PATIENCE, spin_until
 from std_msgs.msg import UInt64
 
 WITHIN = os.environ["TAKT_RCL_WITHIN"]
-PATIENCE = 60.0
 OTHERS = 1_000_000
 
 
@@ -37,14 +36,6 @@ def within() -> Iterator[subprocess.Popen[str]]:
         yield process
         if process.poll() is None:
             process.kill()
-
-
-def spin_until(node: Node, condition: Callable[[], bool]) -> bool:
-    """Run callbacks until the condition holds."""
-    end = time.monotonic() + PATIENCE
-    while not condition() and time.monotonic() < end:
-        rclpy.spin_once(node, timeout_sec=0.05)
-    return condition()
 
 
 def test_others_come_and_go(node: Node, within: subprocess.Popen[str]) -> None:

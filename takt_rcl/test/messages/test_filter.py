@@ -10,22 +10,11 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-import rclpy
 from rclpy.node import Node
+from rclpy_peer import PATIENCE
 from std_msgs.msg import Int32, String
 
 PEER = os.environ["TAKT_RCL_FILTER_PEER"]
-PATIENCE = 60.0
-
-
-@pytest.fixture
-def python() -> Iterator[Node]:
-    """Start a Python node."""
-    rclpy.init()
-    node = Node("python_peer")
-    yield node
-    node.destroy_node()
-    rclpy.shutdown()
 
 
 @pytest.fixture

@@ -3,53 +3,18 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
-import rclpy
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from rclpy.node import Node
 from rclpy.serialization import deserialize_message, serialize_message
+from rclpy_peer import running, spin_until
 from sensor_msgs.msg import Image
 from std_msgs.msg import Int32, String
 
 PEER = os.environ["TAKT_RCL_GENERIC_PEER"]
-PATIENCE = 60.0
-
-
-@pytest.fixture
-def python() -> Iterator[Node]:
-    """Start a Python node."""
-    rclpy.init()
-    node = Node("python_peer")
-    yield node
-    node.destroy_node()
-    rclpy.shutdown()
-
-
-@contextmanager
-def forwarding(message_type: str) -> Iterator[None]:
-    """Run the takt half; it must end well."""
-    with subprocess.Popen([PEER, message_type]) as process:
-        try:
-            yield
-            process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=PATIENCE) == 0
-        finally:
-            process.kill()
-
-
-def spin_until(python: Node, condition: Callable[[], bool]) -> bool:
-    """Run callbacks until the condition holds."""
-    end = time.monotonic() + PATIENCE
-    while not condition() and time.monotonic() < end:
-        rclpy.spin_once(python, timeout_sec=0.05)
-    return condition()
 
 
 MESSAGES = [
@@ -73,7 +38,7 @@ def test_messages_come_back_as_they_were(python: Node, name: str, message: Any) 
     python.create_subscription(type(message), "from_takt", typed.append, 10)
     python.create_subscription(type(message), "from_takt", raw.append, 10, raw=True)
     publisher = python.create_publisher(type(message), "to_takt", 10)
-    with forwarding(name):
+    with running([PEER, name]):
         assert spin_until(
             python,
             lambda: (

@@ -3,52 +3,21 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 import pytest
-import rclpy
 from rclpy.node import Node
+from rclpy_peer import PATIENCE, running, spin_until
 
 interfaces = pytest.importorskip("type_description_interfaces.srv")
 
 PEER = os.environ["TAKT_RCL_GENERIC_PEER"]
-PATIENCE = 60.0
 SERVICE = "/takt_peer/get_type_description"
 
 
-@pytest.fixture
-def python() -> Iterator[Node]:
-    """Start a Python node."""
-    rclpy.init()
-    node = Node("python_peer")
-    yield node
-    node.destroy_node()
-    rclpy.shutdown()
-
-
-@contextmanager
-def takt(*ros_arguments: str) -> Iterator[None]:
+def takt(*ros_arguments: str) -> AbstractContextManager[None]:
     """Run the takt half; it must end well."""
-    command = [PEER, "std_msgs/msg/String", "--ros-args", *ros_arguments]
-    with subprocess.Popen(command) as process:
-        try:
-            yield
-            process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=PATIENCE) == 0
-        finally:
-            process.kill()
-
-
-def spin_until(python: Node, condition: Callable[[], bool]) -> bool:
-    """Run callbacks until the condition holds."""
-    end = time.monotonic() + PATIENCE
-    while not condition() and time.monotonic() < end:
-        rclpy.spin_once(python, timeout_sec=0.05)
-    return condition()
+    return running([PEER, "std_msgs/msg/String", "--ros-args", *ros_arguments])
 
 
 def test_a_type_is_described_with_its_source(python: Node) -> None:
