@@ -385,7 +385,6 @@ private:
   void end_walk(std::uint32_t thread, std::uint32_t caller) noexcept;
   const CallbackEntry * first_of(
     ThreadSet & set, std::uint32_t thread, Time now, detail::WakeMask & woken) noexcept;
-  bool has_followers(std::uint32_t thread) const noexcept;
   bool may_start_here(
     const ThreadSet & set, const CallbackEntry & entry, std::uint32_t thread) const noexcept;
   bool next_in_sequence(std::uint32_t thread, Time now, Run & run) noexcept;

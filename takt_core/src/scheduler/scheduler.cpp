@@ -374,15 +374,9 @@ ThreadSet * Scheduler::best_set(
   return best;
 }
 
-// Whether callbacks wait for their turn on this thread.
-bool Scheduler::has_followers(std::uint32_t thread) const noexcept
-{
-  return thread != visitor() && walks_[thread].ready != 0;
-}
-
 bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept
 {
-  if (has_followers(thread) && next_in_sequence(thread, now, run)) {
+  if (thread != visitor() && walks_[thread].ready != 0 && next_in_sequence(thread, now, run)) {
     return true;
   }
   ThreadSets & own = own_sets_[thread];
