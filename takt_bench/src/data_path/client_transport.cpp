@@ -1,14 +1,12 @@
 // Messages of takt_rcl: over DDS, and by pointer in one thread.
-#include <fmt/format.h>
-
 #include <std_msgs/msg/u_int8_multi_array.hpp>
 #include <stdexcept>
 #include <thread>
 
+#include "data_path/client.hpp"
 #include "data_path/content.hpp"
 #include "data_path/transport.hpp"
 #include "takt_rcl/takt_rcl.hpp"
-#include "takt_schedule/parse.hpp"
 
 namespace takt_bench::data_path
 {
@@ -20,59 +18,12 @@ using Bytes = std_msgs::msg::UInt8MultiArray;
 
 constexpr std::size_t kDepth = 4;
 const char * const kUnmatched = "the middleware did not match publisher and receiver";
-const char * const kNode = "data_path";
-const char * const kTimer = "publish";
-
-std::shared_ptr<takt_rcl::Context> make_context()
-{
-  auto context = std::make_shared<takt_rcl::Context>();
-  takt_rcl::InitOptions options;
-  options.shutdown_on_signal = false;
-  options.configure_logging = false;
-  context->init(0, nullptr, options);
-  return context;
-}
-
-takt_rcl::NodeOptions node_options(
-  const std::shared_ptr<takt_rcl::Context> & context, const Setting & setting)
-{
-  takt_rcl::NodeOptions options;
-  options.context(context);
-  options.use_intra_process_comms(setting.variant == Variant::direct);
-  options.enable_rosout(false);
-  options.start_parameter_services(false);
-  return options;
-}
 
 Bytes bytes_of(const Setting & setting)
 {
   Bytes bytes;
   bytes.data.resize(setting.size);
   return bytes;
-}
-
-/// One executor thread with the attributes of that side. `direct`: publisher and receiver are a sequence.
-takt_rcl::Executor make_executor(
-  const std::shared_ptr<takt_rcl::Context> & context, const Setting & setting, Side side)
-{
-  const takt_rt::ThreadAttributes attributes = attributes_of(setting, side, false);
-  std::string text = fmt::format(
-    "version: 1\nexecutors:\n  main:\n    missing_rights: report\n    default: receiver\n"
-    "    threads: {{receiver: {{cores: [{}]",
-    attributes.cores.front());
-  if (attributes.policy == takt_rt::Policy::fifo) {
-    text += fmt::format(", policy: fifo, priority: {}", attributes.priority);
-  }
-  text += "}}\n";
-  if (setting.variant == Variant::direct) {
-    text += fmt::format(
-      "    sequences: [[\"/{0}:timer({1})\", \"/{0}:sub({2})\"]]\n", kNode, kTimer, setting.topic);
-  }
-  const auto schedule = takt_schedule::parse_schedule(text, "schedule of the measurement");
-  if (!schedule) {
-    throw std::runtime_error(sentences(schedule.faults()).front());
-  }
-  return takt_rcl::Executor::from_schedule(context, schedule.value(), "main");
 }
 
 class ClientPublishing final : public Publishing

@@ -80,7 +80,8 @@ void add_options(CLI::App & app, Setting & setting)
   app.add_option_function<std::string>(
     "--variant",
     [&](const std::string & word) { setting.variant = named(kVariants, "--variant", word); },
-    "how messages travel: udp, standard, loans, direct, futex (no message); default: direct");
+    "how messages travel: udp, standard, loans, direct, shared, futex (no message); default: "
+    "direct");
   app.add_option_function<std::string>(
     "--place", [&](const std::string & word) { setting.place = named(kPlaces, "--place", word); },
     "same_core, other_core, one_thread; default: same_core");

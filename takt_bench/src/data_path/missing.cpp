@@ -11,10 +11,16 @@ namespace takt_bench::data_path
 std::optional<std::string> missing(const Setting & setting)
 {
   const bool between = setting.place != Place::one_thread;
-  if (setting.variant == Variant::direct && between && !takt_channel::available()) {
-    return "direct: this build of takt has no channels in shared memory; its output says why";
+  const bool by_channel = setting.variant == Variant::direct || setting.variant == Variant::shared;
+  if (by_channel && between && !takt_channel::available()) {
+    return std::string(to_string(setting.variant)) +
+           ": this build of takt has no channels in shared memory; its output says why";
   }
   const std::string middleware = rmw_get_implementation_identifier();
+  if (setting.variant == Variant::shared && middleware.rfind("rmw_fastrtps", 0) != 0) {
+    return "shared: takt knows plain types of any size for Fast DDS only, and not for " +
+           middleware;
+  }
   const bool settings = setting.variant == Variant::udp || setting.variant == Variant::loans;
   if (settings && middleware.rfind("rmw_fastrtps", 0) != 0) {
     return std::string(to_string(setting.variant)) +

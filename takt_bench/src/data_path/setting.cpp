@@ -1,5 +1,9 @@
 #include "data_path/setting.hpp"
 
+#include <algorithm>
+
+#include "data_path/shared_sizes.hpp"
+
 namespace takt_bench::data_path
 {
 
@@ -32,6 +36,19 @@ takt_rt::Faults check(const Setting & setting)
   if (setting.variant == Variant::futex && setting.place == Place::one_thread) {
     faults.push_back(
       "futex: a thread does not wake itself; measure it on the same or on another core");
+  }
+  if (setting.variant == Variant::shared && setting.place == Place::one_thread) {
+    faults.push_back("shared: a way between processes; measure it on the same or on another core");
+  }
+  if (
+    setting.variant == Variant::shared &&
+    std::find(kSharedSizes.begin(), kSharedSizes.end(), setting.size) == kSharedSizes.end()) {
+    std::string all;
+    for (const std::size_t size : kSharedSizes) {
+      all += (all.empty() ? "" : ", ") + std::to_string(size);
+    }
+    faults.push_back(
+      "shared: no message has " + std::to_string(setting.size) + " bytes; use one of " + all);
   }
   return faults;
 }

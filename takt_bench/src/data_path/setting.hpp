@@ -24,6 +24,7 @@ enum class Variant
   standard,  ///< takt_rcl over DDS as it is by default
   loans,     ///< rcl: loaned messages; data sharing between processes, delivery within the process
   direct,    ///< takt_channel between processes; a sequence by pointer of takt_rcl in one thread
+  shared,    ///< takt_rcl over takt_channel, between processes
   futex      ///< no message: the wake-up of another process. The physical limit
 };
 
@@ -35,11 +36,12 @@ enum class Place
   one_thread   ///< one thread of one process
 };
 
-constexpr std::array<std::pair<Variant, std::string_view>, 5> kVariants{
+constexpr std::array<std::pair<Variant, std::string_view>, 6> kVariants{
   {{Variant::udp, "udp"},
    {Variant::standard, "standard"},
    {Variant::loans, "loans"},
    {Variant::direct, "direct"},
+   {Variant::shared, "shared"},
    {Variant::futex, "futex"}}};
 constexpr std::array<std::pair<Place, std::string_view>, 3> kPlaces{
   {{Place::same_core, "same_core"},

@@ -45,6 +45,8 @@ std::unique_ptr<Publishing> make_publishing(const Setting & setting, Ledger & le
       return std::make_unique<FutexPublishing>(ledger);
     case Variant::direct:
       return channel_publishing(setting);
+    case Variant::shared:
+      return shared_publishing(setting);
     case Variant::loans:
       return loans_publishing(setting);
     default:
@@ -59,6 +61,8 @@ std::unique_ptr<Receiving> make_receiving(const Setting & setting, Ledger & ledg
       return std::make_unique<FutexReceiving>(ledger);
     case Variant::direct:
       return channel_receiving(setting, ledger);
+    case Variant::shared:
+      return shared_receiving(setting, ledger);
     case Variant::loans:
       return loans_receiving(setting, ledger);
     default:

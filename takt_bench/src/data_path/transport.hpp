@@ -61,6 +61,9 @@ std::unique_ptr<OneThread> loans_one_thread(const Setting & setting, Ledger & le
 // takt_channel: `direct` between processes.
 std::unique_ptr<Publishing> channel_publishing(const Setting & setting);
 std::unique_ptr<Receiving> channel_receiving(const Setting & setting, Ledger & ledger);
+// takt_rcl over takt_channel: `shared`, for messages of kSharedSizes.
+std::unique_ptr<Publishing> shared_publishing(const Setting & setting);
+std::unique_ptr<Receiving> shared_receiving(const Setting & setting, Ledger & ledger);
 
 /// How long a side waits for the other.
 constexpr takt_rt::Duration kMeeting = std::chrono::seconds(30);
