@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 
 #include "channel_files.hpp"
 
@@ -169,6 +170,9 @@ std::optional<Refused> open_port(
   if (std::string fault = option_fault(options); !fault.empty()) {
     return Refused{Refusal::bad_options, std::move(fault)};
   }
+  // A robot that was switched off leaves all its channels: its first program frees their memory, whichever of them it opens.
+  static std::once_flag cleaned;
+  std::call_once(cleaned, [] { clean(); });
   Refused refused;
   int error = 0;
   bell = Bell::open(options.name, access, refused.refusal, error);

@@ -35,10 +35,11 @@ Shape shape(const std::string & name, std::size_t max_size = 256)
 int rounds()
 {
   const char * const times = std::getenv("TAKT_TEST_ROUNDS");
-  return 20 * (times == nullptr ? 1 : std::atoi(times));
+  return 50 * (times == nullptr ? 1 : std::atoi(times));
 }
 
-// Files and folders of the running test's channels in shared memory, which other programs use meanwhile.
+// Files and folders of the running test's channels in shared memory, which other programs use meanwhile. Only those whose
+// names begin as those of `fresh_name`.
 std::size_t left_in_shared_memory()
 {
   const auto * const test = ::testing::UnitTest::GetInstance()->current_test_info();
@@ -251,6 +252,73 @@ TEST_F(Killed, NothingIsLeftInSharedMemory)
   EXPECT_GT(left_in_shared_memory(), 2U);
   clean();
   EXPECT_EQ(left_in_shared_memory(), 0U) << "after both were killed";
+}
+
+TEST_F(Killed, TheNextStartOfAnyChannelRemovesWhatKilledProcessesLeft)
+{
+  const Shape channel = shape(fresh_name());
+  {
+    Peer subscriber("subscriber", channel);
+    Peer publisher("publisher", channel);
+    publisher.ask("publish 20 256");
+    publisher.kill();
+    subscriber.kill();
+  }
+  EXPECT_GT(left_in_shared_memory(), 2U);
+  Shape another = shape(fresh_name());
+  another.name = "other" + another.name;  // left_in_shared_memory does not count it
+  ASSERT_TRUE(Peer("publisher", another).open());
+  EXPECT_EQ(left_in_shared_memory(), 0U);
+}
+
+// A program is changed, and its new build starts under the name of the channel with another type.
+TEST_F(Killed, AfterAKillTheChannelMayHaveAnotherTypeOnceTheOtherSideHasEnded)
+{
+  const Shape channel = shape(fresh_name());
+  Shape changed = channel;
+  changed.type = "changed";
+  changed.max_size = 2 * channel.max_size;
+  changed.depth = 2 * channel.depth;
+  for (int i = 0; i < 3; ++i) {
+    Peer subscriber("subscriber", i % 2 == 0 ? channel : changed);
+    {
+      Peer publisher("publisher", i % 2 == 0 ? channel : changed);
+      publisher.ask("publish 3 256");
+      publisher.kill();
+    }
+    const std::string refused = Peer("publisher", i % 2 == 0 ? changed : channel).first();
+    EXPECT_EQ(
+      refused.substr(0, refused.find(' ')), std::to_string(static_cast<int>(Refusal::incompatible)))
+      << refused;
+    const Took took = subscriber.take();
+    EXPECT_EQ(took.count, 3U) << i;
+    EXPECT_EQ(took.wrong, 0U) << i;
+    subscriber.kill();
+  }
+  Peer publisher("publisher", changed);
+  EXPECT_TRUE(publisher.open()) << publisher.first();
+}
+
+// Of 20 messages the queue keeps 20: the subscriber is killed while it is full, and while the publisher overwrites.
+TEST_F(Killed, AFullQueueOfAKilledSubscriberHoldsNoPublisherUp)
+{
+  const Shape channel = shape(fresh_name());
+  Peer publisher("publisher", channel);
+  Peer other("subscriber", channel);
+  std::uint64_t next = 0;
+  for (int i = 0; i < 5; ++i) {
+    Peer subscriber("subscriber", channel);
+    publisher.ask("publish 50 256");
+    publisher.tell("publish 500 256");
+    subscriber.kill();
+    next += 550;
+    ASSERT_EQ(publisher.read(), std::to_string(next)) << i;
+    const Took took = other.take();
+    EXPECT_EQ(took.count, kDepth) << i;
+    EXPECT_EQ(took.last, next - 1) << i;
+    EXPECT_EQ(took.wrong, 0U) << i;
+    EXPECT_EQ(took.missed, next - kDepth * static_cast<unsigned>(i + 1)) << i;
+  }
 }
 
 TEST_F(Killed, CleaningLeavesTheLivingAlone)

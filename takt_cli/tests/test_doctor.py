@@ -361,6 +361,22 @@ def test_segments_that_no_process_locks_or_maps_are_stale(good):
     assert judged(fake(good))["dds.stale"].severity == "ok"
 
 
+BELL = "dev/shm/takt_bell_0_image_0123456789abcdef"
+PART = "dev/shm/takt_channel_0_0123456789abcdef_data"
+
+
+def test_channels_that_no_process_locks_are_stale(good):
+    other = "dev/shm/takt_bell_0_scan_00000000000000ff"
+    plant(good, {BELL: b"x" * 2**19, PART: b"x" * 2**19, other: "x", "dev/shm/takt_bell_x": ""})
+    plant(good, {"proc/locks": lock_line(good / other)})
+    found = judged(fake(good))["channel.stale"]
+    assert (found.severity, found.verdict.now) == ("note", "1 unused channels, 1.0 MiB")
+    assert found.verdict.remedy.startswith("`rm -r /dev/shm/takt_*0123456789abcdef*`")
+    assert found.verdict.data["channels"] == ["0123456789abcdef"]
+    plant(good, {"proc/locks": lock_line(good / other) + lock_line(good / BELL)})
+    assert judged(fake(good))["channel.stale"].severity == "ok"
+
+
 def test_in_a_container_unlocked_segments_may_be_of_processes_that_cannot_be_seen(good):
     plant(good, {SEGMENT: "x"})
     (good / "proc/self/ns/pid").unlink()

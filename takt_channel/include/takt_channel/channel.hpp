@@ -12,7 +12,8 @@
 // A publisher that is killed loses no message that it published: subscribers that were there take what waits for them.
 // Of publishers that are killed one after another without a `take` in between, the messages of the newest four stay; of
 // fewer, where shared memory is short. Until then each keeps its memory. The next start of a publisher or a subscriber
-// removes what older ones left in shared memory, as does the end of the last that has the channel.
+// removes what older ones left in shared memory, as does the end of the last that has the channel. The first start in a process
+// also removes all other channels of its user that no process has.
 //
 // A publisher that ends in order takes its memory along, except from subscribers that have seen it: that called `take` after
 // it opened. So its end waits for the others, for 100 ms at most. A subscriber that still did not take gets none of its
@@ -83,7 +84,8 @@ struct Opened
 /// True if this build of takt has channels. Real-time safe.
 bool available() noexcept;
 
-/// Removes what ended processes of this user left in shared memory. Opening a publisher or a subscriber does it, too.
+/// Removes the channels of this user that no process has. The first opening of a publisher or a subscriber in a process does
+/// it, too.
 /// Set-up only: allocates, reads folders and may block.
 void clean();
 

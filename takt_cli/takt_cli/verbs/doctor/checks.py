@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from takt_cli.verbs.doctor import (
+    channels,
     cpu,
     interrupts,
     isolation,
@@ -24,6 +25,7 @@ CHECKS: tuple[Check, ...] = (
     *memory.CHECKS,
     *services.CHECKS,
     *middleware.CHECKS,
+    *channels.CHECKS,
 )
 
 

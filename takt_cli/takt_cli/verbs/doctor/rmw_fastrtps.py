@@ -7,11 +7,11 @@ from pathlib import Path
 
 from takt_cli.verbs.doctor.examination import Examination
 from takt_cli.verbs.doctor.finding import Check, Verdict
+from takt_cli.verbs.doctor.locks import locked_files
 from takt_cli.verbs.doctor.machine import Machine, Unreadable, shown, shown_path
 from takt_cli.verbs.doctor.services import hidden_processes
 
 SHM = "/dev/shm"
-LOCKS = "/proc/locks"
 _PROFILES = ("FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE")
 _XML_QOS = "RMW_FASTRTPS_USE_QOS_FROM_XML"
 _PUBLICATION = "RMW_FASTRTPS_PUBLICATION_MODE"
@@ -29,7 +29,7 @@ def stale_segments(machine: Machine) -> tuple[list[str], int]:
     segments = [name for name in names if _SEGMENT.fullmatch(name)]
     if not segments:
         return [], 0
-    locked = _locked(machine)
+    locked = locked_files(machine)
     mapped = _mapped(machine)
     stale, size = [], 0
     for name in segments:
@@ -45,19 +45,6 @@ def stale_segments(machine: Machine) -> tuple[list[str], int]:
             stale.append(name)
             size += facts.size
     return stale, size
-
-
-def _locked(machine: Machine) -> set[tuple[tuple[int, int], int]]:
-    """Give device and inode of all locked files."""
-    text = machine.read(LOCKS)
-    found = re.findall(
-        r" ([0-9a-f]{2,8}):([0-9a-f]{2,8}):([0-9]{1,20}) [0-9]+ (?:[0-9]+|EOF)$",
-        text,
-        re.MULTILINE,
-    )
-    if text and not found:
-        raise Unreadable(f"{LOCKS} says '{shown(text)}', which is not a list of locks")
-    return {((int(major, 16), int(minor, 16)), int(inode)) for major, minor, inode in found}
 
 
 def _mapped(machine: Machine) -> set[str]:
