@@ -112,6 +112,7 @@ void QosEventBase::end() noexcept
 void QosEventBase::on_event(const void * self, std::size_t)
 {
   auto * const here = const_cast<QosEventBase *>(static_cast<const QosEventBase *>(self));
+  here->source_->happened.store(true);
   if (here->source_->announced.exchange(true)) {
     return;
   }
@@ -189,6 +190,24 @@ Events::~Events()
   for (const auto & event : events_) {
     event->end();
   }
+  if (followed_ != nullptr && !followed_->listen(nullptr, nullptr)) {
+    rcutils_reset_error();
+  }
+}
+
+std::shared_ptr<EventSource> Events::follow(std::shared_ptr<EventSource> source)
+{
+  if (source != nullptr) {
+    // On a thread of the middleware, with its locks held.
+    const auto note = [](const void * self, std::size_t) {
+      const_cast<EventSource *>(static_cast<const EventSource *>(self))->happened.store(true);
+    };
+    if (!source->listen(note, source.get())) {
+      detail::throw_rcl(owner_ + ": cannot listen for events");
+    }
+    followed_ = source;
+  }
+  return source;
 }
 
 std::shared_ptr<EventSource> Events::supported(

@@ -41,6 +41,8 @@ struct EventSource
   // Serialises the event's takes, also against a run in another executor that has not ended.
   takt_rt::PiMutex take_mutex;
   std::atomic<bool> announced{false};  // since the last take
+  // An event may have come since the user of `Events::follow` set it to false.
+  std::atomic<bool> happened{true};
 };
 
 /// Null: the middleware does not report such events. Throws `Error` if rcl refuses for another reason.
@@ -241,17 +243,26 @@ public:
   Events(const Events &) = delete;
   Events & operator=(const Events &) = delete;
 
-  /// Adds the event to the node, unless `function` is empty. `name` of the function in the options. Set-up only. Throws
-  /// UnsupportedEventTypeException.
+  /// Adds the event to the node, unless `function` is empty: then returns null. `name` of the function in the options.
+  /// Set-up only. Throws UnsupportedEventTypeException.
   template <typename Handle, typename Type, typename Status>
-  void add(
+  std::shared_ptr<EventSource> add(
     const std::shared_ptr<Handle> & handle, Type type, const char * name,
     const std::function<void(Status &)> & function)
   {
-    if (function != nullptr) {
-      adopt(std::make_shared<QosEvent<Status>>(
-        node_, options_, supported(open_event(handle, type), name), function));
+    if (function == nullptr) {
+      return nullptr;
     }
+    auto source = supported(open_event(handle, type), name);
+    adopt(std::make_shared<QosEvent<Status>>(node_, options_, source, function));
+    return source;
+  }
+  /// Sets `happened` of the returned source with each event, for a type that was not added. Null: the middleware does not
+  /// report such events. Set-up only. Throws `Error`.
+  template <typename Handle, typename Type>
+  std::shared_ptr<EventSource> follow(const std::shared_ptr<Handle> & handle, Type type)
+  {
+    return follow(open_event(handle, type));
   }
   /// Warns of incompatible peers if the middleware reports them. Set-up only. Throws `Error`.
   template <typename Handle, typename Type>
@@ -267,12 +278,14 @@ private:
   std::shared_ptr<EventSource> supported(std::shared_ptr<EventSource> source, const char * name);
   void adopt(std::shared_ptr<QosEventBase> event);
   void warn(std::shared_ptr<EventSource> source, const char * peer);
+  std::shared_ptr<EventSource> follow(std::shared_ptr<EventSource> source);
 
   const std::shared_ptr<NodeState> node_;
   const EntityOptions options_;
   const std::string owner_;
   std::vector<std::shared_ptr<QosEventBase>> events_;
   std::unique_ptr<IncompatibleQosWarning> warning_;
+  std::shared_ptr<EventSource> followed_;
 };
 
 }  // namespace takt_rcl

@@ -3,12 +3,16 @@
 #include <rcl/subscription.h>
 #include <rcutils/error_handling.h>
 #include <rmw/message_sequence.h>
+#include <rmw/rmw.h>
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 
 #include "event.hpp"
+#include "intra_process.hpp"
+#include "messages/channel_transport.hpp"
+#include "messages/rcl_filter.hpp"
 #include "node_state.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_host/sequence_gaps.hpp"
@@ -41,7 +45,7 @@ struct PollingBase::Shared
   void note(const MessageInfo & info) noexcept
   {
     taken.fetch_add(1, std::memory_order_relaxed);
-    if (const takt_core::MessageKey key = info.key(); key.sequence != 0) {
+    if (const takt_core::MessageKey key = info.key(); key.sequence != 0 && !filtered) {
       gaps.note(key.publisher, key.sequence);
     }
   }
@@ -58,7 +62,30 @@ struct PollingBase::Shared
     failed.fetch_add(1, std::memory_order_relaxed);
   }
 
+  // With the channel: takes the oldest message that waits; false: none.
+  bool take_from_channel(void * message, MessageInfo & info) noexcept
+  {
+    ChannelTrailer trailer;
+    const bool took = channel->take_copy([message] { return message; }, trailer);
+    if (took) {
+      info = info_of(trailer.info, false);
+      note(info);
+    }
+    return took;
+  }
+  // With the channel and the mutex held.
+  std::uint64_t waiting_in_channel() noexcept
+  {
+    arrived.fetch_add(channel->arrived());
+    const std::uint64_t all = arrived.load();
+    const std::uint64_t known = taken.load() + channel->missed();
+    return all - std::min(all, known);
+  }
+
   const std::shared_ptr<NodeState> node;
+  std::unique_ptr<ChannelInbox> channel;  // not null: all messages come by it
+  QoS qos{1};                             // with the channel
+  bool filtered = false;                  // gaps are no losses
   rcl_subscription_t subscription = rcl_get_zero_initialized_subscription();
   std::string topic;
   takt_rt::PiMutex mutex;  // serialises takes
@@ -73,24 +100,71 @@ struct PollingBase::Shared
 
 PollingBase::PollingBase(
   std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
-  const std::string & topic, const QoS & qos, const PollingOptions & options)
+  detail::MessageLayout layout, const std::string & topic, const QoS & qos,
+  const PollingOptions & options)
 : shared_(std::make_shared<Shared>(std::move(node)))
 {
-  rcl_subscription_options_t rcl_options = rcl_subscription_get_default_options();
-  rcl_options.qos = qos.get_rmw_qos_profile();
-  rcl_options.rmw_subscription_options.ignore_local_publications =
+  if (options.transport != Transport::middleware) {
+    NodeState & own = *shared_->node;
+    const ChannelTopic channel{
+      own.fully_qualified_name(),
+      own.rcl(),
+      type,
+      own.resolve_topic(topic),
+      qos,
+      IntraProcess::supports(qos.get_rmw_qos_profile()),
+      layout};
+    if (goes_by_channel(channel, options.transport)) {
+      open_channel(channel, options);
+      return;
+    }
+  }
+  listen(type, topic, qos, options);
+}
+
+void PollingBase::open_channel(const ChannelTopic & topic, const PollingOptions & options)
+{
+  if (
+    options.ignore_local_publications ||
+    !options.content_filter_options.filter_expression.empty()) {
+    throw Error(
+      topic.node + ": '" + topic.topic +
+      "': with transport shared_memory a polling subscription has no content filter, and it does "
+      "not ignore local publications");
+  }
+  shared_->topic = topic.topic;
+  shared_->qos = topic.qos;
+  shared_->channel = std::make_unique<ChannelInbox>(topic);
+  shared_->places.resize(topic.qos.depth());
+}
+
+void PollingBase::listen(
+  const rosidl_message_type_support_t & type, const std::string & topic, const QoS & qos,
+  const PollingOptions & options)
+{
+  detail::RclSubscriptionOptions rcl_options;
+  rcl_options.options.qos = qos.get_rmw_qos_profile();
+  rcl_options.options.rmw_subscription_options.ignore_local_publications =
     options.ignore_local_publications;
+  rcl_options.set(options.content_filter_options);
+  const std::string failed =
+    shared_->node->fully_qualified_name() + ": cannot subscribe to '" + topic + "'";
   {
     std::lock_guard lock(rcl_mutex());
     if (
       rcl_subscription_init(
-        &shared_->subscription, shared_->node->rcl(), &type, topic.c_str(), &rcl_options) !=
-      RCL_RET_OK) {
-      detail::throw_rcl(
-        shared_->node->fully_qualified_name() + ": cannot subscribe to '" + topic + "'");
+        &shared_->subscription, shared_->node->rcl(), &type, topic.c_str(),
+        rcl_options.release()) != RCL_RET_OK) {
+      detail::throw_rcl(failed);
     }
   }
   shared_->topic = rcl_subscription_get_topic_name(&shared_->subscription);
+  shared_->filtered = !options.content_filter_options.filter_expression.empty();
+  if (shared_->filtered && !rcl_subscription_is_cft_enabled(&shared_->subscription)) {
+    throw Error(
+      failed + " with a filter: " + rmw_get_implementation_identifier() +
+      " does not filter messages by content");
+  }
   const std::size_t history =
     arrival_depth(*rcl_subscription_get_actual_qos(&shared_->subscription));
   shared_->places.resize(std::min<std::size_t>(history, kUnboundedDepth));
@@ -120,6 +194,9 @@ bool PollingBase::take_one(void * message, MessageInfo & info) noexcept
   // Outside of the lock, so that a waiting thread is at the ceiling too.
   const takt_core::MiddlewareCeilingScope ceiling;
   const std::lock_guard lock(shared_->mutex);
+  if (shared_->channel != nullptr) {
+    return shared_->take_from_channel(message, info);
+  }
   const std::uint64_t arrived = shared_->arrived.load();
   const rcl_ret_t result = rcl_take(&shared_->subscription, message, &found, nullptr);
   if (result == RCL_RET_OK) {
@@ -143,6 +220,17 @@ std::size_t PollingBase::take_some(std::size_t most, MessageInfo * infos) noexce
   rcutils_allocator_t allocator = rcutils_get_default_allocator();
   const takt_core::MiddlewareCeilingScope ceiling;
   const std::lock_guard lock(shared_->mutex);
+  if (shared_->channel != nullptr) {
+    std::size_t took = 0;
+    MessageInfo info;
+    while (took < most && shared_->take_from_channel(shared_->places[took], info)) {
+      if (infos != nullptr) {
+        infos[took] = info;
+      }
+      ++took;
+    }
+    return took;
+  }
   rmw_message_sequence_t messages{shared_->places.data(), 0, most, &allocator};
   rmw_message_info_sequence_t found{shared_->infos.data(), 0, most, &allocator};
   const std::uint64_t arrived = shared_->arrived.load();
@@ -170,8 +258,17 @@ std::vector<void *> & PollingBase::places() noexcept
   return shared_->places;
 }
 
+bool PollingBase::uses_shared_memory() const noexcept
+{
+  return shared_->channel != nullptr;
+}
+
 std::size_t PollingBase::count() const noexcept
 {
+  if (shared_->channel != nullptr) {
+    const std::lock_guard lock(shared_->mutex);
+    return std::min<std::size_t>(shared_->waiting_in_channel(), shared_->places.size());
+  }
   const std::uint64_t known = shared_->taken.load() + shared_->gone.load();
   const std::uint64_t arrived = shared_->arrived.load();
   return std::min<std::size_t>(arrived - std::min(arrived, known), shared_->places.size());
@@ -199,11 +296,16 @@ const std::string & PollingBase::topic() const noexcept
 
 QoS PollingBase::get_actual_qos() const
 {
-  return QoS(*rcl_subscription_get_actual_qos(&shared_->subscription));
+  return shared_->channel != nullptr
+           ? shared_->qos
+           : QoS(*rcl_subscription_get_actual_qos(&shared_->subscription));
 }
 
 std::size_t PollingBase::get_publisher_count() const
 {
+  if (shared_->channel != nullptr) {
+    return shared_->channel->publishers();
+  }
   std::size_t count = 0;
   if (rcl_subscription_get_publisher_count(&shared_->subscription, &count) != RCL_RET_OK) {
     detail::take_rcl_error();

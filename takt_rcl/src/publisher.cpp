@@ -1,6 +1,7 @@
 #include "takt_rcl/publisher.hpp"
 
 #include <rcutils/error_handling.h>
+#include <rcutils/logging_macros.h>
 #include <rmw/rmw.h>
 
 #include <chrono>
@@ -66,12 +67,13 @@ PublisherBase::PublisherBase(
     detail::take_rcl_error();
   }
   const rmw_qos_profile_t & actual = *rcl_publisher_get_actual_qos(publisher_.get());
+  keeps_all_ = actual.history == RMW_QOS_POLICY_HISTORY_KEEP_ALL;
   try {
     const ChannelTopic channel{
       node_->fully_qualified_name(),  node_->rcl(), type, topic_, QoS(actual),
       IntraProcess::supports(actual), layout};
     if (goes_by_channel(channel, publisher_options.transport)) {
-      channel_ = std::make_unique<ChannelOutbox>(channel, publisher_options.loans, mutex_);
+      channel_.reset(new ChannelOutbox(channel, publisher_options.loans));
       copy_period_ = publisher_options.copy_period;
     } else if (
       node_->uses_intra_process(publisher_options.use_intra_process_comm) &&
@@ -116,7 +118,11 @@ void PublisherBase::add_events(const PublisherOptions & options)
   events_->add(
     publisher_, RCL_PUBLISHER_INCOMPATIBLE_TYPE, "incompatible_type_callback",
     callbacks.incompatible_type_callback);
-  events_->add(publisher_, RCL_PUBLISHER_MATCHED, "matched_callback", callbacks.matched_callback);
+  matched_event_ =
+    events_->add(publisher_, RCL_PUBLISHER_MATCHED, "matched_callback", callbacks.matched_callback);
+  if (channel_ != nullptr && matched_event_ == nullptr) {
+    matched_event_ = events_->follow(publisher_, RCL_PUBLISHER_MATCHED);
+  }
   if (callbacks.incompatible_qos_callback == nullptr && options.use_default_callbacks) {
     events_->warn(publisher_, RCL_PUBLISHER_OFFERED_INCOMPATIBLE_QOS, "a subscription");
   }
@@ -198,6 +204,20 @@ std::uint64_t PublisherBase::publish_message(
   return sequence;
 }
 
+bool PublisherBase::refuse_to_hold() noexcept
+{
+  failed_.fetch_add(1, std::memory_order_relaxed);
+  if (!told_.exchange(true)) {
+    RCUTILS_LOG_ERROR_NAMED(
+      "takt",
+      "%s: the publisher on '%s' publishes nothing from a group with let, because its history "
+      "KEEP_ALL may wait for readers; "
+      "use KEEP_LAST",
+      node_->fully_qualified_name().c_str(), topic_.c_str());
+  }
+  return true;
+}
+
 void * PublisherBase::lend() noexcept
 {
   return channel_ == nullptr ? nullptr : channel_->lend();
@@ -213,15 +233,23 @@ std::uint64_t PublisherBase::publish_lent(void * message) noexcept
   return publish_by_channel(message, message);
 }
 
-// Whether the middleware gets the next message, too. With the mutex held.
+// Whether the middleware gets the next message, too. With the channel's mutex held.
 bool PublisherBase::is_copied() noexcept
 {
-  std::size_t matched = 0;
-  if (rcl_publisher_get_subscription_count(publisher_.get(), &matched) != RCL_RET_OK) {
-    rcutils_reset_error();
-    return false;
+  EventSource * const event = matched_event_.get();
+  if (event == nullptr || event->happened.load()) {
+    if (event != nullptr) {
+      event->happened.store(false);  // before the count: a later event sets it again
+    }
+    if (rcl_publisher_get_subscription_count(publisher_.get(), &matched_) != RCL_RET_OK) {
+      rcutils_reset_error();
+      matched_ = 0;
+      if (event != nullptr) {
+        event->happened.store(true);
+      }
+    }
   }
-  if (matched == 0) {
+  if (matched_ == 0) {
     return false;
   }
   const takt_rt::Time now = takt_rt::now();
@@ -238,7 +266,7 @@ std::uint64_t PublisherBase::publish_by_channel(const void * message, void * len
 {
   // Outside of the lock, so that a waiting thread is at the ceiling too.
   const takt_core::MiddlewareCeilingScope ceiling;
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(channel_->mutex());
   const bool copied = is_copied();
   if (copied && lent != nullptr) {
     // Once published, the memory is the channel's.
@@ -304,6 +332,9 @@ std::size_t PublisherBase::get_subscription_count() const
   if (rcl_publisher_get_subscription_count(publisher_.get(), &count) != RCL_RET_OK) {
     detail::take_rcl_error();
     return 0;
+  }
+  if (matched_event_ != nullptr) {
+    matched_event_->happened.store(true);  // the count may be ahead of its event
   }
   return channel_ == nullptr ? count : count + channel_->subscribers();
 }

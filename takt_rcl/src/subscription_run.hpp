@@ -282,13 +282,18 @@ private:
     }
   }
 
+  // After the callback. Looks for further messages only here: the look costs as much as a take, and the callback would wait.
   void give_back(std::size_t lane) noexcept
   {
-    if (!in_place_.empty() && in_place_[lane]) {
-      std::lock_guard lock(shared_.take_mutex);
+    if (in_place_.empty()) {
+      return;
+    }
+    std::lock_guard lock(shared_.take_mutex);
+    if (in_place_[lane]) {
       shared_.channel->release(in_place_[lane]);
       --reading_;
     }
+    announce_uncounted();
   }
 
   takt_host::Took take_from_channel(Shared & shared, takt_host::Taking & taking)
@@ -334,7 +339,6 @@ private:
         channel.message_size());
       channel.release(message);
     }
-    announce_uncounted();
     return takt_host::Took::message;
   }
 
@@ -342,17 +346,14 @@ private:
   template <typename Buffer>
   static takt_host::Took take_copy(Shared & shared, const Buffer & buffer, Next & next)
   {
-    takt_channel::Message message = shared.channel->take();
-    if (!message) {
+    ChannelTrailer trailer;
+    if (!shared.channel->take_copy(buffer, trailer)) {
       return takt_host::Took::nothing;
     }
-    const ChannelTrailer trailer = shared.channel->trailer(message);
     next.info = info_of(trailer.info, false);
     next.key = trailer.key;
     next.counted = trailer.info;
     next.counted.publisher = by_pointer(next.counted.publisher);
-    std::memcpy(buffer(), message.data, shared.channel->message_size());
-    shared.channel->release(message);
     return takt_host::Took::message;
   }
 
@@ -426,18 +427,6 @@ private:
     message.clear();
     return rcl_take_serialized_message(
       &shared.subscription, &message.get_rcl_serialized_message(), &info, nullptr);
-  }
-
-  static MessageInfo info_of(const takt_core::MessageKey & key, bool from_intra_process) noexcept
-  {
-    rmw_message_info_t info = rmw_get_zero_initialized_message_info();
-    info.source_timestamp = key.source_time;
-    info.received_timestamp = key.source_time;
-    info.publication_sequence_number = key.sequence;
-    info.reception_sequence_number = MessageInfo::kUnsupported;
-    std::copy(key.publisher.begin(), key.publisher.end(), info.publisher_gid.data);
-    info.from_intra_process = from_intra_process;
-    return MessageInfo(info);
   }
 
   std::size_t lane(const takt_core::Run & run) const noexcept

@@ -266,6 +266,66 @@ TEST_F(ChannelTransport, ABorrowedMessageIsReadWhereItWasWritten)
   EXPECT_EQ(publisher->failed_publishes(), 0U);
 }
 
+TEST_F(ChannelTransport, ABorrowedMessageMayEndAfterItsPublisher)
+{
+  const auto one = node("one");
+  auto publisher = one->create_publisher<UInt64>("/numbers", 4, published());
+  std::atomic<std::uint64_t> last{0};
+  const auto subscription = one->create_subscription<UInt64>(
+    "/numbers", 4, [&](const UInt64 & message) { last = message.data; }, subscribed());
+  auto executor = this->executor();
+  executor.add_node(one);
+  auto first = publisher->borrow();
+  auto second = publisher->borrow();
+  publisher.reset();
+  first->data = 7;  // the memory is still there
+  first.reset();
+  second->data = 8;
+  // Another publisher copies a message that is none of its own.
+  publisher = one->create_publisher<UInt64>("/numbers", 4, published());
+  EXPECT_NE(publisher->publish(std::move(second)), 0U);
+  EXPECT_TRUE(spin_until(executor, [&] { return last == 8; }));
+  EXPECT_EQ(subscription->get_publisher_count(), 1U);
+  publisher.reset();
+  EXPECT_EQ(subscription->get_publisher_count(), 0U);
+}
+
+TEST_F(ChannelTransport, APollingSubscriptionTakesFromTheChannel)
+{
+  const auto one = node("one");
+  PollingOptions polled;
+  polled.transport = Transport::shared_memory;
+  const auto reader = one->create_polling_subscription<UInt64>("/numbers", 4, polled);
+  EXPECT_TRUE(reader->uses_shared_memory());
+  const auto publisher = one->create_publisher<UInt64>("/numbers", 4, published());
+  EXPECT_EQ(reader->get_publisher_count(), 1U);
+  UInt64 message;
+  MessageInfo info;
+  EXPECT_FALSE(reader->take(message));
+  const auto publish = [&](std::uint64_t from, std::uint64_t to) {
+    for (message.data = from; message.data <= to; ++message.data) {
+      publisher->publish(message);
+    }
+  };
+  publish(1, 3);
+  EXPECT_EQ(reader->count(), 3U);
+  ASSERT_TRUE(reader->take(message, info));
+  EXPECT_EQ(message.data, 1U);
+  EXPECT_EQ(info.publisher_gid(), publisher->gid());
+  EXPECT_EQ(info.publication_sequence_number(), 1U);
+  EXPECT_EQ(reader->count(), 2U);
+  std::vector<UInt64> both(5);
+  ASSERT_EQ(reader->take_sequence(both), 2U);
+  EXPECT_EQ(both[1].data, 3U);
+  publish(4, 10);  // the queue keeps four
+  EXPECT_EQ(reader->count(), 4U);
+  ASSERT_NE(reader->latest(), nullptr);
+  EXPECT_EQ(reader->latest()->data, 10U);
+  EXPECT_EQ(reader->lost(), 3U);
+  EXPECT_EQ(reader->taken_messages(), 7U);
+  EXPECT_EQ(reader->count(), 0U);
+}
+
 TEST_F(ChannelTransport, TheMiddlewareGetsACopyForItsOwnSubscriptions)
 {
   const auto one = node("one");
@@ -296,9 +356,49 @@ TEST_F(ChannelTransport, TheMiddlewareGetsACopyForItsOwnSubscriptions)
       spin_until(executor, [&] { return by_channel.size() == 3 && by_middleware.size() == 2; }));
     executor.remove_node(tool);
   }
-  EXPECT_EQ(by_channel, (std::vector<std::uint64_t>{0, 1, 2}));
+  // With its last subscription gone the middleware gets nothing more, and the channel everything.
+  ASSERT_TRUE(wait_until([&] { return publisher->get_subscription_count() == 1; }));
+  message.data = 3;
+  publisher->publish(message);
+  ASSERT_TRUE(spin_until(executor, [&] { return by_channel.size() == 4; }));
+  EXPECT_EQ(by_channel, (std::vector<std::uint64_t>{0, 1, 2, 3}));
   EXPECT_EQ(by_middleware, (std::vector<std::uint64_t>{1, 2}));
   EXPECT_EQ(one->count_publishers("/numbers"), 1U) << "tools see the topic";
+}
+
+// A subscription of the middleware that is found by events alone: nobody asks the publisher for its count.
+TEST_F(ChannelTransport, ASubscriptionOfTheMiddlewareThatComesLateGetsCopies)
+{
+  const auto one = node("one");
+  bool matched = false;
+  for (const bool has_callback : {false, true}) {
+    auto options = published();
+    if (has_callback) {
+      options.event_callbacks.matched_callback = [&](MatchedInfo & info) {
+        matched = info.current_count == 1;
+      };
+    }
+    const std::string topic = has_callback ? "/watched" : "/numbers";
+    const auto publisher = one->create_publisher<UInt64>(topic, 10, options);
+    UInt64 message;
+    publisher->publish(message);
+    const auto tool = node("tool" + std::to_string(has_callback));
+    std::uint64_t last = 0;
+    const auto seen =
+      tool->create_subscription<UInt64>(topic, 10, [&](const UInt64 & got) { last = got.data; });
+    auto executor = this->executor();
+    executor.add_node(one);
+    executor.add_node(tool);
+    ASSERT_TRUE(seen->wait_for_matched(1, kPatience));
+    ASSERT_TRUE(spin_until(executor, [&] {
+      ++message.data;
+      publisher->publish(message);
+      return last > 0;
+    }));
+    executor.remove_node(one);
+    executor.remove_node(tool);
+  }
+  EXPECT_TRUE(matched);
 }
 
 TEST_F(ChannelTransport, TypesWithPointersStayWithTheMiddleware)

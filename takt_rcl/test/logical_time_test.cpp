@@ -37,6 +37,31 @@ std::uint64_t ns(takt_rt::Time time)
   return static_cast<std::uint64_t>(takt_rt::to_ns(time));
 }
 
+TEST_F(LogicalTime, APublisherThatKeepsAllMessagesPublishesNothingInSuchAGroup)
+{
+  Executor executor = executor_with("true");
+  auto node = this->node("n");
+  auto keeps_all = node->create_publisher<Number>("/all", QoS(KeepAll()));
+  auto generic = node->create_generic_publisher("/bytes", "std_msgs/msg/UInt64", QoS(KeepAll()));
+  auto keeps_last = node->create_publisher<Number>("/last", 10);
+  const Number message;
+  SerializedMessage bytes;
+  Serialization<Number>().serialize_message(&message, &bytes);
+  auto timer = node->create_wall_timer(kPeriod, [&] {
+    EXPECT_EQ(keeps_all->publish(message), 0U);
+    EXPECT_EQ(keeps_all->publish(std::make_unique<Number>()), 0U);
+    EXPECT_EQ(generic->publish(bytes), 0U);
+    EXPECT_EQ(keeps_last->publish(message), Publisher<Number>::kHeld);
+    executor.cancel();
+  });
+  executor.add_node(node);
+  executor.spin();
+  EXPECT_GE(keeps_all->failed_publishes(), 2U);
+  EXPECT_GE(generic->failed_publishes(), 1U);
+  EXPECT_EQ(keeps_all->last_sequence(), 0U);
+  EXPECT_NE(keeps_all->publish(message), 0U) << "outside of the group as ever";
+}
+
 TEST_F(LogicalTime, AnInputIsReadAtTheReleaseAndAnOutputComesOutOnePeriodLater)
 {
   for (const bool by_pointer : {false, true}) {

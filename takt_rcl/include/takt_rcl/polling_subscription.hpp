@@ -1,6 +1,6 @@
 // A subscription without a callback: the program takes messages when it wants them.
 //
-// Messages stay in the middleware and wake no thread. A cyclic callback reads its inputs this way:
+// Messages stay in the middleware, or in shared memory, and wake no thread. A cyclic callback reads its inputs this way:
 //
 //     if (const Msg * const newest = inputs->latest(); newest != nullptr) { ... }
 //
@@ -18,13 +18,16 @@
 #include <utility>
 #include <vector>
 
+#include "takt_rcl/content_filter.hpp"
 #include "takt_rcl/message_info.hpp"
 #include "takt_rcl/qos.hpp"
+#include "takt_rcl/transport.hpp"
 #include "takt_rt/time.hpp"
 
 namespace takt_rcl
 {
 
+struct ChannelTopic;
 class Events;
 class NodeState;
 
@@ -33,6 +36,11 @@ struct PollingOptions
 {
   /// Ignores messages of the same context's nodes.
   bool ignore_local_publications = false;
+  /// The middleware drops all messages that the filter does not choose; they do not count as lost. With a middleware without
+  /// filters the subscription is not made.
+  ContentFilterOptions content_filter_options{};
+  /// As SubscriptionOptions::transport.
+  Transport transport = Transport::middleware;
 };
 
 /// A polled subscription of any type. Any thread; calls of one subscription wait for each other, with priority
@@ -43,7 +51,8 @@ public:
   /// For Node::create_polling_subscription. Set-up only. Throws `Error` as the constructor of PublisherBase.
   PollingBase(
     std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
-    const std::string & topic, const QoS & qos, const PollingOptions & options);
+    detail::MessageLayout layout, const std::string & topic, const QoS & qos,
+    const PollingOptions & options);
   virtual ~PollingBase();
   PollingBase(const PollingBase &) = delete;
   PollingBase & operator=(const PollingBase &) = delete;
@@ -57,6 +66,8 @@ public:
 
   // ---- real-time safe ----
 
+  /// Whether its messages come by shared memory.
+  bool uses_shared_memory() const noexcept;
   /// Messages that wait, at most the history; 1000 for a history without a limit. A hint.
   std::size_t count() const noexcept;
   /// Messages taken so far.
@@ -69,7 +80,7 @@ public:
 
   // ---- may block (graph lock) ----
 
-  /// Publishers that the middleware has matched; 0 if rcl refuses to count.
+  /// Publishers that the middleware has matched, or those of its channel in shared memory; 0 if rcl refuses to count.
   std::size_t get_publisher_count() const;
   /// As PublisherBase::wait_for_matched.
   bool wait_for_matched(std::size_t count, takt_rt::Duration timeout) const;
@@ -85,6 +96,11 @@ protected:
 
 private:
   struct Shared;
+  void listen(
+    const rosidl_message_type_support_t & type, const std::string & topic, const QoS & qos,
+    const PollingOptions & options);
+  void open_channel(const ChannelTopic & topic, const PollingOptions & options);
+
   const std::shared_ptr<Shared> shared_;
   std::unique_ptr<Events> events_;  // a warning of incompatible publishers
 };
@@ -101,8 +117,8 @@ public:
     std::shared_ptr<NodeState> node, const std::string & topic, const QoS & qos,
     const PollingOptions & options)
   : PollingBase(
-      std::move(node), *rosidl_typesupport_cpp::get_message_type_support_handle<Msg>(), topic, qos,
-      options)
+      std::move(node), *rosidl_typesupport_cpp::get_message_type_support_handle<Msg>(),
+      detail::layout_of<Msg>(), topic, qos, options)
   {
   }
 

@@ -32,6 +32,7 @@ namespace takt_rcl
 {
 
 class Events;
+struct EventSource;
 class NodeState;
 
 /// Options of Node::create_publisher.
@@ -56,7 +57,6 @@ struct PublisherOptions
   takt_rt::Duration copy_period{};
 };
 
-class ChannelOutbox;
 class Outbox;
 
 /// A publisher of any type. Any thread.
@@ -91,7 +91,8 @@ public:
   const Gid & gid() const noexcept { return gid_; }
   /// The publication sequence number of the last message, 0 before the first.
   std::uint64_t last_sequence() const noexcept { return sequence_.load(std::memory_order_relaxed); }
-  /// Publishes that the middleware refused, and those of a null pointer.
+  /// Publishes that the middleware refused, those of a null pointer, and those that a history KEEP_ALL could block for a group
+  /// with logical execution time.
   std::uint64_t failed_publishes() const noexcept
   {
     return failed_.load(std::memory_order_relaxed);
@@ -116,6 +117,9 @@ protected:
   std::uint64_t publish_message(const void * message, detail::ParcelSource & source) noexcept;
   /// The bytes of a message. Only without a stock.
   std::uint64_t publish_serialized(const SerializedMessage & message) noexcept;
+  /// A group with logical execution time publishes on a thread that serves all such groups of its executor, and a history
+  /// KEEP_ALL may wait for its readers. So such a publish is refused: counts it, logs the first one, and returns true.
+  bool refuses_to_hold() noexcept { return keeps_all_ && refuse_to_hold(); }
   /// Null: no messages by pointer.
   detail::Stock * stock() const noexcept { return stock_.get(); }
   /// Of the channel's memory; null: no channel, or all loans in use.
@@ -127,6 +131,7 @@ protected:
 
 private:
   void close() noexcept;
+  bool refuse_to_hold() noexcept;
   void add_events(const PublisherOptions & options);
   enum class Form : std::uint8_t
   {
@@ -148,10 +153,15 @@ private:
   takt_rt::PiMutex mutex_;
   std::atomic<std::uint64_t> sequence_{0};
   std::atomic<std::uint64_t> failed_{0};
+  bool keeps_all_ = false;
+  std::atomic<bool> told_{false};  // the log has the refusal to hold messages
   std::unique_ptr<detail::Stock> stock_;
   std::unique_ptr<Outbox> outbox_;  // with the stock
   std::unique_ptr<Events> events_;
-  std::unique_ptr<ChannelOutbox> channel_;  // null: not by shared memory
+  std::unique_ptr<ChannelOutbox, EndOutbox> channel_;  // null: not by shared memory
+  // With the channel. The middleware is asked for its count after an event only: that costs locks. Null: no such events.
+  std::shared_ptr<EventSource> matched_event_;
+  std::size_t matched_ = 0;
   takt_rt::Duration copy_period_{};
   takt_rt::Time next_copy_{};
   std::uint64_t copies_ = 0;
@@ -180,13 +190,17 @@ public:
 
   /// Returns the message's publication sequence number (from 1), or 0 if the middleware refused it. Returns kHeld if the
   /// running callback's group has logical execution time (`let` of the schedule): the message is published with the end of
-  /// the period. The first messages that are held at once allocate memory.
+  /// the period. The first messages that are held at once allocate memory. A publisher with a history KEEP_ALL returns 0 in such
+  /// a group: its publish may wait for readers, and all groups of the executor with logical execution time would wait, too.
   /// Any thread. Runs at the middleware ceiling. Real-time safe within takt: allocates nothing, and
   /// waits only for another publish of this publisher. The middleware's own locks may block.
   /// By pointer: copies the message once, for all subscriptions of this context.
   std::uint64_t publish(const Msg & message) noexcept
   {
     if (takt_core::LogicalTime * const group = takt_core::LogicalTime::current()) {
+      if (refuses_to_hold()) {
+        return 0;
+      }
       if (auto self = this->weak_from_this().lock()) {
         held_.hold(*group, std::move(self), message);
         return kHeld;
@@ -211,6 +225,9 @@ public:
     takt_core::LogicalTime * const group = takt_core::LogicalTime::current();
     detail::Lender * const lent_by = message.get_deleter().lender;
     if (group != nullptr && one != nullptr) {
+      if (refuses_to_hold()) {
+        return 0;
+      }
       if (lent_by != nullptr && lent_by != lender()) {
         return publish(*one);  // holds a copy: the lender may end before the period does
       }
@@ -252,7 +269,8 @@ public:
   /// A message to fill and to publish; it returns to its pool with its last holder. It has the content of its last use,
   /// and the capacity of its strings and sequences. Real-time safe unless the pool is exhausted, or the publisher
   /// does not send by pointer: the message is then allocated. By shared memory the message lies there, and `publish` sends it
-  /// without a copy; it has the bytes of an earlier message or none, so fill all fields. It must end before the publisher does.
+  /// without a copy; it has the bytes of an earlier message or none, so fill all fields. A message that ends after the publisher keeps the
+  /// channel open until then.
   UniqueMessage<Msg> borrow()
   {
     if (void * const lent = lend(); lent != nullptr) {

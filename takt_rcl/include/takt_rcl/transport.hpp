@@ -18,6 +18,14 @@ enum class Transport : std::uint8_t
   shared_memory
 };
 
+class ChannelOutbox;
+
+/// Ends a publisher's side of a channel.
+struct EndOutbox
+{
+  void operator()(ChannelOutbox * outbox) const noexcept;
+};
+
 namespace detail
 {
 

@@ -1,6 +1,7 @@
 #include "messages/channel_transport.hpp"
 
 #include <rcutils/logging_macros.h>
+#include <rmw/rmw.h>
 #include <rosidl_runtime_c/type_hash.h>
 
 #include <algorithm>
@@ -73,6 +74,18 @@ std::unique_ptr<T> opened(takt_channel::Opened<T> port, const ChannelTopic & top
 
 }  // namespace
 
+MessageInfo info_of(const takt_core::MessageKey & key, bool from_intra_process) noexcept
+{
+  rmw_message_info_t info = rmw_get_zero_initialized_message_info();
+  info.source_timestamp = key.source_time;
+  info.received_timestamp = key.source_time;
+  info.publication_sequence_number = key.sequence;
+  info.reception_sequence_number = MessageInfo::kUnsupported;
+  std::copy(key.publisher.begin(), key.publisher.end(), info.publisher_gid.data);
+  info.from_intra_process = from_intra_process;
+  return MessageInfo(info);
+}
+
 bool goes_by_channel(const ChannelTopic & topic, Transport wanted)
 {
   if (wanted != Transport::shared_memory) {
@@ -90,10 +103,13 @@ bool goes_by_channel(const ChannelTopic & topic, Transport wanted)
   return plain;
 }
 
-ChannelOutbox::ChannelOutbox(
-  const ChannelTopic & topic, std::uint32_t loans, takt_rt::PiMutex & mutex)
+void EndOutbox::operator()(ChannelOutbox * outbox) const noexcept
+{
+  outbox->end();
+}
+
+ChannelOutbox::ChannelOutbox(const ChannelTopic & topic, std::uint32_t loans)
 : size_(topic.layout.size),
-  mutex_(mutex),
   scratch_(std::make_unique<std::byte[]>(topic.layout.size))
 {
   takt_channel::Options options = options_of(topic);
@@ -127,11 +143,37 @@ void * ChannelOutbox::lend() noexcept
 
 void ChannelOutbox::take_back(void * message) noexcept
 {
-  const std::lock_guard lock(mutex_);
-  for (takt_channel::Loan & one : lent_) {
-    if (one.data == message) {
-      port_->drop(one);
+  bool last = false;
+  {
+    const std::lock_guard lock(mutex_);
+    for (takt_channel::Loan & one : lent_) {
+      if (one.data == message) {
+        port_->drop(one);
+      }
     }
+    last = ended_ && !has_lent();
+  }
+  if (last) {
+    delete this;
+  }
+}
+
+bool ChannelOutbox::has_lent() const noexcept
+{
+  return std::any_of(
+    lent_.begin(), lent_.end(), [](const takt_channel::Loan & one) { return one.data != nullptr; });
+}
+
+void ChannelOutbox::end() noexcept
+{
+  bool last = false;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    last = !has_lent();
+  }
+  if (last) {
+    delete this;
   }
 }
 

@@ -10,12 +10,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "takt_channel/channel.hpp"
 #include "takt_core/message_key.hpp"
+#include "takt_rcl/message_info.hpp"
 #include "takt_rcl/message_pool.hpp"
 #include "takt_rcl/qos.hpp"
 #include "takt_rcl/transport.hpp"
@@ -30,6 +32,9 @@ struct ChannelTrailer
   takt_core::MessageKey key;   ///< names the message in takt's own records
   takt_core::MessageKey info;  ///< as subscriptions see it
 };
+
+/// The info of a message that no middleware delivered. Real-time safe.
+MessageInfo info_of(const takt_core::MessageKey & key, bool from_intra_process) noexcept;
 
 /// One end's topic.
 struct ChannelTopic
@@ -47,17 +52,24 @@ struct ChannelTopic
 bool goes_by_channel(const ChannelTopic & topic, Transport wanted);
 
 /// A publisher's side. Its functions are for one thread at a time, and real-time safe as those of takt_channel, unless they say
-/// otherwise.
+/// otherwise. Lent messages may end after their publisher: the memory stays until the last of them has ended.
 class ChannelOutbox final : public detail::Lender
 {
 public:
-  /// `mutex`: the publisher's, which serialises the functions. Set-up only. Throws `Error` if the channel is refused, or if
-  /// the quality of service is none of a channel.
-  ChannelOutbox(const ChannelTopic & topic, std::uint32_t loans, takt_rt::PiMutex & mutex);
+  /// Set-up only. Throws `Error` if the channel is refused, or if the quality of service is none of a channel.
+  ChannelOutbox(const ChannelTopic & topic, std::uint32_t loans);
+  ChannelOutbox(const ChannelOutbox &) = delete;
+  ChannelOutbox & operator=(const ChannelOutbox &) = delete;
+  /// The publisher ends: frees the object, or leaves that to the last lent message. Set-up only; may block.
+  void end() noexcept;
+
+  /// Serialises the functions. Held inside the channel; inherits priority.
+  takt_rt::PiMutex & mutex() noexcept { return mutex_; }
 
   /// Memory for a message; null: all in use. Any thread; takes the mutex.
   void * lend() noexcept;
-  /// Gives it back unpublished. Any thread; takes the mutex.
+  /// Gives it back unpublished. Any thread; takes the mutex. Real-time safe while the publisher lives; after its end the last
+  /// message closes the channel.
   void take_back(void * message) noexcept override;
 
   /// With the mutex held. False: refused.
@@ -72,11 +84,14 @@ public:
   std::size_t subscribers() const noexcept { return port_->subscribers(); }
 
 private:
+  ~ChannelOutbox() = default;
   takt_channel::Loan loan() noexcept;
   bool send(takt_channel::Loan & loan, const ChannelTrailer & trailer) noexcept;
+  bool has_lent() const noexcept;
 
   const std::size_t size_;
-  takt_rt::PiMutex & mutex_;
+  takt_rt::PiMutex mutex_;
+  bool ended_ = false;
   std::unique_ptr<takt_channel::Publisher> port_;
   std::vector<takt_channel::Loan> lent_;
   const std::unique_ptr<std::byte[]> scratch_;
@@ -95,6 +110,19 @@ public:
 
   takt_channel::Message take() noexcept { return port_->take(); }
   void release(takt_channel::Message & message) noexcept { port_->release(message); }
+  /// Takes the oldest message into `buffer()`. False: none waits.
+  template <typename Buffer>
+  bool take_copy(const Buffer & buffer, ChannelTrailer & trailer) noexcept
+  {
+    takt_channel::Message message = take();
+    if (!message) {
+      return false;
+    }
+    trailer = this->trailer(message);
+    std::memcpy(buffer(), message.data, size_);
+    release(message);
+    return true;
+  }
   ChannelTrailer trailer(const takt_channel::Message & message) const noexcept;
   std::size_t message_size() const noexcept { return size_; }
   bool has_message() const noexcept { return port_->has_message(); }

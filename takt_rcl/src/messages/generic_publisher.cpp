@@ -29,6 +29,9 @@ GenericPublisher::GenericPublisher(
 std::uint64_t GenericPublisher::publish(const SerializedMessage & message) noexcept
 {
   if (takt_core::LogicalTime * const group = takt_core::LogicalTime::current()) {
+    if (refuses_to_hold()) {
+      return 0;
+    }
     if (auto self = weak_from_this().lock()) {
       held_.hold(*group, std::move(self), message);
       return kHeld;
@@ -43,6 +46,9 @@ std::uint64_t GenericPublisher::publish(UniqueMessage<SerializedMessage> message
     return publish_message(nullptr);
   }
   if (takt_core::LogicalTime * const group = takt_core::LogicalTime::current()) {
+    if (refuses_to_hold()) {
+      return 0;
+    }
     if (auto self = weak_from_this().lock()) {
       held_.hold(*group, std::move(self), std::move(message));
       return kHeld;

@@ -292,5 +292,32 @@ TEST_F(ContentFilters, MessagesByPointerKnowNoFilter)
   expect(e, {4, 5, 6, 7, 8, 9, 10});
 }
 
+TEST_F(ContentFilters, APollingSubscriptionGetsTheMessagesThatItsFilterChooses)
+{
+  subscribe("", {});
+  PollingOptions high;
+  high.content_filter_options = {"data > %0", {"7"}};
+  PollingSubscription<Number>::SharedPtr reader;
+  try {
+    reader = n->create_polling_subscription<Number>("numbers", QoS(100), high);
+  } catch (const Error & error) {
+    ASSERT_NE(std::string(error.what()).find("does not filter"), std::string::npos) << error.what();
+    GTEST_SKIP() << "this middleware does not filter";
+  }
+  ASSERT_TRUE(publisher->wait_for_matched(2, kPatience));
+  ASSERT_TRUE(reader->wait_for_matched(1, kPatience));
+  publish(1, 10);
+  ASSERT_TRUE(wait_until([&] { return reader->count() == 3; }));
+  Number message;
+  for (std::uint64_t wanted = 8; wanted <= 10; ++wanted) {
+    ASSERT_TRUE(reader->take(message));
+    EXPECT_EQ(message.data, wanted);
+  }
+  EXPECT_FALSE(reader->take(message));
+  publish(11, 11);
+  ASSERT_TRUE(wait_until([&] { return reader->take(message); }));
+  EXPECT_EQ(reader->lost(), 0U) << "dropped messages are no losses";
+}
+
 }  // namespace
 }  // namespace takt_rcl::test
