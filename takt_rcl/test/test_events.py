@@ -58,7 +58,10 @@ def takt() -> Iterator[Takt]:
 
 
 def test_matched_peers_come_and_go(python: Node, takt: Takt) -> None:
-    """Both halves see the other's publisher and subscription come, and takt sees them go."""
+    """Both halves see the other's publisher and subscription come, and takt sees them go.
+
+    Fast DDS may report one match to rclpy twice under load; the second report changes nothing.
+    """
     seen: list[int] = []
     best_effort = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
     subscription = python.create_subscription(
@@ -72,12 +75,13 @@ def test_matched_peers_come_and_go(python: Node, takt: Takt) -> None:
     )
     publisher = python.create_publisher(Int32, "to_takt", 10)
     assert spin_until(python, lambda: {"from_takt matched 1", "to_takt matched 1"} <= {*takt.lines})
-    assert spin_until(python, lambda: seen == [1])
+    assert spin_until(python, lambda: {*seen} == {1})
     python.destroy_subscription(subscription)
     python.destroy_publisher(publisher)
     assert spin_until(python, lambda: {"from_takt matched 0", "to_takt matched 0"} <= {*takt.lines})
     takt.end()
-    assert len(takt.lines) == 4
+    assert len({*takt.lines}) == 4
+    assert {*seen} == {1}
 
 
 def test_incompatible_qos_is_told_to_both_halves(python: Node, takt: Takt) -> None:
