@@ -1,18 +1,16 @@
 #include "takt_rt/pi_mutex.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <sys/types.h>
 
 #include <atomic>
-#include <fstream>
 #include <latch>
 #include <mutex>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "support/thread_state.hpp"
 #include "takt_rt/thread_attributes.hpp"
 
 namespace takt_rt
@@ -20,6 +18,10 @@ namespace takt_rt
 
 namespace
 {
+
+using test::own_tid;
+using test::stat_fields;
+using test::wait_until_sleeping;
 
 TEST(PiMutex, AdmitsOneThreadAtATime)
 {
@@ -96,34 +98,10 @@ TEST(PiMutexDeathTest, MisuseEndsTheProcessWithAMessage)
     "PiMutex lock");
 }
 
-pid_t own_tid()
-{
-  return static_cast<pid_t>(::syscall(SYS_gettid));
-}
-
-/// The fields of /proc/self/task/<tid>/stat from the third (state) on.
-std::vector<std::string> stat_fields(pid_t tid)
-{
-  std::ifstream file("/proc/self/task/" + std::to_string(tid) + "/stat");
-  std::string line;
-  std::getline(file, line);
-  std::istringstream rest(line.substr(line.rfind(')') + 1));
-  std::vector<std::string> fields;
-  for (std::string field; rest >> field;) {
-    fields.push_back(field);
-  }
-  return fields;
-}
-
 /// The priority the thread runs with now, boosts included: field 18 is -1 - priority.
 int effective_priority(pid_t tid)
 {
   return -1 - std::stoi(stat_fields(tid).at(18 - 3));
-}
-
-bool is_sleeping(pid_t tid)
-{
-  return stat_fields(tid).at(0) == "S";
 }
 
 struct Inversion
@@ -133,14 +111,6 @@ struct Inversion
   int low_after = 0;        ///< after its unlock
   bool high_first = false;  ///< high had entered before middle ran
 };
-
-/// Waits until `tid` sleeps; sleeps itself between looks so that less urgent threads can run.
-void wait_until_sleeping(const std::atomic<pid_t> & tid)
-{
-  while (tid == 0 || !is_sleeping(tid)) {
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
-}
 
 /// Low holds the mutex and high waits for it when middle becomes ready, all on one core. The
 /// controller is above all of them, so each step is complete before the next begins.

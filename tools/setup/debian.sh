@@ -9,7 +9,7 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/say.sh"
 packages=(
   build-essential cmake ninja-build ccache python3-venv python3-dev
   libyaml-cpp-dev libcli11-dev libfmt-dev nlohmann-json3-dev libreaderwriterqueue-dev
-  libgtest-dev libgmock-dev libbenchmark-dev clang-format-14
+  libgtest-dev libgmock-dev libbenchmark-dev clang-format-14 pkg-config
 )
 
 command -v dpkg-query >/dev/null ||

@@ -7,13 +7,18 @@
 
 #include "scheduler/arrival_ring_impl.hpp"
 #include "support/arrival.hpp"
-#include "support/stepper.hpp"
+#include "support/verdict.hpp"
 #include "takt_core/detail/intake.hpp"
+#include "takt_rt/test/support/stepper.hpp"
 
 namespace takt_core::test
 {
 namespace
 {
+
+using takt_rt::test::SteppedSync;
+using takt_rt::test::SteppedWord;
+using takt_rt::test::Stepper;
 
 // Twin: stores without comparing.
 template <typename T>

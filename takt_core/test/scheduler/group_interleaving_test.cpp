@@ -5,13 +5,19 @@
 #include <array>
 #include <mutex>
 
-#include "support/stepper.hpp"
+#include "support/verdict.hpp"
 #include "takt_core/detail/group_gate.hpp"
+#include "takt_rt/test/support/stepper.hpp"
 
 namespace takt_core::test
 {
 namespace
 {
+
+using takt_rt::test::SteppedMutex;
+using takt_rt::test::SteppedSync;
+using takt_rt::test::SteppedWord;
+using takt_rt::test::Stepper;
 
 struct Member
 {

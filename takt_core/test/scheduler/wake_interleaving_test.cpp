@@ -6,15 +6,22 @@
 
 #include "scheduler/arrival_ring_impl.hpp"
 #include "support/arrival.hpp"
-#include "support/stepper.hpp"
+#include "support/verdict.hpp"
 #include "takt_core/detail/callback_state.hpp"
 #include "takt_core/detail/intake.hpp"
 #include "takt_core/detail/sleepers.hpp"
+#include "takt_rt/test/support/stepper.hpp"
 
 namespace takt_core::test
 {
 namespace
 {
+
+using takt_rt::test::SteppedMutex;
+using takt_rt::test::SteppedSync;
+using takt_rt::test::SteppedWord;
+using takt_rt::test::Stepper;
+using takt_rt::test::Weakness;
 
 using Sleepers = detail::Sleepers<SteppedSync>;
 

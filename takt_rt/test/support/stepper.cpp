@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace takt_core::test
+namespace takt_rt::test
 {
 
 namespace
@@ -168,9 +168,8 @@ std::pair<std::uint64_t, std::uint64_t> Stepper::state() const
   return hash;
 }
 
-// Follows `path_`, then each first choice, to the end or to a state that another execution has
-// reached.
-Verdict Stepper::execute(const std::function<Verdict()> & at_end)
+// Follows `path_`, then each first choice, to the end (true) or to a state that another execution has reached.
+bool Stepper::execute()
 {
   const std::size_t count = fibers_.size();
   std::vector<std::size_t> choices;  // i: thread i continues; count + i: its oldest store shows
@@ -186,11 +185,11 @@ Verdict Stepper::execute(const std::function<Verdict()> & at_end)
       }
     }
     if (choices.empty()) {
-      return at_end();
+      return true;
     }
     if (depth == path_.size()) {
       if (!visited_.insert(state()).second) {
-        return kept();
+        return false;
       }
       path_.push_back({0, choices.size()});
     }
@@ -214,4 +213,4 @@ bool Stepper::advance()
   return false;
 }
 
-}  // namespace takt_core::test
+}  // namespace takt_rt::test

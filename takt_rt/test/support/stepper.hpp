@@ -1,7 +1,7 @@
 // Runs real lock-free code through every interleaving of its accesses to shared words.
 //
-// The code under test is a template over its words and its mutex (takt_core/detail/sync.hpp). On `SteppedSync` each
-// access switches to the explorer, which chooses the next thread. Threads are fibers. An execution is repeated from its
+// The code under test is a template over its words, and on its mutex where it has one. On `SteppedWord` each access
+// switches to the explorer, which chooses the next thread. Threads are fibers. An execution is repeated from its
 // start for each choice. A state (the values of all words and all that each thread has read so far) is explored once,
 // so loops are allowed.
 //
@@ -26,9 +26,7 @@
 #include <utility>
 #include <vector>
 
-#include "verdict.hpp"
-
-namespace takt_core::test
+namespace takt_rt::test
 {
 
 struct Weakness
@@ -41,11 +39,12 @@ class Stepper
 {
 public:
   /// `Model`: constructed anew for each execution, at the same address; `threads()` are its threads' functions,
-  /// `at_end()` judges it when no thread can continue. Returns the first fault, or kept(). Models must not own memory
-  /// that a thread's stack owns.
+  /// `at_end()` judges it when no thread can continue. Returns the first result of it that is not good, else a default
+  /// one. Models must not own memory that a thread's stack owns.
   template <typename Model, typename... Arguments>
-  Verdict explore(Weakness weakness, const Arguments &... arguments)
+  auto explore(Weakness weakness, const Arguments &... arguments)
   {
+    using Verdict = decltype(std::declval<Model &>().at_end());
     alignas(64) static unsigned char place[sizeof(Model)];
     weakness_ = weakness;
     visited_.clear();
@@ -57,7 +56,7 @@ public:
       active_ = this;
       auto * const model = new (place) Model(arguments...);
       start(model->threads());
-      verdict = execute([&] { return model->at_end(); });
+      verdict = execute() ? model->at_end() : Verdict{};
       model->~Model();
       active_ = nullptr;
       ++executions_;
@@ -113,7 +112,7 @@ private:
 
   static void run_fiber();
   void start(std::vector<std::function<void()>> bodies);
-  Verdict execute(const std::function<Verdict()> & at_end);
+  bool execute();
   bool advance();
   std::pair<std::uint64_t, std::uint64_t> state() const;
   void step(std::function<bool()> may_go_on = nullptr);
@@ -254,6 +253,6 @@ struct SteppedSync
   using Mutex = SteppedMutex;
 };
 
-}  // namespace takt_core::test
+}  // namespace takt_rt::test
 
 #endif  // SUPPORT__STEPPER_HPP_
