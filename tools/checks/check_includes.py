@@ -140,6 +140,7 @@ PACKAGES: dict[str, Row] = {
 FOR_USERS = frozenset(
     "takt_control/takt_thread.h takt_plan/simulation_observer.hpp takt_rclcpp/executor.hpp "
     "takt_rt/atomic_value.hpp takt_rt/box.hpp takt_rt/condition_variable.hpp takt_rt/exchange.hpp "
+    "takt_rt/log/logger.hpp takt_rt/log/log_line.hpp takt_rt/log/log_record.hpp "
     "takt_rt/mpsc_ring.hpp takt_rt/native_waiting.hpp takt_rt/robust_mutex.hpp "
     "takt_rt/semaphore.hpp takt_rt/spsc_ring.hpp "
     "takt_rt/memory/block_pool.hpp takt_rt/memory/inplace_function.hpp "

@@ -60,6 +60,7 @@ public:
   }
 
   std::size_t capacity() const noexcept { return static_cast<std::size_t>(mask_ + 1); }
+  std::uint64_t accepted() const noexcept { return tail_.load(std::memory_order_relaxed); }
   std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
 
 protected:  // for the broken twins of the tests
@@ -122,6 +123,8 @@ public:
 
   /// Most values that wait.
   std::size_t capacity() const noexcept { return queue_.capacity(); }
+  /// Number of values that the ring accepted, also of a producer that has not finished. Any thread, real-time safe.
+  std::uint64_t accepted() const noexcept { return queue_.accepted(); }
   /// Number of values that `try_push` dropped. Any thread, real-time safe.
   std::uint64_t dropped() const noexcept { return queue_.dropped(); }
 

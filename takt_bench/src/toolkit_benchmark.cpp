@@ -1,0 +1,399 @@
+// The toolkit of takt_rt beside the physical limit of each part, in one run: a copy, the hop of a cache line between cores,
+// a free list, reading the clock.
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "ratio_reporter.hpp"
+#include "takt_rt/atomic_value.hpp"
+#include "takt_rt/box.hpp"
+#include "takt_rt/exchange.hpp"
+#include "takt_rt/log/logger.hpp"
+#include "takt_rt/memory/block_pool.hpp"
+#include "takt_rt/memory/inplace_function.hpp"
+#include "takt_rt/memory/tlsf_resource.hpp"
+#include "takt_rt/mpsc_ring.hpp"
+#include "takt_rt/robust_mutex.hpp"
+#include "takt_rt/spsc_ring.hpp"
+#include "takt_rt/thread_attributes.hpp"
+#include "takt_rt/time.hpp"
+
+namespace
+{
+
+using namespace takt_rt;  // NOLINT: a benchmark's own file
+
+struct Sample
+{
+  std::array<std::uint64_t, 8> words;  // one cache line
+};
+
+// ---- one thread: the cost of the instructions ----
+
+void copy(benchmark::State & state)
+{
+  Sample from{};
+  Sample there{};
+  Sample to{};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(from);
+    there = from;
+    benchmark::DoNotOptimize(there);
+    to = there;
+    benchmark::DoNotOptimize(to);
+  }
+}
+
+// Two swaps of an uncontended word: the least that hands a value over and takes it without a lock.
+void copy_and_two_swaps(benchmark::State & state)
+{
+  Sample from{};
+  Sample there{};
+  Sample to{};
+  std::atomic<std::uint32_t> word{0};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(from);
+    there = from;
+    word.exchange(1, std::memory_order_acq_rel);
+    benchmark::DoNotOptimize(there);
+    word.exchange(0, std::memory_order_acq_rel);
+    to = there;
+    benchmark::DoNotOptimize(to);
+  }
+}
+
+void exchange(benchmark::State & state)
+{
+  Exchange<Sample> shared;
+  Sample from{};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(from);
+    shared.write(from);
+    Sample to = shared.read().value;
+    benchmark::DoNotOptimize(to);
+  }
+}
+
+template <typename Shared>
+void set_and_get(benchmark::State & state)
+{
+  Shared shared;
+  Sample from{};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(from);
+    shared.set(from);
+    Sample to = shared.get();
+    benchmark::DoNotOptimize(to);
+  }
+}
+
+template <typename Ring>
+void push_and_pop(benchmark::State & state)
+{
+  Ring ring(64);
+  Sample from{};
+  Sample to{};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(from);
+    ring.try_push(from);
+    ring.try_pop(to);
+    benchmark::DoNotOptimize(to);
+  }
+}
+
+// ---- two threads on two cores ----
+
+std::vector<int> two_cores()
+{
+  const std::vector<int> cores = usable_cores();
+  return cores.size() < 2 ? std::vector<int>{} : std::vector<int>{cores[0], cores[1]};
+}
+
+void pin(int core)
+{
+  ThreadAttributes own;
+  own.cores = {core};
+  apply(own);
+}
+
+// One round of `Hop` takes a value to the other core and an answer back.
+template <typename Hop>
+void there_and_back(benchmark::State & state)
+{
+  const std::vector<int> cores = two_cores();
+  if (cores.empty()) {
+    state.SkipWithError("needs two cores");
+    return;
+  }
+  Hop hop;
+  std::thread other([&] {
+    pin(cores[1]);
+    hop.answer();
+  });
+  std::thread asking([&] {
+    pin(cores[0]);
+    std::uint64_t round = 0;
+    for (auto _ : state) {
+      hop.ask(++round);
+    }
+    hop.ask(0);
+  });
+  asking.join();
+  other.join();
+}
+
+struct LineHop
+{
+  void ask(std::uint64_t round)
+  {
+    there.store(round, std::memory_order_release);
+    while (round != 0 && back.load(std::memory_order_acquire) != round) {
+    }
+  }
+  void answer()
+  {
+    for (std::uint64_t last = ~std::uint64_t{0};;) {
+      const std::uint64_t round = there.load(std::memory_order_acquire);
+      if (round != last && round != ~std::uint64_t{0}) {
+        back.store(round, std::memory_order_release);
+        last = round;
+        if (round == 0) {
+          return;
+        }
+      }
+    }
+  }
+  alignas(64) std::atomic<std::uint64_t> there{~std::uint64_t{0}};
+  alignas(64) std::atomic<std::uint64_t> back{0};
+};
+
+template <template <typename> class Ring>
+struct RingHop
+{
+  void ask(std::uint64_t round)
+  {
+    there.try_push(round);
+    for (std::uint64_t answered = 0; round != 0 && answered != round;) {
+      back.try_pop(answered);
+    }
+  }
+  void answer()
+  {
+    for (std::uint64_t round = 1; round != 0;) {
+      if (there.try_pop(round)) {
+        back.try_push(round);
+      }
+    }
+  }
+  Ring<std::uint64_t> there{64};
+  Ring<std::uint64_t> back{64};
+};
+
+// ---- memory ----
+
+struct FreeBlock
+{
+  FreeBlock * next;
+};
+
+// Takes and returns `kHeld` blocks in turn, as a program that has several at once.
+constexpr std::size_t kHeld = 16;
+
+template <typename Take, typename Give>
+void hold_blocks(benchmark::State & state, Take take, Give give)
+{
+  std::array<void *, kHeld> held{};
+  for (void *& block : held) {
+    block = take();
+  }
+  std::size_t turn = 0;
+  void * const * const seen = held.data();
+  benchmark::DoNotOptimize(seen);
+  for (auto _ : state) {
+    give(held[turn]);
+    held[turn] = take();
+    benchmark::ClobberMemory();
+    turn = (turn + 7) % kHeld;
+  }
+  for (void * const block : held) {
+    give(block);
+  }
+}
+
+void free_list(benchmark::State & state)
+{
+  std::vector<Sample> memory(64);
+  FreeBlock * top = nullptr;
+  for (Sample & block : memory) {
+    top = new (&block) FreeBlock{top};
+  }
+  hold_blocks(
+    state,
+    [&]() -> void * {
+      FreeBlock * const block = top;
+      top = block->next;
+      return block;
+    },
+    [&](void * block) { top = new (block) FreeBlock{top}; });
+}
+
+// A free list for any thread: the same under the cheapest lock with priority inheritance.
+void free_list_with_lock(benchmark::State & state)
+{
+  std::vector<Sample> memory(64);
+  FreeBlock * top = nullptr;
+  for (Sample & block : memory) {
+    top = new (&block) FreeBlock{top};
+  }
+  PiMutex mutex;
+  hold_blocks(
+    state,
+    [&]() -> void * {
+      const std::lock_guard lock(mutex);
+      FreeBlock * const block = top;
+      top = block->next;
+      return block;
+    },
+    [&](void * block) {
+      const std::lock_guard lock(mutex);
+      top = new (block) FreeBlock{top};
+    });
+}
+
+void block_pool(benchmark::State & state)
+{
+  BlockPool pool(sizeof(Sample), 64);
+  hold_blocks(
+    state, [&] { return pool.try_allocate(); }, [&](void * block) { pool.release(block); });
+}
+
+// Sizes from 64 bytes to 4 kB in turn.
+template <typename Resource>
+void tlsf(benchmark::State & state)
+{
+  Resource resource(1U << 20U);
+  std::size_t size = 64;
+  hold_blocks(
+    state,
+    [&] {
+      size = size > 4000 ? 64 : size * 3 / 2;
+      return resource.try_allocate(size);
+    },
+    [&](void * block) { resource.release(block); });
+}
+
+void c_library(benchmark::State & state)
+{
+  std::size_t size = 64;
+  hold_blocks(
+    state,
+    [&] {
+      size = size > 4000 ? 64 : size * 3 / 2;
+      return std::malloc(size);
+    },
+    [](void * block) { std::free(block); });
+}
+
+// ---- calls ----
+
+int add_one(int value)
+{
+  benchmark::DoNotOptimize(value);
+  return value + 1;
+}
+
+void function_pointer(benchmark::State & state)
+{
+  int (*function)(int) = add_one;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(function);
+    benchmark::DoNotOptimize(function(1));
+  }
+}
+
+void inplace_function(benchmark::State & state)
+{
+  InplaceFunction<int(int)> function = add_one;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(function);
+    benchmark::DoNotOptimize(function(1));
+  }
+}
+
+void clock_read(benchmark::State & state)
+{
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(now());
+  }
+}
+
+// The queue is emptied between batches, outside the measured time, so that no call meets a full one.
+void log_call(benchmark::State & state)
+{
+  constexpr int kBatch = 1000;
+  LoggerOptions options;
+  options.records = 2 * kBatch;
+  options.sink = [](const LogLine &) {};
+  Logger logger(options);
+  std::int64_t spent = 0;
+  std::int64_t calls = 0;
+  for (auto _ : state) {
+    const Time begin = now();
+    for (int i = 0; i < kBatch; ++i) {
+      TAKT_RT_LOG(logger, info, "cycle %d: output %f of %s", i, 0.5, "the motor");
+    }
+    spent += (now() - begin).count();
+    calls += kBatch;
+    logger.flush();
+  }
+  state.counters["ns"] = static_cast<double>(spent) / static_cast<double>(calls);
+  if (logger.dropped() > 0) {
+    state.SkipWithError("the queue was full");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char ** argv)
+{
+  const auto add = [](const char * name, void (*function)(benchmark::State &)) {
+    benchmark::RegisterBenchmark(name, function);
+  };
+  add("copy", copy);
+  add("copy_and_two_swaps", copy_and_two_swaps);
+  add("exchange", exchange);
+  add("box", set_and_get<Box<Sample>>);
+  add("spsc_ring", push_and_pop<SpscRing<Sample>>);
+  add("mpsc_ring", push_and_pop<MpscRing<Sample>>);
+  benchmark::RegisterBenchmark("line_hop", there_and_back<LineHop>)->UseRealTime();
+  benchmark::RegisterBenchmark("spsc_hop", there_and_back<RingHop<SpscRing>>)->UseRealTime();
+  benchmark::RegisterBenchmark("mpsc_hop", there_and_back<RingHop<MpscRing>>)->UseRealTime();
+  add("free_list", free_list);
+  add("free_list_with_lock", free_list_with_lock);
+  add("block_pool", block_pool);
+  add("tlsf", tlsf<TlsfResource>);
+  add("tlsf_one_thread", tlsf<UnsynchronizedTlsfResource>);
+  add("c_library", c_library);
+  add("function_pointer", function_pointer);
+  add("inplace_function", inplace_function);
+  add("clock", clock_read);
+  benchmark::RegisterBenchmark("log", log_call)->Iterations(200);
+  return takt_bench::run(
+    argc, argv,
+    {{"exchange", "copy_and_two_swaps", 2.0, "latest value, write and read / copies and two swaps"},
+     {"spsc_hop", "line_hop", 2.0, "SPSC ring, there and back / cache line, there and back"},
+     {"mpsc_hop", "line_hop", 3.0, "MPSC ring, there and back / cache line, there and back"},
+     {"block_pool", "free_list_with_lock", 1.0, "pool, free and allocate / free list with a lock"},
+     {"tlsf", "free_list_with_lock", 2.5, "heap, free and allocate / free list with a lock"},
+     {"inplace_function", "function_pointer", 2.0,
+      "function without allocation / function pointer"},
+     {"log", "", 50.0, "log call beside reading the clock", "clock"}});
+}
