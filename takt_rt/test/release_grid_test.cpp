@@ -74,5 +74,41 @@ TEST(ReleaseGrid, KeepsPhaseAndCountThroughAnyLateness)
   }
 }
 
+struct CatchingUpGrid : ReleaseGrid
+{
+  CatchingUpGrid(Time first, Duration period) : ReleaseGrid(first, period, Overrun::catch_up) {}
+};
+
+/// Twin: catches up, and yet counts the passed releases as missed.
+struct CountingWhileCatchingUp : CatchingUpGrid
+{
+  using CatchingUpGrid::CatchingUpGrid;
+  std::uint64_t move_on(Time now)
+  {
+    const bool late = now - release() > kPeriod;
+    return CatchingUpGrid::move_on(now) + (late ? 1 : 0);
+  }
+};
+
+TEST(ReleaseGrid, CatchingUpMissesNoReleaseThroughAnyLateness)
+{
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    EXPECT_TRUE(keeps_its_promise<CatchingUpGrid>(seed)) << seed;
+    EXPECT_FALSE(keeps_its_promise<CountingWhileCatchingUp>(seed)) << seed;
+  }
+  CatchingUpGrid grid(kFirst, kPeriod);
+  EXPECT_EQ(grid.move_on(kFirst + 5 * kPeriod), 0U);
+  EXPECT_EQ(grid.release(), kFirst + kPeriod);
+}
+
+TEST(ReleaseGrid, RestartingLosesItsPhaseOnlyIfReleasesPassed)
+{
+  ReleaseGrid grid(kFirst, kPeriod, Overrun::restart);
+  EXPECT_EQ(grid.move_on(kFirst + 300us), 0U);
+  EXPECT_EQ(grid.release(), kFirst + kPeriod);
+  EXPECT_EQ(grid.move_on(grid.release() + 2300us), 2U);
+  EXPECT_EQ(grid.release(), kFirst + kPeriod + 2300us + kPeriod);
+}
+
 }  // namespace
 }  // namespace takt_rt

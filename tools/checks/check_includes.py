@@ -139,6 +139,8 @@ PACKAGES: dict[str, Row] = {
 # Public headers for programs of users: no package here needs them.
 FOR_USERS = frozenset(
     "takt_control/takt_thread.h takt_plan/simulation_observer.hpp takt_rclcpp/executor.hpp "
+    "takt_rt/application/application.hpp takt_rt/application/cycle_clock.hpp "
+    "takt_rt/application/cyclic_thread.hpp takt_rt/application/simulated_clock.hpp "
     "takt_rt/atomic_value.hpp takt_rt/box.hpp takt_rt/condition_variable.hpp takt_rt/exchange.hpp "
     "takt_rt/log/logger.hpp takt_rt/log/log_line.hpp takt_rt/log/log_record.hpp "
     "takt_rt/mpsc_ring.hpp takt_rt/native_waiting.hpp takt_rt/robust_mutex.hpp "

@@ -22,7 +22,7 @@ struct Cycle
 };
 
 /// Runs cycles until the next release is at or after `end`, or until `stop`: then it returns at the next
-/// wake-up, within a period. `Clock` has
+/// wake-up, within a period, or at once after a cycle that set it. `Clock` has
 ///   Time now();              the time, on the grid's clock
 ///   void sleep_until(Time);  may return early: the loop then sleeps again
 /// and `Work`, on the calling thread and without exceptions,
@@ -32,7 +32,7 @@ template <typename Clock, typename Work>
 void run_cycles(
   Clock & clock, ReleaseGrid grid, Time end, const std::atomic<bool> & stop, Work & work) noexcept
 {
-  while (grid.release() < end) {
+  while (grid.release() < end && !stop.load(std::memory_order_relaxed)) {
     const Time release = grid.release();
     clock.sleep_until(release);
     const Time now = clock.now();
