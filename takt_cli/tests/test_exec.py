@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from support.built import adopted_program
 from support.exec_prefix import TAKT_EXEC as PROGRAM
-from support.exec_prefix import install_exec, report_of
+from support.exec_prefix import has_rclcpp, install_exec, report_of
 from support.private import private
 from support.proc import ended
 from takt_cli.base.programs import find_program_or_none
@@ -21,16 +21,7 @@ from takt_cli.base.programs import find_program_or_none
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="takt_rclcpp is not built")
 
 
-def has_rclcpp():
-    """Tell whether this build could adopt executors."""
-    assert PROGRAM is not None
-    places = (PROGRAM.parent.parent, PROGRAM.parent)
-    return any((place / "libtakt_rclcpp.so").is_file() for place in places)
-
-
-with_rclcpp = pytest.mark.skipif(
-    PROGRAM is None or not has_rclcpp(), reason="takt was built without rclcpp"
-)
+with_rclcpp = pytest.mark.skipif(not has_rclcpp(), reason="takt was built without rclcpp")
 
 
 def takt(*arguments, **options):

@@ -96,6 +96,28 @@ def with_count(content: Schedule, count: int) -> Schedule:
     return result
 
 
+def without_quiet_keys(content: Schedule) -> Schedule:
+    """Make the same schedule, whose messages wake threads: without trigger, when and sequences.
+
+    A callback with `trigger: false` has no threads of its own; without that rule it has those of
+    its group.
+    """
+    result = _copy(content)
+    for executor in result["executors"].values():
+        executor.pop("sequences", None)
+        for key, lines in (
+            ("callbacks", ("trigger", "with", "keep", "max_age")),
+            ("groups", ("when",)),
+        ):
+            rules = [
+                {name: value for name, value in rule.items() if name not in lines}
+                for rule in executor.pop(key, None) or ()
+            ]
+            if rules := [rule for rule in rules if rule.keys() != {"match"}]:
+                executor[key] = rules
+    return result
+
+
 def on_cores(content: Schedule, cores: Sequence[int]) -> Schedule:
     """Make the same schedule with core i replaced by the i-th of these; more cores wrap around."""
     result = _copy(content)

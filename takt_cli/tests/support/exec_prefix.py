@@ -12,6 +12,14 @@ from takt_cli.base.programs import find_program_or_none
 TAKT_EXEC = find_program_or_none("takt_exec", "takt_rclcpp")
 
 
+def has_rclcpp() -> bool:
+    """Tell whether this build can adopt executors."""
+    if TAKT_EXEC is None:
+        return False
+    places = (TAKT_EXEC.parent.parent, TAKT_EXEC.parent)
+    return any((place / "libtakt_rclcpp.so").is_file() for place in places)
+
+
 def install_exec(prefix: Path) -> Path:
     """Copy takt_exec and the preloaded library; an empty file stands for takt's library for rclcpp.
 

@@ -2,5 +2,6 @@
 
 PACKAGES = "all"
 COMMANDS = (
-    "executors binding policy hot-path bounds planners tightness isolation data-path pipeline"
+    "executors binding policy hot-path bounds planners tightness isolation data-path pipeline "
+    "adopted"
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from takt_cli.verbs.experiment import (
+    adopted_study,
     data_path_study,
     generated_studies,
     graph_studies,
@@ -16,3 +17,4 @@ app.command("tightness")(generated_studies.run_tightness)
 app.command("isolation")(isolation_study.run_isolation)
 app.command("data-path")(data_path_study.run_data_path)
 app.command("pipeline")(pipeline_study.run_pipeline)
+app.command("adopted")(adopted_study.run_adopted)
