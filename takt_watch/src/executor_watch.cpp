@@ -100,6 +100,11 @@ takt_core::ObserverInterest ExecutorWatch::interest() const noexcept
   return interest;
 }
 
+bool ExecutorWatch::watches() const noexcept
+{
+  return common_.on.load(kRelaxed);
+}
+
 void ExecutorWatch::on_arrival(const Callback & callback, std::uint32_t count, Time now) noexcept
 {
   if (!common_.on.load(kRelaxed)) {

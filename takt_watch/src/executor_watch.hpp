@@ -115,6 +115,7 @@ public:
 
   // ---- Observer ----
   takt_core::ObserverInterest interest() const noexcept override;
+  bool watches() const noexcept override;
   void on_added(const takt_core::Callback & callback) override;
   void on_removed(const takt_core::Callback & callback) override;
   void on_chain(const takt_core::ChainOptions & chain) override;

@@ -36,13 +36,16 @@ struct Run
   Callback * callback = nullptr;
   std::uint32_t thread =
     0;  ///< executor thread index; threads of isolated groups follow those of the options
-  std::uint32_t lane = 0;      ///< of reentrant callbacks: below `Executor::lanes` of the group
-  Time release = kNever;       ///< timers: the nominal time; others: the arrival
-  Time start{};                ///< when the pick was made
-  Time deadline = kNever;      ///< absolute; the earliest deadline of the run's activations
-  std::uint64_t sequence = 0;  ///< position in the order of releases
-  std::uint32_t skipped = 0;   ///< timers: periods dropped by this start's missed-period policy
-  ActivationSet activations;   ///< activations that this run works for
+  std::uint32_t lane = 0;  ///< of reentrant callbacks: below `Executor::lanes` of the group
+  Time release = kNever;   ///< timers: the nominal time; others: the arrival
+  /// When the pick was made. A callback that an executor starts by direct call (sequence.hpp) has the end of the run before
+  /// it here or, in an executor without timers, and without an observer of runs, the time of its message.
+  Time start{};
+  Time deadline = kNever;  ///< absolute; the earliest deadline of the run's activations
+  /// Position in the order of releases; in a graph: that of its iteration, and the one in its list.
+  std::uint64_t sequence = 0;
+  std::uint32_t skipped = 0;  ///< timers: periods dropped by this start's missed-period policy
+  ActivationSet activations;  ///< activations that this run works for
   /// The name (see MessageScope) of the message that `take` found; `take` sets it. A KEEP_LAST
   /// history may have replaced the message for which this run was started. Then the run gets the
   /// release, deadline and activations of the found message before `run`. 0: unknown.
@@ -58,6 +61,8 @@ struct Run
   /// For observers: `take_cpu` is known from `on_start` on, the other costs at `on_end`. Null: no program requested
   /// costs (RunCostsWanted).
   const RunCosts * costs = nullptr;
+  Time place =
+    kNever;  ///< of the scheduler: release that counts for the pick; in a graph: its iteration's
   ThreadSet * set = nullptr;  ///< of the scheduler: thread set of the pick
   bool taking = false;        ///< of the scheduler: other threads wait for this take
 };

@@ -23,6 +23,9 @@ struct ObserverInterest
   bool arrivals = false;  ///< `on_arrival`
   bool idling = false;    ///< `on_idle`, `on_wake`
   bool parking = false;   ///< `on_parked`
+  /// False: `on_picked`, `on_start`, `on_end` and `on_empty_take` do nothing. The executor need not look at the clock for
+  /// such an observer.
+  bool runs = true;
 };
 
 /// Derive from this class, and add the object to an executor that does not spin. Each hook does nothing by default.
@@ -33,6 +36,9 @@ public:
 
   /// The executor asks once, when the observer is added.
   virtual ObserverInterest interest() const noexcept { return {}; }
+  /// False: while it says so, the hooks of runs (`ObserverInterest::runs`) do nothing. The executor asks before each of
+  /// them. Real-time safe; any thread.
+  virtual bool watches() const noexcept { return true; }
 
   // ---- set-up only; may allocate and block ----
 

@@ -288,6 +288,11 @@ public:
   /// `release_held`.
   bool next(std::uint32_t thread, Time now, Run & run, std::uint64_t before = UINT64_MAX) noexcept;
 
+  /// As `next` for the next callback of a sequence alone. False: none waits for its turn, or none of them may start; then
+  /// call `next`. `now`: kNever if the driver has no use for the time of the pick. The scheduler then reads `clock` only if
+  /// a timer may be due, and `Run::start` may be the time of the callback's message instead.
+  bool next_follower(std::uint32_t thread, Time now, Time (*clock)() noexcept, Run & run) noexcept;
+
   /// Reports that `run` took its message: until then no other thread starts a reentrant callback. Corrects the run if
   /// the take found another message than the announced one (`Run::found`), or one that came earlier than it was announced
   /// (`Run::arrived`).
@@ -381,13 +386,15 @@ private:
   void note_overwritten_input(CallbackEntry & entry, Time now) noexcept;
   void give_place(CallbackEntry & entry, const std::optional<SequencePlace> & place);
   bool waits_its_turn(CallbackEntry & entry) noexcept;
+  CallbackEntry * share_out(std::uint32_t thread) noexcept;
   void give_up_turn(CallbackEntry & entry) noexcept;
   void end_walk(std::uint32_t thread, std::uint32_t caller) noexcept;
   const CallbackEntry * first_of(
     ThreadSet & set, std::uint32_t thread, Time now, detail::WakeMask & woken) noexcept;
   bool may_start_here(
     const ThreadSet & set, const CallbackEntry & entry, std::uint32_t thread) const noexcept;
-  bool next_in_sequence(std::uint32_t thread, Time now, Run & run) noexcept;
+  bool next_in_sequence(
+    std::uint32_t thread, Time now, Time (*clock)() noexcept, Run & run) noexcept;
   void announce(CallbackEntry & entry, std::uint32_t caller) noexcept
   {
     if (entry.sequence_number_ == CallbackEntry::kNoSequence || !waits_its_turn(entry)) {
@@ -410,6 +417,8 @@ private:
   void resume(CallbackEntry * handed) noexcept;
 
   static constexpr std::uint32_t kNoThread = WakeDeferral::kNobody;
+  // Releases are numbered in steps, so that the callbacks of a graph's iteration have numbers of their own between two.
+  static constexpr std::uint64_t kReleaseStep = SequencePlace::kMaxLength;
 
   void drain_all() noexcept;
   void put_in(CallbackEntry & entry, std::uint32_t caller) noexcept;
@@ -452,8 +461,10 @@ private:
     put_aside,
     started
   };
+  Pick start_entered(
+    ThreadSet & set, CallbackEntry & entry, std::uint32_t thread, Time now, Run & run) noexcept;
   Pick start_in_turn(
-    CallbackEntry & entry, std::uint32_t thread, Time now, Run & run,
+    CallbackEntry & entry, std::uint32_t thread, Time now, Time (*clock)() noexcept, Run & run,
     detail::WakeMask & woken) noexcept;
   Pick pick(
     ThreadSet & set, std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept;
@@ -487,7 +498,7 @@ private:
   std::unique_ptr<ThreadSets[]> own_sets_;  // per thread and visitor
 
   std::atomic<std::uint64_t> & sequence_;  // of the releases: its own or its sibling's
-  alignas(64) std::atomic<std::uint64_t> own_sequence_{1};
+  alignas(64) std::atomic<std::uint64_t> own_sequence_{kReleaseStep};
   alignas(64) detail::Sleepers<> sleepers_;
 
   PiMutex held_mutex_;

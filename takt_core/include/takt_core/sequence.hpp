@@ -10,6 +10,12 @@
 // is busy waits for its group. A callback of other threads, a later message of the same callback, and a callback that has
 // a higher priority than the running one and other threads beside this one, use the ready queue. Threads of a following
 // pool use it for all callbacks.
+//
+// A graph is a sequence for several threads (SequencePlace::graph). An iteration begins with a callback that no callback of
+// the graph made ready, and consists of the callbacks that follow from it. When a callback of the iteration returns, its
+// thread starts the first of the callbacks that it made ready, and other threads may start the rest. All of them wait at
+// the iteration's place: that of the callback with which it began. So of callbacks with one priority those of the older
+// iteration go first, and those of one iteration in the order of the list.
 #ifndef TAKT_CORE__SEQUENCE_HPP_
 #define TAKT_CORE__SEQUENCE_HPP_
 
@@ -34,6 +40,7 @@ struct SequencePlace
   std::uint32_t sequence = 0;  ///< below kMaxSequences
   std::uint32_t position =
     0;  ///< below kMaxLength; of two callbacks in one place the first one ready has it
+  bool graph = false;  ///< of all callbacks with this number, or of none
 
   friend bool operator==(const SequencePlace &, const SequencePlace &) = default;
 };
@@ -60,6 +67,7 @@ private:
   static thread_local const SequenceScope * s_open;
 
   Scheduler & scheduler_;
+  const Run & run_;
   const CallbackEntry & entry_;  // of the run
   const SequenceScope * const previous_;
   SequenceWalk * walk_ = nullptr;  // null: nothing waits for the end of the run

@@ -357,6 +357,9 @@ Status Executor::add_observer(std::shared_ptr<Observer> observer)
       observer->on_added(*callback);
     }
   });
+  if (interest.runs) {
+    impl_->run_observers.push_back(observer.get());
+  }
   if (interest.idling) {
     impl_->idle_observers.push_back(observer.get());
   }

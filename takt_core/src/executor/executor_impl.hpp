@@ -2,6 +2,7 @@
 #ifndef TAKT_CORE__SRC__EXECUTOR_IMPL_HPP_
 #define TAKT_CORE__SRC__EXECUTOR_IMPL_HPP_
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
@@ -53,9 +54,10 @@ struct Executor::Impl final : ParkingListener
   void loop(Crew & crew, std::uint32_t index);
   void sleep(Crew & crew, std::uint32_t index, Time wake_at);
   static void follow_programs_policy(Crew & crew, std::uint32_t index) noexcept;
-  void execute(Crew & crew, Run & run) noexcept;
+  // The end of the run; kNever: no observer asked for it, or the take found no message.
+  Time execute(Crew & crew, Run & run) noexcept;
   void run_inputs(Crew & crew, const Run & taker) noexcept;
-  void perform(Crew & crew, Run & run, bool is_input = false) noexcept;
+  Time perform(Crew & crew, Run & run, bool is_input = false) noexcept;
   void failed(const Run & run) noexcept;
   void parked(const Callback & callback) noexcept override;
 
@@ -201,6 +203,14 @@ struct Executor::Impl final : ParkingListener
   Executor & owner;
   const ExecutorOptions options;
   std::vector<std::shared_ptr<Observer>> observers;
+  // Those that watch runs.
+  std::vector<Observer *> run_observers;
+  bool observed() const noexcept
+  {
+    return std::any_of(run_observers.begin(), run_observers.end(), [](const Observer * one) {
+      return one->watches();
+    });
+  }
   // The observers that watch idling, and parking.
   std::vector<Observer *> idle_observers;
   std::vector<Observer *> parking_observers;

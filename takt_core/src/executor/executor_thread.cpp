@@ -123,17 +123,25 @@ void Executor::Impl::loop(Crew & crew, std::uint32_t index)
   const bool follows = crew.options[index].follow;
   const std::uint32_t number = crew.first + index;
   Run run;
+  Time end = kNever;  // of the last run
   const auto over = [&] { return cancelled() || crew.ending.load(std::memory_order_seq_cst); };
+  // A direct call starts when the run before it ends. No more than one look at the clock serves both, and none without an
+  // observer.
+  const auto next = [&] {
+    const Time ended = std::exchange(end, kNever);
+    return ((ended != kNever || !observed()) && scheduler.next_follower(index, ended, &now, run)) ||
+           scheduler.next(index, now(), run);
+  };
   while (!over()) {
     crew.words.look(index);
-    if (scheduler.next(index, now(), run)) {
+    if (next()) {
       run.thread = number;
       if (follows) {
         // Two system calls per dispatch give the kernel's preemption between callbacks of one pool.
         const int wanted = scheduler.priority(*run.callback) + run.callback->raised();
         detail::follow(std::min(wanted, crew.options[index].attributes.priority));
       }
-      execute(crew, run);
+      end = execute(crew, run);
       if (follows) {
         detail::unfollow();
       }
@@ -196,10 +204,11 @@ void Executor::Impl::follow_programs_policy(Crew & crew, std::uint32_t index) no
   }
 }
 
-void Executor::Impl::execute(Crew & crew, Run & run) noexcept
+Time Executor::Impl::execute(Crew & crew, Run & run) noexcept
 {
-  perform(crew, run);
+  const Time end = perform(crew, run);
   crew.scheduler.complete(run);
+  return end;
 }
 
 // After the taker's own take, because a take without a message is no start of the taker.
@@ -216,7 +225,7 @@ void Executor::Impl::run_inputs(Crew & crew, const Run & taker) noexcept
 
 // Takes, and runs the user's function, with the observers told. Observers see the runs of a thread one after the other: a
 // taker of inputs begins for them once these have run, and its take is no part of its costs.
-void Executor::Impl::perform(Crew & crew, Run & run, bool is_input) noexcept
+Time Executor::Impl::perform(Crew & crew, Run & run, bool is_input) noexcept
 {
   Scheduler & scheduler = crew.scheduler;
   const bool takes_inputs = run.callback->takes_inputs();
@@ -227,10 +236,10 @@ void Executor::Impl::perform(Crew & crew, Run & run, bool is_input) noexcept
   detail::RunFrame frame(run);
   const auto picked = [&] {
     known = true;
-    for (const auto & observer : observers) {
+    for (Observer * const observer : run_observers) {
       observer->on_picked(run);
     }
-    if (!observers.empty()) {
+    if (!run_observers.empty()) {
       frame.picked();
     }
   };
@@ -261,10 +270,10 @@ void Executor::Impl::perform(Crew & crew, Run & run, bool is_input) noexcept
       picked();
     }
     if (took) {
-      if (!observers.empty()) {
+      if (observed()) {
         const Time start = now();
         frame.started();
-        for (const auto & observer : observers) {
+        for (Observer * const observer : run_observers) {
           observer->on_start(run, start);
         }
       }
@@ -288,19 +297,21 @@ void Executor::Impl::perform(Crew & crew, Run & run, bool is_input) noexcept
     threw = true;
     failed(run);
   }
-  if (!observers.empty()) {
-    const Time end = took ? now() : Time{};
+  if (!observed()) {
+    return kNever;
+  }
+  const Time end = took ? now() : kNever;
+  if (took) {
+    frame.ended();
+  }
+  for (Observer * const observer : run_observers) {
     if (took) {
-      frame.ended();
-    }
-    for (const auto & observer : observers) {
-      if (took) {
-        observer->on_end(run, end);
-      } else if (!threw) {
-        observer->on_empty_take(run);
-      }
+      observer->on_end(run, end);
+    } else if (!threw) {
+      observer->on_empty_take(run);
     }
   }
+  return end;
 }
 
 void Executor::Impl::parked(const Callback & callback) noexcept

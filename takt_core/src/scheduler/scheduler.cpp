@@ -35,12 +35,12 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
   }
   Precedence first;
   first.release = now;
-  first.sequence = sequence_.fetch_add(kept, std::memory_order_relaxed);
+  first.sequence = sequence_.fetch_add(kept * kReleaseStep, std::memory_order_relaxed);
   // With several messages it is unknown which one has the name.
   const std::uint64_t message = count == 1 ? current_message() : 0;
   const std::uint64_t index = entry.arrivals_.push(now, first.sequence, activations, message);
   for (std::uint32_t i = 1; i < kept; ++i) {
-    entry.arrivals_.push(now, first.sequence + i, activations);
+    entry.arrivals_.push(now, first.sequence + i * kReleaseStep, activations);
   }
   if (entry.state_.mark_queued()) {
     // The entry cannot start until put_in, so its oldest arrival does not change here. (Another
@@ -117,18 +117,22 @@ void Scheduler::find_precedence(
   }
   if (set.order == Order::edf && entry.deadlines_.load(std::memory_order_acquire) != nullptr) {
     ActivationSet carried;
+    Precedence message = result;
     if (!timer) {
       // A callback whose message is not visible yet has a deadline too: the message may be there at the start.
-      entry.arrivals_.peek(result.release, result.sequence, carried);
-      if (result.sequence == 0) {
-        stamp_late(set, result);
+      entry.arrivals_.peek(message.release, message.sequence, carried);
+      if (message.sequence == 0) {
+        stamp_late(set, message);
       }
     }
     if (carried.empty()) {
-      carried.add({entry.number_, entry.instance(), result.release});
+      carried.add({entry.number_, entry.instance(), message.release});
     }
-    due = deadline(entry, result.release, carried);
-  } else if (!timer && comes != CallbackEntry::Comes::stamped) {
+    due = deadline(entry, message.release, carried);
+    if (!entry.at_iteration_) {
+      result = message;
+    }
+  } else if (!timer && comes != CallbackEntry::Comes::stamped && !entry.at_iteration_) {
     if (!entry.arrivals_.peek_stamp(result.release, result.sequence)) {
       stamp_late(set, result);
     }
@@ -219,6 +223,8 @@ bool Scheduler::start(
   run.lane = thread;
   run.start = now;
   run.sequence = entry.precedence_.sequence;
+  run.place = entry.precedence_.release;
+  entry.at_iteration_ = false;
   run.skipped = 0;
   run.found = 0;
   run.announced = 0;
@@ -292,7 +298,7 @@ void Scheduler::hold(ThreadSet & set, CallbackEntry & entry, std::uint32_t visit
 {
   assert(set.mutex.held());
   CallbackEntry * handed = nullptr;
-  if (set.queue->enters_groups()) {
+  if (set.enters_groups) {
     handed = entry.group_->leave();
     set.queue->group_left(*entry.group_);
   } else {
@@ -325,7 +331,7 @@ Scheduler::Pick Scheduler::pick(
     hold(set, *entry, thread);
     return Pick::put_aside;
   }
-  if (!set.queue->enters_groups() && entry->group_->enter(*entry) == Group::Enter::parked) {
+  if (!set.enters_groups && entry->group_->enter(*entry) == Group::Enter::parked) {
     tell_parked(*entry);
     return Pick::put_aside;
   }
@@ -376,7 +382,9 @@ ThreadSet * Scheduler::best_set(
 
 bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept
 {
-  if (thread != visitor() && walks_[thread].ready != 0 && next_in_sequence(thread, now, run)) {
+  if (
+    thread != visitor() && walks_[thread].ready != 0 &&
+    next_in_sequence(thread, now, nullptr, run)) {
     return true;
   }
   ThreadSets & own = own_sets_[thread];
@@ -487,7 +495,7 @@ void Scheduler::taken(Run & run) noexcept
 // Queues pending work and leaves the group. For `stock`, with the set's mutex held.
 void Scheduler::finish(Run & run) noexcept
 {
-  assert(!run.set->queue->enters_groups() || run.set->mutex.held());
+  assert(!run.set->enters_groups || run.set->mutex.held());
   CallbackEntry & entry = CallbackEntry::of(*run.callback);
   ThreadSet & set = *run.set;
   Group & group = *entry.group_;
@@ -514,7 +522,7 @@ void Scheduler::finish(Run & run) noexcept
   } else {
     handed = group.leave();
   }
-  if (set.queue->enters_groups()) {
+  if (set.enters_groups) {
     set.queue->group_left(group);
   }
   // From here on `remove` may return and the callback be destroyed, unless it is queued again.
@@ -530,7 +538,7 @@ void Scheduler::complete(Run & run) noexcept
 {
   taken(run);
   ThreadSet & set = *run.set;
-  if (!set.queue->enters_groups()) {
+  if (!set.enters_groups) {
     finish(run);
     return;
   }

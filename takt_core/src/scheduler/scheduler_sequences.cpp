@@ -30,6 +30,7 @@ thread_local const SequenceScope * SequenceScope::s_open = nullptr;
 
 SequenceScope::SequenceScope(Scheduler & scheduler, const Run & run, bool wanted) noexcept
 : scheduler_(scheduler),
+  run_(run),
   entry_(CallbackEntry::of(*run.callback)),
   previous_(s_open),
   lane_(run.lane)
@@ -44,6 +45,7 @@ SequenceScope::SequenceScope(Scheduler & scheduler, const Run & run, bool wanted
   walk_ = &scheduler.walks_[run.lane];
   assert(walk_->ready == 0 || walk_->slots == slots);
   walk_->slots = slots;
+  walk_->graph = entry_.graph_;
 }
 
 void SequenceScope::before_wait() noexcept
@@ -81,7 +83,8 @@ void check_sequence(
       ": a callback without a trigger runs when another one takes its messages, so it has no "
       "place in a sequence");
   }
-  if (callback.kind() == Kind::timer && binding.sequence->position != 0) {
+  if (
+    callback.kind() == Kind::timer && binding.sequence->position != 0 && !binding.sequence->graph) {
     faults.push_back(
       id +
       ": time releases a timer, and no callback of a sequence does; a timer can only be the first "
@@ -94,6 +97,8 @@ void Scheduler::give_place(CallbackEntry & entry, const std::optional<SequencePl
 {
   assert(setup_mutex_.held());
   entry.sequence_number_ = CallbackEntry::kNoSequence;
+  entry.graph_ = false;
+  entry.at_iteration_ = false;
   if (place) {
     std::unique_ptr<SequenceSlots> & slots = sequences_[place->sequence];
     if (slots == nullptr) {
@@ -101,6 +106,7 @@ void Scheduler::give_place(CallbackEntry & entry, const std::optional<SequencePl
     }
     entry.sequence_number_ = static_cast<std::uint8_t>(place->sequence);
     entry.position_ = static_cast<std::uint8_t>(place->position);
+    entry.graph_ = place->graph;
   }
 }
 
@@ -122,9 +128,17 @@ bool Scheduler::waits_its_turn(CallbackEntry & entry) noexcept
     return false;
   }
   const bool only_here = set.serves_only(own | sleepers_.bit(visitor()));
-  if (
-    (!only_here && urgency_of(entry) > urgency_of(running)) ||
-    !scope->walk_->slots->put(position, entry)) {
+  if (!only_here && urgency_of(entry) > urgency_of(running)) {
+    return false;
+  }
+  if (running.graph_) {
+    const Run & run = scope->run_;
+    entry.precedence_.release = run.place;
+    entry.precedence_.sequence = run.sequence / kReleaseStep * kReleaseStep + position;
+    entry.comes_ = CallbackEntry::Comes::stamped;
+    entry.at_iteration_ = true;
+  }
+  if (!scope->walk_->slots->put(position, entry)) {
     return false;
   }
   // From here on set-up may have taken the callback out, and removed it.
@@ -161,8 +175,12 @@ const CallbackEntry * Scheduler::first_of(
   ThreadSet & set, std::uint32_t thread, Time now, detail::WakeMask & woken) noexcept
 {
   assert(set.mutex.held());
-  if (set.intake.empty() && !set.queue->may_have_work() && now < set.timers.next()) {
-    set.looked_at.store(to_ns(now), std::memory_order_relaxed);
+  if (
+    set.intake.empty() && !set.may_have_work.load(std::memory_order_relaxed) &&
+    now < set.timers.next()) {
+    if (to_ns(now) > set.looked_at.load(std::memory_order_relaxed)) {
+      set.looked_at.store(to_ns(now), std::memory_order_relaxed);
+    }
     return nullptr;
   }
   woken |= service(set, thread, now);
@@ -178,23 +196,49 @@ bool Scheduler::may_start_here(
          (entry.state_.load(std::memory_order_acquire) & CallbackEntry::kClosed) == 0;
 }
 
-// Starts the callback that was taken out of its slot, puts it into its set, or parks it.
+// Starts the callback, whose group this thread has entered for it.
+Scheduler::Pick Scheduler::start_entered(
+  ThreadSet & set, CallbackEntry & entry, std::uint32_t thread, Time now, Run & run) noexcept
+{
+  entry.comes_ = CallbackEntry::Comes::released;
+  if (start(set, entry, thread, now, run)) {
+    return Pick::started;
+  }
+  finish(run);  // an overwritten arrival
+  return Pick::put_aside;
+}
+
+// Starts the callback that was taken out of its slot, puts it into its set, or parks it. `now`: kNever: ask `clock` if the
+// time matters.
 Scheduler::Pick Scheduler::start_in_turn(
-  CallbackEntry & entry, std::uint32_t thread, Time now, Run & run,
+  CallbackEntry & entry, std::uint32_t thread, Time now, Time (*clock)() noexcept, Run & run,
   detail::WakeMask & woken) noexcept
 {
   ThreadSets & own = own_sets_[thread];
   ThreadSet & set = *entry.set_.load(std::memory_order_seq_cst);
   std::unique_lock lock(set.mutex);
   bool in_turn = may_start_here(set, entry, thread);
+  const bool stamped = entry.comes_ == CallbackEntry::Comes::stamped;
+  const bool one_set = own.size() == 1;
+  if (now == kNever) {
+    // A look at the clock is the largest single cost of a direct call, and only timers, boosts and ages of inputs depend
+    // on the time.
+    now = stamped && one_set && set.timers.empty() && set.boosted == nullptr &&
+              !entry.callback().takes_inputs()
+            ? entry.precedence_.release
+            : clock();
+  }
   if (in_turn) {
     // A boost that is due changes the key.
     const CallbackEntry * const first = first_of(set, thread, now, woken);
+    if (first == nullptr && stamped && one_set && entry.group_->try_enter()) {
+      return start_entered(set, entry, thread, now, run);  // no key is compared
+    }
     set_key(set, entry, entry.comes_);
     entry.comes_ = CallbackEntry::Comes::stamped;  // it keeps this place wherever it waits
-    const std::uint64_t key = entry.precedence_.key;
-    const auto goes_before = [key](const CallbackEntry * other) {
-      return other != nullptr && other->precedence_.key < key;
+    const auto goes_before = [&entry](const CallbackEntry * other) {
+      return other != nullptr && (entry.graph_ ? other->precedence_.before(entry.precedence_)
+                                               : other->precedence_.key < entry.precedence_.key);
     };
     in_turn = !goes_before(first);
     if (in_turn && own.size() > 1) {
@@ -221,27 +265,51 @@ Scheduler::Pick Scheduler::start_in_turn(
     return Pick::nothing;
   }
   entry.comes_ = CallbackEntry::Comes::released;
-  if (entry.group_->enter(entry, Group::TakesOver::as_urgent) == Group::Enter::parked) {
+  const auto takes_over = entry.graph_ ? Group::TakesOver::better : Group::TakesOver::as_urgent;
+  if (entry.group_->enter(entry, takes_over) == Group::Enter::parked) {
     tell_parked(entry);
     return Pick::put_aside;
   }
-  if (start(set, entry, thread, now, run)) {
-    return Pick::started;
-  }
-  finish(run);
-  return Pick::put_aside;
+  return start_entered(set, entry, thread, now, run);
 }
 
-bool Scheduler::next_in_sequence(std::uint32_t thread, Time now, Run & run) noexcept
+// Returns the first of the callbacks of a graph that wait for their turn on this thread. The others go to their ready
+// queues, where other threads find them.
+CallbackEntry * Scheduler::share_out(std::uint32_t thread) noexcept
+{
+  SequenceWalk & walk = walks_[thread];
+  CallbackEntry * first = nullptr;
+  while (first == nullptr && walk.ready != 0) {
+    const auto position = static_cast<std::uint32_t>(std::countr_zero(walk.ready));
+    walk.ready &= walk.ready - 1;
+    first = walk.slots->take(position);
+  }
+  end_walk(thread, thread);
+  return first;
+}
+
+bool Scheduler::next_follower(
+  std::uint32_t thread, Time now, Time (*clock)() noexcept, Run & run) noexcept
+{
+  return walks_[thread].ready != 0 && next_in_sequence(thread, now, clock, run);
+}
+
+bool Scheduler::next_in_sequence(
+  std::uint32_t thread, Time now, Time (*clock)() noexcept, Run & run) noexcept
 {
   SequenceWalk & walk = walks_[thread];
   detail::WakeMask woken = 0;
   Pick last = Pick::put_aside;
+  if (walk.graph) {
+    if (CallbackEntry * const first = share_out(thread)) {
+      last = start_in_turn(*first, thread, now, clock, run, woken);
+    }
+  }
   while (last == Pick::put_aside && walk.ready != 0) {
     const auto position = static_cast<std::uint32_t>(std::countr_zero(walk.ready));
     walk.ready &= walk.ready - 1;
     if (CallbackEntry * const entry = walk.slots->take(position)) {
-      last = start_in_turn(*entry, thread, now, run, woken);
+      last = start_in_turn(*entry, thread, now, clock, run, woken);
     }
   }
   if (last == Pick::started) {

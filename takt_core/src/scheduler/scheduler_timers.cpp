@@ -99,7 +99,7 @@ std::uint32_t Scheduler::release_timers(ThreadSet & set, Time now) noexcept
       continue;  // being removed
     }
     timer.due_ = timer.expiry_;
-    timer.precedence_.sequence = sequence_.fetch_add(1, std::memory_order_relaxed);
+    timer.precedence_.sequence = sequence_.fetch_add(kReleaseStep, std::memory_order_relaxed);
     insert(set, timer, CallbackEntry::Comes::released);
     ++released;
   }

@@ -46,6 +46,7 @@ private:
 struct SequenceWalk
 {
   SequenceSlots * slots = nullptr;
+  bool graph = false;
   std::uint64_t ready = 0;  ///< bit i: the thread has put a callback into slot i
 };
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -141,6 +143,98 @@ TEST(ObserverHooks, tell_all_observers_of_other_threads_and_priorities)
   ASSERT_TRUE(
     executor->reconfigure({.callbacks = {{callback, {.threads = 2, .priority = 7}}}}).ok());
   EXPECT_EQ(told->all(), (std::vector<std::string>{"rebound c", "rebound c"}));
+}
+
+// Looks at runs, if `runs` says so, while `on`.
+class RunWatcher final : public Observer
+{
+public:
+  explicit RunWatcher(bool runs) : runs_(runs) {}
+  ObserverInterest interest() const noexcept override
+  {
+    ObserverInterest interest;
+    interest.runs = runs_;
+    return interest;
+  }
+  bool watches() const noexcept override { return on.load(); }
+  void on_picked(const takt_core::Run &) noexcept override { ++picked; }
+  void on_start(const takt_core::Run &, Time start) noexcept override { starts.push_back(start); }
+  void on_end(const takt_core::Run &, Time end) noexcept override { ends.push_back(end); }
+
+  std::atomic<bool> on{true};
+  int picked = 0;
+  std::vector<Time> starts;
+  std::vector<Time> ends;
+
+private:
+  const bool runs_;
+};
+
+struct Hop
+{
+  std::vector<Time> starts;    // of the runs, as they themselves see it
+  std::vector<Time> releases;  // of their messages
+};
+
+// One callback that makes another one of its sequence ready.
+Hop hop(const std::shared_ptr<Observer> & observer)
+{
+  Hop hop;
+  const auto executor = make_executor(1);
+  if (observer != nullptr) {
+    EXPECT_TRUE(executor->add_observer(observer).ok());
+  }
+  const auto note = [&](const takt_core::Run & run) {
+    hop.starts.push_back(run.start);
+    hop.releases.push_back(run.release);
+  };
+  Binding first;
+  first.sequence = SequencePlace{0, 0};
+  Binding second;
+  second.sequence = SequencePlace{0, 1};
+  const auto follower = add_function(*executor, "second", note, nullptr, second);
+  const auto root = add_function(
+    *executor, "first",
+    [&](const takt_core::Run & run) {
+      note(run);
+      executor->ready(*follower, 1);
+    },
+    nullptr, first);
+  executor->ready(*root, 1);
+  EXPECT_TRUE(executor->start().ok());
+  EXPECT_TRUE(eventually([&] { return follower->runs.load() == 1; }));
+  stop(*executor);
+  return hop;
+}
+
+TEST(ObserverHooks, a_follower_starts_for_an_observer_when_the_run_before_it_ends)
+{
+  const auto watcher = std::make_shared<RunWatcher>(true);
+  const Hop both = hop(watcher);
+  ASSERT_EQ(watcher->ends.size(), 2U);
+  ASSERT_EQ(both.starts.size(), 2U);
+  EXPECT_EQ(both.starts[1], watcher->ends[0]);
+  EXPECT_GE(both.starts[1], both.releases[1]);
+  EXPECT_GE(watcher->starts[1], both.starts[1]);
+  EXPECT_EQ(watcher->picked, 2);
+}
+
+TEST(ObserverHooks, without_an_observer_that_watches_a_follower_costs_no_look_at_the_clock)
+{
+  const auto uninterested = std::make_shared<RunWatcher>(false);
+  const auto off = std::make_shared<RunWatcher>(true);
+  off->on = false;
+  for (const std::shared_ptr<RunWatcher> & observer :
+       {std::shared_ptr<RunWatcher>(), uninterested, off}) {
+    const Hop both = hop(observer);
+    ASSERT_EQ(both.starts.size(), 2U);
+    EXPECT_EQ(both.starts[1], both.releases[1]);
+    EXPECT_GE(both.starts[0], both.releases[0]);
+  }
+  EXPECT_EQ(uninterested->picked, 0);
+  EXPECT_TRUE(uninterested->ends.empty());
+  EXPECT_TRUE(off->starts.empty());
+  EXPECT_TRUE(off->ends.empty());
 }
 
 }  // namespace

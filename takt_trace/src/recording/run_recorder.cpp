@@ -44,6 +44,8 @@ public:
     return all;
   }
 
+  bool watches() const noexcept override { return recording(); }
+
   void on_added(const takt_core::Callback & callback) override
   {
     const std::lock_guard lock(mutex_);

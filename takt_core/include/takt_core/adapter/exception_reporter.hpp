@@ -38,6 +38,12 @@ public:
   /// Reports the remaining exceptions and ends the thread. May block.
   ~ExceptionReporter() override;
 
+  ObserverInterest interest() const noexcept override
+  {
+    ObserverInterest interest;
+    interest.runs = false;
+    return interest;
+  }
   void on_added(const Callback & callback) override;
   void on_removed(const Callback & callback) override;
   /// Real-time safe with one exception: it copies the text of a callback's first exception in a

@@ -137,9 +137,12 @@ public:
   Phased phased_ = Phased::no;             // changes only before the callback is added
   std::atomic<std::uint8_t> priority_{0};  // larger is more urgent
   std::atomic<std::uint8_t> raised_{0};    // the boost's part; the sum is at most 255
-  // Its place in a sequence (sequence.hpp). Both change only before the callback is added.
+  // Its place in a sequence (sequence.hpp). These three change only before the callback is added.
   std::uint8_t sequence_number_ = kNoSequence;
   std::uint8_t position_ = 0;
+  bool graph_ = false;
+  // Waits at the place of its graph's iteration, whatever messages it has. Guarded as `precedence_`.
+  bool at_iteration_ = false;
   struct Deadlines;
   std::atomic<const Deadlines *> deadlines_{nullptr};  // null: no deadline
   ArrivalRing arrivals_;

@@ -89,6 +89,7 @@ public:
   : owner(owner),
     order(order),
     queue(make_ready_queue(order, timers, mutex)),
+    enters_groups(queue->enters_groups()),
     timers(mutex)
   {
   }
@@ -100,6 +101,7 @@ public:
 
   // --- guarded by mutex ---
   std::unique_ptr<ReadyQueue> queue;
+  const bool enters_groups;  ///< of the queue; without a virtual call
   TimerHeap timers;
   CallbackEntry * boosted = nullptr;  ///< callbacks with a boost, linked by `next_boosted_`
 
