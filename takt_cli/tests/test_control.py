@@ -739,21 +739,21 @@ def robot():
             "/n:group(wide)",
             ["rest", "weak"],
             reentrant=True,
-            sequence={"number": 3, "position": 1},
+            sequence={"number": 3, "position": 1, "graph": False},
         ),
         callback(
             "/n:waitable(/reset)",
             "/n:group(wide)",
             ["rest", "weak"],
             reentrant=True,
-            sequence={"number": 3, "position": 1},
+            sequence={"number": 3, "position": 1, "graph": False},
         ),
         callback(
             "/n:client(/reset)",
             "/n:group(wide)",
             ["rest", "weak"],
             reentrant=True,
-            sequence={"number": 3, "position": 0},
+            sequence={"number": 3, "position": 0, "graph": False},
         ),
         callback(
             "/n:timer(1s)",
@@ -962,7 +962,7 @@ def test_a_template_says_that_processes_of_one_executor_differ(takt, start, tmp_
 def test_a_template_keeps_sequences_of_several_processes_apart(takt, start):
     def part(name, *path, threads=("hot", "hot")):
         own = [
-            callback(id_, threads=[on], sequence={"number": 0, "position": place})
+            callback(id_, threads=[on], sequence={"number": 0, "position": place, "graph": False})
             for place, (id_, on) in enumerate(zip(path, threads, strict=True))
         ]
         return process(f"/opt/{name}", executor("main", [thread("hot"), thread("low", 1)], own))
@@ -976,9 +976,16 @@ def test_a_template_keeps_sequences_of_several_processes_apart(takt, start):
         ["/b:timer(1s)", "/b:sub(/y)"],
     ]
     assert "other values" not in text
+    graph = part("e", "/e:timer(1s)", "/e:sub(/x)")
+    for one in graph["executors"][0]["callbacks"]:
+        one["sequence"]["graph"] = True
+    start(graph)
+    assert {"graph": ["/e:timer(1s)", "/e:sub(/x)"]} in written(takt)[1]["executors"]["main"][
+        "sequences"
+    ]
     start(part("d", "/d:timer(1s)", "/a:sub(/x)"))
     text, data = written(takt)
-    assert len(data["executors"]["main"]["sequences"]) == 2
+    assert len(data["executors"]["main"]["sequences"]) == 3
     assert "# /a:sub(/x) has other values in some of these processes." in text
 
 

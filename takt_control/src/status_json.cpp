@@ -120,7 +120,8 @@ json callback_json(
     }
     result["publishes_last"] = binding->publishes_last;
     if (const auto & place = binding->sequence) {
-      result["sequence"] = {{"number", place->sequence}, {"position", place->position}};
+      result["sequence"] = {
+        {"number", place->sequence}, {"position", place->position}, {"graph", place->graph}};
     }
     if (const auto & rule = binding->non_triggering) {
       json & words = result["non_triggering"] = {

@@ -144,6 +144,7 @@ TEST(ApplySchedule, KnowsSequencesByTheirCallbacks)
   using Ids = std::vector<std::string>;
   EXPECT_EQ(skipped("[" + here + "]"), Ids{});
   EXPECT_EQ(skipped("[[\"/c:sub(/1)\", \"/c:sub(/2)\"], " + here + "]"), Ids{});
+  EXPECT_EQ(skipped("[{graph: " + here + "}]"), (Ids{"/a:sub(/x)", "/b:sub(/y)"}));
   EXPECT_EQ(skipped("[[\"/b:sub(/y)\", \"/a:sub(/x)\"]]"), (Ids{"/a:sub(/x)", "/b:sub(/y)"}));
   EXPECT_EQ(
     skipped("[[\"/a:timer(1s)\", \"/a:sub(/x)\", \"/b:sub(/y)\"]]"),

@@ -53,6 +53,47 @@ TEST(Sequences, GiveEachCallbackItsPlace)
   EXPECT_EQ(parse(to_yaml(schedule)), schedule);
 }
 
+TEST(Sequences, AGraphIsAMapWithOneList)
+{
+  const Schedule schedule = parse(
+    text("[[\"/a:sub(/x)\", \"/b:sub(/x)\"], {graph: [\"/c:timer(10ms)\", \"/d:timer(10.0ms)\", "
+         "\"/e:sub(/z)\"]}]"));
+  auto resolver = std::move(Resolver::create(schedule, "main").value());
+  const auto place = [&](const char * id, Kind kind) {
+    return resolver.resolve(id, kind)->binding.sequence;
+  };
+  EXPECT_EQ(place("/b:sub(/x)", Kind::subscription), (SequencePlace{0, 1, false}));
+  EXPECT_EQ(place("/d:timer(10ms)", Kind::timer), (SequencePlace{1, 1, true}));
+  EXPECT_EQ(place("/e:sub(/z)", Kind::subscription), (SequencePlace{1, 2, true}));
+  EXPECT_NE(to_yaml(schedule).find("- {graph: ["), std::string::npos) << to_yaml(schedule);
+  EXPECT_EQ(parse(to_yaml(schedule)), schedule);
+  EXPECT_NE(
+    parse(text("[[\"/a:sub(/x)\", \"/b:sub(/x)\"]]")),
+    parse(text("[{graph: [\"/a:sub(/x)\", \"/b:sub(/x)\"]}]")));
+}
+
+TEST(Sequences, CallbacksOfAGraphHaveOnePriority)
+{
+  const auto warnings = [](const std::string & callbacks) {
+    Strings all = test::warnings(
+      text("[{graph: [\"/a:sub(/x)\", \"/b:sub(/y)\", \"/c:sub(/z)\"]}]", callbacks));
+    std::erase_if(all, [](const std::string & one) { return one.find("graph") == one.npos; });
+    return all;
+  };
+  const Strings told = warnings(
+    "order: priority\ncallbacks: [{match: \"/a:**\", priority: 3}, {match: \"/c:**\", priority: "
+    "4}]\n");
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_NE(
+    told.front().find("'/c:sub(/z)' has priority 4, and an earlier callback of its graph 3; the "
+                      "order of a graph counts among callbacks of one priority"),
+    std::string::npos)
+    << told.front();
+  EXPECT_TRUE(
+    warnings("order: priority\ncallbacks: [{match: [\"/a:**\", \"/c:**\"], priority: 3}]\n")
+      .empty());
+}
+
 TEST(Sequences, OfAnIsolatedGroupAreRefused)
 {
   const Schedule schedule = parse(text("[[\"/a:sub(/x)\", \"/b:sub(/y)\"]]"));
@@ -73,11 +114,24 @@ TEST(Sequences, MistakesAreNamed)
     "a sequence of fewer than two callbacks has no effect; add those that follow, or omit it");
   EXPECT_EQ(
     fault("[\"/a:sub(/x)\"]"),
-    "a sequence is a list of callback ids, such as [\"/a:timer(10ms)\", \"/b:sub(/x)\"]");
+    "a sequence is a list of callback ids, such as [\"/a:timer(10ms)\", \"/b:sub(/x)\"], or "
+    "{graph: "
+    "[...]} with such a list");
+  EXPECT_EQ(
+    fault("[{graph: \"/a:sub(/x)\"}]"),
+    "a sequence is a list of callback ids, such as [\"/a:timer(10ms)\", \"/b:sub(/x)\"], or "
+    "{graph: "
+    "[...]} with such a list");
+  EXPECT_EQ(
+    fault("[{graph: [\"/a:sub(/x)\"]}]"),
+    "a graph of fewer than two callbacks has no effect; add those that follow, or omit it");
+  EXPECT_EQ(
+    fault("[{grpah: [\"/a:sub(/x)\", \"/b:sub(/y)\"]}]"),
+    "unknown key 'grpah' in a sequence; did you mean 'graph'?");
   EXPECT_EQ(
     fault("{hot: [\"/a:sub(/x)\"]}"),
     "sequences must be a list of sequences, and each of them a list of callback ids, such as "
-    "[\"/a:timer(10ms)\", \"/b:sub(/x)\"]");
+    "[\"/a:timer(10ms)\", \"/b:sub(/x)\"], or {graph: [...]} with such a list");
   EXPECT_EQ(
     fault("[[\"/a:sub(/x)\", \"/b:sub(*)\"]]"),
     "sequences name exact ids, and '/b:sub(*)' is a pattern");

@@ -186,7 +186,8 @@ private:
       e.sequences.push_back(
         {{"/s" + n + ":timer(10ms)", "/s" + n + ":sub(/x)", "/s" + n + ":sub(/y)"},
          {0, 0, comment()},
-         {}});
+         {},
+         coin()});
     }
     for (std::size_t i = pick(2); i > 0; --i) {
       e.process_threads.push_back(

@@ -78,6 +78,14 @@ Faults without_bounds(const Schedule & schedule)
 {
   Faults faults = detail::with_and_isolated(schedule);
   for (const takt_schedule::ExecutorSchedule & executor : schedule.executors) {
+    for (const takt_schedule::SequenceRule & rule : executor.sequences) {
+      if (rule.graph) {
+        faults.push_back(takt_schedule::located(
+          schedule.file, rule.source,
+          "analyses and the simulator do not know graph yet; programs run under the schedule all "
+          "the same"));
+      }
+    }
     for (const takt_schedule::GroupRule & rule : executor.groups) {
       if (rule.logical_time) {
         faults.push_back(takt_schedule::located(

@@ -471,6 +471,13 @@ TEST_F(ExplainProgram, RefusesWhatItDoesNotKnowOfTriggers)
   EXPECT_EQ(let.code, 2);
   EXPECT_NE(let.err.find("analyses and the simulator do not know let yet"), std::string::npos)
     << let.err;
+  write(
+    "graph.yaml",
+    content("waiting.yaml") + "    sequences: [{graph: [\"/a:sub(/x)\", \"/b:sub(/y)\"]}]\n");
+  const Outcome graph = run("graph.yaml --system store.yaml");
+  EXPECT_EQ(graph.code, 2);
+  EXPECT_NE(graph.err.find("analyses and the simulator do not know graph yet"), std::string::npos)
+    << graph.err;
   const Outcome jobs = run("waiting.yaml --system store.yaml --json --jobs");
   EXPECT_EQ(jobs.code, 2);
   EXPECT_NE(jobs.out.find("runs within those of its takers"), std::string::npos) << jobs.out;

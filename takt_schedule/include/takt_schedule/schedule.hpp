@@ -109,9 +109,10 @@ struct SequenceRule
   std::vector<std::string> path;  ///< exact ids, each in one sequence of the executor only
   Source source;
   std::vector<Source> path_sources;  ///< one per id of the path, if from a file
+  bool graph = false;                ///< an entry `graph: [...]`: for several threads
   friend bool operator==(const SequenceRule & a, const SequenceRule & b)
   {
-    return a.path == b.path;
+    return a.path == b.path && a.graph == b.graph;
   }
 };
 

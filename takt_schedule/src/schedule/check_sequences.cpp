@@ -1,4 +1,5 @@
 // Whether the callbacks of a sequence can follow one another.
+#include <optional>
 #include <string>
 
 #include "schedule/read_executor.hpp"
@@ -23,7 +24,9 @@ void check_sequences(const ExecutorSchedule & executor, Findings & findings)
   const ThreadNames names(executor);
   const RuleTable rules(executor.callbacks);
   for (const SequenceRule & sequence : executor.sequences) {
+    const char * const word = sequence.graph ? "graph" : "sequence";
     takt_core::ThreadMask first = 0;
+    std::optional<int> priority;
     for (std::size_t i = 0; i < sequence.path.size(); ++i) {
       const std::string & id = sequence.path[i];
       const RuleTable::Best best = rules.find(id);
@@ -38,7 +41,8 @@ void check_sequences(const ExecutorSchedule & executor, Findings & findings)
           sequence.path_sources[i], quoted(id) + " does not trigger (line " +
                                       std::to_string(rule->source.line) +
                                       "): it runs when another callback takes its messages, so it "
-                                      "has no place in a sequence");
+                                      "has no place in a " +
+                                      word);
         continue;
       }
       const takt_core::ThreadMask threads = names.mask(
@@ -50,7 +54,17 @@ void check_sequences(const ExecutorSchedule & executor, Findings & findings)
           sequence.path_sources[i],
           quoted(id) + " runs on threads " + listed(names.words(threads)) + ", and " +
             quoted(sequence.path.front()) + " on " + listed(names.words(first)) +
-            "; callbacks of a sequence share their threads");
+            "; callbacks of a " + word + " share their threads");
+      }
+      if (sequence.graph && rule != nullptr && rule->priority) {
+        if (priority.value_or(*rule->priority) != *rule->priority) {
+          findings.warn(
+            sequence.path_sources[i],
+            quoted(id) + " has priority " + std::to_string(*rule->priority) +
+              ", and an earlier callback of its graph " + std::to_string(*priority) +
+              "; the order of a graph counts among callbacks of one priority");
+        }
+        priority = priority.value_or(*rule->priority);
       }
     }
   }

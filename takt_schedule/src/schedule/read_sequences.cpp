@@ -14,10 +14,16 @@ namespace
 {
 
 constexpr const char * kExample =
-  "a list of callback ids, such as [\"/a:timer(10ms)\", \"/b:sub(/x)\"]";
+  "a list of callback ids, such as [\"/a:timer(10ms)\", \"/b:sub(/x)\"], or {graph: [...]} with "
+  "such a list";
 
 /// Ids that a sequence of the executor has already, with their lines.
 using Known = std::unordered_map<std::string, int>;
+
+const char * word(const SequenceRule & sequence)
+{
+  return sequence.graph ? "graph" : "sequence";
+}
 
 void read_id(const YamlNode & node, Findings & findings, Known & known, SequenceRule & sequence)
 {
@@ -37,7 +43,7 @@ void read_id(const YamlNode & node, Findings & findings, Known & known, Sequence
                  "; a callback has one place in one sequence");
     return;
   }
-  if (!sequence.path.empty() && kind_word(id) == "timer") {
+  if (!sequence.graph && !sequence.path.empty() && kind_word(id) == "timer") {
     findings.fault(
       node.at, "time releases " + quoted(id) +
                  ", and no callback of the sequence does; a timer can only be the first");
@@ -45,6 +51,26 @@ void read_id(const YamlNode & node, Findings & findings, Known & known, Sequence
   }
   sequence.path.push_back(id);
   sequence.path_sources.push_back(node.at);
+}
+
+/// The list of ids of one entry; null: a fault.
+const YamlNode * list_of(const YamlNode & item, Findings & findings, SequenceRule & sequence)
+{
+  const YamlNode * list = &item;
+  if (item.is_map()) {
+    sequence.graph = true;
+    const bool ok = findings.ok();
+    const MapReader map(findings, item, "a sequence", {"graph"});
+    list = map.find("graph");
+    if (list == nullptr && ok && !findings.ok()) {
+      return nullptr;  // a fault names the unknown key
+    }
+  }
+  if (list == nullptr || !list->is_list()) {
+    findings.fault(item.at, std::string("a sequence is ") + kExample);
+    return nullptr;
+  }
+  return list;
 }
 
 }  // namespace
@@ -70,23 +96,24 @@ void read_sequences(MapReader & map, Findings & findings, ExecutorSchedule & exe
   for (const YamlPtr & item : node->items) {
     SequenceRule sequence;
     sequence.source = item->at;
-    if (!item->is_list()) {
-      findings.fault(item->at, std::string("a sequence is ") + kExample);
+    const YamlNode * const list = list_of(*item, findings, sequence);
+    if (list == nullptr) {
       continue;
     }
     const bool ok = findings.ok();
-    for (const YamlPtr & id : item->items) {
+    for (const YamlPtr & id : list->items) {
       read_id(*id, findings, known, sequence);
     }
     if (ok && findings.ok() && sequence.path.size() < 2) {
       findings.fault(
         item->at,
-        "a sequence of fewer than two callbacks has no effect; add those that follow, or omit it");
+        std::string("a ") + word(sequence) +
+          " of fewer than two callbacks has no effect; add those that follow, or omit it");
     }
     if (sequence.path.size() > kLongest) {
       findings.fault(
-        sequence.path_sources[kLongest],
-        "a sequence has at most " + std::to_string(kLongest) + " callbacks");
+        sequence.path_sources[kLongest], std::string("a ") + word(sequence) + " has at most " +
+                                           std::to_string(kLongest) + " callbacks");
     }
     executor.sequences.push_back(std::move(sequence));
   }

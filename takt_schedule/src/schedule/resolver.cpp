@@ -140,7 +140,9 @@ struct Resolver::Impl
     for (std::size_t i = 0; i < executor.sequences.size(); ++i) {
       const std::vector<std::string> & path = executor.sequences[i].path;
       for (std::size_t k = 0; k < path.size(); ++k) {
-        places[path[k]] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k)};
+        places[path[k]] = {
+          static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(k),
+          executor.sequences[i].graph};
       }
     }
   }

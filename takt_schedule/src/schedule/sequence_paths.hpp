@@ -19,13 +19,16 @@ class SequencePaths
 {
 public:
   using Place = std::optional<takt_core::SequencePlace>;
-  /// Callbacks with the number of their rank: ids of one rank are in the same place.
+  /// Callbacks with the number of their rank: ids of one rank are in the same place. Says whether it is a graph, too.
   using Path = std::set<std::pair<std::size_t, std::string>>;
 
   void add(const Place & place, std::string id)
   {
     if (place) {
       sequences_[place->sequence][place->position].insert(std::move(id));
+      if (place->graph) {
+        graphs_.insert(place->sequence);
+      }
     }
   }
 
@@ -42,12 +45,16 @@ public:
         }
         ++rank;
       }
+      if (graphs_.count(place->sequence) != 0) {
+        path.emplace(rank, "graph");  // no id
+      }
     }
     return path;
   }
 
 private:
   std::map<std::uint32_t, std::map<std::uint32_t, std::set<std::string>>> sequences_;
+  std::set<std::uint32_t> graphs_;
 };
 
 }  // namespace takt_schedule::detail

@@ -238,7 +238,8 @@ void write_executor(Writer & out, const ExecutorSchedule & executor, const Epoch
   }
   for (const SequenceRule & sequence : executor.sequences) {
     out.comment(3, sequence.source.comment);
-    out.entry(3, scalar_or_list(sequence.path));
+    const std::string path = scalar_or_list(sequence.path);
+    out.entry(3, sequence.graph ? "{graph: " + path + "}" : path);
   }
   if (!executor.process_threads.empty()) {
     out.line(2, "process_threads", {});

@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from takt_cli.base.units import duration_flag, how_many
 from takt_cli.control.attributes import LONGEST_NAME, Attributes
@@ -160,7 +161,7 @@ def _differing(place: _Place) -> list[str]:
     """Give the ids of callbacks whose values no single rule of the file keeps."""
     values: dict[str, set[tuple[object, ...]]] = {}
     for _, executor in place.parts:
-        followed = {id_: path for path in _sequences(executor) for id_ in path}
+        followed = {id_: path for path in _sequences(executor) for id_ in path.ids}
         for one in executor.callbacks:
             own = (one.threads, one.rule_priority, one.deadline_ns, followed.get(one.id))
             values.setdefault(one.id, set()).add(own)
@@ -301,7 +302,14 @@ def _group_words(group: str, callbacks: Sequence[Callback]) -> str:
     return f"{words}; {how_many(sum(runs), 'run')}" if runs else words
 
 
-def _sequences(executor: Executor) -> Iterator[tuple[str, ...]]:
+class _Path(NamedTuple):
+    """A sequence or a graph."""
+
+    ids: tuple[str, ...]
+    graph: bool
+
+
+def _sequences(executor: Executor) -> Iterator[_Path]:
     """Give the sequences that a schedule can have, each with one id for each of its places.
 
     A subscription and its waitable for messages within the process have one place: the schedule
@@ -315,19 +323,21 @@ def _sequences(executor: Executor) -> Iterator[tuple[str, ...]]:
     for _, places in sorted(found.items()):
         path = [one for _, one in sorted(places.items())]
         if len(path) > 1 and len({frozenset(one.threads) for one in path}) == 1:
-            yield tuple(one.id for one in path)
+            graph = any(one.sequence is not None and one.sequence.graph for one in path)
+            yield _Path(tuple(one.id for one in path), graph)
 
 
 def _sequence_lines(place: _Place) -> Iterator[str]:
     """Give the sequences of all processes; of two that share a callback, the first one."""
-    written: list[tuple[str, ...]] = []
+    written: list[_Path] = []
     for path in dict.fromkeys(path for _, one in place.parts for path in _sequences(one)):
-        if not any(set(path) & set(other) for other in written):
+        if not any(set(path.ids) & set(other.ids) for other in written):
             written.append(path)
     if written:
         yield "sequences:"
     for path in written:
-        yield f"  - [{', '.join(_quoted(id_) for id_ in path)}]"
+        ids = f"[{', '.join(_quoted(id_) for id_ in path.ids)}]"
+        yield f"  - {{graph: {ids}}}" if path.graph else f"  - {ids}"
 
 
 def _when_words(when: When) -> str:
