@@ -193,6 +193,27 @@ TEST(CyclicOptions, DeadlineTakesThePeriodOfTheCycles)
   EXPECT_EQ(attributes_of(options).deadline, 5ms);
 }
 
+TEST(Application, RunsAThreadUnderDeadline)
+{
+  Application application;
+  CyclicOptions options = every(10ms);
+  options.attributes.policy = Policy::deadline;
+  options.attributes.runtime = 1ms;
+  int cycles = 0;
+  application.add(
+    options, [&](const Cycle &) { return ++cycles == 5 ? NextCycle::stop : NextCycle::go_on; });
+  const auto started = application.start();
+  ASSERT_TRUE(started.ok()) << started.faults().front();
+  application.wait();
+  EXPECT_EQ(cycles, 5);
+  const AttributeReport & report = application.threads()[0]->report();
+  if (!report.granted_all()) {
+    GTEST_SKIP() << "needs the right to SCHED_DEADLINE: " << report.faults.front();
+  }
+  EXPECT_EQ(report.granted.policy, Policy::deadline);
+  EXPECT_EQ(report.granted.period, 10ms);
+}
+
 /// Without rights: whether it started, how many cycles ran, and the first refusal.
 std::string without_rights(MissingRights missing_rights)
 {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <thread>
 
+#include "support/rounds.hpp"
+
 namespace takt_rt
 {
 namespace
@@ -46,7 +48,7 @@ TEST(Exchange, KeepsAReadValueUntilTheNextRead)
 
 TEST(Exchange, NeverShowsATornOrAnOlderValue)
 {
-  constexpr std::uint64_t kWrites = 300000;
+  const std::uint64_t writes = test::rounds(300000);
   struct Wide
   {
     std::array<std::uint64_t, 16> words;
@@ -55,7 +57,7 @@ TEST(Exchange, NeverShowsATornOrAnOlderValue)
   std::uint64_t plain = 0;  // only the exchange orders it; ThreadSanitizer checks
   std::thread writer([&] {
     Wide wide{};
-    for (std::uint64_t i = 1; i <= kWrites; ++i) {
+    for (std::uint64_t i = 1; i <= writes; ++i) {
       wide.words.fill(i);
       if (i == 1) {
         plain = 1;
@@ -66,7 +68,7 @@ TEST(Exchange, NeverShowsATornOrAnOlderValue)
   std::uint64_t last = 0;
   std::uint64_t torn = 0;
   std::uint64_t wrong_news = 0;
-  while (last < kWrites) {
+  while (last < writes) {
     const auto [wide, is_new] = exchange.read();
     const std::uint64_t first = wide.words[0];
     for (const std::uint64_t word : wide.words) {

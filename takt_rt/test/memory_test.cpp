@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/rounds.hpp"
 #include "takt_rt/memory/block_pool.hpp"
 #include "takt_rt/memory/inplace_function.hpp"
 #include "takt_rt/memory/tlsf_heap.hpp"
@@ -68,14 +69,14 @@ TEST(BlockPoolDeathTest, EndsTheProcessAtAForeignPointer)
 TEST(BlockPool, IsSharedByThreads)
 {
   constexpr int kThreads = 4;
-  constexpr int kRounds = 30000;
+  const std::uint64_t rounds = test::rounds(30000);
   BlockPool pool(64, 6);
   std::atomic<std::uint64_t> faults{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&, i] {
       std::array<std::uint64_t *, 2> own{};
-      for (int round = 0; round < kRounds; ++round) {
+      for (std::uint64_t round = 0; round < rounds; ++round) {
         for (auto & block : own) {
           block = static_cast<std::uint64_t *>(pool.try_allocate());
           if (block != nullptr) {

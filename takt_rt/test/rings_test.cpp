@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/rounds.hpp"
 #include "takt_rt/mpsc_ring.hpp"
 #include "takt_rt/spsc_ring.hpp"
 
@@ -81,11 +82,11 @@ struct Wide
 
 TEST(SpscRing, LosesAndTearsNothingBetweenThreads)
 {
-  constexpr std::uint64_t kValues = 300000;
+  const std::uint64_t values = test::rounds(300000);
   SpscRing<Wide> ring(64);
   std::thread producer([&] {
     Wide wide{};
-    for (std::uint64_t i = 1; i <= kValues;) {
+    for (std::uint64_t i = 1; i <= values;) {
       wide.words.fill(i);
       if (ring.try_push(wide)) {
         ++i;
@@ -96,7 +97,7 @@ TEST(SpscRing, LosesAndTearsNothingBetweenThreads)
   });
   std::uint64_t faults = 0;
   Wide wide{};
-  for (std::uint64_t expected = 1; expected <= kValues;) {
+  for (std::uint64_t expected = 1; expected <= values;) {
     if (!ring.try_pop(wide)) {
       std::this_thread::yield();
       continue;
@@ -114,7 +115,7 @@ TEST(SpscRing, LosesAndTearsNothingBetweenThreads)
 TEST(MpscRing, KeepsTheOrderOfEachProducerAndCountsWhatItDrops)
 {
   constexpr std::uint64_t kProducers = 3;
-  constexpr std::uint64_t kValues = 100000;
+  const std::uint64_t values = test::rounds(100000);
   MpscRing<Wide> ring(64);
   std::array<std::uint64_t, kProducers> accepted{};
   std::vector<std::thread> producers;
@@ -123,7 +124,7 @@ TEST(MpscRing, KeepsTheOrderOfEachProducerAndCountsWhatItDrops)
     producers.emplace_back([&, producer] {
       std::uint64_t count = 0;
       Wide wide{};
-      for (std::uint64_t i = 1; i <= kValues; ++i) {
+      for (std::uint64_t i = 1; i <= values; ++i) {
         wide.words.fill(i * kProducers + producer);
         count += ring.try_push(wide) ? 1 : 0;
       }
@@ -160,7 +161,7 @@ TEST(MpscRing, KeepsTheOrderOfEachProducerAndCountsWhatItDrops)
   for (const std::uint64_t count : accepted) {
     all += count;
   }
-  EXPECT_EQ(all, kProducers * kValues);
+  EXPECT_EQ(all, kProducers * values);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace takt_rt::detail
 /// With the ring's turn two cache lines.
 struct LogRecord
 {
-  static constexpr std::size_t kBytes = 88;
+  static constexpr std::size_t kBytes = 80;
 
   Time time;
   const LogSite * site;
@@ -29,7 +29,7 @@ struct LogRecord
   std::uint32_t suppressed;
   alignas(8) std::byte bytes[kBytes];
 };
-static_assert(sizeof(LogRecord) == 120);
+static_assert(sizeof(LogRecord) == 112);
 
 /// The kernel's id of the calling thread. Real-time safe: a system call at a thread's first call only.
 std::uint32_t own_thread_id() noexcept;
@@ -99,7 +99,7 @@ void store_arguments(LogRecord & record, Arguments... arguments) noexcept
       std::is_pointer_v<Arguments>)&&...),
     "arguments are numbers, pointers and strings in C's form, as for printf");
   static_assert(((sizeof(Arguments) <= 8) && ...), "long double has no place in a record");
-  static_assert(8 * sizeof...(Arguments) < LogRecord::kBytes, "at most 10 arguments");
+  static_assert(8 * sizeof...(Arguments) < LogRecord::kBytes, "at most 9 arguments");
   store_all<Stored<Arguments>...>(
     record, std::index_sequence_for<Arguments...>(), static_cast<Stored<Arguments>>(arguments)...);
 }

@@ -5,7 +5,7 @@
 //     TAKT_RT_LOG_EVERY(logger, error, 1s, "no answer from %s", name);   // at most one line a second from this place
 //
 // The format is printf's, and the compiler checks it. A call copies the numbers, and the characters of strings as far as
-// the record's 88 bytes reach. It takes no lock, allocates nothing and makes no system call. A full queue drops the record;
+// the record's 80 bytes reach. It takes no lock, allocates nothing and makes no system call. A full queue drops the record;
 // the next line says how many were dropped.
 #ifndef TAKT_RT__LOG__LOGGER_HPP_
 #define TAKT_RT__LOG__LOGGER_HPP_
@@ -30,7 +30,7 @@ namespace takt_rt
 /// The options of a Logger.
 struct LoggerOptions
 {
-  std::size_t records = 4096;  ///< that may wait; each takes 136 bytes
+  std::size_t records = 4096;  ///< that may wait; each takes 128 bytes
   LogLevel level = LogLevel::info;
   /// Writes one line, on the background thread; may block and allocate. Its exceptions are counted and go no further.
   std::function<void(const LogLine &)> sink = write_log_line;
