@@ -25,6 +25,7 @@
 #include "takt_rt/monotonic_clock.hpp"
 #include "takt_rt/mpsc_ring.hpp"
 #include "takt_rt/pi_mutex.hpp"
+#include "takt_rt/robust_mutex.hpp"
 #include "takt_rt/spsc_ring.hpp"
 #include "takt_rt/thread_attributes.hpp"
 #include "takt_rt/time.hpp"
@@ -109,6 +110,29 @@ void push_and_pop(benchmark::State & state)
     ring.try_push(from);
     ring.try_pop(to);
     benchmark::DoNotOptimize(to);
+  }
+}
+
+// One compare-and-swap to lock, one to unlock: the least that a mutex with an owner needs.
+void two_compare_and_swaps(benchmark::State & state)
+{
+  std::atomic<std::uint32_t> word{0};
+  for (auto _ : state) {
+    std::uint32_t free = 0;
+    word.compare_exchange_strong(free, 1, std::memory_order_acquire, std::memory_order_relaxed);
+    std::uint32_t own = 1;
+    word.compare_exchange_strong(own, 0, std::memory_order_release, std::memory_order_relaxed);
+  }
+}
+
+template <typename Mutex>
+void lock_and_unlock(benchmark::State & state)
+{
+  Mutex mutex;
+  for (auto _ : state) {
+    mutex.lock();
+    benchmark::ClobberMemory();
+    mutex.unlock();
   }
 }
 
@@ -443,6 +467,9 @@ int main(int argc, char ** argv)
   add("box", set_and_get<Box<Sample>>);
   add("spsc_ring", push_and_pop<SpscRing<Sample>>);
   add("mpsc_ring", push_and_pop<MpscRing<Sample>>);
+  add("two_compare_and_swaps", two_compare_and_swaps);
+  add("pi_mutex", lock_and_unlock<PiMutex>);
+  add("robust_mutex", lock_and_unlock<RobustMutex>);
   benchmark::RegisterBenchmark("line_hop", there_and_back<LineHop>)->UseRealTime();
   benchmark::RegisterBenchmark("spsc_hop", there_and_back<RingHop<SpscRing>>)->UseRealTime();
   benchmark::RegisterBenchmark("mpsc_hop", there_and_back<RingHop<MpscRing>>)->UseRealTime();
@@ -461,6 +488,9 @@ int main(int argc, char ** argv)
   return takt_bench::run(
     argc, argv,
     {{"exchange", "copy_and_two_swaps", 2.0, "latest value, write and read / copies and two swaps"},
+     {"pi_mutex", "two_compare_and_swaps", 1.5,
+      "free PiMutex, lock and unlock / two compare-and-swaps"},
+     {"robust_mutex", "two_compare_and_swaps", 4.0, "free RobustMutex / two compare-and-swaps"},
      {"spsc_hop", "line_hop", 2.0, "SPSC ring, there and back / cache line, there and back"},
      {"mpsc_hop", "line_hop", 3.0, "MPSC ring, there and back / cache line, there and back"},
      {"cyclic_wake_up", "raw_wake_up", 1.5, "cyclic thread's wake-up / clock_nanosleep alone"},

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -251,6 +253,45 @@ TEST(Application, RunsOrFailsWithoutRightsAsItIsTold)
   const std::string failed = without_rights(MissingRights::fail);
   EXPECT_EQ(failed.rfind("failed, 0 cycles, pump: SCHED_FIFO priority 50 refused", 0), 0U)
     << failed;
+}
+
+/// Grants everything, and keeps what it was asked.
+struct Generous final : AttributeSetter
+{
+  AttributeReport apply(const ThreadAttributes & attributes, pid_t) override
+  {
+    const std::lock_guard lock(mutex);
+    asked.push_back(attributes.name);
+    return {attributes, attributes, {}};
+  }
+  Faults refusals(const ThreadAttributes &) override { return {}; }
+  bool allow_realtime(int) override { return true; }
+
+  std::mutex mutex;
+  std::vector<std::string> asked;
+};
+
+TEST(Application, AsksAnotherSetterForAttributesIfItIsGivenOne)
+{
+  Generous setter;
+  SimulatedClock clock{kStart};
+  ApplicationOptions all;
+  all.clock = &clock;
+  all.lock_memory = false;
+  all.missing_rights = MissingRights::fail;
+  all.setter = &setter;
+  Application application(all);
+  for (const char * const name : {"pump", "valve"}) {
+    CyclicOptions options = every(1ms);
+    options.attributes.policy = Policy::fifo;
+    options.attributes.priority = 99;
+    options.attributes.name = name;
+    application.add(options, [](const Cycle &) {});
+  }
+  ASSERT_TRUE(application.start().ok());
+  std::sort(setter.asked.begin(), setter.asked.end());
+  EXPECT_EQ(setter.asked, (std::vector<std::string>{"pump", "valve"}));
+  EXPECT_EQ(application.threads()[1]->report().granted.priority, 99);
 }
 
 TEST(Application, GivesThreadsTheirAttributesBeforeTheFirstCycle)

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/thread_state.hpp"
+#include "takt_rt/robust_mutex.hpp"
 #include "takt_rt/thread_attributes.hpp"
 
 namespace takt_rt
@@ -179,12 +180,19 @@ Inversion provoke_inversion()
   return seen;
 }
 
-TEST(PiMutex, BoostsTheHolderAboveThreadsInBetween)
+template <typename Mutex>
+class Boosting : public ::testing::Test
+{
+};
+using BoostingMutexes = ::testing::Types<PiMutex, RobustMutex>;
+TYPED_TEST_SUITE(Boosting, BoostingMutexes);
+
+TYPED_TEST(Boosting, LiftsTheHolderAboveThreadsInBetween)
 {
   if (!may_use_realtime(50)) {
     GTEST_SKIP() << "needs the right to set real-time priorities (CAP_SYS_NICE or rtprio 50)";
   }
-  const Inversion seen = provoke_inversion<PiMutex>();
+  const Inversion seen = provoke_inversion<TypeParam>();
   EXPECT_EQ(seen.low_before, 10);
   EXPECT_EQ(seen.low_waited, 30);
   EXPECT_EQ(seen.low_after, 10);

@@ -1,7 +1,7 @@
 // A mutex with priority inheritance that survives a holder's end, and reports misuse as a value.
 //
-// For threads that may end while they hold it, such as plug-ins. `PiMutex` is a third of its cost and ends the process at
-// a misuse. This is pthread's mutex with the attributes PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_ROBUST and
+// For threads that may end while they hold it, such as plug-ins. `PiMutex` costs less than half (4.9 and 11.3 ns measured,
+// lock and unlock) and ends the process at a misuse. This is pthread's mutex with the attributes PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_ROBUST and
 // PTHREAD_MUTEX_ERRORCHECK.
 #ifndef TAKT_RT__ROBUST_MUTEX_HPP_
 #define TAKT_RT__ROBUST_MUTEX_HPP_
