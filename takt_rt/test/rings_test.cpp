@@ -75,6 +75,28 @@ TEST(SpscRing, HasExactlyTheRoomThatItWasAskedFor)
   EXPECT_EQ(MpscRing<int>(1).capacity(), 2U);
 }
 
+TEST(MpscRing, HoldsValuesOfAnyAlignment)
+{
+  struct alignas(32) Small
+  {
+    char value;
+  };
+  struct alignas(128) Large
+  {
+    char value;
+  };
+  MpscRing<Small> small(2);
+  MpscRing<Large> large(2);
+  EXPECT_TRUE(small.try_push({'s'}));
+  EXPECT_TRUE(large.try_push({'l'}));
+  Small popped_small{};
+  Large popped_large{};
+  ASSERT_TRUE(small.try_pop(popped_small));
+  ASSERT_TRUE(large.try_pop(popped_large));
+  EXPECT_EQ(popped_small.value, 's');
+  EXPECT_EQ(popped_large.value, 'l');
+}
+
 struct Wide
 {
   std::array<std::uint64_t, 8> words;

@@ -68,7 +68,9 @@ protected:  // for the broken twins of the tests
   static constexpr std::size_t kCacheLine = 64;
 
   // A large value begins a cache line with its turn, so that a push waits for as few lines of the consumer as possible.
-  struct alignas(sizeof(T) >= kCacheLine - 8 ? kCacheLine : alignof(std::uint64_t)) Slot
+  static constexpr std::size_t kLeastAlignment =
+    sizeof(T) >= kCacheLine - sizeof(std::uint64_t) ? kCacheLine : alignof(std::uint64_t);
+  struct alignas(kLeastAlignment > alignof(T) ? kLeastAlignment : alignof(T)) Slot
   {
     Word<std::uint64_t> turn{0};
     T value{};
