@@ -127,22 +127,20 @@ Executor::Impl & Executor::adopted()
   return impl;
 }
 
-void Executor::add_callback_group(
-  rclcpp::CallbackGroup::SharedPtr group_ptr,
-  rclcpp::node_interfaces::NodeBaseInterface::SharedPtr node_ptr, bool notify)
+void Executor::add_callback_group(Added::Group group_ptr, Added::Node node_ptr, bool notify)
 {
   remember_node(group_ptr, node_ptr);
   rclcpp::Executor::add_callback_group(group_ptr, node_ptr, notify);
   changed();
 }
 
-void Executor::add_node(rclcpp::node_interfaces::NodeBaseInterface::SharedPtr node_ptr, bool notify)
+void Executor::add_node(Added::Node node_ptr, bool notify)
 {
   rclcpp::Executor::add_node(node_ptr, notify);
   changed();
 }
 
-void Executor::remove_callback_group(rclcpp::CallbackGroup::SharedPtr group_ptr, bool notify)
+void Executor::remove_callback_group(Added::Group group_ptr, bool notify)
 {
   rclcpp::Executor::remove_callback_group(group_ptr, notify);
   changed();
@@ -158,8 +156,7 @@ void Executor::changed()
 }
 
 // Checks first: rclcpp's function marks the node as free before it finds that another executor has it.
-void Executor::remove_node(
-  rclcpp::node_interfaces::NodeBaseInterface::SharedPtr node_ptr, bool notify)
+void Executor::remove_node(Added::Node node_ptr, bool notify)
 {
   get_all_callback_groups();  // applies pending additions and removals
   const auto nodes = CollectorAccess::nodes_of(collector_);

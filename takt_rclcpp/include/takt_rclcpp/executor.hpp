@@ -23,9 +23,27 @@
 namespace takt_rclcpp
 {
 
+namespace detail
+{
+
+/// The types by which `add_callback_group`, and so all functions that add or remove, take a group and a node: values,
+/// from Lyrical on references.
+template <typename Function>
+struct Added;
+template <typename GroupType, typename NodeType>
+struct Added<void (rclcpp::Executor::*)(GroupType, NodeType, bool)>
+{
+  using Group = GroupType;
+  using Node = NodeType;
+};
+
+}  // namespace detail
+
 /// An rclcpp executor whose callbacks takt starts, in the order that the schedule gives.
 class Executor : public rclcpp::Executor
 {
+  using Added = detail::Added<decltype(&rclcpp::Executor::add_callback_group)>;
+
 public:
   /// `schedule_file`: threads, bindings, priorities (docs/schedule.md); empty: `number_of_threads` ordinary threads
   /// in the order of arrival. `executor_name`: the schedule's executor; empty: the only one of the schedule. Throws
@@ -47,20 +65,16 @@ public:
 
   using rclcpp::Executor::add_node;
   /// As in rclcpp::Executor.
-  void add_node(
-    rclcpp::node_interfaces::NodeBaseInterface::SharedPtr node_ptr, bool notify = true) override;
+  void add_node(Added::Node node_ptr, bool notify = true) override;
   /// As in rclcpp::Executor.
   void add_callback_group(
-    rclcpp::CallbackGroup::SharedPtr group_ptr,
-    rclcpp::node_interfaces::NodeBaseInterface::SharedPtr node_ptr, bool notify = true) override;
+    Added::Group group_ptr, Added::Node node_ptr, bool notify = true) override;
   /// As in rclcpp::Executor.
-  void remove_callback_group(
-    rclcpp::CallbackGroup::SharedPtr group_ptr, bool notify = true) override;
+  void remove_callback_group(Added::Group group_ptr, bool notify = true) override;
 
   using rclcpp::Executor::remove_node;
   /// Throws std::runtime_error and changes nothing if the node is not in this executor.
-  void remove_node(
-    rclcpp::node_interfaces::NodeBaseInterface::SharedPtr node_ptr, bool notify = true) override;
+  void remove_node(Added::Node node_ptr, bool notify = true) override;
 
   /// Runs callbacks until `cancel` or the end of the context. Without a schedule the calling thread is one of the
   /// threads. Rethrows the exception of a callback. Throws std::runtime_error if it spins already, if the schedule

@@ -21,6 +21,7 @@
 #include "adopt/recorder.hpp"
 #include "listen/goal_gate.hpp"
 #include "listen/own_listeners.hpp"
+#include "shim/hooked_symbols.h"
 
 namespace takt_rclcpp
 {
@@ -109,8 +110,4 @@ extern "C" __attribute__((visibility("default"))) void * rcl_action_accept_new_g
   return handle;
 }
 
-TAKT_RCL_LISTENER(rcl_subscription_t, rcl_subscription_set_on_new_message_callback)
-TAKT_RCL_LISTENER(rcl_service_t, rcl_service_set_on_new_request_callback)
-TAKT_RCL_LISTENER(rcl_client_t, rcl_client_set_on_new_response_callback)
-TAKT_RCL_LISTENER(rcl_timer_t, rcl_timer_set_on_reset_callback)
-TAKT_RCL_LISTENER(rcl_event_t, rcl_event_set_callback)
+TAKT_RCL_LISTENERS(TAKT_RCL_LISTENER)

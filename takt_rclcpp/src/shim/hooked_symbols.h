@@ -1,5 +1,5 @@
-/* The functions of librclcpp that the shim replaces, by their mangled names and with the first distribution that has
- * each. `test/symbols_test` compares this list with the librclcpp that is found. */
+/* The functions of librclcpp and rcl that the shim replaces; those of librclcpp by their mangled names, with the first
+ * distribution that has each. `test/symbols_test` compares these with the librclcpp that is found. */
 #ifndef SHIM__HOOKED_SYMBOLS_H_
 #define SHIM__HOOKED_SYMBOLS_H_
 
@@ -25,22 +25,29 @@
 #define TAKT_CBG_SPIN_HANDLING \
   _ZN6rclcpp9executors17EventsCBGExecutor4spinERKSt8functionIFvRKSt9exceptionEE
 
-/* Executor::add_node(NodeBaseInterface::SharedPtr, bool) and add_node(Node::SharedPtr, bool); from Lyrical on they
- * take references. Executors of other libraries inherit it, even those with their own spin. */
-#define TAKT_ADD_NODE_BASE \
-  _ZN6rclcpp8Executor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb
-#define TAKT_ADD_NODE _ZN6rclcpp8Executor8add_nodeESt10shared_ptrINS_4NodeEEb
-#define TAKT_ADD_NODE_BASE_REF \
-  _ZN6rclcpp8Executor8add_nodeERKSt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb
-#define TAKT_ADD_NODE_REF _ZN6rclcpp8Executor8add_nodeERKSt10shared_ptrINS_4NodeEEb
+/* From Lyrical on the functions of the next three lists take references. Both forms pass a pointer to the
+ * std::shared_ptr. */
 
-/* rclcpp::spin(NodeBaseInterface::SharedPtr), rclcpp::spin(Node::SharedPtr); from Lyrical on (_REF) they take
- * references. Both are passed as pointers to the std::shared_ptr. */
-#define TAKT_SPIN_NODE_BASE _ZN6rclcpp4spinESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEE
-#define TAKT_SPIN_NODE _ZN6rclcpp4spinESt10shared_ptrINS_4NodeEE
-#define TAKT_SPIN_NODE_BASE_REF \
-  _ZN6rclcpp4spinERKSt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEE
-#define TAKT_SPIN_NODE_REF _ZN6rclcpp4spinERKSt10shared_ptrINS_4NodeEE
+/* Executor::add_node(NodeBaseInterface::SharedPtr, bool) and add_node(Node::SharedPtr, bool). X(symbol). Executors of
+ * other libraries inherit it, even those with their own spin. */
+#define TAKT_ADD_NODE_SYMBOLS(X)                                                              \
+  X(_ZN6rclcpp8Executor8add_nodeESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb)   \
+  X(_ZN6rclcpp8Executor8add_nodeESt10shared_ptrINS_4NodeEEb)                                  \
+  X(_ZN6rclcpp8Executor8add_nodeERKSt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEEb) \
+  X(_ZN6rclcpp8Executor8add_nodeERKSt10shared_ptrINS_4NodeEEb)
+
+/* rclcpp::spin(NodeBaseInterface::SharedPtr), rclcpp::spin(Node::SharedPtr). X(symbol, whether it gets the whole
+ * node). */
+#define TAKT_SPIN_NODE_SYMBOLS(X)                                                      \
+  X(_ZN6rclcpp4spinESt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEE, false)   \
+  X(_ZN6rclcpp4spinESt10shared_ptrINS_4NodeEE, true)                                   \
+  X(_ZN6rclcpp4spinERKSt10shared_ptrINS_15node_interfaces17NodeBaseInterfaceEE, false) \
+  X(_ZN6rclcpp4spinERKSt10shared_ptrINS_4NodeEE, true)
+
+/* Executor::add_callback_group(CallbackGroup::SharedPtr, NodeBaseInterface::SharedPtr, bool). X(symbol). */
+#define TAKT_ADD_GROUP_SYMBOLS(X)                                                                                              \
+  X(_ZN6rclcpp8Executor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES1_INS_15node_interfaces17NodeBaseInterfaceEEb) \
+  X(_ZN6rclcpp8Executor18add_callback_groupERKSt10shared_ptrINS_13CallbackGroupEERKS1_INS_15node_interfaces17NodeBaseInterfaceEEb)
 
 /* EventsExecutor::handle_updated_entities(bool), from Kilted on. */
 #define TAKT_EVENTS_UPDATED \
@@ -60,14 +67,6 @@
 /* The same for a new group: its node is the second parameter. */
 #define TAKT_EVENTS_ADD_GROUP \
   _ZN6rclcpp12experimental9executors14EventsExecutor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES3_INS_15node_interfaces17NodeBaseInterfaceEEb
-
-/* Executor::add_callback_group(CallbackGroup::SharedPtr, NodeBaseInterface::SharedPtr, bool); from Lyrical on it
- * takes references. */
-#define TAKT_ADD_GROUP \
-  _ZN6rclcpp8Executor18add_callback_groupESt10shared_ptrINS_13CallbackGroupEES1_INS_15node_interfaces17NodeBaseInterfaceEEb
-
-#define TAKT_ADD_GROUP_REF \
-  _ZN6rclcpp8Executor18add_callback_groupERKSt10shared_ptrINS_13CallbackGroupEERKS1_INS_15node_interfaces17NodeBaseInterfaceEEb
 
 /* The functions by which a node's parts register each new timer, subscription, service, client and waitable: (this,
  * pointer to a std::shared_ptr to it, pointer to a std::shared_ptr to its group). X(symbol, the function's name in
@@ -94,5 +93,14 @@
 /* Executor::spin_until_future_complete_impl, from Jazzy on. Returns a number. */
 #define TAKT_SPIN_UNTIL_FUTURE_COMPLETE \
   _ZN6rclcpp8Executor31spin_until_future_complete_implENSt6chrono8durationIlSt5ratioILl1ELl1000000000EEEERKSt8functionIFSt13future_statusS5_EE
+
+/* Functions of rcl that set what an arrival calls. X(type of the handle, function). libtakt_rclcpp defines them too,
+ * for programs that link it: listen/rcl_functions.cpp. */
+#define TAKT_RCL_LISTENERS(X)                                         \
+  X(rcl_subscription_t, rcl_subscription_set_on_new_message_callback) \
+  X(rcl_service_t, rcl_service_set_on_new_request_callback)           \
+  X(rcl_client_t, rcl_client_set_on_new_response_callback)            \
+  X(rcl_timer_t, rcl_timer_set_on_reset_callback)                     \
+  X(rcl_event_t, rcl_event_set_callback)
 
 #endif /* SHIM__HOOKED_SYMBOLS_H_ */

@@ -195,15 +195,12 @@ TAKT_HOOK void TAKT_INIT(
   }
 TAKT_SPIN_SYMBOLS(TAKT_SPIN)
 
-#define TAKT_SPIN_OF_NODE(symbol, whole)                       \
-  TAKT_HOOK void symbol(void * node)                           \
-  {                                                            \
-    takt_preload::spin_node(node, whole, TAKT_STRING(symbol)); \
+#define TAKT_SPIN_OF_NODE(symbol, whole)           \
+  TAKT_HOOK void symbol(void * node)               \
+  {                                                \
+    takt_preload::spin_node(node, whole, #symbol); \
   }
-TAKT_SPIN_OF_NODE(TAKT_SPIN_NODE_BASE, false)
-TAKT_SPIN_OF_NODE(TAKT_SPIN_NODE, true)
-TAKT_SPIN_OF_NODE(TAKT_SPIN_NODE_BASE_REF, false)
-TAKT_SPIN_OF_NODE(TAKT_SPIN_NODE_REF, true)
+TAKT_SPIN_NODE_SYMBOLS(TAKT_SPIN_OF_NODE)
 
 TAKT_HOOK void TAKT_CBG_SPIN(void * executor)
 {
@@ -219,17 +216,14 @@ TAKT_HOOK void TAKT_CBG_SPIN_HANDLING(void * executor, const void * handler)
 }
 
 // The parameter is a pointer to the std::shared_ptr.
-#define TAKT_ADDED_NODE(symbol)                                                 \
-  TAKT_HOOK void symbol(void * executor, void * node, bool notify)              \
-  {                                                                             \
-    takt_preload::note_class(executor);                                         \
-    using Function = void (*)(void *, void *, bool);                            \
-    takt_preload::stock<Function>(TAKT_STRING(symbol))(executor, node, notify); \
+#define TAKT_ADDED_NODE(symbol)                                     \
+  TAKT_HOOK void symbol(void * executor, void * node, bool notify)  \
+  {                                                                 \
+    takt_preload::note_class(executor);                             \
+    using Function = void (*)(void *, void *, bool);                \
+    takt_preload::stock<Function>(#symbol)(executor, node, notify); \
   }
-TAKT_ADDED_NODE(TAKT_ADD_NODE_BASE)
-TAKT_ADDED_NODE(TAKT_ADD_NODE)
-TAKT_ADDED_NODE(TAKT_ADD_NODE_BASE_REF)
-TAKT_ADDED_NODE(TAKT_ADD_NODE_REF)
+TAKT_ADD_NODE_SYMBOLS(TAKT_ADDED_NODE)
 
 // Otherwise an EventsExecutor would listen for itself to new entities while takt listens.
 TAKT_HOOK void TAKT_EVENTS_UPDATED(void * executor, bool notify)
@@ -303,10 +297,9 @@ TAKT_HOOK int TAKT_SPIN_UNTIL_FUTURE_COMPLETE(
       takt->group_added(group, node_base);                                                     \
     }                                                                                          \
     using Function = void (*)(void *, void *, void *, bool);                                   \
-    takt_preload::stock<Function>(TAKT_STRING(symbol))(executor, group, node_base, notify);    \
+    takt_preload::stock<Function>(#symbol)(executor, group, node_base, notify);                \
   }
-TAKT_ADDED_GROUP(TAKT_ADD_GROUP)
-TAKT_ADDED_GROUP(TAKT_ADD_GROUP_REF)
+TAKT_ADD_GROUP_SYMBOLS(TAKT_ADDED_GROUP)
 
 // Equal ids are numbered in the order in which the node got their objects. rclcpp does not store this order.
 #define TAKT_MADE(symbol, function)                                     \
@@ -361,7 +354,7 @@ TAKT_PUBLISH(rcl_publish_serialized_message)
 TAKT_PUBLISH(rcl_publish_loaned_message)
 
 // Keeps takt's listener: a function that the program sets for the object is called by takt's listener.
-#define TAKT_LISTENER(symbol)                                                                    \
+#define TAKT_LISTENER(Handle, symbol)                                                            \
   TAKT_HOOK int symbol(                                                                          \
     const void * handle, void (*callback)(const void *, unsigned long), const void * data)       \
   {                                                                                              \
@@ -374,11 +367,7 @@ TAKT_PUBLISH(rcl_publish_loaned_message)
     }                                                                                            \
     return g_stock(handle, callback, data);                                                      \
   }
-TAKT_LISTENER(rcl_subscription_set_on_new_message_callback)
-TAKT_LISTENER(rcl_service_set_on_new_request_callback)
-TAKT_LISTENER(rcl_client_set_on_new_response_callback)
-TAKT_LISTENER(rcl_timer_set_on_reset_callback)
-TAKT_LISTENER(rcl_event_set_callback)
+TAKT_RCL_LISTENERS(TAKT_LISTENER)
 
 // A model of the program needs to know which callbacks wait for each other.
 TAKT_HOOK int rcl_send_request(
