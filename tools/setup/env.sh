@@ -42,7 +42,7 @@ takt_env()
     fi
     export ROS_DISTRO=$TAKT_ROS ROS_VERSION=2 ROS_PYTHON_VERSION=3
   fi
-  export TAKT_ROOT TAKT_ROS TAKT_ROS_FROM TAKT_PREFIX TAKT_BUILD TAKT_INSTALL TAKT_RCLCPP
+  export TAKT_ROOT TAKT_ROS TAKT_ROS_DEFAULT TAKT_ROS_FROM TAKT_PREFIX TAKT_BUILD TAKT_INSTALL TAKT_RCLCPP
   export TAKT_ENV=1
   # CMake takes the Python of an active virtual environment, not the newest one it finds.
   export VIRTUAL_ENV=$TAKT_PREFIX

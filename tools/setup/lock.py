@@ -2,8 +2,8 @@
 """Write the lock files from the `.in` files: every version pinned, every usable wheel hashed.
 
 Run it by hand when a version shall change (it needs `uv` on the PATH):  tools/setup/lock.py
-One lock file serves all of Python 3.10 to 3.13 on x86-64 Linux, so it holds the hashes of all
-wheels that such a host may choose, and of the source archive where there is no wheel.
+One lock file serves all versions of Python in tools/setup/pythons on x86-64 Linux, so it holds the
+hashes of all wheels that such a host may choose, and of the source archive where there is no wheel.
 
 - one for each distribution in takt_rclcpp/distributions that has a `.in` file: ROS 2 and the
   Python tools, for hosts without ROS 2
@@ -27,7 +27,7 @@ except ModuleNotFoundError:  # Python 3.10
 LOCK_DIR = Path(__file__).resolve().parent / "lock"
 DISTRIBUTIONS = LOCK_DIR.parents[2] / "takt_rclcpp/distributions"
 FROM_THE_SYSTEM = {"system": {"catkin-pkg", "empy", "numpy"}}
-PYTHONS = ("3.10", "3.11", "3.12", "3.13")
+PYTHONS = re.findall(r"^[0-9.]+$", (LOCK_DIR.parent / "pythons").read_text(), re.MULTILINE)
 HEADER = "# Written by tools/setup/lock.py from {sources}; do not edit.\n"
 
 

@@ -10,6 +10,7 @@
 #                                    takt's cache folder, if it is there; none: without one
 # Out:  TAKT_ROOT       the repository
 #       TAKT_ROS        the distribution
+#       TAKT_ROS_DEFAULT  the distribution that is taken where none is named or sourced
 #       TAKT_ROS_FROM   sourced | wheels
 #       TAKT_PREFIX     the environment's prefix (a Python virtual environment; with wheels: ROS 2 too)
 #       TAKT_BUILD      where build/ install/ log/ of this ROS and variant are
@@ -21,7 +22,7 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/say.sh"
 
 takt_paths()
 {
-  local here lock python key
+  local here lock python pythons key
   here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
   TAKT_ROOT=$(dirname -- "$(dirname -- "$here")")
 
@@ -30,11 +31,11 @@ takt_paths()
   if [[ -n ${AMENT_PREFIX_PATH:-} && -n ${ROS_DISTRO:-} && ${TAKT_ROS_FROM:-} != wheels ]]; then
     sourced=$ROS_DISTRO
   fi
-  local supported default
+  local supported
   supported=$(takt_distributions supported default)
-  default=$(takt_distributions default)
+  TAKT_ROS_DEFAULT=$(takt_distributions default)
   if [[ -z ${ROS:-} ]]; then
-    TAKT_ROS=${TAKT_ROS:-$default}
+    TAKT_ROS=${TAKT_ROS:-$TAKT_ROS_DEFAULT}
     [[ -z $sourced || " $supported " != *" $sourced "* ]] || TAKT_ROS=$sourced
   elif [[ " $supported " == *" $ROS "* ]]; then
     TAKT_ROS=$ROS
@@ -44,7 +45,9 @@ takt_paths()
   TAKT_ROS_FROM=wheels
   [[ $sourced == "$TAKT_ROS" ]] && TAKT_ROS_FROM=sourced
 
-  python=$(takt_python) || takt_die "Python 3.10 to 3.13 is needed and none was found"
+  mapfile -t pythons < <(grep -v "^#" "$here/pythons")
+  python=$(takt_python "${pythons[@]}") ||
+    takt_die "Python ${pythons[0]} to ${pythons[-1]} is needed and none was found"
   TAKT_PYTHON_VERSION=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   lock=$here/lock/$TAKT_ROS.txt
   [[ $TAKT_ROS_FROM == sourced ]] && lock=$here/lock/system.txt
@@ -94,12 +97,11 @@ takt_prefix_of_the_build()
 }
 
 # The distribution's own Python first: its headers and venv module come with the Debian packages.
-takt_python()
+takt_python() # VERSION...
 {
-  local candidate
-  for candidate in /usr/bin/python3 python3 python3.12 python3.11 python3.13 python3.10; do
-    if "$candidate" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info < (3, 14))' 2>/dev/null
-    then
+  local candidate supported='import sys; sys.exit("%d.%d" % sys.version_info[:2] not in sys.argv[1:])'
+  for candidate in /usr/bin/python3 python3 "${@/#/python}"; do
+    if "$candidate" -c "$supported" "$@" 2>/dev/null; then
       command -v "$candidate"
       return
     fi
