@@ -9,11 +9,7 @@ setup(
     license="Apache-2.0",
     packages=find_packages(include=["takt_cli", "takt_cli.*"]),
     package_data={
-        "takt_cli": ["help/*"],
-        "takt_cli.documents": ["schemas/*"],
-        "takt_cli.pages": ["assets/*"],
-        "takt_cli.verbs.explain": ["assets/*"],
-        "takt_cli.verbs.report": ["assets/*"],
+        "": ["assets/*", "help/*", "schemas/*"],
     },
     data_files=[
         ("share/ament_index/resource_index/packages", ["resource/takt_cli"]),

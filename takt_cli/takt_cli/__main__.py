@@ -163,14 +163,15 @@ def _call(arguments: list[str] | None) -> int:
         return 0 if given else EXIT_USAGE
     # Import these here, because help does not need them, and a failing import must not end in a
     # traceback.
-    from takt_cli.verbs.exec.command import TAKEN_OVER, become
+    from takt_cli.verbs.exec.command import become
+    from takt_cli.verbs.known import program_of
     from takt_cli.verbs.renamed import renew
 
     given, told = renew(given)
     for sentence in told:
         err().print(f"takt: {sentence}", markup=False, soft_wrap=True)
 
-    if given[0] in TAKEN_OVER:
+    if program_of(given[0]):
         become(given)
     from typer.main import get_command
 

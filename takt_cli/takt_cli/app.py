@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from keyword import iskeyword
 from typing import Annotated
 
 import typer
 
 from takt_cli.base.version import VERSION
 from takt_cli.usage import shown_commands, unknown_command
-
-# Verbs for takt's developers. The help omits them; `make bench` and docs/experiments.md use them.
-HIDDEN = ("experiment", "bench")
+from takt_cli.verbs.known import module_of, said_of, verbs
 
 
 def _version(wanted: bool) -> None:
@@ -38,7 +35,8 @@ def _main(
 def app_for(given: Sequence[str]) -> typer.Typer:
     """Return the app with the verb that is given first, or with all verbs if none is given."""
     app = _without_commands()
-    known = (*shown_commands(), *HIDDEN)
+    # In the order of the help. It omits the verbs for takt's developers.
+    known = (*(shown := shown_commands()), *(verb for verb in verbs() if verb not in shown))
     if given and not given[0].startswith("-") and given[0] not in known:
         raise unknown_command(given[0], known)
     for name in given[:1] if given and given[0] in known else known:
@@ -48,13 +46,12 @@ def app_for(given: Sequence[str]) -> typer.Typer:
 
 def _add(app: typer.Typer, name: str) -> None:
     """Load a verb: the function `command` of its folder, or an `app` with commands of its own."""
-    folder = f"{name}_" if iskeyword(name) else name
-    loaded = import_module(f"takt_cli.verbs.{folder}.command")
-    hidden = name in HIDDEN
-    verbs = getattr(loaded, "app", None)
-    if verbs is not None:
-        verbs.rich_markup_mode = None
-        app.add_typer(verbs, name=name, hidden=hidden)
+    loaded = import_module(f"{module_of(name)}.command")
+    hidden = bool(said_of(name, "HIDDEN"))
+    commands = getattr(loaded, "app", None)
+    if commands is not None:
+        commands.rich_markup_mode = None
+        app.add_typer(commands, name=name, hidden=hidden)
     else:
         context = getattr(loaded, "CONTEXT", None)
         app.command(name, context_settings=context, hidden=hidden)(loaded.command)

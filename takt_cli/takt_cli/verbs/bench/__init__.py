@@ -1,3 +1,4 @@
 """`takt bench`: the benchmarks that are built."""
 
 PACKAGES = "all"
+HIDDEN = True

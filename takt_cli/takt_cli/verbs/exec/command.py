@@ -14,8 +14,8 @@ from importlib.resources import files
 from typing import NoReturn
 
 from takt_cli.base.programs import find_program
+from takt_cli.verbs.known import said_of
 
-TAKEN_OVER = ("exec", "observe")
 _HELP = ("-h", "--help")
 
 
@@ -26,7 +26,7 @@ def become(arguments: Sequence[str]) -> NoReturn:
         # Printed before there is a build, too.
         sys.stdout.write(help_of(command))
         sys.exit(0)
-    program = find_program("takt_exec", "takt_rclcpp")
+    program = find_program(said_of(command, "PROGRAM"), said_of(command, "PACKAGES"))
     if command == "observe":
         rest = ["--observing", *rest]
     # Python ignores these, and a program inherits what is ignored.
