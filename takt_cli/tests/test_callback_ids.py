@@ -41,3 +41,9 @@ def test_parts_of_the_table(entry):
 @pytest.mark.parametrize("entry", TABLES["kinds"], ids=lambda entry: entry["id"])
 def test_other_kinds_of_the_table(entry):
     assert callback_ids.with_kind(entry["id"], entry["kind"]) == entry["other"]
+
+
+def test_callbacks_of_the_client_library_are_those_of_the_table():
+    made, others = TABLES["of_client_library"], TABLES["of_program"]
+    assert [one for one in made if not callback_ids.is_of_client_library(one)] == []
+    assert [one for one in others if callback_ids.is_of_client_library(one)] == []

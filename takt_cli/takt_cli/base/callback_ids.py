@@ -8,6 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+# Services that the client library makes for each node.
+_OF_EACH_NODE = frozenset(
+    "describe_parameters get_parameter_types get_parameters list_parameters set_parameters "
+    "set_parameters_atomically get_type_description".split()
+)
 _UNITS = (("s", 10**9), ("ms", 10**6), ("us", 10**3))
 
 
@@ -49,6 +54,19 @@ def with_kind(id_: str, kind: str) -> str:
     """Write the id with another kind."""
     _, bracket, rest = id_.partition("(")
     return f"{node_of(id_)}:{kind}{bracket}{rest}"
+
+
+def is_introspection(id_: str) -> bool:
+    """Tell whether it is a service that the client library made for the node, as for parameters."""
+    node, slash, name = bracketed(id_).rpartition("/")
+    its_own = slash and node == node_of(id_) and name in _OF_EACH_NODE
+    return kind_of(id_) == "service" and bool(its_own)
+
+
+def is_of_client_library(id_: str) -> bool:
+    """Tell whether the client library made the callback for the node by itself."""
+    of_parameters = kind_of(id_) == "sub" and bracketed(id_) == "/parameter_events"
+    return of_parameters or is_introspection(id_)
 
 
 def without_namespace(id_: str) -> str:

@@ -60,7 +60,7 @@ bool is_introspection(std::string_view node, std::string_view service) noexcept
   constexpr std::array<std::string_view, 7> kNames{
     "describe_parameters", "get_parameter_types",       "get_parameters",      "list_parameters",
     "set_parameters",      "set_parameters_atomically", "get_type_description"};
-  if (!service.starts_with(node) || service.size() <= node.size() + 1) {
+  if (!service.starts_with(node) || service.substr(node.size(), 1) != "/") {
     return false;
   }
   return std::find(kNames.begin(), kNames.end(), service.substr(node.size() + 1)) != kNames.end();

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from takt_cli.base.callback_ids import Numbers, callback_id, timer_id
+from takt_cli.base.callback_ids import Numbers, callback_id, is_of_client_library, timer_id
 from takt_cli.base.printable import quoted
 from takt_cli.verbs.import_.marked_yaml import Entry
 
@@ -27,11 +27,6 @@ _ADDRESS = re.compile("(.*[^/])_(?=[0-9]*[a-f])[0-9a-f]{9,16}")
 _LONGEST_NS = 2**63 - 1
 # The longest id of a schedule.
 _LONGEST_ID = 1000
-# Services that rclcpp makes for each node by itself.
-_OF_EACH_NODE = frozenset(
-    "describe_parameters get_parameter_types get_parameters list_parameters set_parameters "
-    "set_parameters_atomically get_type_description".split()
-)
 
 
 @dataclass
@@ -92,9 +87,7 @@ def read_group(entry: Entry, id_: str, numbers: Numbers) -> Group | None:
         )
         # Omit some waitables: events of publishers belong to the groups of other callbacks.
         ids = [callback_id(node, "waitable", "action_*") + "**"]
-    of_node = {callback_id(node, "service", f"{node}/{name}") for name in _OF_EACH_NODE}
-    of_node.add(callback_id(node, "sub", "/parameter_events"))
-    return Group(node, ids, bool(plain) and of_node.issuperset(plain))
+    return Group(node, ids, bool(plain) and all(map(is_of_client_library, plain)))
 
 
 def read_wildcard(entry: Entry, id_: str) -> Group | None:

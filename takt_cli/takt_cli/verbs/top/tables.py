@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from takt_cli.base.callback_ids import is_introspection
 from takt_cli.base.cores import core_list
 from takt_cli.base.units import human, parse_whole
 from takt_cli.control.statistics import Chain, Executor
@@ -35,11 +36,7 @@ PROCESS = "process"
 FROM = "from"
 # From the id of a callback that takes messages.
 _TOPIC = re.compile(r":(?:sub|waitable|service|client)\(([^()]*)\)")
-# Callbacks that each node has, and that seldom run.
-_SELDOM = re.compile(
-    r":waitable\(event\)(#\d+)?$|:service\(.*/(get_parameters|get_parameter_types|set_parameters|"
-    r"set_parameters_atomically|describe_parameters|list_parameters|get_type_description)\)$"
-)
+_EVENT = re.compile(r":waitable\(event\)(#\d+)?$")
 # Columns of words beside the first ones.
 WORDS = frozenset({PROCESS, FROM, "thread", "policy", "cores", "running"})
 # Columns that become narrower in a narrow terminal, down to a least width.
@@ -302,8 +299,13 @@ def idle_rows(table: Table) -> list[list[Cell]]:
     return [
         row
         for row in table.rows
-        if _SELDOM.search(row[0].text) and not row[rate].value and not row[waiting].value
+        if _seldom_runs(row[0].text) and not row[rate].value and not row[waiting].value
     ]
+
+
+def _seldom_runs(id_: str) -> bool:
+    """Tell whether it is a callback that each node has, and that seldom runs."""
+    return is_introspection(id_) or _EVENT.search(id_) is not None
 
 
 def _waiting(one: CallbackFigures) -> Cell:
