@@ -109,7 +109,11 @@ def test_an_empty_machine_is_unknown_and_says_which_file_is_missing(tmp_path):
 
 
 def test_files_that_may_not_be_read_are_unknown_with_the_reason(good, monkeypatch):
-    def refused(self, *_args, **_options):
+    stat = Path.stat
+
+    def refused(self, *args, **options):
+        if not self.is_relative_to(good):
+            return stat(self, *args, **options)
         raise PermissionError(13, "Permission denied", str(self))
 
     monkeypatch.setattr(Path, "stat", refused)
@@ -418,10 +422,22 @@ def test_settings_of_fast_dds_do_not_count_for_other_middlewares(good):
     assert judged(machine)["dds.publication"].severity == "ok"
 
 
+def test_the_usual_middleware_is_the_one_that_its_file_calls_so(good, monkeypatch, tmp_path):
+    machine = fake(good, RMW_FASTRTPS_PUBLICATION_MODE="ASYNCHRONOUS")
+    plant(tmp_path, {"takt_plan/middlewares/rmw_fastrtps.json": '{"threads": []}'})
+    monkeypatch.setenv("TAKT_ROOT", str(tmp_path))
+    for name in ("AMENT_PREFIX_PATH", "TAKT_INSTALL"):
+        monkeypatch.delenv(name, raising=False)
+    assert judged(machine)["dds.publication"].severity == "ok"
+    plant(tmp_path, {"takt_plan/middlewares/rmw_fastrtps.json": '{"usual": true, "threads": []}'})
+    assert judged(machine)["dds.publication"].severity == "warn"
+
+
 def test_a_small_or_a_full_shared_memory_is_found(good):
     for space in (Space(64 << 20, 64 << 20), Space(1 << 30, 1 << 20)):
         machine = dataclasses.replace(fake(good), space_of=lambda _path, space=space: space)
         assert judged(machine)["dds.shared_memory"].severity == "warn"
+    assert "see dds.stale; or" in judged(machine)["dds.shared_memory"].verdict.remedy
 
 
 def test_exit_codes_and_the_headline(doctor, good, bad):

@@ -1,16 +1,18 @@
-"""Checks that the middleware of the environment is installed: rcl ends a program that lacks it.
+"""The middleware of the environment: its name, and whether it is installed.
 
-rcl does so before the program's own first line, so the caller has to check.
+rcl ends a program whose middleware is not installed, before the program's own first line. So the
+caller has to check.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from takt_cli.base.errors import TaktError
-from takt_cli.base.programs import prefixes
+from takt_cli.base.programs import prefixes, share_directories
 
 VARIABLE = "RMW_IMPLEMENTATION"
 # The entries of middlewares in the ament index; _CHOOSER is the package that chooses among them.
@@ -28,6 +30,18 @@ def check_middleware() -> None:
         f"{VARIABLE} is {wanted}, but this ROS 2 has {', '.join(known)}; unset {VARIABLE} or "
         f"install {wanted}"
     )
+
+
+def usual() -> str:
+    """Say how the middleware is called that ROS 2 takes where no variable names one.
+
+    Each file of takt_plan/middlewares has facts of one middleware. Empty: the files are absent.
+    """
+    for folder in share_directories("takt_plan", "middlewares"):
+        for file in sorted(folder.glob("*.json")):
+            if json.loads(file.read_text(encoding="utf-8")).get("usual"):
+                return file.stem
+    return ""
 
 
 def installed() -> list[str]:

@@ -72,9 +72,6 @@ std::set<std::string> talking(const takt_schedule::System & system)
   return found;
 }
 
-// ROS 2's own choice where no variable names one.
-constexpr std::string_view kUsualMiddleware = "rmw_fastrtps";
-
 /// Patterns of the names of the threads of the middleware that RMW_IMPLEMENTATION names. Unset, or another one than those
 /// that takt knows: the usual one.
 std::vector<std::string> middleware_patterns()
@@ -84,7 +81,7 @@ std::vector<std::string> middleware_patterns()
   std::vector<std::string> usual;
   std::vector<std::string> named;
   for (const detail::MiddlewareThreads & one : detail::middleware_threads()) {
-    if (one.rmw == kUsualMiddleware) {
+    if (one.usual) {
       usual.emplace_back(one.pattern);
     }
     if (used.starts_with(one.rmw)) {

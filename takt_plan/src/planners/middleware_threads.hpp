@@ -12,6 +12,7 @@ struct MiddlewareThreads
 {
   std::string_view rmw;      ///< what RMW_IMPLEMENTATION begins with: the name of the file
   std::string_view pattern;  ///< of names of its threads
+  bool usual;                ///< ROS 2 takes it where the variable is not set
 };
 
 /// Real-time safe.

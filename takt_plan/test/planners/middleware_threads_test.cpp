@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "planners/planners.hpp"
@@ -47,6 +49,17 @@ TEST(MiddlewareThreads, AreRaisedByTheNamesOfFastDdsUnlessAnotherKnownMiddleware
        {"", "rmw_fastrtps_cpp", "rmw_fastrtps_dynamic_cpp", "rmw_unknown_cpp"}) {
     EXPECT_EQ(raised(rmw), Patterns{"dds.*"}) << rmw;
   }
+}
+
+TEST(MiddlewareThreads, AreThoseOfOneUsualMiddleware)
+{
+  std::set<std::string_view> usual;
+  for (const detail::MiddlewareThreads & one : detail::middleware_threads()) {
+    if (one.usual) {
+      usual.insert(one.rmw);
+    }
+  }
+  EXPECT_EQ(usual.size(), 1U);
 }
 
 TEST(MiddlewareThreads, AreRaisedByTheNamesInTheFileOfTheMiddleware)

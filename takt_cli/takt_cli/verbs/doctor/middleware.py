@@ -11,17 +11,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
+from takt_cli.running.middleware import VARIABLE, usual
 from takt_cli.verbs.doctor.examination import Examination
 from takt_cli.verbs.doctor.finding import Check, Verdict
 from takt_cli.verbs.doctor.machine import shown
 from takt_cli.verbs.doctor.remedies import set_sysctl
 
 SHM = "/dev/shm"
-_RMW = "RMW_IMPLEMENTATION"
-# ROS 2's own choice where no variable names one.
-_USUAL = "rmw_fastrtps"
-# Docker gives a container 64 MiB; a Fast DDS participant takes half a MiB, and images much more.
+# Docker gives a container 64 MiB, and messages with images need more.
 _LEAST_SHM = 128 << 20
 _LEAST_FREE = 1 / 8
 # The kernel's default, 208 KiB, holds less than one image.
@@ -36,7 +35,8 @@ def _judge_size(look: Examination) -> Verdict:
     if space.total < _LEAST_SHM:
         return Verdict("warn", now, remedy, data)
     if space.free < space.total * _LEAST_FREE:
-        return Verdict("warn", now, f"see dds.stale; or {remedy}", data)
+        others = ", ".join(check.id for module in _modules() for check in module.CHECKS)
+        return Verdict("warn", now, f"see {others}; or {remedy}", data)
     return Verdict("ok", now, data=data)
 
 
@@ -54,21 +54,26 @@ def _judge_buffers(look: Examination) -> Verdict:
 
 def _if_used(rmw: str, judge: Callable[[Examination], Verdict]) -> Callable[[Examination], Verdict]:
     def judged(look: Examination) -> Verdict:
-        used = look.machine.environ.get(_RMW, "")
-        if (used or _USUAL).startswith(rmw):
+        used = look.machine.environ.get(VARIABLE, "")
+        if (used or usual()).startswith(rmw):
             return judge(look)
-        return Verdict("ok", f"not used: {_RMW} is {shown(used) or 'not set'}")
+        return Verdict("ok", f"not used: {VARIABLE} is {shown(used) or 'not set'}")
 
     return judged
 
 
+def _modules() -> Iterator[ModuleType]:
+    for file in sorted(Path(__file__).parent.glob("rmw_*.py")):
+        yield import_module(f"{__package__}.{file.stem}")
+
+
 def _of_each() -> Iterator[Check]:
     """Give the checks of each middleware's module, those of settings only where it is used."""
-    for file in sorted(Path(__file__).parent.glob("rmw_*.py")):
-        module = import_module(f"{__package__}.{file.stem}")
+    for module in _modules():
         yield from module.CHECKS
+        rmw = module.__name__.rpartition(".")[2]
         for check in module.SETTINGS:
-            yield replace(check, judge=_if_used(file.stem, check.judge))
+            yield replace(check, judge=_if_used(rmw, check.judge))
 
 
 CHECKS = (
@@ -76,8 +81,8 @@ CHECKS = (
         "dds.shared_memory",
         "Shared memory",
         f"at least {_LEAST_SHM >> 20} MiB, and an eighth of it free",
-        "Fast DDS sends large messages through /dev/shm. Where that is full it sends them by UDP, "
-        "with more copies and more system calls, or not at all.",
+        "A middleware may send large messages through /dev/shm. Where that is full it sends them "
+        "by UDP, with more copies and more system calls, or not at all.",
         _judge_size,
     ),
     *_of_each(),
