@@ -247,10 +247,17 @@ def test_a_python_of_another_version_is_not_taken(tmp_path: Path) -> None:
 
 
 def value(name: str, folder: Path) -> str:
-    """Read a value of a verb as `./takt` does."""
-    text = (folder / "__init__.py").read_text()
-    found = re.search(f'^{name} = (?:\\(\n    )?"(.*)"$', text, re.MULTILINE)
-    return found[1] if found else ""
+    """Read a value of a verb by the function of `./takt`."""
+    launcher = (SETUP.parents[1] / "takt").read_text()
+    function = re.search(r"^takt_value\(\).*?^}$", launcher, re.MULTILINE | re.DOTALL)
+    assert function
+    script = f'takt_verbs=$1\n{function[0]}\ntakt_value "$2" "$3"'
+    return subprocess.run(
+        ["bash", "-euc", script, "-", folder.parent, name, folder.name],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
 
 
 def test_the_launcher_knows_the_commands_of_commands() -> None:
