@@ -34,6 +34,7 @@ def test_all_steps_passed(tmp_path: Path) -> None:
     run = ci(tmp_path, "exit 0")
     assert run.returncode == 0
     assert "all steps passed" in run.stdout
+    assert "make smoke ROS=jazzy" in run.stdout
 
 
 def test_a_failed_step_ends_it(tmp_path: Path) -> None:
