@@ -34,6 +34,12 @@ static_assert(sizeof(LogRecord) == 112);
 /// The kernel's id of the calling thread. Real-time safe: a system call at a thread's first call only.
 std::uint32_t own_thread_id() noexcept;
 
+/// Whether an argument can be stored. A pointer to anything else might be a string for printf, and changed by then.
+template <typename T>
+constexpr bool kStorable =
+  std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, char *> ||
+  std::is_same_v<T, const char *> || std::is_same_v<T, void *> || std::is_same_v<T, const void *>;
+
 /// What is stored of an argument: strings as characters, all else as itself.
 template <typename T>
 using Stored = std::conditional_t<
@@ -95,9 +101,7 @@ template <typename... Arguments>
 void store_arguments(LogRecord & record, Arguments... arguments) noexcept
 {
   static_assert(
-    ((std::is_arithmetic_v<Arguments> || std::is_enum_v<Arguments> ||
-      std::is_pointer_v<Arguments>)&&...),
-    "arguments are numbers, pointers and strings in C's form, as for printf");
+    (kStorable<Arguments> && ...), "arguments are numbers, strings of char, and pointers to void");
   static_assert(((sizeof(Arguments) <= 8) && ...), "long double has no place in a record");
   static_assert(8 * sizeof...(Arguments) < LogRecord::kBytes, "at most 9 arguments");
   store_all<Stored<Arguments>...>(
