@@ -2,7 +2,6 @@
 #ifndef TAKT_CORE__SRC__EXECUTOR_IMPL_HPP_
 #define TAKT_CORE__SRC__EXECUTOR_IMPL_HPP_
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
@@ -207,9 +206,13 @@ struct Executor::Impl final : ParkingListener
   std::vector<Observer *> run_observers;
   bool observed() const noexcept
   {
-    return std::any_of(run_observers.begin(), run_observers.end(), [](const Observer * one) {
-      return one->watches();
-    });
+    for (const Observer * const one :
+         run_observers) {  // GCC calls std::any_of, which costs 3 % of a hop
+      if (one->watches()) {
+        return true;
+      }
+    }
+    return false;
   }
   // The observers that watch idling, and parking.
   std::vector<Observer *> idle_observers;
