@@ -105,7 +105,7 @@ struct Wide
 TEST(SpscRing, LosesAndTearsNothingBetweenThreads)
 {
   const std::uint64_t values = test::rounds(300000);
-  SpscRing<Wide> ring(64);
+  SpscRing<Wide> ring(512);
   std::thread producer([&] {
     Wide wide{};
     for (std::uint64_t i = 1; i <= values;) {
@@ -138,7 +138,7 @@ TEST(MpscRing, KeepsTheOrderOfEachProducerAndCountsWhatItDrops)
 {
   constexpr std::uint64_t kProducers = 3;
   const std::uint64_t values = test::rounds(100000);
-  MpscRing<Wide> ring(64);
+  MpscRing<Wide> ring(512);
   std::array<std::uint64_t, kProducers> accepted{};
   std::vector<std::thread> producers;
   std::atomic<std::uint64_t> ended{0};
