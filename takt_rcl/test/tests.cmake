@@ -6,7 +6,8 @@ find_package(sensor_msgs REQUIRED)
 
 set(takt_rcl_test_logs ${CMAKE_CURRENT_BINARY_DIR}/ros_logs)
 file(GLOB takt_rcl_tests CONFIGURE_DEPENDS
-  ${CMAKE_CURRENT_LIST_DIR}/*_test.cpp ${CMAKE_CURRENT_LIST_DIR}/messages/*_test.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/*_test.cpp ${CMAKE_CURRENT_LIST_DIR}/logging/*_test.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/messages/*_test.cpp)
 add_library(takt_rcl_test_main STATIC ${CMAKE_CURRENT_LIST_DIR}/ros_test_main.cpp)
 target_link_libraries(takt_rcl_test_main PUBLIC takt_rcl GTest::gtest)
 takt_rcl_link_messages(takt_rcl_test_main PUBLIC diagnostic_msgs std_msgs sensor_msgs rosgraph_msgs)

@@ -6,9 +6,12 @@
 
 #include <rcutils/logging_macros.h>
 
+#include <functional>
 #include <sstream>
 #include <string>
 #include <utility>
+
+#include "takt_rt/log/log_line.hpp"
 
 namespace takt_rcl
 {
@@ -41,6 +44,19 @@ public:
 private:
   std::string name_;
 };
+
+/// A sink for a real-time safe logger (takt_rt/log/logger.hpp):
+///
+///     takt_rt::LoggerOptions options;
+///     options.sink = takt_rcl::log_sink(node->get_logger());
+///     takt_rt::Logger logger(options);
+///     TAKT_RT_LOG(logger, warn, "late by %d us", us);   // on a real-time thread
+///
+/// It writes each line under `logger`'s name, at the time of the call, if the logger's level lets it pass: to console, log file
+/// and /rosout. A line that stands for others, which its rate limit left out, says so. The real-time safe logger must end
+/// before the last context, which ends ROS 2's logging. Set-up only; the sink itself may block and allocate, on that
+/// logger's background thread.
+std::function<void(const takt_rt::LogLine &)> log_sink(const Logger & logger);
 
 /// The logger `name`, without a node.
 inline Logger get_logger(const std::string & name)
