@@ -429,10 +429,12 @@ TEST(ObservedSystem, has_the_depth_of_each_history)
      with(subscription("/a", "/unknown", 10), "depth", 0),
      with(subscription("/a", "/deepest", 10), "depth", std::int64_t{1} << 40)});
   EXPECT_EQ(model["/a:sub(/deep)"].depth, 50U);
+  EXPECT_TRUE(model["/a:sub(/deep)"].depth_known);
   EXPECT_FALSE(model.says("/a:sub(/deep)", "history"));
   EXPECT_EQ(model["/a:sub(/all)"].depth, 1000U);
   EXPECT_TRUE(model.says("/a:sub(/all)", "its history keeps all messages"));
   EXPECT_EQ(model["/a:sub(/unknown)"].depth, CallbackModel().depth);
+  EXPECT_FALSE(model["/a:sub(/unknown)"].depth_known);
   EXPECT_TRUE(model.says("/a:sub(/unknown)", "the depth of its history is unknown"));
   EXPECT_EQ(model["/a:sub(/deepest)"].depth, 1'000'000U);
   EXPECT_FALSE(model_with({timer("/t", 100)}).says("/t:timer(100ms)", "history"));

@@ -30,6 +30,12 @@
 // since they are equal: Günzel et al., "On the Equivalence of Maximum Reaction Time and Maximum Data
 // Age for Cause-Effect Chains" (ECRTS 2023).
 //
+// Logical execution time (Task::border). A timer of such a group is a part by itself, and what goes on from it begins with its
+// border task (src/analysis/inputs/let.hpp), exactly one period T after the timer's release: in the sums B of that timer is T,
+// and W of the part behind it is the bound of that part from the border on. Where the next timer of the path has logical
+// execution time, too, in the same executor, the message is there at the border itself, since at a border outputs come before
+// inputs: the border task takes no time, and with known phases T_j is the longest distance of these borders and the releases.
+//
 // Definitions, after Günzel et al., "Compositional Timing Analysis of Asynchronized Distributed
 // Cause-Effect Chains" (ACM TECS 2023):
 // - response: from the nominal release of the chain's root to the end of the run of its last callback
@@ -62,6 +68,7 @@
 #ifndef TAKT_PLAN__END_TO_END_HPP_
 #define TAKT_PLAN__END_TO_END_HPP_
 
+#include <optional>
 #include <vector>
 
 #include "takt_plan/bounds.hpp"
@@ -77,6 +84,7 @@ struct EndToEndTerms
   bool period = true;     ///< T_j: the time until the sampling callback is released again
   bool late = true;       ///< the part of B_j beyond the execution times of the part
   bool under_way = true;  ///< D: messages that are read are under way
+  bool border = true;     ///< the messages of logical execution time wait for the end of the period
 };
 
 /// The part of a path from a sampling callback to the last callback that it starts.
@@ -88,6 +96,12 @@ struct PathPart
                      ///< uses it; 0 for the root
   ChainAnswer
     answer;  ///< from there to the end of the part, by the way of which the sum is smallest
+  /// With logical execution time, in place of the bound of `answer`: a timer's part ends this long after its release, when its
+  /// messages go out; the part of a border task takes no time before a timer that itself publishes what is due.
+  std::optional<Ns> border = {};
+
+  /// From the release to the end of the part.
+  Ns time() const noexcept { return border.value_or(answer.bound); }
 };
 
 /// The end-to-end bounds of one chain in ns.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "takt_core/condition.hpp"
+#include "takt_core/logical_time.hpp"
 #include "takt_core/order.hpp"
 #include "takt_core/timer.hpp"
 #include "takt_plan/nanoseconds.hpp"
@@ -51,6 +52,8 @@ struct WaitingInput
   std::uint32_t keep = 0;     ///< newest messages that a taker takes; 0: all
   Ns max_age =
     kUnbounded;  ///< a taker leaves out messages that arrived earlier than this before its start
+  /// A taker takes messages that arrived by its release, from which `max_age` counts then (NonTriggering::by_release).
+  bool by_release = false;
   bool in_takers =
     false;  ///< of a model for analyses: its work is in the takers' times (inputs.hpp)
 };
@@ -68,6 +71,7 @@ struct Task
   Ns time = 0;        ///< longest execution time
   Ns dispatch = 0;    ///< per run: the dispatch, and the switches that the run may cause
   Ns middleware = 0;  ///< per run: publishing and taking
+  Ns publish = 0;     ///< of `middleware`: publishing. 0 in models that do not tell it apart
   Ns of_inputs =
     0;  ///< in a model for analyses: the longest `middleware` of its inputs, which `dispatch` has
 
@@ -84,12 +88,21 @@ struct Task
   Ns store = 0;  ///< for `newest`: time of a run that completes no set
   bool any_start =
     false;  ///< of `newest`: its sets may begin with any messages, as after a lost one
-  std::vector<Link> reads;  ///< messages that it uses, but that do not start it
+  /// Messages that it uses, but that do not start it. A timer of a group with logical execution time uses those that
+  /// arrived by its release.
+  std::vector<Link> reads;
   std::uint32_t depth = 0;  ///< messages that it keeps of each topic that starts it; 0: all of them
   bool one_topic = false;   ///< each run publishes at most one message
   /// Present: `triggers` and `release` bring messages, and start no run. Analyses need the model of
   /// `with_inputs_in_takers` (inputs.hpp).
   std::optional<WaitingInput> input;
+  /// In a model for analyses, of a timer with logical execution time: the task that publishes its messages (let.hpp).
+  Index border = kNone;
+  bool overtakes =
+    false;  ///< in a model for analyses: may start before callbacks as urgent that were ready earlier
+  /// In a model for analyses: its messages wait for the group's condition for this long at most, which the delays of its
+  /// links include (conditions.hpp).
+  Ns condition_wait = 0;
   /// Its sequence (takt_core/sequence.hpp), a number of its executor; kNone: it is in no sequence.
   Index sequence = kNone;
   std::uint32_t position = 0;  ///< in the sequence
@@ -173,6 +186,9 @@ struct Group
   bool exclusive = true;
   /// The condition under which messages trigger its callbacks (takt_core/condition.hpp); absent: each message does.
   std::optional<takt_core::Condition> condition = {};
+  std::vector<Index> inputs = {};  ///< with a condition: the tasks whose messages it looks at
+  /// Present: logical execution time (takt_core/logical_time.hpp), with the period of the group's timer.
+  std::optional<takt_core::LateOutputs> logical_time = {};
 };
 
 /// One chain.
@@ -209,6 +225,9 @@ struct Model
 
   /// "core 2 of car".
   std::string core_name(Index core) const;
+
+  /// True for a timer of a group with logical execution time.
+  bool has_logical_time(const Task & task) const;
 
   /// The task's id for messages about this chain. A task with a set of newest messages has an id for each topic; the
   /// chain enters it by one of them.

@@ -12,6 +12,8 @@
 //   published arrives when it ends; in another executor later, by at most what the system says.
 // - Runs of non-triggering callbacks come between the take and the execution time of their taker. A message that the taker
 //   leaves out costs a dispatch and a take.
+// - What runs of a group with logical execution time publish arrives at the end of the period, when a callback of its own
+//   publishes it on the timer's threads, as in the executor (src/simulation/simulation_borders.cpp).
 // - Overheads: `dispatch` per run, `middleware` for the message a run takes and for each that it
 //   publishes, `context_switch` each time a thread comes on a core.
 // - A message from another executor is released when it arrives, as on a real system. A response of a
@@ -103,6 +105,8 @@ struct TaskResult
   Ns from_source =
     -1;  ///< longest, from the nominal release of the source that started it; -1: none
   std::uint64_t skipped = 0;  ///< skipped periods of a timer
+  /// Of a timer with logical execution time: runs that ended at or behind the end of their period.
+  std::uint64_t late_runs = 0;
   /// Messages, counted for each topic: received = taken + overwritten + waiting at the end.
   std::uint64_t received = 0, taken = 0, overwritten = 0, waiting = 0;
   std::uint64_t left_out =

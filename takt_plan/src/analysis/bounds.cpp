@@ -6,6 +6,7 @@
 #include "analysis/answers.hpp"
 #include "analysis/counted_bounds.hpp"
 #include "analysis/inputs/check_for_analysis.hpp"
+#include "analysis/inputs/let.hpp"
 #include "analysis/jobs/job_bounds.hpp"
 #include "analysis/waits.hpp"
 
@@ -99,13 +100,18 @@ Result<Bounds> detail::counted_bounds(
     looks += static_cast<double>(other.looks());
     detail::take_smaller(found, detail::answers(other, terms));
   }
-  if (options.jobs.windows && !solver.exhausted()) {
+  const std::string late = late_runs(model, found.tasks);
+  if (options.jobs.windows && !solver.exhausted() && late.empty()) {
     const detail::KnownEnds known = [&] { return solver.ends(); };
     detail::take_smaller(
       found,
       detail::job_bounds(model, solver.flow(), options, terms, known, looks, kMostLooksOfJobs));
   }
   Bounds all = with_analyses(std::move(found));
+  if (!late.empty()) {
+    all.tasks.assign(all.tasks.size(), takt_rt::Faults{late});
+    all.chains.assign(all.chains.size(), takt_rt::Faults{late});
+  }
   for (const Task & task : waiting.tasks) {
     all.waits.push_back(task.wait);
   }

@@ -101,6 +101,8 @@ private:
       task.dispatch =
         add(overheads.dispatch.count(), multiply(switches, overheads.context_switch.count()));
       task.middleware = multiply(messages, overheads.middleware.count());
+      task.publish =
+        multiply(static_cast<Ns>(callback.publishes.size()), overheads.middleware.count());
       task.sleep = callback.sleep.count();
       // A run that waits leaves its core and comes back at most once for each answer.
       const std::size_t waits = callback.waits_for.size() + (task.sleep > 0 ? 1 : 0);

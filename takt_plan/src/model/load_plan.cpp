@@ -86,14 +86,6 @@ Faults without_bounds(const Schedule & schedule)
           "the same"));
       }
     }
-    for (const takt_schedule::GroupRule & rule : executor.groups) {
-      if (rule.logical_time) {
-        faults.push_back(takt_schedule::located(
-          schedule.file, rule.source,
-          "analyses and the simulator do not know let yet; programs run under the schedule all the "
-          "same"));
-      }
-    }
   }
   return faults;
 }

@@ -194,6 +194,11 @@ bool Model::counts_from_start(const Task & task) const
          (task.executor >= epochs.size() || epochs[task.executor] == takt_core::Epoch::start);
 }
 
+bool Model::has_logical_time(const Task & task) const
+{
+  return task.timer && task.group != kNone && groups[task.group].logical_time.has_value();
+}
+
 std::string Model::core_name(Index core) const
 {
   return "core " + std::to_string(cores[core].number) + " of " + hosts[cores[core].host];

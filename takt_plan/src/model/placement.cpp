@@ -43,6 +43,7 @@ void Placement::place(const CallbackModel & callback, Task & task)
     }
     return;
   }
+  place_in_group(callback, task, *executor.resolver, *resolved);
   const takt_core::Binding & binding = resolved->binding;
   for (int i = 0; i < static_cast<int>(std::bit_width(binding.threads)); ++i) {
     if ((binding.threads >> i & 1U) != 0) {
@@ -66,7 +67,9 @@ void Placement::place(const CallbackModel & callback, Task & task)
     task.sequence = binding.sequence->sequence;
     task.position = binding.sequence->position;
   }
-  place_triggers(callback, binding, task, *executor.resolver);
+  if (binding.non_triggering) {
+    triggers_.add_input(model_.tasks.size(), task, *binding.non_triggering);
+  }
   for (const Index thread : task.threads) {
     if (!task.input) {  // an input runs on the threads of its takers
       require_allowed(callback, thread);
@@ -74,16 +77,17 @@ void Placement::place(const CallbackModel & callback, Task & task)
   }
 }
 
-void Placement::place_triggers(
-  const CallbackModel & callback, const takt_core::Binding & binding, Task & task,
-  takt_schedule::Resolver & resolver)
+void Placement::place_in_group(
+  const CallbackModel & callback, const Task & task, takt_schedule::Resolver & resolver,
+  takt_schedule::ResolvedCallback & resolved)
 {
-  if (binding.non_triggering) {
-    triggers_.add_input(model_.tasks.size(), task, *binding.non_triggering);
+  if (task.group == kNone) {
+    return;
   }
-  if (task.group != kNone) {
-    const auto group = resolver.resolve_group(callback.group);  // its faults are those of the check
-    if (group && group->condition) {
+  if (const auto group = resolver.resolve_group(callback.group)) {  // its faults are the check's
+    takt_schedule::apply_logical_time(*group, callback.kind(), resolved);
+    model_.groups[task.group].logical_time = group->logical_time;
+    if (group->condition) {
       triggers_.add_condition(task.group, *group->condition);
     }
   }

@@ -51,9 +51,9 @@ private:
     const takt_schedule::CallbackModel & callback, const takt_core::Binding & binding,
     const Task & task, const std::string & id, takt_schedule::Resolver & resolver);
   Executor & executor_of(const takt_schedule::CallbackModel & callback, Index host);
-  void place_triggers(
-    const takt_schedule::CallbackModel & callback, const takt_core::Binding & binding, Task & task,
-    takt_schedule::Resolver & resolver);
+  void place_in_group(
+    const takt_schedule::CallbackModel & callback, const Task & task,
+    takt_schedule::Resolver & resolver, takt_schedule::ResolvedCallback & resolved);
   void add_threads(const takt_schedule::ExecutorSchedule & schedule, Index host, Index executor);
   void require_core(const takt_schedule::Threads & entry, Index host, int number);
   void require_allowed(const takt_schedule::CallbackModel & callback, Index thread);

@@ -43,6 +43,7 @@ void Triggers::add_input(Index index, Task & task, const takt_core::NonTriggerin
 {
   task.input.emplace();
   task.input->keep = rule.keep;
+  task.input->by_release = rule.by_release;
   task.input->max_age = rule.max_age == takt_rt::kForever ? kUnbounded : rule.max_age.count();
   inputs_.emplace_back(index, rule);
 }
@@ -75,8 +76,9 @@ void Triggers::find_takers(
           ", and not all; name all of them or none"));
     }
     if (
-      rule.taken_by ? named != 0
-                    : task.group != kNone && other.group == task.group && !of_client_library) {
+      (!rule.by_release || other.timer) &&
+      (rule.taken_by ? named != 0
+                     : task.group != kNone && other.group == task.group && !of_client_library)) {
       task.priority =
         task.input->takers.empty() ? other.priority : std::min(task.priority, other.priority);
       task.input->takers.push_back(index);
@@ -99,6 +101,14 @@ void Triggers::settle(
   for (Index index = 0; index < model.tasks.size(); ++index) {
     const CallbackModel & callback = system.callbacks[index];
     const Task & task = model.tasks[index];
+    const std::vector<std::string> ids = callback.all_ids();
+    const bool of_client_library =
+      std::any_of(ids.begin(), ids.end(), takt_core::adapter::is_of_client_library);
+    if (
+      task.group != kNone && model.groups[task.group].condition && is_subscription(callback) &&
+      !of_client_library) {
+      model.groups[task.group].inputs.push_back(index);
+    }
     const bool conditional =
       task.group != kNone && model.groups[task.group].condition && is_subscription(callback);
     if ((task.input || conditional) && subscriptions(callback) > 1) {

@@ -1,7 +1,9 @@
 #include "depth_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "table.hpp"
@@ -38,6 +40,29 @@ bool too_small(const System & system, const HistoryDepth & depth)
 }
 
 }  // namespace
+
+std::vector<std::string> assumed_depths(const System & system, const Model & model)
+{
+  constexpr std::size_t kMostNamed = 3;
+  std::vector<std::string> ids;
+  for (Index i = 0; i < system.callbacks.size(); ++i) {
+    if (model.tasks[i].input && !system.callbacks[i].depth_known) {
+      ids.push_back(system.callbacks[i].id);
+    }
+  }
+  if (ids.empty()) {
+    return {};
+  }
+  const std::size_t named = std::min(ids.size(), kMostNamed);
+  return {fmt::format(
+    "{}{} {} not trigger, and the model does not say the depth of {}: takt assumes {} messages, "
+    "ROS 2's "
+    "default, and bounds count as many; takt observe writes the depth of a running program",
+    fmt::join(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+    ids.size() > named ? fmt::format(" and {} more", ids.size() - named) : "",
+    ids.size() == 1 ? "does" : "do", ids.size() == 1 ? "its history" : "their histories",
+    takt_schedule::CallbackModel().depth)};
+}
 
 std::vector<std::string> depth_warnings(
   const System & system, const std::vector<HistoryDepth> & depths)

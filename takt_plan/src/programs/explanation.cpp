@@ -133,7 +133,8 @@ std::string by_segments(
 }
 
 std::string read_by(
-  const Model & model, const Chain & chain, const PathPart & before, const PathPart & part)
+  const Model & model, const Chain & chain, const PathPart & before, const PathPart & part,
+  Ns reached)
 {
   std::vector<Row> rows;
   if (part.under_way > 0) {
@@ -141,6 +142,23 @@ std::string read_by(
   }
   const std::string & reader = model.id_on(chain, part.tasks.front());
   const std::string & from = model.id_on(chain, before.tasks.back());
+  if (before.border && *before.border == 0) {
+    rows.push_back(
+      {"    ", signed_time(part.next), "until the next run that takes its messages is due"});
+    return fmt::format(
+             "\n{} are there at the border: the next group with let publishes what is due\n",
+             from) +
+           table(rows);
+  }
+  if (before.border) {
+    rows.push_back(
+      {"   =", signed_time(reached), "border, after the chain's release at the latest"});
+    return fmt::format(
+             "\n{} has let: its messages go out at the end of its period of {}, whatever its run "
+             "takes\n",
+             from, printed(*before.border)) +
+           table(rows);
+  }
   if (const auto & input = model.tasks[part.tasks.front()].input) {
     rows.push_back({"    ", signed_time(part.next), "until the next run that takes it is due"});
     const char * const others = input->takers.size() > 1 ? ", or of another callback," : "";
@@ -230,6 +248,15 @@ std::string chain_table(
 std::string wait_lines(const Model & model, const Bounds & bounds)
 {
   std::string text;
+  for (const Task & task : model.tasks) {
+    if (task.condition_wait > 0) {
+      text += fmt::format(
+        "messages of {} wait for the condition (when) of its group, at most {}, which counts as "
+        "time under "
+        "way\n",
+        task.id, printed(task.condition_wait));
+    }
+  }
   for (Index task = 0; task < bounds.waits.size(); ++task) {
     if (bounds.waits[task] == 0) {
       continue;
@@ -289,11 +316,13 @@ std::string explanation(const Model & model, Index index, const EndToEnd & answe
   for (std::size_t i = 0; i < answer.parts.size(); ++i) {
     const PathPart & part = answer.parts[i];
     if (i > 0) {
-      text += read_by(model, chain, answer.parts[i - 1], part);
+      text += read_by(model, chain, answer.parts[i - 1], part, reached);
       reached = add(reached, add(part.under_way, part.next));
     }
-    text += by_segments(model, chain, part.answer, reached, number);
-    reached = add(reached, part.answer.bound);
+    if (!part.border || *part.border > 0) {
+      text += by_segments(model, chain, part.answer, reached, number);
+    }
+    reached = add(reached, part.time());
   }
   return text;
 }

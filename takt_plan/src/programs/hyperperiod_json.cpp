@@ -91,10 +91,22 @@ Result<json> hyperperiod_json(const Plan & plan)
 {
   const Model & model = plan.model;
   for (const Task & task : model.tasks) {
+    if (model.has_logical_time(task)) {
+      return takt_rt::Faults{
+        "--jobs does not know messages that wait for the end of a period, and the group of " +
+        takt_schedule::quoted(task.id) + " has let"};
+    }
     if (task.input) {
       return takt_rt::Faults{
         "--jobs does not know runs within other runs, and " + takt_schedule::quoted(task.id) +
         " runs within those of its takers (trigger: false)"};
+    }
+  }
+  for (const Group & group : model.groups) {
+    if (group.condition) {
+      return takt_rt::Faults{
+        "--jobs does not know messages that wait for a condition, and group " +
+        takt_schedule::quoted(group.id) + " has one (when)"};
     }
   }
   if (auto analysable = with_inputs_in_takers(model); !analysable) {

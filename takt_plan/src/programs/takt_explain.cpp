@@ -14,6 +14,7 @@
 
 #include "analysis/end_to_end/history_depth.hpp"
 #include "analysis/end_to_end/replaced.hpp"
+#include "analysis/inputs/conditions.hpp"
 #include "analysis/inputs/inputs.hpp"
 #include "depth_report.hpp"
 #include "explanation.hpp"
@@ -115,6 +116,9 @@ Answer analyse(const Arguments & arguments)
   }
   answer.plan = std::move(*plan);
   auto model = takt_plan::with_inputs_in_takers(std::move(answer.plan.model));
+  if (model) {
+    model = takt_plan::with_conditions(std::move(*model));
+  }
   if (!model) {
     answer.faults = model.faults();
     return answer;
@@ -168,6 +172,10 @@ Answer analyse(const Arguments & arguments)
         chains, takt_plan::kMostTerms));
     }
     for (std::string & warning : takt_plan::replaced_warnings(answer.plan.model, answer.chains)) {
+      answer.warnings.push_back(std::move(warning));
+    }
+    for (std::string & warning :
+         takt_plan::program::assumed_depths(answer.plan.system, answer.plan.model)) {
       answer.warnings.push_back(std::move(warning));
     }
     for (std::string & warning :
@@ -238,6 +246,7 @@ json part_json(
     {"under_way_ns", part.under_way},
     {"next_ns", part.next},
     {"bound_ns", part.answer.bound},
+    {"border_ns", part.border ? json(*part.border) : json()},
     {"analysis", takt_plan::to_string(part.answer.analysis)},
     {"segments", segments_json(model, chain, part.answer)}};
 }
@@ -289,7 +298,8 @@ int print_json(const Answer & answer)
       chains.push_back(chain_json(answer, i));
     }
     const Model & model = answer.plan.model;
-    for (Index i = 0; i < model.tasks.size(); ++i) {
+    // Behind these are border tasks (analysis/inputs/let.hpp).
+    for (Index i = 0; i < answer.plan.system.callbacks.size(); ++i) {
       const auto & bound = answer.found.bounds.tasks[i];
       callbacks.push_back(
         {{"id", model.tasks[i].id},

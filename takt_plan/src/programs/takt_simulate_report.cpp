@@ -103,6 +103,24 @@ std::string callbacks_as_text(const Report & report)
   return table(rows, Numbers::right);
 }
 
+/// A line for each group with logical execution time whose runs were late.
+std::string late_runs_as_text(const Report & report)
+{
+  std::string text;
+  for (Index i = 0; i < report.result.tasks.size(); ++i) {
+    if (const auto late = report.result.tasks[i].late_runs; late > 0) {
+      const Model & model = report.model.model;
+      const bool dropped =
+        model.groups[model.tasks[i].group].logical_time == takt_core::LateOutputs::drop;
+      text += fmt::format(
+        "\n{} ended {} run{} after the end of the period (let): {}\n", model.tasks[i].id, late,
+        late == 1 ? "" : "s",
+        dropped ? "their messages are dropped" : "their messages go out at the end of the run");
+    }
+  }
+  return text;
+}
+
 double share(const Report & report, Index core)
 {
   return report.result.simulated == 0 ? 0
@@ -161,7 +179,8 @@ std::string as_text(const Report & report)
     "{} under {}: {} run{} of {}, phases {}, execution times {}, seed {}\n\n", report.system,
     report.schedule, options.runs, options.runs == 1 ? "" : "s", human(options.duration),
     to_string(options.phases), to_string(options.execution), options.seed);
-  text += chains_as_text(report) + callbacks_as_text(report) + "\nbusy:";
+  text +=
+    chains_as_text(report) + callbacks_as_text(report) + late_runs_as_text(report) + "\nbusy:";
   Index idle = 0;
   const char * between = "";
   for (Index core = 0; core < report.result.busy.size(); ++core) {
@@ -207,6 +226,7 @@ std::string as_json(const Report & report)
     entry.update(as_json(task.responses, report.model.tasks[i].deadline, report));
     entry["worst_from_source_ns"] = task.from_source < 0 ? Json() : Json(task.from_source);
     entry["skipped"] = task.skipped;
+    entry["late_runs"] = task.late_runs;
     entry["messages"] = {
       {"received", task.received},
       {"taken", task.taken},

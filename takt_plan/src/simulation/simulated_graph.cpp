@@ -62,6 +62,7 @@ void SimulatedGraph::add_inputs(const SimulationModel & model)
     const std::uint32_t depth = std::max<std::uint32_t>(model.tasks[i].depth, 1);
     Input input;
     input.all = task.all;
+    input.by_release = model.model.has_logical_time(task);
     input.from_outside = task.release && !task.timer;
     Index topics = 0, reads = 0;
     for (const Link & link : task.triggers) {
@@ -191,11 +192,28 @@ const takt_core::ActivationSet * SimulatedGraph::join(Input & input)
   return &joined.activations;
 }
 
-void SimulatedGraph::keep(Index to, Index topic, const Load & message)
+void SimulatedGraph::keep(Index to, Index topic, const Load & message, Ns arrived)
 {
+  if (inputs_[to].by_release) {
+    inputs_[to].later.push_back({arrived, topic, message});
+    return;
+  }
   Latest & latest = inputs_[to].reads[topic];
   latest.load = message;
   latest.fresh = true;
+}
+
+// What arrived by the release is what the run reads.
+void SimulatedGraph::see(Input & input, Ns release)
+{
+  std::erase_if(input.later, [&](const Later & message) {
+    if (message.arrived > release) {
+      return false;
+    }
+    input.reads[message.topic].load = message.load;
+    input.reads[message.topic].fresh = true;
+    return true;
+  });
 }
 
 void SimulatedGraph::receive_outside(Index to, Ns nominal)
@@ -282,6 +300,7 @@ bool SimulatedGraph::take(Index task, Ns release, Load & run)
       complete(input, static_cast<Index>(&history - input.topics.data()), run);
     }
   }
+  see(input, release);
   for (Latest & latest : input.reads) {
     if (latest.fresh && run.works) {
       latest.fresh = false;

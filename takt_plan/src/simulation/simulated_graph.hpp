@@ -79,8 +79,8 @@ public:
   /// for the announcement of the task; nullptr: there is nothing to announce.
   const takt_core::ActivationSet * receive(
     Index to, Index topic, const Load & message, const takt_core::ActivationSet & activations);
-  /// The same for a message that the task only reads.
-  void keep(Index to, Index topic, const Load & message);
+  /// The same for a message that the task only reads. `arrived`: when it arrives for the scheduler.
+  void keep(Index to, Index topic, const Load & message, Ns arrived);
   /// A message from outside of the model.
   void receive_outside(Index to, Ns nominal);
 
@@ -134,9 +134,18 @@ private:
     bool fresh = false;  // no run has used this message yet
   };
 
+  struct Later
+  {
+    Ns arrived = 0;
+    Index topic = 0;
+    Load load;
+  };
+
   struct Input
   {
     bool all = false;
+    bool by_release = false;    // reads what arrived by its release (logical execution time)
+    std::vector<Later> later;   // for such a task: what no run has seen yet
     bool from_outside = false;  // its last topic has no publisher in the model
     std::uint32_t capacity = 1;
     std::vector<History> topics;  // with Task::all: messages that wait for those of other topics
@@ -151,6 +160,7 @@ private:
   void add_inputs(const SimulationModel & model);
   void add_outputs(const Model & model);
   void add_call(const Model & model, Index from, Index to);
+  static void see(Input & input, Ns release);
   History & oldest(Input & input);
   const takt_core::ActivationSet * join(Input & input);
   void complete(Input & input, Index topic, Load & run) const;

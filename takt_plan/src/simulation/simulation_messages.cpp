@@ -59,7 +59,7 @@ void SimulationRun::arrive(const Event & event)
     case Event::Kind::message: {
       const Output output{event.to, event.topic, 0, event.reads, false, false, 0};
       free_places_.push_back(event.load);
-      deliver(output, under_way_[event.load], {});
+      deliver(output, under_way_[event.load], {}, now_);
       break;
     }
     case Event::Kind::wake:
@@ -71,24 +71,24 @@ void SimulationRun::arrive(const Event & event)
 void SimulationRun::release_outside(Index task, Ns nominal)
 {
   graph_.receive_outside(task, nominal);
-  announce(task, {});
+  announce(task, {}, now_);
 }
 
-void SimulationRun::announce(Index task, const ActivationSet & works_for)
+void SimulationRun::announce(Index task, const ActivationSet & works_for, Ns arrived)
 {
   SimulatedCallback & callback = *callbacks_[task];
   const ActivationScope scope(works_for);
-  callback.host->scheduler->ready(callback, 1, takt_rt::from_ns(now_));
+  callback.host->scheduler->ready(callback, 1, takt_rt::from_ns(arrived));
 }
 
 void SimulationRun::deliver(
-  const Output & output, const Load & load, const ActivationSet & works_for)
+  const Output & output, const Load & load, const ActivationSet & works_for, Ns arrived)
 {
   if (output.reads) {
-    graph_.keep(output.to, output.topic, load);
+    graph_.keep(output.to, output.topic, load, arrived);
   } else if (
     const ActivationSet * announced = graph_.receive(output.to, output.topic, load, works_for)) {
-    announce(output.to, *announced);
+    announce(output.to, *announced, arrived);
   }
 }
 
@@ -111,11 +111,13 @@ void SimulationRun::send(const Output & output, const Load & load, Ns time)
   events_.push(event);
 }
 
-void SimulationRun::publish(Thread & thread)
+// `arrived`: when messages that are not under way arrive for the scheduler.
+void SimulationRun::publish(
+  Index task, const Load & load, const ActivationSet & activations, Ns arrived)
 {
   static const ActivationSet kUnknown;
-  for (Output & output : graph_.outputs(thread.task)) {
-    graph_.pass(thread.load, output, message_);
+  for (Output & output : graph_.outputs(task)) {
+    graph_.pass(load, output, message_);
     const Ns under_way = output.delay == 0                        ? 0
                          : options_.execution == Execution::worst ? output.delay
                          : options_.execution == Execution::best  ? 0
@@ -125,13 +127,17 @@ void SimulationRun::publish(Thread & thread)
       send(output, message_, output.last);
     } else {
       // A message from another process does not carry activations.
-      deliver(output, message_, output.same_executor ? thread.run.activations : kUnknown);
+      deliver(output, message_, output.same_executor ? activations : kUnknown, arrived);
     }
   }
 }
 
 void SimulationRun::end_job(Thread & thread)
 {
+  if (thread.publishes) {
+    end_border(thread);
+    return;
+  }
   takt_core::Scheduler & scheduler = *thread.host->scheduler;
   {
     std::optional<takt_core::WakeDeferral> deferral;
@@ -139,8 +145,8 @@ void SimulationRun::end_job(Thread & thread)
       deferral.emplace(scheduler, thread.index);
     }
     const takt_core::SequenceScope sequence(scheduler, thread.run, !thread.follow);
-    if (thread.load.works) {
-      publish(thread);
+    if (thread.load.works && !hold(thread)) {
+      publish(thread.task, thread.load, thread.run.activations, now_);
     }
   }
   if (thread.run.leaves_out) {
@@ -151,6 +157,7 @@ void SimulationRun::end_job(Thread & thread)
   if (thread.taker) {
     scheduler.complete_input(thread.taker->run, thread.run);
   } else {
+    end_period(thread);
     scheduler.complete(thread.run);
   }
   if (thread.load.caller != kNone) {
@@ -182,7 +189,7 @@ void SimulationRun::call(Thread & thread)
   if (under_way > 0) {
     send(output, message_, now_ + under_way);
   } else {
-    deliver(output, message_, kUnknown);
+    deliver(output, message_, kUnknown, now_);
   }
 }
 

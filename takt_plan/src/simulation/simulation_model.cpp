@@ -68,6 +68,7 @@ std::optional<takt_core::NonTriggering> non_triggering(const Model & model, cons
   }
   takt_core::NonTriggering rule;
   rule.keep = task.input->keep;
+  rule.by_release = task.input->by_release;
   if (task.input->max_age != kUnbounded) {
     rule.max_age = takt_rt::Duration(task.input->max_age);
   }
@@ -138,7 +139,12 @@ private:
     simulated.take = callback.triggers.empty() ? 0 : overheads.middleware.count();
     simulated.publish =
       multiply(static_cast<Ns>(callback.publishes.size()), overheads.middleware.count());
-    const auto resolved = resolver_of(callback.executor).resolve(callback.id, simulated.kind);
+    takt_schedule::Resolver & resolver = resolver_of(callback.executor);
+    auto resolved = resolver.resolve(callback.id, simulated.kind);
+    if (task.group != kNone) {
+      takt_schedule::apply_logical_time(
+        *resolver.resolve_group(callback.group), simulated.kind, *resolved);
+    }
     simulated.binding = resolved->binding;
     simulated.missed_periods = resolved->missed_periods.value_or(takt_core::MissedPeriods::skip);
     if (resolved->binding.deadline) {

@@ -23,6 +23,30 @@ public:
 
   const Index task;
   Host * host = nullptr;
+  Border * border = nullptr;  // of a timer with logical execution time, and of its publisher
+  bool publisher = false;     // publishes at the border, and is no task
+};
+
+/// The messages of a group with logical execution time (takt_core/logical_time.hpp).
+struct SimulationRun::Border
+{
+  /// What a run published.
+  struct Held
+  {
+    Ns due = 0;
+    Index task = kNone;
+    Load load;
+    takt_core::ActivationSet activations;
+  };
+
+  Index timer = kNone;
+  Host * host = nullptr;
+  takt_core::LateOutputs late = takt_core::LateOutputs::publish;
+  std::shared_ptr<SimulatedCallback> publisher;
+  Ns due = 0;               // of the run that has begun
+  std::vector<Held> held;   // of that run
+  std::vector<Held> waits;  // for their borders, which rise
+  Ns next = kUnbounded;     // when the publisher runs; kUnbounded: it waits for messages
 };
 
 /// An executor: its scheduler, and the waker of that scheduler.
@@ -87,9 +111,12 @@ struct SimulationRun::Thread
     std::array<Ns, kStages> stages{};
   };
   std::optional<Taker> taker;
-  bool slept = false;     // this run has slept
-  std::size_t calls = 0;  // of this run, so far
-  int own_priority = 0;   // during this job, without ceilings
+  bool publishes = false;  // the job is that of a border
+  Ns until = 0;            // of such a job: it publishes what is due by then
+  Ns more = 0;             // of the job's dispatch: messages of borders that it publishes
+  bool slept = false;      // this run has slept
+  std::size_t calls = 0;   // of this run, so far
+  int own_priority = 0;    // during this job, without ceilings
 
   // For threads outside of executors, which have one job each.
   Ns job_time = 0;

@@ -288,6 +288,7 @@ Ns SimulationRun::late_wake(Thread & thread)
       }
     }
   }
+  first = late_border(thread, first);
   return first == kUnbounded ? thread.wake_at : first;
 }
 
@@ -313,9 +314,14 @@ bool SimulationRun::start(Thread & thread)
   takt_core::Scheduler & scheduler = *thread.host->scheduler;
   auto & callback = static_cast<SimulatedCallback &>(*thread.run.callback);
   const Index task = callback.task;
+  thread.publishes = callback.publisher;
+  if (callback.publisher) {
+    return start_border(thread);
+  }
   if (stopped_) {
     stop_timer(callback);
   }
+  begin_period(thread);
   if (!graph_.take(task, takt_rt::to_ns(thread.run.release), thread.load)) {
     scheduler.taken(thread.run);
     scheduler.complete(thread.run);
@@ -337,6 +343,7 @@ bool SimulationRun::start(Thread & thread)
   thread.inputs_left = callback.takes_inputs();
   thread.inputs_begun = false;
   set_up_job(thread);
+  thread.stages.front() += thread.more;
   thread.left = 0;
   begin_stage(thread);
   return true;

@@ -57,6 +57,7 @@ private:
   static constexpr Ns kStart = -1;
 
   class SimulatedCallback;
+  struct Border;  // of a group with logical execution time
   struct Host;    // an executor
   struct Thread;  // of an executor, or outside of executors
 
@@ -90,6 +91,18 @@ private:
   void add_others();
   Index host_of_thread(Index thread);
   void schedule_first_releases();
+
+  // simulation_borders.cpp
+  void add_borders();
+  void begin_period(Thread & thread);
+  bool hold(Thread & thread);
+  void end_period(Thread & thread);
+  void arm(Border & border);
+  bool start_border(Thread & thread);
+  void end_border(Thread & thread);
+  Ns publish_due(const Host & host, Ns until);
+  Ns cost_of_due(const Host & host, Ns until) const;
+  Ns late_border(const Thread & thread, Ns first);
 
   // simulation_run.cpp
   void stop_releases();
@@ -126,11 +139,13 @@ private:
   void sleep_in_run(Thread & thread, Ns time);
   void call(Thread & thread);
   void answer(Thread & caller);
-  void publish(Thread & thread);
+  void publish(
+    Index task, const Load & load, const takt_core::ActivationSet & activations, Ns arrived);
   void deliver(
-    const Output & output, const Load & load, const takt_core::ActivationSet & works_for);
+    const Output & output, const Load & load, const takt_core::ActivationSet & works_for,
+    Ns arrived);
   void send(const Output & output, const Load & load, Ns time);
-  void announce(Index task, const takt_core::ActivationSet & works_for);
+  void announce(Index task, const takt_core::ActivationSet & works_for, Ns arrived);
   void note_end(Thread & thread);
   void conclude();
   Ns execution_time(Index task);
@@ -153,6 +168,7 @@ private:
   std::vector<KernelModel> kernels_;  // per host
   std::vector<std::unique_ptr<Host>> hosts_;
   std::vector<std::shared_ptr<SimulatedCallback>> callbacks_;  // per task
+  std::vector<std::unique_ptr<Border>> borders_;
   std::vector<Thread> threads_;  // the model's threads, then those outside of executors
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::vector<Load> under_way_;  // messages to other executors

@@ -25,6 +25,7 @@ SimulationRun::SimulationRun(
   add_kernels();
   add_executors();
   add_callbacks();
+  add_borders();
   add_others();
   last_release_.assign(model.model.tasks.size(), 0);
   begun_.assign(model.model.tasks.size(), 0);

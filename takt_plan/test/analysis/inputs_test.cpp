@@ -162,9 +162,6 @@ TEST(Inputs, WhatIsNotKnownIsRefusedInASentence)
   Stored sleeps;
   sleeps.model.tasks[sleeps.store].sleep = kMs;
   expect(sleeps, "waits within its runs");
-  Stored waits;
-  waits.model.groups.push_back({"/g", true, takt_core::Condition{}});
-  expect(waits, "analyses do not know the condition (when) of group '/g'");
 }
 
 // A callback of the sequence is more urgent and starts before the other one, and its follower, as urgent as the other one,
@@ -208,6 +205,32 @@ TEST(Sequences, ACallbackThatPrecedesAMoreUrgentOneIsRefused)
     << refused.faults().front();
   model.model.tasks[high].priority = 2;
   EXPECT_TRUE(bounds(model.model).ok());
+}
+
+// The callbacks of one place may all be ready when the next place's is.
+TEST(Sequences, EachCallbackOfAPlaceCounts)
+{
+  Example model(1);
+  const Index thread = model.thread(0, 50);
+  const Index first = model.timer(thread, 9, 100 * kMs, 10 * kMs);
+  const Index one = model.sub(thread, 9, {first}, 20 * kMs);
+  const Index other = model.sub(thread, 2, {first}, 20 * kMs);
+  const Index last = model.sub(thread, 5, {first}, 20 * kMs);
+  std::uint32_t position = 0;
+  for (const Index task : {first, one, last}) {
+    model.model.tasks[task].sequence = 0;
+    model.model.tasks[task].position = position++;
+  }
+  EXPECT_TRUE(bounds(model.model).ok());
+  model.model.tasks[other].sequence = 0;
+  model.model.tasks[other].position = 1;
+  const auto refused = bounds(model.model);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(
+    to_string(refused.faults().front())
+      .find("'/c2' precedes '/c3' in a sequence and is less urgent (priority 2, 5)"),
+    std::string::npos)
+    << to_string(refused.faults().front());
 }
 
 TEST(Sequences, ThreadsThatShareTheirCallbacksHaveNoBound)

@@ -29,7 +29,8 @@ protected:
   {
     for (const char * name :
          {"system.yaml", "one.yaml", "two.yaml", "three.yaml", "four.yaml", "five.yaml",
-          "loop.yaml", "control.yaml", "store.yaml", "waiting.yaml"}) {
+          "loop.yaml", "control.yaml", "store.yaml", "waiting.yaml", "drive.yaml", "borders.yaml",
+          "stereo.yaml", "both.yaml"}) {
       write(name, shown(std::string("file: ") + name));
     }
     write("three_cores.yaml", changed("system.yaml", "cores: 2", "cores: 3"));
@@ -55,7 +56,9 @@ TEST_F(ExplainProgram, SaysWhatThePageShows)
         {"four.yaml --system system.yaml --chain obstacles", 1},
         {"five.yaml --system three_cores.yaml --chain camera", 0},
         {"waiting.yaml --system store.yaml --callbacks", 0},
-        {"waiting.yaml --system store.yaml --chain lanes", 0}}) {
+        {"waiting.yaml --system store.yaml --chain lanes", 0},
+        {"both.yaml --system stereo.yaml", 0},
+        {"borders.yaml --system drive.yaml --chain torque", 0}}) {
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.code, code) << words;
     EXPECT_EQ(outcome.out, shown(std::string("says: ") + words));
@@ -461,16 +464,11 @@ TEST_F(ExplainProgram, RefusesWhatItDoesNotKnowOfTriggers)
   const Outcome condition = run("when.yaml --system store.yaml");
   EXPECT_EQ(condition.code, 2);
   EXPECT_NE(
-    condition.err.find("analyses do not know the condition (when) of group '/steer:group(0)' yet"),
+    condition.err.find(
+      "the condition (when) of group '/steer:group(0)' has '/steer:sub(/lanes)', which does not "
+      "trigger"),
     std::string::npos)
     << condition.err;
-  write(
-    "let.yaml",
-    content("waiting.yaml") + "    groups: [{match: \"/steer:group(*)\", let: true}]\n");
-  const Outcome let = run("let.yaml --system store.yaml");
-  EXPECT_EQ(let.code, 2);
-  EXPECT_NE(let.err.find("analyses and the simulator do not know let yet"), std::string::npos)
-    << let.err;
   write(
     "graph.yaml",
     content("waiting.yaml") + "    sequences: [{graph: [\"/a:sub(/x)\", \"/b:sub(/y)\"]}]\n");
@@ -478,9 +476,41 @@ TEST_F(ExplainProgram, RefusesWhatItDoesNotKnowOfTriggers)
   EXPECT_EQ(graph.code, 2);
   EXPECT_NE(graph.err.find("analyses and the simulator do not know graph yet"), std::string::npos)
     << graph.err;
+  const Outcome borders = run("borders.yaml --system drive.yaml --json --jobs");
+  EXPECT_EQ(borders.code, 2);
+  EXPECT_NE(borders.out.find("has let"), std::string::npos) << borders.out;
   const Outcome jobs = run("waiting.yaml --system store.yaml --json --jobs");
   EXPECT_EQ(jobs.code, 2);
   EXPECT_NE(jobs.out.find("runs within those of its takers"), std::string::npos) << jobs.out;
+}
+
+TEST_F(ExplainProgram, SaysWhereADepthIsAssumed)
+{
+  write("assumed.yaml", changed("store.yaml", ", depth: 10", ""));
+  const Outcome assumed = run("waiting.yaml --system assumed.yaml");
+  EXPECT_NE(
+    assumed.err.find(
+      "/steer:sub(/lanes) does not trigger, and the model does not say the depth of its "
+      "history: takt assumes 10 messages"),
+    std::string::npos)
+    << assumed.err;
+  EXPECT_EQ(run("waiting.yaml --system store.yaml").err, "");
+}
+
+TEST_F(ExplainProgram, SaysThatARunDoesNotFitItsPeriod)
+{
+  write(
+    "slow.yaml", changed(
+                   "drive.yaml", "  - {id: \"/wheel",
+                   "  - {id: \"/log:timer(1s)\", time: 10ms, period: 1s}\n  - {id: \"/wheel"));
+  const Outcome outcome = run("borders.yaml --system slow.yaml");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(
+    outcome.out.find(
+      "group '/observe:group(0)' has let, and its timer '/observe:timer(20ms)' may end "
+      "its runs"),
+    std::string::npos)
+    << outcome.out;
 }
 
 // The schedule's deadline is for the running system. Bounds are compared with the model's deadline.

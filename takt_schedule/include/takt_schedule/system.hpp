@@ -67,6 +67,7 @@ struct CallbackModel
   std::vector<std::string> reads;     ///< topics whose latest message it uses; they do not start it
   std::vector<std::string> publishes;  ///< topics, one message each per run
   std::uint32_t depth = 10;            ///< messages kept per topic (KEEP_LAST)
+  bool depth_known = false;            ///< false: `depth` is ROS 2's default, and assumed
   /// Ids of callbacks that each run starts and waits for, one after the other, as for a service's answer.
   std::vector<std::string> waits_for;
   /// Longest sleep of each run, after its work and before `waits_for`: a wait outside the model. It holds the thread

@@ -230,6 +230,7 @@ public:
     int depth = static_cast<int>(callback.depth);
     map.integer("depth", 1, kLargestDepth, depth);
     callback.depth = static_cast<std::uint32_t>(depth);
+    callback.depth_known = map.has("depth");
     read_waits(map, callback);
     if (!callback.id.empty()) {
       check_releases(map, findings_, callback, awaited_.count(callback.id) != 0);

@@ -138,7 +138,7 @@ void write_callback(Writer & out, const CallbackModel & callback, bool only_host
   }
   add_words(pairs, "reads", callback.reads);
   add_words(pairs, "publishes", callback.publishes);
-  if (callback.depth != defaults.depth) {
+  if (callback.depth_known || callback.depth != defaults.depth) {
     pairs.emplace_back("depth", std::to_string(callback.depth));
   }
   add_words(pairs, "waits_for", callback.waits_for);

@@ -164,6 +164,7 @@ std::string missing_runs(const ObservedCallback & one)
 
 void set_depth(ObservedCallback & one)
 {
+  one.model.depth_known = one.depth != 0;
   if (one.depth > 0) {
     one.model.depth = static_cast<std::uint32_t>(std::min(one.depth, kDeepest));
   } else if (one.depth < 0) {

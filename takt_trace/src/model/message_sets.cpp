@@ -96,6 +96,7 @@ ObservedCallback set_of(const Members & members)
     set.model.time.worst = std::max(set.model.time.worst, member->model.time.worst);
     set.model.time.best = std::min(set.model.time.best, member->model.time.best);
     set.model.depth = std::min(set.model.depth, member->model.depth);
+    set.model.depth_known = set.model.depth_known && member->model.depth_known;
     set.model.sleep = std::max(set.model.sleep, member->model.sleep);
     const auto & waits = member->model.waits_for;
     set.model.waits_for.insert(set.model.waits_for.end(), waits.begin(), waits.end());

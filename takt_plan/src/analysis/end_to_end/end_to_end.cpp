@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "analysis/counted_bounds.hpp"
 #include "analysis/end_to_end/replaced.hpp"
 #include "analysis/inputs/check_for_analysis.hpp"
+#include "analysis/inputs/let.hpp"
 #include "model/ways_in.hpp"
 #include "takt_schedule/quoted.hpp"
 
@@ -36,6 +38,8 @@ struct Part
   Ns under_way = 0;
   Index chain = kNone;  ///< a chain along the part; only for the first part
   std::vector<Way> ways;
+  std::optional<Ns> border = {};  ///< as in PathPart
+  bool at_border = false;         ///< it begins with the border task of the part before
 };
 
 /// The latest use of a message by a part.
@@ -44,7 +48,6 @@ struct Use
   Index chain = kNone;
   Ns next = 0;
   ChainAnswer answer;
-  Ns time() const { return add(next, answer.bound); }
 };
 
 class EndToEndAnalysis
@@ -107,10 +110,21 @@ private:
     std::vector<Part> parts(1);
     parts.front().tasks = {path.front()};
     for (Index i = 1; i < path.size(); ++i) {
+      const Task & before = model_.tasks[path[i - 1]];
       if (only_reads(model_.tasks[path[i]], path[i - 1])) {
+        const bool at_border = before.border == path[i];
+        if (at_border && terms_.border) {
+          parts.back().border = before.release->period;
+        }
         parts.push_back(reached_by_reading(path[i], path[i - 1]));
+        parts.back().at_border = at_border;
       } else {
         parts.back().tasks.push_back(path[i]);
+      }
+    }
+    for (Index i = 1; i < parts.size(); ++i) {
+      if (meets_at_border(parts[i - 1], parts[i])) {
+        parts[i - 1].border = 0;
       }
     }
     parts.front().chain =
@@ -119,6 +133,21 @@ private:
       find_ways(part);
     }
     return parts;
+  }
+
+  /// The timer that takes the messages of a part that only reads.
+  const Task & timer_of(const Part & part) const
+  {
+    const Task & first = model_.tasks[part.tasks.front()];
+    return first.input ? model_.tasks[first.input->takers.front()] : first;
+  }
+
+  /// True if `before` is a border task alone, and a timer with logical execution time of its executor takes its messages.
+  bool meets_at_border(const Part & before, const Part & part) const
+  {
+    return before.at_border && before.tasks.size() == 1 && part.under_way == 0 &&
+           timer_of(part).border != kNone &&
+           timer_of(part).executor == model_.tasks[before.tasks.front()].executor;
   }
 
   Part reached_by_reading(Index reader, Index from) const
@@ -225,11 +254,17 @@ private:
 
   /// W of a message that arrives by `there`, counted from the zero of all offsets. kUnbounded: all timers have had
   /// their first release.
-  Result<Use> use(const Part & part, Ns there = kUnbounded) const
+  /// `from_border`: the border task whose message it is, if the distance to the next release is known.
+  Result<Use> use(
+    const Part & part, Ns there = kUnbounded, const Task * from_border = nullptr) const
   {
     const Index first = part.tasks.front();
     if (streams_.too_many(first)) {
       return Faults{detail::too_many_ways(name(first))};
+    }
+    if (part.at_border) {
+      const auto answer = found(part.ways.front().chain);
+      return answer ? Result<Use>(Use{part.ways.front().chain, 0, **answer}) : answer.faults();
     }
     Result<Use> best = Faults{
       "no timer starts " + name(first) +
@@ -255,9 +290,12 @@ private:
         continue;
       }
       const Ns begins = first_release(model_.tasks[stream.source]);
-      const Ns next = std::max(stream.period, begins > there ? begins - there : 0);
+      const Ns wait = from_border == nullptr
+                        ? stream.period
+                        : longest_wait_from_border(*from_border, model_.tasks[stream.source]);
+      const Ns next = std::max(wait, begins > there ? begins - there : 0);
       const Use one{way.chain, terms_.period ? next : 0, later(**answer, part)};
-      if (!best || one.time() < best->time()) {
+      if (!best || add(one.next, one.answer.bound) < add(best->next, best->answer.bound)) {
         best = one;
       }
     }
@@ -273,20 +311,21 @@ private:
     }
     EndToEnd result;
     used_[chain] = {parts.front().chain};
-    result.parts.push_back({parts.front().tasks, 0, 0, **first});
-    result.response = (*first)->bound;
+    result.parts.push_back({parts.front().tasks, 0, 0, **first, parts.front().border});
+    result.response = result.parts.front().time();
     const Task & root = model_.tasks[parts.front().tasks.front()];
     const Ns begins = root.release ? first_release(root) : 0;
     Ns through = 0;  // the sum over all parts but the first
     for (Index i = 1; i < parts.size(); ++i) {
       const Ns there = add(add(begins, result.response), add(through, parts[i].under_way));
-      const Result<Use> used = use(parts[i], there);
+      const Result<Use> used = use(parts[i], there, border_before(parts, i));
       if (!used) {
         return used.faults();
       }
       used_[chain].push_back(used->chain);
-      result.parts.push_back({parts[i].tasks, parts[i].under_way, used->next, used->answer});
-      through = add(through, add(parts[i].under_way, used->time()));
+      result.parts.push_back(
+        {parts[i].tasks, parts[i].under_way, used->next, used->answer, parts[i].border});
+      through = add(through, add(parts[i].under_way, add(used->next, result.parts.back().time())));
     }
     result.response = add(result.response, through);
     if (result.response == kUnbounded) {
@@ -294,6 +333,16 @@ private:
     }
     add_ages(model_.chains[chain], parts, through, result);
     return result;
+  }
+
+  /// The border task before part `i`, if its borders and the releases of the timer that takes its messages are known: then the
+  /// message is there at a border, and that timer publishes it before it takes its inputs.
+  const Task * border_before(const std::vector<Part> & parts, Index i) const
+  {
+    const Task & border = model_.tasks[parts[i - 1].tasks.front()];
+    const bool known = meets_at_border(parts[i - 1], parts[i]) && border.release->offset &&
+                       timer_of(parts[i]).release->offset;
+    return known ? &border : nullptr;
   }
 
   void add_ages(
@@ -320,6 +369,14 @@ private:
       return;
     }
     const Task * const input = input_of(parts);
+    if (input != nullptr && input->input->by_release) {
+      const Faults why{
+        quoted(input->id) +
+        " takes what arrived by its timer's release (let): a later message may replace an earlier "
+        "one in its history, and waits for the next release itself"};
+      result.reaction_time = result.data_age = result.age_at_output = why;
+      return;
+    }
     if (input != nullptr && input->input->max_age != kUnbounded) {
       const Faults why{
         quoted(input->id) +
@@ -333,6 +390,8 @@ private:
     result.age_at_output = result.response;
     if (input != nullptr) {
       result.age_at_output = sampled;  // it also uses messages that are not the newest
+    } else if (parts.back().at_border) {
+      result.age_at_output = sampled;
     } else if (parts.size() > 1) {
       result.age_at_output = sampled ? Result<Ns>(*sampled - saved_by_last(parts.back())) : sampled;
     }
@@ -351,7 +410,7 @@ private:
     if (!used) {
       return used.faults();
     }
-    const Ns sum = add(used->time(), through);
+    const Ns sum = add(add(used->next, root.border.value_or(used->answer.bound)), through);
     return sum == kUnbounded ? Result<Ns>(beyond()) : sum;
   }
 
@@ -366,7 +425,8 @@ private:
       const auto answer = found(way.chain);
       longest = std::max(longest, answer ? later(**answer, last).bound : kUnbounded);
     }
-    return std::max<Ns>(use(last)->time() - longest, 0);
+    const Use used = *use(last);
+    return std::max<Ns>(add(used.next, used.answer.bound) - longest, 0);
   }
 
   static Result<ChainAnswer> as_whole(const Result<EndToEnd> & answer)

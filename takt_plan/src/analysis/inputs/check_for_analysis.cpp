@@ -18,7 +18,8 @@ using takt_schedule::quoted;
 /// Empty: priorities fall along each sequence, or stay the same.
 std::string rising_sequence(const Model & model)
 {
-  std::map<std::pair<Index, Index>, std::map<std::uint32_t, const Task *>> sequences;
+  // A place may have several callbacks. Of those the least urgent one is the one to compare with.
+  std::map<std::pair<Index, Index>, std::multimap<std::uint32_t, const Task *>> sequences;
   for (const Task & task : model.tasks) {
     const bool by_priority =
       model.threads[task.threads.front()].order == takt_core::Order::priority;
@@ -27,8 +28,16 @@ std::string rising_sequence(const Model & model)
     }
   }
   for (const auto & [number, places] : sequences) {
-    const Task * before = nullptr;
+    const Task * before = nullptr;  // the least urgent one of all places before this one
+    const Task * here = nullptr;    // of this place so far
+    std::uint32_t place = 0;
     for (const auto & [position, task] : places) {
+      if (here != nullptr && position != place) {
+        before = before == nullptr || here->priority < before->priority ? here : before;
+        here = nullptr;
+      }
+      place = position;
+      here = here == nullptr || task->priority < here->priority ? task : here;
       if (before != nullptr && before->priority < task->priority) {
         return quoted(before->id) + " precedes " + quoted(task->id) +
                " in a sequence and is less urgent (priority " + std::to_string(before->priority) +
@@ -36,7 +45,6 @@ std::string rising_sequence(const Model & model)
                "): it may start first all the same, which no bound counts; give the callbacks of a "
                "sequence the same priority, or a falling one";
       }
-      before = task;
     }
   }
   return {};
@@ -52,10 +60,13 @@ takt_rt::Status check_for_analysis(const Model & model)
   const bool conditions = std::any_of(
     model.groups.begin(), model.groups.end(),
     [](const Group & group) { return group.condition.has_value(); });
-  if (waits || conditions) {
+  const bool borders = std::any_of(model.tasks.begin(), model.tasks.end(), [&](const Task & task) {
+    return model.has_logical_time(task) && task.border == kNone;
+  });
+  if (waits || conditions || borders) {
     return Faults{
-      "some messages of the model trigger nothing, and no taker's runs have their work yet "
-      "(with_inputs_in_takers)"};
+      "some messages of the model trigger nothing, or wait for the end of a period, and no taker's "
+      "runs have their work yet (with_inputs_in_takers)"};
   }
   takt_rt::Status status = check(model);
   if (status.ok()) {

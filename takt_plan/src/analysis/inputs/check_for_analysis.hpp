@@ -8,7 +8,7 @@
 namespace takt_plan
 {
 
-/// Faults: those of `check` (model.hpp); inputs and conditions, which `with_inputs_in_takers` (inputs.hpp) replaces or
+/// Faults: those of `check` (model.hpp); inputs, conditions and logical execution time, which `with_inputs_in_takers` (inputs.hpp) replaces or
 /// refuses; and a sequence in which a callback precedes a more urgent one. Both may be ready at the end of an earlier one,
 /// and then the less urgent one starts first, whatever their priorities are.
 takt_rt::Status check_for_analysis(const Model & model);

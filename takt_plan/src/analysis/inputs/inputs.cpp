@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/inputs/let.hpp"
 #include "takt_schedule/quoted.hpp"
 
 namespace takt_plan
@@ -114,13 +115,6 @@ void put_behind_takers(Task & task)
 Result<Model> with_inputs_in_takers(Model model)
 {
   Faults faults;
-  for (const Group & group : model.groups) {
-    if (group.condition) {
-      faults.push_back(
-        "analyses do not know the condition (when) of group " + quoted(group.id) +
-        " yet; takt simulate knows it, and programs run under it all the same");
-    }
-  }
   for (Index index = 0; index < model.tasks.size(); ++index) {
     if (model.tasks[index].input) {
       if (std::string why = refuse(model, index); !why.empty()) {
@@ -128,9 +122,14 @@ Result<Model> with_inputs_in_takers(Model model)
       }
     }
   }
+  Result<Model> bordered = with_borders(std::move(model));
+  if (!bordered) {
+    faults.insert(faults.end(), bordered.faults().begin(), bordered.faults().end());
+  }
   if (!faults.empty()) {
     return faults;
   }
+  model = std::move(*bordered);
   for (Task & task : model.tasks) {
     if (task.input && !task.input->in_takers) {
       for (const Index taker : task.input->takers) {

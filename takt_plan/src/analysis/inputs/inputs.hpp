@@ -42,8 +42,8 @@ namespace takt_plan
 {
 
 /// Makes the model for analyses. Faults, one sentence each: inputs that nothing takes, that takers on several threads take,
-/// that wait in their runs, with a history of unlimited depth, that begin a chain, or whose own messages others hear; and
-/// groups with a condition.
+/// that wait in their runs, with a history of unlimited depth, that begin a chain, or whose own messages others hear; and those
+/// of `with_borders` (let.hpp), which this calls. Conditions stay: see `with_conditions` (conditions.hpp).
 takt_rt::Result<Model> with_inputs_in_takers(Model model);
 
 /// The reason why an input has no bound of its own.

@@ -354,12 +354,12 @@ private:
     }
   }
 
-  /// True if a callback of the task's thread and urgency is in a sequence.
+  /// True if a callback of the task's thread and urgency is in a sequence, or may precede others that were ready earlier.
   bool has_sequences(Index task) const
   {
     const std::vector<Index> & mates = flow_.segments.tasks_of(flow_.segments.thread(task));
     return std::any_of(mates.begin(), mates.end(), [&](Index mate) {
-      return model_.tasks[mate].sequence != kNone &&
+      return (model_.tasks[mate].sequence != kNone || model_.tasks[mate].overtakes) &&
              flow_.segments.level(mate) == flow_.segments.level(task);
     });
   }
