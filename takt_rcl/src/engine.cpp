@@ -23,6 +23,12 @@ namespace
 class PrepareThreads : public takt_core::Observer
 {
 public:
+  takt_core::ObserverInterest interest() const noexcept override
+  {
+    takt_core::ObserverInterest interest;
+    interest.runs = false;
+    return interest;
+  }
   void on_thread(std::uint32_t, const takt_rt::AttributeReport &) override
   {
     const auto allocator = rcutils_get_default_allocator();

@@ -123,14 +123,18 @@ std::uint64_t Inbox::waiting_in_middleware() noexcept
   return heard - std::min(heard, found_);
 }
 
-bool Inbox::middleware_first() noexcept
+bool Inbox::pop_before_middleware(detail::Parcel & parcel) noexcept
 {
   if (ended_.load(std::memory_order_acquire)) {
-    return true;
+    return false;
   }
   const std::uint64_t waiting = waiting_in_middleware();
   std::lock_guard lock(mutex_);
-  return size_ == 0 || (waiting > 0 && (found_ < ring_[begin_].before || size_ + waiting > depth_));
+  if (size_ == 0 || (waiting > 0 && (found_ < ring_[begin_].before || size_ + waiting > depth_))) {
+    return false;
+  }
+  parcel = take_oldest();
+  return true;
 }
 
 bool Inbox::is_copy(const takt_core::Gid & publisher, std::uint64_t sequence) noexcept

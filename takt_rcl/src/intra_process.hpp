@@ -100,9 +100,9 @@ public:
   /// False: empty.
   bool pop(detail::Parcel & parcel) noexcept;
 
-  /// The next message comes from the middleware's history: it was announced before the inbox's first message, or both
-  /// together have more than the history's depth, or copies of an ended publisher must be discarded.
-  bool middleware_first() noexcept;
+  /// As `pop`. False: the next message comes from the middleware's history: it was announced before the inbox's first
+  /// message, or both together have more than the history's depth, or copies of an ended publisher must be discarded.
+  bool pop_before_middleware(detail::Parcel & parcel) noexcept;
   /// The middleware's history gave a message. True: it is a copy.
   bool is_copy(const takt_core::Gid & publisher, std::uint64_t sequence) noexcept;
   /// It is not a copy. False: it would have been overwritten in a common history; otherwise messages of the inbox that

@@ -373,7 +373,7 @@ private:
     Shared & shared, const Buffer & buffer, bool serialized, Next & next)
   {
     Inbox & inbox = *shared.inbox;
-    if (inbox.middleware_first()) {
+    if (!inbox.pop_before_middleware(next.parcel)) {
       const std::uint64_t asked = inbox.ask_middleware();
       takt_host::Took took = take_from_middleware(shared, buffer, serialized, next);
       while (took == takt_host::Took::message) {
@@ -389,9 +389,9 @@ private:
         return took;
       }
       inbox.middleware_is_empty(asked);
-    }
-    if (!inbox.pop(next.parcel)) {
-      return takt_host::Took::nothing;
+      if (!inbox.pop(next.parcel)) {
+        return takt_host::Took::nothing;
+      }
     }
     next.info = info_of(next.parcel.info, true);
     next.key = next.parcel.key;

@@ -128,6 +128,12 @@ std::vector<takt_core::ExecutorThreadOptions> inherited_threads(std::size_t coun
 class FailureObserver final : public takt_core::Observer
 {
 public:
+  takt_core::ObserverInterest interest() const noexcept override
+  {
+    takt_core::ObserverInterest interest;
+    interest.runs = false;
+    return interest;
+  }
   void on_exception(
     const takt_core::Run & run, const std::exception_ptr & exception) noexcept override
   {
