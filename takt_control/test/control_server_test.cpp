@@ -119,7 +119,8 @@ TEST_F(ControlServer, tells_of_threads_and_callbacks)
   EXPECT_EQ(main["callbacks"][0]["publishes_last"], true);
   EXPECT_EQ(main["callbacks"][1]["publishes_last"], false);
   EXPECT_EQ(main["callbacks"][1]["sequence"], nullptr);
-  EXPECT_EQ(main["callbacks"][2]["sequence"], (json{{"number", 2}, {"position", 1}}));
+  EXPECT_EQ(
+    main["callbacks"][2]["sequence"], (json{{"number", 2}, {"position", 1}, {"graph", false}}));
   EXPECT_EQ(main["chains"][0]["period_ns"], 20'000'000);
   EXPECT_EQ(main["threads"][1]["stack"], 256 << 10);
   EXPECT_EQ(main["middleware_ceiling"], "off");
