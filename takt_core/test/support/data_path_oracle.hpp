@@ -1,5 +1,5 @@
-// Says which callback of one thread starts when, from the pages' words alone: triggers, inputs, conditions, sequences. A slow,
-// plain simulation in whole milliseconds that shares nothing with the scheduler.
+// Says which callback of one thread starts when, from the pages' words alone: triggers, inputs, conditions, sequences, logical
+// execution time. A slow, plain simulation in whole milliseconds that shares nothing with the scheduler.
 #ifndef SUPPORT__DATA_PATH_ORACLE_HPP_
 #define SUPPORT__DATA_PATH_ORACLE_HPP_
 
@@ -50,7 +50,10 @@ struct DataPath
   bool fifo = false;
   std::vector<Callback> callbacks;
   std::map<std::size_t, Condition> conditions;  ///< by group
-  std::vector<Message> messages;                ///< from outside, by time
+  /// Groups with logical execution time, each with one timer, whose inputs are `by_release`; whether late outputs are dropped.
+  /// Under priorities only.
+  std::map<std::size_t, bool> logical;
+  std::vector<Message> messages;  ///< from outside, by time
 };
 
 /// One start.
@@ -76,6 +79,8 @@ enum class LeftOut
   sequence,        ///< followers use the ready queue
   more_urgent,     ///< followers go before more urgent callbacks
   sequence_order,  ///< followers go in the order of their messages
+  border,          ///< outputs of logical execution time come at once
+  late,            ///< late outputs of logical execution time come at the next border
   place_of_lost    ///< a callback whose oldest message was lost goes behind others
 };
 
@@ -94,7 +99,12 @@ public:
   {
     while (now_ < horizon) {
       arrive();
-      if (const auto next = choose()) {
+      if (
+        due()) {  // more urgent than what is left of a sequence, which then waits as all others do
+        followers_.clear();
+        find_places();
+        publish_due(now_);
+      } else if (const auto next = choose()) {
         start(*next);
       } else if (!sleep(horizon)) {
         break;
@@ -104,10 +114,22 @@ public:
   }
 
 private:
+  static constexpr unsigned long kTimers = 1UL << 60;
+
   struct Waiting
   {
     long at;
     unsigned long number;
+    bool of_border =
+      false;  // the look that began the publishing had released the timers of that time
+
+    unsigned long rank() const { return of_border ? 2 * kTimers + number : number; }
+  };
+  struct Output
+  {
+    long due;
+    std::size_t timer;  ///< of its group
+    std::size_t from;
   };
   struct State
   {
@@ -128,6 +150,35 @@ private:
   }
   long urgency(std::size_t i) const { return path_.fifo ? 0 : of(i).priority; }
 
+  // Publishing at a border is more urgent than all callbacks.
+  bool due() const
+  {
+    return std::any_of(waiting_outputs_.begin(), waiting_outputs_.end(), [&](const Output & one) {
+      return one.due <= now_;
+    });
+  }
+
+  void publish_due(long until)
+  {
+    std::stable_sort(
+      waiting_outputs_.begin(), waiting_outputs_.end(), [](const Output & a, const Output & b) {
+        return std::tie(a.due, a.timer) < std::tie(b.due, b.timer);
+      });
+    while (!waiting_outputs_.empty() && waiting_outputs_.front().due <= until) {
+      const Output one = waiting_outputs_.front();
+      waiting_outputs_.pop_front();
+      for (const std::size_t to : of(one.from).readers) {
+        announce(to, one.due, std::nullopt, true);
+      }
+    }
+  }
+
+  bool is_logical(std::size_t taker) const
+  {
+    return is_timer(taker) && path_.logical.count(of(taker).group) != 0 &&
+           left_out_ != LeftOut::border;
+  }
+
   void arrive()
   {
     while (next_message_ < path_.messages.size() && path_.messages[next_message_].at <= now_) {
@@ -137,10 +188,10 @@ private:
   }
 
   // `by`: the callback whose run sends the message.
-  void announce(std::size_t to, long at, std::optional<std::size_t> by)
+  void announce(std::size_t to, long at, std::optional<std::size_t> by, bool of_border = false)
   {
     State & state = states_[to];
-    state.history.push_back({at, ++number_});
+    state.history.push_back({at, ++number_, of_border});
     if (state.history.size() > of(to).depth) {
       state.history.pop_front();
       state.released -= state.released > 0 ? 1 : 0;
@@ -245,8 +296,8 @@ private:
   }
   bool before(std::size_t i, const Waiting & own, std::size_t j, const Waiting & other) const
   {
-    return std::make_tuple(-urgency(i), own.at, own.number) <
-           std::make_tuple(-urgency(j), other.at, other.number);
+    return std::make_tuple(-urgency(i), own.at, own.rank()) <
+           std::make_tuple(-urgency(j), other.at, other.rank());
   }
 
   void find_places()
@@ -298,9 +349,16 @@ private:
       state.released -= state.released > 0 ? 1 : 0;
     }
     const long began = now_;
+    if (is_logical(i)) {
+      publish_due(release);
+      logical_ = i;
+    }
     take_inputs(i, began, release);
     starts_.push_back({i, began, release});
     work(i);
+    if (logical_) {
+      end_period(release + of(i).period);
+    }
     if (!is_timer(i) && (under_condition(i) ? state.released > 0 : !state.history.empty())) {
       make_ready(i, std::nullopt);
     }
@@ -364,14 +422,39 @@ private:
   {
     now_ += of(i).cost;
     arrive();
+    if (logical_) {
+      held_.push_back(i);
+      return;
+    }
     for (const std::size_t to : of(i).readers) {
       announce(to, now_, i);
     }
   }
 
+  void end_period(long border)
+  {
+    const bool late = now_ >= border && left_out_ != LeftOut::late;
+    const bool drops = path_.logical.at(of(*logical_).group);
+    const std::size_t timer = *logical_;
+    logical_.reset();
+    for (const std::size_t from : held_) {
+      if (!late) {
+        waiting_outputs_.push_back({border, timer, from});
+        continue;
+      }
+      for (const std::size_t to : drops ? std::vector<std::size_t>() : of(from).readers) {
+        announce(to, now_, std::nullopt);
+      }
+    }
+    held_.clear();
+  }
+
   bool sleep(long horizon)
   {
     long next = horizon;
+    for (const Output & one : waiting_outputs_) {
+      next = std::min(next, one.due);
+    }
     for (std::size_t i = 0; i < states_.size(); ++i) {
       next = is_timer(i) ? std::min(next, states_[i].due) : next;
     }
@@ -382,13 +465,14 @@ private:
     return next < horizon;
   }
 
-  static constexpr unsigned long kTimers = 1UL << 60;
-
   const DataPath & path_;
   const LeftOut left_out_;
   std::vector<State> states_;
   std::vector<std::size_t> followers_;
   std::vector<DataPathStart> starts_;
+  std::optional<std::size_t> logical_;  // the timer with logical execution time that runs
+  std::vector<std::size_t> held_;       // published by its run
+  std::deque<Output> waiting_outputs_;  // for their borders
   std::size_t next_message_ = 0;
   unsigned long number_ = 0;
   long now_ = 0;
