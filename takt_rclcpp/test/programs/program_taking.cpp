@@ -1,6 +1,7 @@
 // Messages that a program takes in other ways: by itself, as bytes, behind a filter; and what a timer is told of its run.
 #include <rclcpp/version.h>
 #include <atomic>
+#include <vector>
 
 #include "program.hpp"
 
@@ -224,12 +225,60 @@ void stores_messages_within_the_process()
   stores(true);
 }
 
+// A message of the timer is for two nodes, and the first of them has a message for a third one.
+void follow_one_another()
+{
+  SingleThreadedExecutor executor;
+  auto source = std::make_shared<rclcpp::Node>("source");
+  auto first = std::make_shared<rclcpp::Node>("first");
+  auto second = std::make_shared<rclcpp::Node>("second");
+  auto beside = std::make_shared<rclcpp::Node>("beside");
+  auto begin = source->create_publisher<Int32>("begin", 1);
+  auto go_on = first->create_publisher<Int32>("go_on", 1);
+  std::vector<std::string> order;
+  int sent = 0;
+  int ticks = 0;
+  auto at_first = first->create_subscription<Int32>("begin", 1, [&](const Int32 & message) {
+    order.push_back("first");
+    go_on->publish(message);
+  });
+  auto at_second = second->create_subscription<Int32>(
+    "go_on", 1, [&](const Int32 &) { order.push_back("second"); });
+  auto at_beside = beside->create_subscription<Int32>(
+    "begin", 1, [&](const Int32 &) { order.push_back("beside"); });
+  auto timer = source->create_wall_timer(5ms, [&] {
+    if (order.size() == 3) {
+      say(order[0] + " " + order[1] + " " + order[2]);
+      order.clear();
+    } else if (sent > 0) {
+      return;  // some of them have yet to run
+    }
+    const bool matched =
+      begin->get_subscription_count() == 2 && go_on->get_subscription_count() == 1 &&
+      at_first->get_publisher_count() == 1 && at_second->get_publisher_count() == 1 &&
+      at_beside->get_publisher_count() == 1;
+    // When the spin begins, takt looks once for messages in each subscription. A timer that was due before may come first.
+    const bool looked = ++ticks > 1;
+    if (sent == 3) {
+      executor.cancel();
+    } else if (matched && looked) {
+      ++sent;
+      begin->publish(Int32());
+    }
+  });
+  for (const auto & node : {source, first, second, beside}) {
+    executor.add_node(node);
+  }
+  executor.spin();
+}
+
 }  // namespace
 
 Ways ways_of_taking()
 {
   Ways ways{
     {"bytes_and_filters", bytes_and_filters},
+    {"follow_one_another", follow_one_another},
     {"polls_a_subscription", polls_a_subscription},
     {"stores_messages", stores_messages},
     {"stores_messages_within_the_process", stores_messages_within_the_process}};

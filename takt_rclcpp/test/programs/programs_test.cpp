@@ -71,13 +71,13 @@ Outcome run(const std::string & command)
 }
 
 // The first stays rclcpp's own, which --strict makes an error; the second ends rclcpp's own pool; the third goes on
-// until a signal and the fourth reads commands, and the tests of takt_cli run these; rclcpp's own loop does not come
-// to the end of the fifth at times; rclcpp's own pool mostly hangs in the one that waits for its successor (ids_test runs
-// it); of the one with listeners of its own rclcpp's own loop at times misses the second match (on a busy machine in half of
-// the runs); rclcpp's own pool at times runs a waitable once more than it has work: one thread asks whether it is ready,
-// another one does the work, and the first one runs it all the same; rclcpp's server of an action at times does not know a
-// goal that it has just accepted; the others print what the middleware did. `calls_in_a_callback` and those that wait need a
-// schedule with several threads.
+// until a signal and the fourth reads commands, and the tests of takt_cli run these; rclcpp's own loop does not come to
+// the end of the fifth at times; rclcpp's own pool mostly hangs in the one that waits for its successor (ids_test runs
+// it); of the one with listeners of its own rclcpp's own loop at times misses the second match (on a busy machine in
+// half of the runs); rclcpp's own pool at times runs a waitable once more than it has work: one thread asks whether it
+// is ready, another one does the work, and the first one runs it all the same; rclcpp's server of an action at times
+// does not know a goal that it has just accepted; the order of `follow_one_another` is the schedule's; the others print
+// what the middleware did. `calls_in_a_callback` and those that wait need a schedule with several threads.
 const std::set<std::string> kOwnTests{
   "parts_of_a_spin",
   "one_of_two_pools_throws",
@@ -95,7 +95,8 @@ const std::set<std::string> kOwnTests{
   "waits_in_its_group",
   "waits_on_the_only_thread",
   "overwritten_and_gone",
-  "overwritten_and_left"};
+  "overwritten_and_left",
+  "follow_one_another"};
 
 std::vector<std::string> ways()
 {
@@ -349,7 +350,6 @@ TEST(Strict, refuses_rules_that_a_single_threaded_program_cannot_keep)
   std::remove(schedule.c_str());
 }
 
-// takt top, status, trace and monitor reach the program through it.
 // In a subscription without a trigger messages wait for the callback that works with them.
 TEST(Triggers, messages_wait_for_the_callback_that_takes_them)
 {
@@ -401,6 +401,30 @@ TEST(Triggers, a_group_waits_for_all_its_subscriptions)
     "newest 6\n");
 }
 
+TEST(Sequences, a_callback_follows_its_publisher_before_others_that_were_ready_earlier)
+{
+  const std::string schedule = temporary("sequence.yaml");
+  const auto outcome = [&](const std::string & keys) {
+    std::ofstream(schedule)
+      << "version: 1\nexecutors:\n  main:\n    order: priority\n    threads: {t: {}}\n"
+         "    default: t\n    callbacks: [{match: \"/first:sub(/begin)\", priority: 10}]\n" +
+           keys;
+    return run(
+      "timeout -k 5 60 '" TAKT_EXEC "' --strict --schedule '" + schedule +
+      "' -- '" TAKT_PROGRAM "' follow_one_another");
+  };
+  const auto three = [](const std::string & line) { return line + line + line; };
+  const Outcome queued = outcome("");
+  EXPECT_EQ(queued.code, 0) << queued.err;
+  EXPECT_EQ(queued.out, three("first beside second\n"));
+  const Outcome called =
+    outcome("    sequences: [[\"/first:sub(/begin)\", \"/second:sub(/go_on)\"]]\n");
+  EXPECT_EQ(called.code, 0) << called.err;
+  EXPECT_EQ(called.out, three("first second beside\n"));
+  std::remove(schedule.c_str());
+}
+
+// takt top, status, trace and monitor reach the program through it.
 TEST(ControlSocket, is_there_without_a_schedule)
 {
   const std::string folder = temporary("runtime");
