@@ -20,6 +20,7 @@
 #include "explanation.hpp"
 #include "long_run.hpp"
 #include "plan_report.hpp"
+#include "plan_sequences.hpp"
 #include "takt_schedule/named_system.hpp"
 #include "takt_schedule/output_file.hpp"
 #include "takt_schedule/parse_system.hpp"
@@ -44,6 +45,7 @@ struct Arguments
   std::string document;
   std::vector<std::string> models;
   bool json = false;
+  bool sequences = false;
   std::optional<std::chrono::nanoseconds> time;  ///< limit of the search
   takt_plan::PlanOptions options;
 };
@@ -228,6 +230,10 @@ int run(const Arguments & arguments)
   takt_plan::PlanOptions late_options = arguments.options;
   late_options.time_used = options.time_used;
   const auto misfits = takt_plan::misfits(*system, late_options, *planned);
+  if (arguments.sequences && simulated) {
+    progress->now("planned; trying sequences");
+    takt_plan::program::use_sequences(*system, *planned, *simulated);
+  }
   progress.reset();
   takt_plan::program::writing_now();
   takt_schedule::warn(found);
@@ -321,6 +327,10 @@ int main(int argc, char ** argv)
     "--models", arguments.models,
     "folders of shipped models; the schedule names these models without a path");
   app.add_flag("--json", arguments.json, "print the report as JSON");
+  app.add_flag(
+    "--sequences", arguments.sequences,
+    "callbacks that start each other on one thread follow by direct call, where no chain gets "
+    "worse");
   app.add_option("--document", arguments.document, "a file for the report as JSON (default: none)");
   return takt_schedule::run_program(app, argc, argv, [&] { return run(arguments); });
 }

@@ -53,6 +53,43 @@ TEST_F(PlanProgram, SaysWhatThePageShows)
   }
 }
 
+TEST_F(PlanProgram, SequencesMakeNoChainWorse)
+{
+  const Outcome without = run("car.yaml --json");
+  const Outcome with = run("car.yaml --sequences --json");
+  EXPECT_EQ(with.code, 0) << with.err;
+  const nlohmann::json before = nlohmann::json::parse(without.out);
+  const nlohmann::json after = nlohmann::json::parse(with.out);
+  ASSERT_EQ(after["chains"].size(), before["chains"].size());
+  for (std::size_t i = 0; i < before["chains"].size(); ++i) {
+    for (const char * const figure : {"bound_ns", "simulated_ns"}) {
+      EXPECT_LE(after["chains"][i][figure], before["chains"][i][figure]) << figure;
+    }
+  }
+  EXPECT_EQ(before["notes"].size(), 0U);
+  ASSERT_EQ(after["notes"].size(), 3U);
+  EXPECT_NE(
+    after["notes"][0].get<std::string>().find("at most 60 runs a second start by direct call"),
+    std::string::npos)
+    << after["notes"][0];
+  // The bounds are those of the schedule that it writes.
+  run("car.yaml --sequences -o sequences.yaml");
+  EXPECT_NE(
+    content("sequences.yaml").find("- [\"/imu:timer(5ms)\", \"/fuse:sub(/imu)\"]"),
+    std::string::npos);
+  const auto plan = load_plan(path("car.yaml"), path("sequences.yaml"));
+  ASSERT_TRUE(plan.ok()) << to_string(plan.faults().front());
+  const auto found = bounds_through_reads(plan->model);
+  ASSERT_TRUE(found.ok());
+  for (Index i = 0; i < plan->model.chains.size(); ++i) {
+    for (const nlohmann::json & chain : after["chains"]) {
+      if (chain["name"] == plan->model.chains[i].name) {
+        EXPECT_EQ(found->chains[i]->bound, chain["bound_ns"]);
+      }
+    }
+  }
+}
+
 TEST_F(PlanProgram, MeetsTheDeadlineOfTheExampleOfSystems)
 {
   write("car.yaml", takt_schedule::test::docs_block("test: valid", "system.md"));

@@ -101,6 +101,13 @@ def command(
             show_default="as many as cores",
         ),
     ] = None,
+    sequences: Annotated[
+        bool,
+        typer.Option(
+            "--sequences",
+            help="Let callbacks of one thread follow by direct call, where no chain gets worse.",
+        ),
+    ] = False,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -138,6 +145,8 @@ def command(
         arguments += ["--executors", executors]
     if executor_threads is not None:
         arguments += ["--executor-threads", executor_threads]
+    if sequences:
+        arguments += ["--sequences"]
     shown = ["--json"] if json_output else []
     with tempfile.TemporaryDirectory(prefix="takt") as folder:
         document = Path(folder) / "plan.json"

@@ -1,0 +1,21 @@
+// Sequences for a plan: callbacks that start each other on one thread follow one another by direct call.
+#ifndef TAKT_PLAN__SRC__PROGRAMS__PLAN_SEQUENCES_HPP_
+#define TAKT_PLAN__SRC__PROGRAMS__PLAN_SEQUENCES_HPP_
+
+#include "planners/simulated_plan.hpp"
+#include "takt_plan/planner.hpp"
+#include "takt_schedule/system.hpp"
+
+namespace takt_plan::program
+{
+
+/// Adds each sequence to the plan with which no chain has a larger bound, no chain has a longer response in the same
+/// simulation, and no further callback is without a bound. The callbacks of a sequence get one priority where theirs would
+/// rise along it. A note says of each sequence what it is and how many hops it saves. Allocates; takes a simulation for each
+/// sequence.
+void use_sequences(
+  const takt_schedule::System & system, Planned & planned, SimulatedPlan & simulated);
+
+}  // namespace takt_plan::program
+
+#endif  // TAKT_PLAN__SRC__PROGRAMS__PLAN_SEQUENCES_HPP_
