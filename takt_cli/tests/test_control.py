@@ -355,6 +355,28 @@ def test_values_that_takt_set_changed_are_told(takt, start):
         )
 
 
+def test_status_names_the_subscriptions_that_do_not_get_their_messages_by_the_middleware(
+    takt, start
+):
+    shared = [callback(f"/n:sub(/{topic})", transport="shared_memory") for topic in "abcde"]
+    others = [
+        callback("/n:sub(/f)", transport="pointer"),
+        callback("/n:sub(/g)", transport="middleware"),
+        callback("/n:timer(1s)", transport=None),
+        callback("/old:sub(/h)"),  # of a process with an older takt
+    ]
+    start(process("/p", executor("main", [thread("a")], [*shared, *others])))
+    said = takt("status")
+    assert (
+        "messages by shared memory: /n:sub(/a), /n:sub(/b), /n:sub(/c) and 2 more\n"
+        "messages by pointer: /n:sub(/f)\n"
+    ) in said.out
+    assert "/g" not in said.out
+    (one,) = json.loads(takt("status", "--json").out)["processes"]
+    ways = [one["transport"] for one in one["executors"][0]["callbacks"]]
+    assert ways == ["shared_memory"] * 5 + ["pointer", "middleware", None, None]
+
+
 def test_without_a_process_json_is_not_ok_as_the_exit_code_says(takt, folder):
     said = takt("status", "--json")
     assert said.code == 1

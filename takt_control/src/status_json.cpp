@@ -95,6 +95,7 @@ json callback_json(
     {"non_triggering", nullptr},
     {"when", nullptr},
     {"let", nullptr},
+    {"transport", nullptr},
     {"runs", nullptr}};
   if (const auto when = callback.group().condition()) {
     json & words = result["when"] = {{"count", when->count}, {"fresh_ns", nullptr}};
@@ -166,7 +167,13 @@ json executor_json(const ExposedExecutor & exposed, const SetValues & set_values
   }
   for (const auto & callback : executor.callbacks()) {
     if (!is_adapters_own(*callback)) {
-      result["callbacks"].push_back(callback_json(*callback, executor, threads));
+      json one = callback_json(*callback, executor, threads);
+      if (exposed.transport) {
+        if (const std::string_view by = exposed.transport(*callback); !by.empty()) {
+          one["transport"] = by;
+        }
+      }
+      result["callbacks"].push_back(std::move(one));
     }
   }
   for (const auto & chain : executor.scheduler().chains()) {

@@ -9,6 +9,7 @@
 
 #include "engine.hpp"
 #include "logging.hpp"
+#include "messages/topic_transports.hpp"
 #include "takt_core/adapter/stop_signals.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_rt/futex.hpp"
@@ -73,7 +74,9 @@ bool g_default_ended = false;  // a default context was shut down
 
 }  // namespace
 
-Context::Context() = default;
+Context::Context() : topics_(std::make_shared<TopicTransports>())
+{
+}
 
 Context::~Context()
 {
@@ -127,6 +130,7 @@ void Context::init(int argc, const char * const * argv, const InitOptions & opti
     logging::acquire(context->global_arguments, argc, argv);
     uses_logging_ = true;
   }
+  detail::throw_schedule_faults("cannot use the schedule", topics_->add_of_process());
   handles_signals_ = options.shutdown_on_signal;
   signals_before_ = stop_signals::count();
   if (handles_signals_) {

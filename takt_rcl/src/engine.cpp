@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "messages/named_transport.hpp"
 #include "node_state.hpp"
 #include "takt_core/adapter/stop_signals.hpp"
 #include "takt_rcl/error.hpp"
@@ -81,7 +82,9 @@ Engine::~Engine()
 
 void Engine::expose_as(const std::string & name)
 {
-  for (const auto & fault : hosted_->expose(name).faults()) {
+  takt_control::ExposedExecutor more;
+  more.transport = &transport_of;
+  for (const auto & fault : hosted_->expose(name, std::move(more)).faults()) {
     RCUTILS_LOG_WARN_NAMED(
       "takt", "takt status and takt apply do not reach executor %s: %s", name.c_str(),
       to_string(fault).c_str());

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine.hpp"
+#include "messages/topic_transports.hpp"
 #include "node_state.hpp"
 #include "rcutils/logging_macros.h"
 #include "rmw/rmw.h"
@@ -70,6 +71,7 @@ Executor Executor::from_schedule(
   auto hosted = takt_host::HostedExecutor::of_schedule(
     front_end(executor_name), schedule, executor_name, schedule.warnings);
   detail::throw_schedule_faults("cannot make the executor", hosted.faults());
+  detail::throw_schedule_faults("cannot make the executor", context->topics().add(schedule));
   Executor executor(Engine::create(std::move(context), std::move(hosted.value())));
   executor.engine_->expose();
   return executor;

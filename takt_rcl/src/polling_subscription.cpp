@@ -13,6 +13,7 @@
 #include "intra_process.hpp"
 #include "messages/channel_transport.hpp"
 #include "messages/rcl_filter.hpp"
+#include "messages/topic_transports.hpp"
 #include "node_state.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_host/sequence_gaps.hpp"
@@ -83,9 +84,10 @@ struct PollingBase::Shared
   }
 
   const std::shared_ptr<NodeState> node;
-  std::unique_ptr<ChannelInbox> channel;  // not null: all messages come by it
-  QoS qos{1};                             // with the channel
-  bool filtered = false;                  // gaps are no losses
+  std::unique_ptr<ChannelInbox> channel;             // not null: all messages come by it
+  QoS qos{1};                                        // with the channel
+  std::shared_ptr<const std::string> by_middleware;  // its topic, in the context's list
+  bool filtered = false;                             // gaps are no losses
   rcl_subscription_t subscription = rcl_get_zero_initialized_subscription();
   std::string topic;
   takt_rt::PiMutex mutex;  // serialises takes
@@ -104,8 +106,9 @@ PollingBase::PollingBase(
   const PollingOptions & options)
 : shared_(std::make_shared<Shared>(std::move(node)))
 {
-  if (options.transport != Transport::middleware) {
-    NodeState & own = *shared_->node;
+  NodeState & own = *shared_->node;
+  TopicTransports & topics = own.context()->topics();
+  if (options.transport != Transport::middleware || !topics.empty()) {
     const ChannelTopic channel{
       own.fully_qualified_name(),
       own.rcl(),
@@ -114,12 +117,15 @@ PollingBase::PollingBase(
       qos,
       IntraProcess::supports(qos.get_rmw_qos_profile()),
       layout};
-    if (goes_by_channel(channel, options.transport)) {
+    if (goes_by_channel(channel, topics.choose(channel.topic, {options.transport, {}}).transport)) {
       open_channel(channel, options);
       return;
     }
   }
   listen(type, topic, qos, options);
+  if (layout.plain) {
+    shared_->by_middleware = topics.note(shared_->topic);
+  }
 }
 
 void PollingBase::open_channel(const ChannelTopic & topic, const PollingOptions & options)

@@ -12,6 +12,7 @@
 #include "event.hpp"
 #include "intra_process.hpp"
 #include "messages/channel_transport.hpp"
+#include "messages/topic_transports.hpp"
 #include "node_state.hpp"
 #include "takt_core/activation.hpp"
 #include "takt_core/message_key.hpp"
@@ -72,15 +73,21 @@ PublisherBase::PublisherBase(
     const ChannelTopic channel{
       node_->fully_qualified_name(),  node_->rcl(), type, topic_, QoS(actual),
       IntraProcess::supports(actual), layout};
-    if (goes_by_channel(channel, publisher_options.transport)) {
+    TopicTransports & topics = node_->context()->topics();
+    const TopicTransports::Choice chosen =
+      topics.choose(topic_, {publisher_options.transport, publisher_options.copy_period});
+    if (goes_by_channel(channel, chosen.transport)) {
       channel_.reset(new ChannelOutbox(channel, publisher_options.loans));
-      copy_period_ = publisher_options.copy_period;
+      copy_period_ = chosen.copy_period;
     } else if (
       node_->uses_intra_process(publisher_options.use_intra_process_comm) &&
       IntraProcess::supports(actual)) {
       stock_ = make_stock(publisher_options.loans);
       outbox_ = std::make_unique<Outbox>(End{topic_, cpp_type, actual}, gid_, mutex_, *stock_);
       node_->intra_process().add(*outbox_);
+    }
+    if (channel_ == nullptr && layout.plain) {
+      by_middleware_ = topics.note(topic_);
     }
     node_->entity_made();
     add_events(publisher_options);

@@ -7,6 +7,7 @@
 #include "engine.hpp"
 #include "event.hpp"
 #include "messages/rcl_filter.hpp"
+#include "messages/topic_transports.hpp"
 #include "node_state.hpp"
 #include "subscription_run.hpp"
 #include "takt_rcl/error.hpp"
@@ -29,8 +30,9 @@ std::shared_ptr<SubscriptionBase::Shared> SubscriptionBase::open(
   const QoS & qos, std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options)
 {
   auto shared = std::make_shared<Shared>(std::move(node), type, std::move(handler));
-  if (options.transport != Transport::middleware) {
-    NodeState & own = *shared->node;
+  NodeState & own = *shared->node;
+  TopicTransports & topics = own.context()->topics();
+  if (options.transport != Transport::middleware || !topics.empty()) {
     const ChannelTopic channel{
       own.fully_qualified_name(),
       own.rcl(),
@@ -39,7 +41,7 @@ std::shared_ptr<SubscriptionBase::Shared> SubscriptionBase::open(
       qos,
       IntraProcess::supports(qos.get_rmw_qos_profile()),
       layout};
-    if (goes_by_channel(channel, options.transport)) {
+    if (goes_by_channel(channel, topics.choose(channel.topic, {options.transport, {}}).transport)) {
       return open_channel(std::move(shared), channel, options);
     }
   }
@@ -58,6 +60,9 @@ std::shared_ptr<SubscriptionBase::Shared> SubscriptionBase::open(
     }
   }
   shared->topic = rcl_subscription_get_topic_name(&shared->subscription);
+  if (layout.plain) {
+    shared->by_middleware = topics.note(shared->topic);
+  }
   const rmw_qos_profile_t & actual = *rcl_subscription_get_actual_qos(&shared->subscription);
   shared->history = arrival_depth(actual);
   shared->reliable = actual.reliability == RMW_QOS_POLICY_RELIABILITY_RELIABLE;
@@ -271,6 +276,11 @@ void SubscriptionBase::disconnect(takt_core::Callback &) noexcept
 void SubscriptionBase::removed(takt_core::Callback & callback) noexcept
 {
   static_cast<Run &>(callback).close();
+}
+
+std::string_view SubscriptionBase::transport() const noexcept
+{
+  return shared_->transport();
 }
 
 const std::string & SubscriptionBase::topic() const noexcept

@@ -11,11 +11,13 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "intra_process.hpp"
 #include "messages/channel_transport.hpp"
+#include "messages/named_transport.hpp"
 #include "node_state.hpp"
 #include "takt_core/adapter/hold.hpp"
 #include "takt_core/arrival_word.hpp"
@@ -71,7 +73,12 @@ struct SubscriptionBase::Shared
   std::unique_ptr<ChannelInbox>
     channel;   // not null: all messages come by it, and there is no middleware's subscription
   QoS qos{1};  // with the channel
+  std::shared_ptr<const std::string> by_middleware;  // its topic, in the context's list
 
+  std::string_view transport() const noexcept
+  {
+    return channel != nullptr ? "shared_memory" : inbox != nullptr ? "pointer" : "middleware";
+  }
   // Of `count` announced messages.
   std::size_t without_copies(std::size_t count) noexcept
   {
@@ -81,6 +88,7 @@ struct SubscriptionBase::Shared
 
 /// The core callback.
 class SubscriptionBase::Run final : public takt_host::SourceCallback<SubscriptionBase::Run>,
+                                    public NamedTransport,
                                     private takt_core::ArrivalWord
 {
 public:
@@ -201,6 +209,8 @@ public:
   void reader_replaced() noexcept { drop_announced(); }
 
   void close() noexcept { work_.release(); }
+
+  std::string_view transport() const noexcept override { return shared_.transport(); }
 
   /// With a channel: its word, on which executor threads sleep.
   takt_core::ArrivalWord * arrival_word() noexcept override

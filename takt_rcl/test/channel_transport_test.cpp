@@ -48,11 +48,11 @@ protected:
   }
 };
 
-// The peer publishes one message for each letter that it gets.
+// The peer publishes one message for each letter that it gets, or receives.
 class ChannelPeer
 {
 public:
-  ChannelPeer()
+  explicit ChannelPeer(const char * mode = nullptr)
   {
     std::array<int, 2> in{};
     std::array<int, 2> out{};
@@ -63,7 +63,7 @@ public:
     if (pid_ == 0) {
       ::dup2(in[0], STDIN_FILENO);
       ::dup2(out[1], STDOUT_FILENO);
-      ::execl(TAKT_RCL_CHANNEL_PEER, TAKT_RCL_CHANNEL_PEER, nullptr);
+      ::execl(TAKT_RCL_CHANNEL_PEER, TAKT_RCL_CHANNEL_PEER, mode, nullptr);
       std::_Exit(127);
     }
     ::close(in[0]);
@@ -89,8 +89,8 @@ public:
   {
     (void)!::write(to_, letters.data(), letters.size());
   }
-  /// Until it has published so many more messages.
-  void await_published(int messages) const
+  /// Until it has published or received so many more messages.
+  void await(int messages) const
   {
     char dot = 0;
     for (int i = 0; i < messages; ++i) {
@@ -191,7 +191,7 @@ TEST_F(ChannelTransport, AMessageThatWasPublishedOutlivesItsKilledPublisher)
   {
     ChannelPeer peer;
     peer.ask("cbcbc");
-    peer.await_published(5);
+    peer.await(5);
     peer.kill();
   }
   EXPECT_EQ(received, 0U);
@@ -200,10 +200,57 @@ TEST_F(ChannelTransport, AMessageThatWasPublishedOutlivesItsKilledPublisher)
   ChannelPeer again;
   again.ask("bc");
   EXPECT_TRUE(spin_until(executor, [&] { return received >= 7; }));
-  again.await_published(2);
+  again.await(2);
   executor.spin_some();
   EXPECT_EQ(received, 7U);
   EXPECT_EQ(subscription->lost_messages(), 0U);
+}
+
+// With a queue that is full, and while messages come.
+TEST_F(ChannelTransport, KilledSubscriptionsHoldNeitherThePublisherNorTheNextSubscriptionUp)
+{
+  const auto one = node("one");
+  const auto publisher = one->create_publisher<UInt64>("/numbers", 10, published());
+  UInt64 message;
+  for (int i = 0; i < 5; ++i) {
+    ChannelPeer receiver("receive");
+    ASSERT_EQ(publisher->get_subscription_count(), 1U) << i;
+    ASSERT_NE(publisher->publish(message), 0U);
+    receiver.await(1);
+    for (int sent = 0; sent < 200; ++sent) {
+      auto borrowed = publisher->borrow();
+      borrowed->data = ++message.data;
+      ASSERT_NE(publisher->publish(std::move(borrowed)), 0U) << i;
+    }
+    receiver.kill();
+    EXPECT_EQ(publisher->get_subscription_count(), 0U) << i;
+  }
+  EXPECT_EQ(publisher->failed_publishes(), 0U);
+}
+
+TEST_F(ChannelTransport, KilledPublishersLoseNoMessageAndTheNextOneIsHeard)
+{
+  const auto receiver = node("receiver");
+  std::atomic<std::uint64_t> received{0};
+  const auto subscription = receiver->create_subscription<UInt64>(
+    "/numbers", 10, [&](const UInt64 &) { ++received; }, subscribed());
+  auto executor = this->executor();
+  executor.add_node(receiver);
+  Spinning spinning(executor);
+  std::uint64_t sent = 0;
+  for (int i = 0; i < 5; ++i) {
+    ChannelPeer peer;
+    peer.ask("cbcbc");
+    peer.await(5);
+    peer.ask("bbbbb");  // killed while it publishes these, or before
+    peer.kill();
+    sent += 5;
+    ASSERT_TRUE(wait_until([&] { return received >= sent; })) << i;
+    sent = received;
+  }
+  spinning.stop();
+  EXPECT_EQ(subscription->lost_messages(), 0U);
+  EXPECT_EQ(subscription->get_publisher_count(), 0U);
 }
 
 TEST_F(ChannelTransport, CountsMessagesThatTheQueueLost)

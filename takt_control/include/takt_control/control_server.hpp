@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "takt_control/frame.hpp"
@@ -42,6 +43,9 @@ struct ExposedExecutor
   /// Returns true for a callback that the front end itself made. Such a callback has the threads of its group's
   /// callbacks. Empty: the front end makes no callbacks.
   std::function<bool(const takt_core::Callback &)> goes_with_group{};
+  /// How the messages of a subscription come: middleware, pointer or shared_memory. Empty for other callbacks. Without the
+  /// function takt does not know it.
+  std::function<std::string_view(const takt_core::Callback &)> transport{};
   /// Applies the watch rules of a schedule. The socket's thread calls it after the executors and threads of the
   /// process have the schedule. It cannot fail. With `check_only` it changes nothing and returns the parts that it
   /// would change. Empty: no watch.

@@ -23,6 +23,7 @@ namespace takt_rcl
 {
 
 class Engine;
+class TopicTransports;
 
 /// Options of `init`.
 struct InitOptions
@@ -82,6 +83,9 @@ public:
   /// initialised or was shut down; `what` begins the sentence.
   std::shared_ptr<rcl_context_t> rcl_context(const std::string & what) const;
 
+  /// For publishers and subscriptions: the way of each topic's messages.
+  TopicTransports & topics() const noexcept { return *topics_; }
+
 private:
   friend class Engine;
   friend std::shared_ptr<Context> default_context();
@@ -92,6 +96,7 @@ private:
   std::atomic<bool> initialised_{false};
   std::atomic<bool> handles_signals_{false};
   std::atomic<std::uint64_t> signals_before_{0};
+  const std::shared_ptr<TopicTransports> topics_;
   mutable std::mutex mutex_;
   bool uses_logging_ = false;
   bool ended_ = false;                      // this or an earlier default context was shut down

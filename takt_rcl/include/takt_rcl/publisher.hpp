@@ -165,6 +165,7 @@ private:
   takt_rt::Duration copy_period_{};
   takt_rt::Time next_copy_{};
   std::uint64_t copies_ = 0;
+  std::shared_ptr<const std::string> by_middleware_;  // its topic, in the context's list
 };
 
 /// A publisher of `Msg`.

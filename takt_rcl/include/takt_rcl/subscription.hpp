@@ -11,6 +11,7 @@
 #include <memory>
 #include <rosidl_typesupport_cpp/message_type_support.hpp>
 #include <string>
+#include <string_view>
 #include <typeindex>
 #include <utility>
 #include <vector>
@@ -93,6 +94,10 @@ public:
   /// Serialised messages dropped because they were larger than their buffers: see SerializedBuffers. Where messages have
   /// sequence numbers, a later message shows them as lost, too.
   std::uint64_t oversized_messages() const noexcept;
+
+  /// How its messages come, as `takt status` says it: "shared_memory"; "pointer", from publishers of the process that have the
+  /// option, and by the middleware from others; "middleware". A text that stays.
+  std::string_view transport() const noexcept;
 
   // ---- may block (graph lock) ----
 

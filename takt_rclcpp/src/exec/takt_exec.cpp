@@ -49,6 +49,7 @@
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/program.hpp"
 #include "takt_schedule/to_yaml.hpp"
+#include "takt_schedule/topic_rules.hpp"
 #include "takt_schedule/wait_warnings.hpp"
 #include "takt_trace/observed_system.hpp"
 
@@ -187,6 +188,10 @@ int check_schedule(Arguments & arguments)
   const auto schedule = takt_schedule::load_schedule(arguments.schedule, machine);
   if (!schedule.ok()) {
     return refuse_faults(schedule.faults());
+  }
+  if (const takt_rt::Faults refused = takt_schedule::refuse_shared_memory(*schedule);
+      !refused.empty()) {
+    return refuse_faults(refused);
   }
   arguments.strict_schedule = schedule->strict;
   if (!arguments.executor.empty() && schedule->find(arguments.executor) == nullptr) {

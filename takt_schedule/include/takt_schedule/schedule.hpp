@@ -160,6 +160,24 @@ struct ChainSchedule
   friend bool operator==(const ChainSchedule &, const ChainSchedule &);
 };
 
+/// How messages of a topic travel.
+enum class TopicTransport : std::uint8_t
+{
+  middleware,
+  shared_memory
+};
+
+/// One entry of `topics:`; see topic_rules.hpp.
+struct TopicRule
+{
+  std::vector<std::string> match;  ///< topics and patterns; one match is enough
+  TopicTransport transport = TopicTransport::middleware;
+  takt_rt::Duration
+    copy_period{};  ///< least time between two messages that the middleware also gets
+  Source source;
+  friend bool operator==(const TopicRule &, const TopicRule &) = default;
+};
+
 /// The content of a schedule file.
 struct Schedule
 {
@@ -169,6 +187,7 @@ struct Schedule
   bool strict = false;  ///< patterns without a match are errors
   std::vector<ExecutorSchedule> executors;
   std::vector<ChainSchedule> chains;
+  std::vector<TopicRule> topics;
   WatchSettings watch;
   /// "FILE:LINE:COL: what", sorted by line: valid entries that are probably mistakes.
   takt_rt::Faults warnings;

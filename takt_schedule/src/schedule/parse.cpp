@@ -6,6 +6,7 @@
 #include "ids/read_chains.hpp"
 #include "schedule/check_schedule.hpp"
 #include "schedule/read_executor.hpp"
+#include "schedule/read_topics.hpp"
 #include "takt_rt/thread_attributes.hpp"
 #include "takt_schedule/deadline_share.hpp"
 #include "takt_schedule/reader/file_text.hpp"
@@ -91,7 +92,7 @@ takt_rt::Result<Schedule> parse_schedule(
   schedule.file = std::move(file_name);
   MapReader map(
     findings, *root, "a schedule",
-    {"version", "system", "strict", "epoch", "settles", "executors", "chains", "watch"});
+    {"version", "system", "strict", "epoch", "settles", "executors", "chains", "topics", "watch"});
   if (map.has("nodes") && !map.has("executors")) {
     return Faults{located(
       schedule.file, root->at,
@@ -110,6 +111,7 @@ takt_rt::Result<Schedule> parse_schedule(
     read_executors(map, findings, machine, schedule);
     const detail::KnownThreads threads(schedule.executors);
     detail::read_chains(map, findings, &threads, schedule.chains);
+    detail::read_topics(map, findings, schedule.topics);
     detail::read_watch_settings(map, findings, threads, schedule.watch);
     detail::check_ties(schedule, findings);
     detail::check_schedule(schedule, findings);

@@ -29,7 +29,7 @@ bool operator==(const ChainSchedule & a, const ChainSchedule & b)
 bool operator==(const Schedule & a, const Schedule & b)
 {
   return a.system == b.system && a.strict == b.strict && a.executors == b.executors &&
-         a.chains == b.chains && a.watch == b.watch;
+         a.chains == b.chains && a.topics == b.topics && a.watch == b.watch;
 }
 
 const ExecutorSchedule * Schedule::find(std::string_view executor_name) const

@@ -6,6 +6,7 @@
 
 #include "takt_schedule/duration.hpp"
 #include "takt_schedule/size.hpp"
+#include "takt_schedule/topic_rules.hpp"
 #include "threads/thread_names.hpp"
 #include "watch/watch_to_yaml.hpp"
 #include "writer/yaml_writer.hpp"
@@ -256,6 +257,17 @@ void write_executor(Writer & out, const ExecutorSchedule & executor, const Epoch
   }
 }
 
+void write_topic(Writer & out, const TopicRule & rule)
+{
+  out.comment(1, rule.source.comment);
+  out.item();
+  out.line(2, "match", scalar_or_list(rule.match));
+  out.line(2, "transport", to_string(rule.transport));
+  if (rule.copy_period != takt_rt::Duration{}) {
+    out.line(2, "copy_period", print_duration(rule.copy_period));
+  }
+}
+
 }  // namespace
 
 std::string to_yaml(const Schedule & schedule, std::string_view header)
@@ -294,6 +306,13 @@ std::string to_yaml(const Schedule & schedule, std::string_view header)
   }
   for (const ChainSchedule & chain : schedule.chains) {
     detail::write_chain(out, chain);
+  }
+  if (!schedule.topics.empty()) {
+    out.blank();
+    out.line(0, "topics", {});
+  }
+  for (const TopicRule & rule : schedule.topics) {
+    write_topic(out, rule);
   }
   if (const Pairs watch = detail::pairs_of(schedule.watch); !watch.empty()) {
     out.blank();

@@ -212,6 +212,7 @@ def table_of(process: Process, everything: bool) -> Table:
         for executor in status.executors
         if executor.phases is not None
     ]
+    table.notes += _ways(process)
     table.notes += [
         f"changed since the schedule of {executor.name} by takt set or takt monitor: {one}"
         for executor in status.executors
@@ -240,6 +241,21 @@ def _schedules(process: Process) -> Iterator[tuple[str, str]]:
         if executor.schedule:
             epoch = f", epoch {executor.epoch}" if executor.epoch not in ("", "start") else ""
             yield executor.name, executor.schedule + epoch
+
+
+def _ways(process: Process) -> Iterator[str]:
+    """Name the subscriptions whose messages do not come by the middleware alone."""
+    words = {"shared_memory": "by shared memory", "pointer": "by pointer"}
+    for way, by in words.items():
+        named = [
+            callback.id
+            for executor in process.status.executors
+            for callback in executor.callbacks
+            if callback.transport == way
+        ]
+        if named:
+            more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+            yield f"messages {by}: {', '.join(named[:_NAMED])}{more}"
 
 
 def _fault_notes(shown: Sequence[Judged]) -> list[str]:
