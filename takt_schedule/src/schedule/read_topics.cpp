@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ids/callback_id.hpp"
 #include "takt_schedule/pattern.hpp"
 #include "takt_schedule/reader/text.hpp"
 #include "takt_schedule/topic_rules.hpp"
