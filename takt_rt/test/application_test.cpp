@@ -48,6 +48,19 @@ CyclicOptions every(Duration period)
 /// The releases of one thread, from the epoch, as its cycles saw them.
 using Releases = std::vector<Duration>;
 
+TEST(Application, AStopBeforeTheStartIsNotLost)
+{
+  ApplicationOptions options;
+  options.lock_memory = false;
+  Application application(options);
+  int cycles = 0;
+  application.add(every(1ms), [&](const Cycle &) { ++cycles; });
+  application.stop();
+  ASSERT_TRUE(application.start().ok());
+  application.wait();
+  EXPECT_EQ(cycles, 0);
+}
+
 TEST(Application, ReleasesAllThreadsFromOneEpoch)
 {
   Simulated simulated;

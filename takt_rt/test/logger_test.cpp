@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <latch>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -58,6 +60,34 @@ struct Kept
   std::mutex mutex;
   std::vector<Line> lines;
 };
+
+// A sink that logs to its own logger keeps the ring from ever being empty.
+TEST(Logger, FlushEndsAlthoughLinesComeFasterThanTheSinkWrites)
+{
+  std::unique_ptr<Logger> logger;
+  std::atomic<bool> busy{true};
+  LoggerOptions options;
+  options.records = 16;
+  options.sink = [&](const LogLine &) {
+    if (busy.load()) {
+      TAKT_RT_LOG(*logger, info, "again");
+    }
+  };
+  logger = std::make_unique<Logger>(options);
+  TAKT_RT_LOG(*logger, info, "first");
+  logger->flush();
+  EXPECT_GE(logger->written(), 1u);
+  busy.store(false);
+  logger->flush();
+}
+
+TEST(LogLimit, APeriodWithoutEndAllowsOneLine)
+{
+  LogLimit limit;
+  std::uint64_t suppressed = 0;
+  EXPECT_TRUE(limit.is_due(now(), kForever, suppressed));
+  EXPECT_FALSE(limit.is_due(now(), kForever, suppressed));
+}
 
 TEST(Logger, WritesNumbersAndStringsAsPrintf)
 {

@@ -120,18 +120,22 @@ Result<StartReport> Application::start()
   StartReport report;
   try {
     make_threads();
+    complete_.store(true);
+    prepare_memory(report);
+    for (std::size_t i = 0; i < threads_.size(); ++i) {
+      const std::string name = name_of(planned_[i].options, i);
+      append(report.refused, name, threads_[i]->report().faults);
+      append(report.refused, name, threads_[i]->stack().faults());
+    }
   } catch (const std::system_error & error) {
     open(true);
     return Faults{std::string(error.what())};
-  }
-  prepare_memory(report);
-  for (std::size_t i = 0; i < threads_.size(); ++i) {
-    const std::string name = name_of(planned_[i].options, i);
-    append(report.refused, name, threads_[i]->report().faults);
-    append(report.refused, name, threads_[i]->stack().faults());
+  } catch (...) {
+    open(true);  // threads that wait at the gate end
+    throw;
   }
   const bool fails = options_.missing_rights == MissingRights::fail && !report.refused.empty();
-  open(fails);
+  open(fails || stopped_.load());
   report.epoch = start_.epoch;
   if (fails) {
     return report.refused;
@@ -141,6 +145,10 @@ Result<StartReport> Application::start()
 
 void Application::stop() noexcept
 {
+  stopped_.store(true);
+  if (!complete_.load()) {
+    return;  // `start` opens the gate for no cycle
+  }
   for (const auto & thread : threads_) {
     thread->stop();
   }

@@ -114,24 +114,27 @@ private:
   void work()
   {
     static_cast<void>(apply(options_.attributes));  // a log thread with other attributes also logs
-    for (bool stopped = false; !stopped;) {
+    for (bool stopped = false, more = true; !stopped || more;) {
       const std::uint32_t calls = calls_.load(std::memory_order_acquire);
       stopped = stop_.load(std::memory_order_acquire);
-      write_all();
+      more = write_round();
       rounds_.fetch_add(1, std::memory_order_release);
       futex_wake(rounds_, INT_MAX);
-      if (!stopped) {
+      if (!stopped && !more) {
         futex_wait(calls_, calls, add_saturated(now(), options_.period));
       }
     }
   }
 
-  void write_all()
+  // At most a ring of records, so that `flush` and reports of drops do not wait for a pause of busy threads. Returns whether
+  // more may wait.
+  bool write_round()
   {
     unix_ahead_ = unix_ahead();
     names_.clear();  // threads end, and their numbers come again
     detail::LogRecord record;
-    while (logger_.ring_.try_pop(record)) {
+    std::size_t room = logger_.ring_.capacity() + 1;  // the ring fills while the sink writes the first one
+    for (; room > 0 && logger_.ring_.try_pop(record); --room) {
       write(record);
       popped_.fetch_add(1, std::memory_order_release);
     }
@@ -144,6 +147,7 @@ private:
       reported_ = dropped;
       write(record);
     }
+    return room == 0;
   }
 
   void write(const detail::LogRecord & record)

@@ -9,6 +9,7 @@
 #ifndef TAKT_RT__APPLICATION__APPLICATION_HPP_
 #define TAKT_RT__APPLICATION__APPLICATION_HPP_
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -91,7 +92,8 @@ public:
   /// MissingRights::fail for refusals; then no cycle runs. May block; set-up only.
   Result<StartReport> start();
 
-  /// Lets all threads end at their next wake-up. Any thread; real-time safe on the real clock.
+  /// Lets all threads end at their next wake-up. Before or during `start`: no cycle runs. Any thread; real-time safe on the real
+  /// clock.
   void stop() noexcept;
   /// Sleeps until all threads have ended. May block.
   void wait() const noexcept;
@@ -118,6 +120,8 @@ private:
   std::vector<Planned> planned_;
   bool started_ = false;
   bool locked_ = false;
+  std::atomic<bool> stopped_{false};
+  std::atomic<bool> complete_{false};  // `threads_` changes no more before the destructor
   std::vector<std::unique_ptr<CyclicThread>> threads_;
 };
 

@@ -104,8 +104,9 @@ public:
   {
     std::int64_t next = next_.load(std::memory_order_relaxed);
     if (
-      to_ns(time) < next || !next_.compare_exchange_strong(
-                              next, to_ns(time) + period.count(), std::memory_order_relaxed)) {
+      to_ns(time) < next ||
+      !next_.compare_exchange_strong(
+        next, to_ns(add_saturated(time, period)), std::memory_order_relaxed)) {
       suppressed_.fetch_add(1, std::memory_order_relaxed);
       return false;
     }
