@@ -203,7 +203,8 @@ std::shared_ptr<EventSource> Events::follow(std::shared_ptr<EventSource> source)
       const_cast<EventSource *>(static_cast<const EventSource *>(self))->happened.store(true);
     };
     if (!source->listen(note, source.get())) {
-      detail::throw_rcl(owner_ + ": cannot listen for events");
+      rcutils_reset_error();
+      return nullptr;
     }
     followed_ = source;
   }

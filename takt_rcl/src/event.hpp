@@ -258,7 +258,7 @@ public:
     return source;
   }
   /// Sets `happened` of the returned source with each event, for a type that was not added. Null: the middleware does not
-  /// report such events. Set-up only. Throws `Error`.
+  /// report such events, or calls no function for them. Set-up only. Throws `Error`.
   template <typename Handle, typename Type>
   std::shared_ptr<EventSource> follow(const std::shared_ptr<Handle> & handle, Type type)
   {

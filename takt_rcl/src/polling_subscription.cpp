@@ -63,25 +63,40 @@ struct PollingBase::Shared
     failed.fetch_add(1, std::memory_order_relaxed);
   }
 
-  // With the channel: takes the oldest message that waits; false: none.
+  // With the channel and the mutex held: takes the oldest message that waits; false: none.
   bool take_from_channel(void * message, MessageInfo & info) noexcept
   {
+    arrived.fetch_add(channel->arrived());
     ChannelTrailer trailer;
-    const bool took = channel->take_copy([message] { return message; }, trailer);
-    if (took) {
-      info = info_of(trailer.info, false);
-      note(info);
+    const takt_channel::Denial denial = channel->take_copy([message] { return message; }, trailer);
+    if (denial == takt_channel::Denial::empty) {
+      arrived.store(known_of_channel());
+      return false;
     }
-    return took;
+    if (denial != takt_channel::Denial::none) {
+      failed.fetch_add(1, std::memory_order_relaxed);
+      return false;
+    }
+    info = info_of(trailer.info, false);
+    note(info);
+    // A publisher that began anew, or was killed, has not counted all of its messages.
+    arrived.store(std::max(arrived.load(), known_of_channel()));
+    return true;
   }
   // With the channel and the mutex held.
   std::uint64_t waiting_in_channel() noexcept
   {
     arrived.fetch_add(channel->arrived());
+    if (!channel->has_message()) {
+      // Publishers may have counted messages that this subscription never gets: those from before it had begun, and those of a
+      // publisher that ended before a take.
+      arrived.store(known_of_channel());
+      return 0;
+    }
     const std::uint64_t all = arrived.load();
-    const std::uint64_t known = taken.load() + channel->missed();
-    return all - std::min(all, known);
+    return std::max<std::uint64_t>(all - std::min(all, known_of_channel()), 1);
   }
+  std::uint64_t known_of_channel() const noexcept { return taken.load() + channel->missed(); }
 
   const std::shared_ptr<NodeState> node;
   std::unique_ptr<ChannelInbox> channel;             // not null: all messages come by it
@@ -262,6 +277,12 @@ std::size_t PollingBase::take_some(std::size_t most, MessageInfo * infos) noexce
 std::vector<void *> & PollingBase::places() noexcept
 {
   return shared_->places;
+}
+
+std::size_t PollingBase::most_waiting() const noexcept
+{
+  const std::size_t history = shared_->places.size();
+  return shared_->channel != nullptr ? history * takt_channel::Options().publishers : history;
 }
 
 bool PollingBase::uses_shared_memory() const noexcept

@@ -68,7 +68,8 @@ PublisherBase::PublisherBase(
     detail::take_rcl_error();
   }
   const rmw_qos_profile_t & actual = *rcl_publisher_get_actual_qos(publisher_.get());
-  keeps_all_ = actual.history == RMW_QOS_POLICY_HISTORY_KEEP_ALL;
+  keeps_all_ = actual.history == RMW_QOS_POLICY_HISTORY_KEEP_ALL &&
+               actual.reliability != RMW_QOS_POLICY_RELIABILITY_BEST_EFFORT;
   try {
     const ChannelTopic channel{
       node_->fully_qualified_name(),  node_->rcl(), type, topic_, QoS(actual),

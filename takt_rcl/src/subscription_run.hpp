@@ -303,6 +303,15 @@ private:
       shared_.channel->release(in_place_[lane]);
       --reading_;
     }
+    announce_uncounted_apart();
+  }
+
+  // As announce_uncounted, in a run: the message does not belong to the run's activations. With the take mutex held.
+  void announce_uncounted_apart() noexcept
+  {
+    static const takt_core::ActivationSet nobody;
+    const takt_core::ActivationScope scope(nobody);
+    const takt_core::MessageScope unnamed(0);
     announce_uncounted();
   }
 
@@ -320,13 +329,9 @@ private:
     if (message.denial == takt_channel::Denial::empty) {
       return takt_host::Took::nothing;
     }
-    // Not of the run that takes: its activations are those of another message.
-    static const takt_core::ActivationSet nobody;
-    const takt_core::ActivationScope scope(nobody);
-    const takt_core::MessageScope unnamed(0);
     if (!message) {
       shared.failed.fetch_add(1, std::memory_order_relaxed);
-      announce_uncounted();
+      announce_uncounted_apart();
       return takt_host::Took::skipped;
     }
     const ChannelTrailer trailer = channel.trailer(message);
@@ -357,7 +362,12 @@ private:
   static takt_host::Took take_copy(Shared & shared, const Buffer & buffer, Next & next)
   {
     ChannelTrailer trailer;
-    if (!shared.channel->take_copy(buffer, trailer)) {
+    const takt_channel::Denial denial = shared.channel->take_copy(buffer, trailer);
+    if (denial == takt_channel::Denial::empty) {
+      return takt_host::Took::nothing;
+    }
+    if (denial != takt_channel::Denial::none) {
+      shared.failed.fetch_add(1, std::memory_order_relaxed);
       return takt_host::Took::nothing;
     }
     next.info = info_of(trailer.info, false);

@@ -11,6 +11,7 @@
 #include <map>
 #include <std_msgs/msg/string.hpp>
 #include <std_msgs/msg/u_int64.hpp>
+#include <thread>
 
 #include "ros_test.hpp"
 #include "takt_channel/channel.hpp"
@@ -500,6 +501,91 @@ TEST_F(ChannelTransport, RefusesAQualityOfServiceThatNoChannelHas)
         "/numbers", 1, [](const UInt64 &) {}, watched);
     }).find("a subscription has no event callbacks"),
     std::string::npos);
+}
+
+TEST_F(ChannelTransport, AMessageThatCameDuringARunHasActivationsOfItsOwn)
+{
+  auto n = node("n");
+  const auto publisher = n->create_publisher<UInt64>("/numbers", 10, published());
+  std::vector<takt_core::Activation> begun;
+  const auto subscription = n->create_subscription<UInt64>(
+    "/numbers", 10,
+    [&](const UInt64 & message) {
+      const takt_core::ActivationSet * const own = takt_core::current_activations();
+      ASSERT_TRUE(own != nullptr && own->size() == 1);
+      begun.push_back(*own->begin());
+      if (message.data < 3) {
+        // Another thread publishes, which works for no activation.
+        std::thread([&] {
+          UInt64 next;
+          next.data = message.data + 1;
+          publisher->publish(next);
+        }).join();
+      }
+    },
+    subscribed());
+  auto e = executor();
+  e.add_node(n);
+  publisher->publish(UInt64());
+  ASSERT_TRUE(spin_until(e, [&] { return begun.size() == 4; }));
+  for (std::size_t i = 1; i < begun.size(); ++i) {
+    EXPECT_FALSE(begun[i] == begun[i - 1]) << i;
+  }
+}
+
+TEST_F(ChannelTransport, APollingSubscriptionCountsNoMessageThatItCannotGet)
+{
+  auto n = node("n");
+  PollingOptions polled;
+  polled.transport = Transport::shared_memory;
+  const auto inputs = n->create_polling_subscription<UInt64>("/numbers", 10, polled);
+  UInt64 message;
+  UInt64 got;
+  std::shared_ptr<Publisher<UInt64>> publisher;
+  const auto publish = [&] {
+    ++message.data;
+    publisher->publish(message);
+  };
+  for (int round = 0; round < 3; ++round) {
+    publisher = n->create_publisher<UInt64>("/numbers", 10, published());
+    for (int i = 0; i < 10; ++i) {
+      publish();
+      ASSERT_TRUE(inputs->take(got));
+      EXPECT_EQ(got.data, message.data);
+    }
+    publisher.reset();
+  }
+  // Publishers took the place of others, and no count was asked for.
+  publisher = n->create_publisher<UInt64>("/numbers", 10, published());
+  publish();
+  EXPECT_EQ(inputs->count(), 1u);
+  publish();
+  EXPECT_EQ(inputs->count(), 2u);
+  publisher.reset();  // its messages may end with it
+  while (inputs->take(got)) {
+  }
+  EXPECT_EQ(inputs->count(), 0u);
+}
+
+TEST_F(ChannelTransport, TheLatestMessageIsTheNewestOfAllPublishers)
+{
+  auto n = node("n");
+  PollingOptions polled;
+  polled.transport = Transport::shared_memory;
+  const auto inputs = n->create_polling_subscription<UInt64>("/numbers", 10, polled);
+  const std::array both{
+    n->create_publisher<UInt64>("/numbers", 10, published()),
+    n->create_publisher<UInt64>("/numbers", 10, published())};
+  UInt64 message;
+  for (const std::size_t last : {0, 1}) {
+    for (const std::size_t one : {last, 1 - last, last}) {
+      ++message.data;
+      both[one]->publish(message);
+    }
+    const UInt64 * const newest = inputs->latest();
+    ASSERT_NE(newest, nullptr);
+    EXPECT_EQ(newest->data, message.data);
+  }
 }
 
 TEST_F(ChannelTransport, RefusesAContentFilter)

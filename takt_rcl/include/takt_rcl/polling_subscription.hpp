@@ -1,6 +1,7 @@
 // A subscription without a callback: the program takes messages when it wants them.
 //
-// Messages stay in the middleware, or in shared memory, and wake no thread. A cyclic callback reads its inputs this way:
+// Messages stay in the middleware, or in shared memory, and wake no thread. In shared memory they end with their publisher, which waits
+// 0.1 s for takes. A cyclic callback reads its inputs this way:
 //
 //     if (const Msg * const newest = inputs->latest(); newest != nullptr) { ... }
 //
@@ -93,6 +94,8 @@ protected:
   std::size_t take_some(std::size_t most, MessageInfo * infos) noexcept;
   /// The addresses of buffers for `take_some`, as many as the history has messages (at most 1000).
   std::vector<void *> & places() noexcept;
+  /// The largest number of messages that may wait: a history, or one of each publisher in shared memory.
+  std::size_t most_waiting() const noexcept;
 
 private:
   struct Shared;
@@ -149,7 +152,14 @@ public:
   /// earlier call; nullptr before the first message. Valid until the next call. One thread at a time.
   const Msg * latest() noexcept
   {
-    for (std::size_t i = 0; i < places().size() && take_one(&spare_, spare_info_); ++i) {
+    const std::size_t most = most_waiting();
+    for (std::size_t i = 0; i < most && take_one(&spare_, spare_info_); ++i) {
+      // Shared memory gives the messages of one publisher after those of another.
+      if (
+        has_ && uses_shared_memory() &&
+        spare_info_.source_timestamp() < info_.source_timestamp()) {
+        continue;
+      }
       std::swap(kept_, spare_);
       info_ = spare_info_;
       has_ = true;

@@ -118,7 +118,7 @@ protected:
   /// The bytes of a message. Only without a stock.
   std::uint64_t publish_serialized(const SerializedMessage & message) noexcept;
   /// A group with logical execution time publishes on a thread that serves all such groups of its executor, and a history
-  /// KEEP_ALL may wait for its readers. So such a publish is refused: counts it, logs the first one, and returns true.
+  /// KEEP_ALL of a reliable publisher may wait for its readers. So such a publish is refused: counts it, logs the first one, and returns true.
   bool refuses_to_hold() noexcept { return keeps_all_ && refuse_to_hold(); }
   /// Null: no messages by pointer.
   detail::Stock * stock() const noexcept { return stock_.get(); }
@@ -191,7 +191,7 @@ public:
 
   /// Returns the message's publication sequence number (from 1), or 0 if the middleware refused it. Returns kHeld if the
   /// running callback's group has logical execution time (`let` of the schedule): the message is published with the end of
-  /// the period. The first messages that are held at once allocate memory. A publisher with a history KEEP_ALL returns 0 in such
+  /// the period. The first messages that are held at once allocate memory. A reliable publisher with a history KEEP_ALL returns 0 in such
   /// a group: its publish may wait for readers, and all groups of the executor with logical execution time would wait, too.
   /// Any thread. Runs at the middleware ceiling. Real-time safe within takt: allocates nothing, and
   /// waits only for another publish of this publisher. The middleware's own locks may block.

@@ -110,18 +110,18 @@ public:
 
   takt_channel::Message take() noexcept { return port_->take(); }
   void release(takt_channel::Message & message) noexcept { port_->release(message); }
-  /// Takes the oldest message into `buffer()`. False: none waits.
+  /// Takes the oldest message into `buffer()`. Denial::empty: none waits.
   template <typename Buffer>
-  bool take_copy(const Buffer & buffer, ChannelTrailer & trailer) noexcept
+  takt_channel::Denial take_copy(const Buffer & buffer, ChannelTrailer & trailer) noexcept
   {
     takt_channel::Message message = take();
     if (!message) {
-      return false;
+      return message.denial;
     }
     trailer = this->trailer(message);
     std::memcpy(buffer(), message.data, size_);
     release(message);
-    return true;
+    return takt_channel::Denial::none;
   }
   ChannelTrailer trailer(const takt_channel::Message & message) const noexcept;
   std::size_t message_size() const noexcept { return size_; }
