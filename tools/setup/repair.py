@@ -114,8 +114,10 @@ def repair_endless_wait() -> int:
             lambda found: found[1] + ONE_BIT_LESS + found[2] + NOTHING, content
         )
         if places + content.count(ONE_BIT_LESS) != 1:
-            raise SystemExit(f"repair.py: {path} is another Fast DDS; see ENDLESS_WAIT")
-        if places == 1 and not path.is_symlink():
+            # Perhaps it has no such wait. takt_rcl's leaving_test fails if it has one.
+            # Set-up shows the lines that begin so.
+            print(f"takt: {path} is another Fast DDS and stays as it is; see ENDLESS_WAIT")
+        elif places == 1 and not path.is_symlink():
             write_whole(path, better)
             mended += 1
     return mended
