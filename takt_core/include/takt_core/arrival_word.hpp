@@ -1,8 +1,10 @@
-// Messages that no thread announces: a publisher, perhaps in another process, only changes a word and wakes a sleeper on it.
+// Messages that no thread announces: a publisher, perhaps in another process, only changes a word
+// and wakes one thread that sleeps on the word.
 //
-// A callback has such a word if it says so (`Callback::arrival_word`). The executor threads that may run the callback
-// then look at the word before each dispatch, and sleep on it beside their own word where they are idle. So an arrival
-// wakes the thread that runs the callback, and no thread between.
+// A callback has such a word if `Callback::arrival_word` returns one. The executor threads that may
+// run the callback look at the word before each dispatch. When idle, they sleep on the word and on
+// their own word at the same time. So an arrival wakes the thread that runs the callback, without a
+// thread in between.
 //
 //     source (any process)                      executor thread
 //     ────────────────────                      ──────────────────────────────────────────
@@ -10,9 +12,10 @@
 //     word.fetch_add(1)                           → changed(): announces what came → dispatch
 //     futex_wake_shared(word, 1)      ──►       sleeps while the word has its last value
 //
-// The source changes the word after the message is visible, and with sequential consistency. It wakes one sleeper: all
-// idle threads of the callback's set sleep on the word, and the kernel wakes the most urgent of them. No other thread
-// sleeps on it: after a callback has left its executor, or its threads, none does any more.
+// The source first makes the message visible, then changes the word with sequential consistency.
+// The source wakes one sleeper: all idle threads of the callback's set sleep on the word, and the
+// kernel wakes the most urgent of these. Other threads do not sleep on the word. When a callback
+// leaves its executor or is bound to other threads, its former threads stop sleeping on its word.
 #ifndef TAKT_CORE__ARRIVAL_WORD_HPP_
 #define TAKT_CORE__ARRIVAL_WORD_HPP_
 
@@ -26,17 +29,20 @@ namespace takt_core
 class ArrivalWord
 {
 public:
-  /// Most callbacks with such a word in one executor: the kernel's limit, with one place for the thread's own word.
+  /// The most callbacks with such a word in one executor: the kernel's limit less one, for the
+  /// thread's own word.
   static constexpr std::size_t kMost = 127;
 
-  /// The word: the same one as long as the callback is in its executor. It is slept on as a word that processes share
-  /// (`futex_wait_shared`). Any thread; real-time safe.
+  /// The word. It must be the same object as long as the callback is in its executor. Threads sleep
+  /// on it by `futex_wait_shared`, so processes may share it. Any thread; real-time safe.
   virtual const std::atomic<std::uint32_t> & word() const noexcept = 0;
 
-  /// The word has changed since the last call, or this is the first one: announces the messages that came, as their
-  /// source's listener would (`Executor::ready`). On an executor thread, one call at a time, perhaps while another
-  /// thread takes. Too many announced messages cost an empty take each; too few stay until the next message. Real-time safe;
-  /// must not call the executor's set-up functions.
+  /// Announces the messages that came, as their source's listener would (`Executor::ready`). The
+  /// executor calls this function first when the callback was added, then when the word has changed
+  /// since the last call. On an executor thread, one call at a time; another thread may take
+  /// meanwhile. Each announcement without a message costs an empty take; a message without an
+  /// announcement waits for the next message. Real-time safe; must not call the executor's set-up
+  /// functions.
   virtual void changed() noexcept = 0;
 
 protected:

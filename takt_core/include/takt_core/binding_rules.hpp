@@ -31,8 +31,9 @@ std::unordered_map<std::string, int> inherited_priorities(std::span<const ChainO
 std::vector<int> urgencies(
   std::span<const ExecutorThreadOptions> threads, ThreadMask bound, int priority);
 
-/// Whether all threads have one OS urgency and none follows. Then groups need no check, and the executor's threads do
-/// not preempt each other in the middleware. `isolated`: attributes of threads of isolated groups, which count too.
+/// Whether all threads have one OS urgency and no thread has `follow`. Then groups need no check,
+/// and the executor's threads do not preempt each other in the middleware. `isolated`: the
+/// attributes of threads of isolated groups, which count too.
 bool uniform(
   std::span<const ExecutorThreadOptions> threads, std::span<const ThreadAttributes> isolated = {});
 

@@ -20,7 +20,7 @@ struct Boost
 {
   double depth = 0;  ///< step as a fraction of the history, at most 1; 0: no boost by backlog
   Duration age{};    ///< step in age; 0: no boost by age
-  int levels = 1;    ///< for each step, 1 to 255
+  int levels = 1;    ///< priority levels for each step, 1 to 255
   int max = 255;     ///< 1 to 255; callbacks with a higher priority are not boosted
 
   friend bool operator==(const Boost &, const Boost &) = default;

@@ -50,13 +50,15 @@ struct Run
   /// history may have replaced the message for which this run was started. Then the run gets the
   /// release, deadline and activations of the found message before `run`. 0: unknown.
   mutable std::uint64_t found = 0;
-  /// When the message that `take` found was sent, if the callback was announced only later: the thread was busy when the
-  /// message came (ArrivalWord). `take` sets it, and the run's release is then no later. kNever: unknown.
+  /// The time at which the message that `take` found was sent. `take` sets it if the message was
+  /// announced late because the thread was busy (ArrivalWord). The run's release is then not later
+  /// than this time. kNever: unknown.
   mutable Time arrived = kNever;
-  Time oldest{};                ///< of the scheduler: a message that arrived before it is left out
-  std::uint64_t announced = 0;  ///< of the scheduler: name of the announced message
-  std::uint64_t arrival = 0;    ///< of the scheduler: that message's place in the ring
-  /// Of a non-triggering callback: the take removes a message that the taker leaves out, and `run` is not called.
+  Time oldest{};                ///< for the scheduler: it leaves out earlier arrivals
+  std::uint64_t announced = 0;  ///< for the scheduler: name of the announced message
+  std::uint64_t arrival = 0;    ///< for the scheduler: that message's place in the ring
+  /// Only for non-triggering callbacks: the taker leaves the message out. `take` removes the
+  /// message, and `leave_out` is called instead of `run`.
   bool leaves_out = false;
   /// For observers: `take_cpu` is known from `on_start` on, the other costs at `on_end`. Null: no program requested
   /// costs (RunCostsWanted).
@@ -78,8 +80,9 @@ struct CallbackOptions
   /// The id by which chains name the callback; empty: `id`. Callbacks may share a chain id: a subscription whose
   /// messages come in two ways is two callbacks.
   std::string chain_id{};
-  /// The client library made it for itself, such as the services of parameters: it takes no messages of non-triggering
-  /// callbacks, and neither waits for a condition of its group nor is an input of it.
+  /// The client library made the callback for itself, such as a service of parameters. Such a
+  /// callback takes no messages of non-triggering callbacks. It does not wait for its group's
+  /// condition, and it is not an input of the condition.
   bool of_client_library = false;
 };
 
@@ -101,8 +104,9 @@ public:
   const std::string & id() const noexcept { return id_; }
   /// The id by which chains name the callback; `id` if the options have none. Any thread; real-time safe.
   const std::string & chain_id() const noexcept { return chain_id_.empty() ? id_ : chain_id_; }
-  /// Any thread; real-time safe.
+  /// The kind of the options. Any thread; real-time safe.
   Kind kind() const noexcept { return entry().kind_; }
+  /// `CallbackOptions::of_client_library` of the options. Any thread; real-time safe.
   bool of_client_library() const noexcept { return of_client_library_; }
   /// The group of the options, or the callback's own group. Lives as long as the callback. Any thread; real-time safe.
   Group & group() const noexcept { return *entry().group_; }
@@ -111,26 +115,28 @@ public:
   /// before a number is used again. Activations and traces name the callback by it.
   std::uint32_t number() const noexcept { return entry().number_; }
 
-  /// Messages announced and not yet taken, at most the depth. A hint. Real-time safe.
+  /// The number of messages that were announced and not yet taken, at most the depth. A hint.
+  /// Real-time safe.
   std::uint32_t backlog() const noexcept { return entry().arrivals_.size(); }
 
-  /// Messages announced so far. Real-time safe.
+  /// The number of messages announced so far. Real-time safe.
   std::uint64_t arrivals() const noexcept { return entry().arrivals_.pushed(); }
   /// Number of arrivals that the ring keeps, at least 1. Any thread; real-time safe.
   std::uint32_t depth() const noexcept { return entry().arrivals_.depth(); }
 
-  /// When the oldest waiting message was announced; kNever: no message waits, or a producer is replacing the oldest. A
-  /// hint. Real-time safe.
+  /// The time at which the oldest waiting message was announced; kNever: no message waits, or a
+  /// producer is replacing the oldest. A hint. Real-time safe.
   Time oldest_arrival() const noexcept { return entry().arrivals_.oldest_stamp(); }
 
-  /// The boost's part of the priority, on top of `Scheduler::priority`. Real-time safe.
+  /// The levels that the boost adds to `Scheduler::priority`. Real-time safe.
   int raised() const noexcept { return entry().raised_.load(std::memory_order_relaxed); }
 
-  /// Messages that never reached the history, as far as the front end can count them by the publications' sequence
-  /// numbers. Absent: it cannot count them. Any thread; real-time safe.
+  /// The number of messages that never reached the history, as far as the publications' sequence
+  /// numbers show it. Absent: the front end cannot count these messages. Any thread; real-time
+  /// safe.
   virtual std::optional<std::uint64_t> lost() const noexcept { return std::nullopt; }
 
-  /// Arrivals that a full history lost before they were taken. Real-time safe.
+  /// The number of arrivals that a full history overwrote before their take. Real-time safe.
   std::uint64_t overwritten() const noexcept { return entry().arrivals_.overwritten(); }
 
   /// Message counts of the front end, if these are better than `backlog`, `overwritten`, `depth` and `arrivals`: a
@@ -141,9 +147,9 @@ public:
     return {backlog(), overwritten(), depth(), arrivals()};
   }
 
-  /// Timer periods that the missed-period policy has dropped. Each start of the timer counts the
-  /// periods dropped before it; `Scheduler::unstarted_periods` counts the later ones. Real-time
-  /// safe.
+  /// The number of timer periods that the missed-period policy has dropped. Each start of the timer
+  /// counts the periods dropped before the start; `Scheduler::unstarted_periods` counts the later
+  /// ones. Real-time safe.
   std::uint64_t skipped_periods() const noexcept
   {
     return entry().skipped_.load(std::memory_order_relaxed);
@@ -157,7 +163,8 @@ public:
   {
     return (entry().state_.load(std::memory_order_relaxed) & CallbackEntry::kNonTriggering) != 0;
   }
-  /// Messages of a non-triggering callback that takers have left out, by `keep` or `max_age`. Real-time safe.
+  /// The number of messages of a non-triggering callback that takers left out, by `keep` or
+  /// `max_age`. Real-time safe.
   std::uint64_t left_out() const noexcept
   {
     return entry().left_out_.load(std::memory_order_relaxed);
@@ -173,12 +180,13 @@ public:
   /// called. Takes of one callback never overlap.
   virtual bool take(const Run & run);
 
-  /// Present: the callback's messages come by this word, and no thread announces them; see arrival_word.hpp. The executor
-  /// asks once, when the callback is added. Set-up only.
+  /// The word by which the callback's messages come, if no thread announces them; see
+  /// arrival_word.hpp. Null: threads announce the messages. The executor asks once, when the
+  /// callback is added. Set-up only.
   virtual ArrivalWord * arrival_word() noexcept;
 
-  /// Instead of `run`, for a message that the taker leaves out (`Run::leaves_out`): frees what `take` took. Real-time
-  /// safe.
+  /// Called instead of `run` for a message that the taker leaves out (`Run::leaves_out`). Frees the
+  /// message that `take` took. Real-time safe.
   virtual void leave_out(const Run & run) noexcept;
 
   /// The user's function. Calls may overlap, with different `run.thread`, if the group is
@@ -186,7 +194,7 @@ public:
   virtual void run(const Run & run) = 0;
 
 private:
-  friend class CallbackEntry;  // converts between the two
+  friend class CallbackEntry;  // converts between Callback and CallbackEntry
 
   const CallbackEntry & entry() const noexcept { return *this; }
 

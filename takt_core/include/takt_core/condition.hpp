@@ -1,9 +1,11 @@
-// A group's condition: when its triggering callbacks become ready.
+// A group's condition: it decides when the group's triggering callbacks become ready.
 //
-// Without a condition each message makes its callback ready. With one a message waits in its history until the condition
-// holds. The scheduler looks at the condition when a message for a triggering callback of the group arrives, and never in
-// between. If the condition holds then, all messages that wait by then are released: each triggering callback of the
-// group becomes ready for all of its own, and takes those of non-triggering callbacks as ever (non_triggering.hpp).
+// Without a condition each message makes its callback ready. With one, a message waits in its
+// history until the condition holds. The scheduler checks the condition only when a message for a
+// triggering callback of the group arrives. If the condition holds, it releases all messages that
+// wait at this time: each triggering callback of the group becomes ready for all of its own
+// messages. It takes the messages of non-triggering callbacks as without a condition
+// (non_triggering.hpp).
 //
 // The inputs of a condition are the messages of the group's subscriptions, triggering or not. A message counts until it
 // is released. Timers, services and clients of the group do not wait for the condition.
@@ -21,7 +23,7 @@
 namespace takt_core
 {
 
-/// An input at the time at which the scheduler looks at the condition.
+/// The state of an input when the scheduler checks the condition.
 struct ConditionInput
 {
   std::string_view id;        ///< of the callback
@@ -30,12 +32,12 @@ struct ConditionInput
     takt_rt::kNever;  ///< arrival of the newest message, released or not; kNever: none came
 };
 
-/// All parts that are given must hold.
+/// The condition holds if all of its given parts hold.
 struct Condition
 {
-  /// So many inputs have a waiting message; 0: as many as there are (`all`).
+  /// At least this many inputs have a waiting message; 0: all inputs (`all`).
   std::uint32_t count = 1;
-  /// The newest message of each input is younger.
+  /// The newest message of each input is younger than this.
   std::optional<takt_rt::Duration> fresh{};
   /// A program's own condition, called with a lock of the scheduler held, perhaps on a thread of the middleware: must be
   /// real-time safe and must not call the scheduler. Null: none.

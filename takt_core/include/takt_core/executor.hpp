@@ -46,20 +46,20 @@ enum class MissingRights
 
 /// As the schedule file spells them; see names.hpp.
 std::string_view to_string(ExceptionPolicy policy) noexcept;
-/// As above.
+/// As the schedule file spells it; see names.hpp.
 std::string_view to_string(MissingRights policy) noexcept;
 
 /// One executor thread, as the program requests it.
 struct ExecutorThreadOptions
 {
-  ThreadAttributes attributes;  ///< absent ones: as the thread that starts the executor
+  ThreadAttributes attributes;  ///< absent ones: those of the thread that starts the executor
   /// The thread waits at its own priority. While it runs a callback, it takes the callback's
   /// priority as its SCHED_FIFO priority. Needs policy fifo; its callbacks need priorities from 1
   /// to the thread's own.
   bool follow = false;
 };
 
-/// Whether threads raise themselves to one OS priority while they take and publish, and to which: see
+/// The OS priority to which threads raise themselves while they take and publish; see
 /// middleware_ceiling.hpp.
 struct MiddlewareCeiling
 {
@@ -93,10 +93,11 @@ struct ExecutorOptions
   MissingRights missing_rights = MissingRights::fail;    ///< for thread attributes, locked memory
   MiddlewareCeiling middleware_ceiling;                  ///< see middleware_ceiling.hpp
   bool lock_memory = false;  ///< mlockall and pre-faulted stacks at start
-  /// The first thread runs callbacks before the others have begun, as in rclcpp's pool: on a busy machine each thread
-  /// may wait long for a core. Needs a start that cannot be refused: no thread requests a policy, a nice value or
-  /// cores, and memory is not locked. The kernel keeps the creator's thread name. Until a thread has begun,
-  /// `attributes()` shows the starting thread's attributes for it.
+  /// The first thread runs callbacks before the others have begun, as in rclcpp's pool: on a busy
+  /// machine each thread may wait long for a core. Needs a start that cannot be refused: no thread
+  /// requests a policy, a nice value or cores, and memory is not locked. In the kernel the threads
+  /// keep the creator's thread name. Until a thread has begun, `attributes()` shows the starting
+  /// thread's attributes for it.
   bool begins_with_first = false;
   /// Attributes of groups that may be isolated later: the automatic middleware ceiling counts them.
   std::vector<ThreadAttributes> isolated_attributes;
@@ -109,7 +110,7 @@ struct ThreadState
 {
   std::uint32_t number =
     0;            ///< `Run::thread` of its runs; another isolated thread may get the number later
-  pid_t tid = 0;  ///< 0: it does not run
+  pid_t tid = 0;  ///< 0: the thread does not run
   std::string group{};  ///< the group's id; isolated threads only
   AttributeReport
     attributes{};  ///< latest requested and granted ones; before a start only requested
@@ -121,7 +122,7 @@ Faults validate(const ExecutorOptions & options);
 /// The reason for a spin's return.
 struct SpinOutcome
 {
-  Faults faults;                 ///< could not start (missing rights), or was already spinning
+  Faults faults;                 ///< missing rights, or another spin in progress
   std::exception_ptr exception;  ///< the first exception under `ExceptionPolicy::stop`
   /// Only of `spin_once` and `spin_some`: a `cancel` came before or during the call, so a loop
   /// around it must end. `spin` and `wait` do not set it.
@@ -144,7 +145,7 @@ public:
   Executor(const Executor &) = delete;
   Executor & operator=(const Executor &) = delete;
 
-  /// The options of `create`; in place of no thread, one. Any thread; real-time safe.
+  /// The options of `create`, with one thread if they had none. Any thread; real-time safe.
   const ExecutorOptions & options() const noexcept;
 
   // ---- callbacks: set-up, at any time, from any thread or callback; may block ----
@@ -157,45 +158,57 @@ public:
   /// following thread cannot take.
   Status add(std::shared_ptr<Callback> callback, const Binding & binding = {});
 
-  /// Removes the callback and waits for its run on another thread. Does not wait inside the
-  /// callback itself (however deep: a callback that spins another executor is still inside), nor
-  /// where waiting would never end: of callbacks that remove each other the last one does not wait.
-  /// After the end of its run the callback can be added again, to any executor. The executor
-  /// releases the callback before the return. After a removal that did not wait, it releases the
-  /// callback after the end of the run, at the first of these: a thread in `wait` or `spin` (within
-  /// milliseconds), the next function of this section on any thread, the end of `spin_once` and
-  /// `spin_some`, the destructor. An executor thread never releases a callback by itself. No lock
-  /// is held during the release: destructors of the callback's members may use this executor.
+  /// Removes the callback. If the callback runs on another thread, `remove` waits for the end of
+  /// that run. It does not wait in two cases:
+  ///
+  /// - The caller is inside the callback itself, also if a callback of another executor, which the
+  ///   callback spins, calls `remove`.
+  /// - The wait would never end: of callbacks that remove each other, the last one does not wait.
+  ///
+  /// After the end of its run the callback can be added again, to any executor.
+  ///
+  /// If `remove` waited, the executor has released the callback at the return. If not, the executor
+  /// releases the callback after the end of the run, at the first of these: a thread in `wait` or
+  /// `spin` (within milliseconds), the next function of this section on any thread, the end of
+  /// `spin_once` and `spin_some`, the destructor. An executor thread releases callbacks only if a
+  /// callback that it runs calls a function of this section. No lock is held during the release, so
+  /// destructors of the callback's members may use this executor.
   void remove(Callback & callback);
 
-  /// As `remove`, but without waiting: a run in progress continues to its end, and another callback may have the id at
-  /// once.
+  /// As `remove`, but without waiting: a run in progress continues to its end, and another callback
+  /// may have the id at once.
   void retire(Callback & callback);
 
-  /// Ends one `Group::hold_condition`; the last end looks at the group's condition. Set-up.
+  /// Takes back one `Group::hold_condition`. The call that takes back the last one checks the
+  /// group's condition. Set-up.
   void release_condition(Group & group);
 
-  /// Gives the group's callbacks threads of their own (isolation.hpp). The threads begin when the first callback is
-  /// added to the spinning executor; they have their attributes before that callback can run. They end after the
-  /// removal of the last callback. Their bindings name no threads. `add` also refuses what a start refuses: threads
-  /// that cannot be created, missing rights under `fail`. Faults: the group has members, or those of `validate`.
+  /// Gives the group's callbacks threads of their own (isolation.hpp). The threads begin when the
+  /// first callback is added to the spinning executor; they have their attributes before that
+  /// callback can run. The threads end after the removal of the last callback. The bindings of the
+  /// group's callbacks name no threads. `add` then has the faults of a start, too: threads that
+  /// cannot be created, missing rights under `fail`. Faults: the group has members, or those of
+  /// `validate`.
   Status isolate(Group & group, const Isolation & isolation);
 
   /// Largest number of concurrent runs of one callback of `group`; `Run::lane` is always below it. Any thread, after
   /// the group has been isolated or will not be.
   std::uint32_t lanes(const Group & group) const noexcept;
 
-  /// Changes bindings, chains and threads, all or none: the executor judges the joint result of the changes. Each
-  /// callback changes at its next start, also a ready one; no pending work is lost. A thread that runs gets its
-  /// attributes at once, another one at its start. `attributes` in full, as in the options; absent ones are those of
-  /// the thread that started the executor; the name stays. The middleware ceiling and following raise the thread above
-  /// these attributes and restore them. Idle threads are woken in the new order.
+  /// Changes bindings, chains and threads, all or none: the executor judges the joint result of the
+  /// changes. Each callback changes at its next start, even if it is ready now; no pending work is
+  /// lost. A thread that runs gets its attributes at once, another thread at its start.
+  /// `attributes` names all attributes, as in the options: absent ones become those of the thread
+  /// that started the executor. The name does not change. The middleware ceiling and following
+  /// raise the thread above these attributes and restore them. Wake-ups follow the new order of
+  /// idle threads.
   ///
-  /// Returns the attributes that each thread got, in the order of `change.threads`. Faults change nothing: a callback
-  /// or thread that is not here, values out of range, threads for callbacks of isolated groups, a group whose members
-  /// would run at different OS priorities (unless `Group::allow_across_priorities`), a priority that a following thread
-  /// cannot take; under MissingRights::fail, a refusal of the kernel. At any time, from any thread or callback; may
-  /// block as the setter does, and allocates.
+  /// Returns the attributes that each thread got, in the order of `change.threads`. After a fault
+  /// nothing has changed. Faults: a callback or thread that this executor does not have; values out
+  /// of range; threads for callbacks of isolated groups; a group whose members would run at
+  /// different OS priorities (unless `Group::allow_across_priorities`); a priority that a following
+  /// thread cannot take; under MissingRights::fail, a refusal of the kernel. At any time, from any
+  /// thread or callback; may block as the setter does, and allocates.
   Result<std::vector<AttributeReport>> reconfigure(const Reconfiguration & change);
 
   /// The faults that `reconfigure` would find without asking the kernel. Changes nothing.
@@ -209,11 +222,11 @@ public:
   /// Callbacks in the order of their adding; those of isolated groups come last.
   std::vector<std::shared_ptr<Callback>> callbacks() const;
 
-  /// Access to lookup, timers and other functions that need no executor thread. Users must not call its set-up
-  /// functions: these check and report less than `add`, `remove` and `reconfigure`. It has the callbacks that are not
-  /// isolated.
+  /// Access to lookup, timers and other functions that need no executor thread. Users must not call
+  /// its set-up functions: these check and report less than `add`, `remove` and `reconfigure`.
+  /// Callbacks of isolated groups have other schedulers: see `scheduler_of`.
   Scheduler & scheduler() noexcept;
-  /// As above.
+  /// As above, for a constant executor.
   const Scheduler & scheduler() const noexcept;
   /// The scheduler of `callback`: for its timer, its priority and its binding. `scheduler()` for a callback of no
   /// executor. Real-time safe.
@@ -221,9 +234,10 @@ public:
 
   // ---- running ----
 
-  /// Creates the threads and opens the gate; returns once it is open. See `ExecutorOptions::begins_with_first`.
-  /// `epoch`: zero of the timers' offsets, e.g. agreed between processes; default: now. Under Epoch::host and
-  /// Epoch::tai: when timers begin. Faults: missing rights (under `fail`), already running.
+  /// Creates the threads and opens the gate; returns once it is open. See
+  /// `ExecutorOptions::begins_with_first`. `epoch`: zero of the timers' offsets, e.g. agreed
+  /// between processes; default: now. Under Epoch::host and Epoch::tai, `epoch` is the time at
+  /// which timers begin. Faults: missing rights (under `fail`), already running.
   Status start(std::optional<Time> epoch = std::nullopt);
 
   /// Waits for `cancel` (or an exception under `stop`), then joins the threads. Several threads may
@@ -234,10 +248,11 @@ public:
   /// `start` and `wait`. An earlier `cancel` ends this spin at once.
   SpinOutcome spin(std::optional<Time> epoch = std::nullopt);
 
-  /// As `spin`, but the calling thread is the first executor thread. The caller gets that thread's attributes, except
-  /// the name and the stack, and has its own again at the return. For programs that rely on their own thread: an
-  /// executor with one thread runs all callbacks on it. The next function of the section above, or the end, frees
-  /// callbacks that were removed without waiting.
+  /// As `spin`, but the calling thread is the first executor thread. The caller gets that thread's
+  /// attributes, except the name and the stack, and has its own again at the return. For programs
+  /// that rely on their own thread: an executor with one thread runs all callbacks on it. Callbacks
+  /// that were removed without waiting are freed by the next function of the section above, or at
+  /// the end of the spin.
   SpinOutcome spin_on_caller(std::optional<Time> epoch = std::nullopt);
 
   /// Runs at most one callback of any thread set on the calling thread and waits for it up to
@@ -252,7 +267,8 @@ public:
   /// signal handlers. Real-time safe.
   void cancel() noexcept;
 
-  /// Whether a spin, or a start without its `wait`, is in progress, in whichever way. Any thread; real-time safe.
+  /// Whether any kind of spin, or a start without its `wait`, is in progress. Any thread; real-time
+  /// safe.
   bool running() const noexcept;
   /// Whether the executor runs and has not been cancelled, so that ready callbacks start. After `cancel` it runs until
   /// all threads have left, but starts no callback. Any thread; real-time safe.
@@ -263,7 +279,7 @@ public:
 
   // ---- watching ----
 
-  /// Set-up only. Faults: the executor is spinning, or `observer` is null.
+  /// Adds an observer. Set-up only. Faults: the executor is spinning, or `observer` is null.
   Status add_observer(std::shared_ptr<Observer> observer);
 
   /// All threads: those of the options in their order, then isolated ones. Any thread, at any time; may block.
@@ -277,14 +293,15 @@ public:
   /// ceiling. Empty before the first start. Set-up only.
   Faults refusals() const;
 
-  /// Scheduler::waiting_in_vain, for all callbacks. Set-up.
+  /// The faults of `Scheduler::waiting_in_vain`, for all callbacks of the executor. Set-up.
   Faults waiting_in_vain() const;
 
   /// OS thread ids in thread order; 0 for a thread that does not run. Present isolated threads come last.
   std::vector<pid_t> thread_ids() const;
 
-  /// The last disturbance of its callbacks' phases, and from when bounds that rest on phases hold; absent: the options
-  /// have no `phases`. Any thread, at any time; may block as set-up does.
+  /// The last disturbance of the phases of the executor's callbacks, and the time from which bounds
+  /// that rest on phases hold; absent: the options have no `phases`. Any thread, at any time; may
+  /// block as set-up does.
   std::optional<PhaseState> phases() const;
 
   /// The OS priority of the ceiling in force, 1 to 99; 0: none. Any thread; real-time safe.

@@ -1,9 +1,11 @@
 // A callback group: callbacks of a mutually exclusive group never run at the same time.
 //
-// A busy group parks a callback that wants to enter, in (key, release) order. A leaving callback hands the group to the
-// best parked callback. That one returns to its ready queue and holds the group until a thread picks it; only a
-// callback with a strictly better (key, release) may take the group from it. So the group never drops a ready callback,
-// and equals never overtake a parked one.
+// A busy group parks a callback that wants to enter, in (key, release) order. A leaving callback
+// hands the group to the best parked callback. That callback returns to its ready queue and holds
+// the group until a thread picks it. Before the pick, only a callback with a strictly better (key,
+// release), or one with the same key in its turn of a sequence, may take the group. So the group
+// never drops a ready callback, and outside sequences an equal callback never overtakes a parked
+// one.
 //
 // A group that never had two members at once is entered without a read-modify-write: the entering thread holds the
 // mutex of the only member's thread set. The scheduler lets a second member start only after every thread that may be
@@ -34,7 +36,7 @@ struct GroupCondition;
 enum class GroupKind
 {
   mutually_exclusive,  ///< at most one of them runs at any time
-  reentrant            ///< they, and several runs of one callback, may overlap
+  reentrant            ///< callbacks, and several runs of one callback, may overlap
 };
 
 /// Set-up only, except the functions that the scheduler calls. Must outlive its callbacks: hold it
@@ -44,41 +46,42 @@ class Group : private detail::GroupGate<CallbackEntry>
 public:
   /// `id`: the group's name in reports; may be empty. Any thread; set-up only.
   explicit Group(GroupKind kind, std::string id = {});
-  /// No callback of the group is left. Any thread.
+  /// Call when the group has no callbacks left. Any thread.
   ~Group();
   Group(const Group &) = delete;
   Group & operator=(const Group &) = delete;
 
-  /// Any thread; real-time safe.
+  /// The kind that the constructor got. Any thread; real-time safe.
   GroupKind kind() const noexcept
   {
     return exclusive() ? GroupKind::mutually_exclusive : GroupKind::reentrant;
   }
-  /// The id of the constructor. Any thread; real-time safe.
+  /// The id that the constructor got. Any thread; real-time safe.
   const std::string & id() const noexcept { return id_; }
   /// Lets the group have members that are bound to threads of different OS priority, as long as the group lives.
   void allow_across_priorities() noexcept
   {
     across_priorities_.store(true, std::memory_order_relaxed);
   }
-  /// Number of its callbacks in executors. Set-up.
+  /// The number of the group's callbacks in executors. Set-up.
   std::size_t members() const;
   using GroupGate::exclusive;
 
-  /// Has the group's triggering callbacks wait for `condition` (condition.hpp). Returns false and changes nothing if
-  /// the group has callbacks in an executor. Set-up only: allocates.
+  /// Makes the group's triggering callbacks wait for `condition` (condition.hpp). Returns false and
+  /// changes nothing if the group has callbacks in an executor. Set-up only: allocates.
   bool set_condition(const Condition & condition);
-  /// Has the condition release nothing until Executor::release_condition, once for each call: while an adapter adds
-  /// several callbacks of the group. Before the executor starts, no condition releases anything. Set-up.
+  /// Keeps the condition from releasing messages, until `Executor::release_condition` was called
+  /// once for each call of this function. Adapters hold the condition while they add several
+  /// callbacks of the group. Before the executor starts, no condition releases messages. Set-up.
   void hold_condition() noexcept { condition_holds_.fetch_add(1); }
-  /// Its condition, if it has one. Set-up.
+  /// The group's condition; absent: none. Set-up.
   std::optional<Condition> condition() const;
   bool has_condition() const { return condition().has_value(); }
 
   /// Gives the group logical execution time (logical_time.hpp). Returns false and changes nothing if the group has
   /// callbacks in an executor. Set-up only: allocates.
   bool set_logical_time(LateOutputs late);
-  /// Its logical execution time; null: it has none. Set-up.
+  /// The group's logical execution time; null: none. Set-up.
   std::shared_ptr<const LogicalTime> logical_time() const;
 
   /// True while a callback of a mutually exclusive group runs or is about to. Real-time safe.

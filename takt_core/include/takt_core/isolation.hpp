@@ -1,8 +1,8 @@
 // Executor threads for one callback group alone. They begin when the group's first callback is added to a spinning
 // executor, and end after the removal of the last one.
 //
-// These threads do not count towards the 63 threads of thread sets: only the machine's thread limit bounds the number
-// of isolated groups. They cost dispatches on other threads nothing.
+// These threads do not count towards the 63 threads of thread sets: only the machine's thread limit
+// bounds the number of isolated groups. They add no cost to dispatches on other threads.
 #ifndef TAKT_CORE__ISOLATION_HPP_
 #define TAKT_CORE__ISOLATION_HPP_
 

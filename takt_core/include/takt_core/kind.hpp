@@ -18,8 +18,8 @@ enum class Kind : std::uint8_t
   waitable
 };
 
-/// Whether the messages of such callbacks can wait for takers. A subscription's messages may come as a waitable's.
-/// Real-time safe.
+/// Whether the messages of callbacks of this kind can wait for takers. Waitables count, because a
+/// subscription's messages may come through a waitable. Real-time safe.
 constexpr bool has_messages(Kind kind) noexcept
 {
   return kind == Kind::subscription || kind == Kind::waitable;

@@ -6,10 +6,12 @@
 // and the timer's own function publish is held until the release plus one period, the *border*, and then published. So the
 // times at which data comes in and out do not depend on other work, as long as each run ends before its border.
 //
-// At a border, outputs come before inputs: before the run of a group with logical execution time takes its inputs, it
-// publishes all outputs of its executor that are due by its release. These outputs arrive at the border, whenever the
-// thread really publishes them. So what groups of one executor exchange is the same in each run of the program. A callback of
-// takt publishes them for all others, at the border, with the highest priority on the timer's threads.
+// At a border, outputs come before inputs: before the run of a group with logical execution time
+// takes its inputs, it publishes all outputs of its executor that are due by its release. These
+// outputs have the border as their arrival time, whenever the thread really publishes them. So
+// groups of one executor exchange the same messages in each run of the program. For all other
+// receivers, a callback of takt publishes the outputs at the border, with the highest priority on
+// the timer's threads.
 //
 // A run that ends after its border is late: its outputs are published at its end or dropped, as the schedule says. A run
 // that was not late publishes all that it held.
@@ -37,7 +39,7 @@ class Callback;
 class LogicalTimes;
 struct Run;
 
-/// What becomes of the outputs of a run that ends after its border.
+/// The treatment of the outputs of a run that ends after its border.
 enum class LateOutputs : std::uint8_t
 {
   publish,  ///< at the end of the run
@@ -47,7 +49,8 @@ enum class LateOutputs : std::uint8_t
 /// As the schedule file spells them.
 std::string_view to_string(LateOutputs late) noexcept;
 
-/// A message that waits for its border. The front end makes it, and it belongs to the front end again with `release`.
+/// A message that waits for its border. The front end makes the object, and owns it again from
+/// `release` on.
 class HeldOutput
 {
 public:
@@ -58,7 +61,7 @@ public:
   /// Publishes the message, on a thread of the executor and with the activations of the callback that held it. The executor
   /// holds a lock, so the call must not add or remove callbacks.
   virtual void publish() noexcept = 0;
-  /// The last call, after `publish` or in place of it. Without locks.
+  /// The last call on the object, after `publish` or instead of it. The executor holds no lock.
   virtual void release() noexcept = 0;
 
 protected:
@@ -73,13 +76,13 @@ private:
   ActivationSet activations_;
 };
 
-/// What a group with logical execution time has done.
+/// The counts of a group with logical execution time.
 struct LogicalTimeCounts
 {
   std::uint64_t runs = 0;
-  std::uint64_t late = 0;       ///< of the runs: those that ended after their border
-  std::uint64_t published = 0;  ///< outputs
-  std::uint64_t dropped = 0;    ///< outputs: of late runs, or left when the executor ended
+  std::uint64_t late = 0;       ///< runs that ended after their border
+  std::uint64_t published = 0;  ///< outputs that were published
+  std::uint64_t dropped = 0;    ///< outputs of late runs, or left when the executor ended
 };
 
 /// The logical execution time of one group. The executor drives it.
@@ -87,19 +90,23 @@ class LogicalTime
 {
 public:
   explicit LogicalTime(LateOutputs late) noexcept : late_(late) {}
-  /// Drops what is held.
+  /// Drops the held outputs.
   ~LogicalTime();
   LogicalTime(const LogicalTime &) = delete;
   LogicalTime & operator=(const LogicalTime &) = delete;
 
-  /// Of the run on the calling thread: its publishers call `hold` in place of publishing. Null: they publish. Real-time safe.
+  /// The logical time of the run on the calling thread: the run's publishers pass their messages to
+  /// `hold` instead of publishing them. Null: the run has no logical time, and its publishers
+  /// publish at once. Real-time safe.
   static LogicalTime * current() noexcept { return s_current; }
 
-  /// On the thread of the run for which `current` returned this. Real-time safe.
+  /// Holds `output` until the border. Call on the thread of the run for which `current` returned
+  /// this object. Real-time safe.
   void hold(HeldOutput & output) noexcept;
 
-  /// Any thread; real-time safe.
+  /// The setting that the constructor got. Any thread; real-time safe.
   LateOutputs late() const noexcept { return late_; }
+  /// The counts so far. Any thread; real-time safe.
   LogicalTimeCounts counts() const noexcept;
 
 private:
@@ -112,7 +119,7 @@ private:
     HeldOutput * last = nullptr;
 
     void push(HeldOutput & output) noexcept;
-    /// By its border; behind those of the same border.
+    /// Inserts the output by its border, behind outputs of the same border.
     void insert(HeldOutput & output) noexcept;
     HeldOutput * pop() noexcept;
   };
@@ -121,15 +128,15 @@ private:
 
   const LateOutputs late_;
 
-  // --- of the running thread ---
+  // --- only for the thread of the run ---
   List held_;
   Time border_{};
 
   // --- with the mutex of LogicalTimes held ---
-  Callback * timer_ = nullptr;           // in an executor
+  Callback * timer_ = nullptr;           // the group's timer; null: not in an executor
   std::shared_ptr<Callback> publisher_;  // runs at borders
-  Time next_ = takt_rt::kNever;  // when it runs; kNever: it waits for the next run's outputs
-  List due_;                     // in the order of their borders
+  Time next_ = takt_rt::kNever;          // when the publisher runs; kNever: no output waits
+  List due_;                             // outputs in the order of their borders
 
   std::atomic<std::uint64_t> runs_{0};
   std::atomic<std::uint64_t> late_runs_{0};

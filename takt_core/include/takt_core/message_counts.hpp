@@ -11,7 +11,7 @@ namespace takt_core
 struct MessageCounts
 {
   std::uint64_t waiting = 0;      ///< announced and not yet taken, at most the history
-  std::uint64_t overwritten = 0;  ///< lost to the history before their take
+  std::uint64_t overwritten = 0;  ///< the history overwrote them before their take
   std::uint32_t history = 1;      ///< messages that the middleware keeps; kKeepsAll: no limit
   std::uint64_t arrivals = 0;     ///< announced so far
 

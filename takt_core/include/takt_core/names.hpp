@@ -46,7 +46,7 @@ std::span<const Name<Epoch>> names<Epoch>() noexcept;
 template <>
 std::span<const Name<Kind>> names<Kind>() noexcept;
 
-/// The value named by `word`.
+/// The value whose word is `text`; absent: none.
 template <typename Enum>
 std::optional<Enum> from_string(std::string_view text) noexcept
 {

@@ -5,8 +5,9 @@
 // that waited by then, the oldest message first. Each of these runs is one of the non-triggering callback itself: it has
 // its own take, activations, deadline and observers' events.
 //
-// A non-triggering callback never runs concurrently with itself, and keeps the rules of its group: while another callback
-// of its group runs on another thread, its messages wait for the taker's next start.
+// A non-triggering callback never runs concurrently with itself, and keeps the rules of its group:
+// while another callback of the group runs on another thread, the messages wait for the taker's
+// next start.
 #ifndef TAKT_CORE__NON_TRIGGERING_HPP_
 #define TAKT_CORE__NON_TRIGGERING_HPP_
 
@@ -24,16 +25,18 @@ namespace takt_core
 
 struct NonTriggering
 {
-  /// Whether the callback of this chain id takes the messages. Null: each triggering callback of the group does
-  /// that the program itself made.
+  /// Whether the callback with this chain id takes the messages. Null: each triggering callback of
+  /// the group takes them, except the callbacks that the client library made for itself.
   std::function<bool(std::string_view id)> taken_by{};
   std::vector<std::string> with{};  ///< `taken_by` in the words of a schedule, for output
-  /// A taker leaves out older messages than the newest `keep`: takes them and does not run the callback. 0: none.
+  /// A taker leaves out messages older than the newest `keep`: it takes them without running the
+  /// callback. 0: it leaves out none.
   std::uint32_t keep = 0;
-  /// A taker leaves out messages that arrived earlier than this before it starts.
+  /// A taker leaves out messages that arrived more than `max_age` before its start.
   takt_rt::Duration max_age = takt_rt::kForever;
-  /// A taker takes only messages that arrived by its release, from which `max_age` counts then. The timers of the group
-  /// are the takers (unless `taken_by` names others). See logical_time.hpp.
+  /// A taker takes only messages that arrived by its release, and `max_age` counts from that
+  /// release. The timers of the group are the takers (unless `taken_by` names others). See
+  /// logical_time.hpp.
   bool by_release = false;
 };
 

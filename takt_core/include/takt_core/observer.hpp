@@ -68,8 +68,9 @@ public:
 
   // ---- real-time safe; on the executor thread ----
 
-  /// The thread found no callback and goes to sleep; it woke up, by work, by time or spuriously.
+  /// The thread found no callback and goes to sleep.
   virtual void on_idle(std::uint32_t /*thread*/, Time /*now*/) noexcept {}
+  /// The thread woke up, by work, by time or spuriously.
   virtual void on_wake(std::uint32_t /*thread*/, Time /*now*/) noexcept {}
   /// A picked callback, or one with more work after its run, waits for its busy group from now on. Called with a lock
   /// of the scheduler held: must not call the executor.
@@ -77,13 +78,15 @@ public:
 
   // ---- real-time safe; on the executor thread of the run ----
 
-  /// A run was picked, before its take. On the same thread one of these follows: `on_end` (it ran), `on_empty_take`
-  /// (the take found no message, or one that the taker leaves out) or `on_exception` without `on_start` (the take threw).
-  /// For a run that takes messages of non-triggering callbacks it comes after these callbacks' runs, and `Run::start` is
-  /// the time at which they have ended: the runs of a thread follow one another here.
+  /// A run was picked, before its take. On the same thread one of these follows: `on_end` (it ran),
+  /// `on_empty_take` (the take found no message, or one that the taker leaves out) or
+  /// `on_exception` without `on_start` (the take threw). If the run takes messages of
+  /// non-triggering callbacks, `on_picked` comes after these callbacks' runs, and `Run::start` is
+  /// the end of the last of these. So the runs of a thread follow one another here.
   virtual void on_picked(const Run &) noexcept {}
-  /// After the take; the user's function begins at `start`. (`Run::start` is the time of the pick.) Messages lost by
-  /// the history before this one: `Callback::message_counts` minus those at the previous start.
+  /// After the take; the user's function begins at `start`. (`Run::start` is the time of the pick.)
+  /// An observer gets the number of messages that the history lost before this one from
+  /// `Callback::message_counts`, minus the counts at the previous start.
   virtual void on_start(const Run &, Time /*start*/) noexcept {}
   /// After the user's function, also if it threw.
   virtual void on_end(const Run &, Time /*end*/) noexcept {}

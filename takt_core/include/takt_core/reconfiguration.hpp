@@ -32,14 +32,15 @@ struct Reconfiguration
   {
     std::uint32_t number;         ///< ThreadState::number
     ThreadAttributes attributes;  ///< in full; absent ones: as the thread that started the executor
-    std::string group{};          ///< ThreadState::group: the number may have a new owner
+    std::string group{};          ///< ThreadState::group: another thread may have the number now
   };
   std::vector<CallbackChange> callbacks{};
   std::vector<ThreadChange> threads{};
   std::optional<std::vector<ChainOptions>> chains{};  ///< replaces all chains
   /// Each is added, or replaces the chain of its name (after `chains`). Roots may be in any executor of this process.
   std::vector<ChainOptions> more_chains{};
-  /// Groups as after `Group::allow_across_priorities`. A failed change does not undo this.
+  /// Groups for which the change calls `Group::allow_across_priorities`. A failed change does not
+  /// undo this.
   std::vector<Group *> across_priorities{};
 };
 

@@ -21,8 +21,9 @@ struct RunCosts
     0;  ///< context switches from the pick to the end because the thread went to sleep
   std::uint32_t involuntary = 0;  ///< switches because another thread or the host took the core
 
-  /// Time of a run of `elapsed` ns without work and without waiting for a core. 0 for a run that never left its core by
-  /// itself: the host then took the rest. Below 0: not measured.
+  /// The part of a run of `elapsed` ns in which the thread slept: it neither worked nor waited for
+  /// a core. 0 if the thread never left its core by itself: then the host took the rest. Below 0:
+  /// not measured.
   std::int64_t slept(std::int64_t elapsed) const noexcept
   {
     if (cpu < 0 || wait < 0) {
@@ -32,8 +33,9 @@ struct RunCosts
   }
 };
 
-/// Requests costs of all runs that begin in this process while it lives. Unrequested costs are not measured. CPU times
-/// cost three system calls a run, the kernel's counters four; without either a run costs one load more. Any thread; the
+/// While an object of this class lives, the costs of all runs that begin in this process are
+/// measured. Costs that no object requests are not measured. CPU times cost three system calls a
+/// run, the kernel's counters four; without either a run costs one load more. Any thread; the
 /// constructor may block and allocate, the destructor is real-time safe.
 class RunCostsWanted
 {
@@ -53,8 +55,8 @@ private:
   const std::uint32_t asked_;
 };
 
-/// Excludes the calling thread's CPU time from the run in progress while it lives. Real-time safe; two system calls
-/// where CPU times are measured.
+/// While the object lives, the calling thread's CPU time does not count for the run in progress.
+/// Real-time safe; two system calls where CPU times are measured.
 class NotOfTheRun
 {
 public:

@@ -11,9 +11,10 @@
 //                                                          woken through the Waker, end_idle(i)
 //
 // Locks: the thread set's mutex, inside it the group's; both inherit priority, and dispatching
-// threads hold them for tens of nanoseconds. `ready` takes no lock, except for a callback under
-// a condition: that of the condition, for the time of one look. A taker takes its inputs with inputs_mutex_, inside which
-// only a group's mutex is taken. Set-up functions serialise among themselves and may be called while threads dispatch.
+// threads hold them for tens of nanoseconds. `ready` takes no lock, except for a callback under a
+// condition: then it holds the condition's lock while it checks the condition. A taker takes its
+// inputs with inputs_mutex_, inside which only a group's mutex is taken. Set-up functions serialise
+// among themselves and may be called while threads dispatch.
 #ifndef TAKT_CORE__SCHEDULER_HPP_
 #define TAKT_CORE__SCHEDULER_HPP_
 
@@ -54,7 +55,8 @@ struct SchedulerOptions
   Order order = Order::fifo;                            ///< of every thread set
   WindowTimers window_timers = WindowTimers::snapshot;  ///< for the orders `window` and `stock`
   Epoch epoch = Epoch::start;                           ///< zero of the timers' offsets
-  /// For Epoch::tai: how far that clock is ahead of the driver's now (tai_clock.hpp). Real-time safe; null: zero.
+  /// For Epoch::tai: the time by which TAI is ahead of the driver's now (tai_clock.hpp). Real-time
+  /// safe; null: zero.
   Duration (*clock_ahead)() noexcept = nullptr;
   /// Notes the disturbances of callbacks (`Binding::phased`); must outlive the scheduler. May be null.
   Phases * phases = nullptr;
@@ -64,26 +66,28 @@ struct SchedulerOptions
 /// chains.
 struct Binding
 {
-  ThreadMask threads = 0;              ///< 0: every thread
-  std::optional<int> priority{};       ///< 0 to 255; absent: the most important chain's, else 0
-  std::optional<Duration> deadline{};  ///< from release; absent: from its activations' chains, else
-                                       ///< none
-  std::optional<Boost> boost{};        ///< order `priority` only; see boost.hpp
-  /// The callback publishes right before it returns. Its thread then runs the best callback that the messages made
-  /// ready on the thread's own sets, and wakes no other thread for it (wake_deferral.hpp). If the callback works on
-  /// after its publish, the callbacks of its messages may wait for its end. No effect in following pools.
+  ThreadMask threads = 0;         ///< 0: every thread
+  std::optional<int> priority{};  ///< 0 to 255; absent: the most important chain's, else 0
+  /// Counted from the release. Absent: the deadline of the chains of the run's activations, else
+  /// none.
+  std::optional<Duration> deadline{};
+  std::optional<Boost> boost{};  ///< order `priority` only; see boost.hpp
+  /// The callback publishes right before it returns. Its thread then runs the best callback that
+  /// the messages made ready on the thread's own sets, and wakes no other thread for that callback
+  /// (wake_deferral.hpp). If the publisher works on after its publish, the callbacks of its
+  /// messages may wait for its end. No effect in following pools.
   bool publishes_last = false;
   /// Whether bounds may rest on the phase of this timer, or of this callback's messages. A skipped period or a lost
   /// message then disturbs the executor's phases (phases.hpp).
   Phased phased = Phased::no;
-  /// Present: messages do not make the callback ready; other callbacks take them. Such a callback has no use for
-  /// threads, a priority and a boost: it runs on the thread of the taker.
+  /// Present: messages do not make the callback ready; other callbacks take them. Threads, a
+  /// priority and a boost have no effect on such a callback: it runs on the thread of the taker.
   std::optional<NonTriggering> non_triggering{};
   /// Present: the callback starts by direct call after an earlier callback of its sequence has made it ready.
   std::optional<SequencePlace> sequence{};
 };
 
-/// Is called for each callback that is parked in its busy group.
+/// Gets each callback that is parked in its busy group.
 class ParkingListener
 {
 public:
@@ -100,15 +104,16 @@ protected:
 class Scheduler
 {
 public:
-  /// Most threads of a scheduler: a ThreadMask has a bit for each of them and one for the visitor.
+  /// The most threads of a scheduler: a ThreadMask has a bit for each of them and one for the
+  /// visitor.
   static constexpr std::uint32_t kMaxThreads = takt_core::kMaxThreads;
-  /// Most thread sets that callbacks of a scheduler may be bound to at one time.
+  /// The most thread sets to which callbacks of a scheduler may be bound at one time.
   static constexpr std::uint32_t kMaxThreadSets = 64;
 
   /// Makes a scheduler without callbacks. Allocates. `waker` must outlive the scheduler.
   /// `sibling`: a scheduler that lives longer and shares its order of releases; null: none.
   Scheduler(SchedulerOptions options, Waker & waker, Scheduler * sibling = nullptr);
-  /// Releases the callbacks. No thread dispatches any more.
+  /// Releases the callbacks. Call when no thread dispatches any more.
   ~Scheduler();
   Scheduler(const Scheduler &) = delete;
   Scheduler & operator=(const Scheduler &) = delete;
@@ -120,7 +125,7 @@ public:
     return set == nullptr ? nullptr : &set->owner;
   }
 
-  /// Number of threads, without the visitor. Any thread; real-time safe.
+  /// The number of threads, without the visitor. Any thread; real-time safe.
   std::uint32_t thread_count() const noexcept { return threads_; }
   /// The extra thread index for a caller outside the executor's threads: a member of every set.
   std::uint32_t visitor() const noexcept { return threads_; }
@@ -137,18 +142,20 @@ public:
     std::shared_ptr<Callback> callback, const Binding & binding = {}, Time now = {},
     const std::function<void()> & accepted = {});
 
-  /// Removes `callback`: it starts no more runs. The caller must have silenced its sources before (unregistered the
-  /// listener). If the callback is still running (see `running`), the scheduler keeps it until `reap` finds that it has
-  /// ended. Returns the callback, so that the caller frees it without locks; null if it is not here, or was removed
-  /// before and reaped. `awaited`: the caller will wait for the end and then call `reap` for it or `leave_to_reap`.
+  /// Removes `callback`, which starts no more runs. The caller must have silenced the callback's
+  /// sources before (unregistered the listener). If the callback is still running (see `running`),
+  /// the scheduler keeps it until `reap` finds that the run has ended. Returns the callback, so
+  /// that the caller frees it without locks; null if this scheduler does not have it. `awaited`:
+  /// the caller will wait for the end and then call `reap` for the callback, or `leave_to_reap`.
   std::shared_ptr<Callback> remove(Callback & callback, bool awaited = false);
 
   /// The remover does not wait for the callback any more: any `reap` may free it.
   void leave_to_reap(const Callback & callback);
 
-  /// Frees the callbacks that were removed while they ran and have ended since. Of those that a remover waits for it
-  /// frees only `awaited`. Returns true if removed callbacks are left. Runs destructors of callbacks, without locks.
-  /// For the driver, but not while it dispatches. Costs one load if no callback was removed while it ran.
+  /// Frees the callbacks that were removed while they ran and have ended since. Of the callbacks
+  /// for which a remover waits, `reap` frees only `awaited`. Returns true if removed callbacks are
+  /// left. Runs destructors of callbacks, without locks. For the driver, but not while it
+  /// dispatches. Costs one load if no callback was removed while it ran.
   bool reap(const Callback * awaited = nullptr);
 
   /// Whether a run of `callback` is between `next` and `complete`. Real-time safe.
@@ -158,20 +165,23 @@ public:
            CallbackEntry::kRun;
   }
 
-  /// Moves the callback to another thread set at its next start; loses and duplicates no pending
-  /// work.
+  /// Moves the callback to another thread set at its next start. No pending work is lost or
+  /// duplicated.
   Status bind(Callback & callback, ThreadMask threads);
-  /// As `bind` for several callbacks: a fault moves none of them. Under order `window` they leave their set together.
+  /// As `bind`, but for several callbacks: a fault moves none of them. Under order `window` they
+  /// leave their set together.
   Status bind(const std::vector<Callback *> & callbacks, ThreadMask threads);
 
-  /// Gives the callback a priority of its own, or (nullopt) its chains' priority again. Takes
-  /// effect at its next start, also for a ready callback.
+  /// Gives the callback a priority of its own, or (nullopt) its chains' priority again. The
+  /// priority takes effect at the callback's next start, even if the callback is ready now.
   Status set_priority(Callback & callback, std::optional<int> priority);
-  /// Gives the callback a deadline of its own, counted from a run's release, or (nullopt) that of its chains again. Takes
-  /// effect at its next start, also for a ready callback. Faults: a negative deadline, a callback that is not here.
+  /// Gives the callback a deadline of its own, counted from a run's release, or (nullopt) its
+  /// chains' deadline again. The deadline takes effect at the callback's next start, even if the
+  /// callback is ready now. Faults: a negative deadline, a callback that is not in this scheduler.
   Status set_deadline(Callback & callback, std::optional<Duration> deadline);
-  /// Gives the callback a boost or (nullopt) none. A boost that the callback has reached ends, and begins anew. Faults:
-  /// values out of range (boost.hpp), a timer, a callback that is not here.
+  /// Gives the callback a boost or (nullopt) none. If the callback is boosted now, that boost ends,
+  /// and boosting begins anew. Faults: values out of range (boost.hpp), a timer, a callback that is
+  /// not in this scheduler.
   Status set_boost(Callback & callback, std::optional<Boost> boost);
 
   /// Sets the listener, which must outlive the scheduler. Not while threads dispatch.
@@ -192,13 +202,13 @@ public:
 
   /// The callback with this id; null: none.
   std::shared_ptr<Callback> find(std::string_view id) const;
-  /// In the order of their adding.
+  /// All callbacks, in the order of their adding.
   std::vector<std::shared_ptr<Callback>> callbacks() const;
   /// All chains, in the order in which `set_chain` got their names.
   std::vector<ChainOptions> chains() const;
-  /// The requested binding. Fault: the callback is not here.
+  /// The requested binding. Fault: the callback is not in this scheduler.
   Result<Binding> binding(const Callback & callback) const;
-  /// Without the boost, which `Callback::raised` returns.
+  /// The priority without the boost, which `Callback::raised` returns.
   int priority(const Callback & callback) const noexcept
   {
     return CallbackEntry::of(callback).priority_.load(std::memory_order_relaxed);
@@ -209,48 +219,52 @@ public:
   /// needs more inputs than the group has.
   Faults waiting_in_vain() const;
 
-  /// The threads of its binding; 0 for a callback that is not here.
+  /// The threads of the callback's binding; 0 for a callback that is not in this scheduler.
   ThreadMask threads(const Callback & callback) const noexcept;
 
-  /// Ends one `Group::hold_condition` of a group of this scheduler; the last end looks at the condition.
+  /// Takes back one `Group::hold_condition` of a group of this scheduler. The call that takes back
+  /// the last one checks the group's condition.
   void release_condition(Group & group, Time now) noexcept;
 
-  /// Opens the start gate: timers begin, and conditions release. Every timer's first release is `first_release` from
-  /// `epoch`. Does nothing if the gate is open: timers keep their phase over a restart.
+  /// Opens the start gate: timers begin, and conditions release messages. Every timer's first
+  /// release is `first_release` from `epoch`. Does nothing if the gate is open: timers keep their
+  /// phase over a restart.
   void open(Time epoch);
 
   // ---- timers: real-time safe, any thread, also from inside the timer's callback ----
   //
-  // Before the timer is added these functions set how it will begin. They ignore a timer of another
-  // scheduler.
+  // Before the timer is added, these functions set how the timer will begin. They ignore a timer of
+  // another scheduler.
 
-  /// Returns the cancelled next nominal release: `resume_timer` continues from it, here or
-  /// elsewhere, without losing or repeating a release. kNever: the timer was cancelled before, or
-  /// has not begun.
+  /// Cancels the timer. Returns its cancelled next nominal release: `resume_timer` continues from
+  /// this release, in this scheduler or another one, without losing or repeating a release. kNever:
+  /// the timer was cancelled before, or has not begun.
   Time cancel_timer(Callback & timer) noexcept;
-  /// Starts the timer (again): next release one period after `now`.
+  /// Starts the timer (again): its next release is one period after `now`.
   void reset_timer(Callback & timer, Time now) noexcept;
-  /// Resumes a cancelled timer at its nominal release `next`, which may be past. With kNever it begins as a timer that
-  /// is added `now`. Before the gate opens, it begins with the gate. Ignores a timer that is not cancelled or not in
-  /// this scheduler.
+  /// Resumes a cancelled timer at its nominal release `next`, which may be past. If `next` is
+  /// kNever, the timer begins as if it were added at `now`; before the gate opens, it begins with
+  /// the gate. Ignores a timer that is not cancelled or not in this scheduler.
   void resume_timer(Callback & timer, Time next, Time now) noexcept;
   /// The first release of a timer with these options that is added at `from`.
   Time first_release(const TimerOptions & timer, Time from) const noexcept;
-  /// Applies from the next release on. Ignores a period that is not positive.
+  /// Sets the period from the next release on. Ignores a period that is not positive.
   void set_period(Callback & timer, Duration period) noexcept;
-  /// Zero for a timer of another scheduler.
+  /// The timer's period; zero for a timer of another scheduler.
   Duration period(const Callback & timer) const noexcept;
   /// True if the timer is cancelled, or has not been started (`TimerOptions::autostart`).
   bool timer_cancelled(const Callback & timer) const noexcept;
   /// The next nominal release, kNever if cancelled.
   Time next_release(const Callback & timer) const noexcept;
-  /// Periods of `timer` that were due by `until` and have not started. `Run::skipped` does not count them yet, because
-  /// only the timer's next start drops them. 0 for a timer that is cancelled, has not begun or is not here. Real-time
-  /// safe: takes the mutex of the timer's thread set.
+  /// The number of periods of `timer` that were due by `until` and have not started. `Run::skipped`
+  /// does not count them yet, because only the timer's next start drops them. 0 for a timer that is
+  /// cancelled, has not begun or is not in this scheduler. Real-time safe: takes the mutex of the
+  /// timer's thread set.
   ///
-  /// A recorder asks at the end of its measurement, before the timer's next start. Periods due by then = starts + the
-  /// sum of `Run::skipped` + unstarted_periods(timer, end), for policy `skip`. For a timer that never started, the last
-  /// term counts all periods. (`catch_up` skips none. `restart` counts its periods from each start.)
+  /// A recorder asks at the end of its measurement, before the timer's next start. For policy
+  /// `skip`, the number of periods that are due by then is the number of starts + the sum of
+  /// `Run::skipped` + unstarted_periods(timer, end). For a timer that never started, the last term
+  /// counts all periods. (`catch_up` skips none. `restart` counts its periods from each start.)
   std::uint64_t unstarted_periods(const Callback & timer, Time until) const noexcept;
 
   // ---- phases: any thread ----
@@ -272,20 +286,21 @@ public:
       phases_->publisher_began(callback, again, now);
     }
   }
-  /// Adds the phased timers of this scheduler. May block as set-up does.
+  /// Adds the phased timers of this scheduler to `timers`. May block as set-up does.
   void add_to(PhasedTimers & timers) const;
 
   // ---- dispatch: real-time safe ----
 
   /// Announces `count` new messages for `callback`. Any thread, also a publisher's or a listener's
-  /// with middleware locks held: takes no lock, except for a callback under a condition. Ignores a timer, which releases
-  /// itself. Wakes a thread for the messages unless the calling thread has a `WakeDeferral` open.
+  /// with middleware locks held: takes no lock, except for a callback under a condition. Ignores
+  /// timers, which the scheduler releases. Wakes a thread for the messages unless the calling
+  /// thread has a `WakeDeferral` open.
   void ready(Callback & callback, std::uint32_t count, Time now) noexcept;
 
-  /// Picks the next callback for `thread`; false if there is none. Of a sequence whose earlier callback has just run on
-  /// this thread (SequenceScope), the next callback is picked unless a strictly more urgent one is ready. `before`: picks only callbacks
-  /// released before this sequence number (visitors only), and holds the others back until
-  /// `release_held`.
+  /// Picks the next callback for `thread`; false if there is none. If a callback of a sequence has
+  /// just run on this thread (SequenceScope), `next` picks the sequence's next callback unless a
+  /// strictly more urgent callback is ready. `before`: picks only callbacks that were released
+  /// before this sequence number (visitors only), and holds the others back until `release_held`.
   bool next(std::uint32_t thread, Time now, Run & run, std::uint64_t before = UINT64_MAX) noexcept;
 
   /// As `next` for the next callback of a sequence alone. False: none waits for its turn, or none of them may start; then
@@ -298,30 +313,32 @@ public:
   /// (`Run::arrived`).
   void taken(Run & run) noexcept;
 
-  /// Ends `run`, on its thread: leaves the group and queues the callback again if more is pending. Each run that `next`
-  /// started needs this call once, also after an exception.
+  /// Ends `run`, on its thread: leaves the group, and queues the callback again if more messages
+  /// wait. Each run that `next` started needs this call once, also after an exception.
   void complete(Run & run) noexcept;
 
   // ---- inputs of non-triggering callbacks (non_triggering.hpp): real-time safe, on the thread of a run whose callback
   // `takes_inputs`, between its take and its user function ----
 
-  /// The taker is to take the messages that wait now.
+  /// Notes the messages that wait now: the taker is to take these.
   void begin_inputs(const Run & taker) noexcept;
-  /// Picks the oldest of them and fills `run`, a run of its callback on the taker's thread; false if none is left.
+  /// Picks the oldest of the noted messages and fills `run`, a run of the message's callback on the
+  /// taker's thread; false if no noted message is left.
   bool next_input(const Run & taker, Time now, Run & run) noexcept;
-  /// Instead of `complete`, for a run that `next_input` filled.
+  /// The counterpart of `complete` for a run that `next_input` filled.
   void complete_input(const Run & taker, Run & run) noexcept;
-  /// The take removed a message that the taker leaves out.
+  /// Counts a message that the take removed and the taker leaves out.
   void left_out(const Run & run) noexcept
   {
     CallbackEntry::of(*run.callback).left_out_.fetch_add(1, std::memory_order_relaxed);
   }
 
   /// Begins a visit: releases the due timers of all thread sets. Returns the sequence number that
-  /// ends the collection, for `next`'s `before`. A visit picks each callback at most once.
+  /// ends the visit's collection of callbacks: pass it to `next` as `before`. A visit picks each
+  /// callback at most once.
   std::uint64_t begin_visit(Time now) noexcept;
 
-  /// The earliest timer of the thread's sets; kNever: none.
+  /// The time of the earliest timer of the thread's sets; kNever: none.
   Time next_timer(std::uint32_t thread) const noexcept;
 
   /// Puts back the callbacks that `next(..., before)` held back.
@@ -330,28 +347,30 @@ public:
   // ---- going to sleep: real-time safe ----
 
   /// Registers `thread` as idle. False if work appeared meanwhile: then the thread is not idle and
-  /// calls `next` again. `wake_at`: until when it may sleep, because of timers that it waits for.
+  /// calls `next` again. `wake_at`: the time until which the thread may sleep, because of timers
+  /// for which it waits.
   bool begin_idle(std::uint32_t thread, Time now, Time & wake_at) noexcept;
 
-  /// The thread woke up, by the waker, by time or spuriously.
+  /// Call when the thread woke up, by the waker, by time or spuriously.
   void end_idle(std::uint32_t thread) noexcept;
-  /// Whether the thread is the one that sleeps until the next timer of one of its sets. A thread that wakes for a timer
-  /// without this role need not look: another thread took the timers over. Real-time safe.
+  /// Whether the thread has the role of sleeping until the next timer of one of its sets. A thread
+  /// that wakes for a timer without this role need not look: another thread took the timers over.
+  /// Real-time safe.
   bool attends_timers(std::uint32_t thread) const noexcept;
 
-  /// The thread stops driving the scheduler until its next `next`: it hands on its timers and the
-  /// work for which it was woken. Not while it is registered as idle.
+  /// The thread stops driving the scheduler until it calls `next` again: it hands on its timers and
+  /// the work for which it was woken. Not while the thread is registered as idle.
   void leave(std::uint32_t thread) noexcept;
 
 private:
-  friend class SequenceScope;  // has a thread's walk
-  struct Settings;             // set-up's record of each callback
+  friend class SequenceScope;  // uses a thread's walk
+  struct Settings;             // the record of a callback that set-up keeps
   struct ThreadSets
   {
     // One set more than the limit: needed while a set's last callback moves to a new set.
     std::array<std::atomic<ThreadSet *>, kMaxThreadSets + 1> sets{};
     std::atomic<std::uint32_t> count{0};
-    std::uint32_t used = 0;  // set-up only: places that a reader may have seen
+    std::uint32_t used = 0;  // set-up only: the number of places that a reader may have seen
 
     std::uint32_t size() const noexcept { return count.load(std::memory_order_acquire); }
     ThreadSet & operator[](std::uint32_t place) const noexcept
@@ -477,8 +496,8 @@ private:
   Duration ahead() const noexcept;
   static void publish_hints(ThreadSet & set) noexcept;
   ThreadSet * lock_set(const CallbackEntry & entry) const noexcept;
-  // For assertions: whether the calling thread holds the mutex of the callback's set, and, of the second, else of its
-  // group.
+  // For assertions: `holds_set` tells whether the calling thread holds the mutex of the callback's
+  // set, and `holds_set_or_group` whether it holds that mutex or the one of the callback's group.
   static bool holds_set(const CallbackEntry & entry) noexcept
   {
     return entry.set_.load(std::memory_order_acquire)->mutex.held();
@@ -495,7 +514,7 @@ private:
   Duration (*const clock_ahead_)() noexcept;
   Phases * const phases_;
   ParkingListener * parking_ = nullptr;
-  std::unique_ptr<ThreadSets[]> own_sets_;  // per thread and visitor
+  std::unique_ptr<ThreadSets[]> own_sets_;  // one for each thread and the visitor
 
   std::atomic<std::uint64_t> & sequence_;  // of the releases: its own or its sibling's
   alignas(64) std::atomic<std::uint64_t> own_sequence_{kReleaseStep};
@@ -503,12 +522,12 @@ private:
 
   PiMutex held_mutex_;
   CallbackEntry * held_ = nullptr;  // callbacks that a visitor held back
-  std::uint32_t visit_ = 0;         // visitors only
+  std::uint32_t visit_ = 0;         // the number of the last visit; visitors only
 
   PiMutex inputs_mutex_;
 
-  std::unique_ptr<SequenceWalk[]> walks_;  // per thread
-  // Made by set-up for the first callback of each; entries point to them.
+  std::unique_ptr<SequenceWalk[]> walks_;  // one for each thread
+  // Set-up makes a sequence's slots for its first callback; entries point to the slots.
   std::array<std::unique_ptr<SequenceSlots>, SequencePlace::kMaxSequences> sequences_;
 
   mutable PiMutex setup_mutex_;

@@ -1,7 +1,8 @@
 // Records the ended activations of one chain, so that each is counted once.
 //
-// A cached message can bring an activation to the chain's end again, and in a reentrant chain a slow activation can end
-// after younger ones. The youngest 1,024 activations are recorded; an older one counts as seen.
+// A cached message can bring an activation to the chain's end again. In a reentrant chain a slow
+// activation can end after younger ones. The record holds the youngest 1,024 activations; an older
+// one counts as seen.
 //
 // Not synchronised; real-time safe.
 #ifndef TAKT_CORE__SEEN_ACTIVATIONS_HPP_

@@ -1,9 +1,10 @@
 // Sequences: callbacks that follow one another on one thread by direct call.
 //
-// A sequence is a list of callbacks. While a callback of the list runs, its messages may make later callbacks of the list
-// ready. These do not go into an intake, and wake no thread: when the callback returns, its thread starts them in the
-// order of the list. Thus a path and a graph whose callbacks are listed in topological order run from their first callback
-// to their last one without a wake-up and without a search for the best callback.
+// A sequence is a list of callbacks. While a callback of the list runs, its messages may make later
+// callbacks of the list ready. These followers do not go into an intake, and wake no thread: when
+// the running callback returns, its thread starts them in the order of the list. Thus a path, or a
+// graph whose callbacks are listed in topological order, runs from its first to its last callback
+// without a wake-up and without a search for the best callback.
 //
 // A strictly more urgent callback that is ready on a thread set of this thread goes first; so does one under order `edf`
 // with an earlier deadline. All callbacks that waited for their turn then go to their ready queues. A callback whose group
@@ -30,12 +31,12 @@ class SequenceSlots;
 struct SequenceWalk;
 struct Run;
 
-/// A callback's place in a sequence of its executor. A sequence is known by its number only: callbacks with the same
-/// number belong together.
+/// A callback's place in a sequence of its executor. Callbacks with the same sequence number belong
+/// to one sequence.
 struct SequencePlace
 {
   static constexpr std::uint32_t kMaxSequences = 64;  ///< of an executor
-  static constexpr std::uint32_t kMaxLength = 64;     ///< callbacks of a sequence
+  static constexpr std::uint32_t kMaxLength = 64;     ///< of a sequence, in callbacks
 
   std::uint32_t sequence = 0;  ///< below kMaxSequences
   std::uint32_t position =
@@ -45,9 +46,10 @@ struct SequencePlace
   friend bool operator==(const SequencePlace &, const SequencePlace &) = default;
 };
 
-/// Is open while the user's function of `run` runs: what it makes ready of its sequence waits for its end. For a callback
-/// without a sequence and for a visitor nothing waits. Scopes nest: only the innermost one counts. On the run's thread,
-/// which calls the scheduler's `next` or `leave` afterwards. Real-time safe.
+/// Open while the user's function of `run` runs: callbacks of the run's sequence that the function
+/// makes ready wait for its end. No callback waits for a visitor, or for a callback without a
+/// sequence. Scopes nest: only the innermost one counts. Open it on the run's thread, which calls
+/// the scheduler's `next` or `leave` afterwards. Real-time safe.
 class SequenceScope
 {
 public:
@@ -57,8 +59,8 @@ public:
   SequenceScope(const SequenceScope &) = delete;
   SequenceScope & operator=(const SequenceScope &) = delete;
 
-  /// Before the calling thread's callback waits for another callback: what waits for its end goes to the ready queues, and
-  /// other threads may run it. Real-time safe.
+  /// Call before the calling thread's callback waits for another callback: the callbacks that wait
+  /// for its end go to the ready queues, so that other threads may run them. Real-time safe.
   static void before_wait() noexcept;
 
 private:
@@ -70,7 +72,7 @@ private:
   const Run & run_;
   const CallbackEntry & entry_;  // of the run
   const SequenceScope * const previous_;
-  SequenceWalk * walk_ = nullptr;  // null: nothing waits for the end of the run
+  SequenceWalk * walk_ = nullptr;  // null: no callback waits for the end of the run
   const std::uint32_t lane_;
 };
 

@@ -54,7 +54,7 @@ struct Distribution
   }
 };
 
-/// The figures of one callback since its first adding.
+/// The figures of one callback since it was first added.
 struct CallbackStatistics
 {
   std::string id;
@@ -67,12 +67,12 @@ struct CallbackStatistics
   std::uint64_t skipped_periods = 0;
 };
 
-/// The figures of one chain since its first setting.
+/// The figures of one chain since it was first set.
 struct ChainStatistics
 {
   std::string name;
-  /// Last callback's end − root's release: one value for each activation, in the order of their ends. An activation
-  /// that ends after 1,024 younger ones is not recorded.
+  /// From the root's release to the last callback's end: one value for each activation, in the
+  /// order of the ends. An activation that ends after 1,024 younger ones is not recorded.
   Distribution response;
   std::uint64_t deadline_misses = 0;
 };
@@ -85,7 +85,7 @@ struct ThreadStatistics
   ThreadAccount account;  ///< since the thread began; zero once it has ended
 };
 
-/// Add it to an executor that does not spin.
+/// Measures the runs of an executor. Add it to an executor that does not spin.
 class StatisticsObserver final : public Observer
 {
 public:
@@ -94,9 +94,9 @@ public:
 
   // ---- snapshots: any thread; allocate and may block ----
 
-  /// Callbacks in the order of their first adding, including removed ones.
+  /// All callbacks in the order in which they were first added, including removed ones.
   std::vector<std::unique_ptr<CallbackStatistics>> callbacks() const;
-  /// Chains in the order of their first setting, including removed ones.
+  /// All chains in the order in which they were first set, including removed ones.
   std::vector<std::unique_ptr<ChainStatistics>> chains() const;
   /// Executor threads in the order of their indices.
   std::vector<ThreadStatistics> threads() const;

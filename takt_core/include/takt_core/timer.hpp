@@ -14,7 +14,7 @@ namespace takt_core
 using takt_rt::Duration;
 using takt_rt::Time;
 
-/// What a timer does if it starts so late that further periods have passed.
+/// The reaction of a timer that starts so late that further periods have passed.
 enum class MissedPeriods
 {
   skip,      ///< continues at the next point of its grid after the start; phase is kept (as rcl)
@@ -38,8 +38,8 @@ std::string_view to_string(Epoch epoch) noexcept;
 struct TimerOptions
 {
   Duration period{};  ///< must be positive
-  /// First release after the start gate opens (or after the timer is added, if later); see
-  /// `first_release`. Absent: one period, as in rclcpp.
+  /// Delay of the first release after the start gate opens (or after the timer is added, if later);
+  /// see `first_release`. Absent: one period, as in rclcpp.
   std::optional<Duration> offset;
   MissedPeriods missed_periods = MissedPeriods::skip;
   bool autostart = true;  ///< false: waits for `Scheduler::reset_timer` or `resume_timer`
@@ -47,10 +47,11 @@ struct TimerOptions
 
 /// The nominal time of the first release of a timer that begins at `from`. Real-time safe.
 ///
-/// Epoch `start`: `from` + offset. Epoch `host`: the first time k * period + offset of the monotonic clock, k a whole
-/// number, that is not before `from` plus the offset's whole periods. So an offset below the period gives the next such
-/// time, and the default (one period) gives no release sooner than a period. Epoch `tai`: the same on a clock that is
-/// `ahead` of the monotonic one.
+/// Epoch `start`: `from` + offset. Epoch `host`: the first time k * period + offset of the
+/// monotonic clock, k a whole number, that is not before `from` plus the offset's whole periods. So
+/// with an offset below the period, the first release is the next such time; with the default
+/// offset (one period), it is at least one period after `from`. Epoch `tai`: the same on a clock
+/// that is `ahead` of the monotonic one.
 Time first_release(
   const TimerOptions & timer, Epoch epoch, Time from, Duration ahead = Duration::zero()) noexcept;
 

@@ -1,14 +1,14 @@
 // Saves wake-ups: the thread of the running callback looks for work itself when the callback returns.
 //
-// To wake a thread on another core costs a system call and an interrupt between processors: 25 us of each publish in a
-// chain of five callbacks on a virtual machine of two cores, where all else of a publish took 6 us. A callback that
-// publishes right before it returns (`Binding::publishes_last`) gains nothing by the wake-up: its thread is free before
-// the other thread is awake.
+// To wake a thread on another core costs a system call and an interrupt between processors. In a
+// chain of five callbacks on a virtual machine of two cores, a wake-up took 25 us of each publish,
+// and the rest of the publish 6 us. A callback that publishes right before it returns
+// (`Binding::publishes_last`) gains nothing by the wake-up: its thread is free before the other
+// thread is awake.
 //
-// While a scope is open, its thread's announcements for thread sets of that thread wake only strictly more urgent
-// members.
-// The thread's next look at its sets starts the best callback and wakes other threads for the rest. No function
-// allocates, locks or blocks.
+// While a scope is open, announcements of its thread for thread sets of that thread wake only
+// strictly more urgent members. When the thread next looks at its sets, it starts the best callback
+// and wakes other threads for the rest. No function allocates, locks or blocks.
 #ifndef TAKT_CORE__WAKE_DEFERRAL_HPP_
 #define TAKT_CORE__WAKE_DEFERRAL_HPP_
 
@@ -25,7 +25,8 @@ class WakeDeferral
 public:
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
-  /// For the calling thread, which is the scheduler's `thread` and will call `next` as that thread.
+  /// Opens the scope for the calling thread, which is the scheduler's `thread` and will call `next`
+  /// as that thread.
   WakeDeferral(const Scheduler & scheduler, std::uint32_t thread) noexcept;
   ~WakeDeferral();
   WakeDeferral(const WakeDeferral &) = delete;

@@ -1,4 +1,4 @@
-// How the scheduler asks its driver to wake an idle thread.
+// The interface through which the scheduler asks its driver to wake an idle thread.
 #ifndef TAKT_CORE__WAKER_HPP_
 #define TAKT_CORE__WAKER_HPP_
 

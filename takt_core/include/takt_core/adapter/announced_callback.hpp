@@ -1,4 +1,5 @@
-// A core callback that is announced by count and accounts for its announcements after its removal.
+// The base of an adapter's callbacks that the middleware announces by count. The base accounts for
+// the announcements also after the callback's removal.
 //
 // The core counts the arrivals that a full history overwrote when it looks for the next arrival. It does not look again
 // at a callback that was removed from its executor; `unseen` counts the overwritten arrivals since the last look. A
@@ -27,6 +28,7 @@ public:
   {
   }
 
+  /// Announces `count` messages to `executor`.
   /// Any thread. Real-time safe, lock-free.
   void announce(Executor & executor, std::uint32_t count) noexcept
   {
@@ -38,25 +40,27 @@ public:
   /// after `stop`. Any thread. Real-time safe, lock-free.
   void stop() noexcept { begun_.fetch_or(kStopped, std::memory_order_acq_rel); }
 
-  /// The source dropped all messages that it announced so far: `dropped` names their arrivals. Call while the source
-  /// announces nothing and while no take asks `dropped`. Any thread. Real-time safe, lock-free.
+  /// Notes that the source dropped all messages that it announced so far: from then on `dropped`
+  /// returns true for the runs of these announcements. Call while the source announces no message
+  /// and no take calls `dropped`. Any thread. Real-time safe, lock-free.
   void drop_announced() noexcept { dropped_.store(arrivals(), std::memory_order_release); }
 
   // ---- after `stop` ----
 
-  /// Announcements that led to no run and are still in the history. The next executor announces
-  /// them.
+  /// The number of announcements that led to no take and whose messages are still in the history.
+  /// The adapter announces these messages again to the next executor.
   std::uint64_t left() const noexcept
   {
     const std::uint64_t left = std::min(waiting(), depth_);
     const std::uint64_t dropped = dropped_.load(std::memory_order_acquire);
     return dropped == 0 ? left : std::min(left, arrivals() - dropped);
   }
-  /// Overwritten announcements that `overwritten()` does not count yet.
+  /// The number of overwritten announcements that `overwritten()` does not count yet.
   std::uint64_t unseen() const noexcept { return waiting() - std::min(waiting(), depth_); }
 
 protected:
-  /// Every take calls `begin` first: it acquires the run's resources. False after `stop`.
+  /// Every take calls `begin` first, which acquires the run's resources. Returns false after
+  /// `stop`.
   template <typename T>
   bool begin(Hold<T> & hold) noexcept
   {
@@ -73,8 +77,8 @@ protected:
     return false;
   }
 
-  /// Whether the source dropped the message for which the run was started. The take then finds nothing: a later message
-  /// has an announcement of its own. Real-time safe.
+  /// Whether the source dropped the message for which the run was started. The take then finds no
+  /// message, because a later message has an announcement of its own. Real-time safe.
   bool dropped(const Run & run) const noexcept
   {
     return run.arrival < dropped_.load(std::memory_order_acquire);
@@ -82,7 +86,8 @@ protected:
 
 private:
   static constexpr std::uint64_t kStopped = 1;
-  static constexpr std::uint64_t kBegun = 2;  // number of takes × kBegun, above the bit kStopped
+  // `begun_` counts takes in units of kBegun, above the bit kStopped.
+  static constexpr std::uint64_t kBegun = 2;
 
   std::uint64_t waiting() const noexcept
   {
@@ -94,7 +99,7 @@ private:
   const std::uint64_t depth_;
   std::atomic<std::uint64_t> announced_{0};
   std::atomic<std::uint64_t> begun_{0};
-  std::atomic<std::uint64_t> dropped_{0};  // arrivals before this one are of dropped messages
+  std::atomic<std::uint64_t> dropped_{0};  // arrivals below this index belong to dropped messages
 };
 
 }  // namespace takt_core::adapter

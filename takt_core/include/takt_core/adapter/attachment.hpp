@@ -38,14 +38,14 @@ public:
     return callback != nullptr;
   }
 
-  /// Set-up only.
+  /// Attaches `callback` and its executor. Set-up only.
   void set(Executor & executor, Callback & callback) noexcept
   {
     executor_.store(&executor, std::memory_order_relaxed);
     callback_.store(&callback, std::memory_order_seq_cst);
   }
 
-  /// Set-up only. No `function` runs after the return.
+  /// Detaches the callback. No `function` runs after the return. Set-up only.
   void clear() noexcept
   {
     callback_.store(nullptr, std::memory_order_seq_cst);

@@ -23,7 +23,8 @@ using takt_rt::Duration;
 std::string callback_id(std::string_view node, std::string_view kind, std::string_view what);
 /// The id of a timer without a name of the user: "`node`:timer(100ms)".
 std::string timer_id(std::string_view node, Duration period);
-/// `what`: the name or number of the group; "default" for the node's default group.
+/// The id of a group of `node`. `what`: the name or number of the group; "default" for the node's
+/// default group.
 std::string group_id(std::string_view node, std::string_view what);
 /// The group of a callback outside all groups of its node: "`id`:group(own)".
 std::string own_group_id(std::string_view id);
@@ -38,11 +39,11 @@ std::string with_kind(std::string_view id, std::string_view kind);
 /// "/a:timer(2500us)". Returns all other texts unchanged.
 std::string normal_id(std::string_view id);
 
-/// Whether the client library makes this service of each node: those of parameters, and that of type descriptions.
-/// `service`: fully qualified. Real-time safe.
+/// Whether the client library makes `service` for each node: a service of parameters or of type
+/// descriptions. `service`: the fully qualified name. Real-time safe.
 bool is_introspection(std::string_view node, std::string_view service) noexcept;
-/// Whether the client library made the callback for itself, by its id: such a service, or the subscription of
-/// /parameter_events. Real-time safe.
+/// Whether the client library made the callback with this id for itself: a service as above, or the
+/// subscription to /parameter_events. Real-time safe.
 bool is_of_client_library(std::string_view id) noexcept;
 
 /// "/ns/node" of "/ns/node:timer(100ms)"; empty if `id` has no node.

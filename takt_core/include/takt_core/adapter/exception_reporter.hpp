@@ -27,9 +27,10 @@ public:
   /// Gets one sentence, on the reporter's thread. May block; must not throw.
   using Sink = std::function<void(const std::string &)>;
 
-  /// Callbacks that are counted separately. The exceptions of further callbacks share one count.
+  /// The number of callbacks whose exceptions are counted separately. The exceptions of further
+  /// callbacks share one count.
   static constexpr std::size_t kCallbacks = 128;
-  /// Lines in a period. One more line sums up the other callbacks.
+  /// The most lines in a period. One more line sums up the other callbacks.
   static constexpr std::size_t kLines = 10;
 
   /// Starts the thread. Set-up only. Throws std::system_error if the process cannot create a
@@ -46,8 +47,8 @@ public:
   }
   void on_added(const Callback & callback) override;
   void on_removed(const Callback & callback) override;
-  /// Real-time safe with one exception: it copies the text of a callback's first exception in a
-  /// period and for that rethrows the exception internally.
+  /// Real-time safe, except for the first exception of a callback in a period: to copy its text,
+  /// the function rethrows the exception internally.
   void on_exception(const Run & run, const std::exception_ptr & exception) noexcept override;
 
 private:
@@ -56,8 +57,9 @@ private:
     std::atomic<std::uint32_t> callback{0};  // the callback's number; 0: free
     std::atomic<std::uint64_t> count{0};     // exceptions since the last report
     std::uint64_t told = 0;                  // exceptions reported; guarded by the mutex
-    bool removed = false;                    // guarded by the mutex; free after the last report
-    std::atomic<bool> writing{false};        // guards the text; if set, writers skip the text
+    // The callback was removed: its last report frees the slot. Guarded by the mutex.
+    bool removed = false;
+    std::atomic<bool> writing{false};  // guards the text; if set, writers skip the text
     std::array<char, 200> text{};
   };
 
@@ -75,7 +77,7 @@ private:
   std::atomic<std::uint32_t> pending_{0};               // futex: an exception waits for its report
   std::atomic<std::uint32_t> ended_{0};                 // futex
   std::mutex mutex_;                                    // never taken by an executor thread
-  std::unordered_map<std::uint32_t, std::string> ids_;  // by number
+  std::unordered_map<std::uint32_t, std::string> ids_;  // of callbacks, by number
   std::thread thread_;
 };
 

@@ -42,11 +42,11 @@ public:
     }
   }
 
-  /// Only between `acquire` and `release`.
+  /// The value. Use it only between `acquire` and `release`.
   T & operator*() const noexcept { return *value_; }
   T * operator->() const noexcept { return value_.get(); }
 
-  /// Releases at the end of its scope, unless kept.
+  /// Releases the value at the end of the scope, unless `keep` was called.
   class Releasing
   {
   public:
@@ -59,7 +59,7 @@ public:
     }
     Releasing(const Releasing &) = delete;
     Releasing & operator=(const Releasing &) = delete;
-    /// The destructor then does not release the value.
+    /// From now on the destructor does not release the value.
     void keep() noexcept { hold_ = nullptr; }
 
   private:
@@ -68,7 +68,7 @@ public:
 
 private:
   std::shared_ptr<T> value_;
-  std::atomic<std::uint32_t> holders_{1};  // the entity and each run
+  std::atomic<std::uint32_t> holders_{1};  // counts the entity and each run
 };
 
 }  // namespace takt_core::adapter

@@ -1,5 +1,5 @@
-// The ids of a node's callbacks or groups. The registry lives as long as any callback or group with
-// an id of it.
+// The ids of a node's callbacks or groups. The registry lives as long as any callback or group that
+// has one of its ids.
 #ifndef TAKT_CORE__ADAPTER__ID_REGISTRY_HPP_
 #define TAKT_CORE__ADAPTER__ID_REGISTRY_HPP_
 

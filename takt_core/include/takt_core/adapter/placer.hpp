@@ -29,11 +29,11 @@ struct CallbackSettings
   Binding binding;
   std::optional<Duration> offset;
   std::optional<MissedPeriods> missed_periods;
-  bool across_priorities = false;           ///< the callback's group may span OS priorities
+  bool across_priorities = false;           ///< the group's callbacks may differ in OS priority
   std::optional<Condition> condition;       ///< of this callback's group
   std::optional<LateOutputs> logical_time;  ///< of this callback's group
-  std::optional<Isolation>
-    isolation;           ///< of this callback's group; its threads are of a reentrant group
+  /// Of this callback's group. `threads` counts only for a reentrant group.
+  std::optional<Isolation> isolation;
   bool by_rule = false;  ///< `true`: a rule names the callback; `false`: it has the default threads
 };
 
@@ -52,10 +52,11 @@ public:
   /// The adapter made a middleware entity or a node, which may have created threads. Faults: the
   /// kernel refused these threads attributes that the schedule requires.
   virtual Status entity_made() = 0;
-  /// `may_come` returns true for each id or pattern of the schedule whose callback may be added later: an unmatched one
-  /// is then neither a fault nor a warning. Empty: all callbacks have been added.
+  /// Says that callbacks may be added later. `may_come` returns true for each id or pattern of the
+  /// schedule whose callback may still come: without a callback, such an id or pattern is neither a
+  /// fault nor a warning. Empty: all callbacks have been added.
   virtual void await(std::function<bool(std::string_view)> /*may_come*/) {}
-  /// Number of the schedule's rules and ids that wait for later callbacks.
+  /// The number of the schedule's rules and ids that wait for later callbacks.
   virtual std::size_t awaited() const { return 0; }
   /// Faults that keep a strict schedule from starting. Empty after `started`.
   virtual Faults faults() = 0;

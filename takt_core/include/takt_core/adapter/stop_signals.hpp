@@ -12,20 +12,20 @@
 namespace takt_core::adapter::stop_signals
 {
 
-/// The first call installs the handlers. The last `release` restores the previous handlers.
+/// The first `acquire` installs the handlers. The last `release` restores the previous handlers.
 void acquire();
 void release();
 
-/// Signals handled so far. Real-time safe.
+/// The number of signals handled so far. Real-time safe.
 std::uint64_t count() noexcept;
 
-/// Changes with each handled signal and each `interrupt`. Both wake the threads that sleep on this
-/// futex.
+/// A futex that changes with each handled signal and each `interrupt`. Both wake the threads that
+/// sleep on the futex.
 const std::atomic<std::uint32_t> & interruptions() noexcept;
 /// Wakes the threads that sleep on `interruptions`. Real-time safe; signal handlers may call it.
 void interrupt() noexcept;
 
-/// Most executors that can be added at the same time.
+/// The most executors that can be added at the same time.
 inline constexpr std::size_t kMostExecutors = 64;
 
 /// Signals cancel `executor` until `remove`, which waits for a handler in progress. False if

@@ -1,9 +1,10 @@
 // Tells whether bounds that rest on timer phases hold now, and what last disturbed the phases of an executor.
 //
-// Such bounds hold while each timer runs once in each of its periods and each message arrives. After a skipped period
-// or a lost message, or after the start of a process that publishes to others, a set of messages may take other
-// messages than the analysis assumes, until all sets are in step again. The scheduler and the front ends note each
-// disturbance where they count the period or message, so an undisturbed run pays nothing.
+// Such bounds hold while each timer runs once in each of its periods and each message arrives.
+// After a skipped period, a lost message, or the start of a process that publishes to others, a set
+// may contain other messages than the analysis assumes, until all sets are in step again. The
+// scheduler and the front ends note each disturbance where they count the period or message, so an
+// undisturbed run costs nothing.
 #ifndef TAKT_CORE__CLOCK__PHASES_HPP_
 #define TAKT_CORE__CLOCK__PHASES_HPP_
 
@@ -30,7 +31,7 @@ class Callback;
 enum class Disturbance : std::uint8_t
 {
   skipped_period,     ///< a timer started later than its next release
-  lost_message,       ///< a history overwrote it before its take, or the middleware lost it
+  lost_message,       ///< a history overwrote a message before its take, or the middleware lost one
   restarted_process,  ///< a publisher began after the callback had messages of another publisher
 };
 
@@ -40,9 +41,9 @@ std::string_view to_string(Disturbance cause) noexcept;
 /// The facts that an executor's phases need from its schedule.
 struct PhaseOptions
 {
-  /// Time after which all sets are in step again: after a disturbance, and, where timers count from a clock, after a
-  /// start. Absent: unknown after a disturbance; after a start it follows from the hyperperiods of the executor's own
-  /// timers.
+  /// The time that all sets need to be in step again after a disturbance and, if timers count from
+  /// a clock, after a start. Absent: unknown after a disturbance; after a start the hyperperiods of
+  /// the executor's own timers give the time.
   std::optional<Duration> settles;
 };
 
@@ -59,9 +60,9 @@ struct PhaseState
 
   std::uint64_t disturbances = 0;  ///< since the executor was created
   std::optional<Last> last;        ///< absent: no disturbance
-  bool started = false;            ///< its timers have begun
-  std::optional<Time>
-    holds_from{};  ///< bounds hold from then on; kNever: after a new start; absent: unknown
+  bool started = false;            ///< the executor's timers have begun
+  /// Bounds hold from this time on. kNever: only after a new start; absent: unknown.
+  std::optional<Time> holds_from{};
 
   /// True if bounds that rest on phases hold at `now`. Real-time safe.
   bool holds(Time now) const noexcept { return holds_from && *holds_from <= now; }
@@ -75,8 +76,8 @@ struct PhasedTimers
 
   /// Adds a timer's period and offset. Real-time safe.
   void add(const TimerOptions & timer) noexcept;
-  /// Time after a start until all sets are in step: the hyperperiod, and the hyperperiods by which a slow source begins
-  /// later. Absent: unknown.
+  /// The time after a start until all sets are in step: one hyperperiod, plus the whole
+  /// hyperperiods in the longest offset, by which a slow source begins later. Absent: unknown.
   std::optional<Duration> settle() const noexcept;
 };
 
@@ -115,7 +116,7 @@ private:
   Time time_{};             // of the last disturbance
   Time unsettled_{};        // of the last event after which the sets must settle
   bool disturbed_ = false;  // since the start
-  bool for_good_ = false;   // since the start
+  bool for_good_ = false;   // a callback that is phased `for_good` was disturbed, since the start
   std::size_t id_size_ = 0;
   std::array<char, kMostId> id_{};
 };

@@ -5,11 +5,13 @@
 // callback. All words are atomics under a version per slot (a seqlock): a reader overtaken by a producer notices and
 // moves on.
 //
-// Writers of one slot exclude each other without a lock. A producer writes the stamp if it began while no other push
-// was under way, or if the slot holds the arrival of the round before, whose writer is therefore done. Otherwise a
-// stalled producer may still write to the slot, and the producer leaves the message without a stamp; so do later
-// producers in that slot until a producer is alone again (with a depth of 1 every second message while a producer is
-// preempted here). The ring counts such a message; the scheduler takes it for newly released and without activations.
+// Writers of one slot exclude each other without a lock. A producer writes its stamp in two cases:
+// no other push was under way when it began, or the slot holds the arrival of the previous round,
+// so that round's writer is done. In other cases a stalled producer may still write to the slot, so
+// the producer writes no stamp. Later producers in that slot write none either, until a producer is
+// alone again. (With a depth of 1 this is every second message while a producer is preempted here.)
+// The ring counts a message without a stamp; the scheduler treats it as newly released and without
+// activations.
 //
 // Memory order: a producer marks the slot, then stores each word with release. A reader loads each word with acquire,
 // then checks the version. A reader that saw a word of a later writing therefore also sees the mark. On x86 these are
@@ -60,8 +62,9 @@ public:
   /// Number of waiting arrivals, at most `depth`.
   std::uint32_t size() const noexcept;
 
-  /// The index of the oldest waiting arrival; if none waits, of the next one. Any thread. May be behind by what is taken
-  /// or overwritten meanwhile, and is never ahead.
+  /// The index of the oldest waiting arrival; if none waits, of the next one. Any thread. The index
+  /// may be too small by the arrivals that are taken or overwritten meanwhile, and is never too
+  /// large.
   std::uint64_t oldest_index() const noexcept
   {
     const std::uint64_t taken = taken_.load(std::memory_order_acquire);
@@ -101,9 +104,10 @@ public:
     Time & ready, std::uint64_t & sequence, ActivationSet & activations, std::uint64_t & index,
     std::uint64_t & message) noexcept;
 
-  /// The message of arrival `popped` was overwritten before its take, which found the later message `message`. Removes
-  /// all arrivals up to that message's arrival, counts all but that one as overwritten and copies it. Returns false and
-  /// changes nothing if the ring shows no such arrival. Only for the run that popped `popped`, before its end; other
+  /// Call if the message of arrival `popped` was overwritten before its take, so that the take
+  /// found the later message `message`. Removes all arrivals up to the one of `message`, counts the
+  /// others as overwritten, and copies the one of `message`. Returns false and changes nothing if
+  /// the ring shows no such arrival. Only for the run that popped `popped`, before its end; other
   /// threads may peek meanwhile.
   bool catch_up(
     std::uint64_t popped, std::uint64_t message, Time & ready,
@@ -115,7 +119,7 @@ public:
     overwritten_.fetch_add(arrivals, std::memory_order_relaxed);
   }
 
-  /// Arrivals lost to overwriting, as seen by the consumer.
+  /// The number of overwritten arrivals that the consumer has seen.
   std::uint64_t overwritten() const noexcept
   {
     return overwritten_.load(std::memory_order_relaxed);
@@ -133,7 +137,8 @@ protected:  // for the broken twins of the tests
   // One slot more than the depth, so that a producer does not write where the consumer reads.
   // (Three spare slots cost cache lines: +50 % measured with 10,000 ready callbacks.)
   static constexpr std::uint32_t kSpare = 1;
-  // This word holds the number of activations in its low bits and the message's name above.
+  // One word of a slot holds the number of activations in its low bits and the message's name
+  // above.
   static constexpr std::uint32_t kCountBits = 4;
   static_assert(ActivationSet::kCapacity < 1U << kCountBits);
   static constexpr std::uint32_t kWords = 3 + kWordsPerActivation * ActivationSet::kCapacity;

@@ -75,7 +75,8 @@ public:
   std::uint32_t instance() const noexcept { return instance_.load(std::memory_order_relaxed); }
   void next_instance() noexcept { instance_.store(instance() + 1, std::memory_order_relaxed); }
 
-  /// Whether messages wait for the group's condition, or are inputs of it.
+  /// Whether the callback's messages wait for the group's condition, or are inputs of the
+  /// condition.
   bool conditional() const noexcept
   {
     return (state_.load(std::memory_order_relaxed) & kConditional) != 0;
@@ -100,7 +101,7 @@ public:
   {
     released,   // newly released, or with more work pending
     stamped,    // newly released, with its precedence already set
-    returning,  // was handed its group: rejoins at its old place
+    returning,  // was handed its group: rejoins its queue at its old place
   };
 
   static constexpr std::uint8_t kNoSequence = UINT8_MAX;
@@ -116,10 +117,11 @@ public:
   static constexpr std::uint32_t kRun = State::kRun;
   static constexpr std::uint32_t kMarks = State::kMarks;
 
-  // --- what a dispatch touches: two cache lines, up to and with the arrivals. With many ready
-  // callbacks, fetching these lines is most of the dispatch's cost. ---
-  // `next_`, `previous_`, `precedence_` and `comes_`: in an intake, of the thread that put it there; then guarded by
-  // the mutex of its place: the thread set's, the group's or the one of the held callbacks.
+  // --- members that a dispatch touches: two cache lines, up to and including `arrivals_`. With
+  // many ready callbacks, fetching these lines is most of the dispatch's cost. ---
+  // While the callback is in an intake, `next_`, `previous_`, `precedence_` and `comes_` belong to
+  // the thread that put it there. Elsewhere the mutex of the callback's place guards them: that of
+  // the thread set, of the group or of the held callbacks.
   State state_;
   // Counts this callback's releases as a root. Starts and takes write it, one after the other. Another thread set may
   // read it meanwhile, under its mutex, to compute the key of the next run after a new binding.
@@ -147,7 +149,7 @@ public:
   std::atomic<const Deadlines *> deadlines_{nullptr};  // null: no deadline
   ArrivalRing arrivals_;
 
-  // --- what some orders touch: guarded as the links ---
+  // --- members that only some orders touch: guarded as `next_` ---
   std::uint32_t place_ = UINT32_MAX;  // in a heap of ready or parked callbacks
   std::uint32_t rank_ = UINT32_MAX;   // in the window orders
   std::uint32_t visit_ = 0;           // the last visit that ran the callback
@@ -166,29 +168,30 @@ public:
   std::uint32_t timer_place_ = UINT32_MAX;
   bool timer_active_ = false;
   bool on_grid_ = false;    // its releases are at the times of first_release
-  bool withdrawn_ = false;  // reset while queued: that release must not run
+  bool withdrawn_ = false;  // reset while queued: the queued release must not run
   std::atomic<std::uint64_t> skipped_{0};
 
   // --- phased callbacks: guarded by the thread set's mutex ---
   std::uint64_t seen_overwritten_ = 0;  // overwritten arrivals reported so far
-  std::uint64_t seen_lost_ = 0;         // of the messages
+  std::uint64_t seen_lost_ = 0;         // lost messages reported so far
 
   // --- non-triggering callbacks (non_triggering.hpp) ---
-  // Those whose messages this callback takes. Guarded by the scheduler's inputs_mutex_. Null: none.
+  // The non-triggering callbacks whose messages this callback takes. Guarded by the scheduler's
+  // inputs_mutex_. Null: none.
   std::vector<InputEntry> * inputs_ = nullptr;
   const NonTriggering * non_triggering_ =
     nullptr;                                // null: the callback triggers. Set before it is added.
   std::atomic<std::uint64_t> left_out_{0};  // messages that takers left out
 
   // --- callbacks under a condition (condition.hpp) ---
-  std::atomic<std::uint64_t> released_{0};  // arrivals of lower indices are released
+  std::atomic<std::uint64_t> released_{0};  // arrivals below this index are released
   Time newest_ = kNever;  // arrival of the newest message; guarded by the condition's mutex
 
   // --- set-up only ---
-  std::uint32_t registration_ = 0;  // counts the callbacks of its kind in the order of their adding
+  std::uint32_t registration_ = 0;  // number in the order of `add`, for its kind
 };
 
-/// By precedence.
+/// Orders callbacks by precedence.
 struct CallbackLess
 {
   bool operator()(const CallbackEntry * a, const CallbackEntry * b) const noexcept

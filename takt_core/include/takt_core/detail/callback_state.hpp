@@ -22,13 +22,13 @@ public:
   static constexpr std::uint32_t kQueued = 1;  ///< in an intake, a ready queue, or parked
   static constexpr std::uint32_t kClosed = 2;  ///< being removed: must not be queued again
   static constexpr std::uint32_t kAdded = 4;   ///< belongs to a scheduler
-  /// Reentrant: a run has not taken yet; no other run may start.
+  /// A run of a reentrant callback has not taken yet; no other run may start.
   static constexpr std::uint32_t kTaking = 8;
   static constexpr std::uint32_t kNonTriggering = 16;  ///< no message queues it; see NonTriggering
   /// Its start takes messages of non-triggering callbacks.
   static constexpr std::uint32_t kInputs = 32;
   static constexpr std::uint32_t kConditional = 64;  ///< its group's condition queues it
-  /// Unit of the count of runs: from `next` to `complete`.
+  /// One run in the count of runs. A run counts from `Scheduler::next` to `Scheduler::complete`.
   static constexpr std::uint32_t kRun = 128;
   static constexpr std::uint32_t kMarks = kRun - 1;
 

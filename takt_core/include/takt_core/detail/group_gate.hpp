@@ -36,11 +36,12 @@ public:
   /// True while a callback of an exclusive group runs or is about to.
   bool busy() const noexcept { return (state_.load(std::memory_order_acquire) & kBusy) != 0; }
 
-  /// Which callback may take the group from one that was handed it and has not started.
+  /// A callback that was handed the group holds it before it starts. Until the start, another
+  /// callback may take the group over:
   enum class TakesOver
   {
-    better,    ///< one with a strictly better precedence
-    as_urgent  ///< one with the same key, too: a callback in its turn of a sequence
+    better,    ///< a callback with a strictly better precedence
+    as_urgent  ///< also one with the same key: a callback in its turn of a sequence
   };
 
   /// Enters for `callback`, or parks it. Call with the mutex of the callback's thread set held.
@@ -50,8 +51,8 @@ public:
       return Enter::entered;
     }
     std::lock_guard lock(mutex_);
-    // From here on the holder needs the mutex to leave. If the holder left just now, this thread
-    // clears the bit.
+    // From here on a holder needs the mutex to leave. If the holder has just left, this thread
+    // enters, and clears kWaiters unless a callback waits.
     if ((state_.fetch_or(kWaiters | kBusy, std::memory_order_acquire) & kBusy) == 0) {
       if (parked_.empty() && granted_ == nullptr) {
         state_.store(kBusy, std::memory_order_relaxed);
@@ -61,8 +62,9 @@ public:
     return granted_or_park(callback, takes_over);
   }
 
-  /// Enters unless a callback of the group runs: takes the group from one that was handed it and has not started, which is
-  /// then parked at its pick. Never parks.
+  /// Enters unless a callback of the group runs. Takes the group over from a callback that was
+  /// handed it and has not started; that callback is parked at its pick. Never parks the caller's
+  /// callback.
   bool enter_unless_running() noexcept
   {
     if (try_enter()) {
@@ -123,8 +125,8 @@ public:
     return hand_over();
   }
 
-  /// Removes `callback` from the group; if it had been handed the group, hands the group on. Sets
-  /// `was_parked`.
+  /// Removes `callback` from the group, and sets `was_parked`. If `callback` had been handed the
+  /// group, hands the group on and returns the next holder; else returns nullptr.
   Node * forget(Node & callback, bool & was_parked) noexcept
   {
     std::lock_guard lock(mutex_);
@@ -137,8 +139,8 @@ public:
   }
 
   /// Gives `callback` a new key if it is parked or was handed the group. If a parked callback is
-  /// now better than the one that was handed the group, that callback gets the group and is
-  /// returned; else nullptr.
+  /// now better than the callback that was handed the group, `rekey` hands the group to the parked
+  /// one and returns it; else returns nullptr.
   Node * rekey(Node & callback, std::uint64_t key) noexcept
   {
     std::lock_guard lock(mutex_);
@@ -158,8 +160,9 @@ public:
   /// Makes room to park `members` callbacks. With mutex_ not held.
   void reserve(std::size_t members) { parked_.reserve(members, mutex_); }
 
-  /// A second member joins. The caller then locks and unlocks the mutex of each thread set before it lets that member
-  /// start: a thread that is entering as the only member has released its mutex by then.
+  /// Notes that a second member joins. The caller then locks and unlocks the mutex of each thread
+  /// set before it lets that member start: a thread that is entering as the only member has
+  /// released its mutex by then.
   void share() noexcept { shared_.store(true, std::memory_order_relaxed); }
 
   /// Whether the group ever had two members at once.
@@ -183,7 +186,7 @@ protected:
       granted_ != nullptr && (callback.precedence_.before(granted_precedence_) ||
                               (takes_over == TakesOver::as_urgent &&
                                callback.precedence_.key == granted_precedence_.key))) {
-      granted_ = nullptr;  // stays in its ready queue and is parked at its pick
+      granted_ = nullptr;  // the former holder stays in its ready queue and is parked at its pick
       return Enter::entered;
     }
     park(callback);
@@ -209,7 +212,7 @@ protected:
     }
     granted_ = parked_.pop();
     granted_precedence_ = granted_->precedence_;
-    // It returns to its ready queue.
+    // The callback returns to its ready queue.
     granted_->where_.store(Node::Where::nowhere, std::memory_order_relaxed);
     return granted_;
   }

@@ -27,7 +27,8 @@ public:
   ReadyQueue(const ReadyQueue &) = delete;
   ReadyQueue & operator=(const ReadyQueue &) = delete;
 
-  /// Makes room for `callbacks` in all. Call without the set's mutex, which it takes as briefly as possible.
+  /// Makes room for `callbacks` callbacks in all. Call without the set's mutex: `reserve` takes it
+  /// as briefly as possible.
   virtual void reserve(std::size_t callbacks) = 0;
 
   /// `callback` may be inserted after `attach` and until `detach`.

@@ -6,8 +6,9 @@
 // least one of the two sees the other. A wake-up claims the idle mark: each wake-up goes to one thread, the most urgent
 // idle member of the thread set.
 //
-// A woken thread may have to wait for its core, so the set relies on it only until its next dispatch. A thread that
-// picks a callback and leaves work, or timers without an idle waiter, wakes one more idle member (`pass_on`).
+// A woken thread may have to wait for its core, so other threads rely on it only until the next
+// dispatch: a thread that picks a callback and leaves work, or timers without an idle waiter, wakes
+// one more idle member (`pass_on`).
 //
 // All functions are real-time safe, except the constructor (set-up only).
 #ifndef TAKT_CORE__DETAIL__SLEEPERS_HPP_
@@ -37,8 +38,8 @@ using takt_rt::to_ns;
 /// A set of threads; bit i stands for thread i.
 using WakeMask = std::uint64_t;
 
-/// A thread set's state for threads without the set's mutex. All words are written with the mutex held, so they are
-/// exact for its holder.
+/// The state of a thread set that threads read without the set's mutex. Only the holder of the
+/// mutex writes these words, so they are exact for the holder.
 template <typename Sync = NativeSync>
 struct SetSigns
 {
@@ -51,15 +52,15 @@ struct SetSigns
     return (wake_members.load(std::memory_order_seq_cst) & wake_bit) != 0;
   }
 
-  /// Whether no thread without a bit in `wake_bits` belongs to the set. Outdated where set-up binds meanwhile.
+  /// Whether each thread of the set has a bit in `wake_bits`. Outdated if set-up binds meanwhile.
   bool serves_only(WakeMask wake_bits) const noexcept
   {
     return (wake_members.load(std::memory_order_relaxed) & ~wake_bits) == 0;
   }
 
-  /// Publishes whether a callback waits in the ready queue, and when the next timer is due. Stores only changes,
-  /// because a sequentially consistent store costs as much as a lock; earlier holders of the mutex stored unchanged
-  /// values.
+  /// Publishes whether a callback waits in the ready queue, and when the next timer is due. Stores
+  /// a value only if it changed, because a sequentially consistent store costs as much as a lock.
+  /// An unchanged value needs no store: an earlier holder of the mutex stored it.
   void show(bool work, std::int64_t expiry) noexcept
   {
     if (work != may_have_work.load(std::memory_order_relaxed)) {
@@ -83,8 +84,8 @@ struct SetSigns
   typename Sync::template Word<WakeMask> wake_members{0};
 };
 
-/// `Set` in its functions is a thread set: SetSigns with an `intake`, a `mutex` and `timers`. `Sets` is
-/// a list of them: `size()` and `operator[]`.
+/// In the functions below, `Set` is a thread set: SetSigns with an `intake`, a `mutex` and
+/// `timers`. `Sets` is a list of thread sets: `size()` and `operator[]`.
 template <typename Sync = NativeSync>
 class Sleepers
 {
@@ -92,8 +93,8 @@ public:
   static constexpr std::uint32_t kMost = 64;
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
-  /// `urgencies`: one for each executor thread. One more thread comes last, the visitor: it is woken last, and no
-  /// thread counts as more urgent than it.
+  /// `urgencies`: one for each executor thread. One more thread, the visitor, has the last number:
+  /// it is woken last, and no thread counts as more urgent than it.
   Sleepers(std::vector<int> urgencies, Waker & waker)
   : waker_(waker),
     urgencies_(std::move(urgencies))
@@ -110,12 +111,13 @@ public:
     compare();
   }
 
-  /// Clears all idle marks: wakes no thread from here on.
+  /// Clears all idle marks, so that later wake-ups find no idle thread.
   void clear() noexcept { idle_.store(0, std::memory_order_seq_cst); }
 
-  /// Marks `thread` as idle, unless one of its `sets` has work or a due timer: then it returns false and the thread
-  /// looks again. `wake_at`: until when the thread may sleep, because of timers that it waits for. It takes the role of
-  /// waiting for timers from a less urgent member, or from one that is awake.
+  /// Marks `thread` as idle and returns true. If one of its `sets` has work or a due timer, leaves
+  /// it unmarked and returns false: the thread must look again. `wake_at`: the time until which the
+  /// thread may sleep, because of timers for which it waits. The thread takes the role of waiting
+  /// for timers from a less urgent member, or from a member that is awake.
   template <typename Sets>
   bool begin(std::uint32_t thread, Time now, const Sets & sets, Time & wake_at) noexcept
   {
@@ -148,8 +150,8 @@ public:
     return wake_one(set, ~WakeMask{0});
   }
 
-  /// As `wake_one`, for work for which `thread` is about to look: wakes only a strictly more urgent
-  /// member.
+  /// As `wake_one`, but wakes only a member that is strictly more urgent than `thread`, which is
+  /// about to look for the work itself.
   template <typename Set>
   WakeMask wake_more_urgent(const Set & set, std::uint32_t thread) noexcept
   {
@@ -184,8 +186,9 @@ public:
     }
   }
 
-  /// A thread that will not look at the set has armed a timer: wakes a member if none has the role of waiting for the
-  /// timers. (A woken member with that role will look.)
+  /// Call after arming a timer on a thread that will not look at the set. Wakes a member if no
+  /// member has the role of waiting for the timers. (A member that has the role and is awake will
+  /// look.)
   template <typename Set>
   void attend(const Set & set) noexcept
   {
@@ -206,7 +209,7 @@ public:
     }
   }
 
-  /// `thread` gives up the set's timers. With the set's mutex held.
+  /// `thread` gives up the role of waiting for the set's timers. With the set's mutex held.
   template <typename Set>
   void give_up_timers(Set & set, std::uint32_t thread) noexcept
   {
@@ -229,7 +232,8 @@ private:
     return (idle_.load(std::memory_order_seq_cst) & bit(thread)) != 0;
   }
 
-  // A member that is awake does not wait for timers before it has looked.
+  // Whether no idle member waits for the set's timers. A member that is awake may have the role,
+  // but waits only after it has looked.
   template <typename Set>
   bool unattended(const Set & set) const noexcept
   {
@@ -240,7 +244,8 @@ private:
     return waiter == kNobody || !idle(waiter);
   }
 
-  // False if a timer is due.
+  // Gives `thread` the role of waiting for the set's timers, if no idle and at least as urgent
+  // member has it. False if a timer is due.
   template <typename Set>
   bool await_timers(Set & set, std::uint32_t thread, Time now, Time & wake_at) noexcept
   {
@@ -253,7 +258,7 @@ private:
       return false;
     }
     const std::uint32_t waiter = set.timer_waiter.load(std::memory_order_relaxed);
-    // The former waiter sleeps on and wakes for nothing at its old time.
+    // The former waiter is not woken: it sleeps until its old time, and finds nothing due then.
     if (
       waiter == kNobody || waiter == thread || !idle(waiter) ||
       (more_urgent(waiter) & bit(thread)) != 0) {
@@ -285,8 +290,8 @@ private:
     return more_urgent_[thread].load(std::memory_order_relaxed);
   }
 
-  // Of equally urgent threads the first. A wake-up costs a system call, compared with which the
-  // loop is negligible.
+  // Returns the first of the most urgent threads. A wake-up costs a system call, compared with
+  // which the loop is negligible.
   WakeMask most_urgent(WakeMask found) const noexcept
   {
     WakeMask first = found & -found;
@@ -302,8 +307,8 @@ private:
     return static_cast<std::uint32_t>(std::countr_zero(one));
   }
 
-  // A thread that reads meanwhile may see a mixture of old and new order: it wakes a thread that was among the most
-  // urgent a moment ago.
+  // A thread that reads meanwhile may see a mixture of the old and the new order. It then wakes a
+  // thread that was among the most urgent a moment ago.
   void compare() noexcept
   {
     const auto threads = static_cast<std::uint32_t>(urgencies_.size());

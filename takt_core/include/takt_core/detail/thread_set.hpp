@@ -33,7 +33,7 @@ public:
   /// `mutex`: of the thread set.
   explicit TimerHeap(PiMutex & mutex) noexcept : mutex_(mutex) {}
 
-  /// With the set's mutex not held.
+  /// Makes room for `timers`. Call without the set's mutex.
   void reserve(std::size_t timers) { heap_.reserve(timers, mutex_); }
   bool empty() const noexcept { return heap().empty(); }
   CallbackEntry & top() const noexcept { return *heap().top(); }
@@ -107,7 +107,7 @@ public:
 
   // --- readable without the mutex, as SetSigns: exact for the holder of the mutex ---
   std::atomic<std::int64_t> looked_at{0};  ///< when a member last looked at the set
-  std::atomic<ThreadMask> members{0};      ///< the scheduler's numbering of threads; 0: not in use
+  std::atomic<ThreadMask> members{0};      ///< bit i: thread i of the scheduler; 0: not in use
 
   // --- set-up only ---
   std::size_t users = 0;  ///< callbacks bound here
