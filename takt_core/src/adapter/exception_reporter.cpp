@@ -72,8 +72,8 @@ void ExceptionReporter::free(Slot & slot)
   slot.callback.store(0, std::memory_order_release);
 }
 
-// Search all slots for the callback's own slot before claiming a free one: the removal of another callback may have
-// freed an earlier slot.
+// Searches all slots for the callback's own slot before claiming a free one: the removal of another
+// callback may have freed an earlier slot.
 ExceptionReporter::Slot * ExceptionReporter::slot_of(std::uint32_t callback) noexcept
 {
   const auto nth = [&](std::size_t i) -> Slot & { return slots_[(callback + i) % kCallbacks]; };
@@ -90,7 +90,7 @@ ExceptionReporter::Slot * ExceptionReporter::slot_of(std::uint32_t callback) noe
                       owner, callback, std::memory_order_acq_rel, std::memory_order_acquire)) {
       return &slot;
     }
-    if (owner == callback) {  // another run of the same callback claimed it meanwhile
+    if (owner == callback) {  // another run of the same callback claimed the slot meanwhile
       return &slot;
     }
   }
@@ -141,7 +141,7 @@ void ExceptionReporter::work()
     while (pending_.load(std::memory_order_seq_cst) == 0) {
       futex_wait(pending_, 0);
     }
-    // An exchange sees the counts of every thread that set the word or found it set.
+    // This exchange makes the counts visible of every thread that set `pending_` or found it set.
     pending_.exchange(0, std::memory_order_acq_rel);
     tell();
     const Time until = add_saturated(now(), period_);
@@ -162,7 +162,8 @@ void ExceptionReporter::tell()
       if (count == 0) {
         continue;
       }
-      // 0: on_removed freed the slot between the thread's search and its count.
+      // 0: `on_removed` freed the slot after the throwing thread had found it and before that
+      // thread counted.
       const std::uint32_t number = slot.callback.load(std::memory_order_relaxed);
       slot.told += count;
       if (number != 0 && lines.size() < kLines) {
@@ -170,7 +171,7 @@ void ExceptionReporter::tell()
       } else {
         left += count;
       }
-      // A callback that was removed in its own run throws after on_removed.
+      // A callback that was removed inside its own run may throw after `on_removed`.
       if (slot.removed || ids_.count(number) == 0) {
         free(slot);
         ids_.erase(number);

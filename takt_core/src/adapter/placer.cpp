@@ -9,8 +9,8 @@ Status settle(Executor & executor, Group & group, const CallbackSettings & setti
     group.allow_across_priorities();
   }
   if (settings.condition) {
-    static_cast<void>(
-      group.set_condition(*settings.condition));  // the group's first callback sets it
+    // Refused if the group has callbacks: its first one has set the condition.
+    static_cast<void>(group.set_condition(*settings.condition));
   }
   if (settings.logical_time) {
     static_cast<void>(group.set_logical_time(*settings.logical_time));

@@ -29,14 +29,14 @@ std::array<struct sigaction, kSignals.size()> g_previous;
 std::array<std::atomic<Executor *>, kMostExecutors> g_executors;
 std::atomic<std::uint32_t> g_handling{0};  // futex: `remove` sleeps on it
 std::atomic<std::uint32_t> g_removing{0};
-std::atomic<std::uint32_t> g_interruptions{0};  // futex
+std::atomic<std::uint32_t> g_interruptions{0};  // futex: see `interruptions`
 std::atomic<std::uint64_t> g_count{0};
 static_assert(std::atomic<Executor *>::is_always_lock_free);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-// Whether this thread is inside `handle`, for each signal. Initial-exec: the first use allocates
-// nothing.
+// Whether this thread is inside `handle`, for each signal. The model initial-exec makes the first
+// use free of allocation.
 [[gnu::tls_model("initial-exec")]] thread_local std::array<bool, kSignals.size()> t_inside{};
 
 void handle(int number, siginfo_t * info, void * context)
@@ -140,8 +140,8 @@ void remove(Executor & executor) noexcept
   for (auto & slot : g_executors) {
     Executor * here = &executor;
     if (slot.compare_exchange_strong(here, nullptr)) {
-      // Sleep, so that a handler interrupted on this core can continue. (A lock would inherit
-      // priority, but a handler must not hold one.)
+      // The thread sleeps, so that a handler interrupted on this core can continue. (A lock would
+      // inherit priority, but a handler must not hold a lock.)
       g_removing.fetch_add(1);
       for (std::uint32_t busy = g_handling.load(); busy != 0; busy = g_handling.load()) {
         futex_wait(g_handling, busy);

@@ -28,7 +28,7 @@ void ArrivalWords::add(Callback & callback, ArrivalWord & word)
     const std::size_t count = size();
     assert(count < entries_.size());
     const std::atomic<std::uint32_t> & slept_on = word.word();
-    // The first look finds it changed.
+    // The value before the present one, so that the first look finds the word changed.
     entries_[count] = {&callback, &word, &slept_on, slept_on.load(std::memory_order_seq_cst) - 1};
     count_.store(count + 1, std::memory_order_seq_cst);
   }
@@ -61,7 +61,8 @@ void ArrivalWords::moved()
   }
 }
 
-// A thread that sleeps with old words is woken and leaves: it needs no lock for that, only its core.
+// Wakes the threads that sleep with old words, and waits until they have left the sleep. To leave,
+// a thread needs no lock, only its core.
 void ArrivalWords::renew_sleeps()
 {
   const std::uint64_t present = generation_.fetch_add(1, std::memory_order_seq_cst) + 1;
@@ -80,7 +81,7 @@ void ArrivalWords::renew_sleeps()
       std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
   }
-  // A message may have woken one of those that left, in place of one that sleeps with the new words.
+  // A message may have woken a thread that left, in place of one that sleeps with the new words.
   wake_all();
 }
 
@@ -100,13 +101,15 @@ void ArrivalWords::look_at_all(std::uint32_t thread) noexcept
     if (!entry.has_changed() || !mine) {
       continue;
     }
-    // Before the look: a message that comes after it changes the word again.
+    // Read the word before `changed` looks for messages: a message that comes later changes the
+    // word again.
     entry.last = entry.word->load(std::memory_order_seq_cst);
-    // The visitor may be inside a callback of another executor, whose activation these messages do not have.
+    // The visitor may be inside a callback of another executor. These messages do not belong to
+    // that callback's activations.
     static const ActivationSet nobody;
     const ActivationScope scope(nobody);
     const MessageScope unnamed(0);
-    // This thread looks for work next: it needs no other for the messages.
+    // This thread looks for work next, so the messages need not wake another thread.
     std::optional<WakeDeferral> deferral;
     if (thread != visitor_) {
       deferral.emplace(scheduler_, thread);
@@ -122,7 +125,8 @@ bool ArrivalWords::collect(std::uint32_t thread, SleepWords & words) noexcept
   const std::size_t count = size();
   for (std::size_t i = 0; i < count; ++i) {
     const Entry & entry = entries_[i];
-    // A non-triggering callback's messages wake no thread: its taker's look finds them.
+    // A non-triggering callback's messages wake no thread: `look_at_all` finds them when the
+    // taker's thread looks.
     if (!may_run(entry, thread) || entry.callback->non_triggering()) {
       continue;
     }

@@ -1,11 +1,14 @@
-// The arrival words (arrival_word.hpp) of a crew's callbacks: looked at before each dispatch, and slept on.
+// The arrival words (arrival_word.hpp) of a crew's callbacks. Threads look at them before each
+// dispatch, and sleep on them.
 //
-// Two rules let a source wake just one sleeper. A thread sleeps only on words of callbacks that it may run. And a set-up function that
-// takes a word from a thread returns after the thread has left the sleep on it, and then has the others look
-// again: the thread may have got a wake-up that was meant for them.
+// Two rules let a source wake just one sleeper. A thread sleeps only on words of callbacks that it
+// may run. And a set-up function that takes a word from a thread first waits until the thread has
+// left the sleep on the word, and then wakes all threads: the first thread may have got a wake-up
+// that was meant for another one.
 //
-// A thread that goes to sleep notes the present generation first and collects its words then; set-up changes the words first, and
-// then the generation. So a thread whose noted generation is not old has the present words.
+// A thread that goes to sleep first notes the generation and then collects its words. Set-up first
+// changes the words and then the generation. So a thread that noted the newest generation has the
+// present words.
 #ifndef TAKT_CORE__SRC__ARRIVAL_WORDS_HPP_
 #define TAKT_CORE__SRC__ARRIVAL_WORDS_HPP_
 
@@ -24,7 +27,7 @@
 namespace takt_core
 {
 
-/// What one thread sleeps on. On its stack.
+/// The words on which one thread sleeps. On the thread's stack.
 class SleepWords
 {
 public:
@@ -35,7 +38,7 @@ public:
   {
     all_[count_++] = {&word, expected, shared};
   }
-  /// Until one of the words is woken, or `until`. Blocks by design.
+  /// Sleeps until a wake-up on one of the words, or until `until`. Blocks by design.
   void sleep(Time until) const noexcept { takt_rt::futex_wait_any(all_.data(), count_, until); }
 
 private:
@@ -46,32 +49,36 @@ private:
 class ArrivalWords
 {
 public:
-  /// Of `scheduler`, which may be made and ended later and earlier. `waker` wakes its `threads` and its visitor.
+  /// The words of callbacks of `scheduler`, which may begin to exist after this object, and end
+  /// before it. `waker` wakes the scheduler's `threads` and its visitor.
   ArrivalWords(Scheduler & scheduler, std::uint32_t threads, Waker & waker);
 
   // ---- set-up: one caller at a time; may block ----
 
   std::size_t size() const noexcept { return count_.load(std::memory_order_seq_cst); }
-  /// The callback is in the scheduler. At most ArrivalWord::kMost.
+  /// Adds the word of a callback that is in the scheduler. At most ArrivalWord::kMost.
   void add(Callback & callback, ArrivalWord & word);
-  /// Before the scheduler removes the callback. Afterwards no thread uses the word or sleeps on it.
+  /// Call before the scheduler removes the callback. Afterwards no thread uses the word or sleeps
+  /// on it.
   void remove(const Callback & callback);
-  /// Callbacks have moved to other threads.
+  /// Call after callbacks have moved to other threads.
   void moved();
 
   // ---- a thread of the crew, or the visitor; real-time safe ----
 
   bool empty() const noexcept { return count_.load(std::memory_order_seq_cst) == 0; }
-  /// Lets the changed words of the thread's callbacks announce their messages. One load without words.
+  /// Lets the changed words of the thread's callbacks announce their messages. Costs one load if
+  /// there are no words.
   void look(std::uint32_t thread) noexcept
   {
     if (!empty()) {
       look_at_all(thread);
     }
   }
-  /// For a thread that is registered as idle: adds its words. False if one has changed: then it must not sleep.
+  /// For a thread that is registered as idle: adds the words of its callbacks to `words`. False if
+  /// a word has changed: then the thread must not sleep.
   bool collect(std::uint32_t thread, SleepWords & words) noexcept;
-  /// The thread does not sleep, or not any more. After each `collect`.
+  /// Call after each `collect`, when the thread does not sleep or has woken up.
   void awake(std::uint32_t thread) noexcept { asleep_[thread].store(0, std::memory_order_seq_cst); }
 
 private:
@@ -80,7 +87,7 @@ private:
     Callback * callback = nullptr;
     ArrivalWord * source = nullptr;
     const std::atomic<std::uint32_t> * word = nullptr;
-    std::uint32_t last = 0;  // its value at the last look
+    std::uint32_t last = 0;  // the word's value at the last look
 
     bool has_changed() const noexcept { return word->load(std::memory_order_seq_cst) != last; }
   };
@@ -94,9 +101,11 @@ private:
   Waker & waker_;
   std::atomic<std::size_t> count_{0};
   std::atomic<std::uint64_t> generation_{1};
-  const std::unique_ptr<std::atomic<std::uint64_t>[]> asleep_;  // per thread and visitor; 0: awake
+  // One for each thread and the visitor; 0: awake.
+  const std::unique_ptr<std::atomic<std::uint64_t>[]> asleep_;
   takt_rt::PiMutex mutex_;
-  std::array<Entry, ArrivalWord::kMost> entries_{};  // guarded by mutex_, the first count_
+  // The first `count_` entries are in use. Guarded by mutex_.
+  std::array<Entry, ArrivalWord::kMost> entries_{};
 };
 
 }  // namespace takt_core

@@ -21,22 +21,23 @@ namespace takt_core
 /// The executor's record of one executor thread.
 struct alignas(64) ExecutorThread
 {
-  std::atomic<std::uint32_t> wake{0};  // futex: 1 = look at your sets
+  std::atomic<std::uint32_t> wake{0};  // futex; 1: the thread must look at its sets
   std::atomic<pid_t> tid{0};
   pthread_t handle{};
   /// takt sets no policy for this thread, so the program may change it: wake-ups follow the thread's current policy.
   std::atomic<bool> has_programs_policy{false};
-  std::atomic<int> urgency{0};             // as the scheduler knows it; with has_programs_policy
-                                           // only
-  AttributeReport report;                  // of its start; the thread writes it before it arrives
+  // The urgency that the scheduler knows. Used only with `has_programs_policy`.
+  std::atomic<int> urgency{0};
+  AttributeReport report;                  // of the thread's start; written before it arrives
   std::optional<ThreadAttributes> at_end;  // attributes at its end; guarded by `there`
 
-  /// Held to change the thread's attributes: the thread does not end meanwhile.
+  /// Whoever changes the thread's attributes holds this mutex, so that the thread does not end
+  /// meanwhile.
   std::mutex there;
   detail::ThreadPriority * priority = nullptr;
 };
 
-/// Whether both have the same policy with its parameters, and the same cores.
+/// Whether `one` and `other` have the same policy with its parameters, and the same cores.
 inline bool same_scheduling(const ThreadAttributes & one, const ThreadAttributes & other)
 {
   ThreadAttributes alike = other;
@@ -54,8 +55,9 @@ struct Crew final : Waker
     abandoned
   };
 
-  /// `first`: number of its first thread. `visitor`: the executor's, shared by all crews. `main`: the crew of the
-  /// options, which lives longer; null for that crew itself. `phases`: the executor's; may be null.
+  /// `first`: the number of the crew's first thread. `visitor`: the executor's visitor, shared by
+  /// all crews. `main`: the crew for the threads of the options, which lives longer; null for that
+  /// crew itself. `phases`: the executor's; may be null.
   Crew(
     const ExecutorOptions & executor, std::vector<ExecutorThreadOptions> threads,
     std::uint32_t first, ExecutorThread & visitor, Phases * phases, Crew * main);
@@ -70,26 +72,28 @@ struct Crew final : Waker
   std::atomic<std::uint32_t> gate{0};     // futex: the threads sleep on it
   std::atomic<std::uint32_t> arrived{0};  // futex: number of threads that have their attributes
   std::atomic<std::uint32_t> left{0};     // number of threads that are about to end
-  std::atomic<bool> ending{false};        // its group has no member left
-  Crew * next = nullptr;                  // links all isolated crews; does not change
+  std::atomic<bool> ending{false};        // the crew's group has no member left
+  Crew * next = nullptr;                  // links all isolated crews; never changes
 
-  // --- guarded by the executor's `setup` and `crews_mutex`: hold both to change it, either to read it ---
+  // --- guarded by the executor's `setup` and `crews_mutex`: a writer holds both, a reader one of
+  // them ---
   std::vector<ExecutorThreadOptions> options;
-  const Group * group = nullptr;  // of an isolated crew; null: free for another group
+  const Group * group = nullptr;  // of an isolated crew; null: no group uses the crew
 
   // --- guarded by the executor's `crews_mutex` ---
-  bool staffed = false;  // its threads are not joined yet
-  bool joining = false;  // the thread that ends the spin joins them
+  bool staffed = false;  // the crew's threads run or are not joined yet
+  bool joining = false;  // the thread that ends the spin joins the crew's threads
 
   // --- used by the visitor ---
-  std::uint64_t visit_ends = UINT64_MAX;  // the visit ignores callbacks released later
+  std::uint64_t visit_ends = UINT64_MAX;  // the visit ignores callbacks with later release numbers
   bool visitor_sleeps = false;
 
   std::vector<AttributeReport> reports;  // guarded by the executor's `told_mutex`
 
   ArrivalWords words;
 
-  // Destroyed first: it frees callbacks, whose captures may call `Executor::remove`.
+  // Destroyed before the other members: the scheduler frees callbacks, whose captures may call
+  // `Executor::remove`.
   Scheduler scheduler;
 };
 

@@ -1,6 +1,5 @@
-// Set-up and queries. Options are in executor_options.cpp, starting and waiting in
-// executor_spin.cpp, the threads' loop in executor_thread.cpp, spins on the caller's thread in
-// executor_visit.cpp.
+// Set-up and queries. executor_options.cpp has the options, executor_spin.cpp starting and waiting,
+// executor_thread.cpp the threads' loop, executor_visit.cpp spins on the caller's thread.
 #include "takt_core/executor.hpp"
 
 #include <chrono>
@@ -26,7 +25,7 @@ Executor::Impl::Impl(ExecutorOptions o, Executor & owner)
 {
 }
 
-// Isolated crews first: a callback's destructor may still use the other members.
+// Destroys isolated crews first: a callback's destructor may still use the other members.
 Executor::Impl::~Impl()
 {
   logical_times.clear();
@@ -168,7 +167,8 @@ Status Executor::add(std::shared_ptr<Callback> callback, const Binding & binding
   return status;
 }
 
-// A timer gives its group the period of the group's logical execution time.
+// Adds the publisher of a group's logical execution time, when the group's timer is added. The
+// timer's period is the period of that logical time.
 Status Executor::Impl::add_publisher(Crew & crew, Callback & timer, const Binding & binding)
 {
   const std::shared_ptr<LogicalTime> & group = timer.group().logical_time_;
@@ -190,7 +190,7 @@ Status Executor::Impl::add_publisher(Crew & crew, Callback & timer, const Bindin
   Binding urgent;
   urgent.threads = binding.threads;
   urgent.priority = 255;
-  urgent.deadline = Duration(1);  // the earliest of all that are released at its border
+  urgent.deadline = Duration(1);  // before all other callbacks that are released at the border
   const std::shared_ptr<Callback> publisher = logical_times.attach(group, timer, crew.scheduler);
   return crew.scheduler.add(publisher, urgent, now(), [&] {
     for (const auto & observer : observers) {
@@ -206,7 +206,7 @@ LogicalTimes::Left Executor::Impl::remove_publisher(Crew & crew, const Callback 
     return {};
   }
   LogicalTimes::Left left = logical_times.detach(*group);
-  if (crew.scheduler.threads(*left.publisher) != 0) {  // its adding may have failed
+  if (crew.scheduler.threads(*left.publisher) != 0) {  // adding it may have failed
     for (const auto & observer : observers) {
       observer->on_removed(*left.publisher);
     }
@@ -239,7 +239,7 @@ void Executor::Impl::remove(Callback & callback, bool waits)
 {
   Impl & impl = *this;
   std::shared_ptr<Callback> removed;       // freed last, without locks
-  std::optional<LogicalTimes::Left> left;  // as well
+  std::optional<LogicalTimes::Left> left;  // freed last, too
   Crew * crew = nullptr;
   {
     const Impl::SetUp setup(impl);

@@ -1,4 +1,4 @@
-// Requested and granted attributes of the threads. executor_reconfigure.cpp changes them.
+// Requested and granted attributes of the threads. executor_reconfigure.cpp changes attributes.
 #include "executor/executor_impl.hpp"
 
 namespace takt_core
@@ -32,7 +32,8 @@ std::vector<ThreadState> Executor::threads() const
 namespace
 {
 
-// The attributes of an ended thread at its end. The program may have changed them after takt.
+// Enters the attributes that an ended thread had at its end, if the program has changed them after
+// takt.
 void add_end(const std::optional<ThreadAttributes> & at_end, AttributeReport & report)
 {
   if (at_end && !same_scheduling(*at_end, report.granted)) {

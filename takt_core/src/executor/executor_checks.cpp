@@ -1,5 +1,6 @@
-// Bindings that an executor refuses: groups across OS priorities, priorities that a following
-// thread cannot take, threads for callbacks of isolated groups. With the set-up mutex held.
+// Finds bindings that an executor refuses: groups across OS priorities, priorities that a following
+// thread cannot take, threads for callbacks of isolated groups. All functions need the set-up
+// mutex.
 #include <algorithm>
 #include <unordered_set>
 
@@ -65,7 +66,7 @@ void Executor::Impl::check_following(
   }
 }
 
-// Those of `bindings` come first.
+// All callbacks that run in `group`; those of `bindings` come first.
 std::vector<Executor::Impl::Entrant> Executor::Impl::entrants(
   const Group & group, const std::vector<NewBinding> & bindings) const
 {
@@ -113,7 +114,7 @@ std::vector<Executor::Impl::Entrant> Executor::Impl::entrants(
   return result;
 }
 
-// Judges callbacks by `bindings`, or else by their present bindings.
+// Judges the callbacks in `bindings` by these, and all others by their present bindings.
 void Executor::Impl::check_group(
   const Group & group, const std::vector<Entrant> & entrants,
   const std::vector<NewBinding> & bindings, const std::vector<ExecutorThreadOptions> & threads,
@@ -155,7 +156,7 @@ void Executor::Impl::check_group(
   }
 }
 
-// The takers of a callback that is added next run in its group.
+// Checks that the takers of a callback that will be added may run in its group.
 Faults Executor::Impl::check_taken(const Callback & added, const NonTriggering & rule) const
 {
   Faults faults;
@@ -180,9 +181,7 @@ bool Executor::Impl::has(const Callback & callback) const
          std::find(group->second.begin(), group->second.end(), &callback) != group->second.end();
 }
 
-// The crew's own scheduler checks the ids of its callbacks; this checks against those of the other
-// crews.
-// `word`: the callback's; may be null.
+// `word`: of the callback; may be null.
 Faults Executor::Impl::check_word(const Callback & callback, const ArrivalWord * word) const
 {
   if (word == nullptr) {
@@ -207,6 +206,8 @@ Faults Executor::Impl::check_word(const Callback & callback, const ArrivalWord *
   return {};
 }
 
+// The crew's own scheduler checks ids among the crew's callbacks. This function checks the id
+// against the other crews.
 Faults Executor::Impl::check_id(const Callback & callback) const
 {
   const bool isolated = callback.group().isolation_ != nullptr;

@@ -1,4 +1,4 @@
-// Creates and joins threads, those of isolated groups too.
+// Creates and joins the executor's threads, also those of isolated groups.
 //
 // A crew belongs to a group as long as the group has members. Its threads end by themselves after the removal of the
 // last member. The next set-up function or `wait`, whichever comes first, joins them; the crew is then free for another
@@ -72,7 +72,7 @@ Crew & Executor::Impl::crew_for(const Group & group, const Isolation & isolation
   return *free;
 }
 
-// The group has left the crew; with `setup` held.
+// Notes that the group has left the crew; with `setup` held.
 void Executor::Impl::release(Crew & crew)
 {
   const std::lock_guard lock(crews_mutex);
@@ -134,8 +134,8 @@ void Executor::Impl::await_arrival(Crew & crew)
   }
 }
 
-// Enters the requested attributes of the threads for which the first thread does not wait. Each thread replaces its
-// entry when it begins.
+// Enters the requested attributes of all threads, because the start does not wait for these
+// threads. Each thread replaces its entry when it begins.
 void Executor::Impl::expect_reports(Crew & crew)
 {
   std::vector<AttributeReport> expected;
@@ -183,7 +183,7 @@ void Executor::Impl::join_threads(Crew & crew, std::uint32_t begin)
   }
 }
 
-// Starts an isolated crew's threads in both phases if the executor spins. With `setup` held.
+// Creates an isolated crew's threads and opens their gate if the executor spins. With `setup` held.
 Faults Executor::Impl::staff(Crew & crew)
 {
   const std::lock_guard lock(crews_mutex);
@@ -206,8 +206,8 @@ Faults Executor::Impl::staff(Crew & crew)
   return {};
 }
 
-// Frees callbacks that were removed while they ran and have ended, and joins threads that have left. True if some are
-// left.
+// Frees callbacks that were removed while they ran and have ended, and joins threads of ending
+// crews. True if removed callbacks are left.
 bool Executor::Impl::reap()
 {
   bool left = false;
@@ -222,7 +222,7 @@ bool Executor::Impl::reap()
       continue;
     }
     if (crew->left.load(std::memory_order_seq_cst) < crew->size()) {
-      more = true;  // the last of these threads notifies
+      more = true;  // the last of these threads calls `notify`
       continue;
     }
     join_threads(*crew, 0);
@@ -231,7 +231,8 @@ bool Executor::Impl::reap()
     const std::lock_guard told(told_mutex);
     crew->reports.clear();
   }
-  // Never cleared early: the thread in `await`, which a leaving thread notified, would sleep on instead of looking.
+  // Clear `leaving` only when no thread is left to join. Otherwise the thread in `await`, which a
+  // leaving thread notified, would sleep on instead of looking.
   leaving.store(more, std::memory_order_seq_cst);
   return left;
 }

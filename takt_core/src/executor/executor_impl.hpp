@@ -159,7 +159,7 @@ struct Executor::Impl final : ParkingListener
   struct Entrant
   {
     const Callback * callback;
-    const Callback * takes;  ///< of the group; null: the callback is of the group itself
+    const Callback * takes;  ///< the member whose messages it takes; null: it is a member
   };
   std::vector<Entrant> entrants(
     const Group & group, const std::vector<NewBinding> & bindings) const;
@@ -217,12 +217,12 @@ struct Executor::Impl final : ParkingListener
   // The observers that watch idling, and parking.
   std::vector<Observer *> idle_observers;
   std::vector<Observer *> parking_observers;
-  // The observers that watch arrivals: messages may come while one is added. A null ends the list.
+  // The observers that want arrivals. Messages may come while one is added. A null ends the list.
   static constexpr std::size_t kMostArrivalObservers = 7;
   std::array<std::atomic<Observer *>, kMostArrivalObservers + 1> arrival_observers{};
 
   std::atomic<std::uint32_t> cancel{0};
-  std::atomic<std::uint32_t> events{0};  // futex for `wait`: cancelled, over or retired
+  std::atomic<std::uint32_t> events{0};  // futex for `wait`: a cancel, an end or a retirement
   std::atomic<Use> use{Use::none};
   std::atomic<std::uint64_t> exceptions{0};
   mutable std::mutex told_mutex;
@@ -233,24 +233,24 @@ struct Executor::Impl final : ParkingListener
   std::mutex lifecycle;             // guards starting and joining
   std::shared_ptr<Ending> current;  // the spin in progress; may be null
 
-  mutable std::mutex setup;  // add, remove, bind, observers
+  mutable std::mutex setup;  // serialises add, remove, bind, add_observer
   std::unordered_map<const Group *, std::vector<Callback *>> members;
   std::unordered_map<std::string_view, Callback *> isolated_ids;  // callbacks of isolated groups
 
   // Locked after `setup` and after `lifecycle`. Must be free during the join of threads that may run a callback.
   std::mutex crews_mutex;
-  bool running = false;              // the gate is open and no thread joins
+  bool running = false;              // the gate is open and no thread is being joined
   ThreadAttributes starter;          // attributes of the starting thread
   Time epoch{};                      // of the last start
   std::uint32_t next_number;         // of the next isolated thread
-  std::atomic<bool> leaving{false};  // a crew is ending
+  std::atomic<bool> leaving{false};  // a crew of which not all threads are joined is ending
 
   LogicalTimes logical_times;
   const std::unique_ptr<Phases> phases;  // null: the options have no phases
 
   ExecutorThread visitor;
-  Crew * visit_next =
-    nullptr;  // for spins on the caller's thread: where the next search begins; null: at `main`
+  // For spins on the caller's thread: the crew where the next search begins. Null: `main`.
+  Crew * visit_next = nullptr;
   // Destroyed first, the isolated crews before `main`: their schedulers free callbacks, whose captures may call
   // `Executor::remove`, which uses the members above.
   Crew main;

@@ -16,7 +16,7 @@ using takt_rt::Policy;
 namespace
 {
 
-/// Undoes the steps so far, unless all succeeded.
+/// Undoes the added steps, the last one first, unless `all_done` was called.
 class Undo
 {
 public:
@@ -165,7 +165,7 @@ Status Executor::Impl::set_chain(const ChainOptions & chain)
   }
   for (const auto & crew : owned_crews) {
     static_cast<void>(
-      crew->scheduler.set_chain(chain));  // the main scheduler accepted it, so the others do
+      crew->scheduler.set_chain(chain));  // the main scheduler accepted the chain, so this one does
   }
   for (const auto & observer : observers) {
     observer->on_chain(chain);
@@ -173,7 +173,8 @@ Status Executor::Impl::set_chain(const ChainOptions & chain)
   return {};
 }
 
-// Callbacks with the same threads move together: under order `window` one alone could not leave its set.
+// Callbacks with the same threads move together: under order `window` a single callback could not
+// leave its set.
 Status Executor::Impl::bind(const std::vector<Reconfiguration::CallbackChange> & changes)
 {
   std::map<ThreadMask, std::vector<Callback *>> together;
@@ -223,7 +224,7 @@ void Executor::Impl::tell_rebound(const Callback & callback)
   }
 }
 
-// Runs on any thread; with `setup` held.
+// Gives a thread new attributes. Runs on any thread; with `setup` held.
 AttributeReport Executor::Impl::change_thread(
   const ThreadPlace & place, const ThreadAttributes & attributes)
 {

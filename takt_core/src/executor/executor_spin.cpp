@@ -24,8 +24,8 @@ using takt_rt::RefusedAttribute;
 namespace
 {
 
-// How often `wait` checks whether a callback that was removed from inside itself has ended. Costs
-// only the waiting thread, and only until then.
+// The period at which `wait` checks whether a callback that was removed from inside itself has
+// ended. The check costs only the waiting thread, and only until the callback's end.
 constexpr Duration kReapPeriod = std::chrono::milliseconds(5);
 
 // Saves the caller's attributes. At the end restores those that `asked` changed and the program has not changed since.
@@ -81,7 +81,7 @@ private:
 }  // namespace
 
 // Requests the rights of the process: locked memory and the ceiling. A refused automatic ceiling is
-// no fault: the user did not request that priority, and the threads' reports name the missing
+// not a fault: the user did not request that priority, and the threads' reports name the missing
 // rights.
 Faults Executor::Impl::ask_process_rights()
 {
@@ -126,7 +126,7 @@ Faults Executor::Impl::start_threads(First first, std::optional<Time> asked_epoc
     }
     faults.clear();
   }
-  // If a thread cannot be created, those created before are joined below.
+  // If a thread cannot be created, the threads that were created before are joined below.
   const std::uint32_t begin = first == First::caller ? 1 : 0;
   std::vector<Crew *> created;
   for_each_crew([&](Crew & crew) {
@@ -141,7 +141,8 @@ Faults Executor::Impl::start_threads(First first, std::optional<Time> asked_epoc
     }
   });
   if (faults.empty() && first == First::caller) {
-    // The name of a program's own thread is often the program's name, by which tools find it.
+    // Keep the caller's thread name: it is often the program's name, by which tools find the
+    // program.
     ThreadAttributes attributes = main.options.front().attributes;
     attributes.name.clear();
     set_up_thread(main, 0, attributes, true);
@@ -217,7 +218,7 @@ void Executor::Impl::await(Ending & ending, bool joins)
   }
 }
 
-// From now on only this function joins the isolated crews' threads.
+// Joins all threads. From now on only this function joins the isolated crews' threads.
 void Executor::Impl::join_all(std::uint32_t begin)
 {
   std::vector<Crew *> isolated;
@@ -243,8 +244,8 @@ void Executor::Impl::join_all(std::uint32_t begin)
   }
 }
 
-// Any number of callers: the first that finds the spin cancelled joins the threads, the others wait
-// for it.
+// Ends a spin. Any number of threads may call it: the first one joins the executor's threads, the
+// others wait for the first.
 SpinOutcome Executor::Impl::finish(Ending & ending)
 {
   SpinOutcome outcome;
@@ -260,7 +261,7 @@ SpinOutcome Executor::Impl::finish(Ending & ending)
     }
     outcome.exception = ending.exception;
   }
-  notify();  // the cancel is withdrawn: wake its waiters, which see the end
+  notify();  // `cancel` is 0 again: wake the threads in `await`, which see the end
   reap();
   return outcome;
 }

@@ -19,7 +19,8 @@ namespace
 
 thread_local Time t_border = kNever;
 
-// A timer that publishes once and is then cancelled until the next run has outputs. Its period never passes.
+// The period of a publisher, which is a timer. It runs once, and is then cancelled until a run has
+// outputs, so the period never passes.
 constexpr Duration kOnce = std::chrono::hours(24 * 365);
 
 void count(std::atomic<std::uint64_t> & what, std::uint64_t more = 1) noexcept
@@ -93,7 +94,8 @@ LogicalTimeCounts LogicalTime::counts() const noexcept
     published_.load(std::memory_order_relaxed), dropped_.load(std::memory_order_relaxed)};
 }
 
-/// Runs at borders that no run of a group with logical execution time has reached before it.
+/// Publishes the outputs of a border if no run of a group with logical execution time does so
+/// first.
 class LogicalTimes::Publisher final : public Callback
 {
 public:
@@ -172,7 +174,7 @@ LogicalTimes::Left LogicalTimes::detach(LogicalTime & group)
   return left;
 }
 
-// Has the publisher run at the first border. With the mutex held.
+// Makes the publisher run at the earliest border. With the mutex held.
 void LogicalTimes::arm(LogicalTime & group) noexcept
 {
   if (
@@ -210,7 +212,7 @@ void LogicalTimes::publish(LogicalTime & group, HeldOutput & output, bool at_bor
 {
   const Time border = std::exchange(t_border, at_border ? output.due_ : kNever);
   {
-    const LogicalTimeScope hidden;  // of a callback that removes its timer
+    const LogicalTimeScope hidden;  // hides the logical time of a callback that removes its timer
     const ActivationScope scope(output.activations_);
     output.publish();
   }
@@ -225,7 +227,7 @@ void LogicalTimes::release(LogicalTime::List & outputs) noexcept
   }
 }
 
-// The output with the earliest border; null: none is due. With the mutex held.
+// Takes the output with the earliest border; null: no output is due. With the mutex held.
 HeldOutput * LogicalTimes::pop_due(Time until, LogicalTime *& of) noexcept
 {
   assert(mutex_.held());
@@ -255,13 +257,14 @@ void LogicalTimes::publish_due(Time until) noexcept
   release(done);
 }
 
-// What the run held waits for its border; that of a late run goes out, or is dropped.
+// Queues the run's outputs for their border. Publishes or drops the outputs of a late run.
 void LogicalTimes::end_run(LogicalTime & group) noexcept
 {
   LogicalTime::List done;
   {
     const std::lock_guard lock(mutex_);
-    // With the mutex held: a run that begins at this border looks for these outputs later.
+    // Read the time with the mutex held: a run that begins at this border gets the mutex only after
+    // these outputs are queued.
     const bool late = now() >= group.border_;
     count(group.runs_);
     count(group.late_runs_, late ? 1 : 0);

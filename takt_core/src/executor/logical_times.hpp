@@ -15,8 +15,8 @@ namespace takt_core
 
 class Scheduler;
 
-/// Publishes what groups hold. Its mutex is held while it publishes: a group that begins at a border waits until all
-/// outputs of that border are out.
+/// Publishes the outputs that groups hold. Its mutex is held while it publishes, so a group that
+/// begins at a border waits until all outputs of that border are out.
 class LogicalTimes
 {
 public:
@@ -27,11 +27,12 @@ public:
 
   // ---- set-up only ----
 
-  /// The timer gives the group its period. Returns the callback that is to publish at the borders: the caller adds it to
-  /// `scheduler`, the timer's. `group`: lives as long as the callback.
+  /// Gives `group` the period of `timer`. Returns the callback that publishes at the borders; the
+  /// caller adds it to `scheduler`, which is the timer's. `group` lives as long as the callback.
   std::shared_ptr<Callback> attach(
     const std::shared_ptr<LogicalTime> & group, Callback & timer, Scheduler & scheduler);
-  /// What is left of a group whose timer has left. Its end releases the outputs: without locks.
+  /// The remains of a group whose timer was removed. The destructor releases the outputs; destroy
+  /// it without locks.
   struct Left
   {
     Left() = default;
@@ -46,16 +47,17 @@ public:
     std::shared_ptr<Callback> publisher;  ///< published at the borders
     LogicalTime::List outputs;
   };
-  /// The timer leaves. Publishes what is held.
+  /// Removes the group's timer. Publishes the held outputs.
   Left detach(LogicalTime & group);
-  /// Drops what is held. No thread runs callbacks any more.
+  /// Drops all held outputs. Call when no thread runs callbacks any more.
   void clear() noexcept;
   /// The timer of the group; null: it has none.
   const Callback * timer_of(const LogicalTime & group) const;
-  /// The callback that publishes at the borders, if `timer` gives a group its period; null otherwise.
+  /// The callback that publishes at the borders of the group to which `timer` gives its period;
+  /// null: none.
   Callback * publisher_of(const Callback & timer) const;
 
-  // ---- real-time safe, as far as the publishers of the front end are ----
+  // ---- real-time safe if the publishers of the front end are ----
 
   /// Publishes all outputs whose border is at or before `until`.
   void publish_due(Time until) noexcept;
@@ -74,14 +76,15 @@ private:
   std::vector<LogicalTime *> groups_;
 };
 
-/// Is open while a timer's run and those of its inputs run; publishes what is due before. On the thread of the run.
+/// Open while a timer's run and the runs of its inputs are in progress. The constructor publishes
+/// the outputs that are due by the run's release. On the thread of the run.
 class LogicalTimeScope
 {
 public:
-  /// `period`: the timer's.
+  /// `period`: of the timer.
   LogicalTimeScope(
     LogicalTimes & all, LogicalTime & group, const Run & run, Duration period) noexcept;
-  /// Hides the scope of another executor, inside whose callback this thread runs.
+  /// Hides the logical time of another executor, inside whose callback this thread runs.
   LogicalTimeScope() noexcept : previous_(LogicalTime::s_current)
   {
     LogicalTime::s_current = nullptr;
@@ -96,7 +99,8 @@ private:
   LogicalTime * const group_ = nullptr;
 };
 
-/// When what arrives now arrives for the scheduler: at the border whose outputs this thread publishes, else `now`.
+/// The arrival time that the scheduler gets for a message that arrives now: the border whose
+/// outputs this thread publishes, else `now`.
 Time arrival_time(Time now) noexcept;
 
 }  // namespace takt_core

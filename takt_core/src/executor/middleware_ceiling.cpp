@@ -29,8 +29,8 @@ using takt_rt::ThreadAttributes;
 namespace
 {
 
-// In place and never destroyed: at process exit the main thread's thread-local objects are destroyed before static
-// objects, which may still publish.
+// The thread's record is built in place and never destroyed: at process exit the main thread's
+// thread-local objects are destroyed before static objects, which may still publish.
 struct Place
 {
   alignas(detail::ThreadPriority) std::byte bytes[sizeof(detail::ThreadPriority)];
@@ -39,8 +39,9 @@ struct Place
 constinit thread_local Place t_place{};
 std::atomic<std::uint64_t> g_raises{0};
 
-// If the program or another process has set the thread's priority, that priority becomes the one to restore. A change
-// in progress has precedence.
+// If the program or another process has set the thread's priority, that priority becomes the one to
+// restore. While `change` (below) sets attributes, this function does nothing: `change` decides
+// which priority is the thread's own.
 void follow_program(detail::ThreadPriority & thread) noexcept
 {
   if (thread.changing) {
@@ -97,15 +98,16 @@ void unfollow() noexcept
   }
 }
 
-// Do not hold the lock during `setter`, which may ask a daemon. A scope that ends meanwhile restores the expected
-// priority, so the code below corrects the result. The setter may read back a priority that a scope or a callback lent
-// the thread, so the requested priority counts unless it was refused.
+// `setter` may ask a daemon, so do not hold the lock during its call. A scope that ends meanwhile
+// restores the expected priority; the code below corrects the result. The setter may read back a
+// priority that a scope or a callback lent the thread, so the requested priority counts unless it
+// was refused.
 AttributeReport change(
   ThreadPriority & thread, pid_t tid, const ThreadAttributes & attributes, AttributeSetter & setter)
 {
   OwnPriority before;
   OwnPriority asked;
-  bool lends = false;  // the thread's priority is at times not its own
+  bool lends = false;  // a scope or a callback lends the thread a priority at times
   {
     const std::lock_guard lock(thread.mutex);
     before = thread.own;

@@ -14,7 +14,7 @@ struct Registry
   std::vector<Executor *> executors;
 };
 
-// Never destroyed: static executors may be destroyed after it.
+// The list is never destroyed, because static executors may be destroyed later.
 Registry & registry()
 {
   static auto * const all = new Registry;

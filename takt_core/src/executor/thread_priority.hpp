@@ -21,28 +21,29 @@ struct ThreadPriority
 {
   // --- guarded by the mutex; a thread holds the mutex while it changes the priority ---
   PiMutex mutex;
-  OwnPriority own;  ///< while it waits
+  OwnPriority own;  ///< while the thread waits
   OwnPriority
     base;  ///< outside the middleware: `own`, or the priority of a following thread's callback
   bool raised = false;
-  bool changing = false;  ///< another thread is giving it new attributes
+  bool changing = false;  ///< another thread is giving this thread new attributes
 
   // --- only for the thread itself ---
   int ceiling = 0;
   int depth = 0;
 };
 
-/// The calling thread's. Real-time safe.
+/// The calling thread's record. Real-time safe.
 ThreadPriority & own_thread_priority() noexcept;
 
-/// Gives the calling, following thread the SCHED_FIFO priority of its callback, or its own again when it waits. Does
-/// nothing for a thread of another policy, which the start refuses. Real-time safe.
+/// Gives the calling thread, which follows, the SCHED_FIFO priority of its callback. Does nothing
+/// for a thread of another policy, which the start refuses. Real-time safe.
 void follow(int priority) noexcept;
+/// Gives the calling thread its own priority again, before it waits. Otherwise as `follow`.
 void unfollow() noexcept;
 
-/// Gives thread `tid`, whose priority this is, new attributes. A scope that has raised the thread stays in force and
-/// restores the new priority at its end. (For a moment the thread has the new priority without the scope's.) As
-/// AttributeSetter.
+/// Gives new attributes to thread `tid`, to which `thread` belongs. A scope that has raised the
+/// thread stays in force and restores the new priority at its end. (For a moment the thread has the
+/// new priority without the scope's.) Blocks as AttributeSetter.
 AttributeReport change(
   ThreadPriority & thread, pid_t tid, const ThreadAttributes & attributes,
   AttributeSetter & setter);

@@ -89,7 +89,7 @@ void StatisticsObserver::Impl::disconnect(const ChainRecord & chain)
   }
 }
 
-// Looks up the chain's end again. With `setup` held.
+// Connects the chain to the records of its last callback. With `setup` held.
 void StatisticsObserver::Impl::connect(ChainRecord & chain)
 {
   disconnect(chain);
@@ -101,7 +101,7 @@ void StatisticsObserver::Impl::connect(ChainRecord & chain)
   }
 }
 
-// The record of this id, else a cleared one, else a new one. With `setup` held.
+// The record with this id, else a cleared record, else a new one. With `setup` held.
 CallbackRecord & StatisticsObserver::Impl::record_for(const std::string & id)
 {
   CallbackRecord *& known = by_id[id];
@@ -153,7 +153,8 @@ void StatisticsObserver::forget_removed()
     }
     {
       std::lock_guard own(record->mutex);
-      if (impl_->by_number.find(record->number) == record.get()) {  // else reused
+      // Otherwise the number has another record by now.
+      if (impl_->by_number.find(record->number) == record.get()) {
         impl_->by_number.set(record->number, nullptr);
       }
       impl_->by_id.erase(record->statistics.id);
@@ -226,7 +227,7 @@ void StatisticsObserver::on_end(const Run & run, Time end) noexcept
   }
   std::lock_guard lock(record->mutex);
   if (record->number != run.callback->number()) {
-    return;  // forgotten meanwhile
+    return;  // `forget_removed` cleared the record meanwhile
   }
   CallbackStatistics & own = record->statistics;
   // After a replacement the message is newer than the pick: its delay is zero.

@@ -57,7 +57,7 @@ std::uint64_t BasicArrivalRing<Sync>::push(
 template <typename Sync>
 std::uint32_t BasicArrivalRing<Sync>::size() const noexcept
 {
-  const std::uint64_t taken = taken_.load(std::memory_order_acquire);  // first, as in `oldest`
+  const std::uint64_t taken = taken_.load(std::memory_order_acquire);  // read first: see `oldest`
   const std::uint64_t waiting = committed() - taken;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(waiting, depth_));
 }
@@ -65,7 +65,7 @@ std::uint32_t BasicArrivalRing<Sync>::size() const noexcept
 template <typename Sync>
 Time BasicArrivalRing<Sync>::oldest_stamp() const noexcept
 {
-  std::uint64_t index = taken_.load(std::memory_order_acquire);  // first, as in `oldest`
+  std::uint64_t index = taken_.load(std::memory_order_acquire);  // read first: see `oldest`
   const std::uint64_t end = committed();
   if (index == end) {
     return kNever;
@@ -89,7 +89,7 @@ bool BasicArrivalRing<Sync>::oldest(std::uint64_t & index) noexcept
     if (end - index <= depth_) {
       return index != end;
     }
-    // The thread that moves `taken_` counts what it skips.
+    // The thread that moves `taken_` counts the skipped arrivals.
     std::uint64_t expected = index;
     if (taken_.compare_exchange_strong(
           expected, end - depth_, std::memory_order_acq_rel, std::memory_order_relaxed)) {
@@ -143,7 +143,7 @@ bool BasicArrivalRing<Sync>::read_oldest(
       return true;
     }
   }
-  // No arrival, or one without a readable stamp: the caller stamps it.
+  // No arrival waits, or its stamp cannot be read: then the caller stamps the arrival.
   ready = Time{};
   sequence = 0;
   activations.clear();
@@ -213,8 +213,9 @@ template <typename Sync>
 bool BasicArrivalRing<Sync>::catch_up(
   std::uint64_t popped, std::uint64_t message, Time & ready, ActivationSet & activations) noexcept
 {
-  // A full history replaces a message only if more messages came than it holds. The found message was then the oldest
-  // in the history at the take, so `depth` of the arrivals here are later.
+  // A full history replaces a message only if more messages came than it holds. The found message
+  // was then the oldest in the history at the take, so `depth` of the arrivals in this ring are
+  // later.
   const std::uint64_t end = committed();
   if (end - popped <= depth_) {
     return false;
@@ -232,8 +233,8 @@ bool BasicArrivalRing<Sync>::catch_up(
            !taken_.compare_exchange_weak(
              taken, index + 1, std::memory_order_acq_rel, std::memory_order_relaxed)) {
     }
-    // Two arrivals were removed: `index`, and the overwritten one by the pop. If a peek had counted `index` as
-    // overwritten, that count stands for the popped arrival.
+    // Two arrivals were removed: `index` here, and the overwritten one by the pop. If a peek had
+    // counted `index` as overwritten, that count stands for the popped arrival.
     if (taken <= index) {
       overwritten_.fetch_add(index + 1 - taken, std::memory_order_relaxed);
     }

@@ -27,7 +27,7 @@ Registry & registry()
   return *instance;
 }
 
-// The last holder forgets the id, unless a new holder has got it meanwhile.
+// Called when the last holder of an id ends. Forgets the id, unless it has a new holder.
 void forget(const std::string & id) noexcept
 {
   Registry & r = registry();

@@ -1,5 +1,6 @@
-// Numbers for callbacks and for their ids, the same in all executors of a process. An activation names its root by
-// callback number, a chain by id, and both may meet in an executor without such a callback.
+// Numbers for callbacks and for their ids, the same in all executors of a process. An activation
+// names its root by callback number, a chain by id. An executor that has no such callback may have
+// to compare the two.
 //
 // Private to the core. A destroyed callback's number is reused after kNumbersKept other callbacks were destroyed: until
 // then messages in transit find their root, and tables by number stay as small as the number of live callbacks. (A
@@ -20,21 +21,21 @@ using IdNumber = std::shared_ptr<const std::uint32_t>;
 /// The number of `id`, at least 1. Any thread; set-up only: may block and allocate.
 IdNumber id_number(const std::string & id);
 
-/// Destroyed callbacks whose numbers are not yet used again.
+/// The number of destroyed callbacks whose numbers are not used again yet.
 inline constexpr std::uint32_t kNumbersKept = 1U << 16U;
 
 /// A number for a new callback, at least 1. Any thread; set-up only: may block.
 std::uint32_t take_number();
 
-/// Notes that the callback with this number has the id with that number. Any thread; set-up only:
-/// may allocate.
+/// Notes that callback number `callback` has id number `id_number`. Any thread; set-up only: may
+/// allocate.
 void note_callback(std::uint32_t callback, std::uint32_t id_number);
 
 /// Gives a destroyed callback's number back. Any thread; set-up only.
 void give_back_number(std::uint32_t callback) noexcept;
 
-/// The number of that callback's id, also after its destruction; 0 if there was no such callback,
-/// or if 67 million callbacks lived at its creation. Real-time safe: two loads.
+/// The id number of callback number `callback`, also after the callback's destruction. 0: there was
+/// no such callback, or 67 million callbacks lived at its creation. Real-time safe: two loads.
 std::uint32_t id_number_of(std::uint32_t callback) noexcept;
 
 }  // namespace takt_core::detail

@@ -69,7 +69,7 @@ bool Group::join(const Scheduler * scheduler)
       share();  // published by the mutexes that `add` locks
     }
   }
-  reserve(members);  // only this scheduler makes room: the group is its own now
+  reserve(members);  // only this scheduler, which owns the group now, makes room
   return true;
 }
 

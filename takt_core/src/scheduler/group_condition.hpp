@@ -14,9 +14,11 @@ namespace takt_core
 struct GroupCondition
 {
   Condition rule;
-  /// Held while a thread looks at the condition, and while set-up changes the inputs. The innermost lock.
+  /// Held while a thread checks the condition, and while set-up changes the inputs. The innermost
+  /// lock.
   takt_rt::PiMutex mutex;
-  /// A callback that waits, and its subscription: the messages of one subscription may come in two ways.
+  /// A callback that waits for the condition, and its subscription's place in `inputs`. Messages of
+  /// one subscription may come in two ways, so two callbacks may share an input.
   struct Member
   {
     CallbackEntry * entry;

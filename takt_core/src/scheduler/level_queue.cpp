@@ -27,7 +27,7 @@ std::size_t LevelQueue::best() const noexcept
   return kLevels;
 }
 
-// The first of the lists and the heap; nullptr if both are empty. `level`: the best level.
+// The first callback of the lists and the heap; nullptr: both are empty. `level`: the best level.
 CallbackEntry * LevelQueue::first(std::size_t level) const noexcept
 {
   CallbackEntry * const listed = level == kLevels ? nullptr : levels_[level].head;
@@ -38,8 +38,8 @@ CallbackEntry * LevelQueue::first(std::size_t level) const noexcept
   return listed == nullptr || CallbackLess{}(other, listed) ? other : listed;
 }
 
-// The last callback of the level that was released earlier; nullptr if there is none; nullopt if a
-// few steps do not find it.
+// The last callback of the level that comes before `callback`; nullptr: none; nullopt: a few steps
+// do not find it.
 std::optional<CallbackEntry *> LevelQueue::predecessor(
   const Level & level, const CallbackEntry & callback) noexcept
 {

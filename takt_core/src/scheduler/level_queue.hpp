@@ -1,10 +1,11 @@
 // Orders `priority` and `fifo`: 256 levels (or one), release order inside a level.
 //
-// Level lists are intrusive and doubly linked; a bitmap finds the best level in O(1). A callback is inserted by its
-// release: before the one inserted last (an intake comes newest first), or else at the place that a walk of a few steps
-// from both ends finds. New work belongs at the tail, old work (a backlog, a callback back from its group) at the head.
-// A callback whose place is not found there goes to a heap beside the lists. So the usual insertion costs O(1), and
-// every one at most O(log ready).
+// Level lists are intrusive and doubly linked; a bitmap finds the best level in O(1). A callback is
+// inserted by its release. The queue first tries the place before the callback inserted last (an
+// intake comes newest first). Then it looks for the place by a few steps from both ends: new work
+// belongs at the tail, old work (a backlog, a callback back from its group) at the head. A callback
+// whose place is not found there goes to a heap beside the lists. So the usual insertion costs
+// O(1), and every one at most O(log ready).
 #ifndef TAKT_CORE__SRC__LEVEL_QUEUE_HPP_
 #define TAKT_CORE__SRC__LEVEL_QUEUE_HPP_
 
@@ -39,13 +40,14 @@ public:
 
 private:
   static constexpr std::size_t kLevels = 256;
-  static constexpr int kSteps = 16;  // from each end of a level; beyond it the heap costs less
+  // Steps from each end of a level; further steps would cost more than the heap.
+  static constexpr int kSteps = 16;
 
   struct Level
   {
     CallbackEntry * head = nullptr;
     CallbackEntry * tail = nullptr;
-    CallbackEntry * latest = nullptr;  // the last inserted one, if it is still here
+    CallbackEntry * latest = nullptr;  // the callback inserted last, if it is still listed
   };
 
   struct Index

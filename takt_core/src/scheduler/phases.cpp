@@ -90,7 +90,7 @@ void Phases::publisher_began(const Callback & callback, bool again, Time now) no
     return;  // the phases of another process are unknown, so no bound rests on them
   }
   if (again) {
-    // Bounds of sets with messages of several processes hold for any first messages.
+    // Bounds of sets with messages of several processes hold whichever messages come first.
     note(Disturbance::restarted_process, callback, Phased::settles, now);
     return;
   }

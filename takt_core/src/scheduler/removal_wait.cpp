@@ -46,7 +46,8 @@ RemovalWait::~RemovalWait()
   *at = next_;
 }
 
-// Terminates, because earlier waiters never wait for each other.
+// Whether a run of `callback` is on this thread's stack, or waits for such a run. The recursion
+// ends, because earlier waiters never wait for each other in a circle.
 bool RemovalWait::leads_here(const Callback & callback) const noexcept
 {
   if (holds(stack_, callback)) {

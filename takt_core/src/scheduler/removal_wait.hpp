@@ -1,8 +1,8 @@
 // The threads that wait for the end of a callback's runs, so that no wait is endless.
 //
 // A removal waits for the runs of its callback. A removal inside a callback may meet a run further
-// out on its own thread's stack (callbacks can spin other executors), or one that itself waits for
-// the caller. All executors of the process share these records. Private to the core.
+// out on its own thread's stack (callbacks can spin other executors), or a run that itself waits
+// for the removing thread. All executors of the process share these records. Private to the core.
 #ifndef TAKT_CORE__SRC__REMOVAL_WAIT_HPP_
 #define TAKT_CORE__SRC__REMOVAL_WAIT_HPP_
 
@@ -12,7 +12,8 @@
 namespace takt_core::detail
 {
 
-/// While it lives, the calling thread waits for the end of all runs of `callback`. May block.
+/// While the object lives, the calling thread waits for the end of all runs of `callback`. May
+/// block.
 class RemovalWait
 {
 public:

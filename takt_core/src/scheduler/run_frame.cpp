@@ -44,7 +44,8 @@ struct CounterList
   std::vector<CountedThread *> all;
 };
 
-// Number of times that a first requester wanted the kernel's counters: earlier readings are then void.
+// Counts the times at which a first requester wanted the kernel's counters. Readings from before
+// such a time are void.
 constinit std::atomic<std::uint32_t> g_times_wanted{0};
 
 CounterList & counter_list()
@@ -78,7 +79,7 @@ struct OwnCounters
 
 thread_local OwnCounters t_counters;
 
-/// Null if the thread is ending or memory is exhausted.
+/// The calling thread's counters. Null if the thread is ending or memory is exhausted.
 CountedThread * own_counters() noexcept
 {
   OwnCounters & own = t_counters;
@@ -133,7 +134,8 @@ void RunFrame::begin(std::uint32_t wanted) noexcept
       at_pick_ = own->kernel.read();
       const std::uint32_t times = g_times_wanted.load(std::memory_order_relaxed);
       std::int64_t since = own->wanted_at_end == times ? own->wait_at_end : -1;
-      // An outer run began after the end of the previous run, so its pick is the starting point.
+      // The outer run began after the end of the previous run, so the outer run's pick is the
+      // starting point.
       if (outer_ != nullptr && outer_->at_pick_.wait >= 0) {
         since = std::max(since, outer_->at_pick_.wait);
       }

@@ -12,8 +12,8 @@
 namespace takt_core::detail
 {
 
-/// A run on the calling thread's stack, linked to the run that it is inside of: a callback may spin another executor.
-/// Lives on that stack.
+/// A run on the calling thread's stack, linked to the run around it: a callback may spin another
+/// executor. Lives on that stack.
 class RunFrame
 {
 public:
@@ -28,27 +28,28 @@ public:
   const Run & run() const noexcept { return run_; }
   const RunFrame * outer() const noexcept { return outer_; }
 
-  /// Set-up only, on a thread that will have runs. A thread that omits this call allocates in the first run for which
-  /// the kernel's counters are requested.
+  /// Allocates the counters of the calling thread, which will have runs. Set-up only. A thread that
+  /// omits this call allocates in the first run for which the kernel's counters are requested.
   static void prepare_thread() noexcept;
 
   // ---- on its thread, in this order; real-time safe ----
 
-  /// Right before the take. If costs are requested, `Run::costs` points to them from here on.
+  /// Call right before the take. If costs are requested, `Run::costs` points to the costs from here
+  /// on.
   void picked() noexcept
   {
     if (const std::uint32_t wanted = s_wanted.load(std::memory_order_relaxed); wanted != 0) {
       begin(wanted);
     }
   }
-  /// After the take.
+  /// Call after the take.
   void started() noexcept
   {
     if (began_ >= 0) {
       measure_take();
     }
   }
-  /// After the user's function.
+  /// Call after the user's function.
   void ended() noexcept
   {
     if (run_.costs != nullptr) {
@@ -59,8 +60,8 @@ public:
   void leave_out(std::int64_t ns) noexcept { began_ += began_ >= 0 ? ns : 0; }
   bool measures_cpu() const noexcept { return began_ >= 0; }
 
-  /// Low bits: number of requests for CPU times; from kKernel on: requests for the kernel's
-  /// counters.
+  /// Counts requests: the low bits count requests for CPU times, the bits from kKernel on requests
+  /// for the kernel's counters.
   static constexpr std::uint32_t kKernel = 1U << 16U;
   static std::atomic<std::uint32_t> s_wanted;
 

@@ -55,8 +55,8 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
   }
 }
 
-// Puts a queued callback in its set's intake and wakes a thread for it. A `caller` that is a member is about to look
-// itself: then only a more urgent member is woken.
+// Puts a queued callback in its set's intake and wakes a thread for it. A `caller` that is a member
+// of the set is about to look itself: then only a more urgent member is woken.
 void Scheduler::put_in(CallbackEntry & entry, std::uint32_t caller) noexcept
 {
   // Sequentially consistent: a thread that binds the callback elsewhere sees the mark, or this
@@ -96,15 +96,16 @@ Time Scheduler::deadline(
   return inherited ? earliest : add_saturated(release, deadlines->local);
 }
 
-// For an arrival without a readable stamp: placed behind all others, since its age is unknown.
+// Places an arrival without a readable stamp behind all others, since its age is unknown.
 void Scheduler::stamp_late(const ThreadSet & set, Precedence & precedence) const noexcept
 {
   precedence.release = from_ns(set.looked_at.load(std::memory_order_relaxed));
   precedence.sequence = sequence_.load(std::memory_order_relaxed);
 }
 
-// The place of a queued callback; `result` holds its previous place. Reads the arrivals unless the callback is stamped
-// or a timer. For a thread that may start the callback, or keeps others from it.
+// Computes the place of a queued callback. `result` holds its previous place. Reads the arrivals
+// unless the callback is stamped or a timer. Only for a thread that may start the callback, or
+// keeps other threads from starting it.
 void Scheduler::find_precedence(
   ThreadSet & set, CallbackEntry & entry, CallbackEntry::Comes comes,
   Precedence & result) const noexcept
@@ -183,7 +184,8 @@ void Scheduler::drain(ThreadSet & set) noexcept
   }
 }
 
-// Brings a set up to date: due timers, then the intake. Returns the members it woke.
+// Releases the due timers of a set, then drains its intake. Returns the members that this call
+// woke.
 detail::WakeMask Scheduler::service(ThreadSet & set, std::uint32_t thread, Time now) noexcept
 {
   assert(set.mutex.held());
@@ -212,7 +214,8 @@ void Scheduler::publish_hints(ThreadSet & set) noexcept
   set.show(set.queue->may_have_work(), to_ns(set.timers.next()));
 }
 
-// Fills `run` if the callback really starts.
+// Fills `run`. False if the callback does not start: its timer was cancelled or its arrival
+// overwritten.
 bool Scheduler::start(
   ThreadSet & set, CallbackEntry & entry, std::uint32_t thread, Time now, Run & run) noexcept
 {
@@ -279,8 +282,8 @@ bool Scheduler::start(
   return works;
 }
 
-// Front ends that see sequence numbers note lost messages themselves: an announcement without a take need not be a
-// message.
+// Notes overwritten messages as lost. Front ends that see sequence numbers note lost messages
+// themselves: an announcement that no take followed may have had no message.
 void Scheduler::note_overwritten(CallbackEntry & entry, Time now) noexcept
 {
   assert(holds_set(entry));
@@ -292,8 +295,8 @@ void Scheduler::note_overwritten(CallbackEntry & entry, Time now) noexcept
   }
 }
 
-// Holds back a callback that is not for this visit. It must not hold its group meanwhile. With the
-// set's mutex held.
+// Holds back a callback that is not for this visit. The callback gives up its group meanwhile. With
+// the set's mutex held.
 void Scheduler::hold(ThreadSet & set, CallbackEntry & entry, std::uint32_t visitor) noexcept
 {
   assert(set.mutex.held());
@@ -314,11 +317,11 @@ void Scheduler::hold(ThreadSet & set, CallbackEntry & entry, std::uint32_t visit
   if (handed != nullptr) {
     handed->comes_ = CallbackEntry::Comes::returning;
     put_in(*handed, visitor);
-    drain(set);  // it may be for this visit
+    drain(set);  // `handed` may be for this visit
   }
 }
 
-// Pops one callback and starts it if it may.
+// Pops one callback, and starts it if its group is free.
 Scheduler::Pick Scheduler::pick(
   ThreadSet & set, std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept
 {
@@ -344,7 +347,7 @@ Scheduler::Pick Scheduler::pick(
   return Pick::put_aside;
 }
 
-// Of several sets, the one with the best first callback. Windows never share threads, so all first
+// The set with the best first callback. Sets with windows never share threads, so all first
 // callbacks can be compared.
 ThreadSet * Scheduler::best_set(
   ThreadSets & own, std::uint32_t thread, Time now, detail::WakeMask & woken) noexcept
@@ -411,7 +414,7 @@ bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t be
         break;
       }
       std::lock_guard lock(set->mutex);
-      if (set->serves(bit)) {  // it may have other members now
+      if (set->serves(bit)) {  // the set may have other members now
         found = pick(*set, thread, now, run, before) == Pick::started;
         publish_hints(*set);
       }
@@ -423,8 +426,8 @@ bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t be
   return found;
 }
 
-// The take found a later message than the announced one: the run works for that message's
-// activations, and no other run is started for it.
+// Corrects a run whose take found a later message than the announced one: the run works for that
+// message's activations, and no other run is started for that message.
 void Scheduler::catch_up(Run & run) noexcept
 {
   CallbackEntry & entry = CallbackEntry::of(*run.callback);
@@ -438,7 +441,8 @@ void Scheduler::catch_up(Run & run) noexcept
   if (!carried.empty()) {
     run.activations = carried;
   } else {
-    // Its own root, as for a message from elsewhere; the instance may be assigned already.
+    // The callback is the root, as for a message from elsewhere. The run may have an instance
+    // already.
     std::uint32_t instance = entry.instance();
     if (run.activations.size() == 1 && run.activations.begin()->root == entry.number_) {
       instance = run.activations.begin()->instance;
@@ -453,7 +457,8 @@ void Scheduler::catch_up(Run & run) noexcept
   run.deadline = deadline(entry, run.release, run.activations);
 }
 
-// The message waited before its callback was announced: its age counts from its arrival.
+// Corrects a run whose message came before its announcement: the message's age counts from its
+// arrival.
 void Scheduler::date_back(Run & run) noexcept
 {
   CallbackEntry & entry = CallbackEntry::of(*run.callback);
@@ -464,7 +469,7 @@ void Scheduler::date_back(Run & run) noexcept
     run.activations.clear();
     run.activations.add({entry.number_, instance, run.release});
   }
-  // As in `catch_up`.
+  // Lock the mutex for the reason given in `catch_up`.
   std::lock_guard lock(entry.group_->mutex_);
   run.deadline = deadline(entry, run.release, run.activations);
 }
@@ -503,16 +508,16 @@ void Scheduler::finish(Run & run) noexcept
   bool parks = false;
   if (entry.kind_ != Kind::timer && mark_again(entry)) {
     if (!group.exclusive() || has_windows(set.order)) {
-      put_in(entry, run.lane);  // to a window it is the next message
+      put_in(entry, run.lane);  // to a window, the callback has its next message
     } else {
       parks = true;
     }
   }
   CallbackEntry * handed = nullptr;
   if (parks) {
-    // Its next message competes with the callbacks parked in the group, by (key, release). The key
-    // is read with the group locked, so that `set_priority` either comes before or finds the
-    // callback parked.
+    // The callback's next message competes with the callbacks parked in the group, by (key,
+    // release). The key is read with the group locked, so that `set_priority` either comes before
+    // or finds the callback parked.
     std::lock_guard lock(group.mutex_);
     set_key(set, entry, CallbackEntry::Comes::released);
     handed = group.park_and_leave(entry);
@@ -542,8 +547,8 @@ void Scheduler::complete(Run & run) noexcept
     finish(run);
     return;
   }
-  // `stock`: leaving a group is an event for all sets with its members, as rclcpp's interrupt is
-  // for its one set.
+  // Order `stock`: when a callback leaves its group, all thread sets with members of the group must
+  // look again. rclcpp does so with the interrupt guard condition of its one wait set.
   {
     std::lock_guard lock(set.mutex);
     finish(run);
@@ -579,7 +584,7 @@ void Scheduler::release_held() noexcept
     }
   }
   if (order_ == Order::stock) {
-    look_again();  // holding them back entered their groups for a moment
+    look_again();  // popping the held callbacks entered their groups for a moment
   }
 }
 

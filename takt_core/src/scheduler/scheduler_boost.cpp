@@ -23,7 +23,7 @@ bool in_range(int value) noexcept
   return value >= 1 && value <= kMostUrgent;
 }
 
-// Number of full steps. `waiting` is positive.
+// The number of full steps. `waiting` is positive.
 std::uint32_t full_steps(
   const Boost & boost, std::uint32_t waiting, std::uint32_t depth, Duration age) noexcept
 {
@@ -101,13 +101,14 @@ void Scheduler::unlink_boost(ThreadSet & set, CallbackEntry & entry) noexcept
 CallbackEntry * Scheduler::requeue(ThreadSet & set, CallbackEntry & entry) noexcept
 {
   assert(set.mutex.held());
-  // Acquire, for its precedence: the thread that put it there may have held another mutex or none.
+  // Acquire, because `precedence_` is read below: the thread that put the callback there may have
+  // held another mutex or none.
   const CallbackEntry::Where where = entry.where_.load(std::memory_order_acquire);
   // A callback in these places starts only with the set's mutex.
   if (
     where != CallbackEntry::Where::queue && where != CallbackEntry::Where::parked &&
     where != CallbackEntry::Where::intake) {
-    // It may be about to be parked, with the group's mutex and its old key.
+    // Another thread may be about to park the callback with its old key, holding the group's mutex.
     return set.order == Order::edf ? nullptr
                                    : entry.group_->rekey(entry, set.queue->key(entry, kNever));
   }
@@ -120,7 +121,7 @@ CallbackEntry * Scheduler::requeue(ThreadSet & set, CallbackEntry & entry) noexc
   return entry.group_->rekey(entry, place.key);
 }
 
-// Real-time safe; O(callbacks of the set with a boost).
+// Updates the boosts of the set's callbacks. Real-time safe; O(callbacks of the set with a boost).
 void Scheduler::boost_all(ThreadSet & set, std::uint32_t thread, Time now) noexcept
 {
   assert(set.mutex.held());
@@ -135,7 +136,7 @@ void Scheduler::boost_all(ThreadSet & set, std::uint32_t thread, Time now) noexc
     const Time oldest = boost.depth > 0 ? now : c->arrivals_.oldest_stamp();
     if (waiting == 0) {
       c->boost_step_ = 0;
-    } else if (oldest != kNever) {  // else a producer is replacing it
+    } else if (oldest != kNever) {  // else a producer is replacing the oldest arrival
       const Duration age = oldest < now ? now - oldest : Duration::zero();
       const std::uint32_t full = full_steps(boost, waiting, c->arrivals_.depth(), age);
       c->boost_step_ = std::clamp(c->boost_step_, full, full + 1);
@@ -155,7 +156,7 @@ void Scheduler::boost_all(ThreadSet & set, std::uint32_t thread, Time now) noexc
     }
   }
   if (handed_on) {
-    drain(set);  // it may be for this thread
+    drain(set);  // a callback that was handed its group may be for this thread
   }
 }
 

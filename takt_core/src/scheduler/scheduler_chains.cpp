@@ -28,7 +28,7 @@ void check_deadline(const std::string & what, std::optional<Duration> deadline, 
   }
 }
 
-// A waiting callback gets the key of its new priority at once.
+// Gives a waiting callback the key of its new priority at once.
 void Scheduler::rekey(CallbackEntry & entry)
 {
   assert(setup_mutex_.held());

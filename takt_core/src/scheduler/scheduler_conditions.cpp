@@ -1,7 +1,8 @@
-// Conditions of groups: which messages wait for them, and when they release these (condition.hpp).
+// Conditions of groups: which messages wait for a condition, and when it releases them
+// (condition.hpp).
 //
-// A source stores its arrival first and looks at the condition then, with the condition's mutex held. So of several
-// messages that arrive at once the last source to get the mutex sees all.
+// A source first stores its arrival and then checks the condition, with the condition's mutex held.
+// So if several messages arrive at once, the last source that gets the mutex sees all of them.
 #include <algorithm>
 #include <cassert>
 #include <mutex>
@@ -18,7 +19,7 @@ namespace takt_core
 namespace
 {
 
-// Messages that wait and are not released.
+// The number of messages that wait and are not released.
 std::uint32_t waiting(const CallbackEntry & input) noexcept
 {
   const std::uint64_t oldest = input.arrivals_.oldest_index();
@@ -130,7 +131,8 @@ void Scheduler::conditions_in_vain(Faults & faults) const
   }
 }
 
-// A message has arrived for an input of a condition.
+// Notes that a message has arrived for an input of a condition. Checks the condition if the input
+// triggers.
 void Scheduler::arrived_under_condition(
   CallbackEntry & entry, Time now, std::uint32_t caller) noexcept
 {
@@ -146,8 +148,8 @@ void Scheduler::arrived_under_condition(
   put_in_all(released, caller);
 }
 
-// Looks at the group's condition. The callbacks that it makes ready are linked by `next_`: the thread that marks a
-// callback owns its links.
+// Checks the group's condition. Returns the callbacks that become ready, linked by `next_`: the
+// thread that marks a callback as queued owns its links.
 CallbackEntry * Scheduler::release(
   GroupCondition & condition, const Group & group, Time now) noexcept
 {
@@ -163,7 +165,8 @@ CallbackEntry * Scheduler::release(
   CallbackEntry * released = nullptr;
   for (const GroupCondition::Member & member : condition.members) {
     if (!member.entry->arrivals_.empty() && member.entry->state_.mark_released()) {
-      // As in `ready`: its place is that of the oldest message now, also if that message is lost before its start.
+      // As in `ready`: the callback's place is that of its oldest message now, even if that message
+      // is lost before the start.
       Precedence & place = member.entry->precedence_;
       if (member.entry->arrivals_.peek_stamp(place.release, place.sequence)) {
         member.entry->comes_ = CallbackEntry::Comes::stamped;

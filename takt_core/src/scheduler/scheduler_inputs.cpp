@@ -60,8 +60,8 @@ void check_non_triggering(
   }
 }
 
-// Computes the inputs of a taker. The former list is freed after its last reader. A taker that has begun takes no input
-// of the new list.
+// Computes the inputs of a taker. The former list is freed after its last reader. A taker whose run
+// has begun takes no messages by the new list.
 void Scheduler::find_inputs(Settings & taker)
 {
   assert(setup_mutex_.held());
@@ -85,7 +85,8 @@ void Scheduler::find_inputs(Settings & taker)
   }
 }
 
-// A callback is added: it takes inputs, or is one.
+// Call when a callback is added: finds its inputs or, if it does not trigger, the takers of its
+// messages.
 void Scheduler::link_inputs(CallbackEntry & entry)
 {
   assert(setup_mutex_.held());
@@ -101,12 +102,12 @@ void Scheduler::link_inputs(CallbackEntry & entry)
   }
 }
 
-// A callback is removed: no taker starts it any more. A run that has begun may be under way.
+// Call when a callback is removed: from now on no taker starts it. A run that has begun may go on.
 void Scheduler::unlink_inputs(CallbackEntry & entry)
 {
   assert(setup_mutex_.held());
   {
-    // A run of a removed taker may be under way. It takes no input that is removed next.
+    // A run of a removed taker may go on. It must not take inputs that are removed next.
     const std::lock_guard lock(inputs_mutex_);
     entry.inputs_ = nullptr;
   }
@@ -190,7 +191,7 @@ InputEntry * Scheduler::oldest_input(const Run & run) noexcept
       std::uint64_t sequence = 0;
       const bool stamped = input.entry->arrivals_.peek_stamp(release, sequence);
       if (input.entry->non_triggering_->by_release && (!stamped || release > run.release)) {
-        input.left = 0;  // of the taker's next period
+        input.left = 0;  // the message belongs to the taker's next period
         continue;
       }
       if (sequence < first) {
@@ -202,7 +203,7 @@ InputEntry * Scheduler::oldest_input(const Run & run) noexcept
   return oldest;
 }
 
-// Fills `run` if there is a message.
+// Fills `run` if the input has a message; else returns false.
 bool Scheduler::start_input(InputEntry & input, const Run & taker, Time now, Run & run) noexcept
 {
   assert(inputs_mutex_.held());
@@ -226,7 +227,7 @@ bool Scheduler::start_input(InputEntry & input, const Run & taker, Time now, Run
     run.release = now;
   }
   --input.left;
-  // Another taker may have taken some of them.
+  // Another taker may have taken some of the counted messages.
   const std::uint32_t newer = std::min(input.left, entry.arrivals_.size());
   const Time taken = rule.by_release ? taker.release : taker.start;
   run.oldest = rule.max_age == takt_rt::kForever ? Time{} : taken - rule.max_age;
@@ -254,7 +255,7 @@ bool Scheduler::next_input(const Run & taker, Time now, Run & run) noexcept
         return false;
       }
       if (input->entry->group_ != of.group_ && !input->entry->group_->enter_unless_running()) {
-        input->left = 0;  // its messages wait for the taker's next start
+        input->left = 0;  // the input's messages wait for the taker's next start
         continue;
       }
       entry = input->entry;
@@ -266,7 +267,8 @@ bool Scheduler::next_input(const Run & taker, Time now, Run & run) noexcept
       }
       if (!started) {
         input->left = 0;
-        // With the mutex held: `remove` waits for it, and no run keeps the input alive.
+        // Leave with the mutex held: `remove` waits for the mutex, and no run keeps the input
+        // alive.
         handed = entry->group_ == of.group_ ? nullptr : entry->group_->leave();
       }
     }
@@ -291,8 +293,8 @@ void Scheduler::note_overwritten_input(CallbackEntry & entry, Time now) noexcept
   }
 }
 
-// A callback was parked in the group that an input has left. This thread goes on with the taker, so another one must look
-// for it.
+// Puts in a callback that was parked in the group of an input. This thread goes on with the taker,
+// so another thread must start the callback.
 void Scheduler::resume(CallbackEntry * handed) noexcept
 {
   if (handed != nullptr) {

@@ -69,13 +69,13 @@ void Scheduler::take_out(CallbackEntry & entry)
     if (out) {
       break;
     }
-    // It lies in the intake of a former set, or a thread is between marking it queued and linking
-    // it: a few instructions unless that thread is preempted.
+    // The callback lies in the intake of a former set, or a thread has marked it queued and not
+    // linked it yet: that takes a few instructions, unless the thread is preempted.
     drain_all();
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   entry.state_.fetch_and(~CallbackEntry::kAdded, std::memory_order_seq_cst);
-  entry.deadlines_.store(nullptr, std::memory_order_release);  // only read for waiting callbacks
+  entry.deadlines_.store(nullptr, std::memory_order_release);  // read only for waiting callbacks
   entry.group_->part();
 }
 
@@ -113,8 +113,8 @@ std::shared_ptr<Callback> Scheduler::remove(Callback & callback, bool awaited)
   return removed;
 }
 
-// The last run of a removed callback is over: it belongs to no scheduler any more, unless it was
-// added again meanwhile.
+// Call when the last run of a removed callback is over. Then the callback belongs to no scheduler,
+// unless it was added again meanwhile.
 void Scheduler::forget(const Settings & gone) noexcept
 {
   assert(setup_mutex_.held());
@@ -140,7 +140,7 @@ bool Scheduler::reap(const Callback * awaited)
   if (!retiring_.load(std::memory_order_acquire)) {
     return false;
   }
-  std::vector<std::unique_ptr<Settings>> ended;  // freed after the mutex: destructors call back
+  std::vector<std::unique_ptr<Settings>> ended;  // freed after the unlock: destructors call back
   std::lock_guard setup(setup_mutex_);
   const auto first = std::partition(retired_.begin(), retired_.end(), [&](const auto & s) {
     return running(*s->callback) || (s->awaited && s->callback.get() != awaited);

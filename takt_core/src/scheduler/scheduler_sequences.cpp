@@ -1,7 +1,8 @@
 // Sequences: the direct start of a callback that an earlier one of its sequence has made ready (sequence.hpp).
 //
-// A callback in a slot is marked queued and is in no queue. Its own thread takes it out after the earlier callback's end,
-// or any thread does that binds or removes it.
+// A callback in a slot is marked queued, but is in no queue. The thread that put it there takes it
+// out after the end of the running callback. A thread that binds or removes the callback may take
+// it out before.
 #include <bit>
 #include <cassert>
 #include <mutex>
@@ -92,7 +93,7 @@ void check_sequence(
   }
 }
 
-// Set-up: before the callback is added.
+// Gives the callback its place in a sequence. Set-up, before the callback is added.
 void Scheduler::give_place(CallbackEntry & entry, const std::optional<SequencePlace> & place)
 {
   assert(setup_mutex_.held());
@@ -141,12 +142,13 @@ bool Scheduler::waits_its_turn(CallbackEntry & entry) noexcept
   if (!scope->walk_->slots->put(position, entry)) {
     return false;
   }
-  // From here on set-up may have taken the callback out, and removed it.
+  // From here on set-up may take the callback out and remove it.
   scope->walk_->ready |= std::uint64_t{1} << position;
   return true;
 }
 
-// For set-up, which cannot wait until the slot's thread comes.
+// Takes the callback out of its slot and puts it in its set. For set-up, which cannot wait until
+// the slot's thread comes.
 void Scheduler::give_up_turn(CallbackEntry & entry) noexcept
 {
   assert(setup_mutex_.held());
@@ -157,7 +159,7 @@ void Scheduler::give_up_turn(CallbackEntry & entry) noexcept
   }
 }
 
-// The callbacks that wait for their turn on this thread go to their ready queues.
+// Sends the callbacks that wait for their turn on this thread to their ready queues.
 void Scheduler::end_walk(std::uint32_t thread, std::uint32_t caller) noexcept
 {
   SequenceWalk & walk = walks_[thread];
@@ -170,7 +172,7 @@ void Scheduler::end_walk(std::uint32_t thread, std::uint32_t caller) noexcept
   }
 }
 
-// Brings the set up to date. Returns its first callback; null: none.
+// Releases the set's due timers and drains its intake. Returns its first callback; null: none.
 const CallbackEntry * Scheduler::first_of(
   ThreadSet & set, std::uint32_t thread, Time now, detail::WakeMask & woken) noexcept
 {
@@ -229,7 +231,7 @@ Scheduler::Pick Scheduler::start_in_turn(
             : clock();
   }
   if (in_turn) {
-    // A boost that is due changes the key.
+    // Look at the set first: a boost that is due changes the key.
     const CallbackEntry * const first = first_of(set, thread, now, woken);
     if (first == nullptr && stamped && one_set && entry.group_->try_enter()) {
       return start_entered(set, entry, thread, now, run);  // no key is compared
@@ -255,7 +257,7 @@ Scheduler::Pick Scheduler::start_in_turn(
       lock.lock();
       in_turn = in_turn && may_start_here(set, entry, thread);
       if (in_turn) {
-        set_key(set, entry, entry.comes_);  // set-up may have changed it meanwhile
+        set_key(set, entry, entry.comes_);  // set-up may have changed the key meanwhile
       }
     }
   }
@@ -316,7 +318,8 @@ bool Scheduler::next_in_sequence(
     sleepers_.pass_on(own_sets_[thread], woken);
     return true;
   }
-  // The search for the best callback follows. Its own pass_on wakes threads for all that is left.
+  // The search for the best callback follows; its pass_on wakes threads for all callbacks that are
+  // left.
   end_walk(thread, thread);
   return false;
 }

@@ -1,8 +1,8 @@
-// Thread sets: made for the first callback bound to their threads, out of use after the last one
-// has left. Serialised by setup_mutex_, safe while threads dispatch.
+// Thread sets: one is made for the first callback bound to its threads, and is out of use after the
+// last one has left. Serialised by setup_mutex_, safe while threads dispatch.
 //
 // A thread reads its list of sets without a lock. It may miss a set only if the list is changed
-// twice meanwhile, first made shorter and then longer; `thread_set` then has it look again.
+// twice meanwhile, first made shorter and then longer; `show` then makes the thread look again.
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -55,7 +55,7 @@ void Scheduler::check_threads(
   }
 }
 
-// The thread set of these members, newly put to use if need be. After `check_threads`.
+// The thread set of these members; puts one to use if there is none. Call after `check_threads`.
 ThreadSet & Scheduler::thread_set(ThreadMask threads)
 {
   assert(setup_mutex_.held());
@@ -109,8 +109,8 @@ void Scheduler::show(ThreadSet & set, std::uint32_t thread)
   own.sets[count].store(&set, std::memory_order_release);
   own.count.store(count + 1, std::memory_order_release);
   if (count < own.used) {
-    // The thread may have read the old list and found this set in the place of a moved one: it
-    // looks again for what it missed there.
+    // The thread may have read the old list and found this set in the place of a moved one: wake
+    // it, so that it looks for the sets that it missed.
     sleepers_.wake(thread);
     sleepers_.pass_on(own, 0);
   }
@@ -131,7 +131,8 @@ void Scheduler::hide(ThreadSet & set, std::uint32_t thread)
   }
 }
 
-// One callback fewer is bound to the set. It does not wait in the set and is not on its way there.
+// Counts one callback fewer that is bound to the set. That callback neither waits in the set nor is
+// on its way there.
 void Scheduler::give_up(ThreadSet & set)
 {
   assert(setup_mutex_.held());
@@ -153,7 +154,7 @@ void Scheduler::give_up(ThreadSet & set)
   }
 }
 
-// Binds a callback of this scheduler to other threads. After `check_threads`.
+// Binds a callback of this scheduler to other threads. Call after `check_threads`.
 void Scheduler::move(CallbackEntry & entry, ThreadMask threads)
 {
   assert(setup_mutex_.held());
@@ -199,8 +200,8 @@ void Scheduler::move(CallbackEntry & entry, ThreadMask threads)
   }
   give_up_turn(entry);
   while (!settled(entry)) {
-    // A thread is between marking it queued and linking it, perhaps to the old set: a few
-    // instructions unless that thread is preempted.
+    // A thread has marked the callback queued and not linked it yet, perhaps to the old set: that
+    // takes a few instructions, unless the thread is preempted.
     drain_all();
     std::this_thread::sleep_for(std::chrono::microseconds(50));
     give_up_turn(entry);
@@ -208,7 +209,8 @@ void Scheduler::move(CallbackEntry & entry, ThreadMask threads)
   give_up(from);
 }
 
-// Whether the callback does not wait, or waits where the taking thread looks up its set anew.
+// Whether the callback does not wait, or waits where the thread that takes it out looks up its set
+// anew.
 bool Scheduler::settled(CallbackEntry & entry) noexcept
 {
   assert(setup_mutex_.held());
@@ -216,7 +218,8 @@ bool Scheduler::settled(CallbackEntry & entry) noexcept
   drain(set);
   bool there = (entry.state_.load(std::memory_order_seq_cst) & CallbackEntry::kQueued) == 0;
   if (!there) {
-    // A thread needs these mutexes to take it from a group, or from a visitor's held callbacks.
+    // A thread needs these mutexes to take the callback from a group, or from a visitor's held
+    // callbacks.
     std::lock_guard group(entry.group_->mutex_);
     std::lock_guard held(held_mutex_);
     const CallbackEntry::Where where = entry.where_.load(std::memory_order_relaxed);

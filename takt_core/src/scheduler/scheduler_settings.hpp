@@ -11,11 +11,11 @@
 namespace takt_core
 {
 
-/// The inputs of a callback's deadlines. Read with the mutex of the callback's set or, while it
-/// runs, of its group; replaced with both.
+/// The values from which a callback's deadlines are computed. A reader holds the mutex of the
+/// callback's set or, while the callback runs, of its group; a writer holds both.
 struct CallbackEntry::Deadlines
 {
-  Duration local = kForever;  // from its own release; for activations without a chain of `entries`
+  Duration local = kForever;  // from the run's release; for activations of no chain in `entries`
 
   // The chains from which the callback inherits end-to-end deadlines.
   struct Entry
@@ -54,8 +54,8 @@ struct Scheduler::Settings
   std::vector<InputEntry> inputs;                             // see CallbackEntry::inputs_
   std::uint64_t added = 0;                                    // position in the order of adding
   // After the removal:
-  ThreadSet * last_set = nullptr;  // its set at the removal
-  bool awaited = false;            // the remover waits for its run and frees it
+  ThreadSet * last_set = nullptr;  // the callback's set at the removal
+  bool awaited = false;            // the remover waits for the last run and frees the callback
 };
 
 }  // namespace takt_core

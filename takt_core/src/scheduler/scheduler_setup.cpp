@@ -39,8 +39,8 @@ Scheduler::~Scheduler()
       forget(*settings);
     }
   }
-  // Freed while all members live: destructors of callbacks may call back, and find no callback
-  // here.
+  // Free the callbacks while all members live: their destructors may call this scheduler, which has
+  // no callbacks then.
   by_id_.clear();
   aliases_.clear();
   const auto added = std::exchange(settings_, {});
@@ -115,7 +115,7 @@ Status Scheduler::add(
   if (owned->binding.non_triggering) {
     c.non_triggering_ = &*owned->binding.non_triggering;
     c.state_.fetch_or(CallbackEntry::kNonTriggering, std::memory_order_seq_cst);
-    c.group_->share();  // takers enter it, too
+    c.group_->share();  // takers enter the group, too
   } else {
     c.non_triggering_ = nullptr;
   }

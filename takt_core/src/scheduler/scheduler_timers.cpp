@@ -16,7 +16,7 @@ using takt_rt::to_ns;
 namespace
 {
 
-// Time from the last release of the timer's grid until `time`, on a clock that is `ahead`.
+// The time from the last release of the timer's grid until `time`, on a clock that is `ahead`.
 Duration since_release(const TimerOptions & timer, Time time, Duration ahead) noexcept
 {
   const auto part = [&](Duration one) { return one % timer.period; };
@@ -94,7 +94,7 @@ std::uint32_t Scheduler::release_timers(ThreadSet & set, Time now) noexcept
   while (!set.timers.empty() && set.timers.next() <= now) {
     CallbackEntry & timer = set.timers.top();
     set.timers.disarm(timer);
-    // Not queued: a timer is armed only after its pick, or before its first release.
+    // The timer is not queued: it is armed only after its pick, or before its first release.
     if (!timer.state_.mark_queued()) {
       continue;  // being removed
     }
@@ -163,15 +163,16 @@ ThreadSet * Scheduler::lock_set(const CallbackEntry & entry) const noexcept
   }
 }
 
-// Whether an active timer that is not queued belongs into the heap: not before the take of a
-// running one (`taken` arms it then), and not during its removal.
+// Whether an active timer that is not queued may be armed. A running timer may not before its take
+// (`taken` arms it then), and a timer may not during its removal.
 bool Scheduler::may_arm(std::uint32_t state) noexcept
 {
   return (state & CallbackEntry::kAdded) != 0 &&
          (state & (CallbackEntry::kClosed | CallbackEntry::kTaking)) == 0;
 }
 
-// A timer of a reentrant group may overlap with itself, but not before its take is over.
+// Arms a timer of a reentrant group after its take: runs of the timer may overlap, but not before
+// the take.
 void Scheduler::taken_by_timer(CallbackEntry & timer) noexcept
 {
   ThreadSet & set = *lock_set(timer);
@@ -190,7 +191,7 @@ void Scheduler::taken_by_timer(CallbackEntry & timer) noexcept
   }
 }
 
-// The queued release, else the next one; kNever if cancelled.
+// The queued release, else the next one; kNever: the timer is cancelled.
 Time Scheduler::upcoming(const CallbackEntry & timer) noexcept
 {
   assert(holds_set(timer));
@@ -202,7 +203,7 @@ Time Scheduler::upcoming(const CallbackEntry & timer) noexcept
 namespace
 {
 
-// The callback is in no scheduler: only its owner uses its timer fields.
+// Whether the callback is in no scheduler: then only its owner uses its timer fields.
 bool loose(const std::atomic<ThreadSet *> & set) noexcept
 {
   return set.load(std::memory_order_acquire) == nullptr;
@@ -230,8 +231,8 @@ Time Scheduler::cancel_timer(Callback & timer) noexcept
   return next;
 }
 
-// Makes the timer active; kNever: its first release counts from the opening of the gate. With the set's mutex held,
-// which this unlocks.
+// Makes the timer active with its next release `expiry`. kNever: the first release counts from the
+// opening of the gate. Call with the set's mutex held; this function unlocks it.
 void Scheduler::begin_timer(
   ThreadSet & set, CallbackEntry & timer, Time expiry, bool on_grid) noexcept
 {
@@ -244,7 +245,7 @@ void Scheduler::begin_timer(
     set.timers.disarm(timer);
     arm(set, timer);
   } else if ((state & CallbackEntry::kQueued) != 0) {
-    timer.withdrawn_ = true;  // its start checks this and arms it for the new expiry
+    timer.withdrawn_ = true;  // the timer's start sees this and arms it for the new expiry
   } else if (expiry != kNever && may_arm(state) && open_.load(std::memory_order_acquire)) {
     arm(set, timer);  // else `open` arms it, after this thread has unlocked the mutex
   }

@@ -18,19 +18,19 @@ class CallbackEntry;
 class SequenceSlots
 {
 public:
-  /// False: another callback is there.
+  /// Puts the callback into its slot. False: another callback is there.
   bool put(std::uint32_t position, CallbackEntry & entry) noexcept
   {
     CallbackEntry * nobody = nullptr;
     return slots_[position].compare_exchange_strong(
       nobody, &entry, std::memory_order_seq_cst, std::memory_order_relaxed);
   }
-  /// The callback in the place; null: none, since set-up has taken it out.
+  /// Takes the callback out of the slot; null: none, because set-up has taken it out.
   CallbackEntry * take(std::uint32_t position) noexcept
   {
     return slots_[position].exchange(nullptr, std::memory_order_seq_cst);
   }
-  /// Whether `entry` was there.
+  /// Takes `entry` out of its slot. False: `entry` was not there.
   bool take(std::uint32_t position, CallbackEntry & entry) noexcept
   {
     CallbackEntry * expected = &entry;

@@ -132,7 +132,7 @@ CallbackEntry * WindowQueue::pop() noexcept
   }
   window_.erase(rank);
   CallbackEntry & callback = table_.at(rank);
-  // If it is parked in its group, it goes before the members of later windows.
+  // If the callback is parked in its group, it goes before the members of later windows.
   callback.precedence_.key = (number_ << RankTable::kKeyBits) | RankTable::key(callback);
   return &callback;
 }
@@ -205,7 +205,7 @@ CallbackEntry * StockQueue::pick() noexcept
 CallbackEntry * StockQueue::pop() noexcept
 {
   assert(mutex_.held());
-  if (waiting_) {  // the wait returns only the callbacks for which it waited
+  if (waiting_) {  // as in rclcpp, a wait returns only the callbacks for which it waited
     waiting_ = false;
     collect(true);
     excluded_.clear();

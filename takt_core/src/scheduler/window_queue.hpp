@@ -29,8 +29,9 @@ public:
   void attach(CallbackEntry & callback);
   void detach(CallbackEntry & callback);
 
-  /// Kind first, registration second, independent of the other attached callbacks. The window's
-  /// number takes the bits above: 2^41 polling points are months at a million a second.
+  /// Orders callbacks by kind, then by registration; independent of the other attached callbacks.
+  /// The window's number takes the bits above: 2^41 polling points are 25 days at a million a
+  /// second.
   static constexpr unsigned kKeyBits = 23;
   static constexpr unsigned kKindBits = 3;
   static std::uint64_t key(const CallbackEntry & callback) noexcept;
@@ -97,8 +98,9 @@ private:
   bool awaited(const CallbackEntry & callback) const noexcept;
 
   static constexpr std::size_t kMaxThreads = 64;
-  std::vector<const Group *> busy_ = reserved();      // groups entered through this queue
-  std::vector<const Group *> excluded_ = reserved();  // busy when the waiting thread looked
+  std::vector<const Group *> busy_ = reserved();  // groups entered through this queue
+  // The groups that were busy when the waiting thread looked.
+  std::vector<const Group *> excluded_ = reserved();
   bool waiting_ = false;  // a thread waits, except for callbacks of `excluded_`
   bool settled_ = true;   // no change since `pop` last found no callback
 
