@@ -18,7 +18,8 @@ struct Arrival
   std::uint64_t index = 0;
   std::uint64_t message = 0;
 
-  /// False if none waits. Consumer of the ring only.
+  /// Takes the oldest waiting arrival out of `ring`. False if none waits. Only for the ring's
+  /// consumer.
   template <typename Ring>
   bool pop_from(Ring & ring)
   {

@@ -15,7 +15,8 @@
 namespace takt_core::test
 {
 
-/// What both sides are made from. Times in milliseconds.
+/// A graph of callbacks, from which a test makes the scheduler's side and the oracle's side. Times
+/// in milliseconds.
 struct DataPath
 {
   struct Callback
@@ -23,13 +24,13 @@ struct DataPath
     std::size_t group = 0;
     int priority = 0;
     long cost = 1;
-    long period = 0;  ///< a timer's; 0: a subscription
+    long period = 0;  ///< of a timer; 0: a subscription
     long offset = 0;
     std::size_t depth = 1;
     std::vector<std::size_t> readers;  ///< get a message at the end of each run
 
     bool triggers = true;
-    std::vector<std::size_t> takers;  ///< of a callback that does not trigger
+    std::vector<std::size_t> takers;  ///< callbacks that take its messages if it does not trigger
     std::size_t keep = 0;
     std::optional<long> max_age;
     bool by_release = false;
@@ -56,7 +57,7 @@ struct DataPath
   std::vector<Message> messages;  ///< from outside, by time
 };
 
-/// One start.
+/// One start of a callback.
 struct DataPathStart
 {
   std::size_t callback = 0;
@@ -66,7 +67,7 @@ struct DataPathStart
   friend bool operator==(const DataPathStart &, const DataPathStart &) = default;
 };
 
-/// Rules that a broken variant leaves out.
+/// The rule that a broken variant of the oracle leaves out.
 enum class LeftOut
 {
   nothing,
@@ -134,10 +135,10 @@ private:
   struct State
   {
     std::deque<Waiting> history;  // the oldest first
-    std::size_t released = 0;     // of them, from the oldest on: by the condition
+    std::size_t released = 0;     // the number that the condition released, from the oldest on
     std::optional<long> newest;
     bool ready = false;
-    std::optional<Waiting> place;  // empty: its oldest message's when the thread looks next
+    std::optional<Waiting> place;  // empty: that of the oldest message at the thread's next look
     long due = 0;                  // of a timer
   };
 
@@ -273,7 +274,8 @@ private:
   std::optional<Waiting> place(std::size_t i) const
   {
     if (is_timer(i)) {
-      // A timer is released by a look for work: behind the messages of that time, and in the order of making.
+      // A look for work releases a timer: behind the messages of that time, and behind timers that
+      // were made earlier.
       return states_[i].due <= now_ ? std::optional<Waiting>({states_[i].due, kTimers + i})
                                     : std::nullopt;
     }
@@ -324,7 +326,7 @@ private:
     }
     const std::size_t next = followers_.front();
     if (first && urgency(*first) > urgency(next) && left_out_ != LeftOut::more_urgent) {
-      followers_.clear();  // they wait as all others do
+      followers_.clear();  // they now wait as all other callbacks do
       find_places();
       return best();
     }

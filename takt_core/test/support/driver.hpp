@@ -21,7 +21,8 @@ using takt_rt::futex_wait;
 using takt_rt::futex_wake;
 using takt_rt::now;
 
-/// Only counts its runs. Two members of one group would both write `inside`.
+/// Counts its runs. Callbacks of one group may share `inside`: then each counts its overlaps with
+/// the others.
 class Counter : public Callback
 {
 public:

@@ -36,8 +36,9 @@ std::string to_string(Shape shape);
 std::string to_string(const Setting & setting);
 std::uint32_t thread_count(Shape shape);
 
-/// The binding of callback number `i` of a workload in this setting. Partitioned: by turns to one
-/// thread each, and if the order allows overlapping sets also to pairs.
+/// The binding of callback number `i` of a workload in this setting. In the shape `partitioned` the
+/// callbacks get one thread each, by turns; if the order allows overlapping sets, every fourth one
+/// gets a pair.
 Binding binding_for(const Setting & setting, std::size_t i);
 
 class Engine
@@ -53,26 +54,27 @@ public:
   virtual void ready(Probe & probe, std::uint32_t count = 1) = 0;
   /// Opens the gate.
   virtual void start() = 0;
-  /// Continues until `done`. False: it never will be (no callback is ready any more, or on real
-  /// threads a minute passed, which only guards against hanging).
+  /// Continues until `done` returns true. False: it never will (no callback is ready any more, or
+  /// on real threads a minute passed, which only guards against hanging).
   virtual bool run_until(const std::function<bool()> & done) = 0;
   virtual void stop() = 0;
   /// Cancels from several threads at once, checks that the spin ends, and starts again. False: not supported.
   virtual bool cancel_and_restart() { return false; }
-  /// User exceptions that were counted so far.
+  /// The number of user exceptions that were counted so far.
   virtual std::uint64_t exceptions() const { return 0; }
   /// Runs on for a while, so that a wrong start can happen.
   virtual void let_pass() = 0;
-  /// The same before `start`.
+  /// As `let_pass`, before `start`.
   virtual void let_pass_closed() = 0;
   virtual Scheduler & scheduler() = 0;
 };
 
-/// Under a virtual clock; `maker` inserts a broken twin.
+/// An engine under a virtual clock; `maker` inserts a broken twin.
 std::unique_ptr<Engine> make_virtual_engine(
   const Setting & setting, const SeamMaker & maker = plain_seam);
 
-/// On an executor's own threads. Null if following threads are requested and not allowed here.
+/// An engine on an executor's own threads. Null if following threads are requested and not allowed
+/// here.
 std::unique_ptr<Engine> make_real_engine(
   const Setting & setting, const std::function<void(ExecutorOptions &)> & change = {});
 

@@ -39,7 +39,7 @@ public:
 
   std::function<bool(const Run &)> on_take;
   std::atomic<int> takes{0};
-  std::atomic<int> runs{0};  ///< that did not throw
+  std::atomic<int> runs{0};  ///< runs that did not throw
 
 private:
   std::function<void(const Run &)> function_;
@@ -79,7 +79,7 @@ inline std::shared_ptr<FunctionCallback> add_function(
   return callback;
 }
 
-/// A minute guards against hanging; it is not a measurement.
+/// Waits for `done`; false after a minute, which only guards against hanging.
 inline bool eventually(const std::function<bool()> & done)
 {
   const Time guard = now() + std::chrono::minutes(1);

@@ -14,7 +14,7 @@
 namespace takt_core::test
 {
 
-/// The directory CMake named; throws with a clear message if it is not there.
+/// The directory that CMake named; throws if it is not there.
 std::string golden_directory();
 
 /// Sorted names (without .json) of the files in a folder of the golden directory. Throws if none.
@@ -22,7 +22,7 @@ std::vector<std::string> golden_names(const std::string & folder);
 
 nlohmann::json read_golden(const std::string & folder, const std::string & name);
 
-/// A scenario as running executors. `tick`: how many virtual units make one nanosecond.
+/// A scenario as running executors. `tick`: the number of virtual units in a nanosecond.
 class GoldenScenario
 {
 public:

@@ -57,7 +57,8 @@ private:
   std::atomic<std::size_t> next_{0};
 };
 
-/// A callback that keeps the journal, under a virtual clock and on real threads alike.
+/// A callback that notes its takes and runs in the journal, under a virtual clock and on real
+/// threads alike.
 class Probe : public VirtualCallback
 {
 public:
@@ -66,7 +67,7 @@ public:
   bool take(const Run & run) override;
   void run(const Run & run) override;
 
-  std::atomic<std::uint64_t> runs{0};       ///< ended
+  std::atomic<std::uint64_t> runs{0};       ///< runs that have ended
   std::atomic<std::uint64_t> announced{0};  ///< updated by the announcing thread
   std::function<void(const Run &)> body;    ///< on real threads, inside the run
 
@@ -85,7 +86,7 @@ Verdict takes_never_overlap(const Journal & journal);
 /// Each probe ran once for each announcement.
 Verdict ran_once_each(const std::vector<std::shared_ptr<Probe>> & probes);
 
-/// Starts are in the order of releases; for each priority level if `priority` distinguishes them.
+/// Callbacks of the same `level` start in the order of their releases.
 Verdict starts_in_order_of_release(
   const Journal & journal, const std::function<int(const Probe &)> & level);
 

@@ -19,7 +19,7 @@ inline std::uint64_t rounds(std::uint64_t slice)
   return slice * (factor != nullptr ? std::strtoull(factor, nullptr, 10) : 1);
 }
 
-/// TAKT_TEST_SEED, or 1.
+/// The value of TAKT_TEST_SEED, or 1.
 inline std::uint32_t seed()
 {
   const char * const text = std::getenv("TAKT_TEST_SEED");

@@ -9,7 +9,7 @@ namespace takt_core::test
 Verdict removes_for_good(Engine & engine, const Setting & setting)
 {
   for (std::size_t victim = 0; victim < 6; ++victim) {
-    // New callbacks each time; those of the last round stay and are silent.
+    // New callbacks in each round.
     Workload work;
     std::vector<std::shared_ptr<Group>> groups;
     for (int i = 0; i < 3; ++i) {
@@ -62,7 +62,7 @@ Verdict survives_adding_and_removing(Engine & engine, const Setting & setting)
     return filled;
   }
   engine.start();
-  std::vector<std::shared_ptr<Probe>> gone;  // the journal names removed callbacks
+  std::vector<std::shared_ptr<Probe>> gone;  // kept, because the journal names removed callbacks
   for (int i = 0; i < 300; ++i) {
     const auto passing = work.make(
       "passing" + std::to_string(i),
@@ -70,7 +70,7 @@ Verdict survives_adding_and_removing(Engine & engine, const Setting & setting)
                  : std::shared_ptr<Group>(work.probes[0], &work.probes[0]->group()),
       Kind::subscription, 16);
     gone.push_back(passing);
-    engine.ready(*passing, 2);  // waits until it is added
+    engine.ready(*passing, 2);  // the messages wait until the callback is added
     const Binding binding = binding_for(setting, work.random() % 6);
     if (const Status added = engine.add(passing, binding); !added.ok()) {
       engine.stop();

@@ -94,7 +94,7 @@ public:
     const auto keep = scheduler().find(callback.id());
     const Binding old = *scheduler().binding(callback);
     if (callback.backlog() > 0 && !scheduler().running(callback)) {
-      scheduler().remove(callback);  // takes it out of its queue
+      scheduler().remove(callback);  // takes the callback out of its queue
       Binding binding = old;
       binding.threads = threads;
       Run run;
@@ -177,7 +177,7 @@ class SleepsWithoutLooking final : public Seam
 public:
   bool next(std::uint32_t thread, Time now, Run & run) override
   {
-    // The second look must find the work of a thread that is about to sleep.
+    // Every seventh look finds no callback, so that only the second look can find the work.
     return ++count_ % 7 != 0 && Seam::next(thread, now, run);
   }
   bool begin_idle(std::uint32_t thread, Time now, Time & wake_at) override

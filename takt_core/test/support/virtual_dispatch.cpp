@@ -1,4 +1,4 @@
-// Who looks for work at an instant, in which order.
+// The threads that look for work at an instant, and their order.
 #include <algorithm>
 
 #include "virtual_executor.hpp"
@@ -13,7 +13,7 @@ bool VirtualExecutors::wants_to_look(const Thread & thread) const
   return thread.woken || looks_ == Looks::every_instant || thread.wake_at <= now_;
 }
 
-// Whether the thread found something to run.
+// Lets the thread look for work. Returns whether it found a callback.
 bool VirtualExecutors::look(Thread & thread)
 {
   Seam & seam = *thread.host->seam;

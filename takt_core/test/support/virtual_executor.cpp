@@ -77,7 +77,7 @@ bool VirtualExecutors::step(Time horizon)
   return true;
 }
 
-// As a fraction of a core.
+// The speed of the thread's run, as a fraction of a core.
 std::pair<std::int64_t, std::int64_t> VirtualExecutors::rate(const Thread & thread) const
 {
   if (!thread.run) {
@@ -112,7 +112,7 @@ std::optional<Time> VirtualExecutors::next_instant() const
   if (looks_ == Looks::every_instant) {
     for (const auto & host : executors_) {
       const Time timer = host->scheduler->next_timer(host->scheduler->visitor());
-      next = std::min(next, timer > now_ ? timer : kNever);  // due ones wait for a thread
+      next = std::min(next, timer > now_ ? timer : kNever);  // due timers wait for a thread
     }
   }
   if (!actions_.empty()) {

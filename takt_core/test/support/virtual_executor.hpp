@@ -34,8 +34,9 @@ public:
   Duration cost{};
   std::vector<VirtualCallback *> readers;
   std::size_t executor = 0;
-  /// Called at the instant of the start and of the end, where set.
+  /// Called at the instant of the start, if set.
   std::function<void(const Run &)> on_start;
+  /// Called at the instant of the end, if set.
   std::function<void(const Run &)> on_end;
 };
 
@@ -44,14 +45,14 @@ enum class Kernel
 {
   own,   ///< a core for each thread
   fair,  ///< k running threads on m cores each go at min(1, m/k)
-  fifo,  ///< a thread keeps its core until it finds nothing; one run queue
+  fifo,  ///< a thread keeps its core until it finds no work; one run queue
 };
 
 /// When idle threads look for work.
 enum class Looks
 {
-  every_instant,  ///< as the oracle's
-  when_woken,     ///< only if woken by the scheduler or by the time it was given
+  every_instant,  ///< as the oracle's threads do
+  when_woken,     ///< only if the scheduler or the time it gave has woken them
 };
 
 struct Start
@@ -88,7 +89,7 @@ public:
 
   Status add(const std::shared_ptr<VirtualCallback> & callback, const Binding & binding = {});
 
-  /// Has `action` done at a point in time, before that instant's completions.
+  /// Runs `action` at a point in time, before that instant's completions.
   void at(Time when, std::function<void()> action);
 
   /// Processes all instants before `horizon`; opens the gate first. May be called again.
@@ -106,9 +107,10 @@ public:
   {
     return static_cast<std::uint32_t>(threads_.size());
   }
-  /// True once a thread looked 1000 times in one instant: it was told of work that is not there.
+  /// True once a thread looked 1000 times in one instant, because it was told of work that is not
+  /// there.
   bool livelocked() const noexcept { return livelocked_; }
-  /// When the gate opens; timers' offsets count from there.
+  /// The time at which the gate opens; timers' offsets count from there.
   Time epoch{};
 
 private:

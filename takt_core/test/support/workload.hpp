@@ -45,7 +45,7 @@ struct Workload
     return kept();
   }
 
-  // Reads the probes' own counters, which are exact only once everything is over.
+  // Reads the probes' own counters, which are exact only once all runs have ended.
   bool consumed() const
   {
     for (const auto & probe : probes) {

@@ -11,7 +11,7 @@ namespace
 constexpr std::size_t kStack = 64 * 1024;
 constexpr std::size_t kMostFibers = 6;
 
-// Each execution reuses the fibers' stacks and drops the contents that an abandoned one left.
+// Each execution reuses the fibers' stacks and drops the contents that an abandoned execution left.
 unsigned char * stack(std::size_t fiber)
 {
   static std::vector<std::vector<unsigned char>> stacks(

@@ -32,15 +32,16 @@ namespace takt_rt::test
 struct Weakness
 {
   bool no_fences = false;            ///< sequentially consistent stores are plain stores
-  bool stale_relaxed_loads = false;  ///< a relaxed load returns what this thread saw there before
+  bool stale_relaxed_loads = false;  ///< a relaxed load returns what this thread saw last
 };
 
 class Stepper
 {
 public:
-  /// `Model`: constructed anew for each execution, at the same address; `threads()` are its threads' functions,
-  /// `at_end()` judges it when no thread can continue. Returns the first result of it that is not good, else a default
-  /// one. Models must not own memory that a thread's stack owns.
+  /// Explores `Model`, which is constructed anew for each execution, at the same address. Its
+  /// `threads()` are its threads' functions; its `at_end()` judges it when no thread can continue.
+  /// Returns the first result of `at_end()` that is not good, else a default one. Models must not
+  /// own memory that a thread's stack owns.
   template <typename Model, typename... Arguments>
   auto explore(Weakness weakness, const Arguments &... arguments)
   {
@@ -64,27 +65,27 @@ public:
     return verdict;
   }
 
-  /// Distinct states of the last exploration.
+  /// The number of distinct states of the last exploration.
   std::size_t states() const noexcept { return visited_.size(); }
   std::size_t executions() const noexcept { return executions_; }
 
   /// The explorer in progress, or nullptr.
   static Stepper * active() noexcept { return active_; }
 
-  // ---- for words: by a thread of the model, or while it is set up or judged ----
+  // ---- for words: called by a thread of the model, or while the model is set up or judged ----
 
   void add(std::uint64_t * word) { words_.push_back(word); }
   std::uint64_t load(std::uint64_t * word, std::memory_order order);
   void store(std::uint64_t * word, std::uint64_t value, std::memory_order order);
-  /// Reads and writes in one step, after `may_go_on` (null: at once).
+  /// Reads and writes the word in one step, once `may_go_on` returns true (null: at once).
   std::uint64_t modify(
     std::uint64_t * word, const std::function<std::uint64_t(std::uint64_t)> & change,
     std::function<bool()> may_go_on = nullptr);
 
-  /// Waits until `may_go_on`, which must depend on words only.
+  /// Waits until `may_go_on` returns true, which must depend on words only.
   void wait(std::function<bool()> may_go_on);
 
-  /// Lets the thread remember `value`: for data that is guarded by a mutex.
+  /// Adds `value` to the thread's part of the state: for data that is guarded by a mutex.
   void remember(std::uint64_t value) noexcept;
   std::uint64_t memory() const noexcept;
 
@@ -217,7 +218,8 @@ private:
   mutable std::uint64_t bits_;
 };
 
-/// Replaces PiMutex. A thread that locks the mutex has read all that its last holder had read.
+/// Replaces PiMutex. The state of a thread that locks the mutex includes the state of the last
+/// holder.
 class SteppedMutex
 {
 public:
@@ -238,7 +240,7 @@ public:
     guarded_ = stepper.memory();
     stepper.store(&locked_, 0, std::memory_order_release);
   }
-  /// Whether any thread holds it. For assertions; not a step.
+  /// Whether any thread holds the mutex. For assertions; not a step.
   bool held() const noexcept { return locked_ != 0; }
 
 private:
