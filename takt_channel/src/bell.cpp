@@ -19,8 +19,9 @@ namespace takt_channel
 namespace
 {
 
-// Locks are on single bytes: the place of each publisher and of each subscriber, one for all users, and one for changes.
-// They belong to the open file, and the kernel drops them with its last descriptor.
+// Locks are on single bytes: one for the place of each publisher and of each subscriber, one for
+// all users, and one for changes. Locks belong to the open file; the kernel drops them with its
+// last descriptor.
 constexpr off_t kSubscribers = 1 << 10;
 constexpr off_t kUsers = 1 << 20;
 constexpr off_t kChange = kUsers + 1;
@@ -49,7 +50,8 @@ bool is_locked_by_another(int file, off_t byte)
   return ::fcntl(file, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
 }
 
-// A user that leaves removes the file, perhaps between our `open` and our lock.
+// Whether the file still has its name: a user that leaves removes the file, perhaps between our
+// `open` and our lock.
 bool has_name(int file)
 {
   struct stat status = {};
@@ -62,7 +64,7 @@ bool is_ours(int file)
   return ::fstat(file, &status) == 0 && status.st_uid == ::geteuid();
 }
 
-// An open file of that name with a change begun.
+// Opens the file of that name, and begins a change.
 int open_for_change(const std::string & path, Refusal & refusal, int & error)
 {
   for (;;) {
@@ -140,7 +142,7 @@ Bell Bell::open(const std::string & channel, Access access, Refusal & refusal, i
     remove_parts(bell.folder_);
     ::ftruncate(file, 0);
   }
-  // Cannot fail within a change.
+  // This lock cannot fail within a change.
   lock(file, F_RDLCK, kUsers);
   void * memory = MAP_FAILED;
   error = ::posix_fallocate(file, 0, sizeof(Page));
@@ -203,7 +205,8 @@ bool Bell::take_place(std::uint64_t publisher, std::size_t most)
   for (std::size_t i = 0; i < most; ++i) {
     if (lock(file_, F_WRLCK, static_cast<off_t>(i))) {
       place_ = i;
-      // A reader between these stores sees no publisher: it comes later than the reader then, and all its messages count.
+      // A reader between these stores sees no publisher in the place and skips it. At its next look
+      // the publisher is new to the reader, so all messages of the publisher count.
       page_->places[i].publisher.store(0, std::memory_order_release);
       page_->places[i].next.store(0, std::memory_order_release);
       page_->places[i].publisher.store(publisher, std::memory_order_release);
@@ -221,7 +224,8 @@ bool Bell::subscriber_came() noexcept
   }
   place_ = static_cast<std::size_t>(std::countr_one(others));
   listens_ = true;
-  // The port has seen all publishers that are there. Its place is locked last: before, nobody reads it.
+  // The port has seen all present publishers. Lock the place last: before that, no publisher reads
+  // it.
   note_seen(publishers());
   lock(file_, F_WRLCK, kSubscribers + static_cast<off_t>(place_));
   write_listeners(others | std::uint64_t{1} << place_);
@@ -256,14 +260,15 @@ std::size_t Bell::living_publishers() const noexcept
   return living;
 }
 
-// Written to the file, as `note_seen`. A publisher that reads the old bits has published before: the subscriber's first look
-// finds its message. Of subscribers that were killed bits stay until another comes or leaves; they cost a wake-up of none each.
+// Writes the bits of all listeners to the file, as `note_seen` does. A publisher that reads the old
+// bits has published before, so the subscriber's first look finds its message. Bits of killed
+// subscribers stay until another subscriber comes or leaves; each costs a wake-up of no thread.
 void Bell::write_listeners(std::uint64_t listeners) noexcept
 {
   (void)!::pwrite(file_, &listeners, sizeof listeners, offsetof(Page, listeners));
 }
 
-// Written to the file: what a subscriber maps is read-only.
+// Writes to the file, because a subscriber's mapping is read-only.
 void Bell::note_seen(std::uint32_t count) noexcept
 {
   seen_ = count;
@@ -286,7 +291,7 @@ bool Bell::seen_by_all() const noexcept
 
 void Bell::ring() noexcept
 {
-  // After the message, and before the look for listeners.
+  // The fence orders the message before the look for listeners.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   std::uint64_t rest = page_->listeners.load(std::memory_order_seq_cst);
   for (; rest != 0; rest &= rest - 1) {

@@ -20,7 +20,7 @@ bool is_ours(const std::string & path)
   return ::lstat(path.c_str(), &status) == 0 && status.st_uid == ::geteuid();
 }
 
-// A file gets its own permissions when it is finished.
+// Removes a file that a killed process has begun: a finished file has other permissions.
 void remove_if_half_made(const std::string & path)
 {
   constexpr std::string_view kConnection = ".connection";
@@ -104,7 +104,8 @@ void remove_parts(const std::string & folder)
 {
   const std::string name = std::filesystem::path(folder).filename();
   for (const std::string & path : ours_that_begin_with(name)) {
-    std::error_code ignored;  // what cannot be removed stays, and opening the channel says so
+    // A part that cannot be removed stays, and opening the channel says so.
+    std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
   }
 }

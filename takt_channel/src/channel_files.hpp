@@ -11,20 +11,22 @@ namespace takt_channel
 
 inline constexpr const char * kSharedMemory = "/dev/shm";
 
-/// How the names of bells begin.
+/// The beginning of the bells' names.
 inline constexpr std::string_view kBellPrefix = "takt_bell_";
 
-/// The path of a channel's bell: of the host, whoever the user is.
+/// The path of a channel's bell, the same for all users of the host.
 std::string bell_path(const std::string & channel);
 
-/// The folder for the other files of the bell's channel, of this user. All other names of the channel begin with its name.
+/// This user's folder for the other files of the bell's channel. The names of all other parts of
+/// the channel begin with the folder's name.
 std::string folder_of(const std::string & bell);
 
-/// The paths of the bells that this user has.
+/// The paths of this user's bells.
 std::vector<std::string> bells_of_this_user();
 
-/// Removes files that a killed process had begun to make: others wait a second for each to be finished. Only within a
-/// change of the channel; connections, which are made without one, only if they are older than that second.
+/// Removes files that a killed process had begun: other processes would wait a second for the end
+/// of each. Call within a change of the channel. Connections are made without a change, so only
+/// those older than that second are removed.
 void remove_half_made(const std::string & folder);
 
 /// Removes the folder and all of this user's files in shared memory whose names begin with the folder's.

@@ -10,24 +10,26 @@
 namespace takt_channel
 {
 
-/// Remembers 64 publishers. Beyond these it forgets the publisher that is silent for longest: of that one the next message
-/// sets a new beginning, and what it lost before is not counted. Real-time safe: fixed size, no allocation.
+/// Remembers 64 publishers. With more, it forgets the publisher that has been silent for longest.
+/// If a forgotten publisher publishes again, counting begins anew with that message: losses before
+/// it are not counted. Real-time safe: fixed size, no allocation.
 class MissedMessages
 {
 public:
   static constexpr std::size_t kPublishers = 64;
 
-  /// The next message that the subscriber may expect of a publisher that was there before it.
+  /// Sets the first message that counts, of a publisher that came before the subscriber.
   void expect(std::uint64_t publisher, std::uint64_t next) noexcept
   {
     place(publisher, next).next = next;
   }
 
-  /// Notes a taken message; returns how many of the same publisher were missed before it.
+  /// Notes a taken message. Returns the number of the publisher's messages that were missed before
+  /// it.
   std::uint64_t taken(std::uint64_t publisher, std::uint64_t sequence) noexcept
   {
     Place & one = place(publisher, sequence);
-    // Of its history a late subscriber gets messages from before its beginning.
+    // A late subscriber's history has messages from before its beginning.
     const std::uint64_t missed = sequence > one.next ? sequence - one.next : 0;
     if (sequence >= one.next) {
       one.next = sequence + 1;
@@ -46,8 +48,8 @@ private:
     std::uint64_t used = 0;  // when its last message came
   };
 
-  // Of a publisher that came later than the subscriber every message counts: it begins at 0. A forgotten one begins
-  // at `current`.
+  // The place of a publisher. For a new publisher counting begins at its message 0, so each message
+  // counts. For a forgotten publisher counting begins at `current`.
   Place & place(std::uint64_t publisher, std::uint64_t current) noexcept
   {
     ++clock_;
@@ -68,7 +70,8 @@ private:
     return *silent;
   }
 
-  // Numbers of publishers are random. A new publisher that has the bit of a forgotten one is taken for it.
+  // Numbers of publishers are random. A new publisher with the bit of a forgotten one is mistaken
+  // for it.
   static constexpr std::size_t kBits = 4096;
   static std::size_t bit(std::uint64_t publisher) noexcept { return publisher % kBits; }
 

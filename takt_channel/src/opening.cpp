@@ -17,7 +17,7 @@ namespace
 
 constexpr std::uint32_t kMostQueued = 4096;
 constexpr std::size_t kMostName = 200;
-// Killed publishers whose messages stay for a subscriber that did not take yet.
+// The number of killed publishers whose messages stay for a subscriber that did not take yet.
 constexpr std::uint32_t kKept = 4;
 
 std::string range_fault(
@@ -56,7 +56,8 @@ std::string option_fault(const Options & options)
   return {};
 }
 
-// What a killed process left half made lets the first attempt fail, and so does the memory of dead publishers.
+// Whether a second attempt may succeed after cleaning: half-made files of a killed process, or the
+// memory of dead publishers, can make the first attempt fail.
 bool cleaning_may_help(std::int32_t code)
 {
   return code == takt_channel_failed || code == takt_channel_no_memory;
@@ -89,7 +90,8 @@ Refused refused_by(std::int32_t code)
   }
 }
 
-// Too little memory would end the publisher with SIGBUS when it writes.
+// Checks the memory before the start: with too little, SIGBUS would end the publisher when it
+// writes.
 std::string memory_fault(const Options & options)
 {
   struct statvfs status = {};
@@ -106,7 +108,8 @@ std::string memory_fault(const Options & options)
          "; lower max_size, depth, history, held, loans or subscribers, or make it larger";
 }
 
-// Another user may have made a folder of this name: nothing may be written there.
+// Makes the folder. Another user may have made a folder of this name: then takt must not write
+// there.
 std::string folder_fault(const std::string & folder)
 {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {

@@ -1,4 +1,4 @@
-// What opening a publisher and opening a subscriber have in common.
+// The steps that opening a publisher and opening a subscriber share.
 #ifndef OPENING_HPP_
 #define OPENING_HPP_
 
@@ -22,8 +22,9 @@ struct Refused
   std::string why;
 };
 
-/// Checks the options, opens the bell, cleans, and calls `create` with the shape; again where that can help.
-/// Returns why it did not succeed. Where it did, the caller ends the bell's change.
+/// Checks the options, opens the bell, cleans, and calls `create` with the shape, a second time if
+/// cleaning may help. Returns the refusal; absent: it succeeded, and the caller must end the bell's
+/// change.
 std::optional<Refused> open_port(
   const Options & options, Bell::Access access, Bell & bell,
   const std::function<std::int32_t(const takt_channel_shape &)> & create);
@@ -31,7 +32,7 @@ std::optional<Refused> open_port(
 /// The fault for a refused channel.
 takt_rt::Faults faults_of(const Options & options, const Refused & refused);
 
-/// Bytes in shared memory that a publisher needs at most.
+/// The most bytes of shared memory that a publisher needs.
 std::uint64_t needed_memory(const Options & options);
 
 /// The denial for a code of a loan, take or send.

@@ -36,7 +36,7 @@ struct Publisher::Impl
   takt_channel_header header = {};
   std::uint32_t served = 0;  // the bell's count of subscribers at the last `serve`
 
-  // Subscribers map the memory with their `take`; what they mapped stays theirs.
+  // Subscribers map the publisher's memory in `take`, and keep what they mapped.
   bool wait_until_seen(takt_rt::Time deadline) const noexcept
   {
     constexpr useconds_t kMicrosecondsBetweenLooks = 500;
@@ -70,7 +70,8 @@ Opened<Publisher> Publisher::open(const Options & options)
   Bell bell;
   takt_channel_publisher * port = nullptr;
   const std::uint64_t number = new_number();
-  // The port has room for dead publishers, too: the places count the living.
+  // The port has room for dead publishers, too, so the bell's places limit the number of living
+  // ones.
   const std::optional<Refused> refused =
     open_port(options, Bell::Access::ring, bell, [&](const takt_channel_shape & shape) {
       return bell.take_place(number, options.publishers)
@@ -86,7 +87,7 @@ Opened<Publisher> Publisher::open(const Options & options)
   impl->header.publisher = number;
   impl->bell.publisher_came();
   impl->bell.end_change();
-  // Subscribers that wait map the memory now.
+  // Wake waiting subscribers, so that they map the memory now.
   impl->bell.ring();
   return {std::unique_ptr<Publisher>(new Publisher(std::move(impl))), Refusal::none, {}};
 }
@@ -131,7 +132,7 @@ bool Publisher::wait_until_seen(takt_rt::Time deadline) const noexcept
 Denial Publisher::serve() noexcept
 {
   Impl & impl = *impl_;
-  // Before the look: a subscriber that is counted can be connected.
+  // Read the count before `serve`, which can connect each counted subscriber.
   const std::uint32_t came = impl.bell.subscribers();
   const Denial denial = denial_of(takt_channel_serve(impl.port.get()));
   if (denial == Denial::none && came != impl.served) {

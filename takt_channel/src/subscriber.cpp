@@ -23,7 +23,7 @@ struct Subscriber::Impl
   std::unique_ptr<takt_channel_subscriber, DestroySubscriber> port;
   MissedMessages missed;
   std::uint32_t heard = 0;
-  Bell::Standings counted{};  // by `arrived`
+  Bell::Standings counted{};  // the standings at the last `arrived`
 
   ~Impl()
   {
@@ -44,7 +44,7 @@ Opened<Subscriber> Subscriber::open(const Options & options)
   Bell::Standings before{};
   const std::optional<Refused> refused =
     open_port(options, Bell::Access::listen, bell, [&](const takt_channel_shape & shape) {
-      // Before the port: a message that it gets counts.
+      // Read the standings before the port exists: a message that the port gets counts.
       bell.published_since(before);
       return takt_channel_subscriber_create(&shape, &port);
     });
@@ -72,7 +72,7 @@ Opened<Subscriber> Subscriber::open(const Options & options)
 Message Subscriber::take() noexcept
 {
   Impl & impl = *impl_;
-  // Before the look: a message that is published after it changes the word.
+  // Read the word before the look: a message that is published after the look changes the word.
   impl.heard = impl.bell.word().load(std::memory_order_seq_cst);
   const std::uint32_t publishers = impl.bell.publishers();
   Message message;

@@ -24,13 +24,13 @@ enum takt_channel_code
   takt_channel_denied = 6,     // create: file permissions
   takt_channel_no_memory = 7,  // create: the data segment could not be made
   takt_channel_invalid = 8,    // create: a bad name or shape
-  takt_channel_failed = 9      // anything else; `takt_channel_last_words` has its name
+  takt_channel_failed = 9      // another error; `takt_channel_last_words` returns its name
 };
 
 typedef struct takt_channel_shape
 {
   const char * root;    // the folder of files, owned by the user
-  const char * prefix;  // of names in shared memory
+  const char * prefix;  // beginning of names in shared memory
   const char * name;    // of the channel
   const char * type;    // of its messages: equal on both sides
   uint64_t max_size;    // bytes of the largest message
@@ -40,7 +40,7 @@ typedef struct takt_channel_shape
   uint32_t loans;       // loans that a publisher has at once
   uint32_t publishers;
   uint32_t subscribers;
-  uint32_t kept;  // publishers that were killed and may have messages to be taken
+  uint32_t kept;  // killed publishers whose messages may still be taken
 } takt_channel_shape;
 
 typedef struct takt_channel_header  // of each message
@@ -53,11 +53,11 @@ typedef struct takt_channel_header  // of each message
 typedef struct takt_channel_publisher takt_channel_publisher;
 typedef struct takt_channel_subscriber takt_channel_subscriber;
 
-// What the thread's last function that returned takt_channel_failed met; "" before.
+// The name of the error of the thread's last function that returned takt_channel_failed; "": none.
 const char * takt_channel_last_words(void);
 
-// Removes what ended processes left below `root`, except the newest `kept` dead publishers while there is a live
-// subscriber, which may have messages of them to take. Returns how many nodes it removed, or -1.
+// Removes what ended processes left below `root`, except the newest `kept` dead publishers if a
+// living subscriber may take their messages. Returns the number of nodes that it removed, or -1.
 int64_t takt_channel_clean(const char * root, const char * prefix, uint32_t kept);
 
 int32_t takt_channel_publisher_create(
@@ -68,7 +68,7 @@ int32_t takt_channel_loan(
   takt_channel_publisher * publisher, uint64_t size, uint32_t * slot, void ** data);
 int32_t takt_channel_send(
   takt_channel_publisher * publisher, uint32_t slot, const takt_channel_header * header);
-// Connects to subscribers that came, gives them the history, and lets go of those that left.
+// Connects to subscribers that came, gives them the history, and disconnects from those that left.
 int32_t takt_channel_serve(takt_channel_publisher * publisher);
 void takt_channel_drop_loan(takt_channel_publisher * publisher, uint32_t slot);
 

@@ -1,4 +1,5 @@
-// Two processes and a channel: content, zero copy, order, overflow, late joiners, refusals, and who waits.
+// Two processes and a channel: content, zero copy, order, overflow, late joiners, refusals, and
+// waiting threads.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -109,7 +110,7 @@ TEST(Channel, ALateSubscriberGetsTheHistoryOfAPublisherThatServes)
   publisher.ask("publish 10 64");
   Peer subscriber("subscriber", channel);
   EXPECT_EQ(subscriber.take().count, 0U);
-  // It waits for the ring of `serve`: the publisher publishes nothing more.
+  // The subscriber waits for the ring of `serve`: the publisher publishes no further message.
   subscriber.tell("await 3");
   EXPECT_EQ(publisher.ask("serve"), "served");
   const Took took = subscriber.read_took();
@@ -169,7 +170,7 @@ TEST(Channel, CountsTheMessagesThatArrived)
   }
   EXPECT_FALSE(subscriber->has_message());
   EXPECT_EQ(subscriber->missed(), 2U);
-  // One that takes the place of another counts from its first message.
+  // A publisher that takes the place of another one counts from its first message.
   auto second = Publisher::open(options);
   ASSERT_TRUE(second);
   publish_some(*second.value, 2);
@@ -193,7 +194,8 @@ TEST(Channel, EachSubscriberHasAWordOfWhichOneSleeperWakes)
   ASSERT_TRUE(publisher && first && second);
   EXPECT_NE(&first->bell(), &second->bell());
   const std::atomic<std::uint32_t> & bell = first->bell();
-  // Until two threads sleep when the message comes. Then one sleeps on, although the word has changed.
+  // Repeats until both threads sleep when the message comes. Then one of them sleeps on, although
+  // the word has changed.
   for (int left = 0; left != 1;) {
     const std::uint32_t before = bell;
     const std::uint32_t other = second->bell();
@@ -352,7 +354,7 @@ TEST(Channel, AnotherUserIsRefused)
   Peer publisher("publisher", channel);
   ASSERT_TRUE(publisher.open());
   EXPECT_EQ(first_word(Peer("subscriber", channel, kNobody)), refusal(Refusal::other_user));
-  // Nor may root take the channel of another user.
+  // Root must not open the channel of another user either.
   const Shape others = shape();
   Peer other("publisher", others, kNobody);
   ASSERT_TRUE(other.open()) << other.first();
@@ -451,13 +453,13 @@ TEST(Channel, APublisherDoesNotWaitForSubscribersThatEnded)
   EXPECT_FALSE(publisher->wait_until_seen(takt_rt::now()));
   ended.end();
   EXPECT_TRUE(publisher->wait_until_seen(takt_rt::now()));
-  // A later one sees it when it opens.
+  // A later subscriber sees the publisher when it opens.
   Peer later("subscriber", channel);
   ASSERT_TRUE(later.open()) << later.first();
   EXPECT_TRUE(publisher->wait_until_seen(takt_rt::now()));
 }
 
-// The figures; absolute limits are in benchmarks.
+// Ratios only; the absolute limits are in benchmarks.
 TEST(Channel, OnlyTheWaitingThreadSwitchesAndOnceForEachMessage)
 {
   cpu_set_t cores;
@@ -472,7 +474,8 @@ TEST(Channel, OnlyTheWaitingThreadSwitchesAndOnceForEachMessage)
     Peer subscriber("subscriber", channel, 0, core);
     Peer publisher("publisher", channel, 0, core);
     subscriber.tell("receive " + std::to_string(kMessages));
-    // Without an end: a subscriber on a busy machine may miss any number of messages.
+    // The publisher goes on without an end: a subscriber on a busy machine may miss any number of
+    // messages.
     publisher.tell("pace 1000000000 " + std::to_string(size) + " 200");
     const Took took = subscriber.read_took();
     std::cout << size << " bytes on one core: p50 " << took.p50 << " ns, p99 " << took.p99

@@ -44,8 +44,8 @@ std::size_t left_in_shared_memory()
 {
   const auto * const test = ::testing::UnitTest::GetInstance()->current_test_info();
   const std::string bell = "takt_bell_test_" + std::to_string(::getpid()) + "_" + test->name();
-  static std::set<std::string>
-    hashes;  // at the ends of the bells' names; they are in all other names
+  // The hashes at the ends of the bells' names; all other names of a channel contain its hash.
+  static std::set<std::string> hashes;
   const auto each_name = [](const auto & function) {
     for (const auto & entry : std::filesystem::directory_iterator("/dev/shm")) {
       function(entry.path().filename().string());
@@ -65,7 +65,7 @@ std::size_t left_in_shared_memory()
   return count;
 }
 
-// A process that opens and closes the channel over and over is killed, each time in another place.
+// Kills a process that opens and closes the channel over and over, in each round in another place.
 void kill_while_opening(const Shape & channel, int round, bool both)
 {
   const pid_t child = ::fork();
@@ -154,7 +154,7 @@ TEST_F(Killed, PublishersAreKilledAndRestartedManyTimes)
     Peer publisher("publisher", channel);
     ASSERT_TRUE(publisher.open()) << i << ": " << publisher.first();
     publisher.ask("publish 7 256");
-    // Killed while it publishes: what it published before is whole.
+    // The publisher is killed while it publishes: the messages that it published before are whole.
     publisher.tell("publish 5 256");
     publisher.kill();
     const Took took = subscriber.take();
@@ -180,7 +180,8 @@ TEST_F(Killed, SubscribersAreKilledAndRestartedManyTimes)
     ASSERT_EQ(took.first, next) << i;
     ASSERT_EQ(took.wrong, 0U) << i;
     next += 7;
-    // What it holds and what waits for it comes back to the publisher, which would run out of memory otherwise.
+    // The messages that the killed subscriber held, and those that waited for it, return to the
+    // publisher, which would run out of memory otherwise.
     publisher.ask("publish 5 256");
     next += 5;
     subscriber.ask("hold");

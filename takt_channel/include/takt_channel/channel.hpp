@@ -1,26 +1,30 @@
 // Messages between processes of one user on one host, through shared memory: no copy, no daemon, no thread.
 //
-// A channel has a name, and exists while a publisher or a subscriber of it lives. Messages are plain bytes: of types
-// without pointers, or a buffer. The publisher writes into a loan, and subscribers read the same memory. The thread that
-// waits for a message is the thread that takes it.
+// A channel has a name, and exists while it has a living publisher or subscriber. Messages are
+// plain bytes: objects without pointers, or a buffer. The publisher writes into a loan, and
+// subscribers read the same memory. The thread that waits for a message is the thread that takes
+// it.
 //
-// Each subscriber has a queue of `depth` messages. Where it is full the oldest message gives way to the newest, and the
-// subscriber counts it as missed. Messages of one publisher arrive in their order; those of several are not ordered
-// among each other. A subscriber that comes late gets the last `history` messages of each publisher, once
-// that publisher publishes again or serves: a publisher that published once and then neither does gives it none.
+// Each subscriber has a queue of `depth` messages. If the queue is full, the newest message
+// replaces the oldest, which the subscriber counts as missed. Messages of one publisher arrive in
+// their order; messages of several publishers have no order among each other. A late subscriber
+// gets the last `history` messages of each publisher, once that publisher publishes again or
+// serves. A publisher that does neither gives no history.
 //
-// A publisher that is killed loses no message that it published: subscribers that were there take what waits for them.
-// Of publishers that are killed one after another without a `take` in between, the messages of the newest four stay; of
-// fewer, where shared memory is short. Until then each keeps its memory. The next start of a publisher or a subscriber
-// removes what older ones left in shared memory, as does the end of the last that has the channel. The first start in a process
-// also removes all other channels of its user that no process has.
+// If a publisher is killed, its published messages are not lost: subscribers that were there take
+// the messages that wait for them. If publishers are killed one after another without a `take` in
+// between, the messages of the newest four stay, or of fewer if shared memory is short. A killed
+// publisher keeps its memory until it is removed: by the next start of a publisher or a subscriber,
+// or by the end of the channel's last publisher or subscriber. The first start in a process also
+// removes all other channels of its user that no process uses.
 //
-// A publisher that ends in order takes its memory along, except from subscribers that have seen it: that called `take` after
-// it opened. So its end waits for the others, for 100 ms at most. A subscriber that still did not take gets none of its
-// messages, and does not count them as missed. Where subscribers take less often, use `wait_until_seen` before the end.
+// A publisher that ends normally takes its memory along, except from subscribers that have seen it:
+// these called `take` after it opened. So the end waits for the other subscribers, for at most 100
+// ms. A subscriber that did not take by then gets none of the publisher's messages, and does not
+// count them as missed. If subscribers take less often, call `wait_until_seen` before the end.
 //
-// An object is used by one thread at a time, its loans and messages too; different objects are independent. Objects of a
-// forked child are the parent's: the child must not use them.
+// One thread at a time uses an object with its loans and messages; different objects are
+// independent. A forked child must not use the objects, which are the parent's.
 #ifndef TAKT_CHANNEL__CHANNEL_HPP_
 #define TAKT_CHANNEL__CHANNEL_HPP_
 
@@ -38,25 +42,25 @@
 namespace takt_channel
 {
 
-/// What both sides of a channel give. The side that comes first makes the channel; the other is refused where the type or
-/// `max_size` differs, or where it asks for more than the channel has.
+/// The options that both sides of a channel give. The first side makes the channel. Another side is
+/// refused if its type or `max_size` differs, or if it asks for more than the channel has.
 struct Options
 {
   std::string name;  ///< e.g. "7/camera/image": the domain and the topic; at most 200 characters
-  std::string type = "bytes";  ///< of the messages; at most 200 characters
+  std::string type = "bytes";  ///< the messages' type; at most 200 characters
   std::size_t max_size = 0;    ///< bytes of the largest message
   std::uint32_t depth = 10;    ///< messages that wait for a subscriber
   std::uint32_t history =
     0;                      ///< messages that a late subscriber gets, see `serve`; at most `depth`
   std::uint32_t held = 2;   ///< messages that a subscriber has at once
   std::uint32_t loans = 2;  ///< loans that a publisher has at once
-  std::uint32_t publishers = 4;  ///< that live at once; at most kMostPublishers
+  std::uint32_t publishers = 4;  ///< living ones at once; at most kMostPublishers
   std::uint32_t subscribers = 4;
 
   static constexpr std::uint32_t kMostPublishers = 32;
 };
 
-/// Why a channel could not be opened. The sentence of the fault says it to people.
+/// The reason why a channel could not be opened. The sentence of the fault tells it to users.
 enum class Refusal
 {
   none,
@@ -66,10 +70,10 @@ enum class Refusal
   incompatible,  ///< the channel has another type or a smaller shape
   full,          ///< the channel has as many publishers or subscribers as its options allow
   no_memory,     ///< shared memory is too small for the messages
-  failed         ///< see the sentence
+  failed         ///< another reason; see the sentence
 };
 
-/// A value, or why there is none.
+/// A value, or the reason why there is none.
 template <typename T>
 struct Opened
 {
@@ -84,18 +88,18 @@ struct Opened
 /// True if this build of takt has channels. Real-time safe.
 bool available() noexcept;
 
-/// Removes the channels of this user that no process has. The first opening of a publisher or a subscriber in a process does
-/// it, too.
-/// Set-up only: allocates, reads folders and may block.
+/// Removes the channels of this user that no process uses. The first opening of a publisher or a
+/// subscriber in a process does so, too. Set-up only: allocates, reads folders and may block.
 void clean();
 
 class Publisher
 {
 public:
-  /// Opens the channel. Set-up only: allocates, makes files, and may block for a second where another process that opened the
-  /// same channel was killed meanwhile.
+  /// Opens the channel. Set-up only: allocates, makes files, and may block for a second if another
+  /// process was killed while it opened the same channel.
   static Opened<Publisher> open(const Options & options);
-  /// Where it published, waits until all subscribers have seen it, but for `kLongestEnd` at most.
+  /// If this publisher has published, waits until all subscribers have seen it, for at most
+  /// `kLongestEnd`.
   ~Publisher();
   static constexpr std::chrono::milliseconds kLongestEnd{100};
   Publisher(const Publisher &) = delete;
@@ -105,24 +109,27 @@ public:
   /// or unmaps memory.
   Loan loan(std::size_t size) noexcept;
 
-  /// Sends the loan to all subscribers and wakes those that wait: one system call for each subscriber. The loan is gone, whatever
-  /// is returned.
-  /// Real-time safe, except the first time after a subscriber came or left.
+  /// Sends the loan to all subscribers and wakes those that wait: one system call for each
+  /// subscriber. The loan is used up, whatever the result. Real-time safe, except the first time
+  /// after a subscriber came or left.
   Denial publish(Loan & loan) noexcept;
 
-  /// Gives late subscribers the history and wakes them. For a publisher that publishes seldom: call it again and again, as
-  /// often as a late subscriber may wait for the history; `publish` does it, too. A system call only where a subscriber
-  /// came. Real-time safe, except the first time after a subscriber came or left.
+  /// Gives late subscribers the history and wakes them; `publish` does so, too. A publisher that
+  /// publishes seldom calls this as often as a late subscriber may wait for the history. Costs a
+  /// system call only if a subscriber came. Real-time safe, except the first time after a
+  /// subscriber came or left.
   Denial serve() noexcept;
 
-  /// Waits until all subscribers that live have called `take` after this publisher opened: these get what it published,
-  /// whenever it ends. Returns false at the deadline. Blocks by design.
+  /// Waits until all living subscribers have called `take` after this publisher opened: these
+  /// subscribers get its messages, whenever it ends. Returns false at the deadline. Blocks by
+  /// design.
   bool wait_until_seen(takt_rt::Time deadline = takt_rt::kNever) const noexcept;
 
-  /// Gives a loan back unsent. Real-time safe.
+  /// Gives a loan back without sending it. Real-time safe.
   void drop(Loan & loan) noexcept;
 
-  /// Subscribers that live, in all processes. Any thread; may block: asks the kernel for each.
+  /// The number of living subscribers, in all processes. Any thread; may block: asks the kernel
+  /// about each.
   std::size_t subscribers() const noexcept;
 
 private:
@@ -140,32 +147,38 @@ public:
   Subscriber(const Subscriber &) = delete;
   Subscriber & operator=(const Subscriber &) = delete;
 
-  /// The oldest message that waits, of any publisher. It stays as it is until `release`. Real-time safe, except the first time
-  /// after a publisher came or left, which maps or unmaps memory.
+  /// The oldest waiting message of any publisher. Its bytes do not change until `release`.
+  /// Real-time safe, except the first time after a publisher came or left, which maps or unmaps
+  /// memory.
   Message take() noexcept;
 
   /// Gives the message back. Real-time safe.
   void release(Message & message) noexcept;
 
-  /// Messages that were overwritten before they were taken, of all publishers. Real-time safe.
+  /// The number of messages of all publishers that were overwritten before their take. Real-time
+  /// safe.
   std::uint64_t missed() const noexcept;
 
-  /// Sleeps until a publisher publishes, comes or leaves after the beginning of the last `take`, or until the deadline. Returns false at
-  /// the deadline. Blocks by design; otherwise real-time safe: one system call. May return for no message: take again.
+  /// Sleeps until a publisher publishes, comes or leaves after the beginning of the last `take`, or
+  /// until the deadline. Returns false at the deadline. May return without a message: take again.
+  /// Blocks by design; otherwise real-time safe: one system call.
   bool wait(takt_rt::Time deadline = takt_rt::kNever) const noexcept;
 
-  /// Messages that were published since the last call, or since the subscriber came; the history does not count. Of these it
-  /// may have missed some, and have taken others. On one thread at a time, perhaps while another takes. Real-time safe.
+  /// The number of messages that were published since the last call, or since the subscriber came.
+  /// Messages of the history do not count; taken and missed messages do. Call it on one thread at a
+  /// time; another thread may take meanwhile. Real-time safe.
   std::uint64_t arrived() noexcept;
 
   /// Whether `take` would find a message. Real-time safe as `take`.
   bool has_message() const noexcept;
 
-  /// Publishers that live, in all processes. Any thread; may block: asks the kernel for each.
+  /// The number of living publishers, in all processes. Any thread; may block: asks the kernel
+  /// about each.
   std::size_t publishers() const noexcept;
 
-  /// The word on which `wait` sleeps, for threads that wait for more than one thing: the subscriber's own, in shared memory, changed
-  /// by each publish, read-only here. A publish wakes one thread that sleeps on it. Real-time safe.
+  /// The word on which `wait` sleeps, for threads that wait for more than one thing: the
+  /// subscriber's own word in shared memory, read-only here. Each publish changes the word and
+  /// wakes one thread that sleeps on it. Real-time safe.
   const std::atomic<std::uint32_t> & bell() const noexcept;
   /// The bell's value at the beginning of the last `take`: sleep while it has this value. Real-time safe.
   std::uint32_t heard() const noexcept;

@@ -10,10 +10,10 @@
 namespace takt_channel
 {
 
-/// Why a loan, a take or a publish gave nothing.
+/// The reason why a loan, a take or a publish failed.
 enum class Denial
 {
-  none,        ///< it gave what was asked for
+  none,        ///< the call succeeded
   empty,       ///< take: no message waits
   all_in_use,  ///< loan or take: the caller has as many as its options allow
   too_large,   ///< loan: more bytes than the options' `max_size`
@@ -21,28 +21,29 @@ enum class Denial
   failed       ///< the memory of a peer could not be mapped
 };
 
-/// Memory to be written by the publisher. Begins at a multiple of 64 bytes; its bytes are what an earlier message left.
+/// Memory for the publisher to write a message. Begins at a multiple of 64 bytes. Its bytes are
+/// left over from an earlier message.
 struct Loan
 {
   std::byte * data = nullptr;
   std::size_t size = 0;
-  std::uint32_t slot = 0;  ///< the publisher's own
+  std::uint32_t slot = 0;  ///< the publisher's number for the loan
   Denial denial = Denial::none;
 
   explicit operator bool() const noexcept { return denial == Denial::none && data != nullptr; }
 };
 
-/// A message that nobody changes until it is released.
+/// A message whose bytes do not change until its release.
 struct Message
 {
   const std::byte * data = nullptr;
   std::size_t size = 0;
-  std::uint64_t publisher = 0;  ///< differs between publishers, also of one that was restarted
-  std::uint64_t sequence = 0;   ///< of the publisher's messages, from 0
+  std::uint64_t publisher = 0;  ///< differs for each publisher, also after a restart
+  std::uint64_t sequence = 0;   ///< place among the publisher's messages, from 0
   takt_rt::Time published{};    ///< when `publish` was called
-  std::uint64_t missed =
-    0;  ///< messages of this publisher that were overwritten before this one since the last take
-  std::uint32_t slot = 0;  ///< the subscriber's own
+  /// Messages of this publisher that were overwritten between the last taken one and this one.
+  std::uint64_t missed = 0;
+  std::uint32_t slot = 0;  ///< the subscriber's number for the message
   Denial denial = Denial::none;
 
   explicit operator bool() const noexcept { return denial == Denial::none && data != nullptr; }

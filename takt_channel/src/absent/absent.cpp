@@ -1,4 +1,5 @@
-// In place of the Rust library where it was not built: no port can be created, so no other function is called.
+// Takes the place of the Rust library if that was not built. No port can be created, so no other
+// function is called.
 #include <cstdint>
 
 #include "takt_channel_c.h"

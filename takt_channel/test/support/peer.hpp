@@ -31,7 +31,7 @@ struct Shape
   unsigned publishers = 4;
 };
 
-/// What a subscriber answers to take, await and receive.
+/// A subscriber's answer to take, await and receive.
 struct Took
 {
   std::uint64_t count = 0, first = 0, last = 0, missed = 0, wrong = 0;
@@ -41,7 +41,8 @@ struct Took
 class Peer
 {
 public:
-  /// `user`: runs as another user, if not 0. `core`: runs there, if not negative.
+  /// `user`: the process runs as this user, if not 0. `core`: it runs on this core, if not
+  /// negative.
   Peer(const std::string & side, const Shape & shape, uid_t user = 0, int core = -1)
   {
     int to[2];
@@ -95,7 +96,7 @@ public:
   Peer(const Peer &) = delete;
   Peer & operator=(const Peer &) = delete;
 
-  /// "open", or the refusal.
+  /// The first line of the process: "open", or the refusal.
   const std::string & first() const { return first_; }
   bool open() const { return first_ == "open"; }
   pid_t pid() const { return pid_; }
@@ -132,13 +133,13 @@ public:
     return read_took();
   }
 
-  /// Ends it as the kernel ends a process that ran out of memory.
+  /// Ends the process as the kernel ends a process that ran out of memory.
   void kill()
   {
     ::kill(pid_, SIGKILL);
     reap();
   }
-  /// Ends it in order; returns its exit code.
+  /// Closes the pipe to the process, so that the process ends normally. Returns its exit code.
   int end()
   {
     if (to_ >= 0) {

@@ -47,7 +47,7 @@ void answer(const std::string & line)
   std::cout << line << std::endl;
 }
 
-// Where an address is in a file: the same place in two processes is the same memory.
+// The file and the offset of an address: the same place in two processes is the same memory.
 std::string place_of(const std::byte * data)
 {
   const auto address = reinterpret_cast<std::uintptr_t>(data);
