@@ -38,7 +38,7 @@ protected:
     EXPECT_TRUE(executor->add(reader, binding).ok());
   }
 
-  /// A take found the message; `overwritten`: announcements without a take so far.
+  /// Reports a take that found the message; `overwritten`: announcements without a take so far.
   void take(MessageAccount & account, const MessageKey & message, std::uint64_t overwritten = 0)
   {
     const auto noted = account.found(run, message);

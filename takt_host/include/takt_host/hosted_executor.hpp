@@ -31,15 +31,17 @@ struct FrontEnd
 class HostedExecutor
 {
 public:
-  /// The executor named `executor` in `schedule`, with the threads for which the process has the rights. `notes`
-  /// precede its warnings. Faults: those of make_executor and SchedulePlacer::create.
+  /// The executor named `executor` in `schedule`, with the threads for which the process has the
+  /// rights. `notes` come before the placer's warnings. Faults: those of make_executor and
+  /// SchedulePlacer::create.
   static takt_rt::Result<std::unique_ptr<HostedExecutor>> of_schedule(
     FrontEnd front_end, const takt_schedule::Schedule & schedule, const std::string & executor,
     takt_rt::Faults notes);
   /// An executor without a schedule. Traces name it `name`.
   static takt_rt::Result<std::unique_ptr<HostedExecutor>> of_options(
     FrontEnd front_end, takt_core::ExecutorOptions options, std::string name);
-  /// Wraps an existing executor, with a placer that has no schedule (may be null). `name` as above. Cannot fail.
+  /// Wraps an existing executor, with a placer that has no schedule (may be null). Traces name the
+  /// executor `name`. Cannot fail.
   static std::unique_ptr<HostedExecutor> of_placer(
     FrontEnd front_end, std::shared_ptr<takt_core::Executor> core,
     std::unique_ptr<takt_core::adapter::Placer> placer, std::string name);
@@ -51,14 +53,14 @@ public:
 
   /// The executor of this process. Never null.
   const std::shared_ptr<takt_core::Executor> & core() const noexcept { return core_; }
-  /// Null without a schedule or placer.
+  /// The placer of the callbacks. Null without a schedule or placer.
   takt_core::adapter::Placer * placer() const noexcept { return placer_.get(); }
-  /// The schedule's or the given name.
+  /// The name in the schedule, or the given name.
   const std::string & name() const noexcept { return name_; }
 
   // ---- before callbacks are added; in any order ----
 
-  /// Faults: those of Executor::add_observer.
+  /// Adds an observer. Faults: those of Executor::add_observer.
   takt_rt::Status add_observer(std::shared_ptr<takt_core::Observer> observer);
   /// Writes runs into traces.
   takt_rt::Status record();
@@ -69,11 +71,11 @@ public:
 
   // ---- afterwards ----
 
-  /// Opens the executor to `takt status`, `apply`, `set` and `reset`, by `name` if it has no schedule. The front end
-  /// fills in `adapt`, `place` and `goes_with_group` of `more`. Faults: why the socket cannot be made; the executor
-  /// works without it.
+  /// Opens the executor to `takt status`, `apply`, `set` and `reset`. These commands call it `name`
+  /// if it has no placer. The front end fills in `adapt`, `place` and `goes_with_group` of `more`.
+  /// Faults: the reason why the socket cannot be made; the executor works without it.
   takt_rt::Status expose(const std::string & name, takt_control::ExposedExecutor more = {});
-  /// Not while `expose` runs.
+  /// Whether `expose` has succeeded. Not while `expose` runs.
   bool is_exposed() const noexcept { return exposure_ != nullptr; }
 
 private:
@@ -86,7 +88,7 @@ private:
   const std::shared_ptr<takt_core::Executor> core_;
   const std::unique_ptr<takt_core::adapter::Placer> placer_;
   const takt_schedule::Schedule schedule_;  // empty: no schedule
-  // Destroyed before the executor.
+  // The next two members are destroyed before the executor.
   std::unique_ptr<takt_watch::Watching> watching_;
   std::unique_ptr<takt_control::Exposure> exposure_;
 };

@@ -1,4 +1,5 @@
-// Splits the messages that were never taken into those that the history overwrote and those lost before it.
+// Splits the messages that were never taken into those that the history overwrote and those that
+// were lost before the history.
 //
 // Two counts exist, and each alone can be wrong. Announcements without a take: a middleware may announce several
 // messages once, or one message several times (Fast DDS 3 does both if threads publish concurrently in one process).
@@ -33,7 +34,8 @@ public:
   {
   }
 
-  /// A message was taken; `counted`: announcements without a take so far. One thread at a time; real-time safe.
+  /// Notes that a message was taken; `counted`: announcements without a take so far. One thread at
+  /// a time; real-time safe.
   void taken(std::uint64_t counted) noexcept
   {
     if (!began_.load(std::memory_order_relaxed)) {
@@ -42,8 +44,10 @@ public:
     }
   }
 
-  /// `gaps`: from sequence numbers; absent if messages have none. With gaps, the taken messages and these losses are
-  /// all messages published since the first message taken from each publisher. Any thread; real-time safe.
+  /// Splits the losses. `counted`: announcements without a take so far. `gaps`: missing messages by
+  /// sequence numbers; absent if messages have none. With gaps, the taken messages and these losses
+  /// are all messages published since the first message taken from each publisher. Any thread;
+  /// real-time safe.
   Losses split(std::uint64_t counted, std::optional<std::uint64_t> gaps) const noexcept
   {
     if (!gaps) {
@@ -55,7 +59,8 @@ public:
     const std::uint64_t before = before_.load(std::memory_order_relaxed);
     const std::uint64_t since = counted - std::min(counted, before);
     const std::uint64_t missing = *gaps - std::min(*gaps, gaps_before_);
-    // On a reliable way, announcements count first: a gap shows only with the next taken message.
+    // If no message is lost on the way to the history, the announcements show a loss before the
+    // gaps do: a gap shows only when the next message is taken. So the larger count is right.
     const std::uint64_t overwritten =
       reliable_ ? std::max(since, missing) : std::min(since, missing);
     return {before + overwritten, missing - std::min(missing, overwritten)};

@@ -31,7 +31,7 @@ struct MessageAccountOptions
   bool reliable = false;   ///< no message is lost on the way to the history
   bool sequences = false;  ///< the middleware numbers messages, and a gap is a lost message
   NamedBy named_by = NamedBy::sequence;
-  /// Shared when the same source continues in another executor; null: new ones, if messages are numbered.
+  /// The gaps of the same source in an earlier executor; null: new gaps, if messages are numbered.
   std::shared_ptr<SequenceGaps> gaps{};
 };
 
@@ -59,7 +59,7 @@ public:
     const takt_core::MessageKey & message, SequenceGaps::Noted noted,
     std::uint64_t overwritten) noexcept;
 
-  /// `overwritten` as above. Any thread; real-time safe.
+  /// The losses so far. `overwritten`: as in `tell`. Any thread; real-time safe.
   Losses losses(std::uint64_t overwritten) const noexcept;
 
 private:

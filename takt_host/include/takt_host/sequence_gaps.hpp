@@ -23,8 +23,9 @@ using takt_core::Gid;
 class SequenceGaps
 {
 public:
-  /// Publishers remembered at least. Beyond the capacity, the publisher silent for longest is
-  /// forgotten: its next message sets a new beginning, and losses before that are not counted.
+  /// The least number of publishers that are remembered. Beyond the capacity, the publisher that
+  /// has been silent for longest is forgotten: its next message sets a new beginning, and losses
+  /// before that are not counted.
   static constexpr std::size_t kPublishers = 64;
 
   /// Makes room for `kPublishers` publishers. Set-up only: allocates.
@@ -45,10 +46,10 @@ public:
   /// Notes a taken message. One thread at a time. Real-time safe.
   Noted note(const Gid & publisher, std::uint64_t sequence) noexcept;
 
-  /// Messages lost so far. Any thread. Real-time safe.
+  /// The number of messages lost so far. Any thread. Real-time safe.
   std::uint64_t lost() const noexcept { return lost_.load(std::memory_order_relaxed); }
 
-  /// Number of publishers forgotten for lack of room. Any thread. Real-time safe.
+  /// The number of publishers forgotten for lack of room. Any thread. Real-time safe.
   std::uint64_t forgotten() const noexcept { return forgotten_.load(std::memory_order_relaxed); }
 
 private:

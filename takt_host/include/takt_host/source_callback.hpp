@@ -48,8 +48,8 @@ public:
 
   /// The run that takes. Real-time safe.
   const takt_core::Run & run() const noexcept { return run_; }
-  /// The source got `message`. Call before another take of the same source can begin. A source whose messages have no
-  /// key does not call it. Real-time safe.
+  /// Notes that the source got `message`. Call before another take of the same source can begin. A
+  /// source whose messages have no key does not call this. Real-time safe.
   void found(const takt_core::MessageKey & message) noexcept { found(message, message); }
   /// As above for a publisher with two counts: `message` names the message, and gaps show in the sequence of `counted`.
   void found(const takt_core::MessageKey & message, const takt_core::MessageKey & counted) noexcept
@@ -88,8 +88,9 @@ template <typename S>
 class SourceCallback : public takt_core::adapter::AnnouncedCallback
 {
 public:
-  /// `history`: messages that the source keeps. If `options.depth` is less, announcements beyond it are dropped, but
-  /// not messages. `executor` must outlive it. Set-up only.
+  /// `history`: the number of messages that the source keeps. If `options.depth` is smaller, the
+  /// callback drops the announcements beyond that depth, but the source keeps the messages.
+  /// `executor` must outlive the callback. Set-up only.
   SourceCallback(
     takt_core::CallbackOptions options, takt_core::Executor & executor, std::uint32_t history,
     MessageAccountOptions account)
@@ -100,7 +101,8 @@ public:
   {
   }
 
-  /// Any thread, also within a publish, with the middleware's locks held. Real-time safe, lock-free.
+  /// Announces `count` messages. Any thread, also within a publish, with the middleware's locks
+  /// held. Real-time safe, lock-free.
   void arrive(std::uint32_t count) noexcept { announce(executor_, count); }
 
   /// Calls `take_message` on the executor thread, and accounts for its message. False: the callback does not run.
@@ -118,9 +120,11 @@ public:
     return true;
   }
 
-  /// Messages lost on the way to the history; absent: unknown. Any thread; real-time safe.
+  /// The number of messages lost on the way to the history; absent: unknown. Any thread; real-time
+  /// safe.
   std::optional<std::uint64_t> lost() const noexcept final { return losses(counts()).lost; }
-  /// `counted`, with the overwritten messages of the account. Any thread; real-time safe.
+  /// The counts of `counted`, with the account's number of overwritten messages. Any thread;
+  /// real-time safe.
   takt_core::MessageCounts message_counts() const noexcept final
   {
     takt_core::MessageCounts result = counts();

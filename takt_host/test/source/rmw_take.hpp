@@ -22,7 +22,8 @@ struct RmwTake
 
   bool armed = false;  ///< only the reader may take
   std::function<void()> before;
-  /// Messages lost on the way: later messages get numbers larger by this.
+  /// The number of each publisher's lost messages, by which the numbers of its later messages are
+  /// larger.
   std::map<Publisher, std::uint64_t> lost;
 };
 

@@ -17,12 +17,12 @@ namespace takt_host::test
 enum class Twin
 {
   none,
-  takes_the_newest,          ///< but reports the key of the oldest
+  takes_the_newest,          ///< takes the newest message, but reports the key of the oldest
   names_the_released,        ///< reports the key of the message for which the run was started
   hides_losses,              ///< numbers messages anew
   doubles_losses,            ///< reports gaps twice as wide
   overwrites_in_silence,     ///< does not announce a message that replaces another
-  keeps_one_more,            ///< than the history claims to hold
+  keeps_one_more,            ///< keeps one message more than the history claims to hold
   forgets_what_came_before,  ///< announces only messages that come after the join
   is_deaf_to_newcomers,      ///< ignores the first message of a late publisher
   announces_twice,
@@ -96,7 +96,7 @@ private:
   {
     std::uint64_t sequence = 0;
     bool late = false;
-    std::uint64_t told = 0;  // of twins: the last reported number
+    std::uint64_t told = 0;  // for twins: the last reported number
     std::uint64_t last = 0;
   };
   struct Message

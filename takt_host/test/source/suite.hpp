@@ -43,7 +43,7 @@ public:
       run_one();
       return back_end_.got.size() >= count;
     });
-    // A take that finds no message may lead to another one.
+    // A take that finds no message may lead to another take.
     for (int idle = 0; idle < 4; idle = run_one() ? 0 : idle + 1) {
     }
   }
@@ -62,7 +62,7 @@ public:
       fail("took " + text(got) + ", not " + text(values));
     }
   }
-  /// Each message has its publisher's name for it.
+  /// Each message has the name that its publisher gave it.
   void expect_names()
   {
     for (const Got & one : back_end_.got) {
@@ -146,7 +146,7 @@ inline std::string takes_in_order_and_counts(BackEnd & back_end)
   return trial.fault();
 }
 
-/// A history keeps the last messages, and counts the overwritten ones.
+/// A history keeps the last messages. The source counts the overwritten ones.
 template <std::uint32_t depth>
 std::string keeps_the_last(BackEnd & back_end)
 {
@@ -173,7 +173,8 @@ std::string keeps_the_last(BackEnd & back_end)
   return trial.fault();
 }
 
-/// A run has the name of the message that its take found, also if it replaced the announced one.
+/// A run has the name of the message that its take found, even if that message replaced the
+/// announced one.
 inline std::string names_the_message_that_was_found(BackEnd & back_end)
 {
   Trial trial(back_end);
