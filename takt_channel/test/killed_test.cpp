@@ -38,8 +38,8 @@ int rounds()
   return 50 * (times == nullptr ? 1 : std::atoi(times));
 }
 
-// Files and folders of the running test's channels in shared memory, which other programs use meanwhile. Only those whose
-// names begin as those of `fresh_name`.
+// Files and folders of the running test's channels in shared memory, which other programs use
+// meanwhile. Counts only channels whose names begin as those of `fresh_name`.
 std::size_t left_in_shared_memory()
 {
   const auto * const test = ::testing::UnitTest::GetInstance()->current_test_info();
@@ -272,7 +272,7 @@ TEST_F(Killed, TheNextStartOfAnyChannelRemovesWhatKilledProcessesLeft)
   EXPECT_EQ(left_in_shared_memory(), 0U);
 }
 
-// A program is changed, and its new build starts under the name of the channel with another type.
+// A program was changed: its new build opens the channel with another type.
 TEST_F(Killed, AfterAKillTheChannelMayHaveAnotherTypeOnceTheOtherSideHasEnded)
 {
   const Shape channel = shape(fresh_name());
@@ -300,7 +300,8 @@ TEST_F(Killed, AfterAKillTheChannelMayHaveAnotherTypeOnceTheOtherSideHasEnded)
   EXPECT_TRUE(publisher.open()) << publisher.first();
 }
 
-// Of 20 messages the queue keeps 20: the subscriber is killed while it is full, and while the publisher overwrites.
+// The subscriber is killed while its queue of 20 messages is full and the publisher overwrites
+// messages in it.
 TEST_F(Killed, AFullQueueOfAKilledSubscriberHoldsNoPublisherUp)
 {
   const Shape channel = shape(fresh_name());

@@ -105,8 +105,8 @@ public:
   Publisher(const Publisher &) = delete;
   Publisher & operator=(const Publisher &) = delete;
 
-  /// Memory for a message of `size` bytes. Real-time safe, except the first time after a subscriber came or left, which maps
-  /// or unmaps memory.
+  /// Memory for a message of `size` bytes. Real-time safe, except the first time after a subscriber
+  /// came or left, because that maps or unmaps memory.
   Loan loan(std::size_t size) noexcept;
 
   /// Sends the loan to all subscribers and wakes those that wait: one system call for each

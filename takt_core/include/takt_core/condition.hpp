@@ -4,7 +4,7 @@
 // history until the condition holds. The scheduler checks the condition only when a message for a
 // triggering callback of the group arrives. If the condition holds, it releases all messages that
 // wait at this time: each triggering callback of the group becomes ready for all of its own
-// messages. It takes the messages of non-triggering callbacks as without a condition
+// messages. The callback takes the messages of non-triggering callbacks as without a condition
 // (non_triggering.hpp).
 //
 // The inputs of a condition are the messages of the group's subscriptions, triggering or not. A message counts until it

@@ -36,7 +36,7 @@ struct GroupCondition;
 enum class GroupKind
 {
   mutually_exclusive,  ///< at most one of them runs at any time
-  reentrant            ///< callbacks, and several runs of one callback, may overlap
+  reentrant            ///< runs of different callbacks, and of one callback, may overlap
 };
 
 /// Set-up only, except the functions that the scheduler calls. Must outlive its callbacks: hold it

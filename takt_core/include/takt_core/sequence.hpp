@@ -47,9 +47,9 @@ struct SequencePlace
 };
 
 /// Open while the user's function of `run` runs: callbacks of the run's sequence that the function
-/// makes ready wait for its end. No callback waits for a visitor, or for a callback without a
-/// sequence. Scopes nest: only the innermost one counts. Open it on the run's thread, which calls
-/// the scheduler's `next` or `leave` afterwards. Real-time safe.
+/// makes ready wait for the function's end. No callback waits for a visitor, or for a callback
+/// without a sequence. Scopes nest: only the innermost one counts. Open it on the run's thread,
+/// which calls the scheduler's `next` or `leave` afterwards. Real-time safe.
 class SequenceScope
 {
 public:

@@ -141,7 +141,8 @@ void ExceptionReporter::work()
     while (pending_.load(std::memory_order_seq_cst) == 0) {
       futex_wait(pending_, 0);
     }
-    // This exchange makes the counts visible of every thread that set `pending_` or found it set.
+    // After this exchange the counts of each thread that set `pending_`, or found it set, are
+    // visible.
     pending_.exchange(0, std::memory_order_acq_rel);
     tell();
     const Time until = add_saturated(now(), period_);

@@ -31,8 +31,8 @@ struct alignas(64) ExecutorThread
   AttributeReport report;                  // of the thread's start; written before it arrives
   std::optional<ThreadAttributes> at_end;  // attributes at its end; guarded by `there`
 
-  /// Whoever changes the thread's attributes holds this mutex, so that the thread does not end
-  /// meanwhile.
+  /// A thread that changes this thread's attributes holds this mutex, so that this thread does not
+  /// end meanwhile.
   std::mutex there;
   detail::ThreadPriority * priority = nullptr;
 };

@@ -159,7 +159,7 @@ struct Executor::Impl final : ParkingListener
   struct Entrant
   {
     const Callback * callback;
-    const Callback * takes;  ///< the member whose messages it takes; null: it is a member
+    const Callback * takes;  ///< member whose messages the callback takes; null: it is a member
   };
   std::vector<Entrant> entrants(
     const Group & group, const std::vector<NewBinding> & bindings) const;

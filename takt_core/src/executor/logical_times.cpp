@@ -19,8 +19,8 @@ namespace
 
 thread_local Time t_border = kNever;
 
-// The period of a publisher, which is a timer. It runs once, and is then cancelled until a run has
-// outputs, so the period never passes.
+// The period of a publisher, which is a timer. The timer runs once, and is then cancelled until a
+// run has outputs, so the period never passes.
 constexpr Duration kOnce = std::chrono::hours(24 * 365);
 
 void count(std::atomic<std::uint64_t> & what, std::uint64_t more = 1) noexcept

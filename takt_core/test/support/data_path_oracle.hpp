@@ -138,7 +138,7 @@ private:
     std::size_t released = 0;     // the number that the condition released, from the oldest on
     std::optional<long> newest;
     bool ready = false;
-    std::optional<Waiting> place;  // empty: that of the oldest message at the thread's next look
+    std::optional<Waiting> place;  // empty: the thread's next look sets it
     long due = 0;                  // of a timer
   };
 

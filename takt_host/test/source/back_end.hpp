@@ -45,7 +45,7 @@ public:
   /// message takes.
   int patience = 30'000;
   std::vector<Got> got;                          ///< by the reader's callback
-  std::map<std::uint64_t, std::uint64_t> names;  ///< what the publishers named them, by value
+  std::map<std::uint64_t, std::uint64_t> names;  ///< names from the publishers, by value
 };
 
 }  // namespace takt_host::test

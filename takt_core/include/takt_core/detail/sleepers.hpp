@@ -244,8 +244,8 @@ private:
     return waiter == kNobody || !idle(waiter);
   }
 
-  // Gives `thread` the role of waiting for the set's timers, if no idle and at least as urgent
-  // member has it. False if a timer is due.
+  // Gives `thread` the role of waiting for the set's timers, unless an idle member has it that is
+  // at least as urgent. False if a timer is due.
   template <typename Set>
   bool await_timers(Set & set, std::uint32_t thread, Time now, Time & wake_at) noexcept
   {
