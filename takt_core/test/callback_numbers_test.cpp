@@ -41,7 +41,7 @@ TEST(CallbackNumbers, are_used_again_and_never_by_two_that_live)
 
 TEST(CallbackNumbers, say_the_id_until_they_are_used_again)
 {
-  const auto id = detail::id_number("root");  // a chain holds it
+  const auto id = detail::id_number("root");  // a chain holds the number
   auto root = make("root");
   const std::uint32_t number = root->number();
   EXPECT_EQ(detail::id_number_of(number), *id);

@@ -23,7 +23,7 @@ TYPED_TEST(Names, are_read_as_they_are_printed_and_nothing_else_is)
     EXPECT_EQ(to_string(value), name);
     EXPECT_EQ(from_string<TypeParam>(name), value);
   }
-  // A value without a word would print as this.
+  // `to_string` prints a value without a word as "unknown".
   EXPECT_EQ(to_string(static_cast<TypeParam>(names<TypeParam>().size())), "unknown");
   EXPECT_EQ(from_string<TypeParam>("unknown"), std::nullopt);
   EXPECT_EQ(from_string<TypeParam>(""), std::nullopt);

@@ -48,9 +48,10 @@ TEST(Attachment, IsGoneForEverybodyAfterClear)
   EXPECT_FALSE(use());
 }
 
-// An ordinary thread is inside; a thread of middle priority keeps their common core busy; a thread of high priority
-// detaches the callback. It must lend its priority. The middle thread's own CPU time counts the time that it gets
-// meanwhile, so the machine's other load does not matter.
+// An ordinary thread is inside; a thread of middle priority keeps their common core busy; a thread
+// of high priority detaches the callback, and must lend its priority to the ordinary thread. The
+// CPU time of the middle thread counts the time that it gets meanwhile, so other load of the
+// machine does not matter.
 TEST(Attachment, LendsThePriorityOfWhoTakesAwayToWhoIsInside)
 {
   auto executor = Executor::create();
@@ -77,7 +78,7 @@ TEST(Attachment, LendsThePriorityOfWhoTakesAwayToWhoIsInside)
   std::chrono::nanoseconds hogged{};
   std::chrono::nanoseconds spent{};
   bool allowed = true;
-  // A thread that outranks both starts them at their priorities.
+  // A thread that outranks both other threads starts them at their priorities.
   std::thread taker([&] {
     ::pthread_setaffinity_np(::pthread_self(), sizeof(core), &core);
     if (!set_fifo(::pthread_self(), 50)) {
@@ -85,7 +86,8 @@ TEST(Attachment, LendsThePriorityOfWhoTakesAwayToWhoIsInside)
       leave = true;
       return;
     }
-    // It has the taker's priority until it gets its own: it must not run before, since the taker would wait behind it.
+    // The middle thread has the taker's priority until it gets its own. It must not run before,
+    // since the taker would wait behind it.
     std::atomic<bool> may_hog{false};
     std::thread hog([&] {
       may_hog.wait(false);

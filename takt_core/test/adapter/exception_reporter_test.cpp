@@ -148,7 +148,7 @@ TEST_F(Reported, InFewLinesHoweverManyCallbacksThrow)
 TEST_F(Reported, InOneCountForEachCallbackWhenOthersAreRemoved)
 {
   make(1ms);
-  // Their searches for a slot begin at the same slot.
+  // The searches of all these callbacks for a slot begin at the same slot.
   std::vector<std::shared_ptr<Throws>> all;
   for (std::size_t i = 0; i <= ExceptionReporter::kCallbacks; ++i) {
     all.push_back(add("/c" + std::to_string(i), "no"));

@@ -43,7 +43,7 @@ public:
   Source(const Source &) = delete;
   Source & operator=(const Source &) = delete;
 
-  // Returns how many sleepers it woke.
+  // Returns the number of sleepers that it woke.
   int send() noexcept
   {
     page.sent.fetch_add(1, std::memory_order_relaxed);
@@ -142,7 +142,7 @@ struct Sleeps : Observer
   std::atomic<int> wakes{0};
 };
 
-// Whether all threads sleep in the kernel, for messages.
+// Whether all threads of the executor sleep in the kernel, waiting for messages.
 bool all_asleep(const Executor & executor, const Sleeps & sleeps)
 {
   const std::vector<pid_t> threads = executor.thread_ids();
@@ -164,7 +164,8 @@ TEST(ArrivalWord, AMessageWakesOneOfTheIdleThreads)
   ASSERT_TRUE(executor->add_observer(sleeps).ok());
   const auto receiver = add_receiver(*executor, source, "/a:sub(x)");
   ASSERT_TRUE(executor->start().ok());
-  // A wake-up of the kernel means that a thread slept; the next message follows when three sleep again.
+  // A wake-up by the kernel means that a thread slept. The next message follows when all three
+  // threads sleep again.
   const auto all_idle = [&] { return all_asleep(*executor, *sleeps); };
   constexpr int kMessages = 200;
   for (int sent = 0; sent < kMessages;) {
@@ -219,7 +220,7 @@ TEST(ArrivalWord, TheReleaseIsTheArrivalThatTheTakeReports)
   EXPECT_EQ(seen.deadline, receiver->arrived + 10ms);
   ASSERT_EQ(seen.activations.size(), 1U);
   EXPECT_EQ(seen.activations.begin()->release, receiver->arrived);
-  // A time after the announcement is none of an arrival.
+  // A time after the announcement does not count as an arrival.
   receiver->arrived = now() + 1h;
   source.send();
   ASSERT_TRUE(executor->spin_some().ok());
@@ -248,7 +249,8 @@ TEST(ArrivalWord, EndsTheWaitOfSpinOnce)
   sender.join();
 }
 
-// Of twins that do not wake the sleepers, or do not wait until they have left, a thread still sleeps on the word.
+// Rejects twins that do not wake the sleepers, or do not wait until these have left: then a thread
+// still sleeps on the word.
 TEST(ArrivalWord, NoThreadSleepsOnTheWordOfARemovedCallback)
 {
   Source kept;
@@ -275,7 +277,8 @@ TEST(ArrivalWord, NoThreadSleepsOnTheWordOfARemovedCallback)
   EXPECT_TRUE(executor->wait().ok());
 }
 
-// Of a twin that does not wake them, the new threads sleep without the word, and only the former thread wakes.
+// Rejects a twin that does not wake the new threads: these sleep without the word, and only the
+// former thread wakes.
 TEST(ArrivalWord, AMessageAfterAMoveWakesANewThread)
 {
   Source source;
@@ -426,7 +429,7 @@ TEST(ArrivalWord, AnExecutorHasAtMostSoManyWords)
   EXPECT_TRUE(executor->wait().ok());
 }
 
-// Runs in a child: the filter stays.
+// Runs in a child process, because the filter stays.
 void add_where_the_kernel_lacks_the_call()
 {
   constexpr std::uint32_t kFutexWaitv = 449;

@@ -242,7 +242,8 @@ TEST(Groups, across_os_priorities_are_refused_unless_allowed)
   EXPECT_TRUE(executor->reconfigure({.callbacks = {{b, high}}}).ok());
 }
 
-// Threads that take their callbacks' priorities; created only, so that no rights are needed.
+// An executor whose threads take their callbacks' priorities. It is only created, so it needs no
+// rights.
 std::unique_ptr<Executor> following()
 {
   return make_executor(2, [](auto & o) {

@@ -115,7 +115,7 @@ TEST(Removal, from_inside_itself_returns_at_once_and_keeps_it_alive_until_it_is_
   EXPECT_TRUE(executor->wait().ok());
 }
 
-// Only the run itself holds the callback any more: when is the callback freed?
+// Tests when a callback is freed that only its own run still holds.
 class RemovedFromInside : public testing::Test
 {
 protected:
@@ -188,7 +188,7 @@ TEST_F(RemovedFromInside, is_freed_by_the_next_set_up_function)
 
 TEST(Removal, of_the_last_reference_may_remove_others_in_its_destructor)
 {
-  // As a node owned by its own callback does.
+  // A node that its own callback owns does this.
   const auto executor = make_executor(2);
   for (const bool inside : {true, false}) {
     const auto other = add_function(*executor, "other");
@@ -240,7 +240,7 @@ ExecutorOptions urgent()
 {
   ExecutorOptions options;
   options.threads.resize(2);
-  options.threads[0].attributes.nice = read_attributes().nice;  // also where the tests run niced
+  options.threads[0].attributes.nice = read_attributes().nice;  // also if the tests run niced
   options.threads[1].attributes.policy = Policy::fifo;
   options.threads[1].attributes.priority = 20;
   return options;
@@ -314,7 +314,7 @@ constexpr std::size_t kRefusedLocks = 0;
 constexpr std::size_t kRefusedLocks = 1;
 #endif
 
-// Runs once without any rights, under `policy`, and returns the outcome as text.
+// Runs an executor once without any rights, under `policy`. Returns the outcome as text.
 std::string run_without_rights(MissingRights policy)
 {
   const auto said = takt_rt::test::in_unprivileged_child([policy]() -> std::string {

@@ -29,7 +29,7 @@ std::shared_ptr<Group> exclusive()
   return std::make_shared<Group>(GroupKind::mutually_exclusive, "group");
 }
 
-// Runs what is ready, on the calling thread.
+// Runs the ready callbacks on the calling thread.
 void spin_some(Executor & executor)
 {
   const SpinOutcome outcome = executor.spin_some();
@@ -69,7 +69,8 @@ TEST(Inputs, RunAsRunsOfTheirOwnBeforeTheirTaker)
     seen->all, (std::vector<std::string>{"start input", "end input", "start taker", "end taker"}));
 }
 
-// Observers have one run for each thread: a taker's begins for them once its inputs have run, and is not longer for them.
+// Observers see one run at a time on each thread: for them a taker's run begins after its inputs'
+// runs, and does not contain these.
 TEST(Inputs, AreNoPartOfTheirTakersRunForObservers)
 {
   class Picks : public Observer
@@ -105,7 +106,8 @@ TEST(Inputs, AreNoPartOfTheirTakersRunForObservers)
   EXPECT_LT(picks->lasted, now() - before - milliseconds(29));
 }
 
-// While a taker works on, another thread looks at once for what its inputs kept waiting.
+// While a taker works on, another thread at once starts a callback that waited for the group of an
+// input.
 TEST(Inputs, LeaveTheirGroupToOtherThreads)
 {
   const auto executor = make_executor(2);
@@ -136,7 +138,7 @@ TEST(Inputs, LeaveTheirGroupToOtherThreads)
   EXPECT_TRUE(waited);
 }
 
-// The run that published last decides whose activation a message carries.
+// A message carries the activation of the run that published it.
 TEST(Inputs, PublishForTheirOwnActivation)
 {
   const auto executor = make_executor();
@@ -189,7 +191,7 @@ TEST(Inputs, WhatATakerLeavesOutIsTakenAndFreedWithoutARun)
   EXPECT_EQ(seen->all.front(), "empty input");
 }
 
-// Of several waiting messages each counts once, and the taker runs although an input threw.
+// Each of several waiting messages counts once, and the taker runs although an input threw.
 TEST(Inputs, AnExceptionOfOneEndsNeitherTheOthersNorTheTaker)
 {
   const auto executor = make_executor(
@@ -287,7 +289,7 @@ TEST(Inputs, ThatNothingTakesAreNamed)
   EXPECT_TRUE(executor->waiting_in_vain().empty());
 }
 
-// An input removes its taker, which waits for the input's run: no wait is endless.
+// An input removes its taker, which waits for the input's run. Neither waits without end.
 TEST(Inputs, RemoveTheirTaker)
 {
   const auto executor = make_executor();
@@ -304,7 +306,7 @@ TEST(Inputs, RemoveTheirTaker)
   EXPECT_EQ(executor->scheduler().find("taker"), nullptr);
 }
 
-// A take without a message is no start.
+// A taker whose take finds no message does not start, so it takes no inputs.
 TEST(Inputs, AreNotTakenByATakerWithoutAMessage)
 {
   const auto executor = make_executor();
@@ -359,7 +361,7 @@ TEST(Inputs, AreRemovedWhileTakersRun)
       group, waits());
     executor->ready(*input);
     EXPECT_TRUE(eventually([&] { return input->runs > 0; }));
-    // Where it removed itself, the end of its run may come later.
+    // If the input removed itself, its run may end later.
     EXPECT_TRUE(eventually([&] {
       executor->remove(*input);
       return input.use_count() == 1;

@@ -56,7 +56,7 @@ bool alive(pid_t tid)
   return ::syscall(SYS_tgkill, ::getpid(), tid, 0) == 0;
 }
 
-// Calls no set-up function, because that would join them.
+// Calls no set-up function, because that would join the threads.
 bool all_isolated_threads_joined(const Executor & executor)
 {
   return executor.attributes().size() == executor.options().threads.size();
@@ -255,7 +255,8 @@ TEST(Isolation, ends_its_threads_with_the_last_callback)
       EXPECT_TRUE(eventually([&] { return callback->runs == 2; }));
       executor->remove(*callback);
     }
-    // The thread that waits for the executor's end joins them: this test calls no other function.
+    // The thread that waits for the executor's end joins the isolated threads: this test calls no
+    // other function.
     EXPECT_TRUE(eventually([&] { return all_isolated_threads_joined(*executor); }));
     EXPECT_TRUE(eventually([&] { return std::none_of(threads.begin(), threads.end(), alive); }));
   }
@@ -315,9 +316,10 @@ TEST(Isolation, of_a_callback_that_removes_itself)
   stop(*executor);
 }
 
-// All on one core: the group's thread leaves while it interrupts set-up at any instruction, also where set-up counts
-// the threads that have left. `wait` looks for that thread before set-up continues. While `reap` cleared `leaving`
-// early, none of 11 runs of 1000 rounds passed.
+// All threads share one core: the group's thread leaves while it interrupts set-up at any
+// instruction, also where set-up counts the threads that have left. `wait` looks for that thread
+// before set-up continues. While `reap` cleared `leaving` early, none of 11 runs of 1000 rounds
+// passed.
 TEST(Isolation, joins_a_thread_that_leaves_while_set_up_counts_those_that_have_left)
 {
   SKIP_WITHOUT_REALTIME();

@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
   testing::Values(Order::priority, Order::fifo, Order::edf, Order::window, Order::stock),
   [](const auto & test) { return std::string(to_string(test.param)); });
 
-// Every function of set-up and of timers, on a callback that is not in the executor.
+// Calls every function of set-up and of timers on a callback that is not in the executor.
 void refuses(Executor & executor, Callback & stranger)
 {
   Scheduler & scheduler = executor.scheduler();
@@ -206,7 +206,7 @@ TEST(Removal, of_an_outer_run_of_the_own_thread_returns_at_once)
   EXPECT_EQ(outer->scheduler().find("a"), nullptr);
 }
 
-// Each callback waits inside until all are, then removes the next one.
+// Each callback waits inside its run until all callbacks run, then removes the next one.
 void remove_each_other(int count)
 {
   const auto executor = make_executor(static_cast<std::size_t>(count));
@@ -400,7 +400,7 @@ TEST(Groups, that_are_new_are_not_allowed_what_an_old_one_was)
   Binding first, second;
   first.threads = 1;
   second.threads = 2;
-  // In place, so that both groups have the same address.
+  // Both groups are built in this place, so that they have the same address.
   std::optional<Group> place;
   const auto here = [&] { return std::shared_ptr<Group>(std::shared_ptr<void>(), &*place); };
   place.emplace(GroupKind::mutually_exclusive, "old");

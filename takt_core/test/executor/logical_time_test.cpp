@@ -1,4 +1,5 @@
-// Logical execution time in running executors: what comes in by the release, and what goes out at the border.
+// Logical execution time in running executors: a run takes the messages that arrived by its
+// release, and its messages go out at the border.
 #include "takt_core/logical_time.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ using std::chrono::milliseconds;
 
 constexpr Duration kPeriod = milliseconds(20);
 
-// A message of a stand-in for a publisher.
+// A held message of a stand-in for a publisher.
 class Output final : public HeldOutput
 {
 public:
@@ -43,7 +44,7 @@ private:
   int * const released_;
 };
 
-// As a publisher of a front end.
+// Publishes as a publisher of a front end does.
 void publish(std::function<void()> publish, int * released = nullptr)
 {
   if (LogicalTime * const logical = LogicalTime::current()) {
@@ -140,7 +141,7 @@ TEST_F(LogicalTimeTest, AMessageThatCameAfterTheReleaseBelongsToTheNextPeriod)
   const auto timer = add_function(
     *executor, "timer", [&](const takt_core::Run & run) { order.emplace_back('t', run.release); },
     group, {}, every(kPeriod));
-  // Keeps the thread over a release, and announces a message on each side of it.
+  // Keeps the thread busy over a release, and announces a message before and after that release.
   const auto blocker = add_function(*executor, "blocker", [&](const takt_core::Run &) {
     const Time next = executor->scheduler().next_release(*timer);
     executor->ready(*in);
@@ -183,14 +184,14 @@ TEST_F(LogicalTimeTest, GroupsExchangeTheSameWhateverTheThreads)
   struct Got
   {
     Time read;     // release of the reading run
-    Time arrived;  // of the message
+    Time arrived;  // arrival of the message
     Time written;  // release of the run that wrote it
     Time skipped;  // release of the reading run that would have been first without skipped periods
   };
   std::vector<Got> got;
   Got next{};
   std::mutex mutex;
-  std::deque<Time> written;  // of the messages that wait
+  std::deque<Time> written;  // release of the writing run, for each waiting message
   const auto sink = logical_group();
   Binding first;
   first.threads = 0b01;

@@ -29,7 +29,7 @@ bool within(Duration time, const std::atomic<bool> & done)
   return done.load();
 }
 
-// Counts the threads that sleep; updated after the scheduler knows.
+// Counts the threads that sleep. Observers get the event after the scheduler.
 struct Sleepers : Observer
 {
   ObserverInterest interest() const noexcept override
@@ -43,9 +43,9 @@ struct Sleepers : Observer
   std::atomic<int> count{0};
 };
 
-// In how many of `rounds` another thread began the callback that a callback of two threads made
-// ready and then had `time` to begin. An awake thread would look for work by itself, so each round
-// begins with both asleep.
+// A callback that two threads may run makes another one ready, and then gives the second thread
+// `time` to begin it. Returns the number of `rounds` in which the second thread began it. An awake
+// thread would look for work by itself, so each round begins with both threads asleep.
 int taken_by_another(
   bool publishes_last, int rounds, Duration time,
   const std::function<void(ExecutorOptions &)> & change = {}, bool in_sequence = false)
@@ -92,7 +92,8 @@ TEST(PublishesLast, LeavesWhatIsReadyToTheOwnThread)
   EXPECT_EQ(taken_by_another(false, 20, std::chrono::seconds(20)), 20);
 }
 
-// It runs at its callback's priority, below that of the callback that it made ready.
+// The following thread runs at its callback's priority, which is below that of the callback that it
+// made ready.
 TEST(PublishesLast, OfAFollowingThreadWakesTheOthersAsEver)
 {
   if (!may_use_realtime(40)) {

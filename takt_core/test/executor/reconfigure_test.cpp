@@ -62,7 +62,7 @@ TEST(Reconfiguration, gives_a_running_thread_other_attributes)
   EXPECT_EQ(executor->threads()[1].attributes.asked.priority, 31);
   EXPECT_EQ(executor->threads()[0].attributes.granted.policy, read_attributes().policy);
   stop(*executor);
-  // The next start requests the same.
+  // The next start requests the same attributes.
   ASSERT_TRUE(executor->start().ok());
   EXPECT_EQ(read_attributes(executor->thread_ids()[1]).priority, 31);
   stop(*executor);
@@ -169,7 +169,7 @@ TEST(Reconfiguration, is_judged_by_what_comes_of_all_changes_together)
   EXPECT_EQ(executor->scheduler().priority(*a), 9);
   EXPECT_EQ(read_attributes(executor->thread_ids()[0]).priority, 20);
 
-  // Both threads have equal attributes: then the group may be on either.
+  // Both threads now have equal attributes, so the group may be on either.
   bad.threads = {{0, fifo(11)}, {1, fifo(11)}};
   ASSERT_TRUE(executor->reconfigure(bad).ok());
   EXPECT_EQ(executor->scheduler().threads(*a), 1U);
@@ -234,7 +234,7 @@ TEST(Reconfiguration, takes_callbacks_of_one_window_to_other_threads_together)
     executor->reconfigure({.callbacks = {{a, {.threads = 2}}, {b, {.threads = 2}}}}).ok());
   EXPECT_EQ(executor->scheduler().threads(*a), 2U);
   EXPECT_EQ(executor->scheduler().threads(*b), 2U);
-  // A change that fails later takes both back together.
+  // A change that fails later takes back both bindings.
   EXPECT_FALSE(
     executor
       ->reconfigure({.callbacks = {{a, {.threads = 1}}, {b, {.threads = 1, .priority = 999}}}})

@@ -47,7 +47,7 @@ std::int64_t own_cpu_time()
   return takt_rt::thread_cpu_time().count();
 }
 
-/// Returns the calling thread's CPU time, at least `least`.
+/// Works until the calling thread has used `least` of CPU time. Returns the CPU time that it used.
 std::int64_t work(std::chrono::nanoseconds least)
 {
   const std::int64_t began = own_cpu_time();
@@ -56,7 +56,7 @@ std::int64_t work(std::chrono::nanoseconds least)
   return own_cpu_time() - began;
 }
 
-/// The costs of an executor's only callback, run once on the calling thread.
+/// The costs of the runs of an executor's only callback, which runs once on the calling thread.
 std::vector<RunCosts> ran(
   const std::function<void()> & function, const std::function<bool()> & take = {})
 {
@@ -120,7 +120,7 @@ TEST(RunCosts, leave_out_what_is_not_of_the_run)
   });
   ASSERT_EQ(costs.size(), 1U);
   EXPECT_LT(costs[0].cpu, all);
-  const NotOfTheRun outside;  // outside of runs: no effect
+  const NotOfTheRun outside;  // outside of runs it has no effect
 }
 
 // At each depth the run of one executor contains the next executor's run. The innermost callback throws, in its run or

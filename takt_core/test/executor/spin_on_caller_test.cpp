@@ -131,7 +131,8 @@ TEST(SpinOnCaller, is_awaited_by_other_threads_until_the_caller_is_out)
     auto other = std::async(std::launch::async, [&] {
       running.get_future().wait();
       executor->cancel();
-      // Either waits for the caller, or finds that the caller has left already ("not started").
+      // `wait` either waits for the caller, or finds that the caller has left already ("not
+      // started").
       const SpinOutcome outcome = executor->wait();
       return outcome.exception == nullptr && !executor->running();
     });
@@ -157,7 +158,7 @@ TEST(SpinOnCaller, hands_exceptions_to_the_caller_and_counts_as_a_spin)
   EXPECT_TRUE(executor->spin_on_caller().ok()) << "the cancel that came before ends this spin";
 }
 
-/// All threads but the first begin late, as on a busy machine.
+/// Makes all threads but the first begin late, as on a busy machine.
 class LateThreads : public Observer
 {
 public:
@@ -263,7 +264,7 @@ TEST(SpinOnCaller, waits_for_threads_that_ask_for_attributes)
   EXPECT_EQ(validate(options).size(), 3U);
 }
 
-/// Whether all threads of the executor sleep.
+/// Tells whether all threads of the executor sleep.
 class Sleeping : public Observer
 {
 public:
@@ -311,7 +312,7 @@ TEST(SpinOnCaller, wakes_the_thread_that_the_program_made_more_urgent_than_the_o
     }
     executor->cancel();
   });
-  // On a thread of its own: an unprivileged thread cannot restore its urgency.
+  // The spin has a thread of its own, because an unprivileged thread cannot restore its urgency.
   std::thread spin([&] { EXPECT_TRUE(executor->spin_on_caller().ok()); });
   spin.join();
   other.join();

@@ -45,7 +45,7 @@ TEST_F(Statistics, tell_a_throwing_take_from_an_empty_one)
   EXPECT_EQ(all[0]->execution.moments.count(), 1U);
 }
 
-// The take found a message that came after the pick: its release is later than the start.
+// The take found a message that came after the pick, so its release is later than the start.
 TEST_F(Statistics, have_no_negative_delay_of_a_message_that_replaced_another_one)
 {
   const auto c = add_function(*executor, "c");
@@ -198,7 +198,7 @@ protected:
     statistics.on_chain({"chain", {"root", "last"}, 0, std::chrono::milliseconds(10), {}});
   }
 
-  // Ends the activation `number`, released at `number` ms, after `response` ms.
+  // Ends activation `number`, which was released at `number` ms, after `response` ms.
   void end(std::uint32_t number, std::int64_t response, const Callback * of = nullptr)
   {
     takt_core::Run run;

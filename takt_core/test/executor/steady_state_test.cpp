@@ -25,7 +25,7 @@
 namespace
 {
 
-// Constant initialisation, so usable in the first malloc of a thread.
+// Initialised as a constant, so usable in the first malloc of a thread.
 thread_local bool t_watched = false;  // only watched threads are counted
 std::atomic<std::uint64_t> g_allocations{0};
 std::atomic<std::uint64_t> g_locks{0};
@@ -172,7 +172,7 @@ struct Loop
   int rounds = 0;
   int windows = 1;  // of kMeasured rounds each, until one has no page fault
   Counts before{}, after{};
-  long fewest_faults = std::numeric_limits<long>::max();  // in a window
+  long fewest_faults = std::numeric_limits<long>::max();  // in one window
 };
 
 class SteadyState : public testing::TestWithParam<Order>
@@ -216,7 +216,7 @@ TEST_P(SteadyState, allocates_nothing_and_takes_no_ordinary_lock_in_a_pool_besid
   RecordProperty("waits", std::to_string(loop.after.waits - loop.before.waits));
 }
 
-// The functions that headers call real-time safe, besides those of a dispatch.
+// Calls the functions that headers call real-time safe, except those of a dispatch.
 TEST_P(SteadyState, allocates_nothing_and_waits_for_no_lock_with_all_that_callbacks_may_do)
 {
   Loop loop(GetParam(), false);
@@ -262,7 +262,8 @@ TEST_P(SteadyState, allocates_nothing_and_waits_for_no_lock_with_all_that_callba
 TEST_P(SteadyState, has_no_page_fault_with_locked_memory)
 {
   Loop loop(GetParam(), true);
-  loop.windows = 10;  // the kernel may move pages in some; the dispatch faults in all
+  loop.windows =
+    10;  // the kernel may move pages in some windows; a faulting dispatch faults in all
   loop.executor->ready(*loop.chain[0]);
   const SpinOutcome outcome = loop.executor->spin();
   if (!outcome.ok()) {

@@ -57,7 +57,8 @@ TEST(ArrivalRing, carries_activations)
   EXPECT_TRUE(arrival.activations.empty());
 }
 
-// Every word of an arrival is computed from one number; a stamp of two arrivals would not add up.
+// Every word of an arrival is computed from one number, so a stamp mixed from two arrivals is
+// noticed.
 TEST(ArrivalRing, has_whole_stamps_and_exact_counts_under_concurrent_producers)
 {
   for (const std::uint32_t depth : {1U, 4U}) {
@@ -100,7 +101,7 @@ TEST(ArrivalRing, has_whole_stamps_and_exact_counts_under_concurrent_producers)
     }
     EXPECT_EQ(torn, 0U);
     EXPECT_EQ(popped + ring.overwritten(), kProducers * each);
-    // One producer alone writes all slots, whichever were left without a stamp.
+    // A producer that is alone writes all slots, also those that were left without a stamp.
     for (std::uint64_t i = 1; i <= 10; ++i) {
       ring.push(from_ns(static_cast<std::int64_t>(i)), i, nullptr);
       ASSERT_TRUE(arrival.pop_from(ring));

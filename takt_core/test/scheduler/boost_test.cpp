@@ -23,7 +23,7 @@ Time ms(std::int64_t value)
   return from_ns(value * 1'000'000);
 }
 
-/// One or more threads, order `priority`; the test announces the messages.
+/// A scheduler with one or more threads and order `priority`; the test announces the messages.
 class Boosted : public ::testing::Test
 {
 protected:
@@ -57,7 +57,7 @@ protected:
     return *callback;
   }
 
-  /// A message for `callback` each `period_ms` from `from_ms` on.
+  /// Announces a message for `callback` each `period_ms` from `from_ms` on.
   void publish(VirtualCallback & callback, std::int64_t from_ms, std::int64_t period_ms, int count)
   {
     for (int i = 0; i < count; ++i) {
@@ -94,7 +94,7 @@ TEST_F(Boosted, overtakes_when_its_history_fills_and_falls_back_when_it_is_empty
 {
   VirtualCallback & low = add("low", 10, 1, 8, kQuarter);
   VirtualCallback & middle = add("middle", 25, 1, 100);
-  // Four of eight wait at 5 ms: two steps, 30.
+  // Four of eight messages wait at 5 ms: two steps, so priority 30.
   publish(low, 0, 1, 4);
   publish(middle, 0, 0, 5);
   world->run_until(ms(1));
@@ -136,7 +136,7 @@ TEST_F(Boosted, recovers_from_a_burst_without_harm_to_what_is_above_its_most)
   EXPECT_GT(without.lost, 0U)
     << "the burst is meant to be too much for the callback's own priority";
   EXPECT_EQ(with.lost, 0U);
-  // One longer callback that has begun, and its own millisecond.
+  // The response contains one longer callback that has begun, and the callback's own millisecond.
   EXPECT_LE(with.hot_response, milliseconds(5));
   EXPECT_LE(without.hot_response, milliseconds(5));
 }
@@ -150,7 +150,7 @@ TEST_F(Boosted, never_starves_those_below_its_most)
   publish(other, 0, 20, 100);
   world->run_until(ms(2000));
   EXPECT_EQ(starts("other"), 100);
-  // At most `depth` boosted runs, and the one in progress.
+  // The wait is at most `depth` boosted runs and the run in progress.
   EXPECT_LE(longest(other), milliseconds(2 * (kDepth + 1) + 1));
   std::uint32_t row = 0;
   std::uint32_t longest_row = 0;
@@ -216,7 +216,8 @@ TEST_F(Boosted, rises_with_the_age_of_its_oldest_message)
   EXPECT_EQ(starts("old"), 0);
   world->run_until(ms(100));
   ASSERT_EQ(starts("old"), 1);
-  // After 20 ms it counts as 40; `busy` releases in order, so it starts with the next look.
+  // After 20 ms the callback counts as 40. `busy` releases in order, so the callback starts with
+  // the next look.
   EXPECT_LE(longest(old), milliseconds(22));
   EXPECT_GE(longest(old), milliseconds(20));
 }
@@ -232,7 +233,7 @@ TEST_F(Boosted, rises_while_it_waits_for_its_group)
   publish(parked, 1, 0, 1);
   publish(rival, 2, 0, 1);
   publish(parked, 3, 0, 5);
-  // A thread must look: it is idle while both wait for the group.
+  // A thread must look for work, because it is idle while both callbacks wait for the group.
   VirtualCallback & tick = add("tick", 5, 1, 10, std::nullopt, 2);
   publish(tick, 5, 0, 1);
   world->run_until(ms(30));
@@ -288,8 +289,8 @@ TEST_F(Boosted, is_refused_where_it_makes_no_sense)
   EXPECT_FALSE(refused({0.5, {}, 1, 255}));
 }
 
-// In random systems no message is lost or doubled, and no callback below waits for more boosted starts in a row than
-// the longest history holds.
+// In random systems no message is lost or doubled, and a callback waits for at most as many boosted
+// starts of each lower callback as that callback's history holds messages.
 TEST_F(Boosted, keeps_its_promises_in_random_systems)
 {
   std::mt19937 random(7);
@@ -317,7 +318,7 @@ TEST_F(Boosted, keeps_its_promises_in_random_systems)
         published[id] += static_cast<std::uint32_t>(messages);
       }
     }
-    // For each callback: boosted starts of callbacks below it while it waits.
+    // Counts, for each callback, the boosted starts of lower callbacks while it waits.
     std::vector<std::pair<std::int64_t, const VirtualCallback *>> boosted_starts;
     std::map<const VirtualCallback *, int> own;
     for (const auto & callback : callbacks) {

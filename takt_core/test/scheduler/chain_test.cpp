@@ -129,7 +129,7 @@ TEST(Chains, give_a_callback_the_priority_of_the_most_important_chain)
   EXPECT_FALSE(hand.scheduler.set_priority(*a, 256).ok());
 }
 
-// Both are in one process: each knows the other's activations.
+// Both executors are in one process, so each knows the other's activations.
 TEST(Edf, inherits_deadlines_from_a_root_in_another_executor)
 {
   ByHand first(1, Order::edf), second(1, Order::edf);

@@ -34,7 +34,7 @@ protected:
   {
     hand.scheduler.ready(*callback, 1, ms(at));
   }
-  // Runs all that is ready, one after the other.
+  // Runs all ready callbacks, one after the other.
   std::vector<std::string> run_all(std::int64_t now)
   {
     std::vector<std::string> ids;
@@ -81,7 +81,7 @@ TEST_F(ConditionTest, ReleasesAllMessagesThatWaitByThen)
   EXPECT_EQ(run_all(5), (Ids{"a", "b"}));
 }
 
-// A message that was released and waits for its run is no input of the next round.
+// A message that was released and waits for its run is not an input of the next round.
 TEST_F(ConditionTest, CountsEachMessageOnce)
 {
   const auto group = group_when(count(0));
@@ -108,7 +108,7 @@ TEST_F(ConditionTest, AReleaseDuringARunIsNotLost)
   EXPECT_EQ(run_all(3), (Ids{"b", "a", "b"}));
 }
 
-// Otherwise the first callback of a group alone would be all inputs.
+// Otherwise the first callback of a group would be all of the condition's inputs.
 TEST(ConditionOfANewGroup, LooksOnceTheGateIsOpenAndNothingHoldsIt)
 {
   ByHand hand{1};
@@ -264,7 +264,8 @@ TEST_F(ConditionTest, OrderStockKnowsNone)
   EXPECT_NE(to_string(stock.faults[0]).find("order stock"), std::string::npos);
 }
 
-// Sources on two threads, `all` of two inputs: as many runs of each as messages. Under ThreadSanitizer.
+// Two threads announce for two inputs of an `all` condition: each input runs once for each message.
+// For ThreadSanitizer.
 TEST(ConditionStress, EveryMessageIsReleasedOnceAllHaveCome)
 {
   constexpr std::uint64_t kMessages = 5000;
@@ -296,11 +297,11 @@ TEST(ConditionStress, EveryMessageIsReleasedOnceAllHaveCome)
     for (std::thread & source : sources) {
       source.join();
     }
-    // Of one input no message is left unreleased.
+    // One of the inputs has no unreleased message.
     EXPECT_TRUE(Driver::wait_for(
       [&] { return inputs[0]->runs == kMessages || inputs[1]->runs == kMessages; }));
-    // If messages of the second input are left, this one of the first releases them, and the next one of the second
-    // waits for another one of the first.
+    // If messages of the second input are left, this message of the first input releases them. The
+    // next message of the second input waits for another one of the first.
     driver.scheduler.ready(*inputs[0], 1, now());
     driver.scheduler.ready(*inputs[1], 1, now());
     EXPECT_TRUE(Driver::wait_for([&] {

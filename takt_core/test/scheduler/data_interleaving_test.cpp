@@ -20,7 +20,7 @@ using takt_rt::test::SteppedSync;
 using takt_rt::test::SteppedWord;
 using takt_rt::test::Stepper;
 
-// Twin: stores without comparing.
+// Twin: stores without comparing first.
 template <typename T>
 struct UncomparedWord : SteppedWord<T>
 {
@@ -126,7 +126,7 @@ TEST(IntakeProtocol, twin_that_stores_without_comparing_is_rejected)
 
 // ---- arrival ring: producers and a consumer on the same slot ----
 
-// Twin: each producer assumes to be alone.
+// Twin: each producer assumes that it is alone.
 template <typename T>
 struct LonelyWord : SteppedWord<T>
 {

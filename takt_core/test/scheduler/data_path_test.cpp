@@ -23,7 +23,8 @@ class Maker
 public:
   explicit Maker(std::uint64_t seed) : random_(seed) {}
 
-  // Messages from outside come at odd times and all else happens at even ones, so that no order is a matter of taste.
+  // Messages from outside come at odd times and all other events happen at even times, so that the
+  // order is always determined.
   DataPath make()
   {
     DataPath path;
@@ -136,7 +137,7 @@ private:
   std::mt19937_64 random_;
 };
 
-// The scheduler with one thread.
+// A data path on a scheduler with one thread.
 class Scheduled
 {
 public:
@@ -272,7 +273,7 @@ private:
   long now_ = 0;
 };
 
-// Empty: both started the same.
+// The first difference between scheduler and oracle; empty: both started the same callbacks.
 std::string difference(const DataPath & path, LeftOut left_out)
 {
   const std::vector<DataPathStart> has = Scheduled(path).run();

@@ -49,7 +49,7 @@ TEST(Dispatch, does_not_start_a_reentrant_callback_again_before_its_take_is_over
   EXPECT_EQ(hand.pick(1, ms(2)), "-");
   hand.scheduler.taken(hand.runs[0]);
   EXPECT_EQ(hand.pick(1, ms(3)), "a");
-  // The first run ends before the second has taken: that must not let a third one start.
+  // The first run ends before the second has taken. Its end must not let a third run start.
   hand.scheduler.ready(*a, 1, ms(3));
   hand.scheduler.complete(hand.runs[0]);
   EXPECT_EQ(hand.pick(0, ms(3)), "-");
@@ -177,7 +177,8 @@ TEST(Dispatch, removal_while_parked_granted_or_running_leaves_the_group_usable)
   }
 }
 
-// Producers that meet in the ring of arrivals leave some messages without a stamp. These must not count as the oldest.
+// Producers that meet in the ring of arrivals leave some messages without a stamp. These messages
+// must not count as the oldest.
 TEST(Dispatch, what_has_no_stamp_does_not_go_to_the_front)
 {
   for (const Order order : {Order::fifo, Order::priority, Order::edf}) {
@@ -194,7 +195,7 @@ TEST(Dispatch, what_has_no_stamp_does_not_go_to_the_front)
         }
       });
     }
-    // Released at its start: this shows a message without a stamp.
+    // A release that equals the start shows a message without a stamp.
     std::uint64_t unstamped = 0, first = 0;
     const Time guard = now() + std::chrono::minutes(1);
     while (unstamped < 3 && now() < guard) {

@@ -29,10 +29,11 @@ std::string describe(const std::vector<Start> & expected, const std::vector<Star
   return text;
 }
 
-// Under `poll: empty` a window with only members of busy groups lets threads idle although other work is ready. takt
-// repairs this (a busy group parks its callbacks, and threads run the others). So the scenarios with `poll: parked` are
-// exact. The others may differ, at first by a start while the oracle idles or by a member of a window that the oracle
-// has not opened yet, never by a later start.
+// Under `poll: empty` a window with only members of busy groups lets threads idle although other
+// work is ready. takt repairs this (a busy group parks its callbacks, and threads run the others).
+// So only the scenarios with `poll: parked` are exact. In the others the first difference may be a
+// start while the oracle idles, or a member of a window that the oracle has not opened yet, but
+// never a later start.
 bool has_pool_window_polled_when_empty(const nlohmann::json & scenario)
 {
   const auto & executors = scenario.at("executors");

@@ -82,8 +82,8 @@ TEST(Group, is_taken_from_a_callback_that_was_handed_it_only_by_a_strictly_bette
   }
 }
 
-// Otherwise a less urgent callback at the end of its ready queue would delay the urgent one while callbacks between
-// them run.
+// The group changes hands. Otherwise a less urgent callback at the end of its ready queue would
+// delay the urgent one while callbacks between them run.
 TEST(Group, changes_hands_when_priorities_change_between_hand_over_and_start)
 {
   for (const bool raise_the_parked : {false, true}) {

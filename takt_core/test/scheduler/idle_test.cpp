@@ -78,7 +78,7 @@ TEST(Waking, is_passed_on_while_there_is_more_work)
   EXPECT_FALSE(s.scheduler.next(0, ms(0), run));
   s.sleep(1);
   s.sleep(2);
-  s.scheduler.ready(*a, 1, ms(1));  // wakes 1, which is slow
+  s.scheduler.ready(*a, 1, ms(1));  // wakes thread 1, which is slow
   s.scheduler.ready(*b, 1, ms(1));
   EXPECT_EQ(s.woken, (Woken{1, 2}));
   s.scheduler.ready(*c, 1, ms(1));

@@ -36,7 +36,7 @@ TEST(LevelQueue, sorts_releases_that_come_in_no_order)
       return priority != other.priority ? priority > other.priority : release < other.release;
     }
   };
-  // Repeatedly some callbacks start, some get another priority and some new ones come.
+  // In each round some callbacks start, some get another priority and some new ones come.
   std::set<Waiting> model;
   std::int64_t now = 0;
   for (int round = 0; round < 20; ++round) {
@@ -73,7 +73,8 @@ TEST(LevelQueue, sorts_releases_that_come_in_no_order)
   }
 }
 
-// A ratio, not a duration. Sorting by walking the list takes several hundred times as long.
+// Checks a ratio, not a duration. If sorting walked the list, it would take several hundred times
+// as long.
 TEST(LevelQueue, of_work_in_no_order_costs_little_more_than_of_work_in_order)
 {
   constexpr int kCallbacks = 20'000;

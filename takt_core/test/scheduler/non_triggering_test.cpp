@@ -1,4 +1,5 @@
-// Non-triggering callbacks: whose messages wait until a taker starts, in which order, and which messages are left out.
+// Non-triggering callbacks: their messages wait until a taker starts; the order in which it takes
+// them; the messages that it leaves out.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -35,7 +36,8 @@ protected:
   {
     hand.scheduler.ready(*callback, 1, ms(at));
   }
-  // Runs the inputs of the open run to their ends. Returns their callbacks; in brackets: left out.
+  // Runs the inputs of the open run to their ends. Returns their callbacks; those of left-out
+  // messages in brackets.
   Ids take_inputs(std::int64_t now)
   {
     Ids ids;
@@ -145,7 +147,8 @@ TEST_F(NonTriggeringTest, KeepLeavesOutAllButTheNewest)
   EXPECT_EQ(input->overwritten(), 0U);
 }
 
-// Messages that come after the taker's start are of its next start: they make no earlier message an old one.
+// Messages that come after the taker's start belong to its next start: they do not make an earlier
+// message an old one.
 TEST_F(NonTriggeringTest, KeepCountsOnlyMessagesOfThisStart)
 {
   NonTriggering latest;
@@ -171,7 +174,7 @@ TEST_F(NonTriggeringTest, KeepCountsOnlyMessagesOfThisStart)
   EXPECT_FALSE(hand.scheduler.next_input(hand.runs.back(), ms(6), run));
 }
 
-// Two takers run at once, and each takes some of the messages: the newest is not left out.
+// Two takers run at once, and each takes some of the messages: the newest message is not left out.
 TEST_F(NonTriggeringTest, KeepOfTwoTakersKeepsTheNewest)
 {
   NonTriggering latest;
@@ -199,7 +202,7 @@ TEST_F(NonTriggeringTest, KeepOfTwoTakersKeepsTheNewest)
   EXPECT_EQ(left_out, (std::vector<bool>{true, true, true, true, false}));
 }
 
-// The message that replaces a waiting one is taken in its place.
+// A message that replaces a waiting one is taken in its place.
 TEST_F(NonTriggeringTest, AReplacedMessageDoesNotStarveTheInput)
 {
   NonTriggering latest;
@@ -247,7 +250,7 @@ TEST_F(NonTriggeringTest, OnlyTheNamedCallbackTakesAlsoFromAnotherGroup)
   EXPECT_EQ(take_inputs(4), Ids{"input"});
 }
 
-// The input's group has a triggering callback, which runs on another thread.
+// The input's group has a triggering callback, which runs on another thread meanwhile.
 TEST_F(NonTriggeringTest, WhileItsGroupIsBusyItsMessagesWait)
 {
   const auto inputs_group = ByHand::exclusive();
@@ -269,7 +272,7 @@ TEST_F(NonTriggeringTest, WhileItsGroupIsBusyItsMessagesWait)
   EXPECT_EQ(take_inputs(5), Ids{"input"});
 }
 
-// And the other way round: a member that comes during the input's run is parked, and runs after it.
+// A member that comes during the input's run is parked, and runs after the input.
 TEST_F(NonTriggeringTest, AnInputHoldsItsGroup)
 {
   const auto inputs_group = ByHand::exclusive();
@@ -301,7 +304,7 @@ TEST_F(NonTriggeringTest, ALaterTakerAndALaterInputFindEachOther)
   EXPECT_FALSE(later->takes_inputs());
 }
 
-// Its run goes on, and the callback is kept until the run has ended.
+// The input's run goes on, and the input is kept until the run has ended.
 TEST_F(NonTriggeringTest, AnInputIsRemovedWhileItRuns)
 {
   const auto input = hand.add("input", group, waits());
@@ -314,7 +317,7 @@ TEST_F(NonTriggeringTest, AnInputIsRemovedWhileItRuns)
   takt_core::Run run;
   ASSERT_TRUE(hand.scheduler.next_input(hand.runs.back(), ms(3), run));
   hand.scheduler.remove(*input);
-  EXPECT_TRUE(hand.scheduler.reap());  // still there
+  EXPECT_TRUE(hand.scheduler.reap());  // the input is not freed yet
   hand.scheduler.complete_input(hand.runs.back(), run);
   EXPECT_FALSE(hand.scheduler.next_input(hand.runs.back(), ms(3), run));
   EXPECT_FALSE(hand.scheduler.reap());
@@ -353,8 +356,9 @@ TEST_F(NonTriggeringTest, OrderStockKnowsNone)
   EXPECT_NE(to_string(stock.faults[0]).find("order stock"), std::string::npos);
 }
 
-// Two takers on two threads share inputs: of their own group, of a group with a triggering member, and of one that both
-// groups name. Every message runs once, and no rule of a group breaks. Under ThreadSanitizer.
+// Two takers on two threads share inputs: one in their own group, one in a group with a triggering
+// member, and one in a group that both takers name. Every message runs once, and no rule of a group
+// breaks. For ThreadSanitizer.
 TEST(NonTriggeringStress, EveryMessageRunsOnceAndNeverBesideAMemberOfItsGroup)
 {
   constexpr std::uint64_t kMessages = 3000;
@@ -396,7 +400,7 @@ TEST(NonTriggeringStress, EveryMessageRunsOnceAndNeverBesideAMemberOfItsGroup)
     driver.scheduler.ready(*(i % 2 == 0 ? first : second), 1, now());
     driver.scheduler.ready(*member, 1, now());
   }
-  // What came while the group was busy waits for the next start.
+  // Messages that came while the group was busy wait for the next start.
   const bool all = Driver::wait_for([&] {
     driver.scheduler.ready(*first, 1, now());
     driver.scheduler.ready(*second, 1, now());

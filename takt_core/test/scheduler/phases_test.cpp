@@ -1,4 +1,4 @@
-// Phases: their disturbances, and from when bounds that rest on them hold.
+// Phases: their disturbances, and the time from which bounds that rest on phases hold.
 #include <gtest/gtest.h>
 
 #include "support/by_hand.hpp"
@@ -26,7 +26,7 @@ Binding phased(Phased how = Phased::settles)
   return binding;
 }
 
-/// A scheduler with phases, opened by the test.
+/// A scheduler with phases, whose gate the test opens.
 struct Side
 {
   explicit Side(Epoch epoch, std::optional<Duration> settles = millis(600))
@@ -103,7 +103,7 @@ TEST(Phases, some_disturbances_last_until_the_next_start)
     EXPECT_EQ(side.hand.run_one(0, ms(at)), "t");
   }
   EXPECT_EQ(side.state().holds_from, kNever);
-  side.phases.begin(ms(60), Phases::Begins::once);  // it has begun
+  side.phases.begin(ms(60), Phases::Begins::once);  // the timers have begun
   EXPECT_EQ(side.state().holds_from, kNever);
   side.phases.begin(ms(70), Phases::Begins::again);
   EXPECT_EQ(side.state().holds_from, ms(70));
@@ -143,7 +143,7 @@ TEST(Phases, an_overwritten_message_is_a_disturbance)
   EXPECT_EQ(state.last->time, ms(4));
 }
 
-/// Sees the sequence numbers of its messages.
+/// A callback that sees the sequence numbers of its messages.
 class Counting : public SilentCallback
 {
 public:

@@ -44,7 +44,7 @@ struct Graph
     for (std::uint32_t i = 0; i < count; ++i) {
       add(i, groups[pick(static_cast<std::uint32_t>(groups.size()))]);
     }
-    for (std::uint32_t i = 0; i < count; ++i) {  // only to later ones: no cycles
+    for (std::uint32_t i = 0; i < count; ++i) {  // only to later callbacks: no cycles
       for (std::uint32_t to = i + 1; to < count; ++to) {
         if (callbacks[to]->kind() != Kind::timer && pick(3) == 0) {
           callbacks[i]->readers.push_back(callbacks[to].get());
@@ -77,7 +77,7 @@ struct Graph
     callbacks.push_back(std::move(callback));
   }
 
-  // Whether a thread idles although a callback with work has a free group.
+  // Checks that no thread idles while a callback with work has a free group.
   Verdict conserves_work()
   {
     bool idle = false;
@@ -165,11 +165,11 @@ TEST_P(Property, a_parked_callback_is_overtaken_only_by_strictly_better_keys)
         continue;
       }
       const Ready own = key(graph, waits, starts[late].release);
-      // Only starts strictly between release and start overtook it.
+      // Only a start strictly between the release and the start has overtaken the callback.
       for (std::size_t i = late; i-- > 0 && starts[i].at > starts[late].release;) {
         const VirtualCallback & other = *by_id[starts[i].id];
         if (&other == &waits || &other.group() != &waits.group() || other.overwritten() > 0) {
-          continue;  // the place of a lost oldest message goes to the next one
+          continue;  // the place of a lost oldest message goes to the next message
         }
         const Ready rival = key(graph, other, starts[i].release);
         ASSERT_LE(std::tie(rival.key, rival.release), std::tie(own.key, own.release))
@@ -191,8 +191,9 @@ TEST(WindowBypass, of_a_window_each_callback_waits_for_at_most_two_windows)
     for (const auto & callback : graph.callbacks) {
       all += callback->cost;
     }
-    // Between two starts of a callback with a backlog every other one starts at most twice, however
-    // contended its group is: once in the present window and once in the callback's next one.
+    // Between two starts of a callback with a backlog every other callback starts at most twice,
+    // however contended its group is: once in the present window and once in the first callback's
+    // next window.
     for (const auto & waits : graph.callbacks) {
       std::map<std::string, int> between;
       for (const Start & start : graph.world.starts()) {
@@ -233,7 +234,7 @@ TEST(WindowConservation, no_thread_idles_while_a_callback_could_start)
   }
 }
 
-// The same check rejects a scheduler that loses wake-ups.
+// The check rejects a scheduler that loses wake-ups.
 TEST(WorkConservation, is_missing_where_wake_ups_get_lost_and_the_check_sees_it)
 {
   bool seen = false;

@@ -74,7 +74,7 @@ TEST_P(RebindingStress, a_hundred_thousand_rebindings_under_load_lose_and_double
     }
     return sum;
   };
-  // At least this number of rebindings, and of runs meanwhile.
+  // Continues until there were at least this many rebindings, and this many runs meanwhile.
   for (std::uint64_t i = 0; i < rounds(100'000) || runs() < rounds(50'000); ++i) {
     Callback & callback = i % 16 == 0 ? *timer : *counters[random() % counters.size()];
     ASSERT_TRUE(driver.scheduler.bind(callback, sets[random() % choices]));

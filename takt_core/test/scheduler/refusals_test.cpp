@@ -1,4 +1,4 @@
-// Refusals of set-up.
+// Set-up refuses wrong requests with a fault.
 #include <gtest/gtest.h>
 
 #include "support/by_hand.hpp"
@@ -11,7 +11,7 @@ namespace
 class Refusals : public testing::Test
 {
 protected:
-  // The only fault, or the number of faults.
+  // The only fault, as text; otherwise the number of faults.
   static std::string fault(const Status & status)
   {
     return status.faults().size() == 1 ? to_string(status.faults()[0])

@@ -14,7 +14,7 @@ namespace
 class ReplacedMessage : public ::testing::TestWithParam<bool>
 {
 protected:
-  // Publishes as in a callback that works for `activation`.
+  // Announces a message as a publish inside a callback that works for `activation` does.
   void publish(Callback & reader, std::uint64_t name, std::int64_t at, bool in_callback = true)
   {
     ActivationSet carried;
@@ -27,7 +27,7 @@ protected:
       hand.scheduler.ready(reader, 1, ms(at));
     }
   }
-  // The take of the open run finds the message of that name.
+  // Lets the take of the open run find the message of that name.
   const takt_core::Run & take(std::uint64_t name)
   {
     takt_core::Run & run = hand.runs.back();
@@ -71,7 +71,7 @@ TEST_P(ReplacedMessage, what_came_later_still_gets_its_run)
   publish(*reader, 1, 1);
   ASSERT_EQ(hand.pick(0, ms(2)), "reader");
   publish(*reader, 2, 3);
-  publish(*reader, 3, 4);  // replaces the first
+  publish(*reader, 3, 4);  // replaces the first message
   EXPECT_EQ(take(2).activations.begin()->instance, 2U);
   hand.complete();
   EXPECT_EQ(reader->overwritten(), 1U);
@@ -116,8 +116,8 @@ TEST_P(ReplacedMessage, a_message_from_outside_starts_an_activation_of_its_reade
   EXPECT_EQ(reader->overwritten(), 2U);
 }
 
-// Bound to another thread during the take, which finds a message from elsewhere: the other thread reads the key of that
-// message. Under ThreadSanitizer.
+// The callback is bound to another thread during its take, which finds a message from elsewhere:
+// the other thread reads the key of that message. For ThreadSanitizer.
 TEST(ReboundInATake, the_activation_that_the_take_begins_is_counted_beside_the_other_threads_look)
 {
   ByHand hand{2, Order::edf};
@@ -143,7 +143,7 @@ TEST(ReboundInATake, the_activation_that_the_take_begins_is_counted_beside_the_o
     }
     takt_core::Run none;
     EXPECT_FALSE(hand.scheduler.next(1, ms(3), none)) << "its group is busy";
-    looked.store(true, std::memory_order_relaxed);  // orders nothing
+    looked.store(true, std::memory_order_relaxed);  // relaxed: it orders nothing
   });
   while (!looked.load(std::memory_order_relaxed)) {
     std::this_thread::yield();

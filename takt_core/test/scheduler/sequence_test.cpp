@@ -1,4 +1,5 @@
-// Sequences: which callback follows which one, what goes first, and what set-up does meanwhile.
+// Sequences: which callback follows which one, which callbacks go first, and changes by set-up
+// meanwhile.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -32,7 +33,7 @@ const TimerOptions kEvery10 = [] {
 class SequenceTest : public ::testing::Test
 {
 protected:
-  // Runs the next callback of thread 0; it announces messages to `to` in their order.
+  // Runs the next callback of thread 0, which announces a message to each of `to`, in their order.
   std::string run(const std::vector<std::shared_ptr<SilentCallback>> & to = {})
   {
     std::string id = hand.pick(0, ms(now));
@@ -94,7 +95,7 @@ TEST_F(SequenceTest, CallbacksThatAreReadyTogetherFollowInTheOrderOfTheList)
   EXPECT_EQ(run({d}), "b");
   EXPECT_EQ(run({d}), "c");
   EXPECT_EQ(run(), "d");
-  EXPECT_EQ(d->backlog(), 1U);  // its second message is one of the ready queue
+  EXPECT_EQ(d->backlog(), 1U);  // its second message uses the ready queue
   EXPECT_EQ(run(), "d");
   EXPECT_EQ(run(), "-");
 }
@@ -199,7 +200,8 @@ TEST_F(SequenceTest, NoThreadIsWokenForAFollower)
   EXPECT_EQ(run(), "b");
 }
 
-// Its announcement was deferred, since this thread would look; then this thread starts the follower.
+// The other work was announced without a wake-up, since this thread would look; then this thread
+// starts the follower instead.
 TEST_F(SequenceTest, AThreadIsWokenForWorkThatTheFollowerKeepsWaiting)
 {
   const auto a = hand.add("a", nullptr, at(0));
@@ -269,7 +271,8 @@ TEST_F(SequenceTest, AFollowerOfTheSameGroupFollows)
   announce(a);
   announce(other);
   EXPECT_EQ(run({b}), "a");
-  // The group goes to the best of those that waited for it; the follower was not among them.
+  // The group goes to the best of the callbacks that waited for it; the follower was not among
+  // these.
   Ids ids{run(), run()};
   EXPECT_EQ(ids, (Ids{"b", "other"}));
 }
@@ -404,7 +407,8 @@ TEST_F(SequenceTest, AFollowerThatIsBoundToAnotherThreadRunsThere)
   EXPECT_EQ(hand.pick(1, ms(1)), "b");
 }
 
-// Bound elsewhere before its message: the callback's own thread is woken at the end of the earlier one.
+// The follower is bound elsewhere before its message comes: its own thread is woken at the end of
+// the earlier callback.
 TEST_F(SequenceTest, AFollowerOfAnotherThreadUsesItsReadyQueue)
 {
   const auto a = hand.add("a", nullptr, at(0, 0, 0b01));
@@ -491,7 +495,8 @@ TEST_F(SequenceTest, RefusesPlacesThatCannotBe)
   EXPECT_EQ(stock.faults.size(), 1U);
 }
 
-// Threads run sequences, another thread announces, binds and removes: no message is lost, none runs twice.
+// Threads run sequences while another thread announces, binds and removes: no message is lost, and
+// none runs twice.
 TEST(SequenceStress, LosesNothingWhileCallbacksAreBoundRemovedAndAdded)
 {
   constexpr int kLength = 4;
@@ -516,7 +521,7 @@ TEST(SequenceStress, LosesNothingWhileCallbacksAreBoundRemovedAndAdded)
   for (int i = 0; i < kLength; ++i) {
     ASSERT_TRUE(driver.scheduler.add(path[i], at(i, 0, 0b01)).ok());
   }
-  // Comes and goes; nothing counts on it.
+  // This callback comes and goes; the test does not count its runs.
   const auto guest = make(kLength);
   path[0]->body = [&](const auto &) {
     driver.scheduler.ready(*guest, 1, now());

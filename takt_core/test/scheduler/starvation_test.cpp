@@ -12,7 +12,7 @@ namespace takt_core::test
 namespace
 {
 
-// Starts per callback before the horizon.
+// The starts of each callback before the horizon.
 std::map<std::string, std::vector<Start>> starts_in(const nlohmann::json & scenario)
 {
   GoldenScenario run(scenario, Kernel::own, 0, Looks::when_woken);
@@ -77,8 +77,8 @@ std::int64_t sum_of(const nlohmann::json & scenario, const char * field)
   return sum;
 }
 
-// Equals do not overtake: a callback waits for at most one run of every other callback and for the
-// rest of those that run already. (In ms.)
+// Equals do not overtake: a callback waits for at most one run of every other callback, and for the
+// rest of the runs in progress. (In ms.)
 TEST(Starvation, is_absent_under_every_order_without_deadlines)
 {
   for (const std::string example : {"4", "5", "6"}) {

@@ -15,7 +15,7 @@ using takt_rt::to_ns;
 namespace
 {
 
-// Shares of a core stay whole numbers of units.
+// With this tick, shares of a core are whole numbers of units.
 constexpr std::int64_t kTick = 6 * 6 * 6 * 6;
 
 struct Latency

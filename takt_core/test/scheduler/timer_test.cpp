@@ -80,7 +80,7 @@ TEST(Timer, begins_at_the_epoch_plus_its_offset)
   EXPECT_EQ(releases(hand, {219, 220}), (List{-1, 220}));
 }
 
-// k * 10 ms + 3 ms on the clock, wherever the gate opens.
+// Releases are at k * 10 ms + 3 ms on the clock, whenever the gate opens.
 TEST(Timer, begins_on_the_grid_of_its_host)
 {
   for (const std::int64_t start : {200, 201, 203, 204, 209}) {
@@ -94,7 +94,8 @@ TEST(Timer, begins_on_the_grid_of_its_host)
   }
 }
 
-// Whole periods of an offset delay the first release: the default, one period, gives none that is too early.
+// Whole periods of an offset delay the first release, so the default offset of one period gives no
+// early release.
 TEST(Timer, waits_for_the_whole_periods_of_its_offset_on_the_grid_of_its_host)
 {
   const auto first = [](std::optional<Duration> offset, std::int64_t from) {
@@ -130,7 +131,8 @@ TEST(Timer, stays_on_the_grid_of_its_host_when_periods_are_missed)
   EXPECT_EQ(releases(hand, {103, 113, 158, 159, 163}), (List{103, 113, 123, -1, 163}));
 }
 
-// As rclcpp: a reset gives a full period from now, another period counts from the next release on.
+// As in rclcpp: after a reset the next release is a full period from now; another period counts
+// from the next release on.
 TEST(Timer, leaves_the_grid_of_its_host_when_it_is_reset_or_gets_another_period)
 {
   ByHand hand(1, Order::fifo, Epoch::host);
@@ -146,7 +148,7 @@ TEST(Timer, leaves_the_grid_of_its_host_when_it_is_reset_or_gets_another_period)
   EXPECT_EQ(releases(hand, {148, 152, 156}), (List{148, 152, 156}));
 }
 
-// One schedule for all processes of a host: each process may start and restart at any time.
+// All processes of a host have one schedule: each process may start and restart at any time.
 TEST(Timer, keeps_its_phase_to_timers_of_other_schedulers_that_start_at_other_times)
 {
   std::vector<std::int64_t> first;
@@ -161,7 +163,7 @@ TEST(Timer, keeps_its_phase_to_timers_of_other_schedulers_that_start_at_other_ti
   EXPECT_EQ(first, (List{40, 40, 40}));
 }
 
-// How far the clock of all hosts is ahead of this host's own.
+// The time by which the clock of all hosts is ahead of this host's own clock.
 Duration g_ahead{};
 Duration ahead() noexcept
 {
@@ -197,7 +199,7 @@ TEST(Timer, follows_the_clock_of_all_hosts_when_it_is_set)
   EXPECT_EQ(releases(hand, {123, 131, 141}), (List{123, 131, 141}));
   g_ahead = millis(998);
   EXPECT_EQ(releases(hand, {151, 165}), (List{151, 165}));
-  hand.scheduler.reset_timer(*timer, ms(166));  // it leaves the grid
+  hand.scheduler.reset_timer(*timer, ms(166));  // the timer leaves the grid
   g_ahead = millis(1'000);
   EXPECT_EQ(releases(hand, {176, 186}), (List{176, 186}));
 }
@@ -319,14 +321,15 @@ TEST(Timer, resumed_goes_on_where_it_was_cancelled)
   EXPECT_EQ(releases(hand, {23}), (List{-1}));
   hand.scheduler.resume_timer(*timer, ms(20), ms(24));
   EXPECT_EQ(releases(hand, {24, 29, 30}), (List{20, -1, 30}));
-  hand.scheduler.resume_timer(*timer, ms(31), ms(31));  // it is active
+  hand.scheduler.resume_timer(*timer, ms(31), ms(31));  // the timer is active already
   EXPECT_EQ(releases(hand, {31, 40}), (List{-1, 40}));
-  // The queued release has not run: it is the next one.
+  // The queued release has not run, so it is the next one.
   hand.scheduler.ready(*other, 1, ms(49));
   EXPECT_EQ(hand.run_one(0, ms(50)), "other");
   EXPECT_EQ(hand.scheduler.cancel_timer(*timer), ms(50));
   hand.scheduler.resume_timer(*timer, ms(50), ms(51));
-  EXPECT_EQ(releases(hand, {51, 51, 52, 60}), (List{-1, 50, -1, 60}));  // the old entry goes first
+  // The old queue entry goes first.
+  EXPECT_EQ(releases(hand, {51, 51, 52, 60}), (List{-1, 50, -1, 60}));
 }
 
 TEST(Timer, resumed_for_the_first_time_begins_as_if_it_were_added_then)

@@ -43,7 +43,7 @@ struct Set : detail::SetSigns<SteppedSync>
 {
   Intake<Node, SteppedSync> intake;
   SteppedMutex mutex;
-  // Guarded by the mutex:
+  // These members are guarded by the mutex.
   struct
   {
     Time earliest = kNever;
@@ -51,7 +51,7 @@ struct Set : detail::SetSigns<SteppedSync>
   } timers;
   int queue = 0;
 
-  // The part of a dispatch with the mutex held: true if it picked a callback.
+  // The part of a dispatch with the mutex held. True if it picked a callback.
   bool pick() noexcept
   {
     for (Node * node = intake.take_all(); node != nullptr; node = node->next_) {
@@ -72,7 +72,7 @@ struct Sets
   Set & operator[](std::uint32_t) const noexcept { return *set; }
 };
 
-// One set of up to three threads; `urgencies` are theirs.
+// One set of up to three threads. `urgencies`: one for each thread.
 struct Pool : Waker
 {
   explicit Pool(const std::vector<int> & urgencies) : sleepers(urgencies, *this)
@@ -88,7 +88,7 @@ struct Pool : Waker
     return set.pick();
   }
 
-  // Sleeps if it may; wakes when it is woken.
+  // Sleeps if the thread may sleep, until a wake-up.
   void sleep(std::uint32_t thread, const Sets & looks_at) noexcept
   {
     Time until;
@@ -189,8 +189,9 @@ enum class PassTwin
   relies_on_the_woken,
 };
 
-// Thread 0 announces one callback, for which it wakes no thread because it looks itself, picks one and runs on. Thread
-// 1 was woken for another callback, and its core is held: it never runs. Thread 2 is going to sleep.
+// Thread 0 announces one callback and wakes no thread for it, because it looks itself; it picks a
+// callback and runs on. Thread 1 was woken for another callback, but its core is held, so it never
+// runs. Thread 2 is going to sleep.
 struct Passing : Pool
 {
   explicit Passing(PassTwin which) : Pool({0, 0, 0}), twin(which)
@@ -248,7 +249,7 @@ TEST(PassingOn, twin_without_the_fence_after_showing_work_is_rejected)
   EXPECT_FALSE(check_passing(PassTwin::none, {true, false}).good());
 }
 
-// ---- who sleeps until the next timer ----
+// ---- the role of sleeping until the next timer ----
 
 enum class TimerTwin
 {

@@ -60,7 +60,7 @@ TEST_P(WakeStress, no_message_is_left_lying_when_threads_fall_asleep)
   for (std::uint32_t p = 0; p < GetParam().producers; ++p) {
     producers.emplace_back([&, p] {
       std::mt19937 random(seed() + p);
-      Counter & counter = *counters[p % counters.size()];  // each producer has its own
+      Counter & counter = *counters[p % counters.size()];  // each producer has its own callback
       for (std::uint64_t i = 1; i <= rounds(15000) && !stuck.load(); ++i) {
         driver.scheduler.ready(counter, 1, now());
         for (std::uint32_t spins = random() % 64; spins > 0; --spins) {
@@ -82,7 +82,8 @@ TEST_P(WakeStress, no_message_is_left_lying_when_threads_fall_asleep)
   }
 }
 
-// Callbacks announce others from inside; the last one in flight must not get lost either.
+// Callbacks announce other callbacks from inside; the last announcement under way must not get lost
+// either.
 TEST_P(WakeStress, no_token_is_lost_while_callbacks_announce_each_other)
 {
   Driver driver(GetParam().threads, GetParam().order);

@@ -20,7 +20,8 @@ public:
       std::abort();
     }
   }
-  // Never closed: callbacks and thread-local variables of the plug-in may be in use until the end.
+  // The plug-in is never closed: its callbacks and thread-local variables may be in use until the
+  // end.
 
   auto activations() const { return find<decltype(&probe_activations)>("probe_activations"); }
   auto executor() const { return find<decltype(&probe_executor)>("probe_executor"); }

@@ -13,7 +13,7 @@ const void * probe_run();
 const void * probe_call_within(void (*function)());
 /// The number of a callback that the plug-in makes and keeps.
 std::uint32_t probe_make_callback();
-/// Number of SIGINT and SIGTERM handled in this process.
+/// The number of SIGINT and SIGTERM handled in this process.
 std::uint64_t probe_signals();
 /// PiMutex::waits() as inline code of the plug-in reads it.
 std::uint64_t probe_mutex_waits();
