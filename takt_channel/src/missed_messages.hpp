@@ -70,8 +70,8 @@ private:
     return *silent;
   }
 
-  // Numbers of publishers are random. A new publisher with the bit of a forgotten one is mistaken
-  // for it.
+  // Numbers of publishers are random. A new publisher that has the bit of a forgotten one is
+  // mistaken for the forgotten one.
   static constexpr std::size_t kBits = 4096;
   static std::size_t bit(std::uint64_t publisher) noexcept { return publisher % kBits; }
 

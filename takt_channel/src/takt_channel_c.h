@@ -45,7 +45,7 @@ typedef struct takt_channel_shape
 
 typedef struct takt_channel_header  // of each message
 {
-  uint64_t publisher;  // differs between publishers, also of one that was restarted
+  uint64_t publisher;  // differs for each publisher, also after a restart
   uint64_t sequence;   // from 0
   int64_t stamp;       // CLOCK_MONOTONIC at publish, ns
 } takt_channel_header;

@@ -52,9 +52,9 @@ struct Options
   std::uint32_t depth = 10;    ///< messages that wait for a subscriber
   std::uint32_t history =
     0;                      ///< messages that a late subscriber gets, see `serve`; at most `depth`
-  std::uint32_t held = 2;   ///< messages that a subscriber has at once
-  std::uint32_t loans = 2;  ///< loans that a publisher has at once
-  std::uint32_t publishers = 4;  ///< living ones at once; at most kMostPublishers
+  std::uint32_t held = 2;   ///< the most messages that a subscriber holds at once
+  std::uint32_t loans = 2;  ///< the most loans that a publisher has at once
+  std::uint32_t publishers = 4;  ///< the most that live at once; up to kMostPublishers
   std::uint32_t subscribers = 4;
 
   static constexpr std::uint32_t kMostPublishers = 32;

@@ -21,7 +21,7 @@ struct ChainOptions
   std::vector<std::string> path;  ///< callback ids from the root to the last
   int priority = 0;               ///< 0 to 255, larger is more important
   Duration deadline = kForever;   ///< from the root's release to the last callback's end
-  Duration period{};              ///< of the root; 0: unknown
+  Duration period{};              ///< the root's period; 0: unknown
 };
 
 }  // namespace takt_core

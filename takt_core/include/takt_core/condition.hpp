@@ -26,7 +26,7 @@ namespace takt_core
 /// The state of an input when the scheduler checks the condition.
 struct ConditionInput
 {
-  std::string_view id;        ///< of the callback
+  std::string_view id;        ///< the callback's id
   std::uint32_t waiting = 0;  ///< messages that are not released
   takt_rt::Time newest =
     takt_rt::kNever;  ///< arrival of the newest message, released or not; kNever: none came

@@ -80,7 +80,7 @@ std::string to_string(const MiddlewareCeiling & ceiling);
 /// The properties that an executor has from its creation on. `validate` lists the faults of the values.
 struct ExecutorOptions
 {
-  std::string name = "executor";  ///< in messages; names the thread if `threads` is empty
+  std::string name = "executor";  ///< the name in messages; also the thread's if `threads` is empty
   /// Empty: one thread with inherited attributes.
   std::vector<ExecutorThreadOptions> threads;
   Order order = Order::fifo;                            ///< of every thread set
@@ -89,7 +89,7 @@ struct ExecutorOptions
   /// Present if bounds rest on the offsets of the executor's timers: `Executor::phases` tells
   /// whether these bounds hold.
   std::optional<PhaseOptions> phases;
-  ExceptionPolicy on_exception = ExceptionPolicy::stop;  ///< of a user's function or a take
+  ExceptionPolicy on_exception = ExceptionPolicy::stop;  ///< thrown by a user's function or a take
   MissingRights missing_rights = MissingRights::fail;    ///< for thread attributes, locked memory
   MiddlewareCeiling middleware_ceiling;                  ///< see middleware_ceiling.hpp
   bool lock_memory = false;  ///< mlockall and pre-faulted stacks at start

@@ -35,7 +35,7 @@ struct GroupCondition;
 /// Whether callbacks of one group may run at the same time.
 enum class GroupKind
 {
-  mutually_exclusive,  ///< at most one of them runs at any time
+  mutually_exclusive,  ///< at most one callback of the group runs at any time
   reentrant            ///< runs of different callbacks, and of one callback, may overlap
 };
 

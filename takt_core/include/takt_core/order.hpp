@@ -21,8 +21,8 @@ enum class Order : std::uint8_t
 /// For `window` and `stock`: which timers a window holds.
 enum class WindowTimers : std::uint8_t
 {
-  snapshot,   ///< those due at the polling point (Humble)
-  immediate,  ///< also those that fall due inside the window (the rule of 2018)
+  snapshot,   ///< the timers due at the polling point (Humble)
+  immediate,  ///< also timers that fall due inside the window (the rule of 2018)
 };
 
 /// As the schedule file spells them; see names.hpp.

@@ -31,7 +31,7 @@ struct Reconfiguration
   struct ThreadChange
   {
     std::uint32_t number;         ///< ThreadState::number
-    ThreadAttributes attributes;  ///< in full; absent ones: as the thread that started the executor
+    ThreadAttributes attributes;  ///< in full; absent ones: those of the starting thread
     std::string group{};          ///< ThreadState::group: another thread may have the number now
   };
   std::vector<CallbackChange> callbacks{};

@@ -12,7 +12,7 @@ namespace takt_core
 struct RunCosts
 {
   std::int64_t cpu = -1;       ///< CPU time of the thread, from the pick to the end
-  std::int64_t take_cpu = -1;  ///< its part up to the start
+  std::int64_t take_cpu = -1;  ///< the part of `cpu` up to the start
   /// Time ready without a core, from the end of the thread's previous run to this pick. For a nested run: from the pick
   /// of the outer run.
   std::int64_t wait_before = -1;

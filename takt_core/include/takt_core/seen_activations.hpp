@@ -53,7 +53,7 @@ private:
   bool begun_ = false;
   std::uint32_t root_ = 0;
   std::uint32_t youngest_ = 0;
-  std::bitset<kWindow> seen_;  // by instance
+  std::bitset<kWindow> seen_;  // bit i: instance i modulo kWindow
 };
 
 }  // namespace takt_core

@@ -35,8 +35,8 @@ struct Run;
 /// to one sequence.
 struct SequencePlace
 {
-  static constexpr std::uint32_t kMaxSequences = 64;  ///< of an executor
-  static constexpr std::uint32_t kMaxLength = 64;     ///< of a sequence, in callbacks
+  static constexpr std::uint32_t kMaxSequences = 64;  ///< the most sequences of an executor
+  static constexpr std::uint32_t kMaxLength = 64;     ///< the most callbacks of a sequence
 
   std::uint32_t sequence = 0;  ///< below kMaxSequences
   std::uint32_t position =

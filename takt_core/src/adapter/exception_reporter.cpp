@@ -60,7 +60,7 @@ void ExceptionReporter::on_removed(const Callback & callback)
   }
 }
 
-// With the mutex held.
+// Frees the slot. With the mutex held.
 void ExceptionReporter::free(Slot & slot)
 {
   slot.told = 0;
@@ -187,7 +187,7 @@ void ExceptionReporter::tell()
   }
 }
 
-// With the mutex held.
+// The line about a callback that threw `count` times. With the mutex held.
 std::string ExceptionReporter::sentence(Slot & slot, std::uint64_t count)
 {
   const std::uint32_t number = slot.callback.load(std::memory_order_relaxed);

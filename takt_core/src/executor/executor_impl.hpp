@@ -243,7 +243,7 @@ struct Executor::Impl final : ParkingListener
   ThreadAttributes starter;          // attributes of the starting thread
   Time epoch{};                      // of the last start
   std::uint32_t next_number;         // of the next isolated thread
-  std::atomic<bool> leaving{false};  // a crew of which not all threads are joined is ending
+  std::atomic<bool> leaving{false};  // a crew ends; its threads are not joined yet
 
   LogicalTimes logical_times;
   const std::unique_ptr<Phases> phases;  // null: the options have no phases

@@ -68,7 +68,7 @@ private:
   const Order order_;
   std::array<std::uint64_t, kLevels / 64> words_{};
   std::vector<Level> levels_;
-  Heap out_of_order_;  // of all levels
+  Heap out_of_order_;  // for callbacks of all levels
 };
 
 }  // namespace takt_core

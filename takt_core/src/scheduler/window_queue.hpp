@@ -65,14 +65,14 @@ protected:
   const WindowTimers timers_;
   RankTable table_;
   RankSet window_;   // the current window's members that have not run
-  RankSet pending_;  // became ready after the polling point
+  RankSet pending_;  // callbacks that became ready after the polling point
 
 private:
   void make_room(std::size_t callbacks);
   template <typename Change>
   void rerank(Change && change);
 
-  std::uint64_t number_ = 0;  // of the latest polling point
+  std::uint64_t number_ = 0;  // number of the latest polling point
 };
 
 /// Order `stock`: as `window`, but skips members of a busy group. If a window has only such

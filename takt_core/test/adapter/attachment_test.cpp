@@ -86,8 +86,8 @@ TEST(Attachment, LendsThePriorityOfWhoTakesAwayToWhoIsInside)
       leave = true;
       return;
     }
-    // The middle thread has the taker's priority until it gets its own. It must not run before,
-    // since the taker would wait behind it.
+    // The middle thread has the taker's priority until it gets its own. It must not run before
+    // that, since the taker would wait behind it.
     std::atomic<bool> may_hog{false};
     std::thread hog([&] {
       may_hog.wait(false);

@@ -170,7 +170,7 @@ struct Loop
   std::vector<std::shared_ptr<FunctionCallback>> chain;
   std::function<void()> beside = [] {};  // called in each run
   int rounds = 0;
-  int windows = 1;  // of kMeasured rounds each, until one has no page fault
+  int windows = 1;  // of kMeasured rounds; fewer if one has no page fault
   Counts before{}, after{};
   long fewest_faults = std::numeric_limits<long>::max();  // in one window
 };

@@ -8,8 +8,8 @@
 namespace takt_core::test
 {
 
-/// `slice` rounds, times TAKT_TEST_ROUNDS if set (soak); a tenth of them if each step costs ten
-/// times as much (ThreadSanitizer).
+/// The number of rounds: `slice`, times TAKT_TEST_ROUNDS if set (soak). A tenth of that under
+/// ThreadSanitizer, where each step costs ten times as much.
 inline std::uint64_t rounds(std::uint64_t slice)
 {
 #ifdef __SANITIZE_THREAD__

@@ -3,7 +3,7 @@
 //
 //     arrive(n)         the middleware's listener reports n messages
 //     take_message()    the callback begins, on its own thread: the source takes one message
-//     found(key)        within it the source reports which message it got
+//     found(key)        in take_message, the source reports which message it got
 //     counted()         how many messages arrived, wait and were overwritten, as far as the source can count them
 //
 // A source implements take_message and calls `found` in it. This class keeps the account of the messages (found

@@ -44,7 +44,7 @@ public:
   /// How often the suite checks, each 1 ms, for a message that does not come: far longer than any
   /// message takes.
   int patience = 30'000;
-  std::vector<Got> got;                          ///< by the reader's callback
+  std::vector<Got> got;                          ///< messages that the reader's callback got
   std::map<std::uint64_t, std::uint64_t> names;  ///< names from the publishers, by value
 };
 

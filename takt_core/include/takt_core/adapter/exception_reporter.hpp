@@ -75,9 +75,9 @@ private:
   std::array<Slot, kCallbacks> slots_;
   std::atomic<std::uint64_t> others_{0};
   std::atomic<std::uint32_t> pending_{0};               // futex: an exception waits for its report
-  std::atomic<std::uint32_t> ended_{0};                 // futex
+  std::atomic<std::uint32_t> ended_{0};                 // futex: set by the destructor
   std::mutex mutex_;                                    // never taken by an executor thread
-  std::unordered_map<std::uint32_t, std::string> ids_;  // of callbacks, by number
+  std::unordered_map<std::uint32_t, std::string> ids_;  // ids of callbacks, by number
   std::thread thread_;
 };
 

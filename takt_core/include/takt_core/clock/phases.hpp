@@ -91,7 +91,7 @@ public:
   enum class Begins : std::uint8_t
   {
     once,   ///< ignored if the timers have begun
-    again,  ///< with each start
+    again,  ///< recorded with each start
   };
   /// Timers begin at `start`.
   void begin(Time start, Begins begins) noexcept;

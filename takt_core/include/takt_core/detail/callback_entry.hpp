@@ -150,8 +150,8 @@ public:
   ArrivalRing arrivals_;
 
   // --- members that only some orders touch: guarded as `next_` ---
-  std::uint32_t place_ = UINT32_MAX;  // in a heap of ready or parked callbacks
-  std::uint32_t rank_ = UINT32_MAX;   // in the window orders
+  std::uint32_t place_ = UINT32_MAX;  // place in a heap of ready or parked callbacks
+  std::uint32_t rank_ = UINT32_MAX;   // rank in the window orders
   std::uint32_t visit_ = 0;           // the last visit that ran the callback
 
   // --- boost: guarded by the thread set's mutex ---
@@ -167,7 +167,7 @@ public:
   Time due_ = kNever;     // release that is queued
   std::uint32_t timer_place_ = UINT32_MAX;
   bool timer_active_ = false;
-  bool on_grid_ = false;    // its releases are at the times of first_release
+  bool on_grid_ = false;    // the releases are on the grid of first_release
   bool withdrawn_ = false;  // reset while queued: the queued release must not run
   std::atomic<std::uint64_t> skipped_{0};
 
