@@ -29,7 +29,7 @@ namespace takt_core
 class ArrivalWord
 {
 public:
-  /// The most callbacks with such a word in one executor: the kernel's limit less one, for the
+  /// The most callbacks with an arrival word in one executor: the kernel's limit less one, for the
   /// thread's own word.
   static constexpr std::size_t kMost = 127;
 

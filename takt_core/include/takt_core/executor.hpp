@@ -186,9 +186,9 @@ public:
   /// Gives the group's callbacks threads of their own (isolation.hpp). The threads begin when the
   /// first callback is added to the spinning executor; they have their attributes before that
   /// callback can run. The threads end after the removal of the last callback. The bindings of the
-  /// group's callbacks name no threads. `add` then has the faults of a start, too: threads that
-  /// cannot be created, missing rights under `fail`. Faults: the group has members, or those of
-  /// `validate`.
+  /// group's callbacks must not name threads. `add` then has the faults of a start, too: threads
+  /// that cannot be created, missing rights under `fail`. Faults: the group has members, or those
+  /// of `validate`.
   Status isolate(Group & group, const Isolation & isolation);
 
   /// Largest number of concurrent runs of one callback of `group`; `Run::lane` is always below it. Any thread, after

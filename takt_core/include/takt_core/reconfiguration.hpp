@@ -16,7 +16,7 @@ namespace takt_core
 
 using takt_rt::ThreadAttributes;
 
-/// Changes of what an executor has been given: bindings of its callbacks, its chains, attributes of its threads. Absent
+/// Changes of an executor: bindings of its callbacks, its chains, attributes of its threads. Absent
 /// parts stay unchanged. Names each callback and each thread at most once.
 struct Reconfiguration
 {

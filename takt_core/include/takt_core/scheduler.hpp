@@ -149,7 +149,7 @@ public:
   /// the caller will wait for the end and then call `reap` for the callback, or `leave_to_reap`.
   std::shared_ptr<Callback> remove(Callback & callback, bool awaited = false);
 
-  /// The remover does not wait for the callback any more: any `reap` may free it.
+  /// Call when the remover does not wait any more: any `reap` may then free the callback.
   void leave_to_reap(const Callback & callback);
 
   /// Frees the callbacks that were removed while they ran and have ended since. Of the callbacks

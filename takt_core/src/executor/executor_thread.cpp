@@ -280,9 +280,9 @@ Time Executor::Impl::perform(Crew & crew, Run & run, bool is_input) noexcept
           observer->on_start(run, start);
         }
       }
-      // A visitor may not call `next` again, so nothing must wait for its end. A following thread
-      // runs at its callback's priority, which may be below the priority of the callbacks that it
-      // made ready.
+      // A visitor may not call `next` again, so no callback must wait for its end. A following
+      // thread runs at its callback's priority, which may be below the priority of the callbacks
+      // that it made ready.
       const bool comes_again = run.lane != scheduler.visitor() && !crew.options[run.lane].follow;
       const SequenceScope sequence(scheduler, run, comes_again);
       std::optional<WakeDeferral> deferral;

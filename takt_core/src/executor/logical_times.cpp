@@ -207,7 +207,7 @@ Callback * LogicalTimes::publisher_of(const Callback & timer) const
   return nullptr;
 }
 
-// With the mutex held.
+// Publishes an output, which arrives at its border if `at_border`, else now. With the mutex held.
 void LogicalTimes::publish(LogicalTime & group, HeldOutput & output, bool at_border) noexcept
 {
   const Time border = std::exchange(t_border, at_border ? output.due_ : kNever);

@@ -59,7 +59,7 @@ bool Group::join(const Scheduler * scheduler)
   std::size_t members = 0;
   {
     std::lock_guard lock(mutex_);
-    // Busy without members: a member that was removed from inside itself still runs.
+    // A group without members is busy if a member that was removed from inside itself still runs.
     if (owner_ != scheduler && (members_ > 0 || busy())) {
       return false;
     }

@@ -44,7 +44,7 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
   }
   if (entry.state_.mark_queued()) {
     // The entry cannot start until put_in, so its oldest arrival does not change here. (Another
-    // announcement may already have started a run that took it.)
+    // announcement may already have started a run that took this arrival.)
     if (entry.arrivals_.oldest_is(index)) {
       entry.precedence_ = first;
       entry.comes_ = CallbackEntry::Comes::stamped;

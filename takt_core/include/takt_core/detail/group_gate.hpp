@@ -193,7 +193,7 @@ protected:
     return Enter::parked;
   }
 
-  // With mutex_ held.
+  // Parks the callback. With mutex_ held.
   void park(Node & callback) noexcept
   {
     assert(mutex_.held());
@@ -201,7 +201,8 @@ protected:
     parked_.push(&callback);
   }
 
-  // With mutex_ held.
+  // Hands the group to the best parked callback and returns it; nullptr: the group is free. With
+  // mutex_ held.
   Node * hand_over() noexcept
   {
     assert(mutex_.held());
