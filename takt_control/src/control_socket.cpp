@@ -233,7 +233,8 @@ void ControlSocket::accept_one()
   const int socket = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (socket < 0) {
     if (errno == EMFILE || errno == ENFILE) {
-      turn_one_away();  // otherwise poll returns at once for this client again and again, and takes a core
+      // else poll reports this client at once, again and again, and the thread keeps a core busy
+      turn_one_away();
     }
     return;
   }

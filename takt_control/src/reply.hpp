@@ -16,7 +16,8 @@ struct Reply
 {
   MessageType type = MessageType::result;
   std::string payload{};
-  std::uint64_t alarms = 0;  ///< of the answer to a subscription: the sequence of the next alarm
+  /// in the answer to `subscribe`: the sequence number of the next alarm; 0 in other replies
+  std::uint64_t alarms = 0;
 };
 
 /// A `result`. Replaces bytes that are not UTF-8, which names from a program may contain.

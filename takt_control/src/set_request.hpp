@@ -26,8 +26,9 @@ struct SetRequest
     nice      ///< of a thread
   };
   Object object = Object::chain;
-  std::string name{};                     ///< of the chain or thread; the callback's id
-  std::optional<std::string> executor{};  ///< for a thread; absent: all that have such a thread
+  std::string name{};  ///< of the chain or thread; the callback's id
+  /// of a thread; absent: every executor that has a thread of this name
+  std::optional<std::string> executor{};
   Value value = Value::priority;
   std::optional<int> number{};  ///< priority or nice; absent: the priority of its chains
   std::vector<std::string> threads{};

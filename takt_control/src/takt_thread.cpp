@@ -22,7 +22,8 @@ using takt_rt::Faults;
 using takt_rt::ThreadAttributes;
 
 thread_local std::string t_error;
-std::atomic<const std::string *> g_schedule{nullptr};  // takt removed it from the environment
+// the value of TAKT_SCHEDULE, which takt removed from the environment
+std::atomic<const std::string *> g_schedule{nullptr};
 
 int end(int result, std::string error)
 {

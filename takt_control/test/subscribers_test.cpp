@@ -194,7 +194,7 @@ TEST_F(Subscribers, do_not_wait_for_one_that_does_not_read)
   }
   EXPECT_EQ(quick.dropped(), 0U);
   EXPECT_EQ(Connected(path()).ask(MessageType::status)["pid"], ::getpid());
-  // Now it reads: it gets the oldest alarms and the number of dropped ones.
+  // Now the slow subscriber reads: it gets the oldest alarms and the number of dropped ones.
   std::size_t count = 0;
   for (std::uint64_t got = 0; got != last; ++count) {
     last = watch.raise(200);

@@ -1,13 +1,14 @@
 // Messages by pointer between publishers and subscriptions of one context.
 //
-// A subscription has an Inbox beside its middleware's history, a publisher an Outbox. The registry of their context pairs
-// them by topic, type and compatible QoS. A publish gives the message to each paired inbox. The middleware gets it only
-// if more subscriptions are matched than pairs are known to be: then another process, or a subscription without an
-// inbox, may be among them.
+// A subscription has an Inbox beside its middleware's history, a publisher an Outbox. The registry of their context
+// pairs them by topic, type and compatible QoS. A publish gives the message to each paired inbox. The middleware gets
+// it only if more subscriptions are matched than pairs are known to be: then another process, or a subscription
+// without an inbox, may be among them.
 //
 // The middleware matches the two of a pair, too, but at a moment of its own. A pair counts as matched only once the
-// middleware has delivered a message of the publisher to the subscription; until then the publisher also publishes through
-// the middleware. So no other subscription misses a message, and the first message of a pair usually travels both ways.
+// middleware has delivered a message of the publisher to the subscription; until then the publisher also publishes
+// through the middleware. So no other subscription misses a message, and the first message of a pair usually travels
+// both ways.
 //
 // A message that travelled both ways is in the inbox and in the middleware's history. The subscription discards this
 // copy by the publisher's gid and the number from which on the pair exists. A listener that runs within the publish
@@ -105,8 +106,9 @@ public:
   bool pop_before_middleware(detail::Parcel & parcel) noexcept;
   /// The middleware's history gave a message. True: it is a copy.
   bool is_copy(const takt_core::Gid & publisher, std::uint64_t sequence) noexcept;
-  /// It is not a copy. False: it would have been overwritten in a common history; otherwise messages of the inbox that
-  /// would have been are dropped.
+  /// Call if `is_copy` returned false. The middleware's message and the inbox share one history of `depth` messages:
+  /// drops the messages of the inbox that this history would have overwritten. Returns false if it would have
+  /// overwritten the middleware's message: then the caller drops that message.
   bool keeps_middleware_message() noexcept;
   /// Call before the middleware's history is asked, and with the result after it had no message.
   std::uint64_t ask_middleware() noexcept;

@@ -410,7 +410,7 @@ TEST_F(ByPointer, TheDepthHoldsForBothWaysTogether)
     spin();
     for (std::uint64_t last = 10; last < 16; ++last) {
       got.clear();
-      // Another mixture of the two for each `last`.
+      // For each `last` the two publishers publish the messages in another order.
       for (std::uint64_t i = 0; i < 6; ++i) {
         (((last * 0x9e37 + 0x35 * last * last) >> i) % 2 != 0 ? by_pointer : other)
           ->publish(number(i));

@@ -169,7 +169,8 @@ TEST_F(Sequences, OverwrittenMessagesAreCountedWhereverTheNodeIs)
     publish_ten();
     ASSERT_TRUE(spin_until(e, [&] { return got.size() == 2; }));
     EXPECT_EQ(sub->overwritten(), 18u);
-    publish_ten();  // no executor counts these here
+    // the executor does not spin before `remove_node`, so it does not count these messages
+    publish_ten();
     e.remove_node(n);
   }
   EXPECT_EQ(sub->overwritten(), 27u);

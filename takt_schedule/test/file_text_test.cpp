@@ -94,7 +94,7 @@ TEST_F(FileText, WhatAPipeHeldWhenItsWriterEndedIsRead)
   ASSERT_EQ(::pipe(ends), 0);
   ASSERT_EQ(::write(ends[1], "abc", 3), 3);
   ::close(ends[1]);
-  // The name that a shell gives it for `takt check <(...)`.
+  // A shell passes the pipe under this name for `takt check <(...)`.
   const auto text = read("/dev/fd/" + std::to_string(ends[0]));
   ::close(ends[0]);
   ASSERT_TRUE(text.ok());

@@ -71,7 +71,7 @@ TEST(ToYaml, WritesAnEpochOfAllExecutorsOnce)
   EXPECT_EQ(text.find("    epoch:"), text.npos) << text;
 }
 
-// ---- property: what is written is read back to the same ----
+// ---- property: the parser reads the same schedule from the text that to_yaml writes ----
 
 class Generator
 {

@@ -83,7 +83,7 @@ void count_end(ChainRecord & chain, const Run & run, Time end, const RootIds & r
   }
 }
 
-// False if the run belongs to an activation that another callback began.
+// True if the run's own callback began one of the run's activations.
 bool is_of_root(const Run & run) noexcept
 {
   return std::any_of(run.activations.begin(), run.activations.end(), [&](const auto & one) {

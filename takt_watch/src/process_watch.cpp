@@ -220,8 +220,9 @@ void ProcessWatch::look_until(const std::atomic<bool> & ends)
 {
   Time window = takt_rt::now();  // when the next window begins
   Time last_look{};
-  Time not_before{};    // earliest time of a look within a window
-  bool wanted = false;  // a look within the window is wanted
+  Time not_before{};  // earliest time of a look within a window
+  // a rule or an executor asks for a look before the window ends
+  bool wanted = false;
   for (;;) {
     common_.wake_up.begin();
     if (ends.load()) {

@@ -61,7 +61,8 @@ struct ChainRecord
   std::unique_ptr<takt_core::Distribution> from_arrival{};
 
   // --- any thread ---
-  OpenActivations open;  // gets releases while the chain has a deadline and ends here
+  // gets releases if the chain has a deadline and its last callback is in this executor
+  OpenActivations open;
   std::atomic<std::uint64_t> activations{0};  // ended or overdue
   std::atomic<std::uint64_t> overdue{0};      // misses counted before the end
   std::atomic<std::int64_t> longest{0};       // longest response since the last look, ns

@@ -63,8 +63,9 @@ public:
   virtual ~Exposure() = default;
 };
 
-/// The first exposure of a process makes the socket and its thread; they end with the last one. TAKT_CONTROL=none: no
-/// socket. Faults: why there is no socket; the executor works without it. Set-up only; any thread.
+/// Exposes the executor. The first exposure in a process makes the socket and its thread. The socket and the thread
+/// end with the last exposure. With TAKT_CONTROL=none there is no socket. Faults: the reason why there is no socket;
+/// the executor works without it. Set-up only; any thread.
 takt_rt::Result<std::unique_ptr<Exposure>> expose(ExposedExecutor executor);
 
 /// Shows a thread of this process that no executor owns, as long as the thread lives. `had`: its attributes before it

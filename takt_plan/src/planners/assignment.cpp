@@ -103,7 +103,7 @@ takt_schedule::ProcessThreadRule above(int priority)
   return rule;
 }
 
-// The kernel keeps so many characters of a thread's name.
+// The kernel keeps this many characters of a thread's name.
 constexpr std::size_t kLongestName = 15;
 // So many are left where a number follows, as in `_2`.
 constexpr std::size_t kLongestStem = 12;

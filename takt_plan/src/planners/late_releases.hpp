@@ -15,9 +15,9 @@
 namespace takt_plan::detail
 {
 
-/// Timers may be late by their period divided by this,
+/// A timer may be late by its period divided by this number.
 inline constexpr Ns kLateShare = 100;
-/// but at most by this, in ns.
+/// The largest delay of a timer, in ns.
 inline constexpr Ns kMostLate = 1'000'000;
 
 /// The system, where the jitter of each timer is at least this delay.

@@ -64,7 +64,8 @@ private:
 /// Decides which of several tasks is more urgent.
 enum class Urgency
 {
-  /// As in PiCAS (rules R1, R2, R6): the later task in the chain, so that no instance waits for a later one.
+  /// The task that is later in the chain, so that no instance of the chain waits for a later instance. As in PiCAS
+  /// (rules R1, R2, R6).
   later_first,
   /// The task whose chains have the shorter deadline; if equal, the later one.
   deadline

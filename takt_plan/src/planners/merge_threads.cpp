@@ -345,8 +345,8 @@ private:
   const double start_cost_;
   std::vector<double> floors_;                 // per chain: the slack that must remain
   std::vector<std::optional<double>> slacks_;  // current, per chain with a deadline
-  std::map<std::pair<Index, Index>, double>
-    slack_of_;                                 // of mergers that were judged, by first tasks
+  // The slack after a judged merger, by the first tasks of its two blocks.
+  std::map<std::pair<Index, Index>, double> slack_of_;
   std::set<std::pair<Index, Index>> refused_;  // first tasks of two blocks that must not merge
 };
 

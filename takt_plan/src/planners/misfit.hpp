@@ -55,9 +55,9 @@ struct Misfit
                                  ///< callbacks
 };
 
-/// One for each chain that misses its deadline, the most important first. For the first few it repeats the analysis
-/// some dozen times, plans once more for each host, and plans again for about two seconds. With
-/// `options.time_used` it ends when 1.25 times the limit are used, and sets `cut_short`.
+/// One misfit for each chain that misses its deadline, the most important chain first. For the first few chains the
+/// function repeats the analysis some dozen times, plans once more for each host, and plans changed systems for about
+/// two seconds. With `options.time_used` the function ends at 1.25 times the time limit, and sets `cut_short`.
 std::vector<Misfit> misfits(
   const takt_schedule::System & system, const PlanOptions & options, const Planned & planned);
 

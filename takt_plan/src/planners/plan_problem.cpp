@@ -217,7 +217,8 @@ private:
     }
     for (const OtherLoad & other : model.others) {
       if (other.priority == 0) {
-        continue;  // its priority is below all planned threads
+        // the priority of `other` is below that of all planned threads
+        continue;
       }
       for (const Index core : other.cores) {
         result_.room[core] -= static_cast<double>(other.time) / static_cast<double>(other.period);

@@ -54,9 +54,9 @@ inline constexpr std::int64_t kMostLooksAtOnce = 100'000'000;
 /// The limit by job windows alone, which find most plans without bounds.
 inline constexpr std::int64_t kMostLooksByPhases = 20'000'000;
 
-/// Judges a layout, from which tasks may be missing: these, and tasks that only they start, are ignored. A chain
-/// counts if all of its tasks are placed. Considers only tasks that share a core with `touched`, or messages with
-/// such tasks; empty: all tasks.
+/// Judges a layout. Tasks may be missing from the layout: the judgement ignores these, and the tasks that only these
+/// start. A chain counts if all of its tasks are placed. `touched`: the judgement covers these cores, and all cores
+/// that messages link to them, directly or through other cores. Empty: all cores.
 Score score(
   const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched = {});
 

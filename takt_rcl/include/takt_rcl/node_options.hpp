@@ -74,8 +74,9 @@ public:
     return *this;
   }
 
-  /// Whether the node has the parameter services and publishes parameter events. Default: from the first parameter on
-  /// that is declared beside `use_sim_time`.
+  /// Whether the node has the parameter services and publishes parameter events. Default: the node has both from the
+  /// first `declare_parameter` or automatically declared parameter on (`use_sim_time` and
+  /// `start_type_description_service` do not count).
   std::optional<bool> start_parameter_services() const noexcept { return parameter_services_; }
   NodeOptions & start_parameter_services(bool start)
   {

@@ -24,8 +24,8 @@ enum class Use : std::uint8_t
   owns_shared  ///< `std::shared_ptr<Msg>`: the callback may change the message
 };
 
-/// Holds a message: alone, or with others who only read it. Move-only. All functions are real-time safe, except that the
-/// end of an allocated message frees it.
+/// Holds a message: alone, or with others who only read it. Move-only. All functions are real-time safe, except that
+/// the end of an allocated message frees it.
 class Parcel
 {
 public:
@@ -161,7 +161,7 @@ class Stock
 {
 public:
   virtual ~Stock() = default;
-  /// Room for `messages` more at once. Set-up only.
+  /// Reserves room for `messages` further messages at the same time. Set-up only.
   virtual void reserve(std::uint32_t messages) = 0;
   /// Ends a reservation. The room stays for later ones. Set-up only.
   virtual void give_back(std::uint32_t messages) noexcept = 0;

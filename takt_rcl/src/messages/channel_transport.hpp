@@ -48,7 +48,8 @@ struct ChannelTopic
   detail::MessageLayout layout;
 };
 
-/// Whether messages of the type can go by a channel; if not, and the channel is `wanted`, logs the sentence. Set-up only.
+/// Whether messages of the type can go by a channel; if not, and the channel is `wanted`, logs the sentence. Set-up
+/// only.
 bool goes_by_channel(const ChannelTopic & topic, Transport wanted);
 
 /// A publisher's side. Its functions are for one thread at a time, and real-time safe as those of takt_channel, unless they say
@@ -72,7 +73,7 @@ public:
   /// message closes the channel.
   void take_back(void * message) noexcept override;
 
-  /// With the mutex held. False: refused.
+  /// Publishes a copy of the message. Call it with the mutex held. False: the channel refused the message.
   bool publish(const void * message, const ChannelTrailer & trailer) noexcept;
   /// As above, of a lent message, which is gone.
   bool publish_lent(void * message, const ChannelTrailer & trailer) noexcept;
@@ -97,8 +98,8 @@ private:
   const std::unique_ptr<std::byte[]> scratch_;
 };
 
-/// A subscription's side. Its functions are for one thread at a time, and real-time safe as those of takt_channel, unless they
-/// say otherwise.
+/// A subscription's side. Its functions are for one thread at a time, and real-time safe as those of takt_channel,
+/// unless they say otherwise.
 class ChannelInbox
 {
 public:

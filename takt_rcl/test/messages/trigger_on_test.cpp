@@ -169,7 +169,8 @@ TEST_F(TriggerOn, FreshNeedsAMessageOfEachInputThatIsNotTooOld)
   auto e = executor();
   e.add_node(n);
   publish("a", 1);
-  expect_waiting(e, *a, 1);  // none of b has ever come
+  // no message of `b` has come yet
+  expect_waiting(e, *a, 1);
   publish("b", 2);
   expect_waiting(e, *b, 1);
   publish("a", 3);

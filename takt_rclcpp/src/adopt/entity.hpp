@@ -130,8 +130,9 @@ public:
     const long runs = runs_.load();
     return runs > 0 && holders() <= runs;
   }
-  /// The time since which releases are arrivals; earlier messages were announced all at once. kNever: not yet. Any
-  /// thread; real-time safe.
+  /// The time at which the entity began to listen. A run that was released later has the arrival time of its message
+  /// as its release. The middleware announced all earlier messages at once, so their releases are not arrivals.
+  /// kNever: the entity does not listen yet. Any thread; real-time safe.
   takt_rt::Time heard_from() const noexcept { return heard_from_.load(std::memory_order_relaxed); }
   /// Serialized size in bytes of the largest measured message; 0: none was measured. Any thread; real-time safe.
   std::uint64_t largest_message() const noexcept

@@ -87,7 +87,7 @@ NextCall next_call_of(const rcl_timer_t & timer) noexcept
   NextCall next;
   const takt_rt::Time before = takt_rt::now();
   next.result = rcl_timer_get_time_until_next_call(&timer, &next.left);
-  // rcl read the clock between these two.
+  // rcl read its clock between `before` and now. The middle of the two times is the best estimate.
   next.read = before + (takt_rt::now() - before) / 2;
   return next;
 }

@@ -160,7 +160,8 @@ TEST_F(Executors, callbacks_without_a_rule_follow_their_group)
   auto idle = one->create_subscription<Int32>("idle", 1, [](const Int32 &) {});
   auto timer = every(one, 1ms, [&] {
     of_timer = std::this_thread::get_id();
-    if (late == nullptr) {  // while it spins
+    // create the subscription while the executor spins
+    if (late == nullptr) {
       late = one->create_subscription<Int32>("late", 1, [&](const Int32 &) {
         EXPECT_EQ(std::this_thread::get_id(), of_timer);
         executor.cancel();

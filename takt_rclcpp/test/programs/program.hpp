@@ -11,7 +11,7 @@
 
 /// What the program can do, by the words that ask for it.
 using Ways = std::map<std::string, void (*)()>;
-/// With actions and lifecycle nodes; empty where their libraries are not found.
+/// Programs with actions and lifecycle nodes. Empty if the libraries of these were not found.
 Ways ways_of_components();
 /// Programs that end in the middle of a spin, and what they find around them.
 Ways ways_of_ends();

@@ -60,7 +60,7 @@ void work_of_each_kind()
   }
 }
 
-// Once for each event.
+// rclcpp's EventsExecutor runs the waitable once for each event.
 void waitables_for_events()
 {
   const Worker one("worker");

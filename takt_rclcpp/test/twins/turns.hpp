@@ -1,6 +1,7 @@
 // A node for both front ends whose callbacks must all be ready at once, to see in which order they run: `front` is
-// rclcpp or takt_rcl. All but the witness run on one thread of the schedule. There the starter publishes to both topics,
-// the less urgent one first, and keeps the thread until all messages have arrived and both timers are due again.
+// rclcpp or takt_rcl. All but the witness run on one thread of the schedule. There the starter publishes to both
+// topics, the less urgent one first, and keeps the thread until all messages have arrived and both timers are due
+// again.
 #ifndef TURNS_HPP_
 #define TURNS_HPP_
 
@@ -51,8 +52,8 @@ private:
       return;
     }
     starter_->cancel();
-    // Middlewares hand messages over within the process as they are published. One that does not, delivers in order: the
-    // witness, on another thread, hears the last.
+    // Most middlewares deliver a message within the process while `publish` runs. A middleware that delivers later
+    // keeps the order of the messages. So the witness, which runs on another thread, gets its message last.
     to_low_->publish(Int32());
     to_high_->publish(Int32());
     to_witness_->publish(Int32());

@@ -26,7 +26,7 @@ namespace takt_schedule
 constexpr int kUnwritten = 1;  ///< exit code: the findings could not be written
 constexpr int kBadInput = 2;   ///< exit code: a file or the command line is faulty
 
-/// Most findings shown: more than the readers of two files keep.
+/// `tell` prints at most this many findings: more than the readers of two files keep.
 constexpr std::size_t kMostShown = 1100;
 
 /// Prints each finding on its own line to standard error, up to kMostShown, and then the number of

@@ -233,7 +233,7 @@ private:
   std::vector<std::string> ids_;
   std::unordered_map<std::string_view, Index> published_;  // topics, numbered
   std::vector<std::string> topics_;                        // the topics by number
-  // By callback: published topics, ascending.
+  // By callback: the topics that it publishes, and the topics that it gets or reads; ascending.
   std::vector<std::vector<Index>> publishes_, gets_;
   std::unordered_map<Index, bool> connected_;  // by pairs of callbacks
 };

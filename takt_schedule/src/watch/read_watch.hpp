@@ -19,7 +19,7 @@ void read_rule_watch(
   MapReader & map, Findings & findings, const ExecutorSchedule & executor,
   const KnownThreads & threads, CallbackRule & rule);
 
-/// The watch keys of a chain, and their reader, to call after its deadline was read.
+/// The watch keys of a chain. Call the reader, `read_chain_watch`, after the chain's deadline was read.
 std::vector<std::string> chain_watch_keys();
 void read_chain_watch(
   MapReader & map, Findings & findings, const KnownThreads & threads, ChainSchedule & chain);

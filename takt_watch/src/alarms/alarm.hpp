@@ -47,8 +47,9 @@ struct Cause
   double arrival_rate = 0;             ///< 1/s, in the window
   std::optional<double> usual_rate{};  ///< 1/s, before the window
   double demand = 0;                   ///< arrival rate times CPU time of a run; 1: a whole core
-  std::vector<Share> who{};            ///< had the processor, largest share first
-  std::string callback{};              ///< the callback of the chain that the cause concerns
+  /// the callbacks and threads that had the processor, the largest share first
+  std::vector<Share> who{};
+  std::string callback{};  ///< the callback of the chain that the cause concerns
   // Without the time in which the run's thread waited for a core:
   std::optional<takt_rt::Duration> run{};        ///< mean of the last runs
   std::optional<takt_rt::Duration> usual_run{};  ///< usual mean

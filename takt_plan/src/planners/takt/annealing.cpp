@@ -22,9 +22,10 @@ constexpr Index kPlansOfTurn = 10;  // plans of a walker between exchanges with 
 constexpr Index kPlansEach = 40;
 constexpr Index kPlansForThreads = 100;  // the same in a walk for few threads
 constexpr Index kLeastPlans = 150;
-constexpr Index kPlansOfHope = 400;  // the walk ends after so many plans without a proven chain
-constexpr double kCool = 0.1;        // heat of such a walk, which begins with a good plan
-constexpr int kWalks = 2;            // more only while there is time
+// a walk without a proven chain ends after this many plans
+constexpr Index kPlansOfHope = 400;
+constexpr double kCool = 0.1;  // heat of such a walk, which begins with a good plan
+constexpr int kWalks = 2;      // more only while there is time
 // Limit for judging, in the unit of Score::cost: some ten seconds; a few seconds if phases are unknown.
 constexpr double kMostWalking = 2.5e8;
 constexpr double kMostForThreads = 7e7;

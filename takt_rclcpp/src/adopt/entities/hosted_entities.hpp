@@ -37,7 +37,8 @@ std::vector<std::string> nodes_of(rclcpp::Executor & host);
 /// The ids of all callbacks that `host` has now. Equal ids are not numbered.
 std::vector<std::pair<std::string, takt_core::Kind>> ids_of(rclcpp::Executor & host);
 
-/// The binding of a callback without a rule if a schedule is applied while the program runs: the same as at a start.
+/// The binding that a callback without a rule gets when a schedule is applied to the running program. The callback
+/// would get the same binding at the start of the program.
 takt_core::Binding place_unruled(
   const takt_core::Executor & core, const takt_schedule::UnruledCallback & one);
 

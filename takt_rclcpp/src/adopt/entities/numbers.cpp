@@ -49,7 +49,8 @@ struct Numbers
 
 Numbers & numbers()
 {
-  static auto * const the_numbers = new Numbers;  // programs spin until the process has ended
+  // Never destroyed: at process exit a thread may still spin, and spinning uses the numbers.
+  static auto * const the_numbers = new Numbers;
   return *the_numbers;
 }
 

@@ -349,8 +349,9 @@ private:
   const std::optional<Duration> offset_;
   takt_rt::PiMutex following_;
   // `following_` guards the next two.
-  bool held_back_;            // until `begin_from`, because the schedule chooses its begin
-  std::optional<Time> grid_;  // a release according to the schedule
+  bool held_back_;  // until `begin_from`, because the schedule chooses its begin
+  // one release on the schedule's grid; absent: the timer keeps the phase of the program
+  std::optional<Time> grid_;
   std::atomic<Duration> period_;
   Resets resets_;
   Lanes<TakenTimer> lanes_;

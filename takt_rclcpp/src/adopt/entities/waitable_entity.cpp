@@ -506,7 +506,8 @@ private:
   /// Takes the data of one part. False: there was none.
   bool take_part(TakenData & taken)
   {
-    // A host with a queue runs only announced parts, in their order; a wait set finds all that is ready.
+    // A host with a queue runs only the announced parts, in the order of the announcements. A host with a wait set
+    // runs every part that is ready, also without an announcement: look at the waitable before `parts_`.
     if (in_sets_ && looking_.load(std::memory_order_relaxed) && look(*taken.waitable)) {
       return take_found(taken);
     }
