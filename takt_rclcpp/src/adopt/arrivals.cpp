@@ -20,7 +20,7 @@ struct Part
   std::unordered_map<std::uintptr_t, std::shared_ptr<ArrivalListener>> listeners;
 };
 
-// Neighbouring numbers are in different parts, so that subscriptions do not wait for each other.
+// Listeners with successive numbers are in different parts, so that they seldom share a mutex.
 Part & part_of(std::uintptr_t number)
 {
   // Never destroyed: threads of the middleware may call during the program's exit.
@@ -43,7 +43,7 @@ const void * register_listener(std::shared_ptr<ArrivalListener> listener)
 void forget_listener(const void * number) noexcept
 {
   Part & part = part_of(reinterpret_cast<std::uintptr_t>(number));
-  std::shared_ptr<ArrivalListener> last;  // perhaps destroyed here, without the mutex
+  std::shared_ptr<ArrivalListener> last;  // destroyed after the unlock, if this was its last owner
   const std::lock_guard lock(part.mutex);
   const auto found = part.listeners.find(reinterpret_cast<std::uintptr_t>(number));
   if (found != part.listeners.end()) {

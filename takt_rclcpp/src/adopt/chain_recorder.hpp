@@ -1,7 +1,8 @@
 // Records for a report how long activations of chains took, from the release of the root to the end of the last
 // callback.
 //
-// An observer. A run costs one look-up; the end of a chain costs also a mutex and a histogram entry.
+// `ChainRecorder` is an observer. Each run costs one look-up. The end of a chain also costs a mutex
+// and a histogram entry.
 #ifndef ADOPT__CHAIN_RECORDER_HPP_
 #define ADOPT__CHAIN_RECORDER_HPP_
 
@@ -25,8 +26,8 @@ struct ChainRecord
   takt_rt::Duration deadline = takt_rt::kForever;
   std::unique_ptr<takt_core::Distribution> response;
   std::uint64_t late = 0;  ///< activations that ended after the deadline
-  /// The chain's first callback is not in this executor: activations cannot be followed from the start, and have no
-  /// times.
+  /// True if this executor does not have the chain's first callback. Then takt cannot follow
+  /// activations from their start, and has no times of them.
   bool begins_elsewhere = false;
 };
 
@@ -34,8 +35,8 @@ struct ChainRecord
 class ChainRecorder final : public takt_core::Observer
 {
 public:
-  /// The chains that end in one of `callbacks`, in the order of the schedule: those with ended activations, and those
-  /// that begin in another executor or process. Any thread; may block.
+  /// The chains that end in one of `callbacks` and that have ended activations or begin in another
+  /// executor or process; in the order of the schedule. Any thread; may block.
   std::vector<ChainRecord> records(const std::vector<CallbackRecord> & callbacks) const;
 
   void on_added(const takt_core::Callback & callback) override;

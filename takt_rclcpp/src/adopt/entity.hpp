@@ -45,8 +45,8 @@ namespace takt_rclcpp
 
 class ClockWaiter;
 
-/// Lives while a callback of an adoption runs: counts the run, and excludes code that must not run beside it
-/// (ClockWaiter::exclude).
+/// Lives while a callback of an adoption runs. Counts the run, and holds the lock of
+/// `ClockWaiter::exclude`.
 class RunScope
 {
 public:
@@ -70,12 +70,12 @@ class RunOwner
 {
 public:
   virtual ~RunOwner() = default;
-  /// A callback threw. Called on the thread that ran it.
+  /// A callback threw `exception`. Called on the thread that ran the callback.
   virtual void failed(const std::exception_ptr & exception) noexcept = 0;
-  /// The result must live while a callback runs.
+  /// Call it before code of a callback runs, and keep the result until this code has returned.
   virtual RunScope exclude() = 0;
-  /// True when the host's spin is over: none of its callbacks begins, although shared threads may run callbacks of
-  /// other hosts. Waiting messages stay where they are. Any thread; real-time safe.
+  /// True when the host's spin is over. Then no callback of the host begins and no message is
+  /// taken, although shared threads may run callbacks of other hosts. Any thread; real-time safe.
   virtual bool is_over() const noexcept = 0;
 };
 
@@ -86,11 +86,11 @@ struct EntityFacts
   std::string topic;            ///< of a subscription, also for messages within the process
   takt_rt::Duration period{};   ///< of a timer
   bool has_offset = false;      ///< a rule of the schedule gives the timer an offset
-  std::int64_t depth = 0;       ///< of a history; -1: unbounded; 0: none
-  bool within_process = false;  ///< its messages come without the middleware
+  std::int64_t depth = 0;       ///< messages that the history holds; -1: unbounded; 0: no history
+  bool within_process = false;  ///< the entity's messages come without the middleware
   bool exclusive_group = true;
-  bool follows_group = false;         ///< the program did not make it itself (see EntityName)
-  takt_core::ThreadMask only_on = 0;  ///< overrides the schedule; 0: the schedule decides
+  bool follows_group = false;         ///< rclcpp made the entity, not the program (see EntityName)
+  takt_core::ThreadMask only_on = 0;  ///< the threads that may run it; 0: those of the schedule
 };
 
 class Entity
@@ -103,28 +103,32 @@ public:
 
   /// Set it before adding the entity.
   EntityFacts facts;
-  /// Set it before adding the entity, if wanted and if messages come through the middleware.
+  /// The times between arrivals. Set it before adding the entity, if they are wanted and if the
+  /// messages come through the middleware. Null: they are not measured.
   std::unique_ptr<ArrivalSpans> arrival_spans;
 
   virtual std::shared_ptr<takt_core::Callback> callback() = 0;
-  /// Announces arrivals from here on. Call it after the callback was added. Set-up only; throws rclcpp's exceptions.
+  /// The entity announces arrivals from this call on. Call it after the callback was added. Set-up
+  /// only; throws rclcpp's exceptions.
   virtual void listen() = 0;
-  /// For a timer with an offset of the schedule: makes it due at takt_core::first_release from `epoch`, and then once
-  /// in each period. Does nothing for others. Set-up only.
+  /// Makes a timer with an offset of the schedule due at takt_core::first_release from `epoch`, and
+  /// then once in each period. Does nothing for other entities. Set-up only.
   virtual void begin_from(takt_rt::Time /*epoch*/) {}
-  /// Ends announcements. Set-up only.
+  /// Ends the announcements. Set-up only.
   virtual void silence() noexcept = 0;
-  /// For a waitable: the host's queue held `count` announcements of `part` when the spin began. Call it after
-  /// `listen`; set-up only.
+  /// Tells a waitable that the host's queue held `count` announcements of `part` when the spin
+  /// began. Call it after `listen`; set-up only.
   virtual void announced_before(int /*part*/, std::size_t /*count*/) {}
-  /// True if its runs serve requests to the service of this name, or bring the answers to requests of this
-  /// rcl_client_t. Any thread.
+  /// True if the entity's runs serve requests to the service of this name. Any thread.
   virtual bool serves(std::string_view /*service*/) const noexcept { return false; }
+  /// True if the entity's runs bring the program the answers to requests of `client`, an
+  /// rcl_client_t. Any thread.
   virtual bool answers(const void * /*client*/) const noexcept { return false; }
-  /// True if the program can send requests with it.
+  /// True if the program can send requests with this entity.
   virtual bool is_client() const noexcept { return false; }
-  /// Whether the callback runs, and whether only its runs hold the program's object. Any thread.
+  /// True while the callback runs. Any thread.
   bool runs_now() const noexcept { return runs_.load() > 0; }
+  /// True if the callback runs and only its runs hold the program's object. Any thread.
   bool is_given_up() const noexcept
   {
     const long runs = runs_.load();
@@ -143,7 +147,7 @@ public:
 protected:
   void has_message_of(std::uint64_t bytes) noexcept
   {
-    // Takes of one callback run one after the other, so this needs no exchange.
+    // Takes of one callback run one after the other, so `largest_message_` needs no exchange.
     largest_message_.store(std::max(largest_message(), bytes), std::memory_order_relaxed);
   }
   /// Lives while a run holds the program's object. Destroy it after the run's own pointer to the object.
@@ -158,7 +162,8 @@ protected:
   private:
     Entity & entity_;
   };
-  /// The number of pointers to the program's object; by default more than there are runs.
+  /// The number of shared pointers to the program's object. By default it is larger than any number
+  /// of runs, so that the object is never given up.
   virtual long holders() const noexcept { return std::numeric_limits<long>::max(); }
   void hears_from_now() noexcept { heard_from_.store(takt_rt::now(), std::memory_order_relaxed); }
 
@@ -172,7 +177,7 @@ private:
 enum class TimersApart
 {
   no,
-  in_groups,   ///< the schedule chooses the threads
+  in_groups,   ///< the timers have groups of their own; the schedule chooses their threads
   on_threads,  ///< first thread of the executor: all other callbacks; second: the timers
 };
 constexpr takt_core::ThreadMask kThreadOfTheRest = 1;
@@ -183,24 +188,26 @@ struct EntitySettings
 {
   std::shared_ptr<takt_core::Executor> core;
   std::shared_ptr<rclcpp::Context> context;
-  std::shared_ptr<ClockWaiter>
-    waiter;  ///< for entities that cannot say by themselves when they are ready
+  /// For entities that do not announce when they are ready.
+  std::shared_ptr<ClockWaiter> waiter;
   RunOwner * owner = nullptr;
   bool measure_messages = false;
   TimersApart timers_apart = TimersApart::no;
-  /// The host asks waitables whether they are ready. Then takt asks them, too, because a user's waitable may not call
-  /// its on-ready callback.
+  /// True if the host asks waitables whether they are ready. Then takt asks them, too, because a
+  /// user's waitable may not call its on-ready callback.
   bool asks_waitables = false;
-  /// Functions that the program sets for arrivals stay in force. (Under an EventsExecutor the function that was set
-  /// last is called, the executor's or the program's.)
+  /// True: while takt listens, arrivals still call the function that the program sets. False under
+  /// an EventsExecutor: there an arrival calls the function that was set last, the executor's or
+  /// the program's.
   bool keeps_own_listeners = false;
-  /// For a host with a queue: puts announcements of a waitable that did not run back into the queue. May be empty.
+  /// Puts announcements for which a waitable did not run back into the host's queue. Empty: the
+  /// host has no queue.
   std::function<void(const rclcpp::Waitable &, int part, std::size_t count)> give_back{};
   std::uint32_t lanes = 1;     ///< concurrent runs of one callback
   bool whole_history = false;  ///< see arrival_depth
-  /// A rule counts or dates the messages that wait, so what is announced must be messages.
+  /// True if a rule counts or dates waiting messages. Then each announcement must be of a message.
   bool waits = false;
-  /// True if a rule of the schedule needs all waiting arrivals of the callback.
+  /// Returns true if a rule of the schedule needs all waiting arrivals of the callback.
   std::function<bool(const takt_core::CallbackOptions &)> needs_whole_history{};
 };
 
@@ -226,8 +233,9 @@ bool publication_sequence_supported();
 /// The number of messages that a history of this quality of service holds, or `MessageCounts::kKeepsAll`.
 std::uint32_t history_depth(const rclcpp::QoS & qos);
 
-/// The number of arrivals that are stored with times and activations for such a history. In a deeper history older
-/// arrivals are only counted, unless chains, deadlines, boosts or alarms of the callback need the `whole` of it.
+/// The number of arrivals that takt stores with times and activations for such a history. If the
+/// history is deeper, takt only counts the older arrivals. `whole`: a chain, deadline, boost or
+/// alarm of the callback needs the arrivals of the whole history.
 std::uint32_t arrival_depth(const rclcpp::QoS & qos, bool whole = false);
 
 /// Stores the taken data from the take until the run: one place for each concurrent run.
@@ -245,8 +253,8 @@ private:
   std::vector<Taken> taken_;
 };
 
-/// The function that an object of rclcpp stores, in the form that the middleware calls. `mutex`: the object's own,
-/// which guards the function.
+/// Returns the function that an object of rclcpp stores, in the form that the middleware calls.
+/// `mutex` belongs to the object and guards the function.
 template <typename Function>
 OwnListener::Function kept_function(Function & function, std::recursive_mutex & mutex)
 {
@@ -261,9 +269,11 @@ OwnListener::Function kept_function(Function & function, std::recursive_mutex & 
 class Listening
 {
 public:
-  /// `set`: rcl's function for `handle`. `own`: the function that the program has set. `waiting`: the number of
-  /// arrivals that a new function would be told of. Throws rclcpp's exceptions.
+  /// Calls rcl's setter of one object with a function and its data.
   using Set = std::function<rcl_ret_t(rcl_event_callback_t, const void *)>;
+  /// `set` sets a function for `handle`. `own` has the program's function; null: takt does not keep
+  /// it in force. `waiting` returns the number of arrivals that a new function would be told of.
+  /// Throws rclcpp's exceptions.
   void begin(
     std::shared_ptr<ArrivalListener> listener, const Set & set,
     const std::shared_ptr<void> & object, const void * handle,
@@ -278,13 +288,15 @@ public:
     check(set(tell_of_arrival, number_));
   }
   bool begun() const noexcept { return number_ != nullptr; }
-  /// `set`: empty if the object is gone. Throws rclcpp's exceptions.
+  /// Gives the program's function back to rcl. `set`: empty if the object is gone. Throws rclcpp's
+  /// exceptions.
   void end(const Set & set)
   {
     const auto own = own_ != nullptr ? own_->function() : OwnListener::Function{};
     const TaktSets takt_sets;
     const rcl_ret_t result = set ? set(own.callback, own.data) : RCL_RET_OK;
-    // Only now, so that arrivals in the meantime reached the program.
+    // Forget takt's listener only now: until rcl had the program's function, arrivals reached the
+    // program through this listener.
     forget_listener(std::exchange(number_, nullptr));
     to_.reset();
     // The program may have set another function in the meantime.
@@ -307,8 +319,8 @@ private:
   std::unique_ptr<ListeningTo> to_;
 };
 
-/// The common part of subscriptions, services and clients. `Object` is rclcpp's class. `account` says what the keys
-/// of the messages contain, if messages have keys.
+/// The common part of subscriptions, services and clients. `Object` is rclcpp's class. `account`:
+/// options of the account of this object's messages.
 template <typename Object>
 class ListeningEntity : public Entity,
                         public ArrivalListener,
@@ -389,8 +401,8 @@ public:
     const Took took = take_one(taking);
     const bool looking = to_look_.load(std::memory_order_relaxed) > 0;
     if (took == Took::nothing && (looking || object_.expired())) {
-      // Some announcements may be of messages that were taken before. And messages for a destroyed entity were not
-      // overwritten.
+      // No message was overwritten. While takt looks for waiting messages, announcements may be of
+      // messages that earlier takes found. And the messages of a destroyed entity are gone.
       outstanding_.take_ends_for_good(before);
       looked(true);
     } else if (took == Took::nothing) {
@@ -414,7 +426,7 @@ protected:
   virtual rcl_ret_t set_listener(
     Object & object, rcl_event_callback_t callback, const void * data) = 0;
   virtual const void * handle_of(const Object & object) const = 0;
-  /// The function that the program has set and rclcpp's object stores.
+  /// The program's function, which rclcpp's object stores.
   virtual OwnListener::Function own_function(Object & object) const = 0;
   virtual rclcpp::QoS qos_of(const Object & object) const = 0;
   /// See `takt_host::Source::take_message`.
@@ -429,9 +441,10 @@ private:
       return set_listener(*object, callback, data);
     };
   }
-  /// Messages that were announced to an earlier listener (of an earlier spin, or of an EventsExecutor from `add_node`
-  /// on) are not announced again. So this takes until a take finds no message, or as many as the history holds. Call
-  /// it after the listener is set.
+  /// Makes takes go on until one finds no message, or until they have found as many as the history
+  /// holds. The middleware does not announce these messages again if it announced them to an
+  /// earlier listener (of an earlier spin, or of an EventsExecutor from `add_node` on). Call it
+  /// after the listener is set.
   void look_for_waiting(std::uint32_t depth) noexcept
   {
     to_look_.store(depth + 1, std::memory_order_relaxed);
@@ -439,7 +452,8 @@ private:
   }
   void looked(bool found_none) noexcept
   {
-    // Takes of one callback run one after the other, and only they change it.
+    // Takes of one callback run one after the other, and after `listen` only they change
+    // `to_look_`.
     const std::uint32_t left = to_look_.load(std::memory_order_relaxed) - 1;
     to_look_.store(found_none ? 0 : left, std::memory_order_relaxed);
     if (found_none || left == 0) {

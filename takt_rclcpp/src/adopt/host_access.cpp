@@ -43,8 +43,8 @@ bool layouts_agree(const std::shared_ptr<rclcpp::Context> & context)
   }
   rclcpp::ExecutorOptions options;
   options.context = context;
-  // If the library's executor is larger than these headers say, it writes beyond the object. This room protects the
-  // stack, and is checked afterwards.
+  // If the library's executor is larger than these headers say, its constructor writes beyond the
+  // object. This room protects the stack; the code below checks whether it was written to.
   constexpr std::size_t kRoom = 4096;
   struct alignas(Probe) Storage
   {

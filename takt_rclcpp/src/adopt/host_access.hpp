@@ -1,7 +1,7 @@
 // The protected members of rclcpp's classes that an adoption needs.
 //
-// A class derived from rclcpp's names the members. The pointers to members have rclcpp's own class as their type, so
-// they apply to any executor, and no object is cast.
+// A class that derives from rclcpp's can name these members. The pointers to members have rclcpp's
+// own class as their type, so they apply to any executor, and no object is cast.
 #ifndef ADOPT__HOST_ACCESS_HPP_
 #define ADOPT__HOST_ACCESS_HPP_
 
@@ -17,7 +17,7 @@
 namespace takt_rclcpp
 {
 
-/// Of an executor of rclcpp, the host of an adoption.
+/// The protected members of an executor of rclcpp, the host of an adoption.
 struct HostAccess : rclcpp::Executor
 {
   static std::atomic_bool & spinning_of(rclcpp::Executor & host)
@@ -37,7 +37,7 @@ struct HostAccess : rclcpp::Executor
     auto * const own = api::own_notify_waitable_of(host);
     return own != nullptr ? *own : *(host.*(&HostAccess::notify_waitable_));
   }
-  /// An object that belongs to this executor only, and lives as long as it.
+  /// An object that belongs to this executor only, and lives as long as the executor.
   static std::weak_ptr<void> identity_of(rclcpp::Executor & host)
   {
     return host.*(&HostAccess::notify_waitable_);
@@ -71,8 +71,9 @@ struct CollectorAccess : rclcpp::executors::ExecutorEntitiesCollector
   }
 };
 
-/// True if the members of the loaded librclcpp are where the headers of this build say. Builds an executor with the
-/// library's constructor, and looks for the given values. Set-up only.
+/// True if the members of an executor are where the headers of this build say in the loaded
+/// librclcpp, too. Builds an executor with the library's constructor, and looks for the values that
+/// it got. Set-up only.
 bool layouts_agree(const std::shared_ptr<rclcpp::Context> & context);
 
 }  // namespace takt_rclcpp

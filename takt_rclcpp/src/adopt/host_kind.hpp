@@ -7,11 +7,11 @@ namespace takt_rclcpp
 
 enum class HostKind
 {
-  single_threaded,  ///< no two callbacks run at once, and they run on the thread that called `spin`
-  multi_threaded,   ///< groups exclude; the pool's number of threads
-  events,           ///< as single_threaded; the host itself listens while it does not spin
+  single_threaded,  ///< one callback runs at a time, on the thread that called `spin`
+  multi_threaded,  ///< as many threads as the pool has; callbacks of one exclusive group take turns
+  events,          ///< as single_threaded; the host itself listens while it does not spin
   events_and_timers,  ///< as events, but timers run on their own thread, beside all other callbacks
-  own,  ///< takt_rclcpp::Executor: as multi_threaded; reports its cancel to takt itself
+  own,                ///< takt_rclcpp::Executor: as multi_threaded, but it tells takt of a cancel
 };
 
 /// True for an EventsExecutor of rclcpp.

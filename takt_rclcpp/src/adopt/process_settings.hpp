@@ -1,12 +1,12 @@
-// What the environment asks of the adoptions in this process; read once.
+// Settings of the adoptions in this process, from the environment; takt reads them once.
 //
 //     TAKT_SCHEDULE    path of a schedule file; empty: watch only
 //     TAKT_EXECUTOR    name of the schedule's executor for this process; empty: the one whose rules name
 //                      the program's callbacks
 //     TAKT_STRICT      1: where rclcpp's own loop would have to run, the program ends instead (exit code 2)
 //     TAKT_REPORT_DIR  folder into which each adoption writes its report when it ends
-//     TAKT_QUIET       1: nothing is said but errors
-//     TAKT_OBSERVE     1: for a model; sizes of messages are measured, too
+//     TAKT_QUIET       1: takt prints only errors
+//     TAKT_OBSERVE     1: takt also measures the sizes of messages, for a model
 #ifndef ADOPT__PROCESS_SETTINGS_HPP_
 #define ADOPT__PROCESS_SETTINGS_HPP_
 
@@ -30,7 +30,8 @@ struct ProcessSettings
   takt_rt::Faults faults;
 };
 
-/// Passes a variable that takt removed from the environment, "NAME=value". Call it before `process_settings`.
+/// Stores a variable that takt removed from the environment, "NAME=value". Call it before
+/// `process_settings`.
 void tell_variable(const std::string & line);
 
 /// Reads the environment and the schedule at the first call. Any thread; may block.

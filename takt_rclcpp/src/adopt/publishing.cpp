@@ -21,8 +21,9 @@ namespace takt_rclcpp
 namespace
 {
 
-/// Holds a scope that begins and ends in different functions. Its destructor does not run: the program's own objects
-/// may publish after the destruction of `main`'s thread-local objects.
+/// Holds a scope that begins and ends in different functions. The scope's destructor does not run
+/// at the thread's end, because the program's own objects may publish after the destruction of
+/// `main`'s thread-local objects.
 template <typename Scope>
 class ScopePlace
 {
@@ -46,16 +47,17 @@ struct Publish
   takt_core::MessageKey key;
   const rcl_publisher_t * publisher;
   bool named;
-  bool told;  // the trace has it, or no trace is recorded
+  bool told;  // the trace has this publish, or no trace is recorded
 };
 
-// A listener may publish inside a publish. The number is fixed, because nothing may be allocated here.
+// A listener may publish inside a publish. The depth is limited, because a publish may not allocate
+// here.
 constexpr std::size_t kDeepest = 4;
 constinit thread_local std::array<Publish, kDeepest> t_publishes{};
 constinit thread_local std::size_t t_depth = 0;
 
-/// Finds the publisher's gid; it stays zero if the middleware does not give it. Returns false if `publisher` is not
-/// one.
+/// Finds the publisher's gid; it stays zero if the middleware does not give it. Returns false if
+/// `publish.publisher` is not a publisher.
 bool find_publisher(Publish & publish)
 {
   if (!rcl_publisher_is_valid_except_context(publish.publisher)) {
@@ -124,7 +126,9 @@ void publish_ended()
     if (publish.named) {
       publish.name.end();
     }
-    trace(publish);  // without a time: the middleware has no such tracepoint, or the publish failed
+    // The trace does not have the publish yet if the middleware has no such tracepoint, or if the
+    // publish failed. Then record it without a source time.
+    trace(publish);
     publish.ceiling.end();
   }
 }

@@ -1,5 +1,6 @@
-// takt's work around each publish of the adopted program: the middleware ceiling, the message's name for takes in
-// this process, and the trace. The preloaded hooks call it on the program's threads.
+// takt's work around each publish of the adopted program: the middleware ceiling, the message's
+// name for takes in this process, and the trace. The preloaded hooks call these functions on the
+// program's threads.
 #ifndef ADOPT__PUBLISHING_HPP_
 #define ADOPT__PUBLISHING_HPP_
 

@@ -36,7 +36,7 @@ struct AskingRuns
     runs[count++] = &run;
     return true;
   }
-  /// Returns true if `run` was the innermost one.
+  /// Removes `run` if it is the innermost one, and returns true then.
   bool remove(const takt_core::Run & run) noexcept
   {
     const bool was = count > 0 && runs[count - 1] == &run;
@@ -46,8 +46,8 @@ struct AskingRuns
 };
 thread_local AskingRuns t_asking;
 
-// Returns a copy that is never destroyed: executors of the process name each other's callbacks, and may end at any
-// time.
+// Returns a copy of `id` that is never destroyed: executors of the process name each other's
+// callbacks, and may end at any time.
 const std::string * stays(const std::string & id)
 {
   static auto & g_mutex = *new std::mutex;
@@ -126,7 +126,7 @@ Recorder::~Recorder()
   }
 }
 
-// Call it with the lock of all slots.
+// Call it with the mutex of all slots held.
 void Recorder::leave(Slot & slot)
 {
   Slots & slots = Slots::of_process();
@@ -146,8 +146,9 @@ void Recorder::keep_waiting(const RunOwner * owner)
   }
 }
 
-// Called because a new owner may have the same address, and because other hosts may still use the executor. Records
-// of the housekeeping have no owner.
+// Called because a new owner may get the address of this one, and because other hosts may still use
+// the executor. Also removes the records of the housekeeping, which have no owner, once it is
+// removed.
 void Recorder::forget(const RunOwner * owner)
 {
   const std::lock_guard lock(mutex_);

@@ -1,8 +1,9 @@
-// Records for a report how often the callbacks of one adopted executor ran, how long each run took in CPU time and by
-// the clock, and how long it waited.
+// Records for a report how often the callbacks of one adopted executor ran, how long each run took
+// in CPU time and by the clock, and how long each run waited.
 //
-// An observer. A run costs the executor's measurements (takt_core/run_costs.hpp) and one uncontended mutex of the
-// callback. After `on_added` only a callback's first message on a topic allocates, for the topic's name.
+// `Recorder` is an observer. A run costs the executor's measurements (takt_core/run_costs.hpp) and
+// one uncontended mutex of the callback. After `on_added` only a callback's first message on a
+// topic allocates, for the topic's name.
 #ifndef ADOPT__RECORDER_HPP_
 #define ADOPT__RECORDER_HPP_
 
@@ -73,16 +74,18 @@ struct CallbackRecord
   takt_trace::ReleaseFit fit;             ///< of a subscription
   std::vector<PublishedTopic> publishes;  ///< in the order of the first messages
   std::vector<AwaitedPair> waits_for;     ///< in the order of the first waits
-  std::uint64_t arrivals = 0;  ///< announced by the middleware while their spans were measured
-  std::vector<std::pair<std::size_t, std::int64_t>> arrival_spans;  ///< as `spans.shortest()`
+  /// messages that the middleware announced while their spans were measured
+  std::uint64_t arrivals = 0;
+  /// in the form of `spans.shortest()`
+  std::vector<std::pair<std::size_t, std::int64_t>> arrival_spans;
   /// CPU times: the upper edge of each bucket, and the number of runs in it.
   std::vector<std::pair<std::int64_t, std::uint64_t>> histogram;
   TimeSummary cpu;       ///< CPU time of the thread, from pick to end; includes the take
   TimeSummary take_cpu;  ///< CPU time of the thread, take only
   TimeSummary elapsed;   ///< end - start
   TimeSummary waited;    ///< start - release
-  /// The longest part of `elapsed` that a run slept: neither CPU time nor a wait for a core, in a run that left its
-  /// core by itself. kUnknownSleep: not measured.
+  /// The longest sleep of one run. The sleep is the part of `elapsed` that is neither CPU time nor
+  /// a wait for a core, in a run that left its core by itself. kUnknownSleep: not measured.
   std::int64_t longest_sleep = kUnknownSleep;
   static constexpr std::int64_t kUnknownSleep = -1;
   std::uint64_t empty_takes = 0;
@@ -118,14 +121,17 @@ public:
   /// Records that the run in progress on this thread sent request `number` by `client`, an rcl_client_t. Real-time
   /// safe.
   static void note_request(const void * client, std::int64_t number) noexcept;
-  /// Record that the run in progress on this thread serves a request, or runs the callback for an answer. As
-  /// `note_request`.
+  /// Records that the run in progress on this thread serves request `number` of the service of this
+  /// name. Real-time safe.
   static void note_served(const char * service, std::int64_t number) noexcept;
+  /// Records that the run in progress on this thread runs the callback for the answer to request
+  /// `number` of `client`. Real-time safe.
   static void note_answered(const void * client, std::int64_t number) noexcept;
 
   /// The number of runs that have begun, of all hosts, without the housekeeping. Any thread; real-time safe.
   std::uint64_t started() const noexcept { return started_.load(std::memory_order_relaxed); }
-  /// The records of all callbacks that `owner` ever added, in that order. Any thread; may block.
+  /// The records of all callbacks that `owner` ever added, in the order of their addition. Any
+  /// thread; may block.
   std::vector<CallbackRecord> records(const RunOwner * owner) const;
   /// Call it when the spin of `owner` is over: stores the numbers of waiting messages in the records of its
   /// callbacks. Any thread; may block.
@@ -169,7 +175,7 @@ private:
     std::vector<Awaited> awaited;                      // reserved: at most CallLog::kMostOfOneRun
     takt_rt::Time last_release = takt_rt::kNever;
     const takt_core::Callback * callback = nullptr;  // null after its removal
-    std::uint32_t number = 0;                        // of the callback now or formerly here
+    std::uint32_t number = 0;                        // of the slot's present or last callback
     const Entity * entity = nullptr;                 // of the callback; null for the housekeeping
   };
 

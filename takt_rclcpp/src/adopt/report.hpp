@@ -24,8 +24,8 @@ struct AdoptionReport
   std::string schedule_executor;  ///< empty: no schedule
   takt_core::Epoch epoch = takt_core::Epoch::start;
   std::optional<takt_core::PhaseState> phases;  ///< of the executor
-  takt_rt::Duration
-    started_after{};  ///< from the program's first call of spin to the start of the threads
+  /// From the program's first call of spin to the start of the threads.
+  takt_rt::Duration started_after{};
   takt_rt::Duration lasted{};  ///< all spins together
   std::vector<CallbackRecord> callbacks;
   std::vector<ChainRecord> chains;
@@ -46,7 +46,8 @@ unsigned next_report() noexcept;
 /// cannot write, it prints the reason in one line. May block.
 void write_report(const AdoptionReport & report, const std::string & folder, unsigned number);
 
-/// Writes a note for the report: rclcpp's own loop runs `executor`, with the reason. As `write_report`.
+/// Writes a note that rclcpp's own loop runs `executor`, with the reason. Threads and `folder` as
+/// for `write_report`.
 void write_stock_note(
   const std::string & executor, const std::string & reason, const std::string & folder);
 

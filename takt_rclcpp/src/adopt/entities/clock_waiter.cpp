@@ -23,8 +23,9 @@ void check(rcl_ret_t result)
   }
 }
 
-// Puts `set` in the place of the executor's own wait set for this call: a guard condition of rclcpp stores the
-// address of the first wait set that it is added to, and throws at another. The executor itself does not wait.
+// Puts `set` in the place of the executor's own wait set for this call. A guard condition of rclcpp
+// stores the address of the first wait set that it is added to, and throws if it is added to
+// another one. The executor itself does not wait.
 void add_to(rcl_wait_set_t & set, rcl_wait_set_t & place, rclcpp::Waitable & waitable)
 {
   std::swap(set, place);
@@ -62,7 +63,8 @@ bool more_is_ready(const rcl_wait_set_t & set)
 
 }  // namespace
 
-// Holds only rcl's part of a timer: the program may destroy its timer and the callback's captures while this waits.
+// Holds only rcl's part of a timer: the program may destroy its timer and the callback's captures
+// while the waiter's thread waits.
 struct ClockWaiter::Watched
 {
   const void * owner;
@@ -198,9 +200,9 @@ std::vector<ClockWaiter::Watched> ClockWaiter::watched()
   return watched;
 }
 
-// Holds the mutex during the calls, so that `remove` waits for a call in progress. Asks a waitable when any entry is
-// ready, as a wait set of rclcpp does. Also asks each new waitable once, because some are ready whenever they are
-// asked.
+// Holds `mutex_` while it calls `ready`, so that `remove` waits for a call in progress. Asks the
+// waitables when any entry of the wait set is ready, as rclcpp does. Also asks each new waitable
+// once, because some are ready whenever they are asked.
 void ClockWaiter::tell(const std::vector<Watched> & watched, const rcl_wait_set_t & wait_set)
 {
   const bool more = more_is_ready(wait_set);

@@ -33,9 +33,10 @@ class WaitSet;
 class ClockWaiter
 {
 public:
-  /// `place`: the wait set of the executor whose entities these are; this executor does not wait in it. `attributes`:
-  /// of the thread; a refusal of the kernel is printed in one line. `one_at_a_time`: the program's callbacks never
-  /// run side by side, so waitables are not asked while a callback runs.
+  /// `place`: the wait set of the executor whose entities these are; this executor does not wait in
+  /// it. `attributes`: of the thread; a refusal of the kernel is printed in one line.
+  /// `one_at_a_time`: the program's callbacks never run side by side, so the thread asks no
+  /// waitable while a callback runs.
   ClockWaiter(
     std::shared_ptr<rclcpp::Context> context, rcl_wait_set_t & place,
     const takt_rt::ThreadAttributes & attributes, bool one_at_a_time);
@@ -50,15 +51,17 @@ public:
     const rclcpp::TimerBase::SharedPtr & timer, const void * owner, std::function<void()> ready);
   void add(
     const rclcpp::Waitable::SharedPtr & waitable, const void * owner, std::function<void()> ready);
-  /// `ready` is not called after this returns. Set-up only; waits for a call in progress.
+  /// After the return no call of `ready` runs or begins. Set-up only; waits for a call in progress.
   void remove(const void * owner) noexcept;
-  /// Call it when the object has run or has changed. Any thread.
+  /// Call it when the object has run or has changed: the thread then waits for it again. Any
+  /// thread.
   void again(const void * owner) noexcept;
-  /// Call it for each run of a callback: no waitable is asked while the result is held. The result is empty if runs
-  /// may be beside each other. Any thread; real-time safe, except for the time that a waitable takes to answer.
+  /// Call it for each run of a callback: the thread asks no waitable while the result is held. The
+  /// result is empty if callbacks may run side by side, or if there is no waitable. Any thread;
+  /// real-time safe, except for the time that a waitable takes to answer.
   std::unique_lock<takt_rt::PiMutex> exclude();
-  /// Returns when all objects that were ready have been announced. Not on the waiter's thread; waits for one turn of
-  /// it.
+  /// Returns when all objects that were ready have been announced. Waits for one turn of the
+  /// waiter's thread, so do not call it on this thread.
   void settle();
 
 private:
@@ -76,7 +79,8 @@ private:
   void add(Entry entry);
   void wake() noexcept;
   void work();
-  /// Returns false if a waitable was dropped, and announces nothing then.
+  /// Waits once and announces the ready objects. If it has to drop a waitable before, it announces
+  /// nothing and returns false.
   bool wait_and_tell(WaitSet & holder, bool for_ever);
   void drop(const void * owner, const std::exception & error);
   std::vector<Watched> watched();

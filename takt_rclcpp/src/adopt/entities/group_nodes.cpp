@@ -29,7 +29,8 @@ struct Known
 
 Known & known()
 {
-  static auto * const the_known = new Known;  // programs spin until the process has ended
+  // Never destroyed: programs spin until the process has ended
+  static auto * const the_known = new Known;
   return *the_known;
 }
 
@@ -55,7 +56,7 @@ Content content_of(const rclcpp::CallbackGroup & group)
     },
     other, other, other,
     [&](const auto & waitable) {
-      // The waitables of a subscription's events are beside it.
+      // Do not count the waitables of the subscription's events.
       count += name_of({}, *waitable).follows_group ? 0 : 1;
     });
   return count == 0 ? Content::nothing : clock && count == 1 ? Content::clock : Content::other;

@@ -21,7 +21,8 @@ namespace
 
 using takt_core::Kind;
 
-// The threads with the lowest urgency. Callbacks that rclcpp gives every node for parameters run there.
+// The threads with the lowest urgency. The callbacks for parameters that rclcpp gives every node
+// run there.
 takt_core::ThreadMask least_urgent(const takt_core::Executor & core)
 {
   const auto & threads = core.options().threads;
@@ -39,7 +40,8 @@ takt_core::ThreadMask least_urgent(const takt_core::Executor & core)
   return mask;
 }
 
-// A priority below all other callbacks there. A thread that follows its callbacks' priorities accepts none below 1.
+// The lowest priority that `threads` (0: all) accept: 1 if one of them follows its callbacks'
+// priorities, else 0.
 int lowest_priority(const takt_core::Executor & core, takt_core::ThreadMask threads)
 {
   const auto & all = core.options().threads;
@@ -51,7 +53,8 @@ int lowest_priority(const takt_core::Executor & core, takt_core::ThreadMask thre
   return 0;
 }
 
-// Gives callbacks that go with their group a priority below all others there.
+// Gives a callback that follows its group the lowest priority of its threads. Raises the priority
+// of other callbacks to at least this one.
 void put_below(
   const takt_core::Executor & core, bool follows_group, const std::string & id,
   takt_core::Binding & binding)
@@ -66,8 +69,9 @@ void put_below(
   }
 }
 
-// Visits the entities of a group in the order of their making within a kind, except those that a replacement made by
-// their callback has superseded. Does not hold the group's mutex meanwhile, which rclcpp holds while it lists them.
+// Visits the entities of a group by kind, and within a kind in the order in which they were made.
+// Omits an entity that its own callback has replaced (`gave_way`). Calls `visit` without the
+// group's mutex, which rclcpp holds while it lists the entities.
 template <typename Visit>
 void visit_entities(
   const std::string & node, const rclcpp::CallbackGroup & group, const Visit & visit)
@@ -104,7 +108,7 @@ void visit_entities(
   }
 }
 
-/// The waitable that runs the messages of a subscription that come within the process.
+/// The waitable for those messages of a subscription that come within the process.
 const rclcpp::Waitable * waitable_of(rclcpp::SubscriptionBase & subscription)
 {
   try {
@@ -165,7 +169,7 @@ std::string id_of(const std::string & node, const std::string & group)
 
 std::vector<HostedGroup> groups_of(rclcpp::Executor & host)
 {
-  // Call it first, because it applies pending additions and removals.
+  // Call `get_all_callback_groups` first, because it applies pending additions and removals.
   std::vector<rclcpp::CallbackGroup::SharedPtr> alive;
   for (const auto & weak : host.get_all_callback_groups()) {
     if (auto group = weak.lock(); group != nullptr) {
@@ -265,7 +269,7 @@ takt_rt::Faults HostedEntities::update()
     if (placer_ != nullptr) {
       place(group, candidates, faults);
     }
-    group.group->hold_condition();  // until all new callbacks are there
+    group.group->hold_condition();  // until all new callbacks are added
     for (const Candidate & candidate : candidates) {
       add(group, candidate, faults);
     }
@@ -274,14 +278,15 @@ takt_rt::Faults HostedEntities::update()
   return faults;
 }
 
-// True for a timer of a user's waitable: the waitable has it in the wait set, and is ready when the timer is.
+// True for a timer that a user's waitable adds to the wait set: the waitable is ready when the
+// timer is.
 bool HostedEntities::is_in_wait_set(const EntityName & name, Kind kind) const
 {
   return settings_.asks_waitables && kind == Kind::timer && !name.follows_group &&
          name.id.ends_with(".timer)");
 }
 
-// Called first, because a new entity may have the id of a removed one.
+// `update` calls it first, because a new entity may have the id of a removed one.
 void HostedEntities::remove_others(const std::vector<HostedGroup> & now)
 {
   std::erase_if(given_up_, [&](const auto & entity) {
@@ -348,9 +353,9 @@ void HostedEntities::collect_if_new(
      }});
 }
 
-// Called when a rule places a callback in an exclusive group whose other callbacks have no rule. Moves these to the
-// rule's threads, as a start with all of them would. If this fails, all stay, and the new callback runs on the
-// threads of its group.
+// Called when a rule places a callback in an exclusive group whose other callbacks have no rule.
+// Moves these to the rule's threads, as if the program had started with all of them. If this fails,
+// all stay, and the new callback runs on the threads of its group.
 void HostedEntities::bind_unruled(Group & group, takt_core::ThreadMask threads)
 {
   takt_core::Reconfiguration change;
@@ -423,7 +428,7 @@ void HostedEntities::place(
   } else if (!group.threads && by_default) {
     group.threads = by_default;
   }
-  // Under windows the sets of threads would overlap.
+  // Under windows do not use the least urgent threads: sets of threads would overlap.
   const bool windows = takt_core::has_windows(settings_.core->options().order);
   for (Candidate & one : candidates) {
     if (group.isolated || !follows(one)) {
@@ -502,7 +507,9 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_rt::Fa
     faults.push_back(takt_core::keeps_all(hosted.id));
     return;
   }
-  // takt learns of such a message without its number, and of a copy by the middleware too if somebody outside listens.
+  // Within the process takt learns of a message without the message's number. If another process
+  // also subscribes, takt learns of the middleware's copy, too. So takt cannot count or date these
+  // messages.
   const std::string counting = !name.within_process || name.follows_group       ? ""
                                : stored && stored->keep != 0                    ? "keep"
                                : stored && stored->max_age != takt_rt::kForever ? "max_age"
@@ -567,7 +574,8 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_rt::Fa
   group.entities.emplace(candidate.object, std::move(hosted));
 }
 
-// Timers on their own thread run beside all other callbacks, including those of their group.
+// With `timers_apart` the timers are in a group of their own, so they run beside all other
+// callbacks of the node's group.
 std::shared_ptr<takt_core::Group> HostedEntities::group_for(Group & group, Kind kind)
 {
   if (settings_.timers_apart == TimersApart::no || kind != Kind::timer) {
@@ -625,7 +633,7 @@ void HostedEntities::clear() noexcept
   }
   groups_.clear();
   for (const auto & entity : given_up_) {
-    settings_.core->remove(*entity->callback());  // again, to wait for the end of its run
+    settings_.core->remove(*entity->callback());  // call it again, to wait for the end of the run
   }
   given_up_.clear();
 }

@@ -31,7 +31,8 @@ struct HostedGroup
 /// All groups of `host`, by node name and then in the order in which the node made them.
 std::vector<HostedGroup> groups_of(rclcpp::Executor & host);
 
-/// The nodes, in the form of ids, that were added to `host` whole: it also gets callbacks that they make later.
+/// The nodes, in the form of ids, that were added to `host` whole: `host` also gets the callbacks
+/// that they make later.
 std::vector<std::string> nodes_of(rclcpp::Executor & host);
 
 /// The ids of all callbacks that `host` has now. Equal ids are not numbered.
@@ -53,10 +54,12 @@ public:
   HostedEntities(const HostedEntities &) = delete;
   HostedEntities & operator=(const HostedEntities &) = delete;
 
-  /// Adds new entities and removes destroyed ones. Faults: callbacks that the schedule cannot place. Before
-  /// `begin_from` these are omitted; afterwards they run on the threads of their group.
+  /// Adds new entities and removes destroyed ones. Faults: callbacks that the schedule cannot
+  /// place. Before `begin_from` these callbacks are omitted; afterwards they run on the threads of
+  /// their group.
   takt_rt::Faults update();
-  /// Announces what the host's own queue held of waitables when the spin began. Call it after the first `update`.
+  /// Announces the waitables' parts that the host's own queue held when the spin began. Call it
+  /// after the first `update`.
   void announce_before(const std::vector<QueuedPart> & parts);
   /// Sets the epoch from which the offsets of present and future timers count.
   void begin_from(takt_rt::Time epoch);

@@ -28,8 +28,9 @@ struct EntityName
   /// The id that the schedule's rules are matched with: for messages within the process the id of their subscription.
   /// Empty: `id`.
   std::string placed_as;
-  /// The program did not make it itself: a node's services for parameters and types, or an event of a publisher or
-  /// subscription. Without a rule in the schedule it goes with its group.
+  /// True if rclcpp made the entity and not the program: a node's services for parameters and
+  /// types, or an event of a publisher or subscription. Without a rule in the schedule the entity
+  /// follows its group.
   bool follows_group = false;
   std::string topic = {};         ///< of a subscription
   takt_rt::Duration period = {};  ///< of a timer
@@ -49,8 +50,8 @@ EntityName name_of(const std::string & node, const rclcpp::Waitable & waitable);
 /// The name of a timer that belongs to `waitable` (`get_timers`).
 EntityName name_of_timer(const std::string & node, const rclcpp::Waitable & waitable);
 
-/// The place of an entity in the order in which the nodes of this process got theirs. 0: unknown, because the program
-/// runs without the preloaded shim.
+/// The place of `object` in the order in which the nodes of this process got their entities. 0:
+/// unknown, because the program runs without the preloaded shim.
 unsigned long long made_as(const void * object);
 
 class Entity;
@@ -63,7 +64,8 @@ unsigned number_among_equals(const std::string & base, const std::shared_ptr<voi
 void runs_numbered(
   const std::string & base, const std::weak_ptr<void> & object,
   const std::shared_ptr<Entity> & entity);
-/// True if another object has got its number: its callback replaced it, and is still running. Any thread; may block.
+/// True if another object has the number of `object`, because the callback of `object` replaced it
+/// and is still running. Any thread; may block.
 bool gave_way(const std::weak_ptr<void> & object);
 
 using takt_core::adapter::numbered;

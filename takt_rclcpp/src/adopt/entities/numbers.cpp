@@ -14,8 +14,8 @@ namespace takt_rclcpp
 namespace
 {
 
-// A callback makes its new timer before it drops the old one, and takt may see the new timer in between. So wait a
-// little.
+// A callback that replaces its timer makes the new one before it drops the old one, and takt may
+// see the new timer in between. So `is_given_up` waits a little.
 constexpr std::chrono::microseconds kLook{100};
 constexpr int kMostLooks = 20;
 
@@ -30,7 +30,7 @@ struct Numbers
   std::mutex mutex;
   std::unordered_map<std::string, std::vector<Numbered>> by_base;
   std::vector<Numbered> gave_way;
-  std::size_t full_at = 1024;  // bases
+  std::size_t full_at = 1024;  // the number of bases at which `forget_gone` removes unused ones
 
   // Bounds the memory, because programs may make and drop entities of ever new names. Call it with `mutex` held.
   void forget_gone()
@@ -59,7 +59,8 @@ bool same(const std::weak_ptr<void> & one, const std::weak_ptr<void> & other)
   return !one.owner_before(other) && !other.owner_before(one);
 }
 
-/// True if the callback of the object runs and only this run still holds the object.
+/// True if the object's callback runs and only its runs still hold the object. Waits a little for
+/// this.
 bool is_given_up(const Numbered & one)
 {
   const auto entity = one.entity.lock();
@@ -101,7 +102,7 @@ unsigned number_among_equals(const std::string & base, const std::shared_ptr<voi
       }
     }
     if (place == equals.end() && !looked && !equals.empty()) {
-      // Unlocked, because the look may take a while.
+      // Look without the mutex, because `is_given_up` may wait.
       const std::vector<Numbered> seen = equals;
       lock.unlock();
       const auto found = std::find_if(seen.begin(), seen.end(), is_given_up);
@@ -132,7 +133,8 @@ bool gave_way(const std::weak_ptr<void> & object)
 {
   Numbers & all = numbers();
   const std::lock_guard lock(all.mutex);
-  // Drop entries whose run is over: if the object still lives, another owner has it, and it has a callback again.
+  // Drop the entry of an object whose run is over. If the object still lives, it has another owner,
+  // and its callback runs again.
   std::erase_if(all.gave_way, [](const Numbered & one) {
     const auto entity = one.entity.lock();
     return one.object.expired() || entity == nullptr || !entity->runs_now();

@@ -73,7 +73,7 @@ public:
     const EntitySettings & settings)
   : ListeningEntity(
       subscription, std::move(options), settings,
-      // A content filter leaves gaps in the sequence numbers, too.
+      // Like a lost message, a content filter leaves a gap in the sequence numbers.
       {subscription->get_actual_qos().reliability() == rclcpp::ReliabilityPolicy::Reliable,
        publication_sequence_supported() && !subscription->is_cft_enabled(),
        takt_host::NamedBy::source_time}),
@@ -104,7 +104,7 @@ public:
     if (measures_) {
       measure(taken);
     }
-    // Takes run one after the other.
+    // This needs no mutex, because takes run one after the other.
     taking.found(key_of(taken.info.get_rmw_message_info()));
     lanes_[taking.run()] = std::move(taken);
     return Took::message;
@@ -159,7 +159,8 @@ private:
   {
     return subscription.get_actual_qos();
   }
-  // True if the message also comes within the process: rclcpp took it, but returns that there was none.
+  // True if rclcpp took a message and returned that there was none, because the message also comes
+  // within the process.
   static bool is_copy(TakenMessage & taken)
   {
     return taken.info.get_rmw_message_info().publisher_gid.implementation_identifier != nullptr;

@@ -51,8 +51,8 @@ bool on_monotonic_clock(const rcl_timer_t & timer)
   return clock->type == RCL_STEADY_TIME;
 }
 
-/// The time of rcl's next call; nothing if the timer is cancelled. For timers on the monotonic clock. A timer of the
-/// longest periods is never due.
+/// The time of rcl's next call of a timer on the monotonic clock; nothing if the timer is
+/// cancelled. A timer of the longest periods is never due.
 std::optional<Time> next_call(const rcl_timer_t & timer)
 {
   const api::NextCall next = api::next_call_of(timer);
@@ -66,8 +66,8 @@ std::optional<Time> next_call(const rcl_timer_t & timer)
   return takt_rt::add_saturated(next.read, Duration{next.left});
 }
 
-/// Sets the next call to `when`. rcl can only count a period from now, so the period changes for a moment; no other
-/// thread may call the timer meanwhile.
+/// Sets the next call to `when`. rcl can only count a period from now, so the timer has another
+/// period for a moment; no other thread may call the timer meanwhile.
 void set_next_call(rcl_timer_t & timer, Time when)
 {
   std::int64_t period = 0;
@@ -179,7 +179,8 @@ public:
     }
     resets_.begin(timer, shared_from_this());
     follow();
-    // takt does not count periods that passed before the program spun as skipped: it makes the last of them due.
+    // takt does not count the periods before the spin as skipped: takt's timer begins with the last
+    // of them.
     takt_core::Scheduler & scheduler = core_->scheduler_of(*this);
     const Time next = scheduler.next_release(*this);
     const Duration period = period_.load();
@@ -188,8 +189,8 @@ public:
       scheduler.resume_timer(*this, next + (now - next) / period * period, now);
     }
   }
-  // Threads of other hosts may run already. They do not take this timer meanwhile: takt's timer is held back, and
-  // rcl's timer has another period for a moment.
+  // Threads of other hosts may run already. They do not run this timer meanwhile: takt's timer is
+  // held back while rcl's timer has another period for a moment.
   void begin_from(Time epoch) override
   {
     const auto timer = timer_.lock();
@@ -322,8 +323,8 @@ private:
     return std::chrono::abs(after) <= std::min(kTolerance, period / 4) ? next - after : next;
   }
 
-  // Sets takt's timer to the next call of rcl's. Any thread, also in a reset by the program. Locked, because the
-  // later read of rcl's timer must be applied last.
+  // Sets takt's timer to the next call of rcl's timer. Any thread, also during a reset by the
+  // program. The mutex makes the later read of rcl's timer the one that is applied last.
   void follow()
   {
     const auto timer = timer_.lock();
@@ -349,7 +350,7 @@ private:
   const std::optional<Duration> offset_;
   takt_rt::PiMutex following_;
   // `following_` guards the next two.
-  bool held_back_;  // until `begin_from`, because the schedule chooses its begin
+  bool held_back_;  // until `begin_from` sets the first release of the schedule
   // one release on the schedule's grid; absent: the timer keeps the phase of the program
   std::optional<Time> grid_;
   std::atomic<Duration> period_;

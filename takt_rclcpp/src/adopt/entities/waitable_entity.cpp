@@ -26,8 +26,8 @@ namespace takt_rclcpp
 namespace
 {
 
-// The number of stored announcements. Further ones are not lost: a run announces again if the counts below are not
-// zero.
+// The number of stored announcements. Further ones are not lost: `announce_rest` announces again
+// while `parts_` has parts.
 constexpr std::uint32_t kDepth = 4;
 
 struct TakenData
@@ -43,7 +43,8 @@ struct Nature
   bool within_process = false;  ///< messages that come without the middleware
   bool is_action_server = false;
   bool is_action_client = false;
-  /// Must not run without data: it would throw, or do nothing. For these a count is only a hint.
+  /// The waitable must not run without data: it would throw, or do nothing. The number of its
+  /// announcements is only a hint.
   bool needs_data = false;
 };
 
@@ -124,8 +125,8 @@ public:
   Asks & operator=(const Asks &) = delete;
 };
 
-/// True if the waitable of `owner` has something to take now. Makes a wait set for this; used at the start of a spin.
-/// A waitable for executors without a wait set may throw in one; then false.
+/// True if the waitable of `owner` has something to take now; asks it with a new wait set. False if
+/// the waitable throws, because it is made for executors without a wait set.
 bool is_ready_now(
   rclcpp::Waitable & waitable, rclcpp::Context & context, const void * owner, const Nature & nature)
 {
@@ -236,14 +237,15 @@ public:
     try {
       set_listener(*waitable);
       if (in_sets_ || nature_.needs_data) {
-        // Announcements to an earlier listener are not repeated, so look for waiting data.
+        // The middleware does not repeat announcements to an earlier listener, so look for waiting
+        // data.
         looking_.store(true, std::memory_order_relaxed);
         core_->ready(*this);
       } else {
         hears_from_now();  // only announced parts run, as in the host's own queue
       }
     } catch (const std::exception &) {
-      // It does not announce when it is ready, so the waiter asks it.
+      // The waitable does not announce when it is ready, so the waiter asks it.
       end_parts(true);
       waits_ = true;
       wait_for(waitable);
@@ -284,7 +286,7 @@ public:
       RCLCPP_ERROR(rclcpp::get_logger("takt"), "%s: %s", id().c_str(), error.what());
     }
   }
-  // Called for an event.
+  // Called when an event arrives; other waitables call the listener of `set_listener`.
   void arrived(std::size_t count) noexcept override
   {
     announce_part(0, count);
@@ -342,13 +344,14 @@ public:
       }
     } const afterwards{*this};
     const auto alone = facts.owner->exclude();
-    // Destroyed before other threads may ask the waitable: the data may go back to it.
+    // `taken` is destroyed before `alone`, and so before other threads may ask the waitable: the
+    // data may go back to it.
     const TakenData taken = std::exchange(lanes_[run], {});
     const GoalGate::Run answering(gate_);
     taken.waitable->execute(taken.data);
     if (nature_.is_action_server && !kWaitablesNameTimers) {
-      // Drop goals whose results have been kept for long enough. Only a wait set would report them, so do it with
-      // each request: then they do not pile up.
+      // Drop goals whose results have been kept for long enough. Only a wait set would report such
+      // goals. takt drops them after each request, so that they do not pile up.
       if (const auto expired = taken.waitable->take_data_by_entity_id(kExpiredGoals);
           expired != nullptr) {
         taken.waitable->execute(expired);
@@ -373,12 +376,12 @@ private:
         shared_from_this(), part_.set, entity->waitable_.lock(), part_.handle, own_,
         [weak = entity_, part = part_.part] {
           const auto self = weak.lock();
-          // While `looking_`, the counts may include parts that were taken.
+          // While `looking_` is true, the counts may include parts that were taken.
           const bool known = self != nullptr && !self->looking_.load(std::memory_order_relaxed);
           return static_cast<std::size_t>(known ? self->parts_.count(part) : 0);
         });
     }
-    /// `there`: the action exists.
+    /// `there`: the program's action still exists.
     void end(bool there)
     {
       if (listening_.begun()) {
@@ -409,7 +412,7 @@ private:
   {
     return std::any_of(of_action_.begin(), of_action_.end(), is);
   }
-  // `there`: the action exists.
+  // `there`: the program's action still exists.
   void end_parts(bool there)
   {
     for (const auto & one : std::exchange(action_, {})) {
@@ -424,8 +427,9 @@ private:
     announce(*core_, static_cast<std::uint32_t>(count));
   }
 
-  // True if takt listens to the guard condition of messages within the process, because the program may set the
-  // function that rclcpp stores for them. Under an EventsExecutor the executor sets this function.
+  // True if takt listens to the guard condition of messages within the process. Then the function
+  // that rclcpp stores for these messages stays the program's. Under an EventsExecutor the executor
+  // sets that function.
   bool by_condition() const noexcept { return nature_.within_process && own_ != nullptr; }
   static rclcpp::GuardCondition & condition_of(rclcpp::Waitable & waitable)
   {
@@ -454,8 +458,8 @@ private:
       waitable.set_on_ready_callback(ready);
       return;
     }
-    const Asks asks(
-      this);  // ignores triggers for messages from before; `looking_` finds those that still wait
+    // Ignores triggers for earlier messages; `looking_` finds those that still wait.
+    const Asks asks(this);
     condition_of(waitable).set_on_trigger_callback([ready](std::size_t count) { ready(count, 0); });
   }
 
@@ -549,7 +553,7 @@ private:
     return taken.data != nullptr || !nature_.needs_data;
   }
 
-  // Lets the waiter's thread announce when it is ready.
+  // Lets the waiter's thread announce when the waitable is ready.
   void wait_for(const rclcpp::Waitable::SharedPtr & waitable)
   {
     hears_from_now();
@@ -558,7 +562,7 @@ private:
       self->announce(*self->core_, 1);
     });
   }
-  /// True if it has data that was not announced to this listener. If it has none, looking ends.
+  /// True if the waitable has data now. If it has none, looking ends.
   bool look(rclcpp::Waitable & waitable)
   {
     std::uint64_t announced = 0;
@@ -570,13 +574,14 @@ private:
       parts_.add(0, announced);
       return true;
     }
-    // These announcements were of messages that were taken above, or by the program before its spin.
+    // These announcements were of messages that `take_found` took, or that the program took before
+    // its spin.
     outstanding_.forget(announced);
     looking_.store(false, std::memory_order_relaxed);
     hears_from_now();
     return false;
   }
-  // Makes the next take look again. If an announcement waits, it brings a take anyway.
+  // Makes the next take look again. A waiting announcement leads to a take anyway.
   void look_on() noexcept
   {
     if (backlog() == 0) {
@@ -604,10 +609,10 @@ private:
   std::atomic<bool> found_ready_{false};  // set by the waiter
   std::atomic<bool> looking_{false};
   Listening listening_;  // for an event
-  std::vector<std::shared_ptr<PartListener>>
-    action_;  // listeners that keep the program's functions in force
-  std::shared_ptr<void>
-    early_;  // an event's data from before takt listened; later only takes use it
+  // Listeners that keep the program's functions in force.
+  std::vector<std::shared_ptr<PartListener>> action_;
+  // An event's data from before takt listened. After `listen` only takes use it.
+  std::shared_ptr<void> early_;
   bool took_early_ = false;
   Outstanding outstanding_;
   ReadyParts parts_;

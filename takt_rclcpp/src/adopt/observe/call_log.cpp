@@ -113,7 +113,7 @@ std::size_t CallLog::awaited(
       continue;
     }
     const std::int64_t asleep = (now - request.time).count() - (cpu - request.cpu);
-    // The answer may come before the request is recorded.
+    // The answer may come before the request is recorded. Then the difference is negative.
     const takt_rt::Duration waited =
       std::max(answer->time - request.time, takt_rt::Duration::zero());
     if (2 * asleep < waited.count()) {

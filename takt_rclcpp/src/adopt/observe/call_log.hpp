@@ -1,8 +1,10 @@
-// Finds which run waited for which: records the requests that a run sent, and the runs of this process that served
-// and answered them.
+// Finds the answers that a run waited for, and the runs that gave them. Records the requests that a
+// run sent, and the runs of this process that served them and that ran the callbacks for the
+// answers.
 //
-// A ring of the last calls behind one mutex that inherits priority; nothing is allocated. One for the process,
-// because a service and its client may be in different executors. Real-time safe.
+// The last calls are in a ring behind one mutex that inherits priority; nothing is allocated. The
+// process has one ring, because a service and its client may be in different executors. Real-time
+// safe.
 #ifndef ADOPT__OBSERVE__CALL_LOG_HPP_
 #define ADOPT__OBSERVE__CALL_LOG_HPP_
 
@@ -31,7 +33,7 @@ class CallLog
 public:
   static constexpr std::size_t kMostOfOneRun = 8;
 
-  /// Never destroyed.
+  /// The ring of this process; never destroyed.
   static CallLog & of_process();
 
   /// Begins to record calls.

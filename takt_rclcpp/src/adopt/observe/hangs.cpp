@@ -39,14 +39,14 @@ std::string seconds_of(takt_rt::Duration time)
 
 Hangs & Hangs::of_process()
 {
-  // The child has none of the threads, and their mutexes may be locked for ever.
+  // A child of fork has none of the threads, and the mutexes that they held stay locked in it.
   static const int g_once = ::pthread_atfork(nullptr, nullptr, [] { g_hangs.store(nullptr); });
   static_cast<void>(g_once);
   Hangs * found = g_hangs.load(std::memory_order_acquire);
   if (found == nullptr) {
     std::unique_ptr<Hangs> made(new Hangs);
     if (g_hangs.compare_exchange_strong(found, made.get())) {
-      found = made.release();  // never destroyed, as everything that adopted executors use
+      found = made.release();  // never destroyed, like all objects that adopted executors use
     }
   }
   return *found;
@@ -78,7 +78,7 @@ void Hangs::begin()
   if (hangs.begun_.exchange(true)) {
     return;
   }
-  // The program's own threads handle signals.
+  // Block all signals in the new thread: the program's own threads handle them.
   sigset_t all{};
   sigset_t before{};
   ::sigfillset(&all);
@@ -210,7 +210,7 @@ void Hangs::look(const std::vector<Request> & requests)
     const Found waits = find(all, [&](const takt_core::Callback & callback, const Entity *) {
       return &callback == one.callback;
     });
-    // Check the service first: without it there is no answer.
+    // Check the service first: until the service has run, the client has no answer.
     Found awaited = find(all, [&](const takt_core::Callback & callback, const Entity * entity) {
       return entity != nullptr && entity->serves(one.service.data()) &&
              callback.message_counts().waiting > 0;
@@ -229,7 +229,7 @@ void Hangs::look(const std::vector<Request> & requests)
   }
 }
 
-// Updates which runs sleep, and since when.
+// Updates `sleepers_`: which runs sleep, and since when.
 void Hangs::follow(const std::vector<Request> & requests, takt_rt::Time now)
 {
   std::map<std::uint64_t, Sleeper> before = std::exchange(sleepers_, {});

@@ -1,11 +1,14 @@
 // Finds callbacks that sleep for the answer to a request while the answer waits for the same thread, and reports them
 // during the wait.
 //
-// Each run that sent a request is recorded here until it ends. A separate thread checks these runs four times a
-// second while there are any. It reports a hang once, with both callbacks and the remedy, if all of these hold: the
-// run slept for half a second or more, that is, it had a core for at most a twentieth of this time and waited for a
-// core for at most half of it; messages wait for the service or for the client's callback; only sleeping threads or a
-// busy group may run these.
+// Each run that sent a request is recorded here until it ends. While there are such runs, a
+// separate thread checks them four times a second. It reports a hang once, with both callbacks and
+// the remedy, if all of these hold:
+//
+// - The run slept for half a second or more: it had a core for at most a twentieth of this time,
+//   and waited for a core for at most half of it.
+// - Messages wait for the callback of the service, or for the client's callback.
+// - No thread can run this callback: all its threads sleep so, or the run keeps its group busy.
 #ifndef ADOPT__OBSERVE__HANGS_HPP_
 #define ADOPT__OBSERVE__HANGS_HPP_
 
@@ -41,7 +44,7 @@ public:
     bool scheduled = false;      ///< a schedule chose its threads
     bool one_at_a_time = false;  ///< the program's executor runs one callback at a time
   };
-  /// While it lives, the executor's callbacks are checked.
+  /// While it lives, the checking thread checks the executor's callbacks.
   class Watching
   {
   public:
@@ -56,12 +59,13 @@ public:
     Hangs * const hangs_;
   };
 
-  /// Begins to record requests; a process with a client calls it. Set-up only.
+  /// Begins to record requests. A process calls it for each client of its hosts. Set-up only.
   static void begin();
 
   // ---- real-time safe but for a wake-up; any thread of an executor ----
 
-  /// Records that run `run` of `callback` on the executor's thread of that number sent a request.
+  /// Records that `run`, a run of `callback` on thread number `thread` of the executor, sent a
+  /// request.
   static void asked(
     const void * run, const takt_core::Callback * callback, std::uint32_t thread,
     const void * client, const char * service, std::int64_t number) noexcept;
@@ -105,10 +109,11 @@ private:
   void forget(const Is & is) noexcept;
   std::vector<Request> requests() const;
 
-  // Only the checking thread calls these; the last ones with `watched_mutex_` held.
+  // Only the checking thread calls these.
   void look_for_ever();
   void look(const std::vector<Request> & requests);
   void follow(const std::vector<Request> & requests, takt_rt::Time now);
+  // Call these with `watched_mutex_` held.
   std::vector<Found> callbacks() const;
   template <typename Is>
   static Found find(const std::vector<Found> & all, const Is & is);
@@ -119,8 +124,8 @@ private:
     const Found & waits, const Request & request, const Found & awaited, takt_rt::Duration time);
 
   std::atomic<bool> begun_{false};
-  std::atomic<std::uint32_t> count_{
-    0};  // the number of recorded requests; a futex; written with `mutex_` held
+  // The number of recorded requests; a futex; written with `mutex_` held.
+  std::atomic<std::uint32_t> count_{0};
   mutable takt_rt::PiMutex mutex_;  // guards the next two
   std::array<Request, 64> requests_{};
   std::uint64_t last_ = 0;

@@ -15,7 +15,7 @@
 namespace takt_rclcpp
 {
 
-/// The shortest time in which 2, 3, 5, 9 and 17 successive releases of a callback came.
+/// The shortest times in which 2, 3, 5, 9 and 17 successive releases of a callback came.
 class ReleaseSpans
 {
 public:
@@ -32,8 +32,8 @@ private:
   std::array<std::int64_t, kSteps.size()> shortest_{};
 };
 
-/// The same for messages when the middleware announces them, including those that no run takes. Any thread; real-time
-/// safe, except `shortest`.
+/// The shortest times between messages as the middleware announces them, also of messages that no
+/// run takes. Any thread; real-time safe, except `shortest`.
 class ArrivalSpans
 {
 public:

@@ -23,11 +23,12 @@ namespace
 
 using takt_rt::Faults;
 
-// How long a change of the host waits for a busy default thread before any thread may follow it.
+// How long a change of the host waits for the housekeeping on a default thread. Afterwards any
+// thread may follow the change.
 constexpr std::chrono::milliseconds kLongestWait{100};
 
-// Prints the warnings. With several executors each one fits a part of the schedule only, so rules without a match are
-// normal: prints the first three.
+// Prints the warnings. If a program has several executors, each matches a part of the schedule
+// only, so unmatched rules are normal: prints their number and the first three.
 void tell(const std::string & name, const Faults & warnings)
 {
   constexpr std::size_t kPrinted = 3;
@@ -64,9 +65,9 @@ void tell_awaited(const std::string & name, std::size_t count)
   }
 }
 
-/// Attributes of the thread that waits for timers on ROS time: it only announces, and gets the priority of the most
-/// urgent executor thread. Under a schedule it does not inherit attributes from the thread that makes the first
-/// timer.
+/// Attributes of the thread that waits for timers on ROS time. The thread only announces, and gets
+/// the priority of the most urgent executor thread. Under a schedule it does not inherit attributes
+/// from the thread that makes the first timer.
 takt_rt::ThreadAttributes waiting_thread(const takt_core::Executor & core, bool scheduled)
 {
   takt_rt::ThreadAttributes attributes;
@@ -98,8 +99,8 @@ bool is_of_empty(std::string_view name)
   return name.substr(0, name.find('#')) == kEmpty;
 }
 
-// The name of the first node. The thread that keeps a node's simulated time gets a name of its own; it may spin
-// before its group has the subscription that shows this, so wait a little.
+// The name of the first node, with "/clock" if the executor only keeps this node's simulated time.
+// Such an executor may spin before its group has the clock's subscription, so wait a little for it.
 std::string first_node(rclcpp::Executor & host)
 {
   constexpr std::chrono::milliseconds kStep{1};
@@ -119,8 +120,8 @@ std::string first_node(rclcpp::Executor & host)
 
 }  // namespace
 
-// Names executors by their first node, the second of a name with "#2". An executor is recognised by an object of its
-// own and not by its address, because a new executor may have the address of a destroyed one.
+// Recognises an executor by an object of its own and not by its address, because a new executor may
+// have the address of a destroyed one.
 std::string name_executor(rclcpp::Executor & host)
 {
   struct Names
@@ -129,7 +130,8 @@ std::string name_executor(rclcpp::Executor & host)
     std::map<std::weak_ptr<void>, std::string, std::owner_less<std::weak_ptr<void>>> of;
     std::map<std::string, unsigned> used;
   };
-  static auto * const the_names = new Names;  // programs spin until the process has ended
+  // Never destroyed: programs spin until the process has ended
+  static auto * const the_names = new Names;
   const std::weak_ptr<void> identity = HostAccess::identity_of(host);
   const std::string node = first_node(host);
   const std::lock_guard lock(the_names->mutex);
@@ -163,8 +165,9 @@ private:
   Adoption & adoption_;
 };
 
-/// Follows changes if the housekeeping cannot run: callbacks on its threads may block until the change is followed.
-/// Its time counts from the first unfollowed change, and it may run on every thread.
+/// Follows changes if the housekeeping cannot run, because callbacks on its threads may block until
+/// the change is followed. It is a timer that starts at the first change that was not followed, and
+/// may run on every thread.
 class Adoption::LateHousekeeping : public takt_core::Callback
 {
 public:
@@ -181,7 +184,8 @@ public:
     adoption_(adoption)
   {
   }
-  // It may run on the most urgent thread, so it does not wait for an update in progress; its next run tries again.
+  // The calling thread may be the most urgent one, so this run does not wait for an update in
+  // progress. The next run tries again.
   void run(const takt_core::Run &) override
   {
     if (std::unique_lock lock(adoption_.update_mutex_, std::try_to_lock); lock.owns_lock()) {
@@ -284,7 +288,7 @@ Adoption::~Adoption()
   HostAccess::rebuild_of(host_).store(true);
 }
 
-// Afterwards no callback of the host runs or begins, and no listener stays.
+// When it returns, no callback of the host runs or begins, and no listener stays.
 void Adoption::take_out() noexcept
 {
   HostAccess::notify_waitable_of(host_).clear_on_ready_callback();
@@ -297,8 +301,8 @@ void Adoption::take_out() noexcept
   entities_->clear();
 }
 
-/// Lives during a spin. Only then a change of the host may cancel or be followed at once: takt's executor keeps a
-/// cancel until the next spin, so a late one would end that spin.
+/// Lives during a spin. A change may cancel, or be followed at once, only while it lives: takt's
+/// executor keeps a cancel until its next spin, so a cancel after the spin would end the next one.
 class Adoption::Active
 {
 public:
@@ -347,7 +351,8 @@ void Adoption::changed() noexcept
   if (late_housekeeping_ == nullptr) {
     return;
   }
-  // Frequent changes do not postpone it. An update cancels it before it looks for changes.
+  // Start the timer only if it is stopped, so that frequent changes do not postpone it. An update
+  // stops the timer before it looks for changes.
   if (takt_core::Scheduler & scheduler = core_->scheduler();
       scheduler.timer_cancelled(*late_housekeeping_)) {
     scheduler.reset_timer(*late_housekeeping_, takt_rt::now());
@@ -435,7 +440,7 @@ Faults Adoption::begin()
   const bool follow =
     std::any_of(threads.begin(), threads.end(), [](const auto & thread) { return thread.follow; });
   if (engine_->placer() != nullptr) {
-    // Use the schedule's default threads, because its urgent ones belong to the program.
+    // Use the schedule's default threads, because the urgent ones belong to the program.
     if (const auto placed =
           engine_->placer()->place(kHousekeepingId, takt_core::Kind::waitable, "");
         placed.ok()) {
@@ -447,13 +452,15 @@ Faults Adoption::begin()
     binding.threads = kThreadOfTheRest;
   }
   if (!follow) {
-    binding.priority =
-      255;  // first on its thread; a following thread takes only priorities of its own range
+    // The housekeeping is first on its thread. A following thread takes only priorities of its own
+    // range.
+    binding.priority = 255;
   }
   if (const auto added = core_->add(housekeeping_, binding); !added.ok()) {
     return added.faults();
   }
-  // With windows a thread serves one set of threads, and a following thread takes its callbacks' priorities.
+  // Windows exclude the late housekeeping, because with windows a thread serves one set of threads.
+  // So do threads that follow their callbacks' priorities.
   if (
     engine_->placer() != nullptr && !timers_apart && threads.size() > 1 && !follow &&
     !takt_core::has_windows(core_->options().order)) {
@@ -515,7 +522,8 @@ takt_core::SpinOutcome Adoption::spin_with_others()
   }
   changed();
   left_.wait(false);
-  auto threads = core_->attributes();  // now: threads of isolated groups end with their entities
+  // now, because threads of isolated groups end with their entities
+  auto threads = core_->attributes();
   engine_->recorder().keep_waiting(this);
   take_out();
   state_.go(AdoptionState::leaving);
@@ -632,7 +640,7 @@ void Adoption::report() const
   report.threads = threads_.empty() ? core_->attributes() : threads_;
   report.refusals = core_->refusals();
   if (engine_->placer() != nullptr) {
-    engine_->placer()->await({});  // rules that still wait now match nothing
+    engine_->placer()->await({});  // rules that still wait for callbacks match none now
     report.warnings = engine_->placer()->warnings();
     report.defaulted = engine_->placer()->defaulted();
   }

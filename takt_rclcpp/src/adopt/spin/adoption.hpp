@@ -35,17 +35,17 @@ std::string name_executor(rclcpp::Executor & host);
 class Adoption : private ContextUser, private RunOwner
 {
 public:
-  /// `settings` must live longer. `threads`: for a multi-threaded host without a schedule. Faults: why the host
-  /// cannot be adopted; then it is unchanged.
+  /// `settings` must live longer. `threads`: the number of threads of a multi-threaded host without
+  /// a schedule. Faults: why the host cannot be adopted; then the host is unchanged.
   static takt_rt::Result<std::unique_ptr<Adoption>> create(
     rclcpp::Executor & host, HostKind kind, const ProcessSettings & settings, std::size_t threads);
   ~Adoption() override;
   Adoption(const Adoption &) = delete;
   Adoption & operator=(const Adoption &) = delete;
 
-  /// Spins until `cancel`, the end of the context, or an exception of a callback, which it rethrows. Faults: why it
-  /// could not start; then no callback has run. The caller of the spin functions sets the host's `spinning`, and
-  /// calls one of them at a time.
+  /// Spins until `cancel`, the end of the context, or an exception of a callback, which it
+  /// rethrows. Faults: why it could not start; then no callback has run. The caller of this and the
+  /// next two functions sets the host's `spinning`, and calls one of them at a time.
   takt_rt::Faults spin();
   /// Runs at most one callback, on the calling thread; waits up to `timeout` (negative: for ever). Rethrows the
   /// callback's exception; throws std::runtime_error if it cannot start.

@@ -13,7 +13,7 @@ namespace takt_rclcpp
 namespace
 {
 
-// For all spins in the context together.
+// How long the end of a context waits for all its spins together.
 constexpr std::chrono::seconds kLongestEnd{2};
 
 struct Table

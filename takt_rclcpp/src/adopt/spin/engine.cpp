@@ -26,7 +26,8 @@ namespace
 using takt_core::ExceptionPolicy;
 using takt_rt::Faults;
 
-// A container has only this callback when it begins to spin.
+// A container is recognised by its service `load_node`: it has no components when it begins to
+// spin.
 bool is_container(const HostContent & content)
 {
   return std::any_of(content.callbacks.begin(), content.callbacks.end(), [](const auto & id) {
@@ -45,15 +46,16 @@ HostContent content_of(rclcpp::Executor & host)
 
 std::atomic<bool> g_in_container{false};
 
-/// The executor of one component, in a container that gives each component its own. The container has already printed
-/// the messages.
+/// True for the executor of one component, in a container that gives each component its own. The
+/// container has already printed the messages that hold for all.
 bool is_of_component(const HostContent & content)
 {
   return g_in_container.load() && !is_container(content);
 }
 
-/// Returns which callbacks may be added after the start: those of nodes with a life cycle and, in a container, of
-/// nodes that it has yet to load. Any executor of a container's process may get these.
+/// Returns a function that is true for callbacks that may be added after the start: those of nodes
+/// with a life cycle and, in a container, of nodes that it has yet to load. Any executor of a
+/// container's process may get these.
 std::function<bool(std::string_view)> callbacks_to_come(const HostContent & content)
 {
   if (is_container(content)) {
@@ -113,7 +115,8 @@ bool is_exclusive(HostKind kind)
   return kind != HostKind::multi_threaded && kind != HostKind::own;
 }
 
-// As in rclcpp's pool the kernel gives the threads their creator's name. takt's commands distinguish them by numbers.
+// As in rclcpp's pool, the kernel gives the threads the name of the thread that starts them. takt's
+// commands distinguish them by numbers.
 std::vector<takt_core::ExecutorThreadOptions> inherited_threads(std::size_t count)
 {
   std::vector<takt_core::ExecutorThreadOptions> threads(count);
@@ -151,7 +154,7 @@ takt_host::FrontEnd front_end()
     [](const std::string & sentence) { say(sentence, true); }};
 }
 
-// Called before the executor spins, so it cannot be refused.
+// An executor refuses these settings only while it spins, and it does not spin yet.
 void must(const takt_rt::Status & status)
 {
   if (!status.ok()) {
@@ -235,8 +238,8 @@ takt_rt::Result<std::shared_ptr<Engine>> Engine::make(
     takt_core::ExecutorOptions options;
     options.name = "takt";
     options.order = takt_core::Order::fifo;
-    options.begins_with_first =
-      true;  // as in rclcpp's pool; it asks for nothing that could be refused
+    // As in rclcpp's pool. The first thread has no attributes that could be refused.
+    options.begins_with_first = true;
     const std::size_t exclusive = kind == HostKind::events_and_timers ? 2 : 1;
     options.threads =
       inherited_threads(is_exclusive(kind) ? exclusive : std::max<std::size_t>(threads, 1));

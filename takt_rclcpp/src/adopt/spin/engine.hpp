@@ -37,8 +37,9 @@ namespace takt_rclcpp
 class Engine
 {
 public:
-  /// The engine for `host`. `name`: the host's name in messages. `threads`: for a multi-threaded host without a
-  /// schedule. Faults: why takt cannot run it. Set-up only.
+  /// The engine for `host`. `name`: the host's name in messages. `threads`: the number of threads
+  /// of a multi-threaded host without a schedule. Faults: why takt cannot run the host. Set-up
+  /// only.
   static takt_rt::Result<std::shared_ptr<Engine>> find_or_make(
     rclcpp::Executor & host, HostKind kind, const std::string & name,
     const ProcessSettings & settings, std::size_t threads);
@@ -75,7 +76,8 @@ private:
   static takt_rt::Result<std::shared_ptr<Engine>> make(
     HostKind kind, const std::string & name, const std::string & executor,
     const HostContent & content, const ProcessSettings & settings, std::size_t threads);
-  /// Callbacks of a host that may be added after its start, by patterns of the schedule.
+  /// `may_come` is true for the patterns of the schedule that match callbacks which the host may
+  /// add after its start.
   void await(std::function<bool(std::string_view)> may_come);
   /// Stores the facts about the schedule that are needed when callbacks are added.
   void remember(const takt_schedule::Schedule & schedule);

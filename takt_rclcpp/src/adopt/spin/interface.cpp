@@ -95,7 +95,7 @@ int stock(const std::string & executor, const takt_rt::Faults & faults)
   return 1;
 }
 
-// While it lives, the host finds its adoption.
+// While it lives, `adoptions` knows the host's adoption.
 class Known
 {
 public:
@@ -117,7 +117,7 @@ private:
   const void * const host_;
 };
 
-// Nothing if the context has ended meanwhile: then no one needs the result.
+// Nothing if the context has ended meanwhile: then the caller needs no result.
 std::optional<takt_rt::Result<std::unique_ptr<Adoption>>> adopt(
   rclcpp::Executor & host, HostKind kind, std::size_t threads)
 {
@@ -219,7 +219,7 @@ void begin(const char * const * variables, const cpu_set_t * cores)
   if (!usable.empty()) {
     takt_rt::set_usable_cores(usable);
   }
-  // Check now: a spin may be cancelled during the check.
+  // Check now and not in the first spin, because the program may cancel a spin during the check.
   if (const auto context = rclcpp::contexts::get_global_default_context(); rclcpp::ok(context)) {
     try {
       static_cast<void>(layouts_agree_for_good(context));
@@ -333,8 +333,8 @@ void goal_known()
   GoalGate::goal_known();
 }
 
-// The program's own objects are destroyed, but a thread may still spin, until the process ends. Its runs are not in a
-// report yet.
+// Reports the spins that still run at process exit. The program's own objects are destroyed by
+// then, but threads may spin until the process ends.
 __attribute__((destructor)) void report_what_still_spins() noexcept
 {
   Adoptions & all = adoptions();
