@@ -16,7 +16,7 @@ namespace takt_rclcpp
 namespace
 {
 
-// Sets `spinning` as rclcpp's own spins do, so that a cancel counts from this moment on.
+// Sets `spinning` as rclcpp's own spins do, so that a cancel from this moment on ends the spin.
 class Spinning
 {
 public:
@@ -146,7 +146,8 @@ void Executor::remove_callback_group(Added::Group group_ptr, bool notify)
   changed();
 }
 
-// rclcpp's functions notify no one if `notify` is false, as in `spin_node_some`.
+// Tells the adoption of the change, because rclcpp's functions notify no one if `notify` is false
+// (as in `spin_node_some`).
 void Executor::changed()
 {
   const std::lock_guard lock(impl_->mutex);
@@ -155,7 +156,8 @@ void Executor::changed()
   }
 }
 
-// Checks first: rclcpp's function marks the node as free before it finds that another executor has it.
+// Checks the node first, because rclcpp's function marks it as free before it finds that another
+// executor has it.
 void Executor::remove_node(Added::Node node_ptr, bool notify)
 {
   get_all_callback_groups();  // applies pending additions and removals

@@ -17,17 +17,17 @@ public:
   enum class Announces
   {
     yes,
-    no,        // an empty function, as Kilted asks for one
-    throwing,  // a function that says that it has none
+    no,        // the waitable has an empty function, as Kilted requires one
+    throwing,  // the function throws, because the waitable does not announce
   };
 
-  /// Like this, and not otherwise; set before an executor has it.
+  /// How the waitable announces; set it before an executor has the waitable.
   Announces announces = Announces::yes;
   bool added_by_condition = false;  // the guard condition keeps the first wait set then
   bool ready_whenever_asked = false;
   bool only_events = false;          // it is made for an EventsExecutor
   std::function<void()> then;        // after each run
-  std::function<void()> when_asked;  // whether it is ready
+  std::function<void()> when_asked;  // called when an executor asks whether the waitable is ready
 
   void give(int count = 1)
   {
@@ -44,7 +44,7 @@ public:
       throw std::runtime_error("made for events");
     }
     if (waiting_ > 0) {
-      condition_.trigger();  // what is left
+      condition_.trigger();  // for the work that is left
     }
     if (added_by_condition) {
       condition_.add_to_wait_set(set);
@@ -80,7 +80,7 @@ public:
     }
   }
   void clear_on_ready_callback() override { condition_.set_on_trigger_callback(nullptr); }
-  // Pure virtual since rclcpp 29.5, unknown before: so it cannot be marked `override`.
+  // Pure virtual since rclcpp 29.5, unknown before, so this function cannot be marked `override`.
   virtual std::vector<std::shared_ptr<rclcpp::TimerBase>> get_timers() const { return timers; }
 
   std::vector<std::shared_ptr<rclcpp::TimerBase>>

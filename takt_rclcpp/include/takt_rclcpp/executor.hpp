@@ -92,7 +92,7 @@ public:
   void cancel() override;
 
 protected:
-  /// rclcpp's hook for a single callback; `spin_once` says how.
+  /// rclcpp's hook for a single callback. Behaves as `spin_once`.
   void spin_once_impl(std::chrono::nanoseconds timeout) override;
   /// rclcpp's hook: runs callbacks one by one on the calling thread until the future is complete or `timeout` has
   /// passed.

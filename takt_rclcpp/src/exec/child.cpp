@@ -26,7 +26,8 @@ std::atomic<bool> g_group{false};  // the program leads its own process group
 
 void pass_on(int signal, siginfo_t * info, void *)
 {
-  // A terminal signals the foreground group. Pass such a signal on only if the program has its own group.
+  // A terminal signals the whole foreground group. Pass such a signal on only if the program has
+  // its own group.
   const pid_t child = g_child.load();
   const bool group = g_group.load();
   if (child > 0 && (group || info->si_code <= 0)) {
@@ -36,8 +37,8 @@ void pass_on(int signal, siginfo_t * info, void *)
   }
 }
 
-// Standard streams that were closed at this process's start. takt's script opened them, so that no file gets their
-// output.
+// The standard streams that were closed when this process started. takt's script opened them, so
+// that no file that takt opens gets their numbers and the program's output.
 std::vector<int> closed_streams()
 {
   std::vector<int> closed;
@@ -118,8 +119,8 @@ void end_after(pid_t child, std::chrono::nanoseconds duration, ProgramEnd & end)
   }
 }
 
-// Ends the processes that the program started and left behind; shells let background programs ignore SIGINT. Returns
-// true if SIGKILL was needed.
+// Ends the processes that the program started and left behind. Begins with SIGTERM, because shells
+// let background programs ignore SIGINT. Returns true if SIGKILL was needed.
 bool end_rest(pid_t group)
 {
   const auto gone = [&](std::chrono::milliseconds patience) {

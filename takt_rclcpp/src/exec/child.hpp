@@ -16,12 +16,13 @@ struct ProgramEnd
 {
   int status = -1;  ///< as waitpid returns it; -1: the program could not be started
   int error = 0;    ///< the errno of the failed start
-  /// It still ran when its time was up, and takt ended it: its status has no meaning.
+  /// The program still ran when its time was up, and takt ended it: `status` has no meaning.
   bool by_duration = false;
-  /// When its time was up, SIGINT did not end it, and perhaps SIGTERM did not either.
+  /// When its time was up, SIGINT did not end the program.
   bool needed_sigterm = false;
+  /// SIGTERM did not end the program either.
   bool needed_sigkill = false;
-  /// SIGTERM did not end the processes that it left behind.
+  /// SIGTERM did not end the processes that the program left behind.
   bool rest_needed_sigkill = false;
 };
 

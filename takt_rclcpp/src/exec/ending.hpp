@@ -11,19 +11,21 @@
 namespace takt_exec
 {
 
-/// Why the program `path` left no report, if more than its status is known: a program or library was not found, a
-/// process that it started still runs and will report into `folder`, or it is a program of takt_rcl. Empty: no more
-/// is known. May block.
+/// Why the program `path` left no report, if takt knows more than its status. The reasons: a
+/// program or library was not found; a process that the program started still runs and will report
+/// into `folder`; the program uses takt_rcl. Empty: takt knows no reason. May block.
 std::string why_no_report(
   const std::string & path, const Environment & environment, const std::filesystem::path & folder,
   const ProgramEnd & end);
 
-/// Says that takt asked the program to end and it did not; empty: it did.
+/// Says that the program did not end when takt asked it to; empty: it did.
 std::string slow_end(const std::string & path, const ProgramEnd & end);
 
-/// The exit code of a run under takt. `told`: the code for its report. 128 + 9 if takt had to kill it. If its time
-/// was up: 128 + n if signal n crashed it then, else 0. Otherwise the program's own code, as a shell returns it; if
-/// that is 0, `told`.
+/// The exit code of a run under takt. `told`: the code of the program's report.
+///
+/// - takt had to kill the program, or processes that it left behind: 128 + 9.
+/// - The program's time was up: 128 + n if signal n crashed it then, else `told`.
+/// - Otherwise: the program's own code, as a shell returns it, or `told` if that code is 0.
 int exit_code(const ProgramEnd & end, int told);
 
 }  // namespace takt_exec

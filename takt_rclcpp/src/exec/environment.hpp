@@ -12,8 +12,9 @@ namespace takt_exec
 class Environment
 {
 public:
-  /// The user's environment: if a script with its own environment started takt, the one before the script (base64 of
-  /// its "NAME=value" strings, in TAKT_USER_ENV_0, TAKT_USER_ENV_1, ...); else this process's.
+  /// The user's environment. If a script with an environment of its own started takt, this is the
+  /// environment before the script (base64 of its "NAME=value" strings, in TAKT_USER_ENV_0,
+  /// TAKT_USER_ENV_1, ...); else it is this process's.
   static Environment of_the_user();
 
   std::optional<std::string> get(const std::string & name) const;

@@ -19,8 +19,8 @@ namespace takt_exec
 namespace
 {
 
-// A report comes from another process, so read values by `at`, which throws if a value is absent: operator [] of a
-// const object has no defined result then.
+// A report comes from another process and may lack a value. So read values by `at`, which throws
+// then; operator [] of a const object has no defined result.
 using nlohmann::ordered_json;
 
 double cpu_share(const ordered_json & callback, double seconds)
@@ -112,7 +112,7 @@ std::string table(const std::vector<std::vector<std::string>> & rows)
   return text;
 }
 
-// Callbacks that had work left at the end: they were behind, or never ran.
+// The callbacks that had work left at the end: they ran late, or never.
 std::string waiting_of(const ordered_json & executor)
 {
   std::string text;

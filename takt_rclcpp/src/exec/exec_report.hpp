@@ -21,8 +21,9 @@ nlohmann::ordered_json join_reports(const std::filesystem::path & folder);
 std::string to_text(
   const nlohmann::ordered_json & report, int status = 0, const std::string & known = "");
 
-/// Why the report has no executor, as far as takt knows; empty: it has one. `status`: how the program ended, as
-/// `waitpid` returns it; 0 also if unknown. `known`: the reason, if known (`why_no_report`).
+/// Why the report has no executor, as far as takt knows; empty: the report has one. `status`: how
+/// the program ended, as `waitpid` returns it; 0 also if unknown. `known`: the reason, if known
+/// (`why_no_report`).
 std::string no_executor(
   const nlohmann::ordered_json & report, int status = 0, const std::string & known = "");
 

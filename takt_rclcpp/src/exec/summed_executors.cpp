@@ -78,7 +78,7 @@ void join_topics(ordered_json & sum, const ordered_json & more)
   }
 }
 
-// Shifts the later spin's releases to the grid of the earlier spin's.
+// Shifts the releases of the later spin to the timer's grid in the earlier spin.
 void add_phase(ordered_json & sum, const ordered_json & more, std::int64_t period)
 {
   if (period <= 0) {
@@ -230,7 +230,7 @@ void add_spin(ordered_json & executors, ordered_json report)
     }
     add_all(sum["chains"], report.at("chains"), "name", add_chain);
   }
-  // Over all spins so far.
+  // The phases of a report cover all spins so far.
   if (report.contains("phases")) {
     sum["phases"] = report.at("phases");
   }

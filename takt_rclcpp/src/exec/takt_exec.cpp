@@ -146,8 +146,9 @@ std::vector<std::pair<const char *, std::string>> variables(
     libraries = preload + (libraries.empty() ? "" : ":" + libraries);
   }
   if (!sanitizer.empty()) {
-    libraries = sanitizer + ":" +
-                libraries;  // first, because it ends programs that load another library before it
+    // The sanitizer's runtime is first, because it ends programs that load another library before
+    // it.
+    libraries = sanitizer + ":" + libraries;
   }
   return {
     {"LD_PRELOAD", libraries},
@@ -314,7 +315,8 @@ int print_environment(Arguments & arguments)
   return 0;
 }
 
-// The name by which the program's loader will find the runtime, too.
+// The sanitizer's runtime that the program needs, by the name under which the program's loader
+// finds it.
 std::string sanitizer_of(const std::string & program)
 {
   for (const std::string & library : takt_exec::needed_libraries(program)) {

@@ -1,7 +1,8 @@
-// The entities of rcl in a waitable of rclcpp_action; each makes one part of the waitable ready.
+// The entities of rcl in a waitable of rclcpp_action. Each entity makes one part of the waitable
+// ready.
 //
-// rclcpp_action sets one function for all of them. takt sets a listener for each by rcl's function, so that the
-// program's function of rclcpp_action stays in force.
+// rclcpp_action sets one function for all entities. takt sets a listener for each entity by rcl's
+// function, so that rclcpp_action's function, which the program may set, stays in force.
 #ifndef LISTEN__ACTION_PARTS_HPP_
 #define LISTEN__ACTION_PARTS_HPP_
 

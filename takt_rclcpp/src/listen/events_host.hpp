@@ -23,8 +23,8 @@ struct QueuedPart
   std::size_t count;
 };
 
-/// Empties the host's queue, and returns the announcements of waitables; takes find the messages of other entities.
-/// Call it while the host does not spin.
+/// Empties the host's queue, and returns the announcements of waitables. (Other entities need no
+/// announcement: takes find their messages.) Call it while the host does not spin.
 std::vector<QueuedPart> take_queued_parts(rclcpp::Executor & host);
 /// Puts an announcement into the host's queue, for the host's own loop or the next spin. Any thread.
 void queue_part(rclcpp::Executor & host, const QueuedPart & part);

@@ -1,10 +1,11 @@
 // Delays requests for a goal's result or end until the server knows the goal.
 //
-// rclcpp_action answers a client that its goal is accepted, and records the goal afterwards. In between a client on
-// the same machine may ask for the result; if the server's callbacks may run side by side, the server then answers
-// that it has no such goal. rclcpp's own executors seldom handle a request that soon. takt's threads do: 38 of 1,440
-// goals on a busy machine, rclcpp's 3. So each server delays its other requests between the answer and the record. No
-// code of the program runs in this time.
+// rclcpp_action first answers a client that its goal is accepted, and then records the goal. In
+// between a client on the same machine may ask for the result; if the server's callbacks may run
+// side by side, the server then answers that it has no such goal. On a busy machine this happened
+// to 38 of 1,440 goals under takt's threads, and to 3 under rclcpp's own executors. So each server
+// delays its other requests between the answer and the record. No code of the program runs in this
+// time.
 #ifndef LISTEN__GOAL_GATE_HPP_
 #define LISTEN__GOAL_GATE_HPP_
 

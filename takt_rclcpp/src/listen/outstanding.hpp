@@ -15,9 +15,10 @@ namespace takt_rclcpp
 /// Ensures that each waiting message leads to a take, even if the history is deeper than the stored arrivals, or if
 /// several messages were announced as one. Any thread; lock-free. Takes of one callback run one after the other.
 ///
-/// It also counts the messages in the history. The count is too low if more messages were announced than fit, until
-/// takes find out. A message may be taken before its announcement, and announced while another one is taken. When all
-/// announcements have come and a take has found no message, each message is counted once.
+/// It also counts the messages in the history. A message may be taken before its announcement, and
+/// announced while another one is taken. If more messages are announced than the history holds, the
+/// count may be too low for a while. When all announcements have come and a take has found no
+/// message, each message is counted once.
 class Outstanding
 {
 public:
@@ -50,16 +51,16 @@ public:
     overwritten_.fetch_add(static_cast<std::uint64_t>(lost), std::memory_order_relaxed);
   }
 
-  /// Call it before the take: one message less waits from here on. If it were called after the take, a message that
-  /// comes in between would seem to overwrite another one.
+  /// Call it before the take: one message less waits from here on. After the take it would be too
+  /// late: a message that came during the take would seem to overwrite another one.
   Before take_begins() noexcept
   {
     const std::uint64_t announced = count();
     const Held held = change([](Held & one) { --one.waiting; });
     return {announced, held.waiting, held.displaced};
   }
-  /// The take found a message. `looks`: only an earlier listener may have heard of it, so its announcement may never
-  /// come.
+  /// The take found a message. `looks`: perhaps only an earlier listener got the message's
+  /// announcement, so this listener may never get it.
   void take_ends(bool looks) noexcept
   {
     if (decrease(count_, 1) == 0 && looks) {
@@ -67,13 +68,15 @@ public:
       change([](Held & held) { ++held.waiting; });
     }
   }
-  /// The take found no message: later messages overwrote those announced before it.
+  /// The take found no message: later messages overwrote the messages that were announced before
+  /// it.
   void take_ends_empty(const Before & before) noexcept
   {
     decrease(count_, before.announced);
     std::int32_t lost = 0;
     change([&](Held & held) {
-      // Later announcements have displaced some of these, and have counted them as overwritten.
+      // Later announcements have displaced some of these messages, and have counted them as
+      // overwritten.
       const std::int64_t left = std::int64_t{before.waiting} - (held.displaced - before.displaced);
       ++held.waiting;
       lost = static_cast<std::int32_t>(
@@ -123,12 +126,12 @@ public:
 private:
   static constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
 
-  /// One word, so that both change atomically.
+  /// One word, so that both members change at once.
   struct alignas(8) Held
   {
     std::int32_t waiting = 0;  ///< negative: messages taken before their announcement
-    std::uint32_t displaced =
-      0;  ///< overwritten messages shown by announcements; only differences matter
+    /// Overwritten messages according to announcements; only differences matter.
+    std::uint32_t displaced = 0;
   };
   static_assert(std::atomic<Held>::is_always_lock_free);
 

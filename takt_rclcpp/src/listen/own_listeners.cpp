@@ -70,7 +70,7 @@ ListeningTo::ListeningTo(
 ListeningTo::~ListeningTo()
 {
   Handles & all = handles();
-  Known last;  // perhaps destroyed here, without the mutex
+  Known last;  // destroyed after the unlock, if this was the last owner
   const std::lock_guard lock(all.mutex);
   if (const auto found = all.known.find(handle_);
       found != all.known.end() && found->second.own == own_) {
@@ -96,7 +96,7 @@ bool program_sets(const void * handle, rcl_event_callback_t callback, const void
   }
   const bool first = known.own->function().callback == nullptr;
   known.own->set(callback, data);
-  // Call it for messages that no function was told of, as the middleware does.
+  // As the middleware does, call the new function for the messages of which no function was told.
   if (const std::size_t count = known.waiting ? known.waiting() : 0;
       first && callback != nullptr && count > 0) {
     callback(data, count);

@@ -1,8 +1,9 @@
 // The function that the program itself has set for arrivals at an object to which takt listens.
 //
-// The middleware keeps one such function for each object. Under a wait set of rclcpp the program may set it. While
-// takt listens the function is takt's, and it calls the program's function. The preloaded shim passes a function that
-// the program sets meanwhile; a function that it set before is stored in rclcpp's object.
+// The middleware keeps one such function for each object. Under a host with a wait set the program
+// may set it. While takt listens, the middleware has takt's function, which calls the program's
+// function. rclcpp's object stores the function that the program set before; the preloaded shim
+// passes on the functions that the program sets meanwhile.
 #ifndef LISTEN__OWN_LISTENERS_HPP_
 #define LISTEN__OWN_LISTENERS_HPP_
 
@@ -21,13 +22,14 @@ namespace takt_rclcpp
 class OwnListener
 {
 public:
-  /// Sets the program's function; null: none. As in the middleware, no call of an earlier function runs after it
-  /// returns. Any thread, but not inside such a call.
+  /// Sets the program's function; null: none. As in the middleware, no call of an earlier function
+  /// runs after the return. Any thread, but not inside such a call.
   void set(rcl_event_callback_t callback, const void * data);
-  /// Calls the function, if there is one. Called on the thread of the arrival; waits while another thread is in such
-  /// a call.
+  /// Calls the program's function, if there is one. Called on the thread of the arrival; waits
+  /// while another thread is in such a call.
   void tell(std::size_t count) noexcept;
-  /// The function that the program set last; given back to the middleware in the end.
+  /// The function that the program set last. takt gives it back to the middleware when it stops
+  /// listening.
   struct Function
   {
     rcl_event_callback_t callback = nullptr;
@@ -60,7 +62,7 @@ private:
   const std::shared_ptr<OwnListener> own_;
 };
 
-/// While it lives, takt and not the program sets functions on this thread.
+/// While it lives, a function that this thread sets for arrivals is takt's and not the program's.
 class TaktSets
 {
 public:

@@ -1,5 +1,5 @@
-// Defines rcl's functions that set what an arrival calls, for programs that link takt_rclcpp (takt_rclcpp::Executor).
-// So a function that the program sets does not replace takt's listener.
+// Defines rcl's functions that set the listener of an object, for programs that link takt_rclcpp
+// (takt_rclcpp::Executor). So a function that the program sets does not replace takt's listener.
 //
 // Such a program links takt_rclcpp before rcl, so calls of rclcpp and rclcpp_action come here. For adopted programs
 // the preloaded shim does the same; there only takt's own calls come here, because this library is opened with
@@ -60,7 +60,7 @@ bool shim_tells_requests() noexcept
     return g_next(handle, callback, data);                                                \
   }
 
-// Records requests, to find callbacks that wait for each other's answers.
+// Records requests, so that takt finds callbacks that wait for each other's answers.
 extern "C" __attribute__((visibility("default"))) rcl_ret_t rcl_send_request(
   const rcl_client_t * client, const void * request, std::int64_t * number)
 {
@@ -77,8 +77,8 @@ extern "C" __attribute__((visibility("default"))) rcl_ret_t rcl_send_request(
   return result;
 }
 
-// A function of rcl_action, which this library does not need. Between this answer and the server's record the client
-// knows a goal that the server does not.
+// From this answer until the server records the goal, the client knows a goal that the server does
+// not. The parameters are void pointers, because this library does not need rcl_action.
 extern "C" __attribute__((visibility("default"))) rcl_ret_t rcl_action_send_goal_response(
   const void * server, void * header, void * response)
 {

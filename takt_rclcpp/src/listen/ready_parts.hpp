@@ -16,8 +16,9 @@
 namespace takt_rclcpp
 {
 
-/// Loses no part. Any thread; holds a mutex with priority inheritance during a search. Allocates if more turns wait
-/// than ever before.
+/// Keeps a queue of turns; a turn is a part and the number of times that it is ready. Loses no
+/// part. Any thread; holds a mutex with priority inheritance during a search. Allocates if more
+/// turns wait than ever before.
 class ReadyParts
 {
 public:
@@ -38,7 +39,7 @@ public:
     }
     const std::lock_guard lock(mutex_);
     const std::size_t size = size_.load(std::memory_order_relaxed);
-    // With ranks, or with very many turns, join a part with its waiting turn.
+    // With ranks, or with very many turns, add to the part's waiting turn.
     const std::size_t from = !ranked_.empty() || size >= kMostTurns ? 0 : size - (size > 0 ? 1 : 0);
     for (std::size_t i = size; i > from; --i) {
       if (turn(i - 1).part == part) {
@@ -89,7 +90,7 @@ public:
     return count;
   }
 
-  /// Removes and returns all, in their order.
+  /// Removes and returns all turns, in the order of their addition.
   std::vector<Ready> take_all()
   {
     std::vector<Ready> all;

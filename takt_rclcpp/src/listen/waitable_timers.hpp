@@ -17,7 +17,7 @@ concept NamesTimers = requires(const Waitable & waitable)
   waitable.get_timers();
 };
 
-/// Since rclcpp 29.5.
+/// True since rclcpp 29.5.
 constexpr bool kWaitablesNameTimers = NamesTimers<rclcpp::Waitable>;
 
 template <typename Waitable>

@@ -57,7 +57,7 @@ NextCall next_call_of(const rcl_timer_t & timer) noexcept
   next.read = takt_rt::now();
   std::int64_t at = 0;
   next.result = rcl_timer_get_next_call_time(&timer, &at);
-  // For the longest periods rcl's time wraps around; the difference is still right.
+  // For the longest periods rcl's time wraps around, but this unsigned difference is still right.
   next.left = static_cast<std::int64_t>(
     static_cast<std::uint64_t>(at) - static_cast<std::uint64_t>(takt_rt::to_ns(next.read)));
   return next;

@@ -1,4 +1,5 @@
-// The interface to what differs between distributions of rclcpp. CMake chooses one source beside this file.
+// The interface to the parts of rclcpp that differ between distributions. CMake chooses one source
+// beside this file.
 //
 // The functions that the shim replaces differ in their names, too. shim/hooked_symbols.h has the names of all
 // distributions, because a program's rclcpp is known only at run time.
@@ -17,9 +18,11 @@
 namespace takt_rclcpp::api
 {
 
-/// The collector or notifying waitable of an EventsExecutor that does not use its base's. Null: any other host. Any
+/// The collector of an EventsExecutor that does not use its base class's. Null: any other host. Any
 /// thread.
 rclcpp::executors::ExecutorEntitiesCollector * own_collector_of(rclcpp::Executor & host);
+/// The notifying waitable of an EventsExecutor that does not use its base class's. Null: any other
+/// host. Any thread.
 rclcpp::executors::ExecutorNotifyWaitable * own_notify_waitable_of(rclcpp::Executor & host);
 
 /// Makes an EventsExecutor listen for itself again, as between spins, to its nodes and their entities. False: this

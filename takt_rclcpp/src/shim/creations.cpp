@@ -24,7 +24,8 @@ struct Creations
 
 Creations & creations()
 {
-  static auto * const the_creations = new Creations;  // nodes are made until the process has ended
+  // Never destroyed: nodes may be made until the process has ended
+  static auto * const the_creations = new Creations;
   return *the_creations;
 }
 

@@ -36,7 +36,8 @@ struct takt_interface
   /* Runs the spin of `executor`. 0: the spin is over. 1: it did not begin, the reason is printed, and rclcpp's own
    * loop must run. Rethrows the exceptions of the program's callbacks. */
   int (*spin)(void * executor, enum takt_host_kind kind);
-  /* The executor's nodes or groups changed. 1: takt runs it and knows. 0: the shim must tell rclcpp. */
+  /* The executor's nodes or groups changed. 1: takt runs the executor and follows the change. 0: the
+   * shim must tell rclcpp. */
   int (*changed)(void * executor);
   /* A node or group is added to the executor or removed: a pointer to a std::shared_ptr to a node's base interface or
    * to a group. 1: takt runs the executor, and has changed its collection. 0: the shim must tell the executor. Throws
@@ -44,7 +45,7 @@ struct takt_interface
   int (*collects)(void * executor, enum takt_collects what, void * object);
   /* `rclcpp::spin` of a node; `node_base`: pointer to a std::shared_ptr to its base interface. Returns as `spin`. */
   int (*spin_node)(void * node_base);
-  /* The same; `node`: pointer to a std::shared_ptr to an rclcpp::Node. */
+  /* As `spin_node`; `node`: pointer to a std::shared_ptr to an rclcpp::Node. */
   int (*spin_whole_node)(void * node);
   /* A group is added to an executor by itself: pointers to std::shared_ptrs to the group and to the base interface of
    * its node. rclcpp's executors do not store this node. */
@@ -54,8 +55,8 @@ struct takt_interface
   void (*publish_ended)(void);
   /* The middleware gave the message that this thread publishes its source time, in nanoseconds. Real-time safe. */
   void (*message_named)(long long source_time);
-  /* A function for arrivals at `handle` (of rcl) is set, an rcl_event_callback_t. 1: takt listens there, and calls it
-   * from here on. 0: the shim must tell rcl. */
+  /* The program sets `callback`, an rcl_event_callback_t, for arrivals at `handle`, an object of
+   * rcl. 1: takt listens there, and calls `callback` from here on. 0: the shim must tell rcl. */
   int (*listener_set)(
     const void * handle, void (*callback)(const void *, unsigned long), const void * data);
   /* The calling thread sent a request of this number by `client`, an rcl_client_t. Real-time safe. */

@@ -44,7 +44,7 @@ std::string folder_of_this_library()
 }
 
 std::atomic<const takt_interface *> g_implementation{nullptr};
-std::atomic<bool> g_called{false};  // the program called a spin of this library
+std::atomic<bool> g_called{false};  // the program called a spin that this library defines
 
 const takt_interface * load()
 {
@@ -126,8 +126,8 @@ void spin(void * executor, takt_host_kind kind, const char * symbol)
   stock<void (*)(void *)>(symbol)(executor);
 }
 
-// Needed only if librclcpp's own calls bypass the dynamic symbols; otherwise the executor that rclcpp makes for the
-// node comes through `spin`.
+// Only needed if librclcpp's own calls bypass the dynamic symbols. Otherwise rclcpp makes an
+// executor for the node, and its spin comes through `spin`.
 void spin_node(void * node, bool whole, const char * symbol)
 {
   g_called.store(true);
@@ -215,7 +215,7 @@ TAKT_HOOK void TAKT_CBG_SPIN_HANDLING(void * executor, const void * handler)
     executor, handler);
 }
 
-// The parameter is a pointer to the std::shared_ptr.
+// `node` points to the std::shared_ptr that the caller passes.
 #define TAKT_ADDED_NODE(symbol)                                     \
   TAKT_HOOK void symbol(void * executor, void * node, bool notify)  \
   {                                                                 \
@@ -225,7 +225,8 @@ TAKT_HOOK void TAKT_CBG_SPIN_HANDLING(void * executor, const void * handler)
   }
 TAKT_ADD_NODE_SYMBOLS(TAKT_ADDED_NODE)
 
-// Otherwise an EventsExecutor would listen for itself to new entities while takt listens.
+// Without this function an EventsExecutor would listen to new entities by itself while takt
+// listens.
 TAKT_HOOK void TAKT_EVENTS_UPDATED(void * executor, bool notify)
 {
   const takt_interface * const takt =
@@ -319,8 +320,9 @@ namespace
 
 using Publish = int (*)(const void *, const void *, void *);
 
-// Publishing takes locks of the middleware that do not inherit priority, so executor threads publish at their
-// middleware ceiling. And a model of the program needs the topics that its callbacks publish.
+// Publishing takes locks of the middleware that do not inherit priority, so executor threads
+// publish at their middleware ceiling. The hook also records the topics that callbacks publish, for
+// a model of the program.
 int publish(
   std::atomic<Publish> & known, const char * symbol, const void * publisher, const void * message,
   void * allocation)
@@ -353,7 +355,7 @@ TAKT_PUBLISH(rcl_publish)
 TAKT_PUBLISH(rcl_publish_serialized_message)
 TAKT_PUBLISH(rcl_publish_loaned_message)
 
-// Keeps takt's listener: a function that the program sets for the object is called by takt's listener.
+// Keeps takt's listener in force: this listener calls the function that the program sets.
 #define TAKT_LISTENER(Handle, symbol)                                                            \
   TAKT_HOOK int symbol(                                                                          \
     const void * handle, void (*callback)(const void *, unsigned long), const void * data)       \
@@ -369,7 +371,7 @@ TAKT_PUBLISH(rcl_publish_loaned_message)
   }
 TAKT_RCL_LISTENERS(TAKT_LISTENER)
 
-// A model of the program needs to know which callbacks wait for each other.
+// Records requests: a model of the program needs to know which callbacks wait for each other.
 TAKT_HOOK int rcl_send_request(
   const void * client, const void * request, std::int64_t * sequence_number)
 {

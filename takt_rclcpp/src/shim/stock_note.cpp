@@ -53,7 +53,7 @@ void write_note(const std::string & name, const std::string & members)
   }
 }
 
-// Any class with virtual functions, so that typeid gives an object's class.
+// A class with virtual functions, so that typeid reads the class of any such object.
 class Polymorphic
 {
 public:
@@ -70,7 +70,7 @@ std::string class_of(const void * object)
   return name;
 }
 
-// Writes a note once for each `what` of a process.
+// Writes a note with `reason` once in a process for each `what`.
 void note(const char * key, const std::string & what, const std::string & reason) noexcept
 {
   // Never destroyed: objects of the program may spin in their destructors.

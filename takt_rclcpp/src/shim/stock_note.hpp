@@ -5,9 +5,9 @@
 namespace takt_preload
 {
 
-/// Writes a file into the folder TAKT_REPORT_DIR, if it is set: once for each `function` of a process, with the
-/// reason why takt leaves the function as it is; empty: takt never runs it. Any thread; the first call blocks for the
-/// file.
+/// Writes a file into the folder TAKT_REPORT_DIR, if it is set, once in a process for each
+/// `function`. `reason`: why takt leaves this function as it is; empty: takt never runs it. Any
+/// thread; the first call blocks for the file.
 void note_stock(const char * function, const char * reason = "") noexcept;
 
 /// The program added a node to `executor`, an object whose class derives from rclcpp::Executor. If rclcpp does not

@@ -96,7 +96,7 @@ void patch(const Slots & slots, const void * stock, void * ours, const std::stri
   }
 }
 
-/// `function`: the function's name in the symbol, with the text between it and its parameters.
+/// `function`: the part of `symbol` from the function's name to the parameters.
 void patch(const std::string & symbol, const std::string & function, void * ours)
 {
   void * const stock = ::dlsym(librclcpp(), symbol.c_str());

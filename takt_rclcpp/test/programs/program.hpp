@@ -1,4 +1,4 @@
-// What the parts of the test program share (program.cpp says what it is).
+// Functions and classes that the parts of the test program share (see program.cpp).
 #ifndef PROGRAM_HPP_
 #define PROGRAM_HPP_
 
@@ -9,27 +9,27 @@
 #include <std_msgs/msg/int32.hpp>
 #include <string>
 
-/// What the program can do, by the words that ask for it.
+/// The parts of the program, by the words that choose them.
 using Ways = std::map<std::string, void (*)()>;
 /// Programs with actions and lifecycle nodes. Empty if the libraries of these were not found.
 Ways ways_of_components();
-/// Programs that end in the middle of a spin, and what they find around them.
+/// Programs that end in the middle of a spin, and look at their surroundings then.
 Ways ways_of_ends();
-/// Around the end of a program, and messages that wait.
+/// Programs that end, and programs whose messages wait.
 Ways ways_of_waiting();
-/// Around what has equal ids, and takes the place of another.
+/// Programs whose callbacks have equal ids or take the places of others.
 Ways ways_of_ids();
-/// Around listeners, events and timers.
+/// Programs with listeners, events and timers.
 Ways ways_of_listening();
-/// Around messages that a history replaces.
+/// Programs with messages that a history replaces.
 Ways ways_of_replaced_messages();
-/// Around executors inside of callbacks of others, and beside others.
+/// Programs with executors inside callbacks of other executors, and beside other executors.
 Ways ways_of_executors();
-/// Around messages that a program takes by itself, as bytes or behind a filter.
+/// Programs that take messages by themselves, as bytes or behind a filter.
 Ways ways_of_taking();
-/// Around waitables that programs write.
+/// Programs with waitables of their own.
 Ways ways_of_waitables();
-/// For tests of watching, which drive it.
+/// Programs for tests of watching; the tests drive them.
 Ways ways_of_watching();
 
 inline void say(const std::string & line)
@@ -43,7 +43,7 @@ inline void shut_down()
   rclcpp::shutdown();
 }
 
-/// A node that counts to `last` by its own messages, and then ends what spins it.
+/// A node that counts to `last` by its own messages, and then ends its executor's spin.
 class Counting : public rclcpp::Node
 {
 public:

@@ -1,5 +1,5 @@
-// The nodes on rclcpp, as a program that takt adopts: those of twin_nodes.hpp, or with the argument `turns` that of
-// turns.hpp.
+// The nodes on rclcpp, as a program that takt adopts: the nodes of twin_nodes.hpp or, with the
+// argument `turns`, the node of turns.hpp.
 #include <atomic>
 #include <rclcpp/rclcpp.hpp>
 #include <string_view>

@@ -1,7 +1,7 @@
-// A node for both front ends whose callbacks must all be ready at once, to see in which order they run: `front` is
-// rclcpp or takt_rcl. All but the witness run on one thread of the schedule. There the starter publishes to both
-// topics, the less urgent one first, and keeps the thread until all messages have arrived and both timers are due
-// again.
+// A node for both front ends, to see in which order its callbacks run if all of them are ready at
+// once: `front` is rclcpp or takt_rcl. All callbacks but the witness run on one thread of the
+// schedule. On this thread the starter publishes to both topics, the less urgent one first, and
+// keeps the thread until all messages have arrived and both timers are due again.
 #ifndef TURNS_HPP_
 #define TURNS_HPP_
 
@@ -23,8 +23,9 @@ public:
   explicit Turns(std::function<void()> end) : Node("turns", "/ns"), end_(std::move(end))
   {
     using namespace std::chrono_literals;
-    // Made in another order than the priorities of the schedules say. Under `window` the starter is the last timer of
-    // its window, so that the next one begins with the first.
+    // The timers are made in another order than the priorities of the schedules say. Under `window`
+    // the starter is the last timer of its window, so that the next window begins with the first
+    // timer.
     first_ = create_wall_timer(2ms, [this] { turn(first_seen_, "first"); });
     second_ = create_wall_timer(3ms, [this] { turn(second_seen_, "second"); });
     starter_ = create_wall_timer(1ms, [this] { start(); });
@@ -47,7 +48,8 @@ private:
     const bool matched = to_low_->get_subscription_count() > 0 &&
                          to_high_->get_subscription_count() > 0 &&
                          to_witness_->get_subscription_count() > 0;
-    // An adopted subscription is asked for messages when the spin begins: later windows have none without a message.
+    // takt asks an adopted subscription for messages when the spin begins. Wait for later windows,
+    // which have no run without a message.
     if (!matched || ++starts_ < 3) {
       return;
     }
@@ -63,7 +65,7 @@ private:
     begun_ = true;
   }
 
-  // One thread runs all that call this.
+  // All callbacks that call this run on one thread.
   void turn(bool & seen, const char * name)
   {
     if (!begun_ || seen) {

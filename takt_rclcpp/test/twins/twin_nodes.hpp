@@ -1,5 +1,6 @@
-// Nodes for both front ends: `front` is rclcpp or takt_rcl. Equal timers and subscriptions are made in turn in groups of
-// their own and in the node's default one, so that their numbers tell whether they were counted as they were made.
+// Nodes for both front ends: `front` is rclcpp or takt_rcl. Equal timers and subscriptions are made
+// in turn in groups of their own and in the node's default group. So their numbers tell whether
+// takt counts them in the order in which they were made.
 #ifndef TWIN_NODES_HPP_
 #define TWIN_NODES_HPP_
 

@@ -28,7 +28,8 @@ void PrintTo(const Callback & one, std::ostream * out)
   *out << one.group << " ran " << one.runs;
 }
 
-// How often it looked for its subscriptions differs.
+// The number of runs of this timer differs, because some of them only look for the timer's
+// subscriptions.
 const std::string kPublishes = "/ns/twin:timer(33.333333ms)";
 
 class Twins : public testing::Test
@@ -83,7 +84,7 @@ protected:
     Callbacks all;
     for (const auto & one : report["executors"][0]["callbacks"]) {
       const auto id = one["id"].get<std::string>();
-      // What rclcpp makes for each node: parameters and events.
+      // Omit the callbacks that rclcpp makes for each node: parameters and events.
       if (
         id.find(":service(/ns/twin/") == std::string::npos &&
         id.find("/parameter_events") == std::string::npos &&
@@ -94,7 +95,8 @@ protected:
     return all;
   }
 
-  // The order in which callbacks of turns.hpp ran under a schedule: the names behind the word.
+  // The order in which the callbacks of turns.hpp ran under a schedule: the names behind the word
+  // "order" in the program's output.
   std::string order_ported(const std::string & schedule)
   {
     const std::string out = folder_ + "/order_ported";
@@ -124,7 +126,8 @@ protected:
     }
     return "";
   }
-  // Of an order; with priorities of the starter, the timers of 2 ms and 3 ms, and the topics high and low.
+  // The text of a schedule with `order`. `priorities`: of the starter, the timers of 2 ms and 3 ms,
+  // and the topics high and low.
   std::string schedule(const std::string & order, const std::array<int, 5> & priorities) const
   {
     constexpr std::array<const char *, 5> kRules{

@@ -238,7 +238,7 @@ takt_rt::Result<std::shared_ptr<Engine>> Engine::make(
     takt_core::ExecutorOptions options;
     options.name = "takt";
     options.order = takt_core::Order::fifo;
-    // As in rclcpp's pool. The first thread has no attributes that could be refused.
+    // As in rclcpp's pool. The kernel cannot refuse this start: the threads request no attributes.
     options.begins_with_first = true;
     const std::size_t exclusive = kind == HostKind::events_and_timers ? 2 : 1;
     options.threads =
