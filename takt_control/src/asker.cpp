@@ -47,7 +47,8 @@ takt_rt::Result<Answer> Asker::exchange(
   if (reused || connection_.open(until)) {
     end = connection_.exchange(bytes, until, frame);
   }
-  // The daemon may receive the request twice; it then sets the same attributes twice.
+  // Ask again over a new connection. If the daemon gets the request twice, it sets the same
+  // attributes twice.
   if (end == Connection::End::lost && reused && connection_.open(until)) {
     end = connection_.exchange(bytes, until, frame);
   }

@@ -38,7 +38,8 @@ public:
   takt_rt::Result<Answer> ask(
     MessageType type, const std::function<std::string(std::uint64_t)> & payload);
 
-  /// Asks for `part` for thread `tid` (0: the caller). Returns the daemon's refusals, or why it did not decide.
+  /// Sends a request of `type` for the attributes `part` of thread `tid` (0: the caller). Returns
+  /// the daemon's refusals, or the reason why the daemon did not decide.
   std::vector<takt_rt::Refusal> ask_for(
     MessageType type, const takt_rt::ThreadAttributes & part, pid_t tid);
 
@@ -60,8 +61,9 @@ private:
   takt_rt::Duration timeout_;
   std::mutex mutex_;
   std::condition_variable free_;
-  pid_t asking_ =
-    0;  ///< the process whose thread asks; another id: a child of fork, without this thread
+  /// The process whose thread asks; 0: no thread asks. Another process's id: this process is a
+  /// child of fork, which does not have that thread.
+  pid_t asking_ = 0;
   Connection connection_;
   std::uint64_t last_id_ = 0;
 };

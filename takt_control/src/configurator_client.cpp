@@ -30,9 +30,9 @@ bool has_error(const Fault & fault, int error)
   return fault.refusal && fault.refusal->error == error;
 }
 
-/// Moves the faults that the daemon may mend out of `faults`. A thread without rights cannot leave the policy
-/// deadline, and then the kernel refuses other cores with EBUSY; so if a right is missing, EBUSY goes to the daemon,
-/// too.
+/// Moves the faults that the daemon may remedy from `faults` to the result: those with EPERM and,
+/// if there are any, those with EBUSY. (The kernel refuses other cores with EBUSY while the thread
+/// has the policy deadline, and a thread without rights cannot leave this policy.)
 Faults take_refused_for_rights(Faults & faults)
 {
   Faults taken;
@@ -48,7 +48,7 @@ Faults take_refused_for_rights(Faults & faults)
   return taken;
 }
 
-/// True if the kernel confirms all attributes of `asked`. Checks the daemon's word.
+/// True if the kernel confirms all attributes of `asked`, as the daemon said.
 bool in_force(const ThreadAttributes & asked, const ThreadAttributes & granted)
 {
   const bool policy = asked.policy == Policy::inherit ||

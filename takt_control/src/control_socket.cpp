@@ -101,7 +101,7 @@ ControlSocket::ControlSocket(
   alarms_(alarms),
   reserve_(::open("/dev/null", O_RDONLY | O_CLOEXEC))
 {
-  // The program's own threads handle signals.
+  // Block all signals in the new thread: the program's own threads handle them.
   sigset_t all{};
   sigset_t before{};
   ::sigfillset(&all);
@@ -181,8 +181,9 @@ void ControlSocket::tell_alarms()
   const auto now = std::chrono::steady_clock::now();
   for (const AlarmQueue::Alarm & alarm : alarms_.take()) {
     if (!alarm.payload.starts_with('{') || !alarm.payload.ends_with('}')) {
-      continue;  // not a JSON object: clients do not get it, and their next alarm counts it as
-                 // dropped
+      // No client gets an alarm that is not a JSON object. A client's next alarm counts it as
+      // dropped.
+      continue;
     }
     for (ServedClient & client : clients_) {
       client.put(alarm, now);
@@ -199,7 +200,7 @@ bool ControlSocket::serve(ServedClient & client, short ready)  // NOLINT: poll's
     return type == static_cast<std::uint16_t>(MessageType::subscribe) ? subscribe(client, payload)
                                                                       : answer_(type, payload);
   };
-  // Send the answer before waiting alarms.
+  // Send an answer before the alarms that wait.
   if (asks) {
     if (!client.read(answer, now)) {
       return false;
@@ -213,8 +214,8 @@ bool ControlSocket::serve(ServedClient & client, short ready)  // NOLINT: poll's
   return !client.late(now);
 }
 
-// Subscribes the client before the answer is made, so that it misses no alarm in between. The client then omits the
-// alarms that the answer counts, so that it gets none twice.
+// Subscribes the client before the answer is made, so that it misses no alarm in between.
+// Afterwards `client` omits the alarms that the answer has, so that it gets no alarm twice.
 Reply ControlSocket::subscribe(ServedClient & client, const std::string & payload)
 {
   const bool first = !client.subscribed();

@@ -57,7 +57,7 @@ std::size_t FrameDecoder::feed(std::string_view bytes)
 
 void FrameDecoder::check_header()
 {
-  // Check each byte at once: a sender with a wrong first byte may never send a twelfth.
+  // Check each byte when it comes: a sender with a wrong first byte may never send a twelfth.
   const std::size_t seen = std::min(buffer_.size(), kMagic.size());
   if (buffer_.compare(0, seen, kMagic.substr(0, seen)) != 0) {
     fault_ = "these bytes are not a frame of takt: it would begin with 'takt'";

@@ -19,7 +19,7 @@ struct BadField
   std::string what;
 };
 
-/// nlohmann's own conversions would truncate a number that does not fit.
+/// Throws for a number that does not fit; nlohmann's own conversions would truncate it.
 template <std::integral Number>
 Number number_of(const nlohmann::json & value, const char * key)
 {

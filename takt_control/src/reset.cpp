@@ -43,7 +43,7 @@ Reply answer_of(const PartsByExecutor & all, const Faults & faults, bool any_res
   return result_reply({{"executors", parts_json(all)}, {"not_in_file", json::array()}});
 }
 
-/// Replaces `parts` by the refusals; these are the faults with an index of at least `known`.
+/// Replaces `parts` by the refusals: the elements of `faults` from index `known` on.
 void note_refusal(const Faults & faults, std::size_t known, std::vector<AppliedPart> & parts)
 {
   parts.clear();
@@ -54,7 +54,7 @@ void note_refusal(const Faults & faults, std::size_t known, std::vector<AppliedP
 
 }  // namespace
 
-/// False, with faults: the executor is unchanged.
+/// Restores one executor. False, with faults: the executor is unchanged.
 bool Requests::restore(
   const ExposedExecutor & one, const Reconfiguration & before, std::vector<AppliedPart> & parts,
   Faults & faults)

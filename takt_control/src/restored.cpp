@@ -171,7 +171,7 @@ nlohmann::json parts_json(const PartsByExecutor & executors)
 
 void keep_unmatched_by_all(std::vector<AppliedPart> & parts, std::size_t executors)
 {
-  // Each executor may add a different guess.
+  // Compare only the text that names the rule: behind it each executor may add a different guess.
   const auto rule = [](const AppliedPart & part) {
     return part.what == "rule" ? part.why.substr(0, part.why.find(" matches no ")) : std::string();
   };

@@ -29,9 +29,10 @@ public:
   static constexpr std::size_t kMostRequest = std::size_t{16}
                                               << 20U;  ///< bytes; a schedule is far smaller
   static constexpr std::size_t kMostAlarms = std::size_t{256} << 10U;  ///< bytes that wait
-  /// The time for a client that has sent half a message, or does not read an answer.
+  /// How long a client may take to send the rest of a message, or to read an answer.
   static constexpr std::chrono::seconds kPatience{5};
-  /// The time for a subscriber that does not read alarms. A user may have stopped its program for a moment.
+  /// How long a subscriber may leave alarms unread. A user may have stopped its program for a
+  /// moment.
   static constexpr std::chrono::seconds kSubscriberPatience{60};
 
   /// The destructor closes `socket`.
@@ -43,9 +44,9 @@ public:
   int socket() const noexcept { return socket_; }
   /// The events that poll waits for.
   short events() const noexcept;  // NOLINT: poll's type
-  /// The client must send the rest of a message, or must read.
+  /// True if the client must send the rest of a message, or must read.
   bool owes() const noexcept { return half_a_message() || sends(); }
-  /// The client has made no progress for too long.
+  /// True if the client has made no progress for too long.
   bool late(Time now);
   /// Restarts the client's time limit.
   void begin_waiting(Time now) noexcept { progress_ = now; }
@@ -59,9 +60,9 @@ public:
   void say(const Reply & reply) { answers_ += frames_of(reply); }
 
   bool subscribed() const noexcept { return subscribed_; }
-  /// Passes the client the alarms from `place` on whose sequence is at least `sequence`, and those without a
-  /// sequence. The answer to the subscription contains the earlier ones. A second subscription only raises the
-  /// sequence.
+  /// From now on `put` accepts the alarms from `place` on whose sequence is at least `sequence`,
+  /// and those without a sequence. The answer to the subscription contains the earlier ones. A
+  /// second subscription only raises the sequence.
   void subscribe(std::uint64_t place, std::uint64_t sequence);
   void put(const AlarmQueue::Alarm & alarm, Time now);
 

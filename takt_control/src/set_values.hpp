@@ -23,7 +23,8 @@ public:
   };
   using Changes = std::map<Name, Change>;
 
-  /// `changed`: Setting::document. Forgets a value that is back at the schedule's.
+  /// Notes the changes in `changed`, a Setting::document. Forgets a value that is the schedule's
+  /// again.
   void note(const takt_core::Executor & executor, const nlohmann::json & changed);
   void forget(const takt_core::Executor & executor) { values_.erase(&executor); }
 

@@ -149,8 +149,9 @@ Faults Setting::plan_callback(const SetRequest & request)
   return {};
 }
 
-// A subscription whose messages come in two ways is two callbacks. And rclcpp adds callbacks for a subscription's
-// events to the same group: at different OS priorities the callbacks of the group would block each other.
+// Adds the callbacks that change with `callback`. A subscription whose messages come in two ways is
+// two callbacks. And rclcpp adds the callbacks of a subscription's events to the same group: at
+// different OS priorities the callbacks of the group would block each other.
 void Setting::take_along(const Callback & callback, const takt_core::Binding & wanted, bool threads)
 {
   const auto threads_of = [&](const Callback & one) {

@@ -27,7 +27,8 @@ public:
 
   takt_core::Executor & executor() const noexcept { return *executor_; }
 
-  /// Returns what the executor would refuse. Under `missing_rights: report` it notes what the kernel would refuse.
+  /// Returns the refusals of the executor, and changes nothing. Under `missing_rights: report` the
+  /// entries note the kernel's refusals.
   takt_rt::Faults check();
   /// Makes all changes, or returns faults and changes nothing.
   takt_rt::Faults carry_out();

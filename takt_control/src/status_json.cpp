@@ -221,8 +221,8 @@ std::vector<std::string> command_line()
   return words;
 }
 
-// Field 22 of /proc/self/stat, in clock ticks since boot. The name in field 2 may hold any characters, so look behind
-// it.
+// When this process started: field 22 of /proc/self/stat, in clock ticks since boot. The name in
+// field 2 may hold any characters, so look behind it.
 std::int64_t start_time_ns()
 {
   std::ifstream file("/proc/self/stat");

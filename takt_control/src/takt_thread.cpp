@@ -105,7 +105,8 @@ int takt_thread_register(const char * name)
   const ThreadAttributes had = takt_rt::read_attributes();
   const takt_rt::AttributeReport report =
     setter == nullptr ? takt_rt::apply(asked) : setter->apply(asked, 0);
-  // Without the control socket the program still works; only nobody can ask it about its threads.
+  // Without the control socket the program still works, but no command can ask it about its
+  // threads.
   static_cast<void>(takt_control::expose_thread(::gettid(), had, report));
   if (!report.granted_all()) {
     return end(TAKT_THREAD_REFUSED, joined_text(report.faults));

@@ -41,7 +41,7 @@ struct LimitRequest
 struct Answer
 {
   std::uint64_t id = 0;                      ///< 0: the daemon could not read the request
-  std::vector<takt_rt::Refusal> refusals{};  ///< both this and `error` empty: granted
+  std::vector<takt_rt::Refusal> refusals{};  ///< empty, and `error` empty: granted
   std::string error{};  ///< why the daemon did not decide; for `rtprio_limit`, why it refused
 };
 
@@ -53,11 +53,11 @@ takt_rt::Refusal refuse(
 /// The payload of the request. Set-up only: allocates.
 std::string to_payload(const AttributeRequest & request);
 std::string to_payload(const LimitRequest & request);
-/// Omits refusals that would not fit into the frame.
+/// The payload of the answer, without the refusals that would not fit into the frame.
 std::string to_payload(const Answer & answer);
 
-/// One fault if the payload is not such a message: not JSON, a field absent or of another type, a number that does
-/// not fit, more than 4096 cores.
+/// Reads a request. One fault if the payload is not such a message: not JSON, a field absent or of
+/// another type, a number that does not fit, more than 4096 cores.
 takt_rt::Result<AttributeRequest> read_attribute_request(std::string_view payload);
 /// As `read_attribute_request`, for a request about the limit.
 takt_rt::Result<LimitRequest> read_limit_request(std::string_view payload);

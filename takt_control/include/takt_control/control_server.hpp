@@ -26,7 +26,8 @@
 namespace takt_control
 {
 
-/// TAKT_RUNTIME_DIR, else `takt` in XDG_RUNTIME_DIR, else /tmp/takt-<uid>.
+/// The folder of the control sockets: TAKT_RUNTIME_DIR, else `takt` in XDG_RUNTIME_DIR, else
+/// /tmp/takt-<uid>.
 std::string runtime_folder();
 
 /// Facts about an executor that the socket cannot read from the executor.
@@ -81,12 +82,14 @@ using RequestHandler = std::function<takt_rt::Result<std::string>(const std::str
 /// Passes requests of this type to `handler` until the process ends. Set-up only; any thread.
 void handle_requests(MessageType type, RequestHandler handler);
 
-/// Pushes an alarm, the text of a JSON object of at most 256 KiB, to each client that has subscribed. Any thread but
-/// real-time ones; request handlers may call it, also with locks held that the subscription answer takes. Allocates;
-/// does not wait for clients. If a client has no room for an alarm, the alarm is dropped for this client, and
-/// `dropped_before` of the client's next alarm counts the dropped ones. Does nothing without a subscriber, in a child
-/// of fork and before the first exposure. `sequence`: the alarm's number, which the text has, too; alarms without one
-/// are always pushed.
+/// Pushes an alarm to each client that has subscribed. `payload`: the text of a JSON object of at
+/// most 256 KiB. `sequence`: the alarm's number, which the text has, too; alarms without a number
+/// are always pushed. If a client has no room for an alarm, the alarm is dropped for this client,
+/// and `dropped_before` of the client's next alarm counts the dropped ones.
+///
+/// Any thread but real-time ones. Request handlers may call it, also with locks held that the
+/// subscription answer takes. Allocates; does not wait for clients. Does nothing without a
+/// subscriber, in a child of fork and before the first exposure.
 void tell_subscribers(std::string payload, std::optional<std::uint64_t> sequence = {});
 
 /// The document with which a subscription begins: `alarms`, the sequence of the next alarm, and `active`, the alarms

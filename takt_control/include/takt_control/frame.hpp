@@ -5,8 +5,8 @@
 //     bytes 6-7   type of the message
 //     bytes 8-11  length of the payload in bytes, at most kMostPayload
 //
-// The header is the same in all versions, so a peer can answer a message of a version that it does not know. Any
-// thread; each decoder one thread at a time. Allocates; does not block.
+// The header is the same in all versions, so a peer can answer a message of a version that it does
+// not know. Any thread; one thread at a time for each decoder. Allocates; does not block.
 #ifndef TAKT_CONTROL__FRAME_HPP_
 #define TAKT_CONTROL__FRAME_HPP_
 
@@ -38,7 +38,7 @@ enum class MessageType : std::uint16_t
   trace_snapshot = 15,  ///< write the records so far to a file
   set = 16,             ///< change one chain, callback or thread
   statistics = 17,      ///< counts of callbacks, chains and threads so far
-  subscribe = 18,       ///< to alarms from now on
+  subscribe = 18,       ///< send alarms from now on
   part = 20,     ///< the first bytes of a long message; its last frame has the message's own type
   result = 110,  ///< answers a request to the control socket
   alarm = 111,   ///< to a subscriber, at any time
@@ -78,7 +78,7 @@ public:
   bool broken() const noexcept { return !fault_.empty(); }
   /// True while the decoder holds a part of a frame.
   bool half_open() const noexcept { return !buffer_.empty(); }
-  /// Bytes of capacity, for tests of the bound.
+  /// The capacity of the buffer in bytes, for tests of the bound.
   std::size_t held() const noexcept { return buffer_.capacity(); }
 
 private:

@@ -1,4 +1,4 @@
-// Writes into documents of a process whether bounds that rest on phases hold.
+// Writes whether the bounds that rest on phases hold, into documents of a process.
 //
 // Header-only, for both kinds of nlohmann's JSON. Set-up only: allocates.
 #ifndef TAKT_CONTROL__PHASE_STATE_JSON_HPP_
@@ -13,7 +13,8 @@
 namespace takt_control
 {
 
-/// "yes", "settling", "after a new start", or "unknown" where the schedule does not say when they hold again.
+/// Whether the bounds hold: "yes", "settling", "after a new start", or "unknown" if the schedule
+/// does not say when they hold again.
 inline std::string_view bounds_hold(const takt_core::PhaseState & state, takt_rt::Time now)
 {
   return !state.holds_from                      ? "unknown"

@@ -30,12 +30,14 @@ enum takt_thread_result
   TAKT_THREAD_BAD_FILE = 3 /* the schedule cannot be read, or two rules fit equally */
 };
 
-/* Names the calling thread (the kernel keeps 15 characters) and applies the rule that matches `name`, by this process's
- * own rights and, where there is one, through the configurator daemon: docs/configurator.md. When it returns, the
- * attributes are in force, and `takt status` knows the thread (unless TAKT_CONTROL=none). Any thread; allocates; may block, up to some seconds for a daemon that does not answer. */
+/* Names the calling thread (the kernel keeps 15 characters) and applies the rule that matches
+ * `name`, by this process's own rights and, if there is one, through the configurator daemon
+ * (docs/configurator.md). When it returns, the attributes are in force, and `takt status` knows the
+ * thread (unless TAKT_CONTROL=none). Any thread; allocates; may block, up to some seconds for a
+ * daemon that does not answer. */
 int takt_thread_register(const char * name);
 
-/* What was wrong with this thread's last call; "" if nothing was. Valid until the thread's next call. */
+/* The error of this thread's last call; "" if it had none. Valid until the thread's next call. */
 const char * takt_thread_error(void);
 
 #ifdef __cplusplus
