@@ -105,7 +105,7 @@ protected:
   }
   static void TearDownTestSuite() { rclcpp::shutdown(); }
 
-  /// What it says on standard error goes to the file `errors`, if that is not empty.
+  /// Starts the program. Its standard error goes to the file `errors`, if that name is not empty.
   void start(std::vector<std::string> words, const std::string & errors = "")
   {
     std::vector<char *> arguments;
@@ -144,15 +144,16 @@ protected:
       siginfo_t ended{};
       ::waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOHANG | WNOWAIT);
       if (i == 60 || ended.si_pid == process_) {
-        return false;  // it is not coming any more
+        return false;  // the program does not come any more
       }
     }
     return true;
   }
 
-  /// A server that has not discovered the reader of a client's answers drops the answer after 100 ms (rmw_fastrtps), with
-  /// or without takt: on a busy machine a request to load a component is then done and not answered. Endpoints are
-  /// discovered in the order of their making, so all earlier ones are known where one made now gets an answer.
+  /// A server that has not discovered the reader of a client's answers drops the answer after 100
+  /// ms (rmw_fastrtps), with or without takt. So on a busy machine a request to load a component
+  /// may be done and not answered. Endpoints are discovered in the order of their making: if a new
+  /// client gets an answer, all earlier endpoints are known.
   bool knows_clients() const
   {
     const auto client = node_->create_client<ListNodes>("/ComponentManager/_container/list_nodes");
@@ -185,7 +186,7 @@ protected:
              : nullptr;
   }
 
-  /// Loads it, hears it count, and unloads it.
+  /// Loads the component, receives its counts, and unloads it.
   void load_run_and_unload(const std::string & name)
   {
     int heard = 0;
@@ -233,7 +234,8 @@ INSTANTIATE_TEST_SUITE_P(All, Containers, testing::ValuesIn(containers()), [](co
   return std::string(info.param.name);
 });
 
-// rclcpp's container has an executor for itself and one for each component, which run one callback at a time each.
+// rclcpp's container has an executor for itself and one for each component. Each of these runs one
+// callback at a time.
 TEST_F(ContainerTest, isolated_components_are_where_the_schedule_says)
 {
   const std::string report = prefix().path() + "/report.json";

@@ -1,5 +1,5 @@
-// A component that counts its timer's runs, and says so on a topic named after it. On standard error it says on which
-// thread the first one was.
+// A component that counts the runs of its timer, and publishes the count on a topic named after it.
+// It writes the name of its first run's thread to standard error.
 #include <pthread.h>
 
 #include <cstdio>

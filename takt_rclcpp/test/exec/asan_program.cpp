@@ -1,4 +1,5 @@
-// Linked with AddressSanitizer's runtime, which ends a program in which another library comes before it.
+// Linked with AddressSanitizer's runtime, which ends the program if another library comes before
+// the runtime.
 int main()
 {
   return 0;

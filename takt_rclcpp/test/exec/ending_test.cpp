@@ -37,7 +37,7 @@ TEST(Ending, at_the_end_of_its_time_is_no_failure_unless_takt_killed)
   end.by_duration = true;
   EXPECT_EQ(exit_code(end, 0), 0);
   EXPECT_EQ(slow_end("/talker", end), "");
-  end.status = 3 << 8;  // as launchers and shells give what ended by SIGINT
+  end.status = 3 << 8;  // as launchers and shells report a program that SIGINT ended
   EXPECT_EQ(exit_code(end, 0), 0);
   end.needed_sigterm = true;
   EXPECT_EQ(exit_code(end, 0), 0);

@@ -213,7 +213,7 @@ TEST_F(ExecReport, names_timers_that_do_not_follow_the_epoch_of_the_schedule)
   EXPECT_EQ(text.find("keeps the phase"), std::string::npos) << text;
 }
 
-// As a program that calls rclcpp::spin in a loop.
+// The reports of a program that calls rclcpp::spin in a loop.
 TEST_F(ExecReport, adds_up_the_spins_of_one_executor)
 {
   for (int i = 1; i <= 200; ++i) {
@@ -243,7 +243,7 @@ TEST_F(ExecReport, adds_up_the_spins_of_one_executor)
   EXPECT_NE(text.find("100.0 s in 200 spins"), std::string::npos) << text;
 }
 
-// A model of several spins would else have the waits of the first one only.
+// Otherwise a model of several spins would have only the waits of the first spin.
 TEST_F(ExecReport, adds_up_what_was_observed_in_the_spins_of_one_executor)
 {
   for (const int spin : {1, 2, 3}) {
@@ -334,7 +334,7 @@ TEST_F(ExecReport, says_what_disturbed_the_phases_of_timers)
   EXPECT_TRUE(has(said(phases), "is unknown, because the schedule has no settles\n"));
 }
 
-// Those of all spins so far are in the report of each.
+// The report of each spin has the disturbances of all spins so far.
 TEST_F(ExecReport, takes_disturbed_phases_from_the_last_spin)
 {
   auto one = executor(71, "/a", {});
@@ -350,7 +350,7 @@ TEST_F(ExecReport, takes_disturbed_phases_from_the_last_spin)
   EXPECT_EQ(join()["executors"][0]["phases"]["disturbances"], 4);
 }
 
-// Statuses as waitpid gives them.
+// The statuses are those of waitpid.
 TEST_F(ExecReport, says_which_signal_ended_a_program_without_a_report)
 {
   constexpr int kSignal = 9;

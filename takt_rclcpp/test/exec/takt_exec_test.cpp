@@ -1,5 +1,5 @@
-// The program as a user meets it, with shell scripts in the place of ROS programs: they write what an adopted
-// executor would report.
+// takt_exec as a user meets it. Shell scripts take the place of ROS programs: they write the
+// reports that an adopted executor would write.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,7 +53,8 @@ protected:
     fs::remove_all(here_);
   }
 
-  /// takt_exec with these libraries beside it, in a folder of this name. The next `takt` runs that one.
+  /// Puts takt_exec with these libraries beside it into the folder `folder`. From then on `takt`
+  /// runs this takt_exec.
   void install(
     const std::string & folder, const std::string & preload, const std::string & implementation)
   {
@@ -103,7 +104,7 @@ protected:
     std::ifstream file(here_ / name);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  /// All that takt made for its run is gone.
+  /// True if takt removed all files of its run.
   bool left_nothing() const { return fs::is_empty(here_ / "tmp"); }
 
   fs::path here_;
@@ -163,7 +164,7 @@ TEST_F(TaktExec, names_the_libraries_that_the_loader_does_not_find)
   EXPECT_EQ(outcome.err.find("saw no executor"), std::string::npos) << outcome.err;
 }
 
-// One line of takt's, short enough to be read beside the program's own.
+// takt prints one line, short enough to be read beside the program's own lines.
 TEST_F(TaktExec, says_in_one_short_sentence_that_something_was_not_found)
 {
   const Outcome shell = takt("-- sh -c /no/such/program");
@@ -382,7 +383,7 @@ TEST_F(TaktExec, preloads_from_a_folder_whose_name_has_spaces_and_colons)
 TEST_F(TaktExec, finds_its_library_from_such_a_folder)
 {
   install("a takt: mine", TAKT_PRELOAD, TAKT_STAND_IN_IMPLEMENTATION);
-  // A sanitizer's runtime would come after the preloaded library, and refuse that.
+  // The sanitizer's runtime would come after the preloaded library, and would end the program then.
   const Outcome outcome = takt(
     "-- '" TAKT_STAND_IN_PROGRAM "' stack",
     "ASAN_OPTIONS=verify_asan_link_order=0 LD_LIBRARY_PATH='" TAKT_STAND_IN_LIBRARIES "'");

@@ -1,4 +1,4 @@
-// The life of an adoption: which ways lead through its states, and that no other one does.
+// The life of an adoption: the ways through its states, and that no other way exists.
 #include "adopt/spin/adoption_state.hpp"
 
 #include <gtest/gtest.h>

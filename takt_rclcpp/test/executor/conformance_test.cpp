@@ -1,8 +1,8 @@
 // The core's conformance suite (takt_core's test/support/suite.hpp) on takt_rclcpp::Executor: each callback of the
 // suite is a waitable of an rclcpp node in a callback group.
-//
-// Not applicable: bindings and priorities that change while it runs (rclcpp has no call for them), the virtual clock,
-// following threads (a shape of the core's own options), and counting exceptions (executor_test has a test).
+// Not applicable: bindings and priorities that change during a spin (rclcpp has no call for them),
+// the virtual clock, following threads (an option of the core only), and counting exceptions
+// (executor_test has a test).
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -99,7 +99,8 @@ std::string schedule_of(const Setting & setting)
     default:
       break;
   }
-  // By turns to one thread each; the suite's groups may span them, because all are of one OS priority.
+  // The callbacks go to the threads in turn. The suite's groups may span the threads, because all
+  // have one OS priority.
   return text +
          "    threads: {a: {}, b: {}, c: {}}\n    default: a\n    callbacks:\n"
          "      - {match: '/suite:waitable(ProbeWaitable)#2', threads: b}\n"
@@ -147,7 +148,7 @@ public:
     node_->get_node_waitables_interface()->add_waitable(waitable, group);
     return {};
   }
-  // What rclcpp promises: an entity does not run once nobody holds it any more.
+  // rclcpp promises that an entity does not run once no code holds it.
   void remove(Probe & probe) override
   {
     std::weak_ptr<ProbeWaitable> gone;
@@ -184,7 +185,7 @@ public:
           executor_->spin();
         }
       } catch (const std::exception & error) {
-        ADD_FAILURE() << error.what();  // what waits stays waiting, and the suite says so
+        ADD_FAILURE() << error.what();  // waiting probes stay waiting, and the suite reports them
       }
     });
   }
@@ -222,7 +223,7 @@ private:
   const std::string path_;
   const rclcpp::Node::SharedPtr node_;
   std::unique_ptr<takt_rclcpp::Executor> executor_;
-  std::vector<std::shared_ptr<Probe>> kept_;  // so that no address stands for two probes or groups
+  std::vector<std::shared_ptr<Probe>> kept_;  // so that no address is used by two probes or groups
   std::map<const Group *, rclcpp::CallbackGroup::SharedPtr> groups_;
   std::mutex mutex_;
   std::map<const Probe *, std::shared_ptr<ProbeWaitable>> waitables_;

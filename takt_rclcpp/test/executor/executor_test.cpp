@@ -1,5 +1,5 @@
-// takt_rclcpp::Executor in the place of rclcpp's: what rclcpp promises of every executor, and what a schedule
-// adds.
+// takt_rclcpp::Executor in the place of rclcpp's executors: the promises of every rclcpp executor,
+// and the additions of a schedule.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -140,7 +140,8 @@ TEST_F(Executors, spin_node_some_runs_a_node_that_is_there_for_that_call)
   EXPECT_EQ(fired, before);
 }
 
-// What the schedule does not name runs where the other callbacks of its exclusive group do.
+// A callback that the schedule does not name runs on the threads of its exclusive group's other
+// callbacks.
 TEST_F(Executors, callbacks_without_a_rule_follow_their_group)
 {
   const ScheduleFile file(
@@ -173,7 +174,8 @@ TEST_F(Executors, callbacks_without_a_rule_follow_their_group)
   executor.spin();
 }
 
-// Where the default threads are not the least urgent ones, and the named callback is not the first.
+// The default threads are not the least urgent ones, and the named callback is not the first of its
+// group.
 TEST_F(Executors, groups_are_placed_whole)
 {
   const ScheduleFile file(
@@ -227,7 +229,7 @@ TEST_F(Executors, spin_once_and_spin_until_run_the_programs_own_callbacks)
     std::this_thread::sleep_for(1ms);
   }
   publisher->publish(Int32());
-  // The node hears of its own parameters, too. What takt does for itself is none of these calls.
+  // The node also gets its own parameter events. takt's own work uses up none of these calls.
   for (int i = 0; i < 20 && heard == 0; ++i) {
     executor.spin_once(10s);
   }
@@ -341,7 +343,7 @@ TEST_F(Executors, spin_once_runs_one_callback)
   auto first = every(one, 1ms, [&] { ++fired; });
   auto second = every(one, 1ms, [&] { ++fired; });
   executor.add_node(one);
-  std::this_thread::sleep_for(5ms);  // both are due then
+  std::this_thread::sleep_for(5ms);  // both timers are due then
   executor.spin_once(1s);
   EXPECT_EQ(fired, 1);
   executor.spin_once(1s);
@@ -414,7 +416,7 @@ TEST_F(Executors, services_and_clients_work)
   EXPECT_EQ(future.get()->result.names, std::vector<std::string>{"word"});
 }
 
-// Fills memory that was just freed.
+// Allocates memory, so that it reuses memory that was just freed.
 void reuse_freed_memory()
 {
   std::vector<std::vector<std::uint64_t>> others;
@@ -425,8 +427,7 @@ void reuse_freed_memory()
   }
 }
 
-// The handler of a QoS event holds rcl's handle, too: another thread that has one may be the last.
-// Set while takt listens: the program's function stands beside takt's.
+// The program sets functions while takt listens: they stand beside takt's.
 TEST_F(Executors, what_the_program_sets_to_be_told_in_the_spin_leaves_takts_listening_alone)
 {
   auto server = node("told_server");
@@ -522,7 +523,7 @@ TEST_F(Executors, rcl_handles_may_outlive_what_the_program_destroys)
   EXPECT_EQ(heard, 1);
 }
 
-// The thread that waits for such timers does not keep what they captured.
+// The thread that waits for timers on ROS time does not keep the captures of their callbacks.
 TEST_F(Executors, a_timer_on_ros_time_that_destroys_itself_is_gone)
 {
   Executor executor;
@@ -531,7 +532,7 @@ TEST_F(Executors, a_timer_on_ros_time_that_destroys_itself_is_gone)
   const std::weak_ptr<int> left = captured;
   rclcpp::TimerBase::SharedPtr timer;
   timer = rclcpp::create_timer(one, one->get_clock(), 200ms, [&timer, captured] {
-    std::this_thread::sleep_for(20ms);  // meanwhile that thread waits for the next period
+    std::this_thread::sleep_for(20ms);  // meanwhile the waiting thread waits for the next period
     timer->cancel();
     timer.reset();
   });
@@ -572,7 +573,7 @@ TEST_F(Executors, exclusive_groups_exclude_and_reentrant_ones_run_in_parallel)
     timers.push_back(every(
       one, 1ms,
       [&] {
-        // Each waits for the other one.
+        // Each callback waits for the other one.
         ++meeting;
         while (meeting < 2 && executor.is_spinning()) {
           std::this_thread::yield();
@@ -743,7 +744,7 @@ TEST_F(Executors, offsets_of_a_schedule_set_the_phases_of_timers)
   rclcpp::TimerBase::SharedPtr a;
   rclcpp::TimerBase::SharedPtr b;
   a = every(one, 50ms, [&] { first = due(a); });
-  std::this_thread::sleep_for(7ms);  // without the schedule they would be so far apart
+  std::this_thread::sleep_for(7ms);  // without the schedule the timers would be so far apart
   b = every(one, 100ms, [&] {
     second = due(b);
     if (first != 0) {

@@ -1,4 +1,4 @@
-// takt's listening beside what the program has set itself.
+// takt's listener beside the function that the program has set.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -25,7 +25,7 @@ private:
   const std::shared_ptr<OwnListener> own_;
 };
 
-/// As the middleware keeps what an arrival calls.
+/// Keeps the function for arrivals, as the middleware does.
 struct Middleware
 {
   rcl_event_callback_t callback = nullptr;
@@ -54,7 +54,7 @@ TEST(Listening, loses_no_arrival_for_the_program_while_it_ends)
   bool ends = false;
   const auto set = [&](rcl_event_callback_t callback, const void * data) {
     if (ends) {
-      middleware.arrive();  // just before the middleware has the new one
+      middleware.arrive();  // just before the middleware gets the new function
     }
     middleware = {callback, data};
     return RCL_RET_OK;

@@ -47,8 +47,8 @@ TEST_F(Counted, a_message_that_comes_into_a_full_history_while_one_is_taken)
 
 TEST_F(Counted, messages_that_come_while_a_take_finds_none)
 {
-  outstanding.announced(
-    2 * kHistory);  // all are overwritten by messages of which nobody was told yet
+  // All were overwritten by messages that are not announced yet.
+  outstanding.announced(2 * kHistory);
   const auto before = outstanding.take_begins();
   outstanding.announced(2);
   outstanding.take_ends_empty(before);
@@ -56,7 +56,7 @@ TEST_F(Counted, messages_that_come_while_a_take_finds_none)
   EXPECT_EQ(outstanding.counts().overwritten, 2U * kHistory);
 }
 
-// A history, its writer and its reader, whose steps meet in any order.
+// A history, its writer and its reader take their steps in any order.
 TEST_F(Counted, any_order_of_steps)
 {
   const char * const more = std::getenv("TAKT_TEST_ROUNDS");
@@ -119,7 +119,7 @@ TEST_F(Counted, any_order_of_steps)
     while (reader != idle || held > 0) {
       step_of_reader();
     }
-    do {  // one that finds none
+    do {  // until a take finds no message
       step_of_reader();
     } while (reader != idle);
     const auto counts = counted.counts();

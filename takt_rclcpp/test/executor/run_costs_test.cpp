@@ -1,4 +1,5 @@
-// Costs of runs are measured only where somebody wants them: no report is wanted here.
+// The executor measures the costs of runs only if a report or an observer wants them; here no
+// report is wanted.
 #include <gtest/gtest.h>
 
 #include <chrono>

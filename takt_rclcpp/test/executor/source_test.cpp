@@ -1,5 +1,6 @@
-// The suite of sources (takt_host's test/source/suite.hpp) on adopted subscriptions of rclcpp and the middleware that is
-// there. Another subscription, which nobody adopts, tells what the publishers wrote.
+// The suite of sources (takt_host's test/source/suite.hpp) on adopted subscriptions of rclcpp, with
+// the middleware of this machine. Another subscription, which takt does not adopt, shows which
+// messages the publishers wrote.
 #include "source/rmw_take.hpp"
 #include "source/suite.hpp"
 

@@ -1,5 +1,6 @@
-// takt's library is opened late in a program that is adopted, and with it all that it needs. The loader keeps 1,664 bytes
-// for the thread-local variables of such libraries, and those of the program may want some, too.
+// An adopted program opens takt's library late, with all libraries that it needs. The loader keeps
+// 1,664 bytes for the thread-local variables of such libraries, and the program's own late
+// libraries may need some of them.
 #include <gtest/gtest.h>
 #include <link.h>
 

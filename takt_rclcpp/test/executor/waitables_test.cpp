@@ -26,12 +26,12 @@ protected:
     made->announces = announces;
     return made;
   }
-  // Without what else its node has.
+  // Adds only the worker's group, without the other groups of its node.
   void add(const Worker & worker)
   {
     executor.add_callback_group(worker.group, worker.node->get_node_base_interface());
   }
-  // Gives `count` pieces of work one after the other to what spins, and ends it.
+  // During a spin gives `count` pieces of work one after the other, and then ends the spin.
   void give_while_it_spins(Work & work, int count)
   {
     std::thread other([&] {

@@ -1,5 +1,5 @@
-// A program that links takt_rclcpp: a timer calls a service of its own process ten times and waits for each answer, under
-// takt's executor for rclcpp's nodes, or, as `pool`, under rclcpp's.
+// A program that links takt_rclcpp. A timer calls a service of its own process ten times and waits
+// for each answer, under takt_rclcpp::Executor or, with the argument `pool`, under rclcpp's pool.
 #include <chrono>
 #include <cstdio>
 #include <cstring>

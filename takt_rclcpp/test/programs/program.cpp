@@ -1,5 +1,6 @@
-// A program as users write them against rclcpp; it knows nothing of takt. The first argument names what it
-// does; what it prints is the same in every run, under any executor that keeps rclcpp's promises.
+// A program as users write them against rclcpp; it knows nothing of takt. The first argument
+// chooses what the program does. It prints the same in every run, under any executor that keeps
+// rclcpp's promises.
 #include <unistd.h>
 
 #include <csignal>
@@ -37,7 +38,8 @@ void on_the_stack()
   executor.spin();
 }
 
-// No run of a callback has the work of the program's end in it, so that runs are as long as the callbacks' own work.
+// The end of the program is not part of a callback's run, so that runs are as long as the
+// callbacks' own work.
 void ended_outside_of_callbacks()
 {
   std::promise<void> counted;
@@ -88,7 +90,7 @@ void twice()
   auto second = std::make_shared<Counting>("second", 10, [&] { executor.cancel(); });
   executor.add_node(second);
   executor.spin();
-  // The stock functions go on where a spin ended.
+  // The stock functions go on after a spin has ended.
   bool over = false;
   auto third = std::make_shared<Counting>("third", 10, [&] { over = true; });
   executor.add_node(third);

@@ -75,8 +75,8 @@ private:
   int at_ = 0;
 };
 
-/// Asks for a goal that is reached, one that is refused and one that it cancels. All from a timer: the client is
-/// locked while it calls back.
+/// Asks for a goal that is reached, a goal that is refused and a goal that it cancels. Asks from a
+/// timer only, because rclcpp_action's client is locked while it calls back.
 class Client : public rclcpp::Node
 {
 public:
@@ -89,7 +89,7 @@ public:
       } else if (to_cancel_ != nullptr) {
         client_->async_cancel_goal(std::exchange(to_cancel_, nullptr));
       } else if (done_ && ++waited_ == 50) {
-        rclcpp::shutdown();  // not while the server still tells of the goal's end
+        rclcpp::shutdown();  // not while the server still reports the goal's end
       }
     });
   }
@@ -157,8 +157,8 @@ void actions_in_a_pool()
   act<MultiThreadedExecutor>();
 }
 
-// A goal's last feedback is followed at once by its result: rclcpp's wait set takes the feedback first, and its queue of
-// events what came first.
+// A goal's result follows its last feedback at once. rclcpp's wait set takes the feedback first;
+// its queue of events takes the part that came first.
 void feedback_before_result(rclcpp::Executor & executor, const char * kind)
 {
   constexpr int kGoals = 40;
@@ -222,8 +222,8 @@ void feedbacks()
   feedback_before_result(events, "events");
 }
 
-// Goals in bursts, whose results the client asks for as soon as it knows that they are accepted: in a pool, with callbacks
-// that may all run side by side.
+// Goals in bursts, in a pool whose callbacks may all run side by side. The client asks for a result
+// as soon as it knows that the goal is accepted.
 void results_asked_for_at_once()
 {
   constexpr int kGoals = 300;
@@ -279,7 +279,7 @@ void results_asked_for_at_once()
   say("unknown " + std::to_string(unknown));
 }
 
-/// How often something was told, by the parts of an action.
+/// How often the program's functions were called, by the parts of an action.
 class Told
 {
 public:
@@ -295,7 +295,8 @@ private:
   std::array<std::atomic<int>, 5> parts_{};
 };
 
-// The program sets functions of its own on an action's server and client while they are spun, and clears them half way.
+// The program sets functions of its own on an action's server and client during a spin, and clears
+// them half way.
 template <typename Executor>
 void listen_to_goals()
 {
@@ -433,7 +434,8 @@ void lifecycle()
   executor.spin();
 }
 
-// Makes its timer when it becomes active, and drops it when it no longer is. Tells on standard error where it ran.
+// Makes its timer when it becomes active, and drops the timer when it becomes inactive. Writes the
+// thread of each run of the timer to standard error.
 class MakesWhenActive : public rclcpp_lifecycle::LifecycleNode
 {
 public:

@@ -1,4 +1,5 @@
-// Ends of programs that leave a spin under way, and ends that a callback waits for.
+// Programs that end while a spin is under way, and programs that end while a callback waits for
+// their end.
 #include <sched.h>
 #include <unistd.h>
 
@@ -56,10 +57,10 @@ void global()
   g_global.thread = std::thread([] { g_global.executor->spin(); });
   wait_for(g_global.runs, 20);
   say("main returns");
-  std::exit(0);  // as main's return does, but without the shutdown that this one has
+  std::exit(0);  // as at main's return, but without the shutdown that this program has
 }
 
-/// What outlives main for good.
+/// Objects that outlive main, and are never destroyed.
 struct Immortal
 {
   std::shared_ptr<rclcpp::Node> node = std::make_shared<rclcpp::Node>("ender");
@@ -79,7 +80,7 @@ void detached_for_ever()
   std::exit(0);  // as above
 }
 
-// The executor ends with this function, and its spin is only told to end.
+// The executor is destroyed at the end of this function; its spin is told to end, and not joined.
 template <typename Executor>
 void detached()
 {
@@ -108,7 +109,8 @@ void exit_in_a_callback()
   executor.spin();
 }
 
-// Each time the context ends as soon as a spin in it has begun: what it sets up first may be refused.
+// Each time the context ends as soon as a spin in it has begun, so rcl may refuse the first
+// objects that the spin makes.
 void context_ends_as_the_spin_begins()
 {
   constexpr int kSpins = 20;
@@ -131,7 +133,7 @@ void context_ends_as_the_spin_begins()
   say("all spins ended");
 }
 
-// Ctrl-C while a callback goes on until rclcpp::ok() is false, in steps of a millisecond.
+// Ctrl-C during a callback that goes on until rclcpp::ok() is false, in steps of a millisecond.
 template <typename Executor>
 void asks_whether_all_is_well()
 {
@@ -153,7 +155,7 @@ void asks_whether_all_is_well()
   say(steps < kMostSteps ? "told at once" : "not told");
 }
 
-// ---- threads whose attributes the program sets itself: not the same under a schedule
+// ---- threads whose attributes the program itself sets: not the same under a schedule
 
 cpu_set_t own_cores()
 {
@@ -225,7 +227,7 @@ void pinned_in_a_callback()
   spin_pinned(false);
 }
 
-// ---- what the program and its children find around them
+// ---- the environment and streams of the program and its children
 
 void environment()
 {

@@ -41,7 +41,8 @@ void work_for(std::chrono::nanoseconds cpu_time)
   }
 }
 
-// The deepest callback, or its take, throws; the callback that spins it does not catch that, the next one does.
+// The callback at the greatest depth, or its take, throws. The callback that spins it does not
+// catch the exception; the next one does.
 void spin_at(int depth, bool in_take)
 {
   SingleThreadedExecutor executor;
@@ -72,7 +73,8 @@ void spin_at(int depth, bool in_take)
   executor.spin();
 }
 
-// Again and again, so that what is left of each shows. Tells the processor time of the outermost callback on standard error.
+// Nests spins many times, so that a leftover of each spin would show. Writes the processor time of
+// the outermost callback to standard error.
 void nested_spins()
 {
   constexpr int kNesting = 12;
@@ -98,8 +100,9 @@ void nested_spins()
   std::fprintf(stderr, "used %lld ns\n", static_cast<long long>(used.count()));
 }
 
-// Executors begin and end beside one that spins all the time: where a schedule rules, its threads run the callbacks of all.
-// Their timers are due when they begin, but for one that waits until another one resets it.
+// Executors begin and end beside one that spins all the time. Under a schedule the schedule's
+// threads run the callbacks of all these executors. Their timers are due when the executors begin,
+// except one that waits until another timer resets it.
 void timers_come_to_others()
 {
   constexpr int kStarts = 60;

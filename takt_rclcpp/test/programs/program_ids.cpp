@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 using rclcpp::executors::MultiThreadedExecutor;
 using rclcpp::executors::SingleThreadedExecutor;
 
-// Two equal timers: the first is in a group of its own, the second in the node's default one.
+// Two equal timers: the first is in a group of its own, the second in the node's default group.
 void numbers_in_turn()
 {
   SingleThreadedExecutor executor;
@@ -47,7 +47,7 @@ void numbers_in_turn()
   say(std::to_string(first) + " and " + std::to_string(second));
 }
 
-// Under simulated time rclcpp makes a group of its own before the program can.
+// Under simulated time rclcpp makes a group of its own before the program can make one.
 void simulated_time()
 {
   SingleThreadedExecutor executor;
@@ -68,7 +68,7 @@ void simulated_time()
   say("ran " + std::to_string(ran));
 }
 
-// A timer makes its successor in its callback, and works on.
+// A timer makes its successor in its callback, and the callback goes on.
 void replaces_itself()
 {
   MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 3);
@@ -90,7 +90,7 @@ void replaces_itself()
   say("ran " + std::to_string(ran));
 }
 
-// A timer makes its successor in its callback, and waits until it has run.
+// A timer makes its successor in its callback, and the callback waits until the successor has run.
 void waits_for_its_successor()
 {
   MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 3);
@@ -114,7 +114,8 @@ void waits_for_its_successor()
   say(ran ? "it ran" : "it did not run");
 }
 
-/// A pool with an idle node that spins until this is gone: what the pools of a process share stays.
+/// A pool with an idle node that spins until this object is destroyed. So the state that the pools
+/// of a process share stays.
 class GoesOn
 {
 public:
@@ -140,7 +141,7 @@ private:
   std::thread thread_;
 };
 
-// A timer makes its successor in its callback, ends the spin, and works on.
+// A timer makes its successor in its callback and ends the spin, and the callback goes on.
 void works_on_as_its_spin_ends()
 {
   const GoesOn beside;
@@ -154,7 +155,7 @@ void works_on_as_its_spin_ends()
     [&] {
       timer = node->create_wall_timer(
         5ms, [] {}, group);
-      std::this_thread::sleep_for(100ms);  // takt sees the successor
+      std::this_thread::sleep_for(100ms);  // takt finds the successor
       executor.cancel();
       std::this_thread::sleep_for(300ms);
       over.store(true);
@@ -165,7 +166,8 @@ void works_on_as_its_spin_ends()
   say(over ? "over" : "the spin returned before its callback");
 }
 
-// A timer of period zero is always due, and gives way to others that are due; one with a period ends the spin.
+// A timer of period zero is always due, and lets other due timers run. A timer with a period ends
+// the spin.
 void always_due()
 {
   SingleThreadedExecutor executor;
@@ -231,7 +233,8 @@ void one_node_again_and_again()
   say("4 spins");
 }
 
-// Nodes and a group that come while an events executor spins, and leave again; and what a later spin has.
+// A node and a group are added while an events executor spins, and are removed again. Then the node
+// comes back in a later spin.
 void events_of_nodes_that_come()
 {
   rclcpp::experimental::executors::EventsExecutor executor;

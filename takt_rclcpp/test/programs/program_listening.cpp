@@ -1,5 +1,5 @@
-// What a program hears of arrivals: its own listeners beside the executor's, events from before the spin, parts and
-// timers of waitables, timers that are never due or have a thread of their own.
+// The program's own listeners beside the executor's, events from before the spin, parts and timers
+// of waitables, timers that are never due or have a thread of their own.
 #include <rcutils/logging.h>
 
 #include <rclcpp/version.h>
@@ -30,7 +30,7 @@ std::string text(int number)
   return std::to_string(number);
 }
 
-/// For as long as things go as they should: until `done`, and at most ten seconds.
+/// Waits until `done`, and at most ten seconds, so that a failure ends.
 template <typename Done>
 void wait_until(const Done & done)
 {
@@ -48,7 +48,7 @@ public:
     thread_([&] { executor_.spin(); })
   {
     wait_until([&] { return executor_.is_spinning(); });
-    std::this_thread::sleep_for(300ms);  // what is there has been found
+    std::this_thread::sleep_for(300ms);  // by then the executor has found all waiting messages
   }
   ~Spin()
   {
@@ -61,7 +61,8 @@ private:
   std::thread thread_;
 };
 
-// Set before or in the spin, cleared half way, and set again by a second spin.
+// The program sets a listener before or during the spin, and may clear it half way. Then it spins a
+// second time.
 template <typename Executor>
 void listen_to_messages(bool before, bool clears)
 {
@@ -174,7 +175,7 @@ void own_listeners()
   listen_to_resets<MultiThreadedExecutor>();
 }
 
-// What comes within the process, and of events.
+// Listeners of a subscription's messages within the process, and of events.
 void own_listeners_of_waitables()
 {
   auto node =
@@ -239,7 +240,7 @@ void far_timers_of(const std::string & kind)
   say(kind + ": far timers ran " + text(never) + " times, the other one 20");
 }
 
-// rclcpp's own loops at times never come to the other timer.
+// rclcpp's own loops sometimes never come to the other timer.
 void far_timers()
 {
   for (const char * const kind : {"single", "multi", "events"}) {
@@ -247,7 +248,7 @@ void far_timers()
   }
 }
 
-// The callback waits for ticks, which nothing but another thread can give it.
+// The callback waits for ticks, which come from another thread only.
 void timers_of_their_own_thread()
 {
   EventsExecutor executor(
@@ -359,7 +360,7 @@ void count_warning(
   g_warnings += line.find("incompatible QoS") != std::string::npos ? 1 : 0;
 }
 
-// rclcpp's own, with no handler of the program's.
+// rclcpp's own warning; the program has no handler.
 void warning_of_quality_from_before()
 {
   rcutils_logging_set_output_handler(count_warning);
@@ -378,7 +379,7 @@ void warning_of_quality_from_before()
   }
 }
 
-/// A waitable with more parts than anybody counted on.
+/// A waitable with more parts than any waitable of rclcpp.
 class Parts : public Work
 {
 public:

@@ -13,7 +13,7 @@ namespace
 using namespace std::chrono_literals;
 using Number = std_msgs::msg::Int32;
 
-/// How many messages were published.
+/// The number of published messages.
 class Published
 {
 public:
@@ -35,7 +35,8 @@ private:
   int count_ = 0;
 };
 
-/// Asked for a message right before each take: by then the history has another one.
+/// rclcpp asks this strategy for a message right before each take. It waits until the history has a
+/// later message.
 class Late : public rclcpp::message_memory_strategy::MessageMemoryStrategy<Number>
 {
 public:

@@ -1,4 +1,5 @@
-// Messages that a program takes in other ways: by itself, as bytes, behind a filter; and what a timer is told of its run.
+// Messages that a program takes in other ways: by itself, as bytes, behind a filter. And the
+// information that a timer gets of its run.
 #include <rclcpp/version.h>
 #include <atomic>
 #include <vector>
@@ -38,7 +39,7 @@ private:
   rclcpp::TimerBase::SharedPtr timer_;
 };
 
-/// Spins `node` and a source of `wanted` subscriptions until somebody cancels.
+/// Spins `node` and a source of `wanted` subscriptions until the program cancels the spin.
 void spin_with_source(
   rclcpp::Executor & executor, const rclcpp::Node::SharedPtr & node, const std::string & topic,
   std::size_t wanted)
@@ -86,7 +87,8 @@ void polls_a_subscription()
   polled<MultiThreadedExecutor>();
 }
 
-// One takes bytes, one takes what its filter lets through: the middleware's, or rclcpp's own.
+// One subscription takes bytes. The other one gets the messages that pass a filter, the
+// middleware's or rclcpp's own.
 void bytes_and_filters()
 {
   SingleThreadedExecutor executor;
@@ -124,7 +126,8 @@ void bytes_and_filters()
 }
 
 #if RCLCPP_VERSION_GTE(28, 0, 0)
-// Each run comes after the moment for which the timer was due, and these moments follow one another by periods.
+// Each run begins after the time at which the timer was due, and these times follow one another by
+// periods.
 void information_of_timers()
 {
   SingleThreadedExecutor executor;
@@ -150,8 +153,8 @@ void information_of_timers()
 }
 #endif
 
-// One subscription only stores, and the other one works with what was stored. Between the messages a timer of another
-// node says how much was stored by then.
+// One subscription only stores messages, and the other one works with the stored messages. Between
+// the messages a timer of another node prints how many were stored by then.
 class Fusing : public rclcpp::Node
 {
 public:

@@ -73,7 +73,7 @@ void waitables_for_events()
   }
 }
 
-// Under a single-threaded executor nothing that the program wrote runs beside a callback.
+// Under a single-threaded executor no function of the waitable runs beside a callback.
 void waitables_beside_callbacks()
 {
   const Worker one("worker");
@@ -86,7 +86,7 @@ void waitables_beside_callbacks()
   auto timer = one.node->create_wall_timer(1ms, [&] {
     inside = true;
     one.work->give();
-    std::this_thread::sleep_for(3ms);  // time enough to be asked
+    std::this_thread::sleep_for(3ms);  // time enough for takt to ask the waitable
     inside = false;
     if (++ran == 20) {
       executor.cancel();

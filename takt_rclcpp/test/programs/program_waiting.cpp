@@ -1,4 +1,5 @@
-// Messages that wait while nothing spins, and threads that wait for each other when a program ends.
+// Messages that wait while no executor spins, and threads that wait for each other when a program
+// ends.
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -139,14 +140,14 @@ void bursts_within_the_process()
     }
   });
   executor.add_node(node);
-  // The first messages come before the spin has looked for those from before it.
+  // The first messages come before takt has looked for messages from before the spin.
   while (!timer->is_ready()) {
     std::this_thread::sleep_for(1ms);
   }
   executor.spin();
 }
 
-// Where a program ends a helper's spin when its context ends, on the thread that ends it.
+// When its context ends, the program ends a helper's spin, on the thread that ends the context.
 void the_end_joins_a_spin()
 {
   auto helper = std::make_shared<rclcpp::Node>("helper");
@@ -233,7 +234,7 @@ void anonymous_node()
   say(fired > 0 ? "fired" : "silent");
 }
 
-// The same, added as tf2 adds it: a group by itself.
+// As `anonymous_node`, but the group is added by itself, as tf2 does.
 void anonymous_group()
 {
   SingleThreadedExecutor executor;
@@ -331,7 +332,7 @@ void one_of_two_pools_throws()
     }
   });
   std::thread other([&] { goes_on.executor().spin(); });
-  // The stock pool ends the whole program where another of its threads than the caller's throws.
+  // The stock pool ends the whole program if a thread other than the caller's throws.
   try {
     throws.executor().spin();
   } catch (const std::exception & error) {
@@ -342,8 +343,8 @@ void one_of_two_pools_throws()
   say("went on");
 }
 
-// The callback is the only one on its thread under the schedule of the test, and what it waits for comes into being
-// in it.
+// Under the schedule of the test this callback is the only one on its thread. It waits for an
+// answer of a service and a client that it makes itself.
 void waits_for_what_it_makes()
 {
   auto node = std::make_shared<rclcpp::Node>("waits");
@@ -361,11 +362,11 @@ void waits_for_what_it_makes()
     rclcpp::ServicesQoS(), group());
   rclcpp::TimerBase::SharedPtr timer;
   timer = node->create_wall_timer(2ms, [&] {
-    timer->cancel();  // once
+    timer->cancel();  // run only once
     auto client = node->create_client<Ask>("late", rclcpp::ServicesQoS(), group());
     client->wait_for_service();
     auto future = client->async_send_request(std::make_shared<Ask::Request>());
-    // Further changes, faster one after the other than the first one may wait.
+    // Make further changes at shorter intervals than the first change may wait.
     std::vector<rclcpp::TimerBase::SharedPtr> others;
     bool answered = false;
     for (int i = 0; i < 500 && !answered; ++i) {
@@ -381,8 +382,8 @@ void waits_for_what_it_makes()
   executor.spin();
 }
 
-// What the kernel says of its thread at the first instruction of the first callback of each group, two of which come
-// while it spins.
+// Counts the policies of the threads at the first instruction of the first callback of each group.
+// Two of the groups are made during the spin.
 void first_callbacks()
 {
   auto node = std::make_shared<rclcpp::Node>("first");
@@ -442,7 +443,8 @@ std::string attributes_now()
   return text;
 }
 
-/// Looks at its thread, and says what it saw where that is another thing than when it looked before.
+/// Reads the attributes of the calling thread, and prints them if they have changed since the last
+/// call.
 std::function<void()> look_of(const std::string & name)
 {
   return [name, seen = std::make_shared<std::string>()] {
@@ -453,8 +455,8 @@ std::function<void()> look_of(const std::string & name)
   };
 }
 
-// Goes on until a signal; each callback looks at its thread at its first instruction. takt_rcl/test/peers/looks.cpp is the
-// same without rclcpp.
+// Goes on until a signal. Each callback reads its thread's attributes at its first instruction.
+// takt_rcl/test/peers/looks.cpp does the same without rclcpp.
 void looks()
 {
   auto node = std::make_shared<rclcpp::Node>("looks");
@@ -469,7 +471,7 @@ void looks()
   add(20ms, look_of("rest"));
   add(30ms, [&, look = look_of("alone")] {
     look();
-    if (!std::exchange(late, true)) {  // an executor that spins gets one more
+    if (!std::exchange(late, true)) {  // the executor gets one more timer while it spins
       add(40ms, look_of("late"));
     }
   });
@@ -478,7 +480,7 @@ void looks()
   executor.spin();
 }
 
-// Two executors of a row at one address.
+// Two executors, one after the other, at one address.
 void one_after_the_other()
 {
   rclcpp::spin(std::make_shared<Counting>("first", 5, shut_down));
@@ -501,11 +503,12 @@ enum class AtTheLast
 {
   program_ends,
   subscription_goes,
-  subscription_goes_and_others_come,  // takt looks at the entities when one is made
+  subscription_goes_and_others_come,  // takt looks for changed entities when a new one is made
 };
 
-// Each run of the subscription but the last leaves 30 messages more than it found, in a history of 10. Then something ends
-// while messages wait. takt looks for messages from before the spin in the first takes, so there are more runs than those.
+// Each run of the subscription but the last publishes 30 messages into a history of 10. Then the
+// program or the subscription ends while messages wait. The first takes look for messages from
+// before the spin, so there are more runs than such takes.
 template <AtTheLast end>
 void overwritten()
 {
@@ -548,8 +551,8 @@ void overwritten()
   executor.spin();
 }
 
-// A timer calls a service of its own process and waits for the answer, which another callback brings: each in a group of
-// its own. Ends after ten calls.
+// A timer calls a service of its own process and waits for the answer, which another callback
+// brings. Each callback is in a group of its own. Ends after `times` calls.
 void calls(int times, std::chrono::seconds patience)
 {
   using Ask = rcl_interfaces::srv::ListParameters;
@@ -600,8 +603,8 @@ void pin_to(int core)
   ::sched_setaffinity(0, sizeof one, &one);
 }
 
-// Two timers run once each: one does nothing but work, and other threads have its core for 10 ms of its run; the other one
-// sleeps.
+// Two timers run once each. The callback of the first only computes, and other threads have its
+// core for 10 ms of its run. The callback of the second sleeps.
 void preempted_and_asleep()
 {
   SingleThreadedExecutor executor;
@@ -609,7 +612,7 @@ void preempted_and_asleep()
   const int core = ::sched_getcpu();
   std::atomic<bool> over{false};
   pin_to(core);
-  // It inherits the core.
+  // The thread inherits the core.
   std::thread other([&] {
     while (!over) {
     }
@@ -617,7 +620,7 @@ void preempted_and_asleep()
   rclcpp::TimerBase::SharedPtr asleep;
   rclcpp::TimerBase::SharedPtr preempted;
   preempted = node->create_wall_timer(1ms, [&] {
-    pin_to(core);  // under a schedule this thread is another one
+    pin_to(core);  // under a schedule the callback runs on another thread
     const auto began = std::chrono::steady_clock::now() - own_cpu_time();
     while (std::chrono::steady_clock::now() - own_cpu_time() < began + 10ms) {
     }
@@ -636,7 +639,7 @@ void preempted_and_asleep()
   say("both ran");
 }
 
-/// Whether standard error, which must be a file, has `words`.
+/// True if standard error, which must be a file, has `words`.
 bool is_told(const std::string & words)
 {
   std::ifstream errors("/proc/self/fd/2");
@@ -645,7 +648,8 @@ bool is_told(const std::string & words)
   return all.str().find(words) != std::string::npos;
 }
 
-// As `calls_in_a_callback`, once: waits for the answer until takt tells that none can come.
+// As `calls_in_a_callback`, once: waits until the answer comes, or until takt reports that no
+// answer can come.
 void waits_for_its_own_thread(rclcpp::Executor & executor, bool own_groups)
 {
   using Ask = rcl_interfaces::srv::ListParameters;

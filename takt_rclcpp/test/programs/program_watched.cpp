@@ -1,4 +1,5 @@
-// A program for tests of watching: lines on standard input say what it has, and then what it does.
+// A program for tests of watching. Lines on its standard input first choose its callbacks, and then
+// what these do.
 //
 // Before `spin THREADS` (0: a single-threaded executor), each with a group of its own:
 //   intra                                the node's messages stay within the process
@@ -7,13 +8,13 @@
 //   timer MS
 //   service
 // Afterwards; WHAT is a topic, `timer` or `service`:
-//   work WHAT US       each run takes so much processor time
-//   sleep WHAT | hold WHAT | free WHAT   runs sleep, or are busy, until they are free
+//   work WHAT US       each run takes this much processor time
+//   sleep WHAT | hold WHAT | free WHAT   runs sleep, or are busy, until `free`
 //   on TOPIC OTHER     each run publishes on another topic right before it returns
 //   mark TOPIC I N     a message of the publisher I that is known by the number N
 //   burst TOPIC N      N messages of each publisher, as fast as they can
-//   pace TOPIC HZ      by a thread of its own; 0: no more
-//   keep TOPIC HZ      as pace, but what a busy machine delays is published later, so that the rate holds
+//   pace TOPIC HZ      a thread publishes at this rate; 0: it stops
+//   keep TOPIC HZ      as pace, but delayed messages follow later, so that the rate holds
 //   call N             requests to the service
 //   state              says how many messages were handled and published, as JSON
 //   quit
@@ -56,7 +57,7 @@ std::int64_t processor_time_ns()
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
-/// What a callback does, and what it did.
+/// The work of a callback, and the counts of its runs.
 struct Part
 {
   std::atomic<int> work_us{0};
@@ -136,7 +137,7 @@ struct Publishers
       one.join();
     }
   }
-  // Never faster than said, unless it is to keep the rate: then lost time is made up for.
+  // Never faster than the pace, except with `keep`, which makes up for lost time.
   void run_at_pace()
   {
     using Clock = std::chrono::steady_clock;
@@ -202,7 +203,7 @@ public:
       }
       declare(verb, words);
     }
-    // The program also ends where the other end of its standard input does.
+    // The program also ends when its standard input ends.
     std::thread commands([this] {
       for (std::string command; std::getline(std::cin, command) && obey(command);) {
       }
@@ -289,7 +290,7 @@ private:
           part.run();
         },
         rclcpp::ServicesQoS(), group()));
-      parts_["client"];  // before other threads are there
+      parts_["client"];  // made now, before other threads use `parts_`
       client_ = node()->create_client<Ask>("ask", rclcpp::ServicesQoS(), group());
     }
   }
@@ -377,7 +378,7 @@ private:
     return out.str();
   }
 
-  // Before the node: its callbacks use them.
+  // Declared before the node, because the node's callbacks use them.
   std::map<std::string, Part> parts_;
   std::map<std::string, Publishers> publishers_;
   bool intra_ = false;

@@ -1,5 +1,5 @@
-// A compiled program of rclcpp prints the same and ends alike by itself, watched by takt, and under a
-// schedule.
+// Compiled programs of rclcpp print the same and end alike by themselves, watched by takt, and
+// under a schedule.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -28,7 +28,7 @@ struct Outcome
   std::string err;
 };
 
-// The programs' log files, and what else these tests write.
+// A folder for the log files of the programs, and for the other files of these tests.
 class Folder
 {
 public:
@@ -111,8 +111,9 @@ std::vector<std::string> ways()
   return all;
 }
 
-// Before rclcpp 29 these crash or hang by themselves: what rclcpp and its middleware still use is destroyed before the
-// program's own objects. Under takt they are to come at least as far.
+// Before rclcpp 29 these programs crash or hang by themselves: objects that rclcpp and its
+// middleware still use are destroyed before the program's own objects. Under takt the programs must
+// come at least as far.
 const std::set<std::string> kEndBadly{
   "global",
   "global_pool",
@@ -148,7 +149,8 @@ protected:
     }
   }
   static std::string own() { return "timeout -k 5 60 "; }
-  // rclcpp's own loop is at times torn down under a callback when the context ends, and aborts or crashes; takt's waits.
+  // When the context ends, rclcpp's own loop is sometimes torn down under a callback, and aborts or
+  // crashes. takt waits for the callback.
   static Outcome stock(const std::string & way)
   {
     if (may_end_badly(way)) {
@@ -289,8 +291,8 @@ nlohmann::json report_of(const std::string & options, const std::string & way, i
   return report;
 }
 
-// Callbacks of seven executors run inside of each other, and what the innermost throws goes through two of them: for each
-// run and each take that begins takt finds its end, and it measures each.
+// Callbacks of seven executors run inside each other, and the innermost callback's exception passes
+// through two of them. takt finds the end of each run and take that begins, and measures each.
 TEST(Report, measures_runs_after_exceptions_out_of_deeply_nested_spins)
 {
   const std::string file = temporary("nested.json");
@@ -328,7 +330,8 @@ TEST(Report, measures_runs_after_exceptions_out_of_deeply_nested_spins)
   std::remove(file.c_str());
 }
 
-// A single-threaded program runs on one thread, whatever the rules say; --strict insists on the rules.
+// A single-threaded program runs on one thread under any rules. With --strict takt refuses rules
+// that name several threads.
 TEST(Strict, refuses_rules_that_a_single_threaded_program_cannot_keep)
 {
   const std::string schedule = temporary("split.yaml");
@@ -486,7 +489,8 @@ TEST(Pools, go_on_when_a_callback_of_another_throws)
   EXPECT_EQ(outcome.out, "caught: thrown by a callback\nwent on\n") << outcome.err;
 }
 
-// The thread that follows changes of the program waits in a callback for one that has yet to be followed.
+// A callback on the thread of the housekeeping waits for a service that it has just made. takt
+// follows this change on another thread.
 TEST(Pools, follow_a_change_while_their_default_threads_are_busy)
 {
   const std::string schedule = temporary("busy.yaml");
@@ -554,8 +558,8 @@ TEST(Chains, through_messages_within_the_process_are_in_the_report)
   const auto & chains = report["executors"][0]["chains"];
   ASSERT_EQ(chains.size(), 1U) << report;
   EXPECT_EQ(chains[0]["name"], "counting");
-  // Which work a message belongs to is not known of the first one, if takt looks just then for messages that
-  // waited before the spin.
+  // takt may take the first message while it looks for messages from before the spin. Then the
+  // message belongs to no activation.
   EXPECT_GE(chains[0]["activations"], 29);
   EXPECT_LE(chains[0]["activations"], 30);
   EXPECT_EQ(chains[0]["late"], 0);
@@ -564,7 +568,8 @@ TEST(Chains, through_messages_within_the_process_are_in_the_report)
   EXPECT_TRUE(chains[0]["response"]["p99_ns"].is_null()) << report;
 }
 
-// The program makes each take find a message that was published one period after the one that its run was chosen for.
+// The program makes each take find a message that was published one period after the message for
+// which the run was chosen.
 TEST(Chains, answer_for_the_message_that_a_take_found)
 {
   const std::string schedule = temporary("replaced.yaml");
@@ -584,7 +589,7 @@ TEST(Chains, answer_for_the_message_that_a_take_found)
   const auto & chains = report["executors"][0]["chains"];
   ASSERT_EQ(chains.size(), 1U) << report;
   EXPECT_GE(chains[0]["activations"], 24) << report;
-  // In half of the runs or more, also on a busy machine, the message is younger than that.
+  // In half of the runs or more, also on a busy machine, the message is younger than one period.
   EXPECT_LT(chains[0]["response"]["p50_ns"], 20'000'000) << report;
 }
 
@@ -596,7 +601,7 @@ TEST(Report, names_executors_of_one_address_by_their_nodes)
   EXPECT_EQ(report["executors"][1]["executor"], "/second");
 }
 
-// takt top and alarms have them from where the report has them.
+// The watch of takt top and of alarms reads the same count as the report.
 TEST(Report, has_no_skipped_periods_of_a_timer_that_is_always_due)
 {
   const auto report = report_of("--strict", "always_due");
@@ -612,7 +617,7 @@ TEST(Report, has_no_skipped_periods_of_a_timer_that_is_always_due)
   EXPECT_TRUE(seen) << report;
 }
 
-// Each start of the program is a process of its own that starts when it does.
+// Each start is another process that starts at another time.
 TEST(Epoch, of_the_host_puts_timers_of_all_processes_on_one_grid)
 {
   const std::string schedule = temporary("epoch.yaml");
@@ -640,7 +645,7 @@ TEST(Epoch, of_the_host_puts_timers_of_all_processes_on_one_grid)
   EXPECT_EQ(without_a_rule.size(), 3U) << "the phase that the program gave it, each time another";
 }
 
-/// How the releases of a timer of that report lay.
+/// The phase of a timer's releases in the report `file`.
 nlohmann::json phase_in(const std::string & file, const std::string & id)
 {
   std::ifstream in(file);
@@ -676,7 +681,7 @@ TEST(Epoch, of_the_host_holds_while_another_process_starts_again)
        "  rear:\n    threads: {t: {}}\n    default: t\n    callbacks:\n"
        "      - {match: '/b:timer(2ms)', offset: 1234us}\n";
   const std::string takt = "'" TAKT_EXEC "' --quiet --force --schedule s.yaml --report ";
-  // The last timer of the first process comes while it spins.
+  // The last timer of the first process is made while the process spins.
   const Outcome outcome = run(
     "cd '" + folder + "'; " + takt +
     "front.json -- '" TAKT_PROGRAM
@@ -695,8 +700,8 @@ TEST(Epoch, of_the_host_holds_while_another_process_starts_again)
   std::filesystem::remove_all(folder);
 }
 
-// Their threads run while the offsets are set, and take what is due. A timer that is cancelled then, and reset by the
-// program, runs all the same.
+// Threads of other executors run while takt sets the offsets, and may take a due timer. A timer
+// that is cancelled meanwhile and that the program resets later runs all the same.
 TEST(Epoch, of_the_host_holds_for_timers_that_come_to_threads_of_others)
 {
   const std::string schedule = temporary("comes.yaml");
@@ -728,8 +733,9 @@ TEST(Report, says_which_spins_stayed_rclcpps_own)
   report_of("--strict", "parts_of_a_spin", 2);
 }
 
-// By the program's own count: the report has what a full history lost up to the message that was taken last, also of a
-// subscription that has left its executor, and of all entities of an executor whose threads others share.
+// Compares with the program's own count. The report has the number of messages that a full history
+// lost before the last take. It also has the number for a subscription that has left its executor,
+// and for an executor that shares its threads.
 TEST(Report, counts_overwritten_messages_while_others_wait)
 {
   const std::string file = temporary("overwritten.json");
@@ -761,7 +767,8 @@ TEST(Report, counts_overwritten_messages_while_others_wait)
   }
 }
 
-// Chains belong to all executors of a file; which executor is meant, its rules say.
+// Chains belong to all executors of a file. The rules tell which executor of the file the program's
+// is.
 TEST(Schedule, gives_the_executor_whose_rules_name_the_callbacks)
 {
   const std::string schedule = temporary("two.yaml");
@@ -823,7 +830,7 @@ TEST(Report, counts_each_message_within_the_process_once)
   EXPECT_TRUE(seen) << report;
 }
 
-// A schedule insists on rights that the process lacks: rclcpp's own loop does the program's work.
+// The schedule requires rights that the process lacks: rclcpp's own loop does the program's work.
 TEST(Rights, that_are_missing_are_no_reason_to_end_a_program)
 {
   const std::string schedule = temporary("fifo.yaml");
@@ -917,7 +924,8 @@ std::string pinned_schedule(int core)
   return path;
 }
 
-// The program has narrowed its thread to the last core, and the schedule names the first one of the process.
+// The program has pinned its thread to the last core, and the schedule names the first core of the
+// process.
 TEST(Cores, are_those_that_the_process_was_started_with)
 {
   const auto cores = takt_rt::usable_cores();
@@ -949,7 +957,8 @@ TEST(Report, has_the_attributes_that_a_thread_had_at_its_end)
     thread["refused"][0], "this thread was changed after takt, by the program or from outside");
 }
 
-// Of a callback that waits for its own thread, and goes on when takt tells so.
+// Runs a program with a callback that waits for an answer on its own thread, and goes on when takt
+// reports this. Checks that takt prints `words`; empty: takt prints no such report.
 void expect_told(
   const std::string & options, const std::string & way, const std::string & out,
   const std::vector<std::string> & words)
@@ -1001,7 +1010,7 @@ TEST(Hangs, are_told_of_a_program_that_gives_up_after_a_second)
     << outcome.err;
 }
 
-// Ctrl-C under load, over and over: takt waits for callbacks before rcl is torn down.
+// Ctrl-C under load, many times: takt waits for callbacks before rcl is torn down.
 TEST(Interrupts, end_a_busy_program_cleanly_each_time)
 {
   const char * const rounds = std::getenv("TAKT_TEST_ROUNDS");
@@ -1040,7 +1049,7 @@ std::string observed(const std::string & program, const std::string & out)
   return model;
 }
 
-// The line of a model that has the callback.
+// The line of the callback in a model.
 std::string entry_of(const std::string & id, const std::string & model)
 {
   const std::size_t begin = model.find("{id: \"" + id + "\"");
@@ -1060,7 +1069,7 @@ TEST(Observe, takes_no_preempted_run_for_a_sleep)
   EXPECT_NE(entry_of("/late:timer(2ms)", model).find("sleep: "), std::string::npos) << model;
 }
 
-// Its requests pass through the preloaded library and through the one that it links.
+// The requests pass through the preloaded library and through the library that the program links.
 TEST(Observe, notes_each_request_of_a_program_that_links_takt_once)
 {
   for (const std::string way : {"own", "pool"}) {

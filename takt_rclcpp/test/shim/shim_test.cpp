@@ -1,5 +1,5 @@
-// The shim against a library of rclcpp's names: every way in which programs spin, with the library built as
-// ROS builds it and with its calls bound inside (-Bsymbolic-functions).
+// The shim against a library with rclcpp's names: every way in which programs spin, with the
+// library built as ROS builds it and with its calls bound inside (-Bsymbolic-functions).
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -98,7 +98,8 @@ TEST_P(Shim, takes_over_every_way_to_spin)
   EXPECT_EQ(out("exit"), "takt spin 1\n");
 }
 
-// What takes long comes before the program's threads spin: a cancel of a spin that is yet to begin would be in vain.
+// The slow loading comes before the program's threads spin: rclcpp loses a cancel of a spin that
+// has yet to begin.
 TEST_P(Shim, is_loaded_when_the_program_initialises_rclcpp)
 {
   EXPECT_EQ(
@@ -141,7 +142,8 @@ TEST_P(Shim, is_there_for_a_plug_in_that_its_program_keeps_apart)
     library() + kPreload + kImplementation +
     "'" TAKT_STAND_IN_OPENER "' '" TAKT_STAND_IN_PLUGIN "'");
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
-  // The library came after the start, so its table of virtual functions is as its linker made it.
+  // The program opened the library after its start, so the shim has not changed the library's table
+  // of virtual functions.
   EXPECT_EQ(outcome.out, symbolic() ? "takt spin 1\nstock single\n" : "takt spin 1\ntakt spin 1\n");
 }
 

@@ -1,5 +1,5 @@
-// The names that the shim hooks, by distribution: the shim exports each, and the librclcpp that is found has those
-// of its distribution.
+// The names that the shim hooks, by distribution: the shim exports each name, and the librclcpp of
+// this machine has the names of its distribution.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -85,7 +85,7 @@ TEST(Symbols, are_hooked_by_the_shim_for_each_distribution)
     EXPECT_EQ(without(names, exported), Names()) << entry.path();
     all.insert(names.begin(), names.end());
   }
-  // And nothing is hooked that no list has.
+  // The shim hooks no function that is in no list.
   Names of_rclcpp;
   for (const auto & name : exported) {
     if (name.starts_with("_ZN6rclcpp")) {

@@ -1,5 +1,5 @@
-// In the place of takt's implementation: prints what the shim asks. STAND_IN_ANSWER=stock declines every
-// spin, =throw throws out of it; STAND_IN_VERSION gives another version.
+// Takes the place of takt's implementation: prints the shim's calls. STAND_IN_ANSWER=stock declines
+// every spin, =throw throws out of it; STAND_IN_VERSION gives another version.
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -16,7 +16,7 @@ std::string variable(const char * name)
   return value == nullptr ? "" : value;
 }
 
-// The variables that the environment has no more.
+// The variables that the shim removed from the environment.
 std::string g_begun;
 
 void begin(const char * const * variables, const cpu_set_t * cores)

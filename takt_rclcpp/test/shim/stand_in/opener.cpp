@@ -1,4 +1,4 @@
-// A program without rclcpp that opens a plug-in, for itself alone.
+// A program without rclcpp that opens a plug-in with RTLD_LOCAL.
 #include <dlfcn.h>
 
 #include <cstdio>

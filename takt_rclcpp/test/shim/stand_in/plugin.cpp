@@ -1,4 +1,5 @@
-// A plug-in that alone knows the library: its program opens it with RTLD_LOCAL.
+// A plug-in that links the library; the program does not. The program opens the plug-in with
+// RTLD_LOCAL.
 #include "shim/stand_in/rclcpp.hpp"
 
 extern "C" __attribute__((visibility("default"))) void spin_in_plugin()

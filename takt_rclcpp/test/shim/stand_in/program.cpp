@@ -28,7 +28,7 @@ class Derived : public SingleThreadedExecutor
 
 namespace other
 {
-// Of another library: its spin is its own.
+// An executor of another library, with a spin of its own.
 class Isolating : public rclcpp::Executor
 {
 public:
@@ -56,7 +56,7 @@ public:
   void spin() override { std::printf("own spin\n"); }
 };
 
-// "rw-p" of the page.
+// The protection of the page, such as "rw-p".
 std::string protection_of(const void * address)
 {
   std::ifstream maps("/proc/self/maps");

@@ -1,5 +1,5 @@
-// In the place of librcl and of a library that uses it: a program without rclcpp opens it for itself alone, as
-// Python does.
+// Takes the place of librcl and of a library that uses it: a program without rclcpp opens it with
+// RTLD_LOCAL, as Python does.
 #include <dlfcn.h>
 
 #include <cstdint>
@@ -22,7 +22,8 @@ extern "C" __attribute__((visibility("default"))) int rcl_publish(
   const void *, const void *, void *)
 {
   std::printf("stock publish\n");
-  // From another library, as the real middleware calls it.
+  // As the real middleware does, call the tracepoint of another library, through the dynamic
+  // symbols.
   using Trace = void (*)(const void *, const void *, std::int64_t);
   reinterpret_cast<Trace>(::dlsym(RTLD_DEFAULT, "ros_trace_rmw_publish"))(nullptr, nullptr, 42);
   return 7;

@@ -155,7 +155,7 @@ void spin_virtually(Executor & executor)
 
 }  // namespace rclcpp
 
-// The middleware's tracepoint, in the place of libtracetools.
+// Takes the place of libtracetools, which has the middleware's tracepoint.
 extern "C" void ros_trace_rmw_publish(const void *, const void *, std::int64_t source_time)
 {
   std::printf("stock trace %lld\n", static_cast<long long>(source_time));
@@ -164,7 +164,8 @@ extern "C" void ros_trace_rmw_publish(const void *, const void *, std::int64_t s
 extern "C" int rcl_publish(const void *, const void *, void *)
 {
   rclcpp::say("stock publish");
-  // From another library, as the real middleware calls it.
+  // As the real middleware does, call the tracepoint of another library, through the dynamic
+  // symbols.
   using Trace = void (*)(const void *, const void *, std::int64_t);
   reinterpret_cast<Trace>(::dlsym(RTLD_DEFAULT, "ros_trace_rmw_publish"))(nullptr, nullptr, 42);
   return 7;

@@ -1,4 +1,5 @@
-// The names of rclcpp that the shim hooks, and nothing behind them: each stock function prints its name.
+// The names of rclcpp that the shim hooks, without rclcpp's work: each stock function prints its
+// name.
 #ifndef SHIM__STAND_IN__RCLCPP_HPP_
 #define SHIM__STAND_IN__RCLCPP_HPP_
 
