@@ -46,7 +46,7 @@ struct Executor::Impl
   std::size_t threads = 1;
   std::mutex mutex;  // guards the next two
   std::unique_ptr<Adoption> adoption;
-  bool cancelled = false;  // before the adoption was made
+  bool cancelled = false;  // the program cancelled before the adoption was made
 };
 
 Executor::Executor(

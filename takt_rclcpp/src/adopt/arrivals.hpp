@@ -1,8 +1,9 @@
 // The listeners that rcl calls when a message, a request or a response arrives.
 //
-// rclcpp's own setters store the function in the subscription, service or client, and destroy it with this object.
-// rcl's handle may live longer, because others hold it (a handler of QoS events does), and rcl would call a destroyed
-// function. So rcl gets a number instead. Numbers are never reused, so a late call finds no listener.
+// rclcpp's own setters store the function in the subscription, service or client, and destroy the
+// function with this object. rcl's handle may live longer, because other objects hold it (a handler
+// of QoS events does), and rcl would then call a destroyed function. So rcl gets a number instead.
+// Numbers are never reused, so a late call finds no listener.
 #ifndef ADOPT__ARRIVALS_HPP_
 #define ADOPT__ARRIVALS_HPP_
 

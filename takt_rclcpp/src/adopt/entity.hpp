@@ -1,9 +1,10 @@
-// One entity of an adopted executor (a subscription, service, client, timer or waitable of rclcpp) as a
-// callback of takt's executor.
+// One entity of an adopted executor (a subscription, service, client, timer or waitable of rclcpp)
+// as a callback of takt's executor.
 //
-// The program owns the entity and may destroy it at any time. So each kind holds it weakly, locks it for a run, and
-// does nothing if it is gone. The middleware's calls hold only the callback, so they may come during and after the
-// entity's destruction (see arrivals.hpp).
+// The program owns rclcpp's object and may destroy it at any time. So each `Entity` holds the
+// object weakly, locks it for a run, and does nothing if it is gone. The middleware's calls hold
+// only takt's callback, so they may come during and after the object's destruction (see
+// arrivals.hpp).
 #ifndef ADOPT__ENTITY_HPP_
 #define ADOPT__ENTITY_HPP_
 
@@ -83,7 +84,7 @@ public:
 struct EntityFacts
 {
   RunOwner * owner = nullptr;
-  std::string topic;            ///< of a subscription, also for messages within the process
+  std::string topic;            ///< of a subscription, also if its messages come within the process
   takt_rt::Duration period{};   ///< of a timer
   bool has_offset = false;      ///< a rule of the schedule gives the timer an offset
   std::int64_t depth = 0;       ///< messages that the history holds; -1: unbounded; 0: no history
@@ -314,7 +315,7 @@ private:
     }
   }
 
-  const void * number_ = nullptr;  // of the listener
+  const void * number_ = nullptr;  // the number of the listener
   std::shared_ptr<OwnListener> own_;
   std::unique_ptr<ListeningTo> to_;
 };

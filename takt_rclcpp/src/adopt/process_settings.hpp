@@ -1,6 +1,6 @@
 // Settings of the adoptions in this process, from the environment; takt reads them once.
 //
-//     TAKT_SCHEDULE    path of a schedule file; empty: watch only
+//     TAKT_SCHEDULE    path of a schedule file; empty: takt runs the program without a schedule
 //     TAKT_EXECUTOR    name of the schedule's executor for this process; empty: the one whose rules name
 //                      the program's callbacks
 //     TAKT_STRICT      1: where rclcpp's own loop would have to run, the program ends instead (exit code 2)

@@ -93,7 +93,7 @@ struct CallbackRecord
   std::uint64_t skipped_periods = 0;
   std::uint64_t overwritten = 0;
   std::uint64_t waiting = 0;        ///< messages that waited when the spin ended
-  std::uint64_t lost = 0;           ///< lost on the way
+  std::uint64_t lost = 0;           ///< messages lost between their publisher and the subscription
   std::uint64_t message_bytes = 0;  ///< size of the largest message; 0: not measured
 };
 
@@ -114,8 +114,8 @@ public:
   /// except for a callback's first message on a topic: it copies the name.
   static void note_publish(const void * publisher) noexcept;
 
-  /// Records that the run in progress on this thread published a message that `taker`, a subscription of this
-  /// process, gets without the middleware. As `note_publish`.
+  /// Records that the run in progress on this thread published a message that `taker`, a
+  /// subscription of this process, gets without the middleware. Real-time safe as `note_publish`.
   static void note_within_process(const void * taker, const char * topic) noexcept;
 
   /// Records that the run in progress on this thread sent request `number` by `client`, an rcl_client_t. Real-time

@@ -26,7 +26,7 @@ struct AdoptionReport
   std::optional<takt_core::PhaseState> phases;  ///< of the executor
   /// From the program's first call of spin to the start of the threads.
   takt_rt::Duration started_after{};
-  takt_rt::Duration lasted{};  ///< all spins together
+  takt_rt::Duration lasted{};  ///< the time of all spins together
   std::vector<CallbackRecord> callbacks;
   std::vector<ChainRecord> chains;
   std::vector<takt_rt::AttributeReport> threads;

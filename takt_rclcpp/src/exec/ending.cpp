@@ -26,8 +26,8 @@ std::string content(const fs::path & file)
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Processes that started with `folder` as their folder for reports, as "71 (talker)". Later changes of their
-// environment do not show in /proc.
+// The processes that started with `folder` as their folder for reports, as "71 (talker)". /proc
+// shows the environment of a process's start, without later changes.
 std::vector<std::string> running_with(const fs::path & folder)
 {
   const std::string entry = "TAKT_REPORT_DIR=" + folder.string() + '\0';

@@ -20,7 +20,7 @@ public:
   std::optional<std::string> get(const std::string & name) const;
   /// An empty value removes the variable.
   void set(const std::string & name, const std::string & value);
-  /// For execve: valid until the next change.
+  /// The strings for execve; valid until the next change.
   std::vector<char *> strings() const;
 
 private:

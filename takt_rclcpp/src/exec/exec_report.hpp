@@ -16,8 +16,8 @@ namespace takt_exec
 /// "unseen": processes that have rclcpp and called no spin that takt knows ({"pid", "program"}).
 nlohmann::ordered_json join_reports(const std::filesystem::path & folder);
 
-/// One table for each executor: callbacks by their share of a core. One line for each loop that rclcpp itself ran.
-/// `status` and `known`: see below.
+/// The report as text: a table of the callbacks for each executor, by their share of a core, and a
+/// line for each loop that rclcpp itself ran. `status` and `known`: see `no_executor`.
 std::string to_text(
   const nlohmann::ordered_json & report, int status = 0, const std::string & known = "");
 

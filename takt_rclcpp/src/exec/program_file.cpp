@@ -47,7 +47,7 @@ std::vector<Part> parts(std::ifstream & file, std::uint64_t offset, std::uint64_
   return file ? parts : std::vector<Part>();
 }
 
-// Empty: not a program for this machine.
+// The segments of a program; empty: the file is not a program for this machine.
 std::vector<Elf64_Phdr> segments_of(std::ifstream & file)
 {
   Elf64_Ehdr header{};

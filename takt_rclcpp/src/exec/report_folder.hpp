@@ -30,9 +30,10 @@ private:
   std::filesystem::path path_;  // empty after a move
 };
 
-/// The word for LD_PRELOAD that names `library`. The loader splits the variable at spaces and colons and knows no
-/// quotes. So if the path has one of these, the word leads through a symbolic link that is made in `folder`. The link
-/// points to the library's folder, so that the library finds the files beside it. Set-up only; may block.
+/// The word for LD_PRELOAD that names `library`. The loader splits the variable at spaces and
+/// colons and knows no quotes. So if the path has one of these characters, the word leads through a
+/// symbolic link that is made in `folder`. The link points to the library's folder, so that the
+/// library finds the files beside it. Set-up only; may block.
 takt_rt::Result<std::string> preload_word(
   const std::filesystem::path & library, const std::filesystem::path & folder);
 

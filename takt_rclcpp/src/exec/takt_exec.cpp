@@ -80,7 +80,7 @@ struct Arguments
   std::string costs;
   double percentile = takt_trace::kLongestTime;
   std::string duration;
-  std::string folder;  // of the reports
+  std::string folder;  // the folder of the reports
   takt_rt::Duration lasts{};
   bool strict = false;
   bool strict_schedule = false;  // the schedule file says `strict: true`

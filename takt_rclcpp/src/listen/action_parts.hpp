@@ -21,8 +21,8 @@ namespace takt_rclcpp
 
 struct ActionPart
 {
-  int part = 0;                   ///< rclcpp_action's number
-  const void * handle = nullptr;  ///< of rcl; lives as long as the waitable
+  int part = 0;                   ///< rclcpp_action's number of this part
+  const void * handle = nullptr;  ///< rcl's handle; lives as long as the waitable
   std::string name{};             ///< of the service or topic
   /// rcl's function that sets the listener of the handle.
   std::function<rcl_ret_t(rcl_event_callback_t, const void *)> set{};

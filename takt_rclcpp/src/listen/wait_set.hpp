@@ -13,7 +13,7 @@
 namespace takt_rclcpp
 {
 
-/// One thread at a time. May block and allocate; throws what rclcpp throws.
+/// One thread at a time. May block and allocate; throws rclcpp's exceptions.
 class WaitSet
 {
 public:

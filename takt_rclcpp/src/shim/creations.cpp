@@ -11,8 +11,9 @@ namespace takt_preload
 namespace
 {
 
-// Objects are known by address only; holding them would keep the library with their code loaded. A new object at a
-// known address gets a new number. Beyond this count the oldest objects lose their numbers.
+// Objects are recorded by address only: an owning pointer would keep the library with the object's
+// code loaded. A new object at a known address gets a new number. Beyond this count the oldest
+// objects lose their numbers.
 constexpr std::size_t kMost = 65536;
 
 struct Creations
@@ -24,7 +25,7 @@ struct Creations
 
 Creations & creations()
 {
-  // Never destroyed: nodes may be made until the process has ended
+  // Never destroyed: nodes may be made until the process has ended.
   static auto * const the_creations = new Creations;
   return *the_creations;
 }

@@ -29,7 +29,7 @@ struct Known
 
 Known & known()
 {
-  // Never destroyed: programs spin until the process has ended
+  // Never destroyed: programs spin until the process has ended.
   static auto * const the_known = new Known;
   return *the_known;
 }

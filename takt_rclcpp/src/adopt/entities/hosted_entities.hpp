@@ -83,7 +83,7 @@ private:
     /// For an exclusive group: the threads of its callbacks without a rule.
     std::optional<takt_core::ThreadMask> threads;
     bool ruled = false;     // a rule chose the threads
-    bool isolated = false;  // the schedule gives it its own threads
+    bool isolated = false;  // the schedule gives the group its own threads
   };
   using Groups = std::map<
     rclcpp::CallbackGroup::WeakPtr, Group, std::owner_less<rclcpp::CallbackGroup::WeakPtr>>;
@@ -94,7 +94,7 @@ private:
     std::shared_ptr<void> object;
     EntityName name;
     takt_core::Kind kind;
-    unsigned number;  ///< among equal ids
+    unsigned number;  ///< the object's number among equal ids
     takt_core::adapter::CallbackSettings settings;
     std::function<std::shared_ptr<Entity>(
       takt_core::CallbackOptions, const takt_core::adapter::CallbackSettings &)>

@@ -350,7 +350,7 @@ private:
   const std::optional<Duration> offset_;
   takt_rt::PiMutex following_;
   // `following_` guards the next two.
-  bool held_back_;  // until `begin_from` sets the first release of the schedule
+  bool held_back_;  // true until `begin_from` sets the first release of the schedule
   // one release on the schedule's grid; absent: the timer keeps the phase of the program
   std::optional<Time> grid_;
   std::atomic<Duration> period_;

@@ -308,7 +308,7 @@ public:
     const takt_core::MiddlewareCeilingScope ceiling;
     if (waits_) {
       if (!found_ready_.exchange(false)) {
-        return false;  // runs once for each time that it was ready
+        return false;  // the waitable runs once for each time that it was ready
       }
       try {
         taken.data = taken.waitable->take_data();

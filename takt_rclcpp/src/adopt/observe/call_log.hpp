@@ -23,9 +23,10 @@ namespace takt_rclcpp
 /// An answer that a run waited for.
 struct AwaitedCall
 {
-  const std::string * service = nullptr;  ///< `by` of `served`; null: another process served
-  const std::string * client = nullptr;   ///< `by` of `answered`
-  takt_rt::Duration waited{};             ///< from the request until the answer's callback began
+  /// id of the service's callback; null: in another process
+  const std::string * service = nullptr;
+  const std::string * client = nullptr;  ///< id of the client's callback
+  takt_rt::Duration waited{};            ///< from the request until the answer's callback began
 };
 
 class CallLog

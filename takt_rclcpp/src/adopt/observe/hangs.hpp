@@ -40,8 +40,8 @@ public:
   struct Watched
   {
     std::shared_ptr<takt_core::Executor> core;
-    std::string name;            ///< for users
-    bool scheduled = false;      ///< a schedule chose its threads
+    std::string name;            ///< for messages
+    bool scheduled = false;      ///< a schedule chose the executor's threads
     bool one_at_a_time = false;  ///< the program's executor runs one callback at a time
   };
   /// While it lives, the checking thread checks the executor's callbacks.

@@ -130,7 +130,7 @@ std::string name_executor(rclcpp::Executor & host)
     std::map<std::weak_ptr<void>, std::string, std::owner_less<std::weak_ptr<void>>> of;
     std::map<std::string, unsigned> used;
   };
-  // Never destroyed: programs spin until the process has ended
+  // Never destroyed: programs spin until the process has ended.
   static auto * const the_names = new Names;
   const std::weak_ptr<void> identity = HostAccess::identity_of(host);
   const std::string node = first_node(host);
@@ -301,8 +301,9 @@ void Adoption::take_out() noexcept
   entities_->clear();
 }
 
-/// Lives during a spin. A change may cancel, or be followed at once, only while it lives: takt's
-/// executor keeps a cancel until its next spin, so a cancel after the spin would end the next one.
+/// Lives during a spin. Only while it lives, `changed` ends the spin or has the change followed at
+/// once: takt's executor keeps a cancel until its next spin, so a cancel after this spin would end
+/// the next one.
 class Adoption::Active
 {
 public:
@@ -429,7 +430,7 @@ void Adoption::context_ended() noexcept
   end();
 }
 
-// Called before the first spin of any kind.
+// Prepares the first spin. Every spin function calls it; later calls do nothing.
 Faults Adoption::begin()
 {
   if (!state_.is(AdoptionState::made)) {
@@ -468,7 +469,7 @@ Faults Adoption::begin()
     binding.threads = 0;
     if (const auto added = core_->add(late_housekeeping_, binding); !added.ok()) {
       late_housekeeping_.reset();
-      core_->remove(*housekeeping_);  // the next spin begins again
+      core_->remove(*housekeeping_);  // the next spin tries again
       return added.faults();
     }
   }
@@ -522,7 +523,7 @@ takt_core::SpinOutcome Adoption::spin_with_others()
   }
   changed();
   left_.wait(false);
-  // now, because threads of isolated groups end with their entities
+  // Read the attributes now, because threads of isolated groups end with their entities.
   auto threads = core_->attributes();
   engine_->recorder().keep_waiting(this);
   take_out();

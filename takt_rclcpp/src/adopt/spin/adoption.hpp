@@ -96,7 +96,7 @@ private:
   std::shared_ptr<Housekeeping> housekeeping_;
   std::shared_ptr<LateHousekeeping> late_housekeeping_;  // null if it would be of no use
   std::mutex update_mutex_;
-  std::atomic<bool> changed_{false};  // since the last update
+  std::atomic<bool> changed_{false};  // the host may have changed since the last update
   CurrentState state_;
   std::atomic<int> running_{0};    // callbacks in progress
   std::atomic<bool> left_{false};  // a spin with others is over

@@ -26,7 +26,7 @@ bool is_about(const takt_schedule::CallbackRule & rule, const HostContent & cont
   });
 }
 
-// The entry's name for a thread: "rest" for "rest" and for "rest.1".
+// The name of the thread entry that has the thread `word`: "rest" for "rest" and for "rest.1".
 std::string entry_of(const std::string & word)
 {
   return word.substr(0, word.find('.'));
@@ -71,7 +71,7 @@ void keep_one_thread(
     executor.threads.begin(), executor.threads.end(),
     [&](const auto & threads) { return threads.name == name; });
   if (kept == executor.threads.end()) {
-    kept = executor.threads.begin();  // the name is "all"
+    kept = executor.threads.begin();  // the name is "all": take the first entry
   }
   takt_schedule::Threads only = *kept;
   only.count = 1;

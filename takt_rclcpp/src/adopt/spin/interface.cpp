@@ -189,7 +189,7 @@ int spin(void * executor, takt_host_kind kind)
     const auto adoption =
       adopt(host, kind_of(host, kind), pool == nullptr ? 1 : pool->get_number_of_threads());
     if (!adoption) {
-      return 1;  // as above
+      return 1;  // the context has ended meanwhile
     }
     faults = adoption->faults();
     if (adoption->ok()) {
