@@ -48,6 +48,7 @@ public:
 
   /// Adds a subscriber. Returns the place of the next alarm that `put` adds: it is the subscriber's first alarm.
   std::uint64_t begin();
+  /// Removes a subscriber.
   void end();
 
   std::deque<Alarm> take();

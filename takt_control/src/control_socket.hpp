@@ -24,8 +24,9 @@ class ControlSocket
 public:
   using Answer = std::function<Reply(std::uint16_t type, const std::string & payload)>;
 
-  /// Makes the folder and the socket, and starts the thread. The thread calls `answer` and sends the alarms of
-  /// `alarms`, which must belong to this process and live longer. Fault: why not, with the path.
+  /// Makes the folder and the socket, and starts the thread. The thread calls `answer` and sends
+  /// the alarms of `alarms`, which must belong to this process and live longer. Fault: why there is
+  /// no socket, with the path.
   static takt_rt::Result<std::unique_ptr<ControlSocket>> open(
     const std::string & folder, Answer answer, AlarmQueue & alarms);
   /// Ends the thread and removes the socket, except in a child of fork: both belong to the parent.

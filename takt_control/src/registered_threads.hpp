@@ -1,4 +1,5 @@
-// Threads of this process that no executor owns and that asked for attributes by themselves: takt_thread.h.
+// Threads of this process that no executor owns and that asked for attributes by themselves
+// (takt_thread.h).
 #ifndef TAKT_CONTROL__SRC__REGISTERED_THREADS_HPP_
 #define TAKT_CONTROL__SRC__REGISTERED_THREADS_HPP_
 

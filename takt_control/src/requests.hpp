@@ -56,7 +56,7 @@ private:
   {
     takt_core::Executor * executor = nullptr;
     takt_core::Reconfiguration configuration{};
-    bool first = false;  ///< `before_` got its entry from this apply
+    bool first = false;  ///< this apply made the executor's entry in `before_`
     std::string file{};
     SetValues::Changes set_values{};
     std::shared_ptr<const takt_schedule::Schedule> watched{};
@@ -90,7 +90,8 @@ private:
     before_;  ///< before the first `apply` or `set`
   SetValues set_values_;
   std::optional<LastApply> last_;
-  /// The last applied schedule that has watch rules; no entry: the rules from the start.
+  /// By executor: the last applied schedule that has watch rules. Without an entry the rules from
+  /// the start hold.
   std::map<const takt_core::Executor *, std::shared_ptr<const takt_schedule::Schedule>> watched_;
 };
 

@@ -30,12 +30,13 @@ struct SetRequest
   /// of a thread; absent: every executor that has a thread of this name
   std::optional<std::string> executor{};
   Value value = Value::priority;
-  std::optional<int> number{};  ///< priority or nice; absent: the priority of its chains
+  /// priority or nice value; absent: the callback takes its chains' priority
+  std::optional<int> number{};
   std::vector<std::string> threads{};
   bool check_only = false;
 };
 
-/// Accepts any bytes. Faults: why they are not a request.
+/// Accepts any bytes. Faults: why the bytes are not a request.
 takt_rt::Result<SetRequest> read_set_request(const std::string & payload);
 
 }  // namespace takt_control

@@ -1,4 +1,5 @@
-// Values that `takt set` or the monitor changed since the latest schedule, before and now. One thread at a time.
+// The values that `takt set` or the monitor has changed since the latest schedule: each value
+// before and now. One thread at a time.
 #ifndef TAKT_CONTROL__SRC__SET_VALUES_HPP_
 #define TAKT_CONTROL__SRC__SET_VALUES_HPP_
 

@@ -31,6 +31,7 @@ public:
   /// entries note the kernel's refusals.
   takt_rt::Faults check();
   /// Makes all changes, or returns faults and changes nothing.
+  /// Takes back the changes of `carry_out`.
   takt_rt::Faults carry_out();
   void take_back() const;
 

@@ -1,5 +1,5 @@
-// The control socket ends while an alarm wakes its thread. This program has read() and write() of its own, so that the
-// thread reads what woke it only after the end was announced as well.
+// The control socket ends while an alarm wakes its thread. This program defines read() and write()
+// itself, so that the thread reads its wake-up only after the end was announced, too.
 #include <gtest/gtest.h>
 
 #include <stdlib.h>

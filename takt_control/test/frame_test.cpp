@@ -70,7 +70,7 @@ TEST(Frame, GarbageBreaksTheDecoderAtItsFirstByte)
   EXPECT_EQ(decoder.feed("e and more"), 10U);
   EXPECT_TRUE(decoder.broken());
   EXPECT_FALSE(decoder.half_open());
-  // After that it rejects a correct frame, too.
+  // The broken decoder rejects a correct frame, too.
   decoder.feed(encode(MessageType::apply, "{}"));
   EXPECT_FALSE(decoder.next().has_value());
 }

@@ -45,7 +45,7 @@ protected:
     EXPECT_TRUE(client_->write(now_));
     return place_++;
   }
-  /// More alarms than the kernel and the process can hold.
+  /// Queues more alarms than the kernel and the process can hold.
   void fill()
   {
     for (int i = 0; i < 2'000; ++i) {

@@ -23,10 +23,10 @@ public:
 
   /// How the waitable announces; set it before an executor has the waitable.
   Announces announces = Announces::yes;
-  bool added_by_condition = false;  // the guard condition keeps the first wait set then
+  bool added_by_condition = false;  // then the guard condition keeps the first wait set
   bool ready_whenever_asked = false;
-  bool only_events = false;          // it is made for an EventsExecutor
-  std::function<void()> then;        // after each run
+  bool only_events = false;          // the waitable is made for an EventsExecutor
+  std::function<void()> then;        // called after each run
   std::function<void()> when_asked;  // called when an executor asks whether the waitable is ready
 
   void give(int count = 1)
@@ -83,8 +83,8 @@ public:
   // Pure virtual since rclcpp 29.5, unknown before, so this function cannot be marked `override`.
   virtual std::vector<std::shared_ptr<rclcpp::TimerBase>> get_timers() const { return timers; }
 
-  std::vector<std::shared_ptr<rclcpp::TimerBase>>
-    timers;  // an executor runs them with the waitable
+  // An executor runs these timers with the waitable.
+  std::vector<std::shared_ptr<rclcpp::TimerBase>> timers;
 
 private:
   rclcpp::GuardCondition condition_;
@@ -92,7 +92,7 @@ private:
   std::atomic<int> ran_{0};
 };
 
-/// A node with work.
+/// A node with a `Work`.
 struct Worker
 {
   explicit Worker(const std::string & name, std::shared_ptr<Work> with = std::make_shared<Work>())

@@ -33,8 +33,8 @@ std::string runtime_folder();
 /// Facts about an executor that the socket cannot read from the executor.
 struct ExposedExecutor
 {
-  takt_core::Executor * executor = nullptr;  ///< lives longer than the exposure
-  std::string name;           ///< in schedules; without a schedule the executor's own name
+  takt_core::Executor * executor = nullptr;  ///< must live longer than the exposure
+  std::string name;           ///< the name in schedules; without a schedule the executor's own
   std::string schedule_file;  ///< empty: no schedule
   std::vector<std::string> default_threads;
   std::string applied_file{};  ///< the schedule that was applied last; empty: none
@@ -97,7 +97,7 @@ void tell_subscribers(std::string payload, std::optional<std::uint64_t> sequence
 struct SubscriptionAnswer
 {
   std::string document;
-  std::uint64_t alarms = 0;  ///< as in the document
+  std::uint64_t alarms = 0;  ///< the value of `alarms` in the document
 };
 
 /// `answer` returns the document. The socket's thread calls it after the client has become a subscriber.

@@ -70,7 +70,7 @@ public:
   /// it takes fewer than given, call `next`. A broken decoder takes all bytes and drops them.
   std::size_t feed(std::string_view bytes);
 
-  /// The complete frame, once; nothing until a frame is complete.
+  /// Returns each frame once, when it is complete; nothing before.
   std::optional<Frame> next();
 
   /// Why the decoder is broken; empty if it is not.

@@ -1,4 +1,5 @@
-// Writes whether the bounds that rest on phases hold, into documents of a process.
+// The state of an executor's phases, for documents of a process: whether the bounds that rest on
+// phases hold.
 //
 // Header-only, for both kinds of nlohmann's JSON. Set-up only: allocates.
 #ifndef TAKT_CONTROL__PHASE_STATE_JSON_HPP_

@@ -66,7 +66,7 @@ void tell_variable(const std::string & line)
 
 const ProcessSettings & process_settings()
 {
-  // Never destroyed, as above.
+  // Never destroyed: adopted executors may spin while the program's own objects are destroyed.
   static const auto & g_settings = *new ProcessSettings(read());
   return g_settings;
 }

@@ -126,8 +126,8 @@ void publish_ended()
     if (publish.named) {
       publish.name.end();
     }
-    // The trace does not have the publish yet if the middleware has no such tracepoint, or if the
-    // publish failed. Then record it without a source time.
+    // Record a publish that the trace does not have yet, without a source time: the middleware has
+    // no such tracepoint, or the publish failed.
     trace(publish);
     publish.ceiling.end();
   }

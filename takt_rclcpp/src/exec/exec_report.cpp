@@ -254,7 +254,7 @@ std::string class_of(const ordered_json & one)
   return fmt::format("{} in {}", one.at("class").get<std::string>(), process_of(one));
 }
 
-// The results of `name` for each element, with commas; empty: no elements.
+// `name` of each element, joined with commas; empty: there are no elements.
 template <typename Name>
 std::string listed(const ordered_json & all, const Name & name)
 {

@@ -10,8 +10,8 @@
 namespace takt_exec
 {
 
-/// A new folder within the one for temporary files (TMPDIR). The destructor removes it with its content. Set-up only;
-/// may block.
+/// A new folder within the folder for temporary files (TMPDIR). The destructor removes the new
+/// folder with its content. Set-up only; may block.
 class ReportFolder
 {
 public:

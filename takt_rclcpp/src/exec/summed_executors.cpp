@@ -140,7 +140,7 @@ void add_callback(ordered_json & sum, const ordered_json & more)
     add_number(sum, more, key);
   }
   if (more.contains("waiting")) {
-    sum["waiting"] = more.at("waiting");  // at the end of the last spin
+    sum["waiting"] = more.at("waiting");  // of the last spin
   }
   if (more.contains("message_bytes")) {
     sum["message_bytes"] = std::max(

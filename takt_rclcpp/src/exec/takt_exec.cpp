@@ -141,7 +141,7 @@ std::vector<std::pair<const char *, std::string>> variables(
     sanitizer = given;
     libraries.erase(0, first + 1);
   }
-  // Add it once, also if takt starts takt.
+  // Add the library once, also if takt starts takt.
   if (libraries != preload && libraries.rfind(preload + ":", 0) != 0) {
     libraries = preload + (libraries.empty() ? "" : ":" + libraries);
   }

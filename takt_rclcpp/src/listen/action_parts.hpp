@@ -24,7 +24,7 @@ struct ActionPart
   int part = 0;                   ///< rclcpp_action's number of this part
   const void * handle = nullptr;  ///< rcl's handle; lives as long as the waitable
   std::string name{};             ///< of the service or topic
-  /// rcl's function that sets the listener of the handle.
+  /// Calls rcl's function that sets the listener of the handle.
   std::function<rcl_ret_t(rcl_event_callback_t, const void *)> set{};
 };
 

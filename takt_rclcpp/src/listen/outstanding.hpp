@@ -96,7 +96,7 @@ public:
   void taken() noexcept
   {
     if (decrease(count_, 1) == 0) {
-      arrivals_.fetch_add(1, std::memory_order_relaxed);  // without an announcement
+      arrivals_.fetch_add(1, std::memory_order_relaxed);  // this message was not announced
     }
     lower(1);
   }

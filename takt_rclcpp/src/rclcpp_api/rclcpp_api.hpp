@@ -25,8 +25,9 @@ rclcpp::executors::ExecutorEntitiesCollector * own_collector_of(rclcpp::Executor
 /// host. Any thread.
 rclcpp::executors::ExecutorNotifyWaitable * own_notify_waitable_of(rclcpp::Executor & host);
 
-/// Makes an EventsExecutor listen for itself again, as between spins, to its nodes and their entities. False: this
-/// librclcpp lacks the functions for it. Call it while the host does not spin; may block.
+/// Makes an EventsExecutor listen to its nodes and their entities by itself again, as it does
+/// between spins. False: this librclcpp lacks the functions for it. Call it while the host does not
+/// spin; may block.
 bool listens_again(rclcpp::Executor & host);
 
 struct NextCall

@@ -61,8 +61,8 @@ bool calls_are_bound_inside()
   if (library == nullptr || ::dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) {
     return false;
   }
-  // The linker marks -Bsymbolic by a flag, but not -Bsymbolic-functions. With the latter the library has no slot for
-  // a function that it defines and calls: look for one.
+  // The linker marks -Bsymbolic by a flag, but not -Bsymbolic-functions. With the latter the
+  // library has no slot for a function that it defines and calls. So look for such a slot.
   const char * strings = nullptr;
   const ElfW(Sym) * symbols = nullptr;
   const ElfW(Rela) * slots = nullptr;

@@ -25,7 +25,7 @@ using composition_interfaces::srv::LoadNode;
 using composition_interfaces::srv::UnloadNode;
 using std_msgs::msg::Int32;
 
-/// A prefix with the index entry of the component.
+/// An install prefix whose index has the component.
 class Prefix
 {
 public:

@@ -200,7 +200,7 @@ TEST_F(Executors, groups_are_placed_whole)
       executor.cancel();
     }
   };
-  std::mutex mutex;  // the nodes are on two threads
+  std::mutex mutex;  // the nodes run on two threads
   std::vector<rclcpp::TimerBase::SharedPtr> timers;
   for (const auto & [of, period, what] :
        {std::tuple(placed, 1ms, "unnamed"), std::tuple(placed, 2ms, "unnamed"),
@@ -735,7 +735,7 @@ TEST_F(Executors, offsets_of_a_schedule_set_the_phases_of_timers)
   auto one = node("one");
   std::int64_t first = 0;
   std::int64_t second = 0;
-  // The timer was advanced to its next call when its callback began.
+  // rclcpp advanced the timer to its next call when the callback began.
   const auto due = [](const rclcpp::TimerBase::SharedPtr & timer) {
     std::int64_t next = 0;
     EXPECT_EQ(rcl_timer_get_next_call_time(timer->get_timer_handle().get(), &next), RCL_RET_OK);

@@ -48,7 +48,8 @@ namespace
 
 using Number = std_msgs::msg::UInt64;
 using Ask = rcl_interfaces::srv::ListParameters;
-constexpr std::uint64_t kMarkers = 1'000'000;  // of one publisher
+// the numbers of each publisher's markers are below this
+constexpr std::uint64_t kMarkers = 1'000'000;
 
 std::int64_t processor_time_ns()
 {
@@ -66,7 +67,7 @@ struct Part
   std::mutex mutex;
   std::condition_variable freed;
   bool sleeps = false;
-  std::vector<std::uint64_t> markers;  // the last one of each publisher
+  std::vector<std::uint64_t> markers;  // the last marker of each publisher
   rclcpp::Publisher<Number>::SharedPtr then;
 
   void run()

@@ -822,7 +822,7 @@ TEST(Report, counts_each_message_within_the_process_once)
       EXPECT_EQ(callback["runs"], 40);
       EXPECT_EQ(callback["overwritten"], 0);
       EXPECT_EQ(callback["waiting"], 0);
-      EXPECT_LE(callback["empty_takes"], 1);  // the look for messages from before the spin
+      EXPECT_LE(callback["empty_takes"], 1);  // takt looks once for messages from before the spin
     } else if (callback["id"] == "/within:timer(2ms)") {
       EXPECT_EQ(callback["publishes"][0]["count"], 40);
     }

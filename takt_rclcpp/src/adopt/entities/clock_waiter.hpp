@@ -51,7 +51,8 @@ public:
     const rclcpp::TimerBase::SharedPtr & timer, const void * owner, std::function<void()> ready);
   void add(
     const rclcpp::Waitable::SharedPtr & waitable, const void * owner, std::function<void()> ready);
-  /// After the return no call of `ready` runs or begins. Set-up only; waits for a call in progress.
+  /// When it returns, no call of `ready` runs, and none will begin. Set-up only; waits for a call
+  /// in progress.
   void remove(const void * owner) noexcept;
   /// Call it when the object has run or has changed: the thread then waits for it again. Any
   /// thread.

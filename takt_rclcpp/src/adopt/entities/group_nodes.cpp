@@ -38,7 +38,7 @@ Known & known()
 enum class Content
 {
   nothing,
-  clock,  ///< one subscription to simulated time
+  clock,  ///< only rclcpp's subscription to simulated time
   other
 };
 

@@ -43,7 +43,7 @@ std::vector<std::pair<std::string, takt_core::Kind>> ids_of(rclcpp::Executor & h
 takt_core::Binding place_unruled(
   const takt_core::Executor & core, const takt_schedule::UnruledCallback & one);
 
-/// One thread at a time.
+/// Follows the entities of one host. One thread at a time.
 class HostedEntities
 {
 public:

@@ -34,7 +34,7 @@ struct EntityName
   bool follows_group = false;
   std::string topic = {};         ///< of a subscription
   takt_rt::Duration period = {};  ///< of a timer
-  std::int64_t depth = 0;         ///< of a history; -1: unbounded
+  std::int64_t depth = 0;         ///< messages that the history holds; -1: unbounded
   bool within_process = false;    ///< its messages come without the middleware
 };
 

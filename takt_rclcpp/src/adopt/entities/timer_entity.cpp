@@ -440,7 +440,7 @@ std::shared_ptr<Entity> make_entity(
 {
   const auto handle = timer->get_timer_handle();
   if (!on_monotonic_clock(*handle)) {
-    options.kind = takt_core::Kind::waitable;  // the scheduler does not release it
+    options.kind = takt_core::Kind::waitable;  // the scheduler does not release this timer
     return std::make_shared<WaitedTimerEntity>(timer, std::move(options), settings);
   }
   takt_core::TimerOptions core_options;

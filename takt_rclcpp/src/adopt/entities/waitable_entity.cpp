@@ -160,7 +160,7 @@ std::vector<ActionPart> find_parts(
              ? parts_of_action(waitable, context, nature.is_action_server)
              : std::vector<ActionPart>();
   } catch (const std::exception &) {
-    return {};  // its context has ended
+    return {};  // the waitable's context has ended
   }
 }
 
@@ -601,14 +601,14 @@ private:
   const std::shared_ptr<ClockWaiter> waiter_;
   const std::shared_ptr<rclcpp::Context> context_;
   const Nature nature_;
-  const bool in_sets_;  // the host asks its waitables, in a wait set
+  const bool in_sets_;  // true: the host asks its waitables, with a wait set
   const std::function<void(const rclcpp::Waitable &, int, std::size_t)> give_back_;
   const std::shared_ptr<OwnListener> own_;  // null: only takt listens
   std::atomic<bool> waits_;                 // atomic, because takt's watch reads it
   const std::vector<ActionPart> of_action_;
   std::atomic<bool> found_ready_{false};  // set by the waiter
   std::atomic<bool> looking_{false};
-  Listening listening_;  // for an event
+  Listening listening_;  // listens to an event
   // Listeners that keep the program's functions in force.
   std::vector<std::shared_ptr<PartListener>> action_;
   // An event's data from before takt listened. After `listen` only takes use it.

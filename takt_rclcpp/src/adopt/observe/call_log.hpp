@@ -67,7 +67,7 @@ private:
   struct Entry
   {
     Kind kind = Kind::none;
-    std::uint64_t service = 0;  // hash of its name
+    std::uint64_t service = 0;  // hash of the service's name
     const void * client = nullptr;
     std::int64_t number = 0;
     const void * run = nullptr;

@@ -133,7 +133,7 @@ private:
   std::vector<const Watching *> watched_;
   // Used only by the checking thread.
   std::map<std::uint64_t, Sleeper> sleepers_;           // by the request's sequence
-  std::set<std::pair<std::string, std::string>> told_;  // ids
+  std::set<std::pair<std::string, std::string>> told_;  // the ids of reported pairs
 };
 
 }  // namespace takt_rclcpp
