@@ -23,10 +23,10 @@ using takt_schedule::ExecutorSchedule;
 using takt_schedule::Schedule;
 
 constexpr int kMostUrgent = 255;   // callback priorities are 0 to 255
-constexpr int kMostRealTime = 99;  // SCHED_FIFO's
+constexpr int kMostRealTime = 99;  // the highest priority of SCHED_FIFO
 
-/// The callback priority of the task at `position` of `count`; tasks get different priorities as long as these
-/// suffice.
+/// The callback priority of the task at `position` of `count` tasks. If there are more tasks than
+/// priorities, the first tasks share the highest priority.
 int level_at(Index position, Index count)
 {
   return static_cast<int>(std::min<Index>(count - 1 - position, kMostUrgent));
@@ -46,7 +46,7 @@ takt_rt::ThreadAttributes attributes_of(const AssignedThread & thread, const Mod
   return attributes;
 }
 
-/// For each task the most important chain through it, which makes it urgent; kNone: none.
+/// For each task the most important chain through it; kNone: no chain.
 std::vector<Index> leading_chains(const Model & model)
 {
   std::vector<Index> lead(model.tasks.size(), kNone);
@@ -60,7 +60,7 @@ std::vector<Index> leading_chains(const Model & model)
   return lead;
 }
 
-/// Executors whose callbacks publish messages to others or receive some.
+/// Executors with callbacks that publish messages, or take or read messages of other callbacks.
 std::set<std::string> talking(const takt_schedule::System & system)
 {
   std::set<std::string> found;
@@ -72,8 +72,8 @@ std::set<std::string> talking(const takt_schedule::System & system)
   return found;
 }
 
-/// Patterns of the names of the threads of the middleware that RMW_IMPLEMENTATION names. Unset, or another one than those
-/// that takt knows: the usual one.
+/// Patterns of the thread names of the middleware that RMW_IMPLEMENTATION names. If the variable is
+/// unset or names a middleware that takt does not know: patterns of the usual middleware.
 std::vector<std::string> middleware_patterns()
 {
   const char * const given = std::getenv("RMW_IMPLEMENTATION");
@@ -91,9 +91,10 @@ std::vector<std::string> middleware_patterns()
   return named.empty() ? usual : named;
 }
 
-// The middleware's threads carry messages between processes, and sometimes hold its locks: every three seconds they
-// announce the process, and a callback that publishes meanwhile waits as long as a real-time thread keeps them from
-// their core. Below the plan's threads they would starve, and messages would come later than the model says.
+// Puts the middleware's threads above the plan's threads. They carry messages between processes;
+// below the plan's threads they would starve, and messages would come later than the model says.
+// They also hold locks of the middleware when they announce the process, every three seconds. A
+// callback that publishes meanwhile waits until they get a core.
 takt_schedule::ProcessThreadRule above(int priority)
 {
   takt_schedule::ProcessThreadRule rule;
@@ -105,10 +106,11 @@ takt_schedule::ProcessThreadRule above(int priority)
 
 // The kernel keeps this many characters of a thread's name.
 constexpr std::size_t kLongestName = 15;
-// So many are left where a number follows, as in `_2`.
+// A name keeps this many characters if a number follows, as in `_2`.
 constexpr std::size_t kLongestStem = 12;
 
-/// The first words of a name with underscores, if they are not too few.
+/// The first words of a long name with underscores. If these would be too short, the first
+/// characters.
 std::string shortened(const std::string & name)
 {
   if (name.size() <= kLongestName) {
@@ -148,7 +150,7 @@ private:
   std::set<std::pair<Index, std::string>> taken_;
 };
 
-/// Names the chains of its tasks, the most urgent first; without a chain the node of its first task.
+/// The name for the thread: its most important chain; without a chain the node of its first task.
 std::string wish_of(
   const AssignedThread & thread, const Model & model, const std::vector<Index> & lead)
 {
@@ -173,7 +175,7 @@ std::string wish_of(
 
 std::vector<int> ceilings_of(const Assignment & assignment, Index executors)
 {
-  // Check the least and the most urgent thread only: they decide.
+  // Check only the least and the most urgent thread of each executor: these two decide.
   std::vector<std::vector<takt_core::ExecutorThreadOptions>> extremes(executors);
   for (const AssignedThread & thread : assignment.threads) {
     auto & both = extremes[thread.executor];

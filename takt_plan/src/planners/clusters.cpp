@@ -73,7 +73,7 @@ std::vector<Index> common_cores(const PlanProblem & problem, const std::vector<I
   for (const Index unit : units) {
     const std::vector<Index> & allowed = problem.units[unit].cores;
     std::erase_if(cores, [&](Index core) {
-      return !std::binary_search(allowed.begin(), allowed.end(), core);  // cores rise
+      return !std::binary_search(allowed.begin(), allowed.end(), core);  // `allowed` is sorted
     });
   }
   return cores;

@@ -1,4 +1,4 @@
-// Groups units that belong together: those of a chain, except units that a more important chain has taken.
+// Groups the units of each chain, except units that a more important chain has taken.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__CLUSTERS_HPP_
@@ -13,12 +13,13 @@ namespace takt_plan::detail
 
 struct Cluster
 {
-  std::vector<Index> units;  ///< along the chain, all on one host; never empty
-  Ns deadline = kUnbounded;  ///< the chain's; kUnbounded without a chain
+  std::vector<Index> units;  ///< in the order of the chain, all on one host; never empty
+  Ns deadline = kUnbounded;  ///< the chain's deadline; kUnbounded without a chain
   double utilization = 0;
 };
 
-/// The clusters of chains, the most important first; then units without a chain, one each, in trigger order.
+/// The clusters of chains, the most important chain first. Then one cluster for each unit without a
+/// chain, in trigger order.
 std::vector<Cluster> clusters(const PlanProblem & problem);
 
 /// The cores that all of the units may use; empty if they have none in common.

@@ -1,4 +1,4 @@
-// Counts how often threads are switched on their cores: the cost of many threads, which bounds do not show.
+// Counts context switches: the cost of many threads, which bounds do not show.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__CONTEXT_SWITCHES_HPP_
@@ -12,8 +12,9 @@
 namespace takt_plan::detail
 {
 
-/// An upper bound for one core, per second: two switches for each run of a task, to its thread and back. A run that
-/// is started only by runs of the same thread counts none, since that thread goes on.
+/// An upper bound on the context switches of one core per second. Each run of a task counts two: to
+/// its thread and back. A run that only runs of the same thread start counts none, because that
+/// thread goes on.
 double context_switches(const PlanProblem & problem, const std::vector<Block> & blocks);
 
 }  // namespace takt_plan::detail

@@ -5,11 +5,12 @@ namespace takt_plan::detail
 namespace
 {
 
-// With many jobs a judgement by job windows costs at least this many times more than one without.
+// A system has many jobs if a judgement by job windows costs more than this many times one without.
 constexpr double kManyTimes = 4;
-// The cost that `costly_` grows by after a comparison, so that there are few comparisons.
+// After a comparison `costly_` is this many times the cost, so that there are few comparisons.
 constexpr double kNextTime = 4;
-// Limit for judgements by job windows of places that are not good enough without; a second or two.
+// Limit of the cost of job windows for places that the analyses without phases do not find good
+// enough: a second or two.
 constexpr double kMostByWindows = 1e6;
 
 }  // namespace

@@ -1,10 +1,10 @@
 // Judges layouts for a search, and counts the cost.
 //
-// Job windows (job_windows.hpp) take long where a hyperperiod has many jobs. Once one judgement has shown this, a
-// search that only asks whether a place is good enough is first answered by the analyses without phases. Their bounds
-// are never smaller than those of all analyses together. So what is good enough for them is good enough. Job windows
-// judge the other places until a limit of cost, which all of these judgements share. Beyond it such a place counts as
-// the analyses without phases say.
+// Job windows (job_windows.hpp) take long if a hyperperiod has many jobs. Once one judgement has
+// shown this, the analyses without phases judge first if a search only asks whether a place is good
+// enough. Their bounds are never smaller than the bounds of all analyses together. So if a place is
+// good enough by their bounds, the search takes it. Job windows judge the other places until the
+// cost of these judgements reaches a limit. After that, only the analyses without phases judge.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLANNERS__JUDGING_HPP_
@@ -22,18 +22,18 @@ namespace takt_plan::detail
 class Judging
 {
 public:
-  /// Keeps a reference.
+  /// Keeps a reference to `problem`.
   explicit Judging(const PlanProblem & problem) : problem_(problem) {}
 
-  /// `score`.
+  /// Judges the layout by `score`.
   Score judged(const Layout & layout, const std::vector<Index> & touched);
-  /// A score that is not better than that of `judged`, and less costly with many jobs. `enough`: true if a score is so
-  /// good that the caller takes the layout.
+  /// Returns a score that is not better than that of `judged` above, and costs less with many jobs.
+  /// `enough`: returns true if the caller takes a layout with this score.
   Score judged(
     const Layout & layout, const std::vector<Index> & touched,
     const std::function<bool(const Score &)> & enough);
 
-  /// In the unit of Score::cost.
+  /// The cost of judging so far, in the unit of Score::cost.
   double spent() const noexcept { return spent_; }
   /// True if job windows took much longer than the other analyses.
   bool many_jobs() const noexcept { return many_jobs_; }
@@ -44,8 +44,9 @@ private:
 
   const PlanProblem & problem_;
   double spent_ = 0;
-  double costly_ = 1e5;    // a judgement that costs more is compared with one without job windows
-  double by_windows_ = 0;  // cost of judgements after an answer that was not good enough
+  double costly_ = 1e5;  // if a judgement costs more, `learn` repeats it without job windows
+  // cost of job windows, used after the analyses without phases found a place not good enough
+  double by_windows_ = 0;
   bool many_jobs_ = false;
 };
 

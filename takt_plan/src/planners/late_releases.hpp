@@ -1,9 +1,10 @@
-// Leaves room for delays that no model counts: the kernel or the host may delay a wake-up, and the middleware has
-// housekeeping.
+// Leaves room for delays that no model counts: the kernel or the host may delay a wake-up, and the
+// middleware sometimes does work of its own.
 //
-// A plan by phases puts one callback right behind another. If the first one is late by a little more than the gap
-// between them, the second one runs first, and the first one waits for all of it. So the planner looks for a plan
-// that keeps all deadlines even if each timer is released late.
+// A plan by phases starts one callback right after the end of another. If the first callback is
+// late by a little more than the gap between them, the second one runs first, and the first one
+// waits until the second has ended. So the planner looks for a plan that keeps all deadlines even
+// if each timer is released late.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLANNERS__LATE_RELEASES_HPP_
@@ -20,7 +21,8 @@ inline constexpr Ns kLateShare = 100;
 /// The largest delay of a timer, in ns.
 inline constexpr Ns kMostLate = 1'000'000;
 
-/// The system, where the jitter of each timer is at least this delay.
+/// Returns the system with larger jitters of timers: each is at least the delay by which this timer
+/// may be late.
 takt_schedule::System with_late_releases(takt_schedule::System system);
 
 }  // namespace takt_plan::detail

@@ -1,4 +1,5 @@
-// Tasks on cores in order of urgency, before they get threads and OS priorities; and offsets of timers.
+// A layout: the tasks of each core in order of urgency, before they get threads and OS priorities,
+// and the offsets of timers.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__LAYOUT_HPP_
@@ -30,13 +31,14 @@ class Layout
 public:
   explicit Layout(const PlanProblem & problem);
 
-  /// Most urgent first.
+  /// The blocks of the core, the most urgent first.
   const std::vector<Block> & on(Index core) const noexcept { return cores_[core]; }
   Index cores() const noexcept { return cores_.size(); }
-  /// kNone: not placed.
+  /// The core of the task; kNone: the task is not placed.
   Index core_of(Index task) const noexcept { return core_of_[task]; }
 
-  /// Replaces the blocks of a core. To try a change: set it, judge it, and set the old blocks again.
+  /// Replaces the blocks of a core. To try a change, set the new blocks, judge the layout, and set
+  /// the old blocks again.
   void set(Index core, std::vector<Block> blocks);
   void insert(Index core, Index place, const std::vector<Block> & blocks);
 
@@ -45,12 +47,13 @@ public:
   /// The layout's offset of the timer; nothing: the model's offset holds.
   const std::optional<Ns> & offset(Index task) const noexcept { return offsets_[task]; }
 
-  /// From the top of the host's band downwards; blocks beyond the band share its lowest priority.
+  /// The OS priority of the block at `place`. The first block gets the top of the host's band, each
+  /// further block one less. Blocks beyond the band share its lowest priority.
   int priority(Index core, Index place) const;
   Assignment assignment() const;
   Index threads() const;
   double load(Index core) const noexcept { return load_[core]; }
-  /// True if its load exceeds its room, the part of the cap that other threads leave.
+  /// True if the core's load exceeds its room, the part of the cap that other threads leave.
   bool crowded(Index core) const;
 
 private:
@@ -67,11 +70,12 @@ enum class Urgency
   /// The task that is later in the chain, so that no instance of the chain waits for a later instance. As in PiCAS
   /// (rules R1, R2, R6).
   later_first,
-  /// The task whose chains have the shorter deadline; if equal, the later one.
+  /// The task whose chains have the shorter deadline; if equal, the task that is later in the
+  /// chain.
   deadline
 };
 
-/// The tasks of these units, one block for each executor.
+/// The tasks of these units, in one block for each executor.
 std::vector<Block> blocks_of(
   const PlanProblem & problem, const std::vector<Index> & units, Urgency urgency);
 

@@ -20,20 +20,21 @@ namespace takt_plan::detail
 namespace
 {
 
-// With more threads on a core, takes the first acceptable merger instead of the best one.
+// If a core has more threads, `Merging` takes the first acceptable merger instead of the best one.
 constexpr Index kMany = 24;
-// Limit for judging, in the unit of Score::cost: some seconds.
+// Limit of the cost of judging, in the unit of Score::cost: some seconds.
 constexpr double kMostCost = 2e8;
-// A chain that has no slack beyond the kept one may still lose this share of its deadline in all: more threads are
-// not worth so little.
+// A chain with less slack than mergers must keep may still lose this share of its deadline in all.
+// So little slack does not justify more threads.
 constexpr double kNegligible = 1e-3;
-// The most important chains may become longer by this factor, unless they stay short enough anyway.
+// The most important chains may become longer by this factor. They may become longer still if they
+// stay short (kShort).
 constexpr double kLongest = 1.02;
 // Slacks whose difference is smaller count as equal.
 constexpr double kMergeNoise = 1e-9;
 constexpr Index kMostThreads = takt_core::Scheduler::kMaxThreads;
 
-/// Joins the block at `lower` with the block at `upper`, below its own tasks.
+/// Moves the tasks of the block at `lower` into the block at `upper`, below the tasks there.
 std::vector<Block> merged(std::vector<Block> blocks, Index upper, Index lower)
 {
   std::vector<Index> & tasks = blocks[upper].tasks;
@@ -50,12 +51,13 @@ double floor_of(double keep, double slack)
 
 struct Step
 {
-  std::vector<Block> blocks;  ///< of its core
-  Index rescued = 0;          ///< chains that only the merger lets meet their deadline
-  double slack = 0;           ///< smallest on that core and on those that share messages with it
-  double saved = 0;           ///< context switches per second
+  std::vector<Block> blocks;  ///< the core's blocks after the merger
+  Index rescued = 0;          ///< late chains that meet their deadlines after the merger
+  /// the smallest on the core, and on cores that share messages with it
+  double slack = 0;
+  double saved = 0;  ///< context switches per second
 
-  /// Better: more chains meet their deadlines; or as many and more slack; or as much slack and fewer switches.
+  /// Compares by the rescued chains; if equal, by the slack; if equal, by the saved switches.
   bool better_than(const Step & other) const
   {
     return std::tie(rescued, slack, saved) > std::tie(other.rescued, other.slack, other.saved);
@@ -93,7 +95,7 @@ public:
     std::vector<TradePoint> trade{{layout_.threads(), least_met(), switches}};
     go_on(trade);
     chosen = layout_;
-    // Go on to where a deadline would be missed, to show the whole trade.
+    // To show the whole trade, go on until each further merger would miss a deadline.
     keep_slack_ = -std::numeric_limits<double>::infinity();
     std::fill(floors_.begin(), floors_.end(), keep_slack_);
     refused_.clear();
@@ -120,7 +122,7 @@ private:
       const std::vector<Block> before = layout_.on(core);
       layout_.set(core, std::move((*best)->blocks));
       const Score found = judged(core);
-      // Check again: changes on another core may matter here.
+      // Check again: a merger on another core may have changed the bounds here.
       if (acceptable(found)) {
         note(found);
         keep_rescued(found);
@@ -134,7 +136,8 @@ private:
 
   bool tired() const { return spent() > kMostCost || problem_.time_is_up(); }
 
-  // Applies only if some other chain is less important.
+  // Limits how much longer the most important chains may become. Has no effect if all chains are
+  // equally important.
   void keep_short()
   {
     for (const auto & [chain, slack] : most_important(problem_, start_)) {
@@ -193,8 +196,8 @@ private:
       [&](const auto & one) { return rescued(found, one.first); }));
   }
 
-  // A met deadline is worth more than the slack that other chains should keep. From now on the rescued chains have
-  // slack to keep, too.
+  // A met deadline is worth more than the slack that other chains should keep. From now on the
+  // rescued chains must keep slack, too.
   void keep_rescued(const Score & found)
   {
     if (rescued(found) == 0) {
@@ -226,15 +229,15 @@ private:
     return best;
   }
 
-  /// A merger of two blocks. Before it is judged, its step is at least as good as it can be.
+  /// A merger of two blocks. Until it is judged, `step` holds the best values that it may have.
   struct Merger
   {
-    std::pair<Index, Index> pair;  // first tasks
+    std::pair<Index, Index> pair;  // the first tasks of the two blocks
     Step step;
     bool judged = false;
   };
 
-  // The block that the one at `upper` may be merged with; kNone: none that is worth trying.
+  // The block that may merge with the block at `upper`; kNone: no such merger is worth trying.
   Index partner(const std::vector<Block> & blocks, Index upper) const
   {
     const Index lower = next_of_executor(blocks, upper);
@@ -253,7 +256,9 @@ private:
     merger.step.rescued = start_.missed.size();
     merger.step.slack = std::numeric_limits<double>::infinity();
     merger.step.saved = switches - context_switches(problem_, merger.step.blocks);
-    // Later it can only be worse, as in `take`. But another merger may rescue a chain, and raise the smallest slack.
+    // A slack that was found earlier can only have become smaller since, as in `take`. This does
+    // not hold if chains are late: another merger may rescue a chain, and so raise the smallest
+    // slack.
     if (const auto known = slack_of_.find(merger.pair);
         known != slack_of_.end() && start_.missed.empty()) {
       merger.step.slack = known->second;
@@ -261,7 +266,7 @@ private:
     return merger;
   }
 
-  // Those that are worth trying, the least urgent first.
+  // The mergers that are worth trying, the least urgent first.
   std::vector<Merger> mergers(const std::vector<Block> & blocks) const
   {
     std::vector<Merger> found;
@@ -280,7 +285,8 @@ private:
     layout_.set(core, merger.step.blocks);
     const Score found = judged(core);
     if (!acceptable(found)) {
-      // Later it could only be worse: tasks only move down, or wait for more.
+      // Do not try this merger again: later it could only be worse, because tasks only move down or
+      // wait for more.
       refused_.insert(merger.pair);
       return false;
     }
@@ -290,7 +296,7 @@ private:
     return true;
   }
 
-  // The first acceptable one, from the least urgent one on.
+  // The first acceptable merger, from the least urgent one on.
   std::optional<Step> first_of(const std::vector<Block> & blocks, Index core)
   {
     const double switches = context_switches(problem_, blocks);
@@ -305,7 +311,7 @@ private:
     return std::nullopt;
   }
 
-  // Judges none that is worse than one which has been judged.
+  // The best acceptable merger. Does not judge a merger that cannot be better than a judged one.
   std::optional<Step> best_of(std::vector<Merger> open, Index core)
   {
     while (!open.empty() && !tired()) {
@@ -341,13 +347,13 @@ private:
   double keep_slack_;
   Layout layout_;
   Judging judging_;
-  Score start_;  // the score at the start, and what has been met since
+  Score start_;  // the score at the start, with the chains that mergers rescued
   const double start_cost_;
   std::vector<double> floors_;                 // per chain: the slack that must remain
   std::vector<std::optional<double>> slacks_;  // current, per chain with a deadline
   // The slack after a judged merger, by the first tasks of its two blocks.
   std::map<std::pair<Index, Index>, double> slack_of_;
-  std::set<std::pair<Index, Index>> refused_;  // first tasks of two blocks that must not merge
+  std::set<std::pair<Index, Index>> refused_;  // the first tasks of two blocks that must not merge
 };
 
 /// The number of threads of each executor.
@@ -370,8 +376,9 @@ struct Standing
   double load = 0;
 };
 
-/// The executor's block with the least load that may move to another core with a block of this executor, and that
-/// block; if there are several, the one on the core with most room. Nothing if no block may move.
+/// The first result: the executor's block with the least load that may move to another core with a
+/// block of this executor. The second: that other block; of several, the one on the core with most
+/// room. Nothing if no block may move.
 std::optional<std::pair<Standing, Standing>> movable(
   const PlanProblem & problem, const Layout & layout, Index executor)
 {
@@ -446,7 +453,7 @@ void merge_beyond_limit(const PlanProblem & problem, Layout & layout)
   std::vector<Index> count = counts(problem, layout);
   for (Index core = 0; core < layout.cores(); ++core) {
     std::vector<Block> blocks = layout.on(core);
-    // Begin with the least urgent.
+    // Begin with the least urgent block.
     for (Index lower = blocks.size(); lower-- > 1;) {
       const Index executor = blocks[lower].executor;
       for (Index upper = lower; upper-- > 0 && count[executor] > kMostThreads;) {

@@ -1,4 +1,4 @@
-// How the threads of middlewares are called. CMake writes the table from middlewares/*.json.
+// The names of the threads of middlewares. CMake writes the table from middlewares/*.json.
 #ifndef TAKT_PLAN__SRC__MIDDLEWARE_THREADS_HPP_
 #define TAKT_PLAN__SRC__MIDDLEWARE_THREADS_HPP_
 
@@ -10,12 +10,12 @@ namespace takt_plan::detail
 
 struct MiddlewareThreads
 {
-  std::string_view rmw;      ///< what RMW_IMPLEMENTATION begins with: the name of the file
-  std::string_view pattern;  ///< of names of its threads
-  bool usual;                ///< ROS 2 takes it where the variable is not set
+  std::string_view rmw;      ///< RMW_IMPLEMENTATION begins with this; the name of the file
+  std::string_view pattern;  ///< a pattern of the names of the middleware's threads
+  bool usual;                ///< ROS 2 takes this middleware if the variable is not set
 };
 
-/// Real-time safe.
+/// The rows of the table. Real-time safe.
 std::span<const MiddlewareThreads> middleware_threads() noexcept;
 
 }  // namespace takt_plan::detail

@@ -26,9 +26,9 @@ constexpr std::size_t kMostExplained = 6;
 constexpr std::size_t kMostPlannedAgain = 2000;
 // Limit for planning changed systems, in the unit of Planned::cost.
 constexpr double kMostReplanning = 2e7;
-// Limit of evaluated terms of equations for changes within this plan, over all chains: some seconds.
+// Limit of evaluated terms for all tries of changes within this plan: some seconds.
 constexpr double kMostLooking = 1e9;
-// Share of the plan's time limit, if there is one.
+// `misfits` ends at this multiple of the plan's time limit, if there is one.
 constexpr double kMostTime = 1.25;
 
 /// `percent` of `time`, rounded down.
@@ -37,8 +37,9 @@ Ns share_of(Ns time, int percent)
   return add(multiply(time / 100, percent), time % 100 * percent / 100);
 }
 
-/// The smallest value from `least` to `most` for which `holds`, if it holds for all values above one for which it
-/// holds. If not, some value for which it holds, provided that it holds for `most`.
+/// The smallest value from `least` to `most` for which `holds` returns true; nothing if
+/// `holds(most)` is false. If `holds` is false for a value above one that holds, the result is some
+/// value that holds, perhaps not the smallest.
 std::optional<int> smallest(int least, int most, const std::function<bool(int)> & holds)
 {
   if (!holds(most)) {
@@ -74,7 +75,7 @@ public:
     }
   }
 
-  /// Only by how much the chain is late.
+  /// A misfit that only says by how much the chain is late.
   Misfit name(Index chain) const
   {
     Misfit result;
@@ -107,7 +108,7 @@ private:
     return looked_ > kMostLooking || (options_.time_used && options_.time_used() > kMostTime);
   }
 
-  /// The options for planning again.
+  /// The options for planning again: without walks and without a time limit.
   PlanOptions briefly() const
   {
     PlanOptions options = options_;
@@ -145,7 +146,7 @@ private:
     return bounds && mends(changed, *bounds, planned_.room, chain);
   }
 
-  /// A fault also when the limit of evaluated terms is used up.
+  /// The bounds of the changed model. Also a fault if the limit of evaluated terms is used up.
   takt_rt::Result<Bounds> bounds_of(const Model & changed)
   {
     if (too_long()) {
@@ -279,8 +280,8 @@ private:
     if (const auto least = smallest(1, kMostLonger, enough)) {
       return least;
     }
-    // If chains read or wait for sets, longer periods make waits longer, so ten times the period may be too long: try
-    // smaller ones.
+    // Longer periods make the waits of chains longer if these read or wait for sets. So ten times
+    // the period may be too long: try smaller periods.
     if (!waits_) {
       return std::nullopt;
     }
@@ -294,7 +295,8 @@ private:
 
   using Change = std::function<void(takt_schedule::System &, int)>;
 
-  /// The smallest change that suffices in a new plan, or `here`, which suffices in this plan.
+  /// The smallest change that suffices in a new plan. `here`: the smallest change that suffices in
+  /// this plan; the result is never larger.
   std::optional<int> planned_anew(
     std::optional<int> here, int most, const Change & change, Misfit & misfit)
   {
@@ -308,7 +310,7 @@ private:
       sure = does ? all_met(*planned) : sure;
       return does;
     });
-    // If other chains are late, restarts may prefer those; so check the result with restarts.
+    // Restarts may prefer other late chains to this one, so check the result with restarts.
     if (!found || found == here || sure) {
       return found;
     }
@@ -320,7 +322,8 @@ private:
     return here;
   }
 
-  /// Nothing if planning would take too long, or if the changed system cannot be planned.
+  /// A plan of the changed system. Nothing if planning would take too long, or if the changed
+  /// system cannot be planned.
   std::optional<Planned> changed_plan(
     const Change & change, int percent, bool restarts, Misfit & misfit)
   {
@@ -338,14 +341,15 @@ private:
     return planned ? std::optional(std::move(*planned)) : std::nullopt;
   }
 
-  /// At least an estimate, because some planners give no cost.
+  /// The cost of the plan. At least an estimate, because some planners give no cost.
   double cost_of(const Planned & planned, bool restarts) const
   {
     const auto tasks = static_cast<double>(model_.tasks.size());
     return std::max(planned.cost, tasks * tasks) + (restarts ? planned.cost_of_restarts : 0);
   }
 
-  // Shorter periods are also more load, so a value may suffice and a larger one not: try all.
+  // Shorter periods also mean more load. So a percentage may suffice although a larger one does
+  // not: try all.
   std::optional<int> sooner_by(Index chain, const std::vector<Index> & sources)
   {
     if (sources.empty()) {
@@ -435,10 +439,11 @@ private:
   const Model & model_;
   const detail::Streams streams_;
   double looked_ = 0;                              // terms evaluated for changes within this plan
-  double spent_ = 0;                               // for planning changed systems
-  std::vector<std::optional<Planned>> with_more_;  // per host
+  double spent_ = 0;                               // the cost of planning changed systems
+  std::vector<std::optional<Planned>> with_more_;  // per host: the plan with one more core
   Index crowded_;                                  // cores above their caps in this plan
-  bool waits_;                                     // chains read, or callbacks wait for sets
+  // true if chains read, or callbacks wait for sets
+  bool waits_;
   std::optional<takt_rt::Result<EndToEndBounds>> ends_;
 };
 

@@ -12,47 +12,55 @@
 namespace takt_plan
 {
 
-/// A part of a chain's time in which it waits and none of its callbacks could run.
+/// A part of a chain's time in which the chain waits and none of its callbacks could run.
 struct Wait
 {
   enum class For
   {
     jitter,  ///< until a timer or an external message is released
-    set,  ///< until the set that it enters by the task is complete, and the callback that the set starts has ended
-    reader  ///< until the next run of the task, which reads the published value
+    /// until the set that the chain enters by `task` is complete, and the callback that the set
+    /// starts has ended
+    set,
+    reader  ///< until the next run of `task`, which reads the published value
   };
   For what = For::jitter;
   Index task = kNone;
   Ns time = 0;
 };
 
-/// One chain that misses its deadline. Each remedy is the smallest single change that was found, in whole percent,
-/// with which this chain meets its deadline and no other chain or callback loses a bound or deadline. The changes are
-/// tried with this plan. Systems that are planned quickly are also planned again with the change, since another plan
-/// may need a smaller one; this is done without restarts, and the result is checked with them. Absent: no change was
-/// found.
+/// One chain that misses its deadline. Each remedy is the smallest single change that the search
+/// found, in whole percent. With this change the chain meets its deadline, and no other chain or
+/// callback loses a bound or deadline. The search tries changes within this plan. If planning is
+/// quick, it also plans the changed system again, because another plan may need a smaller change.
+/// These plans are made without restarts; the result is checked with them. Absent: the search found
+/// no change.
 struct Misfit
 {
   Index chain = kNone;
   std::optional<Ns> late;  ///< bound - deadline; absent: no bound
-  /// The callback whose removal would make the bound smallest, among those with the largest loads on the chain's
-  /// cores. kNone: not searched, because there are many more important misfits.
+  /// Among the callbacks with the largest loads on the chain's cores, the one whose removal would
+  /// make the bound smallest. kNone: not searched, because many misfits are more important.
   Index dominant = kNone;
-  Ns share = 0;  ///< how much smaller the bound would be without it; 0 if there is no bound
-  std::optional<int> faster_by;  ///< percent of the dominant callback's execution time, up to 95
-  std::vector<Index> sources;    ///< the timers and external messages that start it, over all steps
-  /// Percent by which the periods of `sources` would have to be longer. If longer is not always better in this plan,
-  /// only multiples of 5 are tried, and beyond 100 of 25.
+  Ns share = 0;  ///< how much the removal of `dominant` reduces the bound; 0: no bound
+  std::optional<int> faster_by;  ///< percent of `dominant`'s execution time to save, up to 95
+  /// the timers and external messages that start the chain, over all steps
+  std::vector<Index> sources;
+  /// Percent by which the periods of `sources` would have to be longer. If longer is not always
+  /// better in this plan, the search tries only multiples of 5, and above 100 only multiples of 25.
   std::optional<int> longer_by;
-  /// Smaller values of these two may suffice: planning again to find out would have taken too long.
+  /// Smaller values of `faster_by` and `longer_by` may suffice, because there was no time to plan
+  /// again and find out.
   bool cut_short = false;
   std::optional<Wait> wait;  ///< the longest wait; absent: none, or no bound
-  /// The sources of the reader on the chain's path that it waits for longest; empty: no callback reads.
+  /// The sources of the reader that the chain waits for longest. Empty: no callback of the chain
+  /// reads.
   std::vector<Index> reader_sources;
-  std::optional<int> sooner_by;  ///< percent that their periods are too long, a multiple of 5
-  Index more_cores_of = kNone;   ///< with one more core of this host a new plan would suffice
-  bool planned_again = false;    ///< the changed systems were planned again; false with very many
-                                 ///< callbacks
+  /// percent by which the periods of `reader_sources` are too long, a multiple of 5
+  std::optional<int> sooner_by;
+  /// the host whose one more core would let a new plan keep the deadline
+  Index more_cores_of = kNone;
+  bool planned_again = false;  ///< the changed systems were planned again; false with very many
+                               ///< callbacks
 };
 
 /// One misfit for each chain that misses its deadline, the most important chain first. For the first few chains the

@@ -8,8 +8,9 @@
 namespace takt_plan::detail
 {
 
-// From the highest number down: chains by importance; within a chain its regular callbacks from the last to the
-// first, then its timer. A shared callback keeps the lower number. (As in the authors' artefact.)
+// Numbers the callbacks from the highest number down: chains by importance; within a chain its
+// regular callbacks from the last to the first, then its timer. A callback of several chains keeps
+// the lower number. (As in the authors' artefact.)
 std::vector<int> picas_priorities(const PlanProblem & problem)
 {
   const auto & tasks = problem.model.tasks;

@@ -35,7 +35,8 @@ bool holds(const std::vector<int> & numbers, int number)
   return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
 }
 
-/// Gives each executor one thread on any core. Only values that do not depend on placement are used.
+/// The model with one thread for each executor, on any core. Only its values that do not depend on
+/// placement are used.
 Result<Model> unplaced(System system)
 {
   takt_schedule::Schedule schedule;
@@ -51,8 +52,8 @@ Result<Model> unplaced(System system)
       schedule.executors.push_back(std::move(executor));
     }
   }
-  // Processes start at different times and restart alone, and external messages follow the host's clock. So offsets
-  // hold only if all count from one instant.
+  // Processes start at different times and restart alone, and external messages follow the host's
+  // clock. So offsets hold only if all offsets count from one instant.
   const bool outside = std::any_of(
     system.callbacks.begin(), system.callbacks.end(),
     [](const CallbackModel & callback) { return !callback.is_timer() && callback.offset; });
@@ -136,7 +137,8 @@ private:
     }
   }
 
-  // Otherwise the analysis would refuse the model, wherever the callbacks are (model_size.hpp).
+  // False if the model is so large that the analysis would refuse it wherever the callbacks are
+  // placed (model_size.hpp).
   bool small_enough()
   {
     std::vector<std::uint64_t> by_host(system_.hosts.size());
@@ -167,7 +169,7 @@ private:
     return false;
   }
 
-  // Keeps the cores that the host has.
+  // Faults: the options name a host or a core that does not exist.
   void check_cpus()
   {
     for (const int cpu : options_.cpus) {
@@ -345,7 +347,7 @@ private:
   const System & system_;
   const PlanOptions & options_;
   PlanProblem result_;
-  std::vector<std::vector<Index>> usable_;  // cores by host, rising
+  std::vector<std::vector<Index>> usable_;  // per host: the usable cores, sorted
   std::vector<Ns> periods_;                 // the shortest period that starts each task
   Faults faults_;
 };

@@ -22,12 +22,14 @@ struct Unit
 {
   std::vector<Index> tasks;  ///< in trigger order
   Index executor = kNone;
-  std::vector<Index> cores;  ///< each of its tasks may run there; never empty
+  std::vector<Index> cores;  ///< every task of the unit may run on these; never empty
   double utilization = 0;
-  Ns period = kUnbounded;    ///< shortest period that starts one of them
-  Ns deadline = kUnbounded;  ///< the shortest of the chains through it; without a chain its period
-  int waits =
-    0;  ///< depth of waits: 1 if one of its tasks waits for others, 2 if those wait, too; 0: none waits
+  Ns period = kUnbounded;  ///< the shortest period that starts a task of the unit
+  /// the shortest deadline of a chain through it; without a chain its period
+  Ns deadline = kUnbounded;
+  /// The depth of waits. 0: no task of the unit waits for others; 1: one
+  /// waits; 2: the tasks that it waits for wait, too; and so on.
+  int waits = 0;
   bool awaited = false;  ///< some task waits for one of its tasks
   int importance = -1;   ///< priority of the most important chain through it; -1: none
 };
@@ -43,10 +45,11 @@ struct PlanProblem
   std::vector<Index> order;              ///< tasks in trigger order
   std::vector<Index> position;           ///< of each task in `order`
   std::vector<std::vector<Index>> next;  ///< per task: the tasks that it starts
-  /// Per task: its neighbours on the path of a chain, if one reads the other's messages.
+  /// Per task: the tasks right before and after it on the path of a chain, if one of the two reads
+  /// the other's messages.
   std::vector<std::vector<Index>> beside_by_reading;
   std::vector<Index> chains;  ///< most important first; if equal, the shorter deadline first
-  std::vector<Ns> deadlines;  ///< per task: the shortest of the chains through it
+  std::vector<Ns> deadlines;  ///< per task: the shortest deadline of a chain through it
   std::vector<double> loads;  ///< per task: share of a core
   std::vector<double> rates;  ///< per task: runs per ns
   std::vector<double> room;   ///< per core: the share that the model may use beside other threads
@@ -55,14 +58,15 @@ struct PlanProblem
     int least = 1;
     int most = 90;
   };
-  std::vector<Band> bands;  ///< of OS priorities, per host
+  std::vector<Band> bands;  ///< per host: the OS priorities of plans
   /// Timers to which a schedule may give offsets.
   std::vector<Index> timers;
   /// `score` judges by job windows only.
   bool by_phases = false;
-  bool chooses_offsets = false;     ///< a walk chooses offsets
-  bool brief = false;               ///< short search for a first plan, because a walk follows
-  bool keeps_short = false;         ///< waits of the most important chains count
+  bool chooses_offsets = false;  ///< a walk chooses offsets
+  /// the search for a first plan is short, because a walk follows
+  bool brief = false;
+  bool keeps_short = false;         ///< plans should keep the most important chains short
   bool enough_when_proven = false;  ///< see PlanOptions
   std::uint64_t seed = 1;
   std::function<double()> time_used;  ///< see PlanOptions
@@ -72,18 +76,19 @@ struct PlanProblem
   std::function<void(const Layout &)> found;
 
   double utilization(Index task) const;
-  /// Any thread.
+  /// True if the current step must end. Any thread.
   bool time_is_up() const { return time_used && time_used() >= until; }
 };
 
 /// A chain's path, and all tasks that its runs wait for, directly or not.
 std::vector<Index> with_awaited(const Model & model, std::vector<Index> path);
 
-/// True if plans may use the host's core of that number.
+/// True if plans may use core `number` of the host.
 bool usable(const takt_schedule::HostModel & host, int number, const PlanOptions & options);
 
-/// `options`: only the usable cores matter. Faults: those of the model, cores that no host has, hosts without usable
-/// cores, and groups whose callbacks have no core in common.
+/// Makes the planners' input. `options`: only the usable cores matter. Faults: those of the model,
+/// cores that no host has, hosts without usable cores, and groups whose callbacks have no core in
+/// common.
 takt_rt::Result<PlanProblem> plan_problem(
   const takt_schedule::System & system, const PlanOptions & options);
 

@@ -24,7 +24,7 @@ using takt_rt::Faults;
 using takt_rt::Result;
 using takt_schedule::System;
 
-/// For planners that give a layout only, and not the other parts of BestPlan.
+/// The layout of a planner that gives no other part of BestPlan.
 Result<Layout> layout_by(const PlanOptions & options, const PlanProblem & problem)
 {
   switch (options.planner) {
@@ -91,7 +91,7 @@ std::vector<std::string> shortfalls(
   for (const Index index : planned.chains) {
     const auto & answer = planned.bounds.chains[index];
     for (const Index task : model.chains[index].path) {
-      told[task] = 1;  // the chain's bound reports it, or the reason why there is none
+      told[task] = 1;  // the chain's bound, or the reason for its absence, covers the task
     }
     if (!answer && model.chains[index].deadline == kUnbounded) {
       result.push_back(
@@ -135,7 +135,7 @@ Result<Bounds> assigned_bounds(const System & system, Planned & planned)
   return bounds_through_reads(planned.model);
 }
 
-/// True if no chain becomes late that was in time before.
+/// True if each chain that was in time before is still in time.
 bool keeps_deadlines(const Planned & planned, const Bounds & before, const Bounds & after)
 {
   return std::none_of(planned.chains.begin(), planned.chains.end(), [&](Index chain) {
@@ -185,7 +185,8 @@ bool all_met(const Planned & planned)
 namespace
 {
 
-/// The layout with its bounds. Under `takt`, cores that are loaded above their cap get a fair thread.
+/// The finished plan: the layout with its bounds. Under `takt`, cores that are loaded above their
+/// cap get a fair thread.
 Result<Planned> finished(
   const System & system, const PlanOptions & options, const PlanProblem & problem,
   const Layout & layout, Planned result)

@@ -1,9 +1,10 @@
 // `competition` and `competition_literal`: chains to executors of several threads, threads to cores.
 //
-// The pseudo-code is that of a competition report; planner.hpp lists its gaps and how they are filled here. The
-// report's "node" is a unit here (tasks of one thread). Its "chain" is the part of a chain that no more important
-// chain has taken. Its executor is a set of threads in each process whose callbacks it runs, up to a given number.
-// Units without a chain come last, each like a chain of its own.
+// The pseudo-code is that of a competition report; planner.hpp lists its gaps and how they are
+// filled here. The report's "node" is a unit here (tasks of one thread). The report's "chain" is
+// here the part of a chain that no more important chain has taken. The report's executor is here a
+// set of threads, up to a given number, in each process whose callbacks it runs. Units without a
+// chain come last, each like a chain of its own.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -47,9 +48,9 @@ struct Slot
 /// The chains, executors and cores of one host.
 struct Host
 {
-  std::vector<Index> cores;  ///< that some unit may use
+  std::vector<Index> cores;  ///< cores that some unit may use
   std::vector<Executor> executors;
-  Index threads = 1;  ///< per executor
+  Index threads = 1;  ///< threads of each executor
   std::vector<Slot> slots;
 };
 
@@ -107,8 +108,8 @@ public:
   }
 
 private:
-  // Part 1: gives the chain to an empty executor, else to the least used one; the rest goes to the remaining
-  // executors.
+  // Part 1: gives the chain to an empty executor, else to the least used one. Units that do not fit
+  // go to the other executors.
   void to_executors(Index chain, const std::vector<Index> & units, Host & host) const
   {
     std::vector<Executor> & executors = host.executors;
@@ -185,7 +186,7 @@ private:
       result.emplace_back(i, 1);
     }
     for (Index left = threads - result.size(); left > 0; --left) {
-      // Load per thread; a part with a thread for each unit needs no more.
+      // The load per thread. A part with one thread for each unit needs no more threads.
       const auto load = [&](const auto & share) {
         const auto & [part, count] = share;
         return count < parts[part].units.size() ? parts[part].load / static_cast<double>(count)
@@ -217,8 +218,8 @@ private:
     }
   }
 
-  // Part 2: gives an executor the idle core that its first thread finds, as far as there is room; the rest goes to
-  // the least used core.
+  // Part 2: the first thread of an executor claims an idle core. The executor's threads go to this
+  // core while it has room, the others to the least used core.
   void to_cores(Host & host)
   {
     std::stable_sort(host.slots.begin(), host.slots.end(), [&](const Slot & a, const Slot & b) {
@@ -251,8 +252,8 @@ private:
   /// The cores of an executor.
   struct Claim
   {
-    Index own = kNone;   ///< it was idle
-    Index rest = kNone;  ///< literal form: for all further load
+    Index own = kNone;   ///< an idle core that the executor claimed
+    Index rest = kNone;  ///< literal form: the core for all further load of the executor
   };
 
   Index core_for(
@@ -271,7 +272,7 @@ private:
     return may ? core : least_used(allowed);
   }
 
-  // In the literal form only the load of callbacks counts.
+  // In the literal form only the load of callbacks counts, not that of other threads.
   double used(Index core) const
   {
     return layout_.load(core) - (literal_ ? 0 : problem_.room[core]);
@@ -288,7 +289,8 @@ private:
     layout_.insert(core, layout_.on(core).size(), blocks_of(problem_, units, Urgency::later_first));
   }
 
-  // The chain's priority; within a chain later tasks are more urgent.
+  // The sort key: the rank of the task's most important chain. Within a chain later tasks are more
+  // urgent.
   std::pair<Index, std::int64_t> key(Index task) const
   {
     return {rank_[task], -static_cast<std::int64_t>(problem_.position[task])};
@@ -320,7 +322,7 @@ private:
 
   const PlanProblem & problem_;
   const bool literal_;
-  std::vector<Host> hosts_;  // hosts of the model
+  std::vector<Host> hosts_;  // per host of the model
   std::vector<Index> rank_;  // per task: rank of the most important chain through it
   Layout layout_;
 };

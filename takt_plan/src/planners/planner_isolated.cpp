@@ -62,7 +62,7 @@ private:
     layout_.insert(core, layout_.on(core).size(), {std::move(block)});
   }
 
-  // Sorts by urgency, then by importance, then later tasks of the chain first.
+  // Sorts by urgency, then by importance. If both are equal, later tasks of the chain come first.
   void sort_by_urgency()
   {
     const auto key = [&](const Block & block) {

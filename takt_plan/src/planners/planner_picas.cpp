@@ -1,8 +1,9 @@
 // `picas`: priorities R1 to R7 and node allocation of the RTAS 2021 paper.
 //
-// The paper's executor is one SCHED_FIFO thread pinned to a core. Here it is one block in each process (executor of
-// the system) whose callbacks it has. While there is an empty executor, the next nodes become one (case A). With a
-// limited number of executors they join an existing one (case B).
+// The paper's executor is one SCHED_FIFO thread pinned to a core. Here it is one block in each
+// process (executor of the system) that has its callbacks. While there is an empty executor, the
+// next nodes go to it (case A). With a limited number of executors the last nodes join an existing
+// executor (case B).
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -53,7 +54,7 @@ public:
       }
     }
     for (Index node = 0; node < nodes_.size() && faults_.empty(); ++node) {
-      if (!placed_[node]) {  // in no chain
+      if (!placed_[node]) {  // the node is in no chain
         place_anyway(kNone, node, any_empty(node));
       }
     }
@@ -120,14 +121,16 @@ private:
     return busy.size() < limit_;
   }
 
-  /// With an `empty` executor all of `cores`, because it may be on any core; otherwise those that have an executor.
+  /// The cores that can take a node. If an executor is `empty`, all of `cores`, because that
+  /// executor may be on any core. Otherwise those of `cores` that have an executor.
   std::vector<Index> open_cores(std::vector<Index> cores, bool empty) const
   {
     std::erase_if(cores, [&](Index core) { return !empty && layout_.on(core).empty(); });
     return cores;
   }
 
-  // Makes as many of the nodes as fit on one CPU an executor there, or joins them with one.
+  // Puts as many of the nodes as fit on one CPU into an empty executor, or into an executor that
+  // exists there.
   void place_some(Index chain, std::vector<Index> nodes)
   {
     const bool empty = any_empty(nodes.front());
@@ -158,8 +161,8 @@ private:
     }
   }
 
-  // Case C (ii), and callbacks without a chain, which the paper omits. An executor stays on its CPU. So without an
-  // empty executor only the CPUs with an executor remain.
+  // Case C (ii), and callbacks without a chain, which the paper omits. An executor stays on its
+  // CPU. So if no executor is empty, only the CPUs with an executor remain.
   void place_anyway(Index chain, Index node, bool empty)
   {
     const std::vector<Index> cores = open_cores(nodes_[node].cores, empty);
@@ -196,8 +199,8 @@ private:
     return std::nullopt;
   }
 
-  // R7 puts existing executors above the new one. R6 forbids this if they hold callbacks of this chain that come
-  // before one of the new executor's.
+  // R7 puts the core's existing executors above the new one. R6 forbids this if an existing
+  // executor has a callback of this chain that precedes a callback of the new executor.
   bool rules_hold(Index chain, const std::vector<Index> & nodes, Index core) const
   {
     const auto & path = problem_.model.chains[chain].path;
@@ -235,8 +238,8 @@ private:
     }
   }
 
-  // With the nodes the executor must still be entirely above or below each other executor of its CPU (R7), and a
-  // chain may only go up from one to the next (R6).
+  // True if the executor with the nodes keeps two rules. R7: it is entirely above or below each
+  // other executor of its CPU. R6: a chain only goes up from one executor to the next.
   bool rules_hold_joined(
     Index chain, const std::vector<Index> & nodes, Index core, Index executor) const
   {
@@ -318,7 +321,8 @@ private:
         return priority_[a] > priority_[b];
       });
     }
-    // R6 and R7 hold for the numbers of callbacks: later in a chain and a more important chain are higher.
+    // The priorities of callbacks keep R6 and R7: callbacks that are later in a chain, and
+    // callbacks of more important chains, have higher ones.
     std::stable_sort(blocks.begin(), blocks.end(), [&](const Block & a, const Block & b) {
       return priority_[a.tasks.front()] > priority_[b.tasks.front()];
     });
@@ -349,7 +353,7 @@ private:
   const std::vector<PicasNode> nodes_;
   std::vector<char> placed_;
   std::vector<char> in_chain_;  // per task
-  // Per task: its executor of the paper, named by the first node that was put into it.
+  // Per task: its executor in the paper's sense, named by the first node in it.
   std::vector<Index> executor_;
   Faults faults_;
 };

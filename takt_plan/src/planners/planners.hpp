@@ -16,26 +16,29 @@ Layout plan_isolated(const PlanProblem & problem);
 Layout plan_rate_monotonic(const PlanProblem & problem);
 Layout plan_competition(const PlanProblem & problem, const PlanOptions & options);
 Layout plan_competition_literal(const PlanProblem & problem, const PlanOptions & options);
-/// Fault: a callback may run only on cores without one of the `executors`. 0: no limit of executors.
+/// At most `executors` executors; 0: no limit. Fault: all cores that a callback may use have no
+/// executor.
 takt_rt::Result<Layout> plan_picas(const PlanProblem & problem, int executors);
-/// Returns the best layout. If its slack is less than the share `wanted` of a deadline, also the best layout with
-/// chains cut in two that would fit on one core; which one is better shows when their threads are merged. Adds the
-/// cost of judging (score.hpp) to `cost`.
+/// Returns the best layout. If its slack is less than the share `wanted` of a deadline, also
+/// returns the best layout with cut chains: a cut chain runs on two cores, although it would fit on
+/// one. The caller merges the threads of both to see which one is better. Adds the cost of judging
+/// (score.hpp) to `cost`.
 std::vector<Layout> plan_takt(const PlanProblem & problem, double wanted, double & cost);
 
 /// Improves a layout that `plan_takt` found for a problem with other deadlines.
 Layout improved(const PlanProblem & problem, double wanted, const Layout & other, double & cost);
 
-/// Merges threads of one executor and core as planner.hpp says. Returns the cost of each merger. Adds the cost of
-/// judging to `cost`.
+/// Merges threads of one executor and core as planner.hpp says. Returns the state before the first
+/// merger and after each merger. Adds the cost of judging to `cost`.
 std::vector<TradePoint> merge_threads(
   const PlanProblem & problem, double keep_slack, Layout & layout, double & cost);
 
-/// Merges the least urgent threads of each executor that has more than an executor can have, at any cost: two of the
-/// same core if possible, else of two cores.
+/// If an executor has more threads than it can have, merges its least urgent threads at any cost:
+/// two threads of the same core if possible, else of two cores.
 void merge_beyond_limit(const PlanProblem & problem, Layout & layout);
 
-/// Adds "executor 'main' would need 80 threads ..." for each such executor.
+/// Returns a fault "executor 'main' would need 80 threads ..." for each executor with too many
+/// threads.
 takt_rt::Faults too_many_threads(const PlanProblem & problem, const Assignment & assignment);
 
 }  // namespace takt_plan::detail

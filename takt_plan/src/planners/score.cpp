@@ -16,13 +16,13 @@ namespace
 {
 
 constexpr double kNoBound = -1e9;
-constexpr Ns kMostDeadlines = 2;  // a bound by job windows may be this many deadlines
+constexpr Ns kMostDeadlines = 2;  // job windows stop at bounds of this many deadlines
 // Slacks whose difference is smaller count as equal.
 constexpr double kScoreNoise = 1e-9;
-// Finding that there is no bound takes this many times longer than finding one.
+// The analysis takes this many times longer to find that there is no bound than to find a bound.
 constexpr double kOverload = 20;
-// Number of evaluated terms per unit of cost. On a nearly full core there are more terms than the number of tasks
-// suggests.
+// Number of evaluated terms per unit of cost. On a nearly full core the analysis evaluates more
+// terms than the number of tasks suggests.
 constexpr double kLooksPerCost = 8;
 
 /// The placed part of the model on the cores that matter.
@@ -45,7 +45,7 @@ public:
     add_chains();
   }
 
-  /// `most`: see score_by_phases; null: no limit but the problem's.
+  /// `most`: see score_by_phases; null: only the limit of the problem.
   Score judge(const std::vector<Ns> * most = nullptr) const;
   Score judge_without_phases() const;
   KnownPhases known_phases() const;
@@ -55,8 +55,8 @@ private:
   BoundsOptions by_phases() const;
   Score scored(const takt_rt::Result<Bounds> & found, double looks) const;
 
-  // Adds a core, and the cores whose tasks start its tasks, are started by them, or exchange values with them on a
-  // chain.
+  // Adds the core `first`, and all cores that links between tasks reach from it, directly or
+  // through others. Links are starts, and values that tasks exchange on a chain.
   void reach(Index first)
   {
     std::vector<Index> open{first};
@@ -110,7 +110,7 @@ private:
       for (Index & other : task.waits_for) {
         other = here_.at(other);
       }
-      keep_here(task.reads);  // later tasks, too: reading implies no order
+      keep_here(task.reads);  // also links to later tasks: reading implies no order
     }
   }
 
@@ -155,7 +155,7 @@ private:
     assign(assignment, ceilings(), model_);
   }
 
-  // Ceilings depend on all threads of an executor, on any core.
+  // The ceilings of the executors. A ceiling depends on all threads of its executor, on any core.
   std::vector<int> ceilings() const
   {
     Assignment all;
@@ -198,7 +198,8 @@ private:
   std::vector<Index> chains_;  // of the problem, most important first
 };
 
-// Stops windows that grow without end at a size that misses all deadlines, so that the search goes on.
+// Some windows would grow without end. The limit stops them at a size that misses all deadlines, so
+// that the search goes on.
 BoundsOptions Part::by_phases() const
 {
   BoundsOptions options;
@@ -257,7 +258,7 @@ Score Part::scored(const takt_rt::Result<Bounds> & found, double looks) const
     result.slacks.emplace_back(chains_[i], slack);
     result.slack = std::min(result.slack, slack);
   }
-  std::vector<char> bounded(tasks_.size(), 0);  // on the path of a chain with a bound
+  std::vector<char> bounded(tasks_.size(), 0);  // per task: on the path of a chain with a bound
   for (Index i = 0; found && i < chains_.size(); ++i) {
     for (const Index task : model_.chains[i].path) {
       bounded[task] = bounded[task] || found->chains[i].ok();
@@ -298,7 +299,7 @@ KnownPhases Part::known_phases() const
       return graph.refusal.empty() && graph.node_of_stream[streams.front()] != kNone &&
              (!all ||
               std::none_of(graph.nodes.begin(), graph.nodes.end(), [](const JobNode & node) {
-                return node.unphased;  // too wide windows for a search by windows alone
+                return node.unphased;  // its windows are too wide for a search by windows alone
               }));
     });
   };

@@ -16,17 +16,18 @@
 namespace takt_plan::detail
 {
 
-/// Compares in the order of the planner's objectives. 1: met deadlines, from the most important chain down. 2: which
-/// missed chains have a bound. 3: callbacks without a bound. 4: cores above their room. 5: how late the missed chains
-/// are. 6: timers that may skip periods. 7: the smallest normalised slack.
+/// The judgement of a layout. `better_than` compares in the order of the planner's objectives. 1:
+/// met deadlines, from the most important chain down. 2: which missed chains have a bound. 3:
+/// callbacks without a bound. 4: cores above their room. 5: how late the missed chains are. 6:
+/// timers that may skip periods. 7: the smallest normalised slack.
 struct Score
 {
   std::vector<bool> met;         ///< per chain with a deadline, most important first
-  std::vector<Index> missed;     ///< chains of the problem that miss
-  std::vector<Index> unbounded;  ///< tasks of the problem
+  std::vector<Index> missed;     ///< chains of the problem that miss their deadlines
+  std::vector<Index> unbounded;  ///< tasks of the problem without a bound
   Index late_timers = 0;  ///< timers whose runs may end after their period, so that they skip some
   Index crowded = 0;      ///< cores, on all hosts, with more load than room
-  /// For each chain of the problem with a deadline, the most important first.
+  /// The slack of each chain of the problem with a deadline, the most important chain first.
   std::vector<std::pair<Index, double>> slacks;
   /// The smallest (deadline - bound) / deadline; 1 without deadlines, below 0 if one is missed, -1e9 if a chain with
   /// a deadline has no bound.
@@ -34,24 +35,27 @@ struct Score
   /// How far the fullest core is above its room less `kCalm`, or above an even load if that is larger.
   double tight = 0;
   Index short_histories = 0;  ///< Bounds::short_histories
-  double cost = 0;            ///< of this judgement; the time of the analysis grows with it
+  /// the cost of this judgement; its analysis takes a time that grows with it
+  double cost = 0;
 
-  /// True if it misses no deadline that `other` keeps, and leaves no further task without a bound.
+  /// True if this score misses no deadline that `other` keeps, and leaves no task without a bound
+  /// that has one in `other`.
   bool no_worse_than(const Score & other) const;
   /// Slacks that differ only by rounding count as equal. Both scores must be of all chains.
   bool better_than(const Score & other) const;
-  /// Adds the misses of `more`.
+  /// Adds the missed chains and the tasks without a bound of `more`.
   void add_missing(const Score & more);
 };
 
-/// The share of a core that should stay free: callbacks outside the model run, too, and the kernel stops real-time
-/// threads that use more than 95 % of a second.
+/// The share of a core that should stay free. Callbacks outside the model run, too, and the kernel
+/// stops real-time threads that use more than 95 % of a second.
 inline constexpr double kCalm = 0.03;
 
-/// Limit of evaluated terms for one judgement, which take a second; beyond it tasks have no bound. Only cores with
-/// less than a millionth of room reach it.
+/// Limit of evaluated terms for one judgement: about a second. Beyond the limit tasks have no
+/// bound. Only cores with less than a millionth of room reach it.
 inline constexpr std::int64_t kMostLooksAtOnce = 100'000'000;
-/// The limit by job windows alone, which find most plans without bounds.
+/// The limit for a judgement by job windows alone. It is lower, because they give no bound for most
+/// plans.
 inline constexpr std::int64_t kMostLooksByPhases = 20'000'000;
 
 /// Judges a layout. Tasks may be missing from the layout: the judgement ignores these, and the tasks that only these
@@ -60,8 +64,8 @@ inline constexpr std::int64_t kMostLooksByPhases = 20'000'000;
 Score score(
   const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched = {});
 
-/// The same without job windows, which take long where a hyperperiod has many jobs. `score` of all analyses finds no
-/// larger bound.
+/// Judges as `score` does, but without job windows, which take long if a hyperperiod has many jobs.
+/// The bounds of `score` are never larger.
 Score score_without_phases(
   const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched);
 
@@ -70,8 +74,8 @@ Score score_without_phases(
 Score score_by_phases(
   const PlanProblem & problem, const Layout & layout, const std::vector<Ns> & most);
 
-/// The most important chains with a deadline, and their slacks; empty if all chains with a deadline are equally
-/// important. `score`: of all chains.
+/// The most important chains with a deadline, and their slacks. Empty if all chains with a deadline
+/// are equally important. `score`: a score of all chains.
 std::vector<std::pair<Index, double>> most_important(
   const PlanProblem & problem, const Score & score);
 
@@ -81,8 +85,8 @@ inline constexpr double kShort = 1.05;
 /// The time of the chain's callbacks after the latest release, without interference.
 Ns least_response(const PlanProblem & problem, Index chain);
 
-/// The largest bound of the most important chains, as a multiple of the time of their callbacks; 1 if there are none.
-/// `score`: of all chains.
+/// The largest bound of the most important chains, as a multiple of the time of their callbacks; 1
+/// if there are none. `score`: a score of all chains.
 double stretch(const PlanProblem & problem, const Score & score);
 
 /// Which phases of the sources of chains are known.
@@ -95,7 +99,8 @@ enum class KnownPhases
 
 KnownPhases known_phases(const PlanProblem & problem, const Layout & layout);
 
-/// Why a part of the layout has no job windows, as in "its hyperperiod has more than 20000 jobs"; empty: all have.
+/// The reason why a part of the layout has no job windows, as in "its hyperperiod has more than
+/// 20000 jobs". Empty: all parts have job windows.
 std::string why_phases_are_unknown(const PlanProblem & problem, const Layout & layout);
 
 }  // namespace takt_plan::detail

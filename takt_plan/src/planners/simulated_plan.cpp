@@ -23,18 +23,18 @@ using takt_schedule::System;
 
 constexpr Ns kLongestRun = 10'000'000'000;
 constexpr double kMostSimulated = 20'000;  // approximate number of jobs in a run
-constexpr Ns kLeastPeriods = 4;            // times the longest period
+constexpr Ns kLeastPeriods = 4;            // a run lasts at least this many of the longest period
 constexpr std::uint64_t kRandomTimes = 2;  // runs with random times
 constexpr std::uint64_t kRandomPhases = 4;
-constexpr std::uint64_t kRandomClocks =
-  4;  // runs if there are several processes, or sources without a known phase
+// Runs if there are several processes, or sources without a known phase.
+constexpr std::uint64_t kRandomClocks = 4;
 
 Ns duration_of(const Model & model)
 {
   const detail::Streams streams(model, in_trigger_order(model));
   double rate = 0;
   Ns longest = 0;
-  Ns last = 0;  // of a source's first start
+  Ns last = 0;  // the latest first release of a source
   for (Index task = 0; task < model.tasks.size(); ++task) {
     rate += streams.rate(task);
     if (model.tasks[task].release) {
@@ -47,9 +47,10 @@ Ns duration_of(const Model & model)
   return add(last, std::max(duration, multiply(longest, kLeastPeriods)));
 }
 
-/// In reality the offsets of each process count from its own start, and those of each host by its own clock; in
-/// `simulate` all count from one instant. So this moves each start by a random distance, and gives sources without an
-/// offset random phases. Nothing if all sources count from one instant.
+/// Moves each start by a random distance, and gives sources without an offset random phases. In
+/// reality the offsets of each process count from its own start, and those of each host by its own
+/// clock; in `simulate` all offsets count from one instant. Nothing if all sources count from one
+/// instant, or if no source has an offset.
 std::optional<SimulationModel> at_other_phases(SimulationModel simulated, std::uint64_t seed)
 {
   Model & model = simulated.model;

@@ -1,9 +1,10 @@
-// Simulates a plan briefly: one run with worst execution times, two with random ones, and four more if phases are
-// uncertain. If no source has a known phase, the four have random phases. If only some have, or if offsets count from
-// several starts or clocks, the sources without a known phase get random phases, and the starts random distances.
+// Simulates a plan briefly: one run with worst execution times, two with random ones, and four more
+// if phases are uncertain. If no source has a known phase, the four runs have random phases. If
+// only some sources have known phases, or if offsets count from several starts or clocks, two
+// things are random in the four runs: the unknown phases, and the distances between the starts.
 //
-// A simulation proves nothing. But if a chain is late in it, the plan can be late. The same input gives the same
-// result. Set-up only: allocates, takes up to about a second.
+// A simulation proves nothing. But if a chain is late in the simulation, the plan can be late. The
+// same input gives the same result. Set-up only: allocates, takes up to about a second.
 #ifndef TAKT_PLAN__SRC__SIMULATED_PLAN_HPP_
 #define TAKT_PLAN__SRC__SIMULATED_PLAN_HPP_
 
@@ -25,13 +26,13 @@ struct SimulatedPlan
   {
     std::uint64_t count = 0;   ///< responses
     std::uint64_t missed = 0;  ///< responses beyond the deadline
-    Ns worst = -1;             ///< below 0: no response
-    /// True if it had responses, all within the deadline.
+    Ns worst = -1;             ///< the longest response; below 0: no response
+    /// True if the chain had responses, all within the deadline.
     bool met() const noexcept { return count > 0 && missed == 0; }
   };
 
   std::vector<Chain> chains;  ///< per chain of the model
-  std::uint64_t skipped = 0;  ///< periods of timers
+  std::uint64_t skipped = 0;  ///< periods that timers skipped
   std::uint64_t lost = 0;     ///< messages that a history overwrote before they were taken
   Ns duration = 0;            ///< virtual time of all runs together
 };
@@ -40,8 +41,9 @@ struct SimulatedPlan
 takt_rt::Result<SimulatedPlan> simulate_plan(
   const takt_schedule::System & system, const takt_schedule::Schedule & schedule);
 
-/// ROS 2's own way, for comparison: each executor is a pool with one ordinary thread for each core that it may use,
-/// in the order of rclcpp's pool. `options`: only the usable cores matter.
+/// The schedule of stock ROS 2, for comparison. Each executor is a pool with one ordinary thread
+/// for each core that it may use, and runs callbacks in the order of rclcpp's pool. `options`: only
+/// the usable cores matter.
 takt_schedule::Schedule stock_pool(
   const takt_schedule::System & system, const PlanOptions & options);
 

@@ -40,7 +40,8 @@ std::vector<std::vector<Index>> separated(
   if (may_share(problem, tasks, tasks)) {
     return {tasks};
   }
-  // First awaited tasks that do not wait; then those that do both, by the depth of their waits; then all others.
+  // Order of the parts: awaited tasks that do not wait; awaited tasks that wait, by the depth of
+  // their waits; all other tasks.
   std::map<std::pair<int, Index>, std::vector<Index>> parts;
   for (const Index task : tasks) {
     const Unit & unit = unit_of(problem, task);

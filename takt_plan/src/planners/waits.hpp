@@ -17,16 +17,17 @@
 namespace takt_plan::detail
 {
 
-/// True if one thread may run all tasks of both.
+/// True if one thread may run all tasks of `some` and `others`.
 bool may_share(
   const PlanProblem & problem, const std::vector<Index> & some, const std::vector<Index> & others);
 
-/// Splits the tasks into parts that may each share a thread, in their order. The more urgent part comes first:
-/// awaited tasks before those that wait for them, so that waits have bounds on one core.
+/// Splits the tasks into parts; one thread may run all tasks of a part. Tasks keep their order
+/// within a part. The more urgent part comes first: awaited tasks before the tasks that wait for
+/// them, so that waits have bounds on one core.
 std::vector<std::vector<Index>> separated(
   const PlanProblem & problem, const std::vector<Index> & tasks);
 
-/// The same for each block.
+/// Split each block, and each thread of the assignment, in the same way.
 std::vector<Block> separated(const PlanProblem & problem, const std::vector<Block> & blocks);
 Assignment separated(const PlanProblem & problem, const Assignment & assignment);
 

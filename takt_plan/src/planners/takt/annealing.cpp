@@ -17,20 +17,22 @@ namespace
 
 constexpr Index kWalkers = 2;
 constexpr std::uint64_t kTurns = 1'000'003;  // distance between the seeds of two turns
-constexpr Index kPlansOfTurn = 10;  // plans of a walker between exchanges with the other one
-// Plans of a walker, from hot to cold, for each unit and each group of timers.
+constexpr Index kPlansOfTurn = 10;           // plans that each walker judges between two exchanges
+// A walk judges this many plans with each walker for each unit and each group of timers.
 constexpr Index kPlansEach = 40;
 constexpr Index kPlansForThreads = 100;  // the same in a walk for few threads
 constexpr Index kLeastPlans = 150;
 // a walk without a proven chain ends after this many plans
 constexpr Index kPlansOfHope = 400;
-constexpr double kCool = 0.1;  // heat of such a walk, which begins with a good plan
-constexpr int kWalks = 2;      // more only while there is time
-// Limit for judging, in the unit of Score::cost: some ten seconds; a few seconds if phases are unknown.
+constexpr double kCool = 0.1;  // heat of a walk for few threads, which begins with a good plan
+constexpr int kWalks = 2;      // more only with a time limit, until it is reached
+// Limits of the cost of judging, in the unit of Score::cost: some ten seconds for a walk, less for
+// few threads, and a few seconds if phases are unknown.
 constexpr double kMostWalking = 2.5e8;
 constexpr double kMostForThreads = 7e7;
 constexpr double kMostWithoutPhases = 2e7;
-// A longer chain of the most important ones may be shortened. Merging of threads needs some of the rest.
+// If the most important chains take more than this multiple of their own work, a walk tries to
+// shorten them. The rest up to kShort is left for the merging of threads.
 constexpr double kShorter = 1.03;
 
 class Annealing
@@ -142,7 +144,8 @@ private:
     return good_enough(problem_, wanted_, best().score);
   }
 
-  // Job windows give no bound for any plan: the kind of system has no windows that end, or it is too full.
+  // True if job windows give no bound for any plan: the kind of system has no windows that end, or
+  // the system is too full.
   bool hopeless() const
   {
     Index tried = 0;
@@ -170,7 +173,7 @@ private:
   const std::vector<Cluster> clusters_;
   std::vector<std::unique_ptr<Walker>> walkers_;
   std::optional<Kept> few_;  // set if few threads are wanted
-  std::vector<bool> met_;    // by the best plan of all walkers
+  std::vector<bool> met_;    // the deadlines that the best plan of all walkers meets
 };
 
 }  // namespace

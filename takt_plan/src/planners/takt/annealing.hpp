@@ -9,8 +9,8 @@
 // Two walkers run on a thread each, in turns of a fixed number of plans. So the result depends on the seed, and not
 // on the machine or its speed, unless the time is up.
 //
-// A walk for few threads starts with a plan of merged threads. Its steps also join a unit with the thread above it,
-// or separate it again.
+// A walk for few threads starts with a plan of merged threads. Its steps also move a unit into the
+// thread above it, or give a unit its own thread again.
 //
 // Set-up only: allocates, starts threads and waits for them.
 #ifndef TAKT_PLAN__SRC__PLANNERS__TAKT__ANNEALING_HPP_
@@ -26,21 +26,22 @@
 namespace takt_plan::detail
 {
 
-/// The best plan from any of `starts`, which must be complete; never worse than the best start. `wanted`: the share
-/// of its deadline that each chain should keep as slack. `turn`: different turns give different walks. Adds the cost
-/// of judging to `cost`.
+/// The best plan that walks from `starts` find, never worse than the best start. Each start must be
+/// complete. `wanted`: the share of its deadline that each chain should keep as slack. `turn`:
+/// different turns give different walks. Adds the cost of judging to `cost`.
 Layout annealed(
   const PlanProblem & problem, double wanted, const std::vector<Layout> & starts,
   std::uint64_t turn, double & cost);
 
-/// A plan with fewer threads that keeps all deadlines and `kept`; `start`, which keeps them, if none was found.
-/// `turn`: different turns give different walks.
+/// A plan with fewer threads that keeps all deadlines and `kept`. If the walk finds none, returns
+/// `start`, which keeps them. `turn`: different turns give different walks. Adds the cost of
+/// judging to `cost`.
 Layout with_few_threads(
   const PlanProblem & problem, const Layout & start, const Kept & kept, std::uint64_t turn,
   double & cost);
 
-/// True if annealing has no aim: no chain is late, each has the slack `wanted`, and the most important ones take
-/// hardly longer than their own work.
+/// True if the plan needs no annealing: no chain is late, each chain has the slack `wanted`, and
+/// the most important chains take hardly longer than their own work.
 bool good_enough(const PlanProblem & problem, double wanted, const Score & score);
 
 }  // namespace takt_plan::detail

@@ -37,12 +37,12 @@ constexpr Index kFewThreads = 3;
 constexpr std::uint64_t kWalksForThreads = 3;  // at most
 // More walks if a proven plan loses messages in simulation, or makes its most important chains long.
 constexpr std::uint64_t kOtherWalks = 2;  // at most
-constexpr double kLong = 1.06;            // times their own work
+constexpr double kLong = 1.06;            // chains are long above this multiple of their own work
 // With less slack the search goes on, even if merging threads may use up slack.
 constexpr double kWantedSlack = 0.1;
 // Simulated responses whose difference is smaller count as equal.
 constexpr double kSameResponse = 0.01;
-// Share of the remaining time.
+// Shares of the remaining time for the steps of the search.
 constexpr double kShareOfFirst = 0.15;
 constexpr double kShareOfWalk = 0.6;
 constexpr double kShareOfMergers = 0.3;
@@ -59,7 +59,7 @@ struct Candidate
   std::optional<SimulatedPlan> simulated;
 };
 
-/// Which chains with a deadline met it in simulation, the most important first.
+/// Whether each chain with a deadline met it in simulation, the most important chain first.
 std::vector<bool> met_in_simulation(const PlanProblem & problem, const SimulatedPlan & simulated)
 {
   std::vector<bool> met;
@@ -71,7 +71,8 @@ std::vector<bool> met_in_simulation(const PlanProblem & problem, const Simulated
   return met;
 }
 
-/// True if chains that are late in both are less late in `a`; the most important difference decides.
+/// Compares the chains that are late in both simulations: true if they are less late in `a`. The
+/// most important chain that differs decides. Nothing if none differs.
 std::optional<bool> less_late(
   const PlanProblem & problem, const SimulatedPlan & a, const SimulatedPlan & b)
 {
@@ -92,7 +93,8 @@ std::optional<bool> less_late(
   return std::nullopt;
 }
 
-/// Compares by simulation; nothing if one of them was not simulated, or if they are equal.
+/// True if `a` is better in simulation. Nothing if one of the two was not simulated, or if they are
+/// equal.
 std::optional<bool> better_in_simulation(
   const PlanProblem & problem, const Candidate & a, const Candidate & b)
 {
@@ -112,8 +114,8 @@ std::optional<bool> better_in_simulation(
            : std::nullopt;
 }
 
-/// Fewer threads are worth more than slack beyond `wanted`. After a walk fewer threads and short chains are worth
-/// more than slack beyond `keep`.
+/// True if `a` is better. Fewer threads are worth more than slack beyond `wanted`. After a walk
+/// fewer threads and short chains are worth more than slack beyond `keep`.
 bool better(
   const PlanProblem & problem, const Candidate & a, const Candidate & b, double keep, double wanted)
 {
@@ -143,7 +145,7 @@ bool better(
          std::pair(b.layout.threads(), -b.score.slack);
 }
 
-/// The only row of the trade if mergers were forced: more threads are not possible.
+/// The only row of the trade if mergers were forced: plans with more threads are not possible.
 TradePoint only_point(const PlanProblem & problem, const Candidate & candidate)
 {
   TradePoint point{candidate.layout.threads(), std::nullopt, 0};
@@ -175,7 +177,7 @@ Candidate with_threads_merged(
   if (candidate.layout.threads() != wanted) {
     candidate.trade = {only_point(problem, candidate)};
   } else {
-    // All analyses together may find smaller bounds than those that judged the mergers.
+    // All analyses together may find smaller bounds than the analyses that judged the mergers.
     for (TradePoint & point : candidate.trade) {
       if (point.threads == wanted) {
         point.slack = only_point(problem, candidate).slack;
@@ -185,7 +187,7 @@ Candidate with_threads_merged(
   return candidate;
 }
 
-/// Nothing if the plan cannot be simulated.
+/// The simulation of the layout; nothing if it cannot be simulated.
 std::optional<SimulatedPlan> simulated(
   const System & system, const PlanProblem & problem, const Layout & layout)
 {
@@ -219,7 +221,7 @@ KnownPhases knowable_phases(const PlanProblem & problem)
   return known_phases(problem, with_all_offsets(problem));
 }
 
-/// A sentence about the reason why the planner chose no offsets, or none.
+/// The reason why the planner chose no offsets, as a sentence; empty if there is no reason to give.
 std::vector<std::string> no_offsets(const PlanProblem & problem)
 {
   if (problem.timers.size() < 2) {
@@ -232,7 +234,7 @@ std::vector<std::string> no_offsets(const PlanProblem & problem)
   return {"takt chose no offsets, since a part of the system has no job windows: " + why};
 }
 
-/// A sentence about sources whose phases no schedule sets, or none.
+/// A sentence about sources whose phases no schedule sets; empty if there are no such sources.
 std::vector<std::string> phases_left_alone(const System & system, const PlanProblem & problem)
 {
   std::vector<std::string> ids;
@@ -295,7 +297,7 @@ Layout of_problem(const PlanProblem & problem, const Layout & other)
   return layout;
 }
 
-/// Maps the part of the whole time from share `from` to share `to` to its own time.
+/// Of the time from share `from` to share `to` of the whole, the share that is used.
 std::function<double()> part_of(const std::function<double()> & time_used, double from, double to)
 {
   if (!time_used) {
@@ -374,7 +376,8 @@ public:
       search_ + mergers_ - cost};
   }
 
-  /// `run` returns this plan if it finds no better one. Only better plans are shown.
+  /// Gives the search a known plan. `run` returns it if it finds no better one, and shows only
+  /// better plans.
   void knows(const Layout & layout, std::vector<TradePoint> trade)
   {
     other_ = whole(layout);
@@ -383,7 +386,7 @@ public:
   }
 
 private:
-  /// Gives the next step that share of the remaining time.
+  /// Gives the next step this share of the remaining time.
   void until(double share)
   {
     if (problem_.time_used) {
@@ -430,7 +433,7 @@ private:
     }
   }
 
-  /// The layout without mergers.
+  /// A candidate with the layout as it is, without mergers.
   Candidate whole(const Layout & layout)
   {
     const bool by_phases = std::exchange(problem_.by_phases, false);
@@ -498,7 +501,8 @@ private:
     notes_ = phases_left_alone(system_, problem_);
   }
 
-  // With longer deadlines for late chains the search takes other ways, and may find a plan that keeps them.
+  // Searches again with longer deadlines for late chains. Such a search takes other ways, and may
+  // find a plan that keeps the real deadlines.
   void begin_again()
   {
     for (const int percent : kLonger) {
@@ -548,10 +552,10 @@ private:
   const std::function<void(const Layout &)> & show_;
   const double wanted_;
   const bool simulates_;
-  const bool known_;  // phases are known in the model
+  const bool known_;  // true if the model knows all phases
   const bool walks_;
   const KnownPhases knowable_;
-  const bool chooses_;  // the planner may choose offsets
+  const bool chooses_;  // true if the planner may choose offsets
   double search_ = 0;   // cost of judging so far
   double mergers_ = 0;
   double walking_ = 0;
@@ -561,7 +565,8 @@ private:
   std::vector<std::string> notes_;
 };
 
-/// Makes the plan's own row equal to the plan's bounds. The other rows count late releases.
+/// Sets the row of this layout in the trade to the bounds of the plan. The other rows count late
+/// releases.
 void set_own_row(
   const PlanProblem & problem, const Layout & layout, std::vector<TradePoint> & trade)
 {

@@ -1,11 +1,12 @@
 // Runs the planner `takt` from its first plan to its last.
 //
-// If offsets may be chosen, it looks for a plan that keeps deadlines with late releases (late_releases.hpp). If there
-// is none, it looks for one without late releases.
+// If the planner may choose offsets, it looks for a plan that keeps deadlines with late releases
+// (late_releases.hpp). If it finds none, it looks for a plan without late releases.
 //
-// It makes a first plan (plan_takt), walks from it (annealing.hpp), merges threads, starts again with longer
-// deadlines if chains are late, and takes the best plan. If a deadline is not proven, plans are first compared by
-// simulation: a plan that proves more loses if chains are late in its simulation that another plan keeps.
+// The planner makes a first plan (plan_takt), walks from it (annealing.hpp), merges threads, starts
+// again with longer deadlines if chains are late, and takes the best plan. If a deadline is not
+// proven, simulations of the plans decide first. So a plan with more proven deadlines may lose to a
+// plan that keeps more deadlines in simulation.
 //
 // Set-up only: allocates, takes long.
 #ifndef TAKT_PLAN__SRC__PLANNERS__TAKT__BEST_PLAN_HPP_
@@ -31,8 +32,8 @@ struct BestPlan
   double cost_of_restarts = 0;  ///< Planned::cost_of_restarts
 };
 
-/// `show`: gets each plan that is better than the plans before, if `options` ask for it; may be empty. `problem`
-/// belongs to `system` and `options`; it is restored afterwards.
+/// `show`: gets each plan that is better than all earlier plans, if `options` ask for it; may be
+/// empty. `problem`: the problem of `system` and `options`; the function changes and restores it.
 BestPlan best_plan(
   const takt_schedule::System & system, const PlanOptions & options, PlanProblem & problem,
   const std::function<void(const Layout &)> & show);

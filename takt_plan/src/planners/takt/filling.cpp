@@ -7,7 +7,7 @@ namespace takt_plan::detail
 namespace
 {
 
-// Limits for a chain that fits on no core: cuts, and pairs of cores for each cut.
+// Limits for a chain that fits on no core: the number of cuts, and the pairs of cores for each cut.
 constexpr Index kMostCuts = 8;
 constexpr int kMostTries = 64;
 // Slacks whose difference is smaller count as equal.
@@ -31,7 +31,8 @@ Attempt Filling::place_all(const std::vector<Index> & order, Fit fit) const
 void Filling::place_with_sources(
   Index first, Fit fit, std::vector<char> & seen, Attempt & attempt) const
 {
-  std::vector<std::pair<Index, bool>> open{{first, false}};  // true: its sources are placed
+  // true: the cluster's sources are placed
+  std::vector<std::pair<Index, bool>> open{{first, false}};
   while (!open.empty()) {
     const auto [cluster, ready] = open.back();
     open.pop_back();
@@ -87,7 +88,7 @@ std::optional<Filling::Spot> Filling::whole(Attempt & attempt, Index cluster, Fi
   return best;
 }
 
-// Cuts the cluster in two and puts the parts on two cores. Returns false if this fails, too.
+// Cuts the cluster in two and puts the parts on two cores. Returns false if no cut fits.
 bool Filling::split(Attempt & attempt, Index cluster, Fit fit) const
 {
   for (const auto & [first, second] : cuts(cluster)) {
@@ -98,7 +99,8 @@ bool Filling::split(Attempt & attempt, Index cluster, Fit fit) const
   return false;
 }
 
-// Cuts it in two if that leaves more slack than `whole`, the best without a cut. Returns false if no cut does.
+// Cuts the cluster in two if a cut leaves more slack than `whole`, the best slack without a cut.
+// Returns false if no cut leaves more.
 bool Filling::split_better(Attempt & attempt, Index cluster, double whole) const
 {
   std::optional<Layout> best;
@@ -135,7 +137,8 @@ std::vector<Filling::Cut> Filling::cuts(Index cluster) const
   return result;
 }
 
-// The first place on the core where the units harm no other chain; places near the one by deadline come first.
+// The first place on the core where the units harm no other chain. Tries the place by deadline
+// first, then its neighbours.
 std::optional<Filling::Spot> Filling::on_core(
   Layout & layout, Index cluster, const std::vector<Index> & units, Index core,
   const Score & known) const

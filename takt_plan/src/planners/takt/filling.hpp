@@ -16,7 +16,7 @@ namespace takt_plan::detail
 class Filling
 {
 public:
-  /// Keeps a reference.
+  /// Keeps a reference to `search`.
   explicit Filling(Search & search)
   : search_(search),
     problem_(search.problem()),
@@ -24,17 +24,18 @@ public:
   {
   }
 
-  /// Places all clusters in this order; clusters that start others are placed before these.
+  /// Places all clusters in this order. But before a cluster it places the clusters that start its
+  /// callbacks.
   Attempt place_all(const std::vector<Index> & order, Fit fit) const;
 
 private:
-  /// A place where a cluster harms no other.
+  /// A place where a cluster harms no other chain.
   struct Spot
   {
     Index core = kNone;
     Index place = 0;
-    std::vector<Block> blocks;  ///< the core's blocks with it
-    double slack = 0;           ///< on the core with it
+    std::vector<Block> blocks;  ///< the blocks to insert there
+    double slack = 0;           ///< the smallest slack on the core with the cluster
   };
   using Cut = std::pair<std::vector<Index>, std::vector<Index>>;
 

@@ -1,4 +1,4 @@
-// Clusters that fit nowhere within their deadlines.
+// Places clusters that fit on no core within their deadlines.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -8,16 +8,16 @@
 namespace takt_plan::detail
 {
 
-// Places a cluster that fits on no core with room within its deadline. Tries in this order: on a full core where no
-// chain misses a deadline; late on cores with room, whole or cut in two, with the least lateness; each unit by
-// itself.
+// Places a cluster that fits on no core with room within its deadline. Tries in this order: the
+// whole cluster on any allowed core, if no chain misses a deadline; late on cores with room, whole
+// or cut in two, with the least lateness; each unit by itself.
 void Filling::make_do(Index cluster, Attempt & attempt) const
 {
   Layout & layout = attempt.layout;
   const std::vector<Index> & units = clusters_[cluster].units;
   std::vector<Index> full = common_cores(problem_, units);
   std::stable_sort(full.begin(), full.end(), [&](Index a, Index b) {
-    // Full cores first, then those that lack least.
+    // Crowded cores first; within each kind the cores with most room first.
     return std::pair(!layout.crowded(a), -search_.room(layout, a)) <
            std::pair(!layout.crowded(b), -search_.room(layout, b));
   });
@@ -59,7 +59,8 @@ void Filling::make_do(Index cluster, Attempt & attempt) const
   attempt.score.add_missing(search_.judged(layout, cores_of(cluster, layout)));
 }
 
-// Puts units where most room is, below all others if they would harm these.
+// Puts each unit on the core with most room: at its place by deadline, or below all others if it
+// would harm these.
 void Filling::scatter(Index cluster, Layout & layout, const Score & forgiving) const
 {
   for (const Index unit : clusters_[cluster].units) {
@@ -73,7 +74,8 @@ void Filling::scatter(Index cluster, Layout & layout, const Score & forgiving) c
   }
 }
 
-// Accepts misses of chains that only concern this cluster.
+// Adds the cluster's tasks and all chains through them to the misses of `known`, so that these
+// misses are accepted.
 void Filling::forgive(Index cluster, Score & known) const
 {
   std::vector<char> mine(problem_.model.tasks.size(), 0);

@@ -14,7 +14,7 @@ namespace takt_plan::detail
 class Improvement
 {
 public:
-  /// Keeps a reference.
+  /// Keeps a reference to `search`.
   explicit Improvement(Search & search)
   : search_(search),
     problem_(search.problem()),
@@ -22,8 +22,8 @@ public:
   {
   }
 
-  /// While it helps: tries other orders on a core and separate threads for missed chains, and other cores for units
-  /// that share one with the chain of least slack.
+  /// Repeats moves while they improve the plan. For missed chains: other orders on a core, and
+  /// separate threads. For units that share a core with the chain of least slack: other cores.
   void improve(Attempt & attempt) const;
 
 private:

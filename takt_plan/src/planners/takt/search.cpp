@@ -11,15 +11,17 @@ namespace
 
 // With more tasks each attempt stops at the first place that is good enough.
 constexpr Index kLarge = 400;
-// Limit for judging, in the unit of Score::cost: some seconds. Then the search ends with what it has.
+// Limit of the cost of judging, in the unit of Score::cost: some seconds. Then the search ends with
+// its best plan.
 constexpr double kMostSearch = 1e8;
-// The share of this limit if a walk follows, which finds more in the same time.
+// The share of kMostSearch if a walk follows, because a walk finds more in the same time.
 constexpr double kShareBeforeWalks = 0.05;
-// The share with many jobs: a judgement by job windows takes several times longer than its cost suggests.
+// The share of kMostSearch with many jobs: a judgement by job windows takes several times longer
+// than its cost suggests.
 constexpr double kShareWithManyJobs = 0.1;
 // The limit once the search has a plan that fits. It spends less time on finding a better one.
 constexpr double kMostForBetter = kMostSearch / 2;
-// Beyond this not even one place of each cluster is judged.
+// Beyond this cost the search judges not even one place of each cluster.
 constexpr double kExhausted = 2 * kMostSearch;
 // Limit of places that are tried for a chain on a core.
 constexpr Index kMostPlaces = 8;

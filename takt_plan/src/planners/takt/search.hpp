@@ -19,17 +19,17 @@ enum class Fit
 {
   first,  ///< the fullest core that has room
   worst,  ///< the emptiest core
-  slack,  ///< the core with the largest smallest slack
-  cut     ///< the same; with too little slack also cuts in two that leave more
+  slack,  ///< the core where the smallest slack of the chains stays largest
+  cut     ///< as `slack`; if the slack is too small, also cuts in two that leave more
 };
 
-/// True if all places are compared; otherwise the first good one is taken.
+/// True if the search compares all places. Otherwise it takes the first good one.
 constexpr bool compares(Fit fit)
 {
   return fit == Fit::slack || fit == Fit::cut;
 }
 
-/// A layout in the making, and its misses.
+/// An unfinished layout, and its score.
 struct Attempt
 {
   Layout layout;
@@ -44,7 +44,8 @@ public:
 
   const PlanProblem & problem() const noexcept { return problem_; }
   double wanted() const noexcept { return wanted_; }
-  /// True if, for the number of tasks or jobs, each attempt stops at the first place that is good enough.
+  /// True if there are so many tasks or jobs that each attempt stops at the first place that is
+  /// good enough.
   bool large() const noexcept { return large_ || judging_.many_jobs(); }
   const std::vector<Cluster> & clusters() const noexcept { return clusters_; }
   /// Per cluster: the clusters that start its callbacks.
@@ -57,8 +58,8 @@ public:
   {
     return judging_.judged(layout, touched);
   }
-  /// The same for a place that is taken if its score is no worse than `known`. With many jobs the score may be worse
-  /// than that of `judged` (judging.hpp).
+  /// Judges a place that the search takes if the score is no worse than `known`. Counts the cost.
+  /// With many jobs the score may be worse than that of `judged` (judging.hpp).
   Score judged_place(const Layout & layout, const std::vector<Index> & touched, const Score & known)
   {
     return judging_.judged(
@@ -68,18 +69,18 @@ public:
   /// True if the search must end. The limit is lower once a plan misses no deadline and keeps the caps.
   bool tired() const;
   void found_fit(bool fits) noexcept { fits_ = fits; }
-  /// True if no further place is judged.
+  /// True if the search must not judge any further place.
   bool exhausted() const;
 
   // ---- possible places ----
 
   double room(const Layout & layout, Index core) const;
-  /// The core with most room that the unit may use.
+  /// Of the cores that the unit may use, the core with most room.
   Index emptiest(const Layout & layout, Index unit) const;
-  /// Those of the cores that have room for the load, the best first.
+  /// The cores that all units may use and that have room for the load, the best core first.
   std::vector<Index> candidates(
     const Layout & layout, const std::vector<Index> & units, double load, Fit fit) const;
-  /// Places between clusters: first the one by deadline, then its neighbours.
+  /// Places between clusters: first the place by deadline, then its neighbours.
   std::vector<Index> places(const std::vector<Block> & there, Ns deadline) const;
   void insert_by_deadline(
     Layout & layout, Index cluster, const std::vector<Index> & units, Index core) const;
@@ -103,7 +104,7 @@ private:
   const PlanProblem & problem_;
   const double wanted_;
   const bool large_;
-  const double share_;  // share of the limit for judging
+  const double share_;  // the share of kMostSearch that this search may use
   const std::vector<Cluster> clusters_;
   std::vector<Index> cluster_of_;            // per unit
   std::vector<std::vector<Index>> sources_;  // per cluster

@@ -1,8 +1,9 @@
 // The offsets that the planner may choose: for which timers, which timers move together, and when each starts.
 //
-// Timers of one period that feed one set of newest messages move together, because otherwise the first message waits
-// for the other. If a source of a set is slower than the others, it starts whole hyperperiods later, when the others
-// have a message. Then all sets are alike from the first one on (job_sets.hpp).
+// Timers of one period that feed one set of newest messages move together. Otherwise the message of
+// one timer would wait for the message of the other. If a source of a set is slower than the
+// others, the others already have a message when it starts: it starts whole hyperperiods later.
+// Then all sets are alike from the first one on (job_sets.hpp).
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLANNERS__TAKT__TIMER_PHASES_HPP_
@@ -23,8 +24,8 @@ public:
   {
     std::vector<Index> timers;
     Ns period = 0;
-    Ns step = 0;   ///< phases are multiples of it
-    Ns start = 0;  ///< start of its first period
+    Ns step = 0;   ///< phases are multiples of this step
+    Ns start = 0;  ///< the start of the group's first period
   };
 
   explicit TimerPhases(const PlanProblem & problem);
@@ -32,7 +33,7 @@ public:
   const std::vector<Group> & groups() const noexcept { return groups_; }
   /// The phase of the group's first timer in its period; 0 if unknown.
   Ns phase(const Layout & layout, Index group) const;
-  /// Gives all timers of the group this phase, rounded up to its step.
+  /// Gives all timers of the group this phase, rounded up to a multiple of the group's step.
   void set(Layout & layout, Index group, Ns phase) const;
   /// Gives each timer its current phase as an offset.
   void set_all(Layout & layout) const;

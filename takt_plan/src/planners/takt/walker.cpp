@@ -12,29 +12,33 @@ namespace takt_plan::detail
 namespace
 {
 
-// Of a core. If a timer may be late by a period, its phase tells nothing.
+// A unit of timers that uses less than this share of a core is brief and runs first. Otherwise a
+// timer might be late by a period, and its phase would tell nothing.
 constexpr double kBrief = 0.01;
-// Limit of moves refused without a judgement, per judgement.
+// For each judgement the walk may refuse this many moves without judging them.
 constexpr Index kMostRefused = 50;
-// Weights of a plan's faults, in the unit of the walk's heat.
-constexpr double kMissed = 5;        // a chain that is late
-constexpr double kLateness = 20;     // times its lateness, as a share of its deadline
-constexpr double kMostLateness = 9;  // largest lateness that counts; counts without a bound
-constexpr double kWithoutBound = 1;  // a callback
-constexpr double kStretch = 7;       // waits of the most important chains, as a share of their work
+// Weights of a plan's faults, in the unit of the walk's heat. Each comment names the fault that the
+// weight multiplies.
+constexpr double kMissed = 5;     // each late chain
+constexpr double kLateness = 20;  // the lateness of a late chain, as a share of its deadline
+// no weight: the largest lateness that counts, also without a bound
+constexpr double kMostLateness = 9;
+constexpr double kWithoutBound = 1;  // each callback without a bound
+// the waits of the most important chains, as a share of their work
+constexpr double kStretch = 7;
 constexpr double kMostStretch = 3;
-constexpr double kLeastToSpare = 0.5;  // largest share of a deadline that a bound may take
+constexpr double kLeastToSpare = 0.5;  // the largest share of a deadline that a bound takes
 constexpr double kAboveRoom = 300;     // the share of a core above its room
 constexpr double kTight = 50;          // the share of a core above its calm load
-constexpr double kShortHistory = 0.1;  // a message may be overwritten
-constexpr double kLateTimer = 0.5;     // a period may be skipped
-constexpr double kOverloaded = 1000;   // a core with too much load
-constexpr double kThread = 0.3;        // if few threads are wanted
+constexpr double kShortHistory = 0.1;  // each history that may overwrite messages
+constexpr double kLateTimer = 0.5;     // each timer that may skip a period
+constexpr double kOverloaded = 1000;   // the load of a core above 1
+constexpr double kThread = 0.3;        // each thread, if few threads are wanted
 constexpr double kNotKept = 20;        // the missing share of a deadline or of a chain's work
 
-constexpr double kAny = 1e18;  // any cost
+constexpr double kAny = 1e18;  // no limit of the cost
 
-// Of a chain; `i`: the number of more important chains.
+// The weight of a chain. `i`: the number of more important chains.
 double weight_of(Index i, std::size_t chains)
 {
   return 2 - static_cast<double>(i) / static_cast<double>(chains);
@@ -196,11 +200,11 @@ double Walker::cost_of(const Layout & layout, const Score & score) const
   return cost;
 }
 
-// The largest bound of each chain with which a plan can cost less than `most`.
+// For each chain the largest bound with which a plan can still cost less than `most`.
 std::vector<Ns> Walker::most_of_chains(double most) const
 {
   std::vector<Ns> result(problem_.model.chains.size(), kUnbounded);
-  Score score;  // of all chains
+  Score score;  // holds all chains with a deadline
   for (const Index chain : problem_.chains) {
     const Ns deadline = problem_.model.chains[chain].deadline;
     if (deadline != kUnbounded) {
@@ -271,7 +275,7 @@ void Walker::walk(Index plans, double heat)
     for (Index unit = 0; unit < genome.cores.size(); ++unit) {
       load[genome.cores[unit]] += problem_.units[unit].utilization;
     }
-    double least = 0;  // least cost
+    double least = 0;  // the plan costs at least this
     for (Index core = 0; core < load.size(); ++core) {
       least += kAboveRoom * std::max(load[core] - problem_.room[core] - kLoadNoise, 0.0) +
                kOverloaded * std::max(load[core] - 1, 0.0);
@@ -404,7 +408,7 @@ void Walker::change_phase(Genome & genome)
   const Index group = pick(genome.phases.size());
   const TimerPhases::Group & of = phases_->groups()[group];
   Ns & phase = genome.phases[group];
-  constexpr Ns kFarthest = 10;  // steps
+  constexpr Ns kFarthest = 10;  // the farthest move, in steps
   switch (pick(5)) {
     case 0:
     case 1:
@@ -421,7 +425,7 @@ void Walker::change_phase(Genome & genome)
   }
 }
 
-// A time by which some chain has ended.
+// A time at which the bound of some chain has passed.
 Ns Walker::behind_a_chain(const Genome & genome)
 {
   const auto & slacks = current_.score.slacks;

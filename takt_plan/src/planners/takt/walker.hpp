@@ -22,22 +22,22 @@ struct Genome
 {
   std::vector<Block> blocks;  ///< per unit
   std::vector<Index> cores;   ///< per unit
-  std::vector<Index> order;   ///< units, the most urgent first; holds within each core
-  std::vector<char>
-    joined;  ///< per unit: shares the thread of the unit before it on its core, if allowed
+  std::vector<Index> order;   ///< the units, the most urgent first; compares units of one core only
+  /// Per unit: true if it shares the thread of the unit before it on its core, if allowed.
+  std::vector<char> joined;
   std::vector<Ns> phases;  ///< per group of timers
 };
 
 /// The properties that a plan with fewer threads must keep.
 struct Kept
 {
-  double slack = 0;    ///< smallest slack, as a share of the deadline
-  double stretch = 1;  ///< of the most important chains, at most
+  double slack = 0;    ///< the least slack, as a share of the deadline
+  double stretch = 1;  ///< the largest allowed `stretch` (score.hpp)
   Index threads = 0;   ///< this number counts as few
-  double tight = 0;    ///< Score::tight, at most
+  double tight = 0;    ///< the largest allowed Score::tight
 };
 
-/// A plan, judged.
+/// A plan and its score.
 struct Walked
 {
   Genome genome;
@@ -48,7 +48,7 @@ struct Walked
 
   /// Compares by the planner's objectives on deadlines and bounds; if equal, by cost.
   bool better_than(const Walked & other) const;
-  /// True if it keeps what it must with fewer threads; if equal, at a lower cost.
+  /// Prefers a plan with `keeps`; if equal, the plan with fewer threads; if equal, the cheaper one.
   bool better_with_few_threads_than(const Walked & other) const;
 };
 
@@ -62,12 +62,13 @@ public:
 
   /// Restarts from this layout, with a thread for each unit.
   void start(const Layout & layout);
-  /// Restarts from this layout with its threads, and looks for fewer.
+  /// Restarts from this layout with its threads, and looks for plans with fewer threads.
   void start_with_few_threads(const Layout & layout, const Kept & kept);
   /// Judges this number of plans. `heat`: 1 at the start of a walk, 0 at its end.
   void walk(Index plans, double heat);
 
-  /// The best plan of this and earlier walks; in a walk for few threads only of this one.
+  /// The best plan of this walk and earlier walks. In a walk for few threads: the best plan of this
+  /// walk only.
   const Walked & best() const noexcept { return best_; }
   Layout layout(const Genome & genome) const;
   /// The cost of judging so far.
@@ -80,7 +81,7 @@ private:
   double chance();
   void begin(const Layout & layout);
   bool better(const Walked & one, const Walked & other) const;
-  /// `most`: largest cost of interest; a higher cost is not computed exactly.
+  /// Judges a plan. `most`: the largest cost of interest; a higher cost is not computed exactly.
   Walked judge(Genome genome, double most);
   std::vector<Ns> most_of_chains(double most) const;
   void change(Genome & genome);
@@ -103,7 +104,8 @@ private:
   std::optional<Kept> kept_;  // set if the walk looks for fewer threads
   Walked current_;
   Walked best_;
-  // Per unit: its timers take hardly any time, and run before all others of a core.
+  // Per unit: true if it has only timers that take hardly any time. Such units run before all
+  // others of a core.
   std::vector<char> brief_;
   double spent_ = 0;
   Index tried_ = 0;
