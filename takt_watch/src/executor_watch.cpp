@@ -18,8 +18,8 @@ using takt_rt::Time;
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-// Release order after the callback's own counts: a reader that reads this count first sees own counts at least as
-// new.
+// The release order puts this count after the callback's own counts. A reader that reads this count
+// first sees own counts at least as new.
 void count(std::atomic<std::uint64_t> & counter) noexcept
 {
   counter.fetch_add(1, std::memory_order_release);
@@ -38,8 +38,9 @@ Time after(Time time, std::int64_t limit) noexcept
   return takt_rt::add_saturated(time, Duration(limit));
 }
 
-// For a chain whose root is not in this process: each run of the last callback is an activation, and its response
-// counts from the arrival of its message. Call with the mutexes of the callback's and the chain's record held.
+// Counts the end of a run for a chain whose root is not in this process. Each run of the last
+// callback is an activation, and its response counts from the arrival of its message. Call it with
+// the mutexes of the callback's and the chain's record held.
 void count_from_arrival(ChainRecord & chain, const Run & run, Time end) noexcept
 {
   const Duration response = end - run.release;
@@ -53,7 +54,8 @@ void count_from_arrival(ChainRecord & chain, const Run & run, Time end) noexcept
   count(chain.activations);
 }
 
-// Call with the mutex of the callback's record held.
+// Counts the end of a run for a chain that ends with its callback. Call it with the mutex of the
+// callback's record held.
 void count_end(ChainRecord & chain, const Run & run, Time end, const RootIds & roots) noexcept
 {
   const std::lock_guard lock(chain.mutex);
@@ -166,7 +168,7 @@ void ExecutorWatch::on_start(const Run & run, Time) noexcept
       common_.wake_up.by(root->first_deadline(run.release));  // usually planned already: see `due`
     }
   } else {
-    note_waiting(*slot->record, *run.callback, 1);  // plus the message that it has taken
+    note_waiting(*slot->record, *run.callback, 1);  // 1: the message that the run has taken
   }
 }
 
@@ -192,7 +194,8 @@ void ExecutorWatch::on_end(const Run & run, Time end) noexcept
   }
   {
     const std::lock_guard lock(record->mutex);
-    if (record->number.load(kRelaxed) == run.callback->number()) {  // else it was forgotten
+    // The numbers differ if the callback was forgotten.
+    if (record->number.load(kRelaxed) == run.callback->number()) {
       if (run.deadline != takt_rt::kNever) {
         record->misses.record(end > run.deadline);
       }

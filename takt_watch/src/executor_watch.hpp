@@ -1,10 +1,11 @@
 // The observer of one executor: counts its runs, and returns the counts as samples.
 //
-// Always attached. While `Switch::on` is false, a hook returns after one load, and only set-up is recorded. Hooks on
-// executor threads and `on_arrival` allocate nothing. They lock only the run's own records (records.hpp), the chains
-// that the callback begins (root.hpp) and StatisticsObserver; these mutexes inherit priorities and are held briefly.
-// Set-up hooks run under the executor's locks, so code that holds `mutex_` must not call the executor, except
-// real-time safe functions.
+// The observer is always attached. While `Switch::on` is false, a hook returns after one load, and
+// only set-up is recorded. Hooks on executor threads and `on_arrival` allocate nothing. They lock
+// only the run's own records (records.hpp), the chains that the callback begins (root.hpp) and
+// StatisticsObserver. These mutexes inherit priorities and are held briefly. Set-up hooks run under
+// the executor's locks. So code that holds `mutex_` may call only real-time safe functions of the
+// executor.
 #ifndef TAKT_WATCH__SRC__EXECUTOR_WATCH_HPP_
 #define TAKT_WATCH__SRC__EXECUTOR_WATCH_HPP_
 
@@ -33,10 +34,10 @@ namespace takt_watch
 struct Switch
 {
   std::atomic<bool> on{false};
-  /// True in a child of fork: it does not touch the state of the parent's threads.
+  /// True in a child of fork, which must not touch the state of the parent's threads.
   std::atomic<bool> abandoned{false};
-  /// Whether an executor spins. While it does not, or while it ends, no activation of it is overdue. Tests replace
-  /// this.
+  /// Returns true while the executor spins and does not end. At other times no activation of it is
+  /// overdue. Tests replace this function.
   bool (*spins)(const takt_core::Executor &) = [](const takt_core::Executor & executor) {
     return executor.starts_callbacks();
   };
@@ -48,11 +49,11 @@ struct Switch
 struct CallbackFigures
 {
   CallbackSample sample{};
-  int priority = 0;            ///< without its boost
-  int effective_priority = 0;  ///< with it
+  int priority = 0;            ///< the priority without boost
+  int effective_priority = 0;  ///< the priority with boost
   std::uint32_t most_waiting = 0;
   std::uint64_t exceptions = 0;
-  std::optional<double> arrival_rate{};  ///< 1/s, in the last window
+  std::optional<double> arrival_rate{};  ///< 1/s, in the last window; also `service_rate`
   std::optional<double> service_rate{};
   std::uint64_t consecutive_misses = 0;
   std::uint64_t most_consecutive_misses = 0;
@@ -66,7 +67,8 @@ struct ChainFigures
   int priority = 0;
   std::uint64_t consecutive_misses = 0;
   std::uint64_t most_consecutive_misses = 0;
-  /// Responses counted from the arrival of a message; null: the last callback is in another executor.
+  /// Responses from the arrival of the last callback's message; null: the last callback is in
+  /// another executor.
   std::unique_ptr<takt_core::Distribution> responses_from_arrival{};
 };
 
@@ -77,26 +79,27 @@ public:
   ExecutorWatch(WatchedExecutor watched, Switch & common, std::function<void()> needed);
   ~ExecutorWatch() override;
 
-  /// The executor with its first rules; `change` does not alter these.
+  /// The executor with its first rules; `change` does not alter these rules.
   const WatchedExecutor & watched() const noexcept { return watched_; }
 
   // ---- any thread; may block; allocate ----
 
-  /// Begins counting; call it before the switch is on. Later calls do nothing.
+  /// Begins counting. Call it before the switch is on. Later calls do nothing.
   void begin();
-  /// Ends watching: other executors of the process no longer ask its callbacks. Call it before the executor is
-  /// destroyed.
+  /// Ends the watching: the watches of other executors no longer call functions of this executor's
+  /// callbacks. Call it before the executor is destroyed.
   void leave();
 
   /// Replaces the rules of callbacks and chains; counts stay.
   void change(const WatchRules & rules);
   takt_schedule::WatchSettings settings() const;
 
-  /// The current counts. `window`: begins a new window for rates and maxima. Call it only while the executor lives.
+  /// The current counts. With `window` a new window for rates and maxima begins. Call it only while
+  /// the executor lives.
   ExecutorSample sample(takt_rt::Time now, bool window);
   std::vector<CallbackFigures> callbacks(takt_rt::Time now);
   std::vector<ChainFigures> chains();
-  /// Distributions since counting began; null before that.
+  /// The distributions since counting began; null before.
   const takt_core::StatisticsObserver * statistics() const noexcept
   {
     return statistics_.load(std::memory_order_acquire);
@@ -106,9 +109,9 @@ public:
 
   struct Due
   {
-    bool now = false;  ///< a limit was crossed since the last call
+    bool now = false;  ///< true if a limit was crossed since the last call
     takt_rt::Time next =
-      takt_rt::kNever;  ///< when the next limit is reached if no run starts or ends
+      takt_rt::kNever;  ///< the time when the next limit is reached if no run starts or ends
   };
   /// Checks ages, stalls and the deadlines of chains, and counts overdue activations.
   Due due(takt_rt::Time now);
@@ -170,15 +173,16 @@ private:
   WatchRules rules_;
   std::unique_ptr<takt_core::StatisticsObserver> owned_statistics_;
   std::vector<std::unique_ptr<CallbackRecord>> records_;
-  std::vector<std::unique_ptr<CallbackRecord>>
-    spare_;  // never freed: a late run may still count in a record
+  // Records for further callbacks. Records of forgotten callbacks come here and are never freed,
+  // because a late run may still count in one.
+  std::vector<std::unique_ptr<CallbackRecord>> spare_;
   std::map<std::string, CallbackRecord *, std::less<>> by_id_;
   std::map<std::string, std::unique_ptr<ChainRecord>, std::less<>> chains_;
   std::vector<std::unique_ptr<ThreadSlot>> slots_;
   std::uint64_t added_ = 0;
   bool left_ = false;
   takt_rt::Time window_began_{};
-  // The threads of each isolated group.
+  // Whether the threads of isolated groups must be read again, and these threads by group.
   bool isolated_changed_ = false;
   std::map<std::string, std::vector<std::uint32_t>, std::less<>> isolated_;
 };

@@ -17,7 +17,7 @@ constexpr std::ptrdiff_t kMostRemoved = 64;
 
 }  // namespace
 
-// Bounds the memory if callbacks and chains with ever new names come and go.
+// Forgets old records, to bound the memory if callbacks and chains with ever new names come and go.
 void ExecutorWatch::forget_if_many()
 {
   const auto runs = [&](const CallbackRecord & record) {
@@ -96,7 +96,7 @@ void ExecutorWatch::follow(ChainRecord & chain)
   chain.followed_deadline = deadline;
 }
 
-// Finds again the chains that end with callbacks of this id.
+// Updates the lists of chains that end with callbacks of this id.
 void ExecutorWatch::connect(const std::string & chain_id)
 {
   std::vector<ChainRecord *> ends;
@@ -117,7 +117,7 @@ void ExecutorWatch::connect(const std::string & chain_id)
   }
 }
 
-// Returns true if the chain has a rule.
+// Gives the record its rule. Returns true if the chain has a rule.
 bool ExecutorWatch::give_rule(ChainRecord & record) const
 {
   record.rule =

@@ -20,13 +20,14 @@ std::uint64_t since(std::uint64_t before, std::uint64_t began, std::uint64_t now
   return before + now - std::min(began, now);
 }
 
-// True for a callback that a front end made for itself; schedules do not name it.
+// True for a callback that a front end made for its own use; schedules do not name such callbacks.
 bool is_adapters_own(const CallbackRecord & record)
 {
   return record.id.starts_with("/takt:");
 }
 
-// Read before other counts of the same runs: so no other count is older.
+// Reads the misses and their window. Call it before other counts of the same runs are read, so that
+// no other count is older.
 template <typename Sample>
 void read_misses(const MissCounter & misses, Sample & sample)
 {
@@ -36,8 +37,8 @@ void read_misses(const MissCounter & misses, Sample & sample)
 
 }  // namespace
 
-// The callbacks that documents list, in the order in which they were added. Call this and all below with `mutex_`
-// held.
+// The callbacks that documents list, in the order in which they were added. Call this function and
+// all functions below with `mutex_` held.
 std::vector<CallbackRecord *> ExecutorWatch::callbacks_there() const
 {
   std::vector<CallbackRecord *> there;
@@ -85,8 +86,8 @@ CallbackSample ExecutorWatch::sample_of(const CallbackRecord & record, Time now)
   sample.threads = threads_of(record);
   const takt_core::MessageCounts messages = callback.message_counts();
   sample.depth = messages.history;
-  // Read ends before starts, and starts before arrivals: so there are never more ends than starts, nor more starts than
-  // arrivals.
+  // Read the counts of ends before those of starts, and starts before arrivals. So a sample has at
+  // most as many ends as starts, and at most as many starts as arrivals.
   read_misses(record.misses, sample);
   sample.responses = record.misses.responses();
   sample.overruns = record.overruns.load(kAcquire);
@@ -98,7 +99,8 @@ CallbackSample ExecutorWatch::sample_of(const CallbackRecord & record, Time now)
   sample.overwritten =
     since(record.before.overwritten, record.began_at.overwritten, messages.overwritten);
   if (record.kind == takt_core::Kind::timer) {
-    sample.arrivals = sample.starts + sample.empty_takes + sample.skipped;  // its periods
+    // all periods of the timer
+    sample.arrivals = sample.starts + sample.empty_takes + sample.skipped;
   } else {
     sample.waiting =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(messages.waiting, UINT32_MAX));
@@ -171,7 +173,7 @@ std::vector<ChainFigures> ExecutorWatch::chains()
       if (record->from_arrival != nullptr) {
         figures.responses_from_arrival = std::make_unique<takt_core::Distribution>();
         figures.responses_from_arrival->histogram.merge(record->from_arrival->histogram);
-        const std::lock_guard own(record->mutex);  // ending runs lock it, too
+        const std::lock_guard own(record->mutex);  // the ends of runs lock this mutex, too
         figures.responses_from_arrival->moments = record->from_arrival->moments;
       }
       figures.sample = sample_of(*record);

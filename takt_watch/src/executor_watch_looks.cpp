@@ -42,7 +42,8 @@ std::optional<RunningCallback> ExecutorWatch::running(std::uint32_t thread) cons
   return slot == nullptr ? std::nullopt : running(*slot);
 }
 
-// Asks the executor only after threads of isolated groups were added.
+// Finds the threads of isolated groups. Asks the executor only if such threads were added since the
+// last call.
 void ExecutorWatch::find_isolated()
 {
   {
@@ -133,7 +134,7 @@ ExecutorSample ExecutorWatch::sample(Time now, bool window)
   return result;
 }
 
-// Call with `mutex_` held.
+// Counts overdue activations, and finds the next deadline. Call it with `mutex_` held.
 void ExecutorWatch::judge_chains(Time now, Due & due)
 {
   const bool spins = common_.spins(*watched_.executor);
@@ -174,7 +175,8 @@ void ExecutorWatch::judge_chains(Time now, Due & due)
 ExecutorWatch::Due ExecutorWatch::due(Time now)
 {
   Due result;
-  // Only the first crossing of a limit asks for a look; a limit that stays crossed does not.
+  // Only the first crossing of a limit asks for a look. A limit that stays crossed asks for no
+  // further look.
   const auto judge = [&](std::int64_t from, std::int64_t limit) {
     const Time crossing = takt_rt::add_saturated(takt_rt::from_ns(from), Duration(limit));
     if (crossing > now) {

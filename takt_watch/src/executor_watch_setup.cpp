@@ -82,7 +82,7 @@ void ExecutorWatch::begin()
   make_statistics();
 }
 
-// Call this and all below with `mutex_` held.
+// Call this function and all functions below with `mutex_` held.
 void ExecutorWatch::make_statistics()
 {
   owned_statistics_ = std::make_unique<takt_core::StatisticsObserver>();
@@ -99,7 +99,8 @@ void ExecutorWatch::make_statistics()
   statistics_.store(owned_statistics_.get(), std::memory_order_release);
 }
 
-// Messages that wait now are counted as arrivals, because their runs are counted later.
+// Begins the counts of a callback. Messages that wait now count as arrivals, because their runs
+// will count, too.
 void ExecutorWatch::attach(CallbackRecord & record) const
 {
   const std::uint64_t waiting = record.callback->message_counts().waiting;
@@ -107,7 +108,7 @@ void ExecutorWatch::attach(CallbackRecord & record) const
   record.began_at.arrivals -= std::min(waiting, record.began_at.arrivals);
 }
 
-// Returns true if the callback has a rule.
+// Gives the record its rule. Returns true if the callback has a rule.
 bool ExecutorWatch::give_rule(CallbackRecord & record) const
 {
   record.rule = rules_.rule ? rules_.rule(*record.callback) : takt_schedule::WatchRule();

@@ -13,7 +13,8 @@ namespace
 
 using Executors = std::vector<std::shared_ptr<ExecutorWatch>>;
 
-// Reads the stack now: after the run it is gone.
+// Adds the stack of the stalled run to the alarm. Call it at once, because the stack is gone after
+// the run.
 void find_stack(Alarm & alarm, const ExecutorSample & sample, const ExecutorWatch & executor)
 {
   for (const ThreadSample & thread : sample.threads) {

@@ -22,7 +22,8 @@ namespace takt_watch
 class Looks
 {
 public:
-  /// `window`: a period is over, and a new window begins.
+  /// Looks at the executors, and returns the alarms. `window`: true if a period is over and a new
+  /// window begins.
   std::vector<Alarm> look(
     const std::vector<std::shared_ptr<ExecutorWatch>> & executors, takt_rt::Time now, bool window);
 
@@ -37,9 +38,11 @@ private:
   AlarmRules rules_{[this](takt_rt::Time now, takt_rt::Duration window) -> const CoreUse & {
     return users_.in_window(now, window);
   }};
-  std::map<std::int32_t, takt_rt::Duration> delays_;  // run-queue delays at the last look
+  // run-queue delays at the last look, by thread id
+  std::map<std::int32_t, takt_rt::Duration> delays_;
   takt_rt::Time looked_{};
-  std::map<std::string, std::string> names_;  // names in the schedule, by unique name
+  // executors' names in the schedule, by their unique names
+  std::map<std::string, std::string> names_;
 };
 
 }  // namespace takt_watch

@@ -1,6 +1,7 @@
 // Counts missed deadlines: in all, in a row, and among the last responses.
 //
-// One thread at a time records. Others may read at any time, each figure by itself. Nothing allocates.
+// One thread at a time records. Other threads may read at any time, each count by itself. No
+// function allocates.
 #ifndef TAKT_WATCH__SRC__MISS_COUNTER_HPP_
 #define TAKT_WATCH__SRC__MISS_COUNTER_HPP_
 
@@ -47,7 +48,8 @@ public:
     const std::uint64_t row = missed ? row_.load(kRelaxed) + 1 : 0;
     row_.store(row, kRelaxed);
     longest_row_.store(std::max(longest_row_.load(kRelaxed), row), kRelaxed);
-    // Write `responses_` before `misses_`: a reader that reads `misses` first finds at least as many responses.
+    // Write `responses_` before `misses_`: a reader that reads `misses` first finds at least as
+    // many responses as misses.
     responses_.store(responses_.load(kRelaxed) + 1, kRelaxed);
     misses_.store(misses_.load(kRelaxed) + (missed ? 1 : 0), std::memory_order_release);
   }
@@ -75,7 +77,8 @@ public:
     return {static_cast<std::uint32_t>(word >> 32U), static_cast<std::uint32_t>(word)};
   }
 
-  /// The largest value of `window` since the last call: a burst may be over before the next look. One reader only.
+  /// The largest number of misses in the window since the last call: a burst may be over before the
+  /// next look. One reader only.
   std::uint32_t take_most() noexcept { return most_.exchange(0, kRelaxed); }
 
 private:
@@ -86,7 +89,7 @@ private:
   std::uint32_t of_ = 1;
   std::uint32_t next_ = 0;
   std::uint32_t missed_ = 0;
-  std::bitset<kMost> last_;  // by place in the window
+  std::bitset<kMost> last_;  // true: a miss; by place in the window
   std::atomic<std::uint64_t> shown_{1};
   std::atomic<std::uint32_t> most_{0};
   std::atomic<std::uint64_t> responses_{0};

@@ -14,7 +14,7 @@ void OpenActivations::released(Time release, std::uint32_t count) noexcept
   const std::lock_guard lock(mutex_);
   first_release_ = std::min(first_release_, release);
   if (count == 0 || release <= judged_ || release <= newest_ended_) {
-    return;  // a late start; the release was recorded before
+    return;  // the start of a run whose release was recorded before
   }
   if (size_ > 0) {
     Releases & last = place(size_ - 1);
@@ -122,7 +122,7 @@ OpenActivations::Judgement OpenActivations::judge(
   if (!timer || timer->next == takt_rt::kNever || timer->period <= Duration::zero()) {
     return result;
   }
-  const Time due_until = now - deadline;  // releases up to here are overdue
+  const Time due_until = now - deadline;  // releases up to this time are overdue
   if (timer_from_ == takt_rt::kNever) {
     timer_from_ = due_until;
   }

@@ -1,19 +1,22 @@
 // Holds the activations of one chain that were released and have not ended, and finds the overdue ones.
 //
-// An activation is overdue when its deadline has passed and neither it nor a younger activation of the chain has
-// ended: a younger one that ended in time carried newer data. A chain may stop ending, so the watch thread calls
-// `judge` and does not wait for an end. `judge` counts each overdue activation once. If the activation ends later,
-// `ended` returns true, so that its miss is not counted again.
+// An activation is overdue when its deadline has passed and neither it nor a younger activation of
+// the chain has ended. A younger activation that ended in time carried newer data. Activations of a
+// chain may stop ending, so the watch thread calls `judge` without waiting for an end. `judge`
+// counts each overdue activation once. If the activation ends later, `ended` returns true, so that
+// its miss is not counted again.
 //
-// Until an activation of the chain has ended, its first 5 s count as start-up, in which publishers and subscriptions
-// find each other, and no activation is overdue. If the chain's last callback has only run for other activations so
-// far, the middleware or another process has lost the connection to the root, and no activation is overdue either.
+// Two exceptions: until an activation of the chain has ended, the first 5 s count as start-up, in
+// which publishers and subscriptions find each other. No activation is overdue then. And no
+// activation is overdue if the chain's last callback has only run for other activations so far,
+// because then the middleware or another process has lost the connection to the root.
 //
-// Bounded: 256 open releases. Further releases share the last place, which is judged by its youngest release: if none
-// of them has ended, all are overdue; if an older one has ended, one is overdue. The last 16 ranges of overdue
-// activations are stored; an earlier activation that ends counts as one that was overdue.
+// Bounded: 256 open releases. Further releases share the last place, which is judged by its
+// youngest release. If none of these releases has ended, all are overdue; if an older one has
+// ended, one is overdue. The last 16 ranges of overdue activations are stored. If an activation
+// older than these ranges ends, it counts as one that was overdue.
 //
-// Any thread; real-time safe: one priority-inheriting mutex, held for the length of a call; nothing allocates.
+// Any thread; real-time safe: each call holds one priority-inheriting mutex, and no call allocates.
 #ifndef TAKT_WATCH__SRC__OPEN_ACTIVATIONS_HPP_
 #define TAKT_WATCH__SRC__OPEN_ACTIVATIONS_HPP_
 
@@ -28,8 +31,8 @@
 namespace takt_watch
 {
 
-/// The releases of a root timer for which no run has started: the first at `next`, which may be in the future, then
-/// one in each period.
+/// The releases of a root timer for which no run has started. The first is at `next`, which may be
+/// in the future; further releases follow, one in each period.
 struct UnstartedTimer
 {
   takt_rt::Time next{};
@@ -45,30 +48,32 @@ public:
 
   /// Records `count` releases of the root at `release`.
   void released(takt_rt::Time release, std::uint32_t count = 1) noexcept;
-  /// Takes back one release at `release`: its message was not there.
+  /// Takes back one release at `release`, because the take found no message.
   void withdrawn(takt_rt::Time release) noexcept;
-  /// Records the end of the activation released at `release`. Returns true if it was counted as overdue.
+  /// Records the end of the activation released at `release`. Returns true if the activation was
+  /// counted as overdue.
   bool ended(takt_rt::Time release) noexcept;
   /// Records a run of the chain's last callback that worked for no activation of the chain.
   void ended_for_others() noexcept;
 
   struct Judgement
   {
-    std::uint64_t overdue = 0;  ///< since the last call
+    std::uint64_t overdue = 0;  ///< activations that became overdue since the last call
     takt_rt::Time next =
-      takt_rt::kNever;  ///< when the next activation becomes overdue if none ends
+      takt_rt::kNever;  ///< the time at which the next activation becomes overdue if none ends
   };
-  /// `timer`: the root, if it is a timer.
+  /// Finds overdue activations. `timer`: the unstarted releases of the root, if it is a timer.
   Judgement judge(
     takt_rt::Time now, takt_rt::Duration deadline,
     const std::optional<UnstartedTimer> & timer) noexcept;
 
   /// Forgets open activations, because the executor does not spin.
   void pause() noexcept;
-  /// Resets all, as for another chain.
+  /// Resets all members, to use the object for another chain.
   void forget() noexcept;
 
-  /// The release of the first overdue activation; absent: none is overdue, or an activation has ended since.
+  /// The release of the first overdue activation. Absent: no activation is overdue, or one has
+  /// ended since.
   std::optional<takt_rt::Time> silent_since() const noexcept;
 
 private:
@@ -82,7 +87,7 @@ private:
     takt_rt::Time last{};
     std::uint32_t count = 0;
   };
-  /// Overdue activations: released after `from` and until `to`.
+  /// A range of overdue activations: those released after `from` and until `to`.
   struct Told
   {
     takt_rt::Time from{};
@@ -104,9 +109,9 @@ private:
   std::uint32_t size_ = 0;
   std::array<Told, kTimes> told_{};  // the latest is at `(told_count_ - 1) % kTimes`
   std::uint64_t told_count_ = 0;
-  takt_rt::Time told_before_ = kBefore;  // activations up to here count as overdue ones
+  takt_rt::Time told_before_ = kBefore;  // activations up to this release count as overdue ones
   takt_rt::Time judged_ =
-    kBefore;  // releases up to here are judged; those during start-up were not overdue
+    kBefore;  // releases up to this one are judged; those during start-up were not overdue
   takt_rt::Time newest_ended_ = kBefore;  // release of the youngest ended activation
   takt_rt::Time first_release_ = takt_rt::kNever;
   takt_rt::Time timer_from_ = takt_rt::kNever;  // older releases of an unstarted timer are ignored

@@ -40,7 +40,7 @@ public:
     try {
       thread_ = std::thread([this] { run(); });
     } catch (const std::system_error &) {
-      // The process cannot have another thread: counting goes on without looks.
+      // No look happens if the process cannot have another thread; counting goes on.
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
@@ -58,7 +58,7 @@ public:
 private:
   void run()
   {
-    // Without this the thread would inherit the attributes of the thread that made the first executor.
+    // By default the thread would have the attributes of the thread that made the first executor.
     takt_rt::apply(takt_rt::background_attributes("takt.watch"));
     process_.look_until(ends_);
   }
@@ -81,7 +81,8 @@ ProcessWatch & ProcessWatch::instance()
   return *known;
 }
 
-// A child of fork has none of the threads, and their mutexes may be locked for ever: it touches nothing of it.
+// A child of fork has none of the parent's threads, and the mutexes of the object may be locked for
+// ever. So the child leaves the object alone.
 void ProcessWatch::forget_in_children()
 {
   static const int once = ::pthread_atfork(nullptr, nullptr, [] {
@@ -141,7 +142,7 @@ void ProcessWatch::remove(const std::shared_ptr<ExecutorWatch> & watch)
   }
   if (thread != nullptr) {
     thread.reset();
-    look(takt_rt::now(), false);  // clears the remaining alarms
+    look(takt_rt::now(), false);  // this look clears the remaining alarms
   } else {
     common_.wake_up.by(Time());
   }
@@ -218,9 +219,9 @@ Time ProcessWatch::next()
 
 void ProcessWatch::look_until(const std::atomic<bool> & ends)
 {
-  Time window = takt_rt::now();  // when the next window begins
+  Time window = takt_rt::now();  // the time when the next window begins
   Time last_look{};
-  Time not_before{};  // earliest time of a look within a window
+  Time not_before{};  // the earliest time of a look within a window
   // a rule or an executor asks for a look before the window ends
   bool wanted = false;
   for (;;) {

@@ -1,4 +1,5 @@
-// Watches this process: has its executors, the switch, the watch thread and the answers to requests.
+// Watches this process. Has the watched executors, the switch and the watch thread, and answers
+// requests.
 //
 // Order of locks: `executors_mutex_` (shared by looks and requests, exclusive while an executor is added or removed),
 // `looks_mutex_`, the locks of an executor, `switch_mutex_`, the mutex of an ExecutorWatch. Set-up hooks run with the
@@ -25,21 +26,23 @@ namespace takt_watch
 class ProcessWatch
 {
 public:
-  /// The one of this process; a child of fork gets its own. Lives as long as the process.
+  /// The object of this process; a child of fork gets its own object. Lives as long as the process.
   static ProcessWatch & instance();
 
   /// Watches the executor from now on. Set-up only.
   takt_rt::Result<std::shared_ptr<ExecutorWatch>> add(WatchedExecutor executor);
-  /// Ends watching the executor. Must not run on the watch thread. In a child of fork it does nothing.
+  /// Ends the watching of the executor. Must not run on the watch thread. In a child of fork it
+  /// does nothing.
   void remove(const std::shared_ptr<ExecutorWatch> & watch);
 
   /// Replaces the executor's rules. May block as set-up of the executor does.
   void change(const std::shared_ptr<ExecutorWatch> & watch, const WatchRules & rules);
 
-  /// Starts counts and looks, if they are off and there are executors. Any thread; allocates.
+  /// Starts counts and looks, if they are off and there are watched executors. Any thread;
+  /// allocates.
   void switch_on();
 
-  /// Answers to requests. Any thread; may block; allocate.
+  /// Answer requests. Any thread; may block; allocate.
   std::string statistics();
   takt_control::SubscriptionAnswer subscription();
 
@@ -62,10 +65,12 @@ private:
   std::shared_mutex executors_mutex_;
   std::vector<std::shared_ptr<ExecutorWatch>> executors_;
 
-  std::mutex switch_mutex_;                                // guards the next three
-  std::vector<std::shared_ptr<ExecutorWatch>> observers_;  // also those that are being added
+  // guards `observers_`, `thread_` and `since_`
+  std::mutex switch_mutex_;
+  // the watched executors, and those that `add` is adding
+  std::vector<std::shared_ptr<ExecutorWatch>> observers_;
   std::unique_ptr<Thread> thread_;
-  takt_rt::Time since_{};  // when watching began
+  takt_rt::Time since_{};  // the time when watching began
 
   std::mutex looks_mutex_;  // locked after `executors_mutex_`
   Looks looks_;

@@ -1,7 +1,7 @@
 // The counts of one callback, one chain and one executor thread.
 //
-// Hooks write the atomics and readers read them, without a lock. Ending runs and set-up lock the mutexes here;
-// readers of distributions and the watch thread lock them briefly.
+// Hooks write the atomics and readers read them, without a lock. The ends of runs and set-up lock
+// the mutexes of these records. Readers of distributions and the watch thread lock them briefly.
 #ifndef TAKT_WATCH__SRC__RECORDS_HPP_
 #define TAKT_WATCH__SRC__RECORDS_HPP_
 
@@ -30,10 +30,10 @@
 namespace takt_watch
 {
 
-/// Stands for "no limit" in comparisons of hooks: longer than any duration.
+/// Stands for "no limit" when hooks compare durations: longer than any duration.
 inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
-/// Real-time safe.
+/// Sets `most` to `value` if `value` is larger. Real-time safe.
 template <typename Number>
 void raise_to(std::atomic<Number> & most, Number value) noexcept
 {
@@ -42,7 +42,7 @@ void raise_to(std::atomic<Number> & most, Number value) noexcept
   }
 }
 
-/// The number of responses in the window; 1 without a rule.
+/// The number of responses in the rule's window; 1 without a rule.
 inline std::uint32_t window_of(const std::optional<takt_schedule::MissRule> & rule)
 {
   return rule ? rule->of : 1;
@@ -56,22 +56,23 @@ struct ChainRecord
   takt_rt::Duration deadline = takt_rt::kForever;
   takt_core::SeenActivations seen;
   MissCounter misses;  // one thread at a time records
-  // Responses from the arrival of the message, used if the root is not in this process. Made when the last callback
-  // is added.
+  // Responses from the arrival of the last callback's message, used if the root is not in this
+  // process. Made when the last callback is added.
   std::unique_ptr<takt_core::Distribution> from_arrival{};
 
   // --- any thread ---
   // gets releases if the chain has a deadline and its last callback is in this executor
   OpenActivations open;
-  std::atomic<std::uint64_t> activations{0};  // ended or overdue
-  std::atomic<std::uint64_t> overdue{0};      // misses counted before the end
-  std::atomic<std::int64_t> longest{0};       // longest response since the last look, ns
+  std::atomic<std::uint64_t> activations{0};  // activations that ended or are overdue
+  // misses that were counted before the activation ended
+  std::atomic<std::uint64_t> overdue{0};
+  std::atomic<std::int64_t> longest{0};  // the longest response since the last look, ns
 
   // --- set-up, with the observer's mutex ---
   takt_core::ChainOptions options{};
   takt_schedule::ChainWatchRule rule{};
   bool removed = false;
-  bool ends_here = false;     // its last callback is in this executor
+  bool ends_here = false;     // true if its last callback is in this executor
   Root * followed = nullptr;  // the root that passes releases to `open`
   takt_rt::Duration followed_deadline{};
 };
@@ -89,7 +90,7 @@ struct CallbackRecord
 {
   // --- a run that ends, or set-up, holds the mutex ---
   takt_rt::PiMutex mutex;
-  std::vector<ChainRecord *> ends{};  // chains that end with this callback
+  std::vector<ChainRecord *> ends{};  // the chains that end with this callback
   MissCounter misses;                 // one thread at a time records
 
   // --- any thread ---
@@ -98,10 +99,10 @@ struct CallbackRecord
   std::atomic<std::uint64_t> empty_takes{0};
   std::atomic<std::uint64_t> exceptions{0};
   std::atomic<std::uint64_t> overruns{0};
-  std::atomic<std::int64_t> longest_overrun{0};  // since the last look, ns
+  std::atomic<std::int64_t> longest_overrun{0};  // the longest since the last look, ns
   std::atomic<std::int64_t> busy{0};             // ns
   std::atomic<std::uint32_t> most_waiting{0};
-  // From the rule, in ns; set-up changes them.
+  // The limits of the rule, in ns; set-up changes them.
   std::atomic<std::int64_t> age{kNoLimit};
   std::atomic<std::int64_t> stall{kNoLimit};
   std::atomic<std::int64_t> budget{kNoLimit};
@@ -113,12 +114,12 @@ struct CallbackRecord
   std::string group{};
   bool exclusive = true;
   takt_core::Kind kind = takt_core::Kind::waitable;
-  std::uint64_t order = 0;  // order of adding
+  std::uint64_t order = 0;  // the place in the order of adding
   takt_schedule::WatchRule rule{};
-  OwnCounts before{};    // counts of earlier callbacks with this id
-  OwnCounts began_at{};  // the callback's counts when watching it began
+  OwnCounts before{};    // the counts of earlier callbacks with this id
+  OwnCounts began_at{};  // the callback's counts when its watching began
   bool too_old = false;  // the oldest message has reached the age of the rule
-  // In the last window:
+  // The figures of the last window:
   std::optional<std::uint64_t> window_arrivals{};
   std::uint64_t window_starts = 0;
   std::optional<double> arrival_rate{};  // 1/s
@@ -148,19 +149,19 @@ struct alignas(64) ThreadSlot
     std::uint32_t callback = 0;
     std::int64_t since = 0;
   };
-  /// The run in progress; absent: none, or it has just changed. Any thread; real-time safe.
+  /// The run in progress; absent: no run, or the run has just changed. Any thread; real-time safe.
   std::optional<Current> current() const noexcept
   {
     Current result;
     result.since = since.load(std::memory_order_acquire);
     result.callback = callback.load(std::memory_order_acquire);
-    // If a newer run began meanwhile, `since` has changed.
+    // If a newer run began after the first load, `since` has changed.
     if (result.since == 0 || since.load(std::memory_order_relaxed) != result.since) {
       return std::nullopt;
     }
     return result;
   }
-  // Only the thread itself calls it.
+  // Notes the start of a run. Only the thread itself calls it.
   void begin(std::uint32_t number_of_callback, takt_rt::Time time) noexcept
   {
     callback.store(number_of_callback, std::memory_order_release);

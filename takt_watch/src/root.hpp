@@ -1,4 +1,5 @@
-// The root of chains: knows whether its callback is in this process, and passes its releases to the chains.
+// The callback with which chains begin, by its id. Knows whether this process has the callback, and
+// passes its releases to the chains.
 #ifndef TAKT_WATCH__SRC__ROOT_HPP_
 #define TAKT_WATCH__SRC__ROOT_HPP_
 
@@ -18,7 +19,8 @@
 namespace takt_watch
 {
 
-/// Stands for the id of a root; compared by address. Lives as long as its RootIds.
+/// One root. There is one object for each id, so roots are compared by address. Lives as long as
+/// its RootIds.
 class Root
 {
 public:
@@ -30,7 +32,7 @@ public:
 
   // ---- set-up; any thread; allocate ----
 
-  /// Passes releases to the chain until `unfollow`; `deadline` is the chain's.
+  /// Passes releases to the chain until `unfollow`. `deadline`: the chain's deadline.
   void follow(OpenActivations & chain, takt_rt::Duration deadline)
   {
     change([&](auto & chains) { chains.push_back({&chain, deadline}); });
@@ -63,7 +65,8 @@ public:
       one.chain->withdrawn(release);
     }
   }
-  /// When an activation released at `release` may become overdue; not before `not_before`.
+  /// The time at which an activation released at `release` may become overdue, but at least the
+  /// time of `not_before`.
   takt_rt::Time first_deadline(takt_rt::Time release) const noexcept
   {
     const takt_rt::Duration shortest(shortest_.load(std::memory_order_relaxed));
@@ -71,7 +74,7 @@ public:
       takt_rt::add_saturated(release, shortest),
       takt_rt::from_ns(not_before_.load(std::memory_order_relaxed)));
   }
-  /// Says that its chains are not judged again before `time`.
+  /// Sets the time before which the root's chains are not judged again.
   void not_before(takt_rt::Time time) noexcept
   {
     not_before_.store(takt_rt::to_ns(time), std::memory_order_relaxed);
@@ -85,12 +88,13 @@ private:
   };
   static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
 
-  // Real-time threads may wait for `mutex_`, so this allocates without it.
+  // Real-time threads may wait for `mutex_`, so allocate before `mutex_` is locked.
   template <typename F>
   void change(F change)
   {
     const std::lock_guard setup(setup_mutex_);
-    std::vector<Follower> chains = chains_;  // the copy stays valid: `setup_mutex_` is held
+    // no other thread changes `chains_` now: `setup_mutex_` is held
+    std::vector<Follower> chains = chains_;
     change(chains);
     std::int64_t shortest = kNone;
     for (const Follower & one : chains) {

@@ -9,8 +9,8 @@ namespace takt_watch
 namespace
 {
 
-// The scheduler returns the number of periods until a time; divide to get the period. Exact to the microsecond for
-// periods of up to 1000 s.
+// The timer's period. The scheduler only returns the number of periods until a time, so divide that
+// time by it. Exact to the microsecond for periods of up to 1000 s.
 takt_rt::Duration period_of(
   const takt_core::Scheduler & scheduler, const takt_core::Callback & timer, takt_rt::Time next)
 {

@@ -1,7 +1,7 @@
 // Maps callback numbers to roots of chains, over all executors of the process.
 //
-// A chain names its root by id; an activation names it by the callback's number. All watched executors share one map,
-// so a chain may begin in one executor and end in another.
+// A chain names its root by the callback's id; an activation names it by the callback's number. All
+// watched executors share one map, so a chain may begin in one executor and end in another.
 #ifndef TAKT_WATCH__SRC__ROOT_IDS_HPP_
 #define TAKT_WATCH__SRC__ROOT_IDS_HPP_
 
@@ -26,7 +26,8 @@ class RootIds
 public:
   // ---- set-up; any thread; allocate ----
 
-  /// The root with this id, made for a chain that was set. Bounded by the number of ids that chains ever began with.
+  /// The root with this id; the first call for an id makes it. The map keeps each root, so it grows
+  /// with the number of ids with which chains ever began.
   Root & root(const std::string & id)
   {
     const std::lock_guard lock(mutex_);
@@ -55,7 +56,8 @@ public:
     }
   }
 
-  /// Activations of a removed callback still find the root, until another callback gets the number.
+  /// Removes a callback. Its activations still find the root, until another callback gets the
+  /// number.
   void remove(std::uint32_t number, const std::string & id)
   {
     const std::lock_guard lock(mutex_);
@@ -68,16 +70,17 @@ public:
     }
   }
 
-  /// True if the root's callback is in a spinning executor of this process. If not, its releases may never start, and
-  /// are not overdue. Any thread; may block as set-up does.
+  /// True if the root's callback is in a spinning executor of this process. If not, the root's
+  /// releases may never start, and are not overdue. Any thread; may block as set-up does.
   bool spins(const Root & root, bool (*spins)(const takt_core::Executor &)) const;
 
-  /// The releases of the timer `root` that have not started. Absent: not a timer, cancelled, or `spins` says that its
-  /// executor does not spin. Any thread; may block as set-up does.
+  /// The releases of the timer `root` that have not started. Absent: the root is another callback
+  /// than a timer, the timer is cancelled, or `spins` returns false for its executor. Any thread;
+  /// may block as set-up does.
   std::optional<UnstartedTimer> unstarted(
     const Root & root, bool (*spins)(const takt_core::Executor &)) const;
 
-  /// Null: no chain begins with that callback. Real-time safe.
+  /// The root with this callback number. Null: no chain begins with this callback. Real-time safe.
   Root * find(std::uint32_t number) const noexcept { return by_number_.find(number); }
 
 private:

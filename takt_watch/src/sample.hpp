@@ -1,7 +1,7 @@
-// The counts of one look at a process since watching began, as plain values.
+// The values of one look at this process; counts begin with the watching.
 //
-// The alarm rules (alarm_rules.hpp) compare two samples, one window apart; tests make samples by hand. Times are
-// CLOCK_MONOTONIC.
+// The alarm rules (alarm_rules.hpp) compare two samples, one window apart. Tests make samples by
+// hand. Times are CLOCK_MONOTONIC.
 #ifndef TAKT_WATCH__SRC__SAMPLE_HPP_
 #define TAKT_WATCH__SRC__SAMPLE_HPP_
 
@@ -29,11 +29,12 @@ struct MissWindow
 struct CallbackSample
 {
   std::string id{};
-  std::string chain_id{};  ///< the id in paths of chains
+  std::string chain_id{};  ///< the callback's id in paths of chains
   takt_core::Kind kind = takt_core::Kind::subscription;
   std::string group{};
   bool exclusive = true;
-  std::vector<std::uint32_t> threads{};  ///< ThreadState::number of the threads it may run on
+  /// ThreadState::number of the threads that may run the callback
+  std::vector<std::uint32_t> threads{};
   std::uint32_t depth = 1;
   std::uint32_t waiting = 0;
   std::optional<takt_rt::Duration> oldest_age{};  ///< absent: no message waits
@@ -47,7 +48,7 @@ struct CallbackSample
   std::uint64_t misses = 0;
   MissWindow window{};
   std::uint64_t overruns = 0;
-  takt_rt::Duration longest_overrun{};  ///< execution time, in this window
+  takt_rt::Duration longest_overrun{};  ///< the longest execution time of an overrun in this window
   takt_rt::Duration busy{};             ///< execution time of all runs so far
   takt_schedule::WatchRule rule{};
 };
@@ -55,18 +56,19 @@ struct CallbackSample
 struct ChainSample
 {
   std::string name{};
-  std::vector<std::string> path{};  ///< ids as CallbackSample::chain_id
-  /// The root is in another process: each run of the last callback counts as an activation, from the arrival of its
-  /// message.
+  std::vector<std::string> path{};  ///< the callbacks' CallbackSample::chain_id
+  /// True if the root is in another process. Then each run of the last callback counts as an
+  /// activation, from the arrival of its message.
   bool from_arrival = false;
-  std::uint64_t activations = 0;  ///< ended or overdue
+  std::uint64_t activations = 0;  ///< activations that ended or are overdue
   std::uint64_t misses = 0;
   std::uint64_t overdue = 0;  ///< misses that were counted before the activation ended
-  /// Time since the release of the first overdue activation; absent: none is overdue, or one has ended since.
+  /// Time since the release of the first overdue activation. Absent: no activation is overdue, or
+  /// one has ended since.
   std::optional<takt_rt::Duration> silent{};
   MissWindow window{};
   std::optional<takt_rt::Duration> deadline{};
-  takt_rt::Duration longest{};  ///< longest response in this window
+  takt_rt::Duration longest{};  ///< the longest response in this window
   takt_schedule::ChainWatchRule rule{};
 };
 
@@ -74,7 +76,7 @@ struct RunningCallback
 {
   std::string id{};
   takt_rt::Time since{};
-  std::optional<takt_rt::Duration> stall{};  ///< the limit of its rule
+  std::optional<takt_rt::Duration> stall{};  ///< the `stall` limit of the callback's rule
 };
 
 struct ThreadSample
@@ -83,15 +85,16 @@ struct ThreadSample
   std::string name{};
   std::int32_t tid = 0;
   std::vector<int> cores{};
-  takt_rt::Duration on_cpu{};           ///< since the thread began
-  takt_rt::Duration run_queue_delay{};  ///< since the thread began: ready without a core
+  takt_rt::Duration on_cpu{};  ///< since the thread began
+  /// time since the thread began in which it was ready without a core
+  takt_rt::Duration run_queue_delay{};
   std::optional<RunningCallback> running{};
 };
 
 struct ExecutorSample
 {
   std::string name{};
-  /// The actions of alarms whose rules name none.
+  /// The actions of alarms whose rules name no action.
   std::vector<takt_schedule::AlarmAction> on_alarm{takt_schedule::AlarmAction()};
   std::vector<CallbackSample> callbacks{};
   std::vector<ChainSample> chains{};
@@ -104,7 +107,7 @@ struct Sample
   std::vector<ExecutorSample> executors{};
 };
 
-/// The executor of that name; null: none. Valid as long as the sample.
+/// The executor of this name; null: no such executor. Valid as long as the sample.
 inline const ExecutorSample * find_executor(const Sample & sample, const std::string & name)
 {
   const auto found = std::find_if(

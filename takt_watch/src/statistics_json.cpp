@@ -37,7 +37,7 @@ json or_null(const std::optional<Number> & number)
   return number ? json(*number) : json(nullptr);
 }
 
-// Absent: the history is unbounded.
+// The depth of the history; absent: the history is unbounded.
 std::optional<std::uint32_t> depth_of(const CallbackSample & sample)
 {
   return sample.depth == takt_core::MessageCounts::kKeepsAll ? std::nullopt
@@ -60,7 +60,8 @@ json distribution_json(const takt_core::Distribution & distribution)
     {"max_ns", known([&] { return histogram.max(); })}};
 }
 
-// Ignores the differences that a temporary raise makes (middleware ceiling, following).
+// True if the thread's attributes differ from the requested ones. Ignores the differences of a
+// temporary raise (middleware ceiling, following).
 bool asked_differs(
   const ThreadState & thread, const ThreadAttributes & now, const takt_core::Executor & executor)
 {
@@ -184,7 +185,8 @@ json chain_json(const ChainFigures & figures, const takt_core::ChainStatistics *
     {"response", distribution_json(response)}};
 }
 
-// Call it before locking the watch's mutex: set-up hooks lock that mutex with the executor's locks held.
+// The deadlines of the executor's callbacks. Call it before the watch's mutex is locked, because
+// set-up hooks lock that mutex with the executor's locks held.
 Deadlines deadlines_of(takt_core::Executor & executor)
 {
   Deadlines all;
@@ -213,7 +215,8 @@ json executor_json(ExecutorWatch & watch, const Accounts & accounts, Time now)
   }
   std::vector<std::unique_ptr<takt_core::CallbackStatistics>> callbacks;
   std::vector<std::unique_ptr<takt_core::ChainStatistics>> chains;
-  // Copy distributions before the counts: so a distribution has at most as many values as there were runs.
+  // Copy the distributions before the counts. So a distribution has at most as many values as there
+  // were runs.
   if (const auto * const statistics = watch.statistics()) {
     callbacks = statistics->callbacks();
     chains = statistics->chains();

@@ -1,4 +1,5 @@
-// The answer to a request for statistics: all figures of the executors, callbacks and chains of this process.
+// Makes the answer to a request for statistics: all figures of the executors, callbacks and chains
+// of this process.
 //
 // Any thread; may block as set-up of the executors does; allocates.
 #ifndef TAKT_WATCH__SRC__STATISTICS_JSON_HPP_
@@ -17,7 +18,7 @@ namespace takt_watch
 
 struct ProcessStatistics
 {
-  takt_rt::Time since{};  ///< when watching began
+  takt_rt::Time since{};  ///< the time when watching began
   AlarmHistory::Counts alarms{};
   std::vector<AlarmHistory::Active> active{};
 };

@@ -16,8 +16,8 @@ namespace takt_watch
 class WakeUp
 {
 public:
-  /// Wakes the thread at `time` or earlier. Real-time safe, any thread: one load if the planned time is early enough,
-  /// else one system call.
+  /// Makes the watch thread wake up at `time` or earlier. Real-time safe, any thread: one load if
+  /// the planned time is early enough, else one system call.
   void by(takt_rt::Time time) noexcept
   {
     const std::int64_t when = takt_rt::to_ns(time);
@@ -31,7 +31,8 @@ public:
     }
   }
 
-  /// Call it on the watch thread before a look: `sleep` keeps the times that `by` asks for from here on.
+  /// Forgets the planned time: from here on `by` plans the next one. Call it on the watch thread
+  /// before a look.
   void begin() noexcept { planned_.store(kNone, std::memory_order_seq_cst); }
 
   /// Sleeps until `time`, until the earliest time that `by` asked for since `begin`, or until `ends` is set and `by`

@@ -13,7 +13,7 @@ namespace takt_watch
 namespace
 {
 
-/// Locked, because several threads may add callbacks.
+/// The resolver of a schedule, with a mutex, because several threads may add callbacks.
 struct Rules
 {
   explicit Rules(takt_schedule::Resolver r) : resolver(std::move(r)) {}
@@ -21,8 +21,7 @@ struct Rules
   takt_schedule::WatchRule of(const takt_core::Callback & callback)
   {
     const std::lock_guard lock(mutex);
-    // This resolver reads watch rules only, so it does not need the default threads; another one has placed the
-    // callback.
+    // The call reads only the watch rule, so it does not need the default threads.
     const auto resolved = resolver.resolve(callback.chain_id(), callback.kind(), true);
     return resolved.ok() ? resolved->watch : takt_schedule::WatchRule();
   }

@@ -35,7 +35,8 @@ struct Load
 class Loads : public ::testing::TestWithParam<Load>
 {
 protected:
-  /// `rate`: of all publishers together, as a multiple of the callback's capacity (100 a second).
+  /// `rate`: the rate of all publishers together, as a multiple of the callback's capacity (100 a
+  /// second).
   Worker & subscribe(World & world, double rate)
   {
     Worker & worker = world.add("/n:sub(/points)", 10, milliseconds(10), GetParam().depth);
@@ -58,7 +59,8 @@ TEST_P(Loads, runs_that_take_twice_the_time_between_messages_are_named_within_on
     world.run(milliseconds(1));
     const bool crosses = GetParam().depth == 1
                            ? worker.sample.overwritten > 0
-                           // Wait for one more, so that the next take does not undo the crossing.
+                           // Wait for one message more, so that the next take does not undo the
+                           // crossing.
                            : worker.waiting.size() > std::max(GetParam().depth / 2, 1U);
     if (crosses && !crossed) {
       crossed = world.now();
@@ -214,7 +216,7 @@ TEST_F(Causes, a_publisher_that_was_away_and_comes_back_faster)
   worker.execution = milliseconds(40);
   world.run(std::chrono::seconds(60));
   worker.sources[0].next = world.now() + std::chrono::seconds(3);
-  worker.sources[0].period = milliseconds(13);  // fewer than ten until the alarm
+  worker.sources[0].period = milliseconds(13);  // fewer than ten messages come until the alarm
   const Alarm & alarm = first_alarm();
   ASSERT_TRUE(alarm.cause);
   EXPECT_EQ(alarm.cause->kind, Who::publisher_faster) << alarm.text;
@@ -249,7 +251,8 @@ TEST_F(Causes, a_publisher_that_began_late_is_not_faster_for_that)
     << late.alarms.front().text;
 }
 
-// Under a plan each callback has its own thread; the culprit runs on another thread of the same core.
+// In a planned system each callback has its own thread. The culprit runs on another thread of the
+// same core.
 TEST_F(Causes, a_callback_on_another_thread_of_the_core_is_named)
 {
   Sample before = world.sample();
@@ -293,7 +296,7 @@ TEST_F(Causes, a_callback_on_another_thread_of_the_core_is_named)
   EXPECT_NEAR(cause.who[2].share, 0.1, 0.01);
 }
 
-// Other processes, the kernel, and threads of this process that run no callbacks.
+// The causes name other processes, the kernel, and threads of this process that run no callbacks.
 TEST_F(Causes, whoever_had_the_core_is_named_for_as_long_as_the_thread_waited)
 {
   Sample before = world.sample();
@@ -356,7 +359,7 @@ TEST_F(Causes, whoever_had_the_core_is_named_for_as_long_as_the_thread_waited)
   EXPECT_TRUE(find().who.empty()) << "nothing waited";
 }
 
-// A look that is due early has a short window. A long run that ended in it began before it.
+// An early look has a short window. A long run that ended in this window began before it.
 TEST_F(Causes, who_had_the_processor_had_it_within_the_window)
 {
   World short_looks(milliseconds(20));

@@ -1,4 +1,4 @@
-// Users of cores, from readings of a folder made by hand and of the machine's own /proc.
+// The users of cores. The readings are of a folder made by hand, and of the machine's own /proc.
 #include "kernel/core_users.hpp"
 
 #include <gtest/gtest.h>
@@ -98,7 +98,8 @@ TEST_F(MadeByHand, a_process_a_thread_of_ones_own_and_one_of_the_kernel_are_told
   EXPECT_EQ(use.users[2].name, "dds?") << "a name of others may go to a terminal";
 }
 
-// The reading before an alarm may be long ago. A burst belongs to the window; a steady use belongs only in part.
+// The last reading before an alarm may be old. Then a burst counts as use in the window, and a
+// steady use only in part.
 TEST_F(MadeByHand, of_a_long_time_between_readings_what_is_unusual_is_of_the_window)
 {
   CoreUsers users(folder_, kOwn);
@@ -137,7 +138,7 @@ TEST_F(MadeByHand, readings_come_from_time_to_time_only)
   set(7, 7, "one", seconds(0));
   users.look(Time(seconds(100)), false);
   set(7, 7, "one", seconds(1));
-  users.look(Time(seconds(100) + milliseconds(1)), false);  // not read
+  users.look(Time(seconds(100) + milliseconds(1)), false);  // too early for a reading
   set(7, 7, "one", seconds(2));
   const CoreUse & use = users.in_window(Time(seconds(110)), seconds(10));
   ASSERT_EQ(use.users.size(), 1U);

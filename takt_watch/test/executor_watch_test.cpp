@@ -163,7 +163,7 @@ TEST_F(Watched, counts_starts_empty_takes_exceptions_and_the_time_of_its_runs)
   const Started threw = started(*work, at(30), at(30));
   watch().on_exception(threw, nullptr);
   watch().on_end(threw, at(31));
-  watch().on_exception(picked(*work, at(40), at(40)), nullptr);  // thrown by its take
+  watch().on_exception(picked(*work, at(40), at(40)), nullptr);  // the take threw
   const CallbackSample seen = sample("/a:sub(/x)");
   EXPECT_EQ(seen.starts, 3U);
   EXPECT_EQ(seen.empty_takes, 1U);
@@ -199,7 +199,7 @@ TEST_F(Watched, messages_that_wait_when_it_is_switched_on_count_as_arrivals)
   EXPECT_EQ(seen.arrivals, 5U);
   EXPECT_EQ(seen.waiting, 5U);
   EXPECT_EQ(figures("/a:sub(/x)").most_waiting, 5U);
-  ran(*work, at(0), at(0), at(1));  // called by hand, without a take
+  ran(*work, at(0), at(0), at(1));  // the test calls the hooks without a take
   EXPECT_EQ(figures("/a:sub(/x)").most_waiting, 6U) << "five and the one that it was started for";
 }
 
@@ -270,7 +270,7 @@ TEST_F(Watched, a_chain_counts_the_first_end_of_each_activation)
   ended_chain(*end, {root->number(), 0, at(0)}, at(5));
   ended_chain(*end, {root->number(), 1, at(10)}, at(25));
   ended_chain(*end, {root->number(), 1, at(10)}, at(40));  // a second time
-  ended_chain(*end, {end->number(), 0, at(40)}, at(90));   // of another root
+  ended_chain(*end, {end->number(), 0, at(40)}, at(90));   // for an activation of another root
   const auto seen = watch().sample(at(100), false).chains;
   ASSERT_EQ(seen.size(), 1U);
   EXPECT_EQ(seen[0].activations, 2U);

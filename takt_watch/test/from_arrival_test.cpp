@@ -41,7 +41,8 @@ protected:
     last_ = main_.add(test::subscription("/b:sub(/y)"));
     EXPECT_TRUE(main_.executor->reconfigure({.more_chains = {chain_}}).ok());
   }
-  /// A run for a message that came at `arrival` and belongs to the activation of `root` released at `of`.
+  /// Runs the last callback for a message that came at `arrival` and belongs to the activation of
+  /// `root` released at `of`.
   void run(int arrival, int ended, const takt_core::Callback & root, int of)
   {
     takt_core::Run run;
@@ -53,7 +54,8 @@ protected:
     main_.watch->on_start(run, at(arrival));
     main_.watch->on_end(run, at(ended));
   }
-  /// The message comes from another process: its activation begins with the callback itself.
+  /// Runs the last callback for a message from another process: the activation begins with the
+  /// callback itself.
   void run(int arrival, int ended) { run(arrival, ended, *last_, arrival); }
   std::vector<Alarm> look(int ms)
   {

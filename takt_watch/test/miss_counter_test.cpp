@@ -1,4 +1,4 @@
-// Counts of missed deadlines, compared with counts by hand.
+// The counts of missed deadlines, compared with a second, simpler count.
 #include "miss_counter.hpp"
 
 #include <gtest/gtest.h>

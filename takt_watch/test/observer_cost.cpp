@@ -2,8 +2,9 @@
 //
 //     takt_watch_observer_cost [RUNS]
 //
-// A callback on one thread makes itself ready again. The program takes turns between the three kinds, and prints the
-// shortest of nine rounds for each. The difference from the first line is the cost of watching.
+// A callback on one thread makes itself ready again. The program measures the three kinds in turn,
+// and prints the shortest of nine rounds for each. The difference from the first line is the cost
+// of watching.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -69,7 +70,7 @@ WatchRule rule_for(Watched how)
   return rule;
 }
 
-/// Nanoseconds for each run.
+/// The time of one run in a round of `runs` runs, in ns.
 double round_of(Watched how, std::uint64_t runs)
 {
   auto executor = std::move(takt_core::Executor::create({})).value();

@@ -177,7 +177,7 @@ TEST_F(OpenActivationsTest, a_timer_that_does_not_start_misses_once_in_each_peri
   EXPECT_EQ(overdue(149, timer), 0U);
   EXPECT_EQ(overdue(370, timer), 3U);
   EXPECT_EQ(next_, at(450));
-  // The timer's run starts, for the first of these releases.
+  // The timer's run starts for the first of these releases.
   open_.released(at(0));
   EXPECT_EQ(overdue(380, UnstartedTimer{at(400), milliseconds(100)}), 0U);
   EXPECT_TRUE(open_.ended(at(0)));
@@ -214,7 +214,7 @@ TEST(OpenActivations, nothing_is_overdue_where_the_way_from_the_root_is_lost)
     open.ended_for_others();
     EXPECT_EQ(open.judge(at(ms + 90), kDeadline, {}).overdue, 0U);
   }
-  EXPECT_FALSE(open.ended(at(19'900)));  // now it is found
+  EXPECT_FALSE(open.ended(at(19'900)));  // now the chain's connection to its root is found
   open.released(at(20'100));
   open.ended_for_others();
   EXPECT_EQ(open.judge(at(20'200), kDeadline, {}).overdue, 1U);
@@ -241,7 +241,7 @@ TEST_F(
 
 // ---- the promise: the real class keeps it, and twins break it ----
 
-struct EndsOnly  // as it was: a miss is counted when an activation ends late
+struct EndsOnly  // an earlier version: a miss is counted when an activation ends late
 {
   void released(Time) {}
   bool ended(Time) { return false; }

@@ -44,7 +44,7 @@ protected:
     chain_.deadline = milliseconds(50);
   }
 
-  /// The chain from /a:sub(/x) to /b:sub(/y), whose first activation has ended.
+  /// Sets the chain from /a:sub(/x) to /b:sub(/y), and lets its first activation end.
   void begin()
   {
     root_ = main_.add(test::subscription("/a:sub(/x)"));
@@ -54,7 +54,7 @@ protected:
     end(-1000, -990);
     switch_.wake_up.begin();
   }
-  /// A message for the root.
+  /// A message for the root arrives.
   void release(int ms) { main_.watch->on_arrival(*root_, 1, at(ms)); }
   /// The chain's last callback ends its run for the activation released at `of`.
   void end(int of, int ms) { end_at(*main_.watch, *root_, of, ms); }
@@ -222,7 +222,7 @@ TEST_F(Overdue, a_root_timer_that_gets_no_thread_misses_once_in_each_period)
   EXPECT_TRUE(look(110).empty());
   EXPECT_FALSE(due(150).now);
   EXPECT_EQ(due(150).next, at(250));
-  // From here on no thread runs it.
+  // From here on no thread runs the chain's last callback.
   EXPECT_TRUE(due(250).now);
   EXPECT_EQ(due(250).next, at(350));
   const auto alarms = look(250);
@@ -233,7 +233,8 @@ TEST_F(Overdue, a_root_timer_that_gets_no_thread_misses_once_in_each_period)
     "deadline");
   due(560);
   EXPECT_EQ(chain(560).misses, 4U);
-  // Its start drops the later periods, and its end counts for the first.
+  // The start of the timer's run drops the later periods, and the run's end counts for the first
+  // one.
   ASSERT_TRUE(scheduler.next(0, at(570), run));
   EXPECT_EQ(run.release, at(200));
   main_.watch->on_picked(run);

@@ -41,7 +41,7 @@ protected:
     root_ = test::timer("/a:timer(20ms)", milliseconds(20), [this] {
       if (!loses_.load()) {
         served_.executor->ready(
-          *last_, 1);  // on the timer's thread, so that it carries the activation
+          *last_, 1);  // called on the timer's thread, so that the run carries the activation
       }
     });
     EXPECT_TRUE(served_.executor->add(root_).ok());
@@ -106,7 +106,8 @@ TEST_F(OverdueChain, whose_root_gets_no_thread_raises_its_alarm_while_that_lasts
   test::wait_for([&] { return chain_now()["overdue"] > 3; });
   told.store(1);
   takt_rt::futex_wake(told, 1);
-  // Of the missed periods only the first one runs: it ends late, and is not counted again.
+  // The timer runs only for the first of the missed periods. This run ends late, and is not counted
+  // again.
   test::wait_for([&] { return chain_now()["consecutive_misses"] == 0; });
   const json chain = chain_now();
   EXPECT_EQ(chain["misses"], chain["overdue"]) << chain.dump();

@@ -24,7 +24,7 @@ namespace takt_watch_stack_test
 std::atomic<bool> g_ends{false};
 std::atomic<std::uint64_t> g_rounds{0};
 
-// Visible, so that the stack can show its name.
+// A visible symbol, so that the stack can show its name.
 __attribute__((noinline, visibility("default"))) void compute_for_ever()
 {
   while (!g_ends.load(std::memory_order_relaxed)) {
@@ -112,7 +112,7 @@ TEST(Stack, of_a_thread_that_computes_names_the_function)
     std::this_thread::yield();
   }
   std::vector<std::string> stack;
-  // Another thread may keep the core for longer than one question lasts.
+  // Ask again: another thread may keep the core for longer than one call waits.
   for (int i = 0; i < 100 && joined(stack).find("compute_for_ever") == std::string::npos; ++i) {
     stack = stack_of(thread.tid(), &always);
   }
@@ -153,7 +153,7 @@ TEST(Stack, a_thread_that_blocks_signals_is_given_up)
     ::pthread_sigmask(SIG_UNBLOCK, &all, nullptr);  // the late signal comes, and must do nothing
   });
   const std::uint64_t begun = g_rounds.load();
-  while (g_rounds.load() == begun) {  // after that round the thread blocks the signals
+  while (g_rounds.load() == begun) {  // after this round the thread blocks the signals
     std::this_thread::yield();
   }
   EXPECT_TRUE(interrupted_stack(thread.tid(), std::chrono::milliseconds(5)).empty());

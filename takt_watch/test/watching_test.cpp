@@ -34,7 +34,7 @@ namespace takt_watch_watching_test
 
 std::atomic<bool> g_ends{false};
 
-// Visible, so that the stack can show its name.
+// A visible symbol, so that the stack can show its name.
 __attribute__((noinline, visibility("default"))) void compute_until_told()
 {
   while (!g_ends.load(std::memory_order_relaxed)) {
@@ -87,7 +87,7 @@ int threads_named(const std::string & name)
   return found;
 }
 
-// The kernel lists a joined thread for a moment more.
+// Waits, because the kernel lists a joined thread for a moment more.
 void wait_until_no_thread_watches()
 {
   wait_for([] { return threads_named("takt.watch") == 0; });
@@ -99,7 +99,7 @@ protected:
   WatchingTest()
   {
     g_ends.store(false);
-    wait_until_no_thread_watches();  // the thread of the previous test
+    wait_until_no_thread_watches();  // waits for the end of the previous test's thread
   }
 };
 
@@ -125,13 +125,13 @@ TEST_F(WatchingTest, is_off_until_somebody_asks_and_then_counts_exactly)
   EXPECT_EQ(threads_named("takt.watch"), 0);
 
   Client client;
-  json document = client.statistics();  // while it spins
+  json document = client.statistics();  // asked while the executor spins
   EXPECT_EQ(callback_in(document, "/a:sub(/x)")["starts"], 0);
   wait_for([] { return threads_named("takt.watch") == 1; });
   served.executor->ready(*work, 700);
   work->lost_messages.store(2);
   wait_for([&] {
-    document = client.statistics();  // the run in progress is read before the counts
+    document = client.statistics();  // the document's run in progress is older than its counts
     return callback_in(document, "/a:sub(/x)")["response"]["count"] == 700 &&
            document["executors"][0]["threads"][1]["running"].is_null();
   });
@@ -226,7 +226,7 @@ TEST_F(WatchingTest, an_age_alarm_comes_when_the_age_is_reached)
   EXPECT_EQ(named["since_ns"], alarm["time_ns"]);
 }
 
-// Another process on the same core, which the kernel prefers.
+// The kernel prefers another process on the same core.
 TEST_F(WatchingTest, the_cause_of_an_alarm_names_the_process_that_had_the_core)
 {
   const int core = takt_rt::usable_cores().front();
@@ -311,7 +311,7 @@ TEST_F(WatchingTest, a_stall_is_told_while_it_lasts_with_the_functions)
   Client client;
   client.ask(MessageType::subscribe);
   bool named = kUnderThreadSanitizer;
-  // The thread may wait for a core when the watch asks.
+  // Try again: the thread may wait for a core when the watch asks.
   for (int i = 0; i < 100 && (i == 0 || !named); ++i) {
     g_ends.store(false);
     served.executor->ready(*work, 1);
@@ -393,7 +393,7 @@ TEST_F(WatchingTest, a_stall_in_a_system_call_says_which)
   Client client;
   client.ask(MessageType::subscribe);
   bool named = false;
-  // The thread may lack a core for so long that it does not even fall asleep.
+  // Try again: the thread may wait for a core for so long that it does not even fall asleep.
   for (int i = 0; i < 100 && !named; ++i) {
     told.store(0);
     served.executor->ready(*work, 1);
@@ -497,7 +497,7 @@ TEST_F(WatchingTest, executors_come_and_go_and_the_thread_goes_with_the_last)
       [&] { return callback_in(client.statistics(), "/b:sub(/y)")["response"]["count"] == 2; });
     second->watching.reset();
     wait_until_no_thread_watches();
-    second->executor->ready(*work, 2);  // its observer is still there
+    second->executor->ready(*work, 2);  // the executor still has the observer
     EXPECT_TRUE(client.statistics()["executors"].empty());
   }
 }
@@ -510,7 +510,7 @@ TEST_F(WatchingTest, an_executor_that_is_watched_no_longer_does_not_mind_another
   const auto work = subscription("/a:sub(/x)", [&] { runs.fetch_add(1); });
   ASSERT_TRUE(old.executor->add(work).ok());
   old.start();
-  old.watching.reset();  // before the watch was switched on
+  old.watching.reset();  // the switch is still off
   Served fresh("fresh");
   fresh.watch();
   Client client;
@@ -595,7 +595,7 @@ TEST_F(WatchingTest, a_child_of_fork_does_nothing_and_may_watch_for_itself)
   wait_for([] { return threads_named("takt.watch") == 1; });
   const pid_t child = ::fork();
   if (child == 0) {
-    ::alarm(60);  // if it hangs
+    ::alarm(60);  // ends the child if it hangs
     served->watching.reset();
     const auto executor = test::executor("own");
     WatchedExecutor facts;
@@ -622,7 +622,7 @@ TEST_F(WatchingTest, a_child_of_fork_does_nothing_and_may_watch_for_itself)
   EXPECT_EQ(client.statistics()["executors"].size(), 1U);
 }
 
-// For ThreadSanitizer: everything at once.
+// For ThreadSanitizer: runs, set-up, looks and requests at once.
 TEST_F(WatchingTest, runs_set_up_looks_and_requests_go_on_side_by_side)
 {
   Served served("main", 3);

@@ -8,14 +8,16 @@
 // The observer is always attached. It is off until a watched executor has a rule, or until the first request for
 // statistics or alarms. While it is off, each hook costs a call and one load.
 //
-// While it is on, the process has a thread `takt.watch` (SCHED_OTHER, no signals). The thread samples all watched
-// executors once in the shortest of their periods; one such sampling is called a look. It also looks when the oldest
-// message of a callback reaches the age of the callback's rule, when a run reaches the `stall` of its callback's
-// rule, and when the deadline of a chain passes for an activation that has not ended. So these alarms come when the
-// limit is reached, and not a period later. Arrivals and starts plan the thread's next wake-up, and wake the thread
-// only if the new time is earlier than the planned one. For timers the thread itself asks the executor for the next
-// release. If such limits are crossed again and again, the looks between two periods are at least a tenth of the
-// period and 1 ms apart. The thread is late on a machine whose cores are all taken by real-time threads.
+// While it is on, the process has a thread `takt.watch` (SCHED_OTHER, no signals). The thread
+// samples all watched executors once in the shortest of their periods; one such sampling is called
+// a look. The thread also looks when a limit is reached: when the oldest message of a callback
+// reaches the age of the callback's rule, when a run reaches the `stall` of its callback's rule,
+// and when the deadline of a chain passes for an activation that has not ended. So these alarms
+// need not wait for the end of a period. If such limits are crossed again and again, the looks
+// between two periods are at least a tenth of the period and 1 ms apart. An arrival or a start
+// wakes the thread only if it needs a look earlier than the planned one. For timers the thread
+// itself asks the executor for the next release. The thread is late if real-time threads take all
+// cores of the machine.
 #ifndef TAKT_WATCH__WATCH_HPP_
 #define TAKT_WATCH__WATCH_HPP_
 
@@ -47,34 +49,37 @@ struct WatchRules
 /// An executor with the rules by which it is watched.
 struct WatchedExecutor : WatchRules
 {
-  std::string name{};                        ///< in schedules and alarms
-  takt_core::Executor * executor = nullptr;  ///< lives longer than the watching
-  /// The schedule that the rules come from; used to compare with later schedules. Null: none.
+  std::string name{};                        ///< the executor's name in schedules and alarms
+  takt_core::Executor * executor = nullptr;  ///< must live longer than the watching
+  /// The schedule that the rules come from, to compare with later schedules. Null: none.
   std::shared_ptr<const takt_schedule::Schedule> schedule{};
   std::string rmw{};  ///< the middleware's name; empty: none
   /// Figures that this front end cannot give, each with its reason, as "lost: this rmw has no sequence numbers".
   std::vector<std::string> unknown{};
 };
 
-/// The executor is watched as long as this lives. Destroy it before the executor, and not in one of the executor's
-/// callbacks. The destructor waits for a look and for a request in progress; the last one of the process also ends
-/// the watch thread. In a child of fork it does nothing.
+/// The executor is watched as long as this object lives. Destroy it before the executor, and not in
+/// one of the executor's callbacks. The destructor waits for a look and for a request in progress.
+/// The last destructor of the process also ends the watch thread. In a child of fork the destructor
+/// does nothing.
 class Watching
 {
 public:
   virtual ~Watching() = default;
 
-  /// Replaces the rules by those of `schedule`; the executor may spin. With `check_only` it changes nothing. Returns
-  /// one part for each callback and chain with a rule in this schedule or the one before, and one for `watch`. Counts
-  /// go on. An alarm whose rule is gone is cleared within a period. Any thread; may block as set-up does; allocates.
+  /// Replaces the rules by those of `schedule`; the executor may spin. With `check_only` it changes
+  /// nothing. Returns one part for each callback and chain that has a rule in this schedule or in
+  /// the one before, and one part for `watch`. Counts go on. An alarm without a rule is cleared
+  /// within a period. Any thread; may block as set-up does; allocates.
   virtual std::vector<takt_schedule::AppliedPart> apply(
     const takt_schedule::Schedule & schedule, bool check_only) = 0;
-  /// Restores the rules from the start; returns false if they did not change. Threads and blocking as `apply`.
+  /// Restores the rules that `watch` got; returns false if the rules did not change. Any thread;
+  /// may block as set-up does; allocates.
   virtual bool reset() = 0;
 };
 
-/// Adds the observer, and answers requests from now on. Faults: the executor spins, or is null. Set-up only; any
-/// thread.
+/// Watches the executor: adds the observer, and answers requests from now on. Faults: the executor
+/// spins, or is null. Set-up only; any thread.
 takt_rt::Result<std::unique_ptr<Watching>> watch(WatchedExecutor executor);
 
 }  // namespace takt_watch

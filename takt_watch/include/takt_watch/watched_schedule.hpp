@@ -11,8 +11,8 @@
 namespace takt_watch
 {
 
-/// The rules of `schedule` for the executor of that name; no rules if the schedule does not name it. Copies what it
-/// needs of the schedule. Set-up only; any thread.
+/// The rules of `schedule` for the executor of this name; no rules if the schedule does not name
+/// it. The result does not refer to `schedule`. Set-up only; any thread.
 WatchRules watch_rules(const takt_schedule::Schedule & schedule, const std::string & executor_name);
 
 /// `executor` with the rules of `schedule`. `executor` must outlive the watching. Set-up only; any thread.

@@ -28,7 +28,7 @@ enum class AlarmKind : std::uint8_t
 
 std::string_view to_string(AlarmKind kind) noexcept;
 
-/// Why messages pile up, or why deadlines are missed.
+/// The reason why messages pile up or why deadlines are missed.
 struct Cause
 {
   enum class Kind : std::uint8_t
@@ -36,25 +36,26 @@ struct Cause
     publisher_faster,
     too_little_processor_time,
     runs_longer,   ///< runs of the callback last longer than usual
-    runs_too_long  ///< runs last longer than the time between two messages; both are as usual
+    runs_too_long  ///< runs last longer than the time between two messages; both times are usual
   };
   struct Share
   {
     std::string name{};  ///< a callback, a thread, or "other threads of core 1"
-    double share = 0;    ///< of the window, of one core
+    double share = 0;    ///< the used share of one core in the window
   };
   Kind kind = Kind::publisher_faster;
   double arrival_rate = 0;             ///< 1/s, in the window
   std::optional<double> usual_rate{};  ///< 1/s, before the window
-  double demand = 0;                   ///< arrival rate times CPU time of a run; 1: a whole core
+  /// the arrival rate times the CPU time of a run; 1: a whole core
+  double demand = 0;
   /// the callbacks and threads that had the processor, the largest share first
   std::vector<Share> who{};
   std::string callback{};  ///< the callback of the chain that the cause concerns
-  // Without the time in which the run's thread waited for a core:
-  std::optional<takt_rt::Duration> run{};        ///< mean of the last runs
+  // Run times, without the time in which the run's thread waited for a core:
+  std::optional<takt_rt::Duration> run{};        ///< the mean of the last runs
   std::optional<takt_rt::Duration> usual_run{};  ///< usual mean
-  std::optional<takt_rt::Duration>
-    running{};  ///< the run that caused it has lasted so long, and has not returned
+  /// The time so far of the run in progress that caused the alarm; absent: no such run.
+  std::optional<takt_rt::Duration> running{};
 };
 
 struct Alarm
@@ -64,17 +65,18 @@ struct Alarm
   bool error = false;  ///< level: error, otherwise warning
   takt_rt::Time time{};
   std::string executor{};
-  std::string callback{};  ///< empty: none; so are the next two
+  std::string callback{};  ///< empty: none; the same for `chain` and `thread`
   std::string chain{};
   std::string thread{};
   double value = 0;
   double limit = 0;
   std::string_view unit = "messages";  ///< messages, ns, ratio, misses
   std::optional<Cause> cause{};
-  /// Time since the release of the first overdue activation of the chain; absent: an activation has ended since.
+  /// Time since the release of the first overdue activation of the chain; absent: none is overdue,
+  /// or an activation has ended since.
   std::optional<takt_rt::Duration> silent{};
   bool from_arrival = false;                    ///< see ChainSample::from_arrival
-  std::optional<takt_rt::Duration> deadline{};  ///< of the chain
+  std::optional<takt_rt::Duration> deadline{};  ///< the deadline of the chain
   std::vector<std::string> stack{};
   std::string text{};  ///< a sentence for users
   std::vector<takt_schedule::AlarmAction> actions{};

@@ -55,7 +55,8 @@ void AlarmHistory::tell(
     return;
   }
   const ProcessFacts facts = process_facts();
-  // Send with the mutex held: so each alarm is either in the answer to a subscription or comes after it.
+  // Send with the mutex held. So each alarm is either in the answer to a subscription, or sent
+  // after that answer.
   const std::lock_guard lock(mutex_);
   for (const Alarm & alarm : alarms) {
     const std::uint64_t sequence = next_++;

@@ -41,10 +41,10 @@ public:
     std::uint64_t sequence = 0;
   };
 
-  /// Begins counting anew, because watching begins. The numbers of alarms go on.
+  /// Begins counting anew. Call it when watching begins. The numbers of alarms go on.
   void begin();
 
-  /// Numbers the alarms, and passes text and number of each to `send` in their order.
+  /// Numbers the alarms, and passes the JSON text and the number of each alarm to `send`, in order.
   void tell(
     const std::vector<Alarm> & alarms,
     const std::function<void(std::string, std::uint64_t)> & send);

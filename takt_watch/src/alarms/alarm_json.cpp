@@ -54,7 +54,8 @@ json cause_json(const Cause & cause)
     {"who", std::move(who)}};
 }
 
-// The value as the schedule's author wrote it: a number, a truth value or a list; else a text.
+// The value as JSON: a number, a truth value or a list, if the schedule's author wrote one; else a
+// text.
 json parameter_value(const std::string & yaml)
 {
   json value = json::parse(yaml, nullptr, false);

@@ -18,7 +18,7 @@ struct ProcessFacts
   std::int64_t to_realtime = 0;  ///< CLOCK_REALTIME minus CLOCK_MONOTONIC, in ns
 };
 
-/// One JSON object. docs/monitor.md lists its fields.
+/// The alarm as one JSON object. docs/monitor.md lists its fields.
 std::string alarm_json(const Alarm & alarm, std::uint64_t sequence, const ProcessFacts & process);
 
 }  // namespace takt_watch

@@ -233,7 +233,8 @@ void AlarmRules::look_at_backlog(Look & look, const Suspect & suspect, CallbackS
       AlarmKind::backlog, waiting, *limit, "messages", waiting >= *limit,
       sample.waiting == 0 || waiting < rule.release * *limit, rule.hold);
   }
-  // If a run is just taking the oldest message, its age is unknown; the next look gets the new oldest one's.
+  // While a run takes the oldest message, the age is unknown; the next look gets the age of the new
+  // oldest message.
   if (rule.age && (sample.oldest_age || sample.waiting == 0)) {
     const Duration age = sample.oldest_age.value_or(Duration::zero());
     const bool waits = sample.oldest_age.has_value();
@@ -293,7 +294,7 @@ void AlarmRules::look_at_misses(Look & look, const Suspect & suspect, CallbackSt
     const bool good_again =
       sample.window.missed <= rule.misses->most / 2 &&
       sample.responses - level.bad_at >= std::max<std::uint64_t>(rule.misses->of, kGoodResponses);
-    // With a window of one response `missed` shows only the last one; so compare the counts of misses.
+    // A window of one response shows only the last response; so compare the counts of misses.
     const bool any = rule.misses->of == 1 && state.old && sample.misses > state.before.misses;
     if (level.active && good_again) {
       look.clear(level, sample.window.missed);

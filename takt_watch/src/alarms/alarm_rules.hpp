@@ -16,10 +16,10 @@
 // | skipped  | a timer with a rule dropped periods                     | ten looks without one                        |
 // | stall    | a run lasts longer than the limit                       | that run is over                             |
 //
-// Callbacks need a rule for each of these kinds; for deadlines the rule must name `misses`. Chains with a deadline
-// need no rule: more than 0 of 1 is their default. An alarm is cleared if its callback, chain or thread vanishes, or
-// if its rule is gone. A callback or chain whose counts begin anew is treated as a new one.
-// Not thread-safe; allocates.
+// A callback needs a rule for each of these kinds; for deadlines the rule must name `misses`. A
+// chain with a deadline needs no rule: more than 0 misses of 1 response is the default. An alarm is
+// cleared if its callback, chain or thread vanishes, or if its rule is gone. If the counts of a
+// callback or chain begin anew, the rules treat it as a new one. Not thread-safe; allocates.
 #ifndef TAKT_WATCH__SRC__ALARM_RULES_HPP_
 #define TAKT_WATCH__SRC__ALARM_RULES_HPP_
 
@@ -41,7 +41,8 @@ namespace takt_watch
 class AlarmRules
 {
 public:
-  /// `cores` tells which threads used the cores, for causes. Empty: causes name no such threads.
+  /// `cores` returns the threads that used the cores, to name them in causes. Empty: causes name no
+  /// such threads.
   explicit AlarmRules(AskCores cores = {}) : cores_(std::move(cores)) {}
 
   /// Returns the alarms that this look raises or clears. Call it with looks in the order of their times.
@@ -59,17 +60,18 @@ private:
   {
     std::optional<takt_rt::Time> crossing_since{};
     std::optional<Alarm> active{};
-    int quiet = 0;              ///< for alarms that only time clears: looks since the last crossing
-    std::uint64_t bad_at = 0;   ///< responses at the last miss
-    std::uint64_t counted = 0;  ///< misses at that time
+    /// looks since the last crossing, for alarms that ten quiet looks clear
+    int quiet = 0;
+    std::uint64_t bad_at = 0;   ///< the count of responses at the last miss
+    std::uint64_t counted = 0;  ///< the count of misses at the last miss
   };
   struct CallbackState
   {
     CallbackSample before{};
     Rates rates{};
     std::map<AlarmKind, Level> levels{};
-    bool seen = false;  ///< at this look
-    bool old = false;   ///< at an earlier look
+    bool seen = false;  ///< true if this look has the callback
+    bool old = false;   ///< true if an earlier look had the callback
   };
   struct ChainState
   {
@@ -86,7 +88,7 @@ private:
   };
   using Key = std::pair<std::string, std::string>;  // executor, id or name
 
-  struct Look;  // the data of the look in progress that all rules need
+  struct Look;  // the data of the look in progress, for all rules
 
   void look_at(Look & look, const CallbackSample & sample);
   void look_at_backlog(Look & look, const Suspect & suspect, CallbackState & state);

@@ -78,7 +78,7 @@ std::string why(const Alarm & alarm)
     return "";
   }
   const Cause & cause = *alarm.cause;
-  const std::string & of = cause.callback;  // the callback of a chain
+  const std::string & of = cause.callback;  // the callback, if the alarm is about a chain
   if (cause.kind == Cause::Kind::runs_longer) {
     return ": " + longer(cause);
   }

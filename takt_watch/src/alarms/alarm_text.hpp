@@ -9,13 +9,13 @@
 namespace takt_watch
 {
 
-/// For a raised alarm: the value, the limit that it crossed, and the cause.
+/// The text of a raised alarm: the value, the limit that it crossed, and the cause.
 std::string alarm_text(const Alarm & alarm);
-/// For an alarm that is cleared because the value is below its limit again.
+/// The text of an alarm that is cleared because the value is below its limit again.
 std::string cleared_text(const Alarm & alarm);
-/// For an alarm that is cleared because its rule changed or is gone.
+/// The text of an alarm that is cleared because its rule changed or is gone.
 std::string unwatched_text(const Alarm & alarm);
-/// For an alarm that is cleared because its callback, chain or thread is gone.
+/// The text of an alarm that is cleared because its callback, chain or thread is gone.
 std::string vanished_text(const Alarm & alarm);
 
 }  // namespace takt_watch

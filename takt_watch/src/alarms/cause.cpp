@@ -14,7 +14,8 @@ constexpr double kFaster = 1.25;
 constexpr double kAllOfIt = 0.95;
 constexpr double kNotWorthTelling = 0.01;
 constexpr double kWorthBlaming = 0.1;
-constexpr double kKeepsAllFromIt = 0.5;  // of a core, if no message waits for the callback
+// least share of a core to blame, if no message of the callback waits
+constexpr double kKeepsAllFromIt = 0.5;
 constexpr std::size_t kMostTold = 5;
 
 double seconds(takt_rt::Duration duration) noexcept
@@ -50,7 +51,8 @@ takt_rt::Duration grown(takt_rt::Duration now, takt_rt::Duration before)
   return std::max(now - before, takt_rt::Duration::zero());
 }
 
-// The time of the run in progress. CallbackSample::busy counts a run only when it ends.
+// The time of the callback's runs in progress, at most `most` for each. CallbackSample::busy counts
+// a run only when it ends.
 takt_rt::Duration running_for(
   const ExecutorSample & executor, const std::string & id, takt_rt::Duration most,
   takt_rt::Time time)
@@ -89,8 +91,8 @@ std::string busiest(
   return id;
 }
 
-/// Shares of other threads of this process that may use `core` only. The busiest callback of a thread gets all of the
-/// thread's processor time.
+/// The shares of other threads of this process that may use only `core`. All processor time of a
+/// thread counts for its busiest callback.
 std::map<std::string, double> others_on(
   int core, const CallbackSample & callback, const TwoLooks & looks)
 {
@@ -119,7 +121,8 @@ std::map<std::string, double> others_on(
   return had;
 }
 
-/// The thread of this process with this kernel id, and its executor; null: no executor has it.
+/// The thread of this process with this kernel id, and its executor; null: no executor has this
+/// thread.
 std::pair<const ExecutorSample *, const ThreadSample *> find_tid(
   const Sample & sample, std::int32_t tid)
 {
@@ -151,8 +154,9 @@ std::string user_name(const CoreUser & user, const TwoLooks & looks)
   return name.empty() ? "thread " + user.name : name;
 }
 
-/// Shares of the threads that had the cores of `waiting`, without those that `others_on` counts. Subtracts the shares
-/// from `waited`, the part of the window in which the thread waited for a core.
+/// The shares of the threads that had the cores of `waiting`, except threads that `others_on`
+/// counts. Subtracts these shares from `waited`, the part of the window in which the thread waited
+/// for a core.
 std::map<std::string, double> users_of(
   const ThreadSample & waiting, const CallbackSample & callback, const TwoLooks & looks,
   const CoreUse & use, double & waited)
@@ -206,7 +210,7 @@ std::vector<Cause::Share> who_had_it(const CallbackSample & callback, const TwoL
     who.push_back({other.id, std::min(seconds(busy) / whole, 1.0)});
   }
   std::map<std::string, double> others;
-  std::map<std::string, double> known;  // users of the cores by name
+  std::map<std::string, double> known;  // the shares of other users of the cores, by name
   for (const std::uint32_t number : callback.threads) {
     const ThreadSample * const thread = find_thread(now, number);
     const ThreadSample * const earlier = find_thread(before, number);
@@ -219,7 +223,7 @@ std::vector<Cause::Share> who_had_it(const CallbackSample & callback, const TwoL
     if (one_core) {
       rest += " of core " + std::to_string(thread->cores.front());
       for (const auto & [name, share] : others_on(thread->cores.front(), callback, looks)) {
-        // The other thread may have run while this thread did not need a core.
+        // If `waited` is small, the other thread ran while this thread did not need a core.
         if (waited > kNotWorthTelling) {
           known[name] = std::max(known[name], share);
         }
@@ -272,7 +276,7 @@ Cause figures_of(const Suspect & suspect)
   return cause;
 }
 
-// Arrival rate divided by the usual rate; 0: unknown.
+// The arrival rate divided by the usual rate; 0: unknown.
 double faster_by(const Cause & cause)
 {
   return cause.usual_rate && *cause.usual_rate > 0 ? cause.arrival_rate / *cause.usual_rate : 0.0;

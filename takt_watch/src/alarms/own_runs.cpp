@@ -14,14 +14,16 @@ using takt_rt::Duration;
 constexpr double kLonger = 1.25;      // times the usual mean
 constexpr double kOneIsLonger = 2.0;  // times the usual mean, for a single run
 constexpr double kWholeCore = 0.95;
-constexpr double kLongWhereNothingIsUsual = 1.0;  // s; a run is long if no usual mean is known
+// s; without a usual mean a run of this length is long
+constexpr double kLongWhereNothingIsUsual = 1.0;
 
 double in_seconds(Duration duration) noexcept
 {
   return std::chrono::duration<double>(duration).count();
 }
 
-// How many times longer than usual the longest run in progress is; absent: it is not long.
+// The time of the longest run in progress, divided by the usual time; absent: that run is not long,
+// or does not explain the alarm.
 std::optional<double> one_is_longer(const Suspect & suspect, bool pile_up)
 {
   const auto usual = suspect.rates.usual_run_time();
@@ -87,8 +89,8 @@ void RunsUnderWay::note(
     if (run.id != thread.running->id || run.since != thread.running->since) {
       run.id = thread.running->id;
       run.since = thread.running->since;
-      // The earlier look may precede the run. Then `waited` is too large and `lasted` too small, which is the safe
-      // side.
+      // The earlier look may precede the run. So `waited` may be too large and `lasted` too small,
+      // but never the other way round.
       run.waited_before = thread.run_queue_delay;
       for (const ThreadSample & earlier : before.threads) {
         if (earlier.number == thread.number && earlier.tid == thread.tid) {

@@ -15,15 +15,16 @@
 namespace takt_watch
 {
 
-/// How long each run in progress has lasted, without the time in which its thread waited for a core.
+/// The times for which the runs in progress have lasted, without the time in which their threads
+/// waited for a core.
 class RunsUnderWay
 {
 public:
-  /// Call it at each look, before `of`.
+  /// Notes the runs in progress of an executor. Call it at each look, before `of`.
   void note(const ExecutorSample & before, const ExecutorSample & now, takt_rt::Time time);
-  /// Call it at the end of a look: forgets threads that were not noted since the last call.
+  /// Forgets threads that `note` has not seen since the last call. Call it at the end of a look.
   void forget_others();
-  /// The runs of one callback, longest first.
+  /// The times of the runs in progress of one callback, the longest first.
   std::vector<takt_rt::Duration> of(const std::string & executor, const std::string & id) const;
 
 private:
@@ -31,7 +32,7 @@ private:
   {
     std::string id{};
     takt_rt::Time since{};
-    takt_rt::Duration waited_before{};  // of the run's thread when the run began
+    takt_rt::Duration waited_before{};  // the thread's run-queue delay when the run began
     takt_rt::Duration lasted{};
     bool seen = true;
   };
@@ -43,21 +44,22 @@ struct Suspect
 {
   const CallbackSample & callback;
   const Rates & rates;
-  std::vector<takt_rt::Duration> under_way{};  ///< longest first
+  /// The times of the callback's runs in progress, the longest first.
+  std::vector<takt_rt::Duration> under_way{};
 
-  /// The number of its runs that may be in progress at once.
+  /// The number of the callback's runs that may be in progress at once.
   double at_once() const noexcept;
 };
 
 struct LongerRuns
 {
-  double factor = 1;                           ///< how many times longer than usual
-  std::optional<takt_rt::Duration> running{};  ///< time of the run in progress, if that is long
+  double factor = 1;                           ///< the time of the runs divided by the usual time
+  std::optional<takt_rt::Duration> running{};  ///< the time of the run in progress, if it is long
 };
 
-/// Absent: the runs last as long as usual, or do not explain the alarm. If messages `pile_up`, longer runs explain
-/// the alarm only if they take all available time, or if half of the waiting messages came during the run in
-/// progress.
+/// The runs of the suspect, if they last longer than usual and explain the alarm; else absent. If
+/// messages `pile_up`, longer runs explain the alarm only if they take all available time, or if
+/// half of the waiting messages came during the run in progress.
 std::optional<LongerRuns> longer_runs(const Suspect & suspect, bool pile_up);
 
 }  // namespace takt_watch

@@ -23,22 +23,22 @@ double seconds_of(takt_rt::Duration duration) noexcept
   return std::chrono::duration<double>(duration).count();
 }
 
-// A plain mean until `learned` exceeds `kUsual`; then an exponential mean.
+// Adds `value` to a mean: a plain mean until `learned` exceeds `kUsual`, then an exponential mean.
 void learn(double & usual, double & learned, double value, double dt) noexcept
 {
   learned += dt;
   usual += (value - usual) * std::min(dt / std::min(learned, kUsual), 1.0);
 }
 
-// 0 if the count fell: a front end may correct a count downwards.
+// The growth of a count; 0 if the count fell, because a front end may correct a count downwards.
 double grown(std::uint64_t now, std::uint64_t before) noexcept
 {
   return static_cast<double>(now - std::min(now, before));
 }
 
-// The seconds of `busy` in which the runs had or did not want a core. `core` also counts time of other callbacks on
-// the same threads, and runs may have slept. In each of these cases one of the two terms is too small, so take the
-// larger.
+// The seconds of `busy` in which the runs did not wait for a core. `core` also counts the time of
+// other callbacks on the same threads, and runs may have slept. In each of these cases one of the
+// two estimates is too small, so take the larger one.
 double without_waits(double busy, const CoreTime & core) noexcept
 {
   const double wanted = core.had + core.waited;
@@ -56,7 +56,7 @@ void Rates::note(
     core_.had += core.had;
     core_.waited += core.waited;
     const double dt = seconds_of(now - looks_.back().time);
-    // Start at the first message: before it there was no publisher.
+    // Learn only after the first message: before it there was no publisher.
     if (settled && dt > 0 && looks_.back().arrivals > 0) {
       learn(usual_rate_, learned_, grown(sample.arrivals, looks_.back().arrivals) / dt, dt);
     }

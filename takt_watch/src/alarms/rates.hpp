@@ -11,7 +11,7 @@
 namespace takt_watch
 {
 
-/// Seconds in which threads had a core, and in which they were ready and waited for one.
+/// Seconds in which threads had a core, and seconds in which they were ready and waited for a core.
 struct CoreTime
 {
   double had = 0;
@@ -22,25 +22,27 @@ struct CoreTime
 class Rates
 {
 public:
-  /// Notes a look. `core`: the time of its threads since the last look. `under_way`: its runs in progress. `settled`:
-  /// the callback has no alarm, so its values count as usual ones.
+  /// Notes a look. `core`: the time of the callback's threads since the last look. `under_way`: the
+  /// number of the callback's runs in progress. `settled`: the callback has no alarm, so its values
+  /// count as usual ones.
   void note(
     takt_rt::Time now, const CallbackSample & sample, const CoreTime & core, std::size_t under_way,
     bool settled);
 
-  /// Messages per second over the shortest time with ten messages, at most the last 64 looks; 0 after one look. If
-  /// ten messages would usually have come during a pause, the publisher was away: the pause and the time before it
-  /// are ignored.
+  /// Messages per second, over the shortest time with ten messages, but at most the last 64 looks;
+  /// 0 after one look. If ten messages would usually have come during a pause, the publisher was
+  /// away. Then the pause and the time before it are ignored.
   double arrival_rate() const noexcept { return arrival_rate_; }
-  /// Taken messages per second over the same time.
+  /// Taken messages per second, over the same time as `arrival_rate`.
   double service_rate() const noexcept { return service_rate_; }
-  /// Messages that came in the same time.
+  /// The number of messages that came in the time of `arrival_rate`.
   std::uint64_t arrivals() const noexcept { return arrivals_; }
-  /// Seconds of a recent run, without waits for a core; absent: no run has ended.
+  /// The time of recent runs in seconds, without waits for a core; absent: no run has ended.
   const std::optional<double> & run_time() const noexcept { return run_time_; }
-  /// The mean of up to three runs, the last that ended within the last ten looks; absent: none ended.
+  /// The mean time of the last runs, up to three, that ended within the last ten looks; absent:
+  /// none ended.
   const std::optional<double> & latest_run_time() const noexcept { return latest_run_time_; }
-  /// The value before the present one; absent: not observed for long enough.
+  /// The usual rate and the usual run time. Absent: not observed for long enough.
   std::optional<double> usual_rate() const noexcept;
   std::optional<double> usual_run_time() const noexcept;
 
@@ -51,7 +53,7 @@ private:
     std::uint64_t arrivals = 0;
     std::uint64_t taken = 0;
     std::uint64_t ends = 0;
-    double worked = 0;  // seconds of all ended runs
+    double worked = 0;  // the seconds of all ended runs
   };
   void measure() noexcept;
   void measure_runs() noexcept;
@@ -62,7 +64,7 @@ private:
   std::uint64_t arrivals_ = 0;
   std::uint64_t ends_before_ = 0;
   takt_rt::Duration busy_before_{};
-  CoreTime core_;  // since the last ended run
+  CoreTime core_;  // the time of the callback's threads since the last ended run
   double worked_ = 0;
   std::optional<double> run_time_;
   std::optional<double> latest_run_time_;

@@ -26,7 +26,9 @@ using takt_rt::Time;
 
 constexpr std::size_t kMostThreads = 4096;
 constexpr Duration kShortestIdleGap = std::chrono::seconds(1);
-constexpr int kIdleCost = 500;  // times the cost of a reading, while no thread waits
+// While no thread waits, the time between readings is at least this many times the cost of a
+// reading.
+constexpr int kIdleCost = 500;
 constexpr int kBusyCost = 20;
 constexpr double kLeastShare = 0.005;
 
@@ -49,7 +51,7 @@ Folder open_folder(int at, const char * name)
   return folder;
 }
 
-// The number that `name` consists of; 0: none.
+// The number that `name` is; 0: it is another text.
 pid_t number_of(std::string_view name)
 {
   pid_t number = 0;
@@ -125,7 +127,7 @@ bool may_read(const std::string & path)
   return !beginning_of(AT_FDCWD, path).empty();
 }
 
-// Says which processes /proc hides from this process.
+// Returns a text about the processes that /proc hides from this process; empty: it hides none.
 std::string find_unseen(const std::string & proc)
 {
   constexpr std::string_view kFirstNamespace = "pid:[4026531836]";
@@ -178,7 +180,8 @@ const CoreUse & CoreUsers::in_window(Time now, Duration window)
   }
   for (const auto & [tid, known] : threads_) {
     const double had = as_seconds(known.had);
-    // If the readings are further apart than the window, the use above the usual one is assigned to the window.
+    // If the readings are further apart than the window, the use above the usual use counts as use
+    // in the window.
     const double here = span <= length || !known.rate_before
                           ? had / span
                           : (had - *known.rate_before * (span - length)) / length;
@@ -198,7 +201,8 @@ const CoreUse & CoreUsers::in_window(Time now, Duration window)
 
 void CoreUsers::read(Time now)
 {
-  // Measures CPU time: on a crowded machine readings take long, and just there the cores must be read.
+  // Measure CPU time, not real time. On a crowded machine readings take long in real time, and
+  // there the readings are needed most.
   const Duration began = takt_rt::thread_cpu_time();
   ++readings_;
   read_threads_ = 0;
@@ -220,7 +224,7 @@ void CoreUsers::read_process(int folder, pid_t pid)
 {
   const Folder tasks = open_folder(folder, (std::to_string(pid) + "/task").c_str());
   if (tasks == nullptr) {
-    return;  // it has ended, or is hidden
+    return;  // the process has ended, or is hidden
   }
   for_each_number(tasks.get(), [&](pid_t tid, const char * name) {
     if (read_threads_ >= kMostThreads) {
@@ -257,7 +261,7 @@ void CoreUsers::note(pid_t pid, pid_t tid, Duration on_cpu)
   known.reading = readings_;
 }
 
-// Returns false if the thread has ended.
+// Fills in the name, kind and core of the thread. Returns false if the thread has ended.
 bool CoreUsers::describe(CoreUser & user) const
 {
   constexpr unsigned long kKernelThread = 0x00200000;  // PF_KTHREAD of the kernel's sched.h

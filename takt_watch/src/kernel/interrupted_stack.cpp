@@ -23,7 +23,8 @@ using takt_rt::Time;
 
 constexpr int kMostFrames = 64;
 
-// Only one question is open at a time. A late signal sees that its question is over, and does not write frames.
+// Only one question is open at a time. The handler of a late signal sees that its question is over,
+// and writes no frames.
 enum Stage : std::uint32_t
 {
   over = 0,
@@ -43,7 +44,7 @@ struct Question
 
 constinit Question g_question;
 constinit std::atomic<int> g_signal{0};
-std::uint32_t g_number = 0;  // number of the last question
+std::uint32_t g_number = 0;  // the number of the last question
 
 void * program_counter(const void * context) noexcept
 {
@@ -85,13 +86,15 @@ bool is_ours(int signal)
          now.sa_sigaction == &answer;
 }
 
-// A signal that the program does not use. Its handler stays installed, because signals may come late.
+// Returns a signal that the program does not use; installs the handler. The handler stays
+// installed, because signals may come late.
 int free_signal()
 {
   if (const int known = g_signal.load(); known != 0 && is_ours(known)) {
     return known;
   }
-  // The first call of backtrace() loads a library; do this before a signal handler calls it.
+  // The first call of backtrace() loads a library. Make this call here, because a signal handler
+  // must not load a library.
   std::array<void *, 4> unused{};
   ::backtrace(unused.data(), unused.size());
   for (int signal = SIGRTMAX - 1; signal >= SIGRTMIN; --signal) {
@@ -129,7 +132,8 @@ bool send(pid_t tid, int signal, std::uint32_t number)
 bool wait_for_answer(std::uint32_t number, Time until)
 {
   std::atomic<std::uint32_t> & state = g_question.state;
-  // The handler may lack a core for long. Until it returns, the frames belong to it.
+  // The handler may have to wait long for a core. Until it returns, only the handler may use the
+  // frames.
   const Time at_last = takt_rt::add_saturated(until, std::chrono::seconds(1));
   for (;;) {
     std::uint32_t now = state.load(std::memory_order_acquire);
@@ -178,7 +182,7 @@ std::vector<void *> interrupted_stack(pid_t tid, takt_rt::Duration limit)
   }
   const auto * const begin = question.frames.data();
   const auto * const end = begin + question.count;
-  // Skip the frames of the handler and of the kernel's call of it.
+  // Skip the frames of the handler, and of the kernel's call of the handler.
   const auto * const own = std::find(begin, end, question.interrupted_at);
   return {own == end ? begin : own, end};
 }

@@ -15,7 +15,7 @@ namespace takt_watch
 /// the thread did not answer within `limit`. One thread at a time; blocks; allocates.
 std::vector<void *> interrupted_stack(pid_t tid, takt_rt::Duration limit);
 
-/// The signal that it uses; 0: not chosen yet, or none is free. For tests.
+/// The signal that `interrupted_stack` uses; 0: not chosen yet, or no signal is free. For tests.
 int stack_signal() noexcept;
 
 }  // namespace takt_watch

@@ -60,7 +60,7 @@ std::string name_of(pid_t tid)
 
 char state_of(pid_t tid)
 {
-  // Read behind the name, which may hold any characters.
+  // Read after the last ')', because the name before it may hold any characters.
   const std::string text = task_file(tid, "stat");
   const std::size_t name_ends = text.rfind(')');
   return name_ends == std::string::npos || name_ends + 2 >= text.size() ? '\0'

@@ -18,13 +18,14 @@ std::string task_file(pid_t tid, const char * name);
 /// The cores that the thread may use; empty if there is no such thread.
 std::vector<int> cores_of(pid_t tid);
 
-/// How often the thread moved to another core; absent: this kernel does not count it (CONFIG_SCHED_DEBUG).
+/// The number of the thread's moves to another core; absent: this kernel does not count them
+/// (CONFIG_SCHED_DEBUG).
 std::optional<std::uint64_t> migrations_of(pid_t tid);
 
 /// The kernel's name of the thread, at most 15 characters.
 std::string name_of(pid_t tid);
 
-/// 'R', 'S', 'D', … as in proc_pid_stat(5); 0: there is no such thread.
+/// The state of the thread: 'R', 'S', 'D', … as in proc_pid_stat(5); 0: there is no such thread.
 char state_of(pid_t tid);
 
 }  // namespace takt_watch

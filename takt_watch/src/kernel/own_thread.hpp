@@ -7,10 +7,11 @@
 namespace takt_watch
 {
 
-/// Real-time safe; the first call of a thread makes a system call.
+/// The kernel's id of the calling thread. Real-time safe; the first call of a thread makes a system
+/// call.
 pid_t own_thread() noexcept;
 
-/// Call it in a child of fork, whose thread has another id.
+/// Forgets the id. Call it in a child of fork, because its thread has another id.
 void forget_own_thread() noexcept;
 
 }  // namespace takt_watch

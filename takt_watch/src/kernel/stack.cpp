@@ -41,7 +41,8 @@ std::string hex(std::uintptr_t number)
   return "0x" + std::string(digits.data(), end);
 }
 
-// `offset_back`: subtracted before the look-up, because a return address may lie behind the end of its function.
+// `offset_back`: the function subtracts it before the look-up, because a return address may lie
+// behind the end of the calling function.
 std::string frame_text(void * address, std::uintptr_t offset_back)
 {
   const auto at = reinterpret_cast<std::uintptr_t>(address);

@@ -39,7 +39,7 @@ public:
   Client(const Client &) = delete;
   Client & operator=(const Client &) = delete;
 
-  /// Returns the answer, and keeps alarms that come before it.
+  /// Sends a request and returns the answer. Keeps alarms that come before the answer.
   Message ask(takt_control::MessageType type, const std::string & request = "{}")
   {
     const std::string bytes = takt_control::encode(type, request);
@@ -63,7 +63,7 @@ public:
     return ask(takt_control::MessageType::statistics, request).second;
   }
 
-  /// The next alarm. A minute guards against hanging.
+  /// The next alarm. Waits for at most a minute.
   nlohmann::json alarm()
   {
     while (alarms_.empty()) {

@@ -30,7 +30,7 @@ public:
   void run(const takt_core::Run &) override { function_(); }
   std::optional<std::uint64_t> lost() const noexcept override { return lost_messages.load(); }
 
-  std::atomic<bool> empty{false};  ///< its takes find no message
+  std::atomic<bool> empty{false};  ///< true: the callback's takes find no message
   std::atomic<std::uint64_t> lost_messages{0};
 
 private:

@@ -1,4 +1,5 @@
-// One thread with callbacks, each with a queue, under virtual time; gives the samples that takt_watch would take.
+// One thread with callbacks under virtual time. Each callback has a queue. Returns the samples that
+// takt_watch would take.
 #ifndef SUPPORT__WORLD_HPP_
 #define SUPPORT__WORLD_HPP_
 
@@ -40,7 +41,7 @@ struct Worker
   std::deque<Duration> waiting{};
 };
 
-/// Picks the most urgent callback that has messages, runs it to its end.
+/// Runs the most urgent callback that has messages to its end, again and again.
 class World
 {
 public:
@@ -127,7 +128,7 @@ public:
   std::mt19937 random{1};
   /// The share of a core that the thread gets.
   double share = 1.0;
-  /// Runs sleep: they neither have nor want a core.
+  /// True: runs sleep, so they neither have nor want a core.
   bool asleep = false;
 
 private:
