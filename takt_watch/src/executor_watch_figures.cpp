@@ -99,7 +99,7 @@ CallbackSample ExecutorWatch::sample_of(const CallbackRecord & record, Time now)
   sample.overwritten =
     since(record.before.overwritten, record.began_at.overwritten, messages.overwritten);
   if (record.kind == takt_core::Kind::timer) {
-    // all periods of the timer
+    // All periods of the timer.
     sample.arrivals = sample.starts + sample.empty_takes + sample.skipped;
   } else {
     sample.waiting =

@@ -38,10 +38,10 @@ private:
   AlarmRules rules_{[this](takt_rt::Time now, takt_rt::Duration window) -> const CoreUse & {
     return users_.in_window(now, window);
   }};
-  // run-queue delays at the last look, by thread id
+  // Run-queue delays at the last look, by thread id.
   std::map<std::int32_t, takt_rt::Duration> delays_;
   takt_rt::Time looked_{};
-  // executors' names in the schedule, by their unique names
+  // Executors' names in the schedule, by their unique names.
   std::map<std::string, std::string> names_;
 };
 

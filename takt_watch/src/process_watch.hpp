@@ -65,9 +65,9 @@ private:
   std::shared_mutex executors_mutex_;
   std::vector<std::shared_ptr<ExecutorWatch>> executors_;
 
-  // guards `observers_`, `thread_` and `since_`
+  // Guards `observers_`, `thread_` and `since_`.
   std::mutex switch_mutex_;
-  // the watched executors, and those that `add` is adding
+  // The watched executors, and those that `add` is adding.
   std::vector<std::shared_ptr<ExecutorWatch>> observers_;
   std::unique_ptr<Thread> thread_;
   takt_rt::Time since_{};  // the time when watching began

@@ -64,7 +64,7 @@ struct ChainRecord
   // gets releases if the chain has a deadline and its last callback is in this executor
   OpenActivations open;
   std::atomic<std::uint64_t> activations{0};  // activations that ended or are overdue
-  // misses that were counted before the activation ended
+  // Misses that were counted before the activation ended.
   std::atomic<std::uint64_t> overdue{0};
   std::atomic<std::int64_t> longest{0};  // the longest response since the last look, ns
 

@@ -93,7 +93,7 @@ private:
   void change(F change)
   {
     const std::lock_guard setup(setup_mutex_);
-    // no other thread changes `chains_` now: `setup_mutex_` is held
+    // No other thread changes `chains_` now: `setup_mutex_` is held.
     std::vector<Follower> chains = chains_;
     change(chains);
     std::int64_t shortest = kNone;

@@ -86,7 +86,7 @@ struct ThreadSample
   std::int32_t tid = 0;
   std::vector<int> cores{};
   takt_rt::Duration on_cpu{};  ///< since the thread began
-  /// time since the thread began in which it was ready without a core
+  /// Time since the thread began in which it was ready without a core.
   takt_rt::Duration run_queue_delay{};
   std::optional<RunningCallback> running{};
 };

@@ -45,7 +45,7 @@ private:
   const PlanProblem & problem_;
   double spent_ = 0;
   double costly_ = 1e5;  // if a judgement costs more, `learn` repeats it without job windows
-  // cost of job windows, used after the analyses without phases found a place not good enough
+  // Cost of job windows, used after the analyses without phases found a place not good enough.
   double by_windows_ = 0;
   bool many_jobs_ = false;
 };

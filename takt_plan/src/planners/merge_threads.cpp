@@ -53,7 +53,7 @@ struct Step
 {
   std::vector<Block> blocks;  ///< the core's blocks after the merger
   Index rescued = 0;          ///< late chains that meet their deadlines after the merger
-  /// the smallest on the core, and on cores that share messages with it
+  /// The smallest slack on the core, and on cores that share messages with it.
   double slack = 0;
   double saved = 0;  ///< context switches per second
 

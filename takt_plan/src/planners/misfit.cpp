@@ -38,8 +38,8 @@ Ns share_of(Ns time, int percent)
 }
 
 /// The smallest value from `least` to `most` for which `holds` returns true; nothing if
-/// `holds(most)` is false. If `holds` is false for a value above one that holds, the result is some
-/// value that holds, perhaps not the smallest.
+/// `holds(most)` is false. If `holds` is false for a value above one for which it is true, the
+/// result may be larger than the smallest.
 std::optional<int> smallest(int least, int most, const std::function<bool(int)> & holds)
 {
   if (!holds(most)) {
@@ -442,7 +442,7 @@ private:
   double spent_ = 0;                               // the cost of planning changed systems
   std::vector<std::optional<Planned>> with_more_;  // per host: the plan with one more core
   Index crowded_;                                  // cores above their caps in this plan
-  // true if chains read, or callbacks wait for sets
+  // True if chains read, or callbacks wait for sets.
   bool waits_;
   std::optional<takt_rt::Result<EndToEndBounds>> ends_;
 };

@@ -18,8 +18,8 @@ struct Wait
   enum class For
   {
     jitter,  ///< until a timer or an external message is released
-    /// until the set that the chain enters by `task` is complete, and the callback that the set
-    /// starts has ended
+    /// Until the set that the chain enters by `task` is complete, and the callback that the set
+    /// starts has ended.
     set,
     reader  ///< until the next run of `task`, which reads the published value
   };
@@ -43,7 +43,7 @@ struct Misfit
   Index dominant = kNone;
   Ns share = 0;  ///< how much the removal of `dominant` reduces the bound; 0: no bound
   std::optional<int> faster_by;  ///< percent of `dominant`'s execution time to save, up to 95
-  /// the timers and external messages that start the chain, over all steps
+  /// The timers and external messages that start the chain, over all steps.
   std::vector<Index> sources;
   /// Percent by which the periods of `sources` would have to be longer. If longer is not always
   /// better in this plan, the search tries only multiples of 5, and above 100 only multiples of 25.
@@ -55,9 +55,9 @@ struct Misfit
   /// The sources of the reader that the chain waits for longest. Empty: no callback of the chain
   /// reads.
   std::vector<Index> reader_sources;
-  /// percent by which the periods of `reader_sources` are too long, a multiple of 5
+  /// Percent by which the periods of `reader_sources` are too long, a multiple of 5.
   std::optional<int> sooner_by;
-  /// the host whose one more core would let a new plan keep the deadline
+  /// The host on which one more core would let a new plan keep the deadline; kNone: no such host.
   Index more_cores_of = kNone;
   bool planned_again = false;  ///< the changed systems were planned again; false with very many
                                ///< callbacks

@@ -1,8 +1,8 @@
 // The nodes that `picas` allocates, with the priorities of their callbacks.
 //
-// Rules R1 to R4 of Choi, Xiang and Kim (RTAS 2021), with the numbers of the authors' artefact. A
-// node has the callbacks of one ROS node in one executor, and whole exclusive groups, unless these
-// are pinned to different cores. Set-up only: allocates, does not block.
+// Rules R1 to R4 of Choi, Xiang and Kim (RTAS 2021), numbered as in the authors' artefact. A node
+// has the callbacks of one ROS node in one executor, and whole exclusive groups, unless these are
+// pinned to different cores. Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PICAS_NODES_HPP_
 #define TAKT_PLAN__SRC__PICAS_NODES_HPP_
 

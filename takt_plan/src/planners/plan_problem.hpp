@@ -25,10 +25,10 @@ struct Unit
   std::vector<Index> cores;  ///< every task of the unit may run on these; never empty
   double utilization = 0;
   Ns period = kUnbounded;  ///< the shortest period that starts a task of the unit
-  /// the shortest deadline of a chain through it; without a chain its period
+  /// The shortest deadline of a chain through it; without a chain its period.
   Ns deadline = kUnbounded;
-  /// The depth of waits. 0: no task of the unit waits for others; 1: one
-  /// waits; 2: the tasks that it waits for wait, too; and so on.
+  /// The depth of waits. 0: no task of the unit waits for others; 1: one waits; 2: the tasks that
+  /// it waits for wait, too; and so on.
   int waits = 0;
   bool awaited = false;  ///< some task waits for one of its tasks
   int importance = -1;   ///< priority of the most important chain through it; -1: none
@@ -64,7 +64,7 @@ struct PlanProblem
   /// `score` judges by job windows only.
   bool by_phases = false;
   bool chooses_offsets = false;  ///< a walk chooses offsets
-  /// the search for a first plan is short, because a walk follows
+  /// The search for a first plan is short, because a walk follows.
   bool brief = false;
   bool keeps_short = false;         ///< plans should keep the most important chains short
   bool enough_when_proven = false;  ///< see PlanOptions

@@ -121,8 +121,8 @@ private:
     return busy.size() < limit_;
   }
 
-  /// The cores that can take a node. If an executor is `empty`, all of `cores`, because that
-  /// executor may be on any core. Otherwise those of `cores` that have an executor.
+  /// The cores that can take a node. `empty`: the host has an empty executor. Then all of `cores`,
+  /// because that executor may be on any core; otherwise those of `cores` that have an executor.
   std::vector<Index> open_cores(std::vector<Index> cores, bool empty) const
   {
     std::erase_if(cores, [&](Index core) { return !empty && layout_.on(core).empty(); });
@@ -199,8 +199,9 @@ private:
     return std::nullopt;
   }
 
-  // R7 puts the core's existing executors above the new one. R6 forbids this if an existing
-  // executor has a callback of this chain that precedes a callback of the new executor.
+  // True if the nodes may become a new executor on the core. R7 puts the core's existing executors
+  // above the new one. R6 forbids this if an existing executor has a callback of this chain that
+  // precedes a callback of the new executor.
   bool rules_hold(Index chain, const std::vector<Index> & nodes, Index core) const
   {
     const auto & path = problem_.model.chains[chain].path;

@@ -16,8 +16,8 @@ Layout plan_isolated(const PlanProblem & problem);
 Layout plan_rate_monotonic(const PlanProblem & problem);
 Layout plan_competition(const PlanProblem & problem, const PlanOptions & options);
 Layout plan_competition_literal(const PlanProblem & problem, const PlanOptions & options);
-/// At most `executors` executors; 0: no limit. Fault: all cores that a callback may use have no
-/// executor.
+/// `executors`: the largest number of executors on each host; 0: no limit. Fault: no core that a
+/// callback may use has an executor.
 takt_rt::Result<Layout> plan_picas(const PlanProblem & problem, int executors);
 /// Returns the best layout. If its slack is less than the share `wanted` of a deadline, also
 /// returns the best layout with cut chains: a cut chain runs on two cores, although it would fit on

@@ -16,10 +16,15 @@
 namespace takt_plan::detail
 {
 
-/// The judgement of a layout. `better_than` compares in the order of the planner's objectives. 1:
-/// met deadlines, from the most important chain down. 2: which missed chains have a bound. 3:
-/// callbacks without a bound. 4: cores above their room. 5: how late the missed chains are. 6:
-/// timers that may skip periods. 7: the smallest normalised slack.
+/// The judgement of a layout. `better_than` compares in the order of the planner's objectives:
+///
+/// 1. met deadlines, from the most important chain down,
+/// 2. which missed chains have a bound,
+/// 3. callbacks without a bound,
+/// 4. cores above their room,
+/// 5. how late the missed chains are,
+/// 6. timers that may skip periods,
+/// 7. the smallest normalised slack.
 struct Score
 {
   std::vector<bool> met;         ///< per chain with a deadline, most important first
@@ -32,14 +37,15 @@ struct Score
   /// The smallest (deadline - bound) / deadline; 1 without deadlines, below 0 if one is missed, -1e9 if a chain with
   /// a deadline has no bound.
   double slack = 1;
-  /// How far the fullest core is above its room less `kCalm`, or above an even load if that is larger.
+  /// The largest excess of a core's load over its calm load. The calm load is the core's room less
+  /// `kCalm`, or an even share of all load if that is larger.
   double tight = 0;
   Index short_histories = 0;  ///< Bounds::short_histories
-  /// the cost of this judgement; its analysis takes a time that grows with it
+  /// The cost of this judgement; it grows with the time of the analysis.
   double cost = 0;
 
-  /// True if this score misses no deadline that `other` keeps, and leaves no task without a bound
-  /// that has one in `other`.
+  /// True if this score misses no deadline that `other` keeps, and each task without a bound has
+  /// none in `other` either.
   bool no_worse_than(const Score & other) const;
   /// Slacks that differ only by rounding count as equal. Both scores must be of all chains.
   bool better_than(const Score & other) const;
@@ -54,8 +60,8 @@ inline constexpr double kCalm = 0.03;
 /// Limit of evaluated terms for one judgement: about a second. Beyond the limit tasks have no
 /// bound. Only cores with less than a millionth of room reach it.
 inline constexpr std::int64_t kMostLooksAtOnce = 100'000'000;
-/// The limit for a judgement by job windows alone. It is lower, because they give no bound for most
-/// plans.
+/// The limit for a judgement by job windows alone. It is lower, because job windows alone give no
+/// bound for most plans.
 inline constexpr std::int64_t kMostLooksByPhases = 20'000'000;
 
 /// Judges a layout. Tasks may be missing from the layout: the judgement ignores these, and the tasks that only these

@@ -47,10 +47,10 @@ Ns duration_of(const Model & model)
   return add(last, std::max(duration, multiply(longest, kLeastPeriods)));
 }
 
-/// Moves each start by a random distance, and gives sources without an offset random phases. In
-/// reality the offsets of each process count from its own start, and those of each host by its own
-/// clock; in `simulate` all offsets count from one instant. Nothing if all sources count from one
-/// instant, or if no source has an offset.
+/// Returns the model with each start moved by a random distance, and with random phases for sources
+/// without an offset. In reality the offsets of each process count from its own start, and those of
+/// each host by its own clock; in `simulate` all offsets count from one instant. Returns nothing if
+/// all sources count from one instant, or if no source has an offset.
 std::optional<SimulationModel> at_other_phases(SimulationModel simulated, std::uint64_t seed)
 {
   Model & model = simulated.model;

@@ -46,7 +46,7 @@ struct Cause
   Kind kind = Kind::publisher_faster;
   double arrival_rate = 0;             ///< 1/s, in the window
   std::optional<double> usual_rate{};  ///< 1/s, before the window
-  /// the arrival rate times the CPU time of a run; 1: a whole core
+  /// The arrival rate times the CPU time of a run; 1: a whole core.
   double demand = 0;
   /// the callbacks and threads that had the processor, the largest share first
   std::vector<Share> who{};

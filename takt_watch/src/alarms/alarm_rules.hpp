@@ -60,7 +60,7 @@ private:
   {
     std::optional<takt_rt::Time> crossing_since{};
     std::optional<Alarm> active{};
-    /// looks since the last crossing, for alarms that ten quiet looks clear
+    /// Looks since the last crossing, for alarms that ten quiet looks clear.
     int quiet = 0;
     std::uint64_t bad_at = 0;   ///< the count of responses at the last miss
     std::uint64_t counted = 0;  ///< the count of misses at the last miss

@@ -14,7 +14,7 @@ constexpr double kFaster = 1.25;
 constexpr double kAllOfIt = 0.95;
 constexpr double kNotWorthTelling = 0.01;
 constexpr double kWorthBlaming = 0.1;
-// least share of a core to blame, if no message of the callback waits
+// Least share of a core to blame, if no message of the callback waits.
 constexpr double kKeepsAllFromIt = 0.5;
 constexpr std::size_t kMostTold = 5;
 

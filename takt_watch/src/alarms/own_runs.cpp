@@ -14,7 +14,7 @@ using takt_rt::Duration;
 constexpr double kLonger = 1.25;      // times the usual mean
 constexpr double kOneIsLonger = 2.0;  // times the usual mean, for a single run
 constexpr double kWholeCore = 0.95;
-// s; without a usual mean a run of this length is long
+// Seconds. Without a usual mean a run of this length is long.
 constexpr double kLongWhereNothingIsUsual = 1.0;
 
 double in_seconds(Duration duration) noexcept

@@ -22,7 +22,7 @@ constexpr Index kPlansOfTurn = 10;           // plans that each walker judges be
 constexpr Index kPlansEach = 40;
 constexpr Index kPlansForThreads = 100;  // the same in a walk for few threads
 constexpr Index kLeastPlans = 150;
-// a walk without a proven chain ends after this many plans
+// A walk without a proven chain ends after this many plans.
 constexpr Index kPlansOfHope = 400;
 constexpr double kCool = 0.1;  // heat of a walk for few threads, which begins with a good plan
 constexpr int kWalks = 2;      // more only with a time limit, until it is reached

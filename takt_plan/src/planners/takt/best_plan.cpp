@@ -297,7 +297,8 @@ Layout of_problem(const PlanProblem & problem, const Layout & other)
   return layout;
 }
 
-/// Of the time from share `from` to share `to` of the whole, the share that is used.
+/// Returns a function for a part of the whole time, from share `from` to share `to`. The function
+/// returns the used share of that part.
 std::function<double()> part_of(const std::function<double()> & time_used, double from, double to)
 {
   if (!time_used) {

@@ -31,7 +31,7 @@ Attempt Filling::place_all(const std::vector<Index> & order, Fit fit) const
 void Filling::place_with_sources(
   Index first, Fit fit, std::vector<char> & seen, Attempt & attempt) const
 {
-  // true: the cluster's sources are placed
+  // True: the cluster's sources are placed.
   std::vector<std::pair<Index, bool>> open{{first, false}};
   while (!open.empty()) {
     const auto [cluster, ready] = open.back();

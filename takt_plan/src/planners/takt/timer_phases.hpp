@@ -2,8 +2,8 @@
 //
 // Timers of one period that feed one set of newest messages move together. Otherwise the message of
 // one timer would wait for the message of the other. If a source of a set is slower than the
-// others, the others already have a message when it starts: it starts whole hyperperiods later.
-// Then all sets are alike from the first one on (job_sets.hpp).
+// others, it starts whole hyperperiods later, so that the others already have a message. Then all
+// sets are alike from the first one on (job_sets.hpp).
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLANNERS__TAKT__TIMER_PHASES_HPP_

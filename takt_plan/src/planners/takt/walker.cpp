@@ -21,10 +21,10 @@ constexpr Index kMostRefused = 50;
 // weight multiplies.
 constexpr double kMissed = 5;     // each late chain
 constexpr double kLateness = 20;  // the lateness of a late chain, as a share of its deadline
-// no weight: the largest lateness that counts, also without a bound
+// No weight: the largest lateness that counts, also without a bound.
 constexpr double kMostLateness = 9;
 constexpr double kWithoutBound = 1;  // each callback without a bound
-// the waits of the most important chains, as a share of their work
+// The waits of the most important chains, as a share of their work.
 constexpr double kStretch = 7;
 constexpr double kMostStretch = 3;
 constexpr double kLeastToSpare = 0.5;  // the largest share of a deadline that a bound takes

@@ -33,7 +33,7 @@ struct Kept
 {
   double slack = 0;    ///< the least slack, as a share of the deadline
   double stretch = 1;  ///< the largest allowed `stretch` (score.hpp)
-  Index threads = 0;   ///< this number counts as few
+  Index threads = 0;   ///< the walk ends at a plan with at most this many threads
   double tight = 0;    ///< the largest allowed Score::tight
 };
 
