@@ -156,8 +156,7 @@ public:
     for (std::size_t i = 0; i < most && take_one(&spare_, spare_info_); ++i) {
       // Shared memory gives the messages of one publisher after those of another.
       if (
-        has_ && uses_shared_memory() &&
-        spare_info_.source_timestamp() < info_.source_timestamp()) {
+        has_ && uses_shared_memory() && spare_info_.source_timestamp() < info_.source_timestamp()) {
         continue;
       }
       std::swap(kept_, spare_);

@@ -133,7 +133,8 @@ private:
     unix_ahead_ = unix_ahead();
     names_.clear();  // threads end, and their numbers come again
     detail::LogRecord record;
-    std::size_t room = logger_.ring_.capacity() + 1;  // the ring fills while the sink writes the first one
+    std::size_t room =
+      logger_.ring_.capacity() + 1;  // the ring fills while the sink writes the first one
     for (; room > 0 && logger_.ring_.try_pop(record); --room) {
       write(record);
       popped_.fetch_add(1, std::memory_order_release);
