@@ -130,7 +130,8 @@ ControlSocket::~ControlSocket()
 
 void ControlSocket::serve()
 {
-  // Without this the thread would inherit the attributes of the thread that made the first executor.
+  // Without this call the socket's thread would keep the attributes of the thread that opened the
+  // socket.
   takt_rt::apply(takt_rt::background_attributes("takt.control"));
   for (;;) {
     std::vector<pollfd> sockets{{wakes_, POLLIN, 0}, {rests_ ? -1 : socket_, POLLIN, 0}};

@@ -110,8 +110,8 @@ public:
   struct Due
   {
     bool now = false;  ///< true if a limit was crossed since the last call
-    takt_rt::Time next =
-      takt_rt::kNever;  ///< the time when the next limit is reached if no run starts or ends
+    /// The time when the next limit is reached if no message arrives and no run starts or ends.
+    takt_rt::Time next = takt_rt::kNever;
   };
   /// Checks ages, stalls and the deadlines of chains, and counts overdue activations.
   Due due(takt_rt::Time now);

@@ -84,9 +84,10 @@ public:
   /// non-triggering callbacks, `on_picked` comes after these callbacks' runs, and `Run::start` is
   /// the end of the last of these. So the runs of a thread follow one another here.
   virtual void on_picked(const Run &) noexcept {}
-  /// After the take; the user's function begins at `start`. (`Run::start` is the time of the pick.)
-  /// An observer gets the number of messages that the history lost before this one from
-  /// `Callback::message_counts`, minus the counts at the previous start.
+  /// Called after the take; the user's function begins at `start`. (`Run::start` is earlier: see
+  /// `on_picked`.)
+  /// The number of messages that the history lost between two starts of a callback is the growth of
+  /// `MessageCounts::overwritten` (`Callback::message_counts`) from one `on_start` to the next.
   virtual void on_start(const Run &, Time /*start*/) noexcept {}
   /// After the user's function, also if it threw.
   virtual void on_end(const Run &, Time /*end*/) noexcept {}

@@ -23,8 +23,9 @@ public:
   RemovalWait & operator=(const RemovalWait &) = delete;
 
   /// Whether the wait would never end: a run of the callback is on this thread's stack, or waits,
-  /// directly or through others, for such a run. Of several removals that would wait for each other
-  /// the last one gets true; it must not wait, and the others' waits end.
+  /// directly or through other waits, for a run that is on this thread's stack. Of several removals
+  /// that would wait for each other the last one gets true; it must not wait, and the others' waits
+  /// end.
   bool endless() const noexcept { return endless_; }
 
 private:

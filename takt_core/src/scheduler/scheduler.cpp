@@ -407,7 +407,9 @@ bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t be
       publish_hints(set);
     }
   } else {
-    // One callback at a time: after one is held back, the next may not be the best of all sets.
+    // Choose the set anew for each callback: after `pick` puts a callback aside, another set may
+    // have a better one than the
+    // next callback of this set.
     while (!found) {
       ThreadSet * const set = best_set(own, thread, now, woken);
       if (set == nullptr) {

@@ -1,9 +1,12 @@
 // Leaves room for delays that no model counts: the kernel or the host may delay a wake-up, and the
 // middleware sometimes does work of its own.
 //
-// A plan by phases starts one callback right after the end of another. If the first callback is
-// late by a little more than the gap between them, the second one runs first, and the first one
-// waits until the second has ended. So the planner looks for a plan that keeps all deadlines even
+// A plan by phases releases one callback when another one is about to end. If the earlier callback
+// is
+// delayed until after the release of the later one, the later callback runs first, and the earlier
+// one
+// waits until the later one has ended. So the planner looks for a plan that keeps all deadlines
+// even
 // if each timer is released late.
 //
 // Set-up only: allocates, does not block.

@@ -161,8 +161,11 @@ private:
     }
   }
 
-  // Case C (ii), and callbacks without a chain, which the paper omits. An executor stays on its
-  // CPU. So if no executor is empty, only the CPUs with an executor remain.
+  // Puts a node that fits on no CPU on the least used one: case C (ii) of the paper. Nodes without
+  // a chain, which the paper
+  // does not treat, go there, too. An executor stays on its CPU. So if no executor is empty, only
+  // the CPUs with an executor
+  // remain.
   void place_anyway(Index chain, Index node, bool empty)
   {
     const std::vector<Index> cores = open_cores(nodes_[node].cores, empty);

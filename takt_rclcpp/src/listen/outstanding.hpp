@@ -85,7 +85,7 @@ public:
     });
     overwritten_.fetch_add(static_cast<std::uint64_t>(lost), std::memory_order_relaxed);
   }
-  /// The take found no message, and the announcements before it were not of messages.
+  /// The take found no message, so the announcements before it have no messages of their own.
   void take_ends_for_good(const Before & before) noexcept
   {
     change([](Held & held) { ++held.waiting; });
@@ -106,7 +106,8 @@ public:
     decrease(count_, announced);
     overwritten_.fetch_add(lower(announced), std::memory_order_relaxed);
   }
-  /// `announced` announcements were not of messages.
+  /// Takes back `announced` announcements that have no message of their own: no message came, or
+  /// another take counted it.
   void forget(std::uint64_t announced) noexcept
   {
     arrivals_.fetch_sub(decrease(count_, announced), std::memory_order_relaxed);

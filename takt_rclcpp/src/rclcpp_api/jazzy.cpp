@@ -69,7 +69,9 @@ bool listens_again(rclcpp::Executor & host)
   auto & collection = *(own->*member_of(Collection{}));
   collection.clear();
   (own->*member_of(AddNotifyWaitable{}))(collection.waitables);
-  // As in its constructor: one event for all changes since the last one was handled.
+  // As the constructor of EventsExecutor does: enqueue one event for all changes since the executor
+  // handled the last such
+  // event.
   auto * const notify = (own->*member_of(NotifyWaitable{})).get();
   notify->set_on_ready_callback([own, notify](std::size_t, int data) {
     if (!(own->*member_of(NotifyPushed{})).exchange(true)) {

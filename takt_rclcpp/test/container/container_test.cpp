@@ -144,7 +144,7 @@ protected:
       siginfo_t ended{};
       ::waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOHANG | WNOWAIT);
       if (i == 60 || ended.si_pid == process_) {
-        return false;  // the program does not come any more
+        return false;  // the program has ended, or has not offered the service within a minute
       }
     }
     return true;

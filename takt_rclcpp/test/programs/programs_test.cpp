@@ -767,8 +767,9 @@ TEST(Report, counts_overwritten_messages_while_others_wait)
   }
 }
 
-// Chains belong to all executors of a file. The rules tell which executor of the file the program's
-// is.
+// All executors of a file share its chains, so chains do not tell which executor of the file the
+// program has. The rules
+// tell it.
 TEST(Schedule, gives_the_executor_whose_rules_name_the_callbacks)
 {
   const std::string schedule = temporary("two.yaml");

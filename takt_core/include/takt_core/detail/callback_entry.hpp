@@ -138,7 +138,8 @@ public:
   bool publishes_last_ = false;            // changes only before the callback is added
   Phased phased_ = Phased::no;             // changes only before the callback is added
   std::atomic<std::uint8_t> priority_{0};  // larger is more urgent
-  std::atomic<std::uint8_t> raised_{0};    // the boost's part; the sum is at most 255
+  std::atomic<std::uint8_t> raised_{
+    0};  // the boost's addition to `priority_`; the sum is at most 255
   // Its place in a sequence (sequence.hpp). These three change only before the callback is added.
   std::uint8_t sequence_number_ = kNoSequence;
   std::uint8_t position_ = 0;

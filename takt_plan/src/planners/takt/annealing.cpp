@@ -18,7 +18,8 @@ namespace
 constexpr Index kWalkers = 2;
 constexpr std::uint64_t kTurns = 1'000'003;  // distance between the seeds of two turns
 constexpr Index kPlansOfTurn = 10;           // plans that each walker judges between two exchanges
-// A walk judges this many plans with each walker for each unit and each group of timers.
+// In a walk each walker judges this many plans, times the number of units and groups of timers
+// together.
 constexpr Index kPlansEach = 40;
 constexpr Index kPlansForThreads = 100;  // the same in a walk for few threads
 constexpr Index kLeastPlans = 150;

@@ -526,7 +526,8 @@ private:
     }
   }
 
-  // Tries the plans of other planners if a chain is late in simulation.
+  // Tries the plans of other planners if in the simulation a chain is late or a timer skips a
+  // period.
   void take_others_if_better()
   {
     if (!best_->simulated) {

@@ -641,7 +641,8 @@ void Adoption::report() const
   report.threads = threads_.empty() ? core_->attributes() : threads_;
   report.refusals = core_->refusals();
   if (engine_->placer() != nullptr) {
-    engine_->placer()->await({});  // rules that still wait for callbacks match none now
+    // No callback will be added any more: `warnings` now lists the rules that have matched none.
+    engine_->placer()->await({});
     report.warnings = engine_->placer()->warnings();
     report.defaulted = engine_->placer()->defaulted();
   }
