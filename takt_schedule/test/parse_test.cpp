@@ -147,7 +147,7 @@ TEST(Parse, UnknownTopLevelKeysAreFaultsWithASuggestion)
       "s.yaml:1:1: no executors; add 'executors:' with one entry per executor",
       "s.yaml:2:1: unknown key 'executor' in a schedule; did you mean 'executors'?",
       "s.yaml:3:1: unknown key 'hosts' in a schedule; known keys are version, system, strict, "
-      "epoch, settles, executors, chains and watch"}));
+      "epoch, settles, executors, chains, topics and watch"}));
 }
 
 TEST(Parse, BooleansAreTrueOrFalse)

@@ -61,7 +61,7 @@ TEST(Yaml, OfAnotherShapeIsAFault)
 {
   EXPECT_EQ(
     faults("[1, 2]"), Strings{"s.yaml:1:1: a schedule must be a map with version, system, strict, "
-                              "epoch, settles, executors, chains or watch, "
+                              "epoch, settles, executors, chains, topics or watch, "
                               "not a list"});
 }
 

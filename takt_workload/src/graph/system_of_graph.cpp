@@ -114,6 +114,7 @@ private:
     } else {
       callback.triggers = {node.inputs[entry.input].topic};
       callback.depth = node.inputs[entry.input].depth;
+      callback.depth_known = true;
     }
     if (is_set(entry)) {
       callback.trigger = takt_schedule::Trigger::newest;
