@@ -32,9 +32,10 @@
 //
 // Logical execution time (Task::border). A timer of such a group is a part by itself, and what goes on from it begins with its
 // border task (src/analysis/inputs/let.hpp), exactly one period T after the timer's release: in the sums B of that timer is T,
-// and W of the part behind it is the bound of that part from the border on. Where the next timer of the path has logical
-// execution time, too, in the same executor, the message is there at the border itself, since at a border outputs come before
-// inputs: the border task takes no time, and with known phases T_j is the longest distance of these borders and the releases.
+// and W of the part behind it is the bound of that part from the border on. Where all timers that take it there
+// have logical execution time, too, in the same executor, and only border tasks of this executor publish what they take, the
+// message is there at the border itself, since at a border outputs come before inputs: the border task takes no time, and with
+// known phases T_j is the longest distance of these borders and the releases.
 //
 // Definitions, after Günzel et al., "Compositional Timing Analysis of Asynchronized Distributed
 // Cause-Effect Chains" (ACM TECS 2023):

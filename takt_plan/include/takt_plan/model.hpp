@@ -56,6 +56,11 @@ struct WaitingInput
   bool by_release = false;
   bool in_takers =
     false;  ///< of a model for analyses: its work is in the takers' times (inputs.hpp)
+  /// Of a model for analyses: border tasks of the takers' executor publish all of its messages, and none is under way
+  /// (let.hpp).
+  bool from_borders = false;
+  bool from_outside =
+    false;  ///< of a model for analyses: it also gets messages from outside of the model
 };
 
 /// A callback with its place in the schedule.
@@ -238,6 +243,12 @@ struct Model
   Index epoch_of(const Task & task) const;
   /// True if that zero is the start of the task's process.
   bool counts_from_start(const Task & task) const;
+
+  /// In a model for analyses: the timer whose messages this border task publishes; kNone: it is none.
+  Index timer_of_border(Index task) const;
+  /// The longest time from the start of a timer's process to the timer's first release. 0: it is not longer than the period.
+  /// What waits for the first message of a border task waits for the timer's first release and a period.
+  Ns first_release(Index timer) const;
 };
 
 /// All faults that would make an analysis meaningless: bad indices, periods that are not positive,

@@ -32,7 +32,7 @@ Ns distance(const Stream & stream, const TimesOf & times)
 Ns until_next(const Stream & stream, const TimesOf & times)
 {
   const bool known = stream.timer && !(stream.leaves_grid && skips(stream, times));
-  return known ? std::max(stream.period, stream.offset) : kUnbounded;
+  return known ? std::max(stream.period, stream.first) : kUnbounded;
 }
 
 /// The time from the release of a run that the stream starts to the release of the next one.

@@ -194,6 +194,26 @@ bool Model::counts_from_start(const Task & task) const
          (task.executor >= epochs.size() || epochs[task.executor] == takt_core::Epoch::start);
 }
 
+Index Model::timer_of_border(Index task) const
+{
+  const std::vector<Link> & reads = tasks[task].reads;
+  const bool is =
+    tasks[task].timer && reads.size() == 1 && tasks[reads.front().from].border == task;
+  return is ? reads.front().from : kNone;
+}
+
+Ns Model::first_release(Index timer) const
+{
+  const Index of_border = timer_of_border(timer);
+  const Task & task = tasks[of_border == kNone ? timer : of_border];
+  const Ns offset = counts_from_start(task) ? task.release->offset.value_or(0) : 0;
+  if (of_border == kNone) {
+    return offset;
+  }
+  const bool known = counts_from_start(task) && task.release->offset;
+  return add(known ? offset : task.release->period, task.release->period);
+}
+
 bool Model::has_logical_time(const Task & task) const
 {
   return task.timer && task.group != kNone && groups[task.group].logical_time.has_value();

@@ -44,7 +44,7 @@ Streams::Streams(const Model & model, const std::vector<Index> & order)
          task.executor,
          kNone,
          task.timer,
-         task.release->offset.value_or(0),
+         std::max(model.first_release(index), task.release->offset.value_or(0)),
          task.leaves_grid});
     }
     if (joins(task) && !task.release && add_joined(model, index)) {
@@ -108,7 +108,7 @@ bool Streams::add_joined(const Model & model, Index index)
     joined.executor = stream.executor == task.executor ? joined.executor : kNone;
     joined.set = stream.set;
     joined.timer = stream.timer;
-    joined.offset = stream.offset;
+    joined.first = stream.first;
     joined.leaves_grid = stream.leaves_grid;
     joined.curved = stream.curved;
     joined.from.push_back({after(from).front(), link});
@@ -209,7 +209,10 @@ SetStart Streams::start_of(const Model & model, const MessageSet & set) const
     return SetStart::any;
   }
   const Index executor = model.tasks[set.task].executor;
-  const Task & first = model.tasks[all_[set.topics.front().front()].source];
+  const Index first_source = all_[set.topics.front().front()].source;
+  const Task & first = model.tasks[first_source];
+  // If the process starts just before a release, the first message of a timer comes a period before the first border.
+  const auto is_border = [&](Index task) { return model.timer_of_border(task) != kNone; };
   bool from_start = true, together = true;
   for (const auto & topic : set.topics) {
     for (const Index way : topic) {
@@ -218,8 +221,9 @@ SetStart Streams::start_of(const Model & model, const MessageSet & set) const
       from_start = from_start && stream.executor == executor && model.counts_from_start(source);
       together = together && stream.executor == executor && stream.set == kNone &&
                  (&source == &first ||
-                  (source.timer && first.timer && source.release->offset && first.release->offset &&
-                   *source.release->offset == *first.release->offset &&
+                  (source.timer && first.timer &&
+                   is_border(stream.source) == is_border(first_source) && source.release->offset &&
+                   first.release->offset && *source.release->offset == *first.release->offset &&
                    stream.period == first.release->period));
     }
   }

@@ -33,7 +33,7 @@ struct Stream
   Index set = kNone;   ///< the last stream on the way that begins with a complete set; kNone: no
                        ///< set
   bool timer = false;  ///< the source is a timer
-  Ns offset = 0;       ///< of its first release, if known
+  Ns first = 0;  ///< the longest time until its first release, if known to be more than a period
   bool leaves_grid = false;  ///< a late source begins a new grid
   bool curved = false;       ///< after a set: SetCurves has closer counts than the period
 };

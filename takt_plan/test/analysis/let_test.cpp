@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "analysis/end_to_end/history_depth.hpp"
+#include "analysis/inputs/conditions.hpp"
 #include "analysis/inputs/inputs.hpp"
 #include "support/example.hpp"
 #include "takt_plan/end_to_end.hpp"
@@ -57,11 +61,39 @@ struct Logical : Example
     return *found;
   }
 
-  Ns response() const
+  Ns response() const { return response_of(bounds()); }
+
+  static Ns response_of(const EndToEndBounds & found)
   {
-    const auto found = bounds();
     EXPECT_TRUE(found.chains[0].ok()) << to_string(found.chains[0].faults().front());
     return found.chains[0] ? found.chains[0]->response : -1;
+  }
+
+  /// An input of the second group with these publishers. The only chain goes from the first group to it.
+  Index input_of_second(std::initializer_list<Index> publishers)
+  {
+    const Index input = sub(0, 0, publishers, kMs);
+    Task & task = model.tasks[input];
+    for (Link & link : task.triggers) {
+      link.topic = 0;
+    }
+    task.depth = 4;
+    task.group = model.tasks[second].group;
+    task.input.emplace();
+    task.input->takers = {second};
+    task.input->by_release = true;
+    model.tasks[second].reads.clear();
+    model.chains.clear();
+    chain({first, input});
+    return input;
+  }
+
+  /// A timer without logical execution time, and the phase of it.
+  Index plain(Index thread, Ns period, Ns offset, Ns time)
+  {
+    const Index task = timer(thread, 0, period, time);
+    model.tasks[task].release->offset = offset;
+    return task;
   }
 
   Ns simulated() const
@@ -172,6 +204,192 @@ TEST(Let, InputsHaveAResponseAndNoAge)
   EXPECT_NE(
     to_string(found.chains[0]->data_age.faults().front()).find("by its timer's release (let)"),
     std::string::npos);
+}
+
+// Both borders of 30 ms find a run on their thread until 32 ms. A message of another publisher that arrives at 31 ms is in front
+// of the message of the border then, and belongs to the period after it.
+TEST(Let, WhatOthersPublishKeepsAnInputFromMeetingItsMessageAtTheBorder)
+{
+  for (const bool elsewhere : {false, true}) {
+    Logical logical;
+    logical.offsets(0, 0);
+    logical.plain(0, 30 * kMs, 29 * kMs, 3 * kMs);
+    const Index thread = logical.thread(1, 60);
+    if (elsewhere) {
+      logical.model.executors.emplace_back("other");
+      logical.model.threads[thread].executor = 1;
+    }
+    const Index other = logical.plain(thread, 30 * kMs, 30 * kMs, kMs);
+    logical.model.tasks[other].executor = logical.model.threads[thread].executor;
+    logical.input_of_second({logical.first, other});
+    const Ns simulated = logical.simulated();
+    EXPECT_GT(simulated, 60 * kMs);
+    EXPECT_GE(logical.response(), simulated);
+  }
+}
+
+TEST(Let, AnInputOfGroupsOfOneExecutorMeetsItsMessageAtTheBorder)
+{
+  Logical logical;
+  logical.offsets(0, 0);
+  const Index third = logical.logical(0, 30 * kMs, kMs);
+  logical.model.tasks[third].release->offset = 0;
+  logical.input_of_second({logical.first, third});
+  // Up to eight messages would fit into the history, but four.
+  EXPECT_EQ(logical.response(), (30 + 5 + 4 + 1 + 4) * kMs);
+  EXPECT_LE(logical.simulated(), logical.response());
+}
+
+TEST(Let, AnInputWithMessagesFromOutsideWaitsForTheNextRelease)
+{
+  Logical logical;
+  logical.offsets(0, 0);
+  const Index input = logical.input_of_second({logical.first});
+  const Ns before = logical.response();
+  logical.model.tasks[input].release = Release{50 * kMs, 0, {}};
+  EXPECT_GE(logical.response(), before + 30 * kMs);
+}
+
+TEST(Let, AllTakersMustMeetTheMessageAtTheBorder)
+{
+  for (const bool logical_taker : {false, true}) {
+    for (const bool offset : {false, true}) {
+      Logical logical;
+      logical.offsets(0, 0);
+      const Index taker =
+        logical_taker ? logical.logical(0, 50 * kMs, kMs) : logical.timer(0, 0, 50 * kMs, kMs);
+      if (offset) {
+        logical.model.tasks[taker].release->offset = 0;
+      }
+      const Index input = logical.input_of_second({logical.first});
+      logical.model.tasks[input].input->takers.push_back(taker);
+      const auto found = logical.bounds();
+      ASSERT_TRUE(found.chains[0].ok());
+      EXPECT_EQ(found.chains[0]->parts[1].border.has_value(), logical_taker);
+      EXPECT_GE(found.chains[0]->response, logical.simulated());
+    }
+  }
+}
+
+TEST(Let, AHistoryHoldsTheMessagesOfAPeriodAndOfTheDelay)
+{
+  Logical logical;
+  const Index camera = logical.timer(logical.thread(1, 60), 0, 10 * kMs, kMs);
+  const Index input = logical.input_of_second({camera});
+  logical.model.chains.clear();
+  const auto needed = [&]() -> Ns {
+    const auto analysed = with_inputs_in_takers(logical.model);
+    const auto depths = history_depths(*analysed);
+    for (const HistoryDepth & depth : *depths) {
+      if (depth.task == input) {
+        return depth.needed ? *depth.needed : -1;
+      }
+    }
+    return -1;
+  };
+  // In the 30 ms of a period, the 13 ms until the run of a release has ended at the latest, and the 1 ms by which images may be
+  // late.
+  EXPECT_EQ(needed(), 44 / 10 + 1);
+  // The newest one that had come by the release, and those of 13 ms.
+  logical.model.tasks[input].input->keep = 1;
+  EXPECT_EQ(needed(), 1 + (5 + 4 + 1 + 1) / 10 + 1);
+}
+
+/// What a group with logical execution time and another timer publish, on cores of their own, for callbacks on a third one.
+struct FirstBorder : Logical
+{
+  FirstBorder()
+  {
+    model = Example(3).model;
+    let = logical(thread(0, 50), 20 * kMs, kMs);
+    other = plain(thread(1, 50), 100 * kMs, 0, kMs);
+    own = thread(2, 50);
+  }
+
+  void condition()
+  {
+    Group group{"/joined", true};
+    group.condition.emplace();
+    group.condition->count = 0;
+    for (const Index from : {let, other}) {
+      group.inputs.push_back(sub(own, 0, {from}, kMs));
+      model.tasks[group.inputs.back()].group = model.groups.size();
+    }
+    chain({other, group.inputs.back()});
+    model.groups.push_back(group);
+  }
+
+  void set()
+  {
+    const Index task = sub(own, 0, {let, other}, kMs);
+    model.tasks[task].newest = true;
+    chain({other, task});
+  }
+
+  Ns bound() const
+  {
+    auto analysed = with_inputs_in_takers(model);
+    EXPECT_TRUE(analysed.ok());
+    analysed = with_conditions(std::move(*analysed));
+    EXPECT_TRUE(analysed.ok()) << to_string(analysed.faults().front());
+    const auto found = end_to_end(*analysed);
+    EXPECT_TRUE(found.ok());
+    return response_of(*found);
+  }
+
+  Index let, other, own;
+};
+
+// The timer's first release is at 20 ms, and its first border at 40 ms.
+TEST(Let, AConditionWaitsForTheFirstBorder)
+{
+  FirstBorder model;
+  model.condition();
+  const Ns without_offset = model.bound();
+  EXPECT_GE(model.simulated(), 40 * kMs);
+  EXPECT_GE(without_offset, model.simulated());
+  model.model.tasks[model.let].release->offset = 15 * kMs;
+  EXPECT_GE(model.simulated(), 35 * kMs);
+  EXPECT_GE(model.bound(), model.simulated());
+  EXPECT_LT(model.bound(), without_offset);
+  model.model.epochs = {takt_core::Epoch::host};
+  EXPECT_GE(model.bound(), 41 * kMs);
+}
+
+TEST(Let, ASetWaitsForTheFirstBorder)
+{
+  FirstBorder model;
+  model.set();
+  EXPECT_GE(model.simulated(), 40 * kMs);
+  EXPECT_GE(model.bound(), model.simulated());
+  model.model.tasks[model.let].release->offset = 15 * kMs;
+  EXPECT_GE(model.simulated(), 35 * kMs);
+  EXPECT_GE(model.bound(), model.simulated());
+}
+
+// Both are released at once on the host's clock. If the process starts just before, the plain timer's first message comes a period
+// earlier than the first border, and the later messages stay in this order.
+TEST(Let, OnTheHostsClockABorderIsNotTogetherWithATimer)
+{
+  FirstBorder model;
+  model.set();
+  model.model.tasks[model.let].release = Release{100 * kMs, 0, 0};
+  model.model.tasks[model.other].release->offset = 100 * kMs;
+  model.model.epochs = {takt_core::Epoch::host};
+  EXPECT_GE(model.bound(), 99 * kMs);
+}
+
+TEST(Let, AReaderThatABorderStartsWaitsForTheFirstBorder)
+{
+  FirstBorder model;
+  model.model.tasks[model.let].release = Release{100 * kMs, 0, 50 * kMs};
+  const Index reader = model.sub(model.own, 0, {model.let}, kMs);
+  model.model.tasks[reader].reads = {{model.other, 0, 0}};
+  model.model.tasks[model.other].release->period = 1000 * kMs;
+  model.chain({model.other, reader});
+  // Read at 151 ms, what came at 1 ms.
+  EXPECT_GE(model.simulated(), 150 * kMs);
+  EXPECT_GE(model.bound(), model.simulated());
 }
 
 TEST(Let, AgesOfGroupsThatReadAreWholePeriods)

@@ -25,25 +25,15 @@ private:
   std::mt19937_64 random_;
 };
 
-}  // namespace
-
-Model condition_model(std::uint64_t seed)
+void add_conditions(Picker & pick, Model & model)
 {
-  Picker pick(seed);
-  Model model = random_model(seed);
-  for (Task & task : model.tasks) {
-    task.time = (task.time + 1) / 2;
-    if (task.release) {
-      task.release->jitter = std::min(task.release->jitter, task.release->period / 4);
-    }
-  }
   for (Index thread = 0; thread < model.threads.size(); ++thread) {
     std::vector<Index> inputs;
     for (Index index = 0; index < model.tasks.size(); ++index) {
       const Task & task = model.tasks[index];
       if (
-        !task.release && task.triggers.size() == 1 && task.threads == std::vector<Index>{thread} &&
-        (inputs.size() < 2 || pick(0, 1) == 0)) {
+        !task.release && task.triggers.size() == 1 && task.group == kNone &&
+        task.threads == std::vector<Index>{thread} && (inputs.size() < 2 || pick(0, 1) == 0)) {
         inputs.push_back(index);
       }
     }
@@ -62,6 +52,28 @@ Model condition_model(std::uint64_t seed)
     }
     model.groups.push_back(group);
   }
+}
+
+}  // namespace
+
+Model condition_model(std::uint64_t seed)
+{
+  Picker pick(seed);
+  Model model = random_model(seed);
+  for (Task & task : model.tasks) {
+    task.time = (task.time + 1) / 2;
+    if (task.release) {
+      task.release->jitter = std::min(task.release->jitter, task.release->period / 4);
+    }
+  }
+  add_conditions(pick, model);
+  return model;
+}
+
+Model with_conditions_added(std::uint64_t seed, Model model)
+{
+  Picker pick(seed);
+  add_conditions(pick, model);
   return model;
 }
 

@@ -13,6 +13,9 @@ namespace takt_plan::test
 /// on each thread with at least two of them.
 Model condition_model(std::uint64_t seed);
 
+/// `model` with conditions for callbacks that are in no group.
+Model with_conditions_added(std::uint64_t seed, Model model);
+
 }  // namespace takt_plan::test
 
 #endif  // TAKT_PLAN__TEST__MODELS__CONDITION_MODEL_HPP_

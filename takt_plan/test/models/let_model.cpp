@@ -30,6 +30,7 @@ public:
   Model generate()
   {
     choose_timers();
+    add_other_executor();
     add_inputs();
     add_reads();
     add_phases();
@@ -73,12 +74,45 @@ private:
     }
   }
 
+  /// A timer of another executor, on a core that has room.
+  void add_other_executor()
+  {
+    Thread thread = model_.threads.front();
+    thread.name = "other";
+    thread.executor = model_.executors.size();
+    thread.priority = pick(1, 99);
+    model_.executors.emplace_back("other");
+    Task task;
+    task.id = "/other";
+    task.executor = thread.executor;
+    task.threads = {model_.threads.size()};
+    task.time = pick(1, 10);
+    task.timer = true;
+    task.release = Release{pick(4, 20) * 100, 0, {}};
+    model_.threads.push_back(thread);
+    other_ = model_.tasks.size();
+    model_.tasks.push_back(task);
+  }
+
+  /// Some inputs have a second publisher: another timer of a group, or a callback whose messages come at once, perhaps of another
+  /// executor.
+  void add_publisher(Task & input)
+  {
+    const Index from = pick(0, 1) == 0 ? any_timer() : pick(0, 1) == 0 ? any_task() : other_;
+    if (pick(0, 1) == 0 && from != input.triggers.front().from && !model_.tasks[from].input) {
+      input.triggers.push_back({from, pick(0, 3) == 0 ? pick(1, 200) : 0, 0});
+    }
+  }
+
   void add_inputs()
   {
     for (Index index = 0; index < model_.tasks.size(); ++index) {
       Task & task = model_.tasks[index];
       if (task.release || task.triggers.size() != 1 || starts_others(index) || pick(0, 1) == 0) {
         continue;
+      }
+      if (pick(0, 1) == 0) {
+        task.triggers.front() = {any_timer(), 0, 0};
       }
       const Index timer = any_timer();
       WaitingInput input;
@@ -89,6 +123,7 @@ private:
       task.depth = static_cast<std::uint32_t>(pick(1, 6));
       task.threads = model_.tasks[timer].threads;
       task.group = model_.tasks[timer].group;
+      add_publisher(task);
     }
   }
 
@@ -152,6 +187,7 @@ private:
   std::mt19937_64 random_;
   Model model_;
   std::vector<Index> timers_;
+  Index other_ = kNone;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "takt_plan/end_to_end.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -135,19 +136,35 @@ private:
     return parts;
   }
 
-  /// The timer that takes the messages of a part that only reads.
-  const Task & timer_of(const Part & part) const
-  {
-    const Task & first = model_.tasks[part.tasks.front()];
-    return first.input ? model_.tasks[first.input->takers.front()] : first;
-  }
-
-  /// True if `before` is a border task alone, and a timer with logical execution time of its executor takes its messages.
+  /// True if `before` is a border task alone, timers with logical execution time of its executor take its messages, and only
+  /// border tasks of this executor publish what they take there.
   bool meets_at_border(const Part & before, const Part & part) const
   {
-    return before.at_border && before.tasks.size() == 1 && part.under_way == 0 &&
-           timer_of(part).border != kNone &&
-           timer_of(part).executor == model_.tasks[before.tasks.front()].executor;
+    if (!before.at_border || before.tasks.size() != 1 || part.under_way != 0) {
+      return false;
+    }
+    const Index border = before.tasks.front();
+    const Index executor = model_.tasks[border].executor;
+    const auto & input = model_.tasks[part.tasks.front()].input;
+    const std::vector<Index> takers =
+      input ? input->takers : std::vector<Index>(1, part.tasks.front());
+    const bool of_groups = std::all_of(takers.begin(), takers.end(), [&](Index taker) {
+      return model_.tasks[taker].border != kNone && model_.tasks[taker].executor == executor;
+    });
+    return of_groups && (input ? input->from_borders : only_borders(part.tasks.front(), border));
+  }
+
+  /// True if only border tasks of its executor publish what the reader gets of this one.
+  bool only_borders(Index reader, Index border) const
+  {
+    const std::vector<Link> & reads = model_.tasks[reader].reads;
+    std::vector<Link> links;
+    std::copy_if(reads.begin(), reads.end(), std::back_inserter(links), [&](const Link & link) {
+      return std::any_of(reads.begin(), reads.end(), [&](const Link & one) {
+        return one.from == border && one.topic == link.topic;
+      });
+    });
+    return all_from_borders(model_, links, model_.tasks[border].executor);
   }
 
   Part reached_by_reading(Index reader, Index from) const
@@ -245,16 +262,9 @@ private:
     return result;
   }
 
-  /// The first release of a timer whose offset counts from the start of its process. Other timers have their first
-  /// release within a period.
-  Ns first_release(const Task & timer) const
-  {
-    return model_.counts_from_start(timer) ? timer.release->offset.value_or(0) : 0;
-  }
-
   /// W of a message that arrives by `there`, counted from the zero of all offsets. kUnbounded: all timers have had
   /// their first release.
-  /// `from_border`: the border task whose message it is, if the distance to the next release is known.
+  /// `from_border`: the border task at whose border it is there, if the phase of that is known.
   Result<Use> use(
     const Part & part, Ns there = kUnbounded, const Task * from_border = nullptr) const
   {
@@ -289,10 +299,10 @@ private:
         best = best ? std::move(best) : Result<Use>(answer.faults());
         continue;
       }
-      const Ns begins = first_release(model_.tasks[stream.source]);
-      const Ns wait = from_border == nullptr
-                        ? stream.period
-                        : longest_wait_from_border(*from_border, model_.tasks[stream.source]);
+      const Task & source = model_.tasks[stream.source];
+      const Ns begins = model_.first_release(stream.source);
+      const bool from_known = from_border != nullptr && source.release->offset;
+      const Ns wait = from_known ? longest_wait_from_border(*from_border, source) : stream.period;
       const Ns next = std::max(wait, begins > there ? begins - there : 0);
       const Use one{way.chain, terms_.period ? next : 0, later(**answer, part)};
       if (!best || add(one.next, one.answer.bound) < add(best->next, best->answer.bound)) {
@@ -314,7 +324,7 @@ private:
     result.parts.push_back({parts.front().tasks, 0, 0, **first, parts.front().border});
     result.response = result.parts.front().time();
     const Task & root = model_.tasks[parts.front().tasks.front()];
-    const Ns begins = root.release ? first_release(root) : 0;
+    const Ns begins = root.timer ? model_.first_release(parts.front().tasks.front()) : 0;
     Ns through = 0;  // the sum over all parts but the first
     for (Index i = 1; i < parts.size(); ++i) {
       const Ns there = add(add(begins, result.response), add(through, parts[i].under_way));
@@ -335,14 +345,12 @@ private:
     return result;
   }
 
-  /// The border task before part `i`, if its borders and the releases of the timer that takes its messages are known: then the
-  /// message is there at a border, and that timer publishes it before it takes its inputs.
+  /// The border task before part `i`, if the message is there at a border of known phase: the timer that takes it publishes what
+  /// is due before it takes its inputs.
   const Task * border_before(const std::vector<Part> & parts, Index i) const
   {
     const Task & border = model_.tasks[parts[i - 1].tasks.front()];
-    const bool known = meets_at_border(parts[i - 1], parts[i]) && border.release->offset &&
-                       timer_of(parts[i]).release->offset;
-    return known ? &border : nullptr;
+    return meets_at_border(parts[i - 1], parts[i]) && border.release->offset ? &border : nullptr;
   }
 
   void add_ages(

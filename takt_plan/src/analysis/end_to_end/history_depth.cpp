@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "analysis/inputs/check_for_analysis.hpp"
@@ -53,8 +54,13 @@ public:
     found_ = std::move(*found);
     std::vector<HistoryDepth> result;
     for (Index task = 0; task < model_.tasks.size(); ++task) {
-      if (model_.tasks[task].input) {
-        continue;  // its messages may always be too many, and its takers take the newest ones
+      if (const auto & input = model_.tasks[task].input) {
+        // Messages for other inputs may always be too many, and their takers take the newest ones.
+        for (const Index topic :
+             input->by_release ? topics(model_.tasks[task]) : std::vector<Index>()) {
+          result.push_back({task, topic, needed_by_release(task, topic)});
+        }
+        continue;
       }
       for (const Index topic : topics(model_.tasks[task])) {
         result.push_back({task, topic, needed(task, topic)});
@@ -66,6 +72,17 @@ public:
 private:
   static std::vector<Index> topics(const Task & task)
   {
+    if (task.input) {
+      std::set<Index> of_links;
+      for (const Link & link : task.reads) {
+        of_links.insert(link.topic);
+      }
+      std::vector<Index> result(of_links.begin(), of_links.end());
+      if (task.input->from_outside) {
+        result.push_back(kNone);
+      }
+      return result;
+    }
     std::vector<Index> result = detail::starting_topics(task);
     if (task.release && !task.timer) {
       result.push_back(kNone);
@@ -111,6 +128,54 @@ private:
     }
     const std::optional<Ns> by_windows = jobs_.of(index, topic);
     return by_windows ? std::min(sum, *by_windows) : sum;
+  }
+
+  /// A message waits until the next release of a taker, and until that run takes it.
+  Result<Ns> needed_by_release(Index index, Index topic) const
+  {
+    const WaitingInput & input = *model_.tasks[index].input;
+    Ns longest = 0;  // from its arrival until it is taken
+    Ns late = 0;     // from the release until then
+    for (const Index taker : input.takers) {
+      const auto & bound = found_.tasks[taker];
+      if (!bound) {
+        return bound.faults();
+      }
+      longest = std::max(longest, add(model_.tasks[taker].release->period, *bound));
+      late = std::max(late, *bound);
+    }
+    Result<Ns> all = arrivals(index, topic, longest);
+    if (!all || input.keep == 0) {
+      return all;
+    }
+    // Of those that arrived by the release only the newest ones are wanted.
+    return std::min(*all, add(static_cast<Ns>(input.keep), *arrivals(index, topic, late)));
+  }
+
+  /// The most messages of a topic of an input that arrive in a time of this length.
+  Result<Ns> arrivals(Index index, Index topic, Ns length) const
+  {
+    const Task & task = model_.tasks[index];
+    if (topic == kNone) {
+      return Faults{
+        quoted(task.id) +
+        " also takes messages from outside of the model, which this analysis does not count"};
+    }
+    Ns sum = 0;
+    for (const Link & link : task.reads) {
+      if (link.topic != topic) {
+        continue;
+      }
+      const auto & bound = found_.tasks[link.from];
+      if (!bound) {
+        return bound.faults();
+      }
+      for (const Index stream : streams_.after(link.from)) {
+        const Ns apart = streams_.all()[stream].period;
+        sum = add(sum, add(length, add(*bound, link.delay)) / apart + 1);
+      }
+    }
+    return sum;
   }
 
   Ns bound_of(Index task, Index stream) const

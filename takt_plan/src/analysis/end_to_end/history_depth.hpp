@@ -20,6 +20,15 @@
 // are a topic of their own, and come by one way. What is only read needs a depth of one: there the latest
 // message is wanted, and replacing older ones loses nothing.
 //
+// Inputs of groups with logical execution time. A message waits until the next release of the group's timer, at most its
+// period P, and until that run takes it, at most the timer's bound B. Those that come meanwhile must not replace it, also those
+// that the run leaves to the next one. On a way whose messages come at most J after their releases, as many as
+//
+//     depth = sum over the ways of  floor((P + B + J) / T) + 1
+//
+// arrive in that time. With `keep: k` only the newest k that had come by the release are wanted, so k and those that arrive in B
+// are enough. What such a timer only reads needs depth for the same reason; the model has no depth of it.
+//
 // Assumptions. Those of `bounds`; each publisher sends one message of a topic per run.
 //
 // Refused with a sentence, per topic: callbacks without a bound, and those that wait for messages of
@@ -49,7 +58,8 @@ struct HistoryDepth
   takt_rt::Result<Ns> needed = 0;  ///< a number of messages, at least one
 };
 
-/// One entry for each topic of each task, in the order of tasks; timers have none. Faults: those of
+/// One entry for each topic of each task, in the order of tasks; timers have none, nor have inputs whose takers take the newest
+/// messages. Faults: those of
 /// `check` (model.hpp).
 takt_rt::Result<std::vector<HistoryDepth>> history_depths(const Model & model);
 

@@ -151,7 +151,7 @@ private:
         return std::nullopt;
       }
     }
-    const Ns first = given_.counts_from_start(source) ? source.release->offset.value_or(0) : 0;
+    const Ns first = given_.first_release(stream.source);
     const Ns late = terms_.late ? add(*end, link.delay) : 0;
     const Ns period = terms_.period ? stream.period : 0;
     return Gap{add(period, late), add(std::max(period, first), late)};

@@ -99,9 +99,13 @@ void add_to_taker(const Task & input, Task & taker)
 }
 
 /// The input takes no time, and the end of its takers starts it.
-void put_behind_takers(Task & task)
+void put_behind_takers(const Model & model, Task & task)
 {
   task.input->in_takers = true;
+  task.input->from_outside = task.release.has_value();
+  task.input->from_borders =
+    !task.release &&
+    all_from_borders(model, task.triggers, model.tasks[task.input->takers.front()].executor);
   task.time = task.dispatch = task.middleware = 0;
   task.release.reset();
   task.reads = std::exchange(task.triggers, {});
@@ -135,7 +139,7 @@ Result<Model> with_inputs_in_takers(Model model)
       for (const Index taker : task.input->takers) {
         add_to_taker(task, model.tasks[taker]);
       }
-      put_behind_takers(task);
+      put_behind_takers(model, task);
     }
   }
   return model;

@@ -111,8 +111,9 @@ Task border_task(const Task & timer, Index index, Ns publishing, bool any_set)
   task.dispatch = timer.dispatch;
   task.middleware = publishing;
   task.release = timer.release;
-  // One release more than there is, before the first border, does no harm, but for the first messages of sets. Job windows
-  // need the offsets to be alike to see that such a task is due together with others.
+  // Where something waits for the first message, Model::first_release says when it comes. For all else one release more than
+  // there is, before the first border, does no harm; but job windows of sets know only the offset. Without sets they need the
+  // offsets to be alike to see that such a task is due together with others.
   if (task.release->offset && any_set) {
     *task.release->offset = add(*task.release->offset, task.release->period);
   }
@@ -186,6 +187,15 @@ Result<Model> with_borders(Model model)
     }
   }
   return model;
+}
+
+bool all_from_borders(const Model & model, const std::vector<Link> & links, Index executor)
+{
+  return std::all_of(links.begin(), links.end(), [&](const Link & link) {
+    const Task & from = model.tasks[link.from];
+    return model.timer_of_border(link.from) != kNone && from.executor == executor &&
+           link.delay == 0 && !link.call;
+  });
 }
 
 std::string late_runs(const Model & model, const std::vector<Result<Ns>> & tasks)

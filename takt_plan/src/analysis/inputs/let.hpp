@@ -21,6 +21,16 @@
 //   period after any time: the claim of end_to_end.hpp of a reader. What goes on from the timer begins at the border, whatever
 //   the run took.
 //
+// - First messages. What waits for a message of a timer waits for the timer's first border at first: two periods after the start
+//   of the process, or the timer's offset and a period (Model::first_release). Conditions, sets and readers that a border task
+//   starts count that.
+// - At a border outputs come before inputs: a run that is released at a border takes what other groups of its executor publish
+//   there, whenever they do. But a run takes messages of an input in the order in which they came, and only up to the first one
+//   that arrived after its release. A message of another publisher may arrive between the border and the time at which the
+//   border's message goes out, and keep that one from the run. So only an input that gets all messages from groups of the
+//   executor (WaitingInput::from_borders) meets them at the border. Elsewhere a message is there at the end of the border task,
+//   and the next release takes it, as all that came before it had arrived by then.
+//
 // A history may replace a message that arrived by the release by one that arrived later, which the run does not take. A chain
 // that ends at such an input has a response, which counts for messages that run, and neither a reaction time nor ages.
 //
@@ -41,6 +51,9 @@ namespace takt_plan
 /// timer that only its own releases start; timers on several threads, on threads that are not of fixed priority, of other
 /// orders than priority and fifo, or on other threads than another such timer of the executor.
 takt_rt::Result<Model> with_borders(Model model);
+
+/// True if border tasks of `executor` publish all messages that come by these links, and none is under way.
+bool all_from_borders(const Model & model, const std::vector<Link> & links, Index executor);
 
 /// Why the bounds of `model`, which are those of `tasks`, do not hold: a run of a group with logical execution time may be late.
 /// Empty: none may.

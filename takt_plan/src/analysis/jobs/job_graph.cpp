@@ -120,6 +120,11 @@ private:
           if (topic.size() != 1) {
             return whom + " has a topic with several ways in its set";
           }
+          const Index source = flow_.streams.all()[topic.front()].source;
+          if (model_.timer_of_border(source) != kNone && !has_phase(source)) {
+            return whom + " waits for " + quoted(model_.tasks[source].id) +
+                   ", whose first release has no known phase";
+          }
         }
       }
       for (const Link & link : task.triggers) {
@@ -291,7 +296,7 @@ private:
     node.unphased = !has_phase(of.source);
     node.distance = of.period;
     node.period = period_of(of.source);
-    node.offset = node.unphased ? 0 : of.offset;
+    node.offset = node.unphased ? 0 : *model_.tasks[of.source].release->offset;
     node.jobs = graph_.hyperperiod / node.period;
     node.run = model_.tasks[of.task].cost();
     return node;
