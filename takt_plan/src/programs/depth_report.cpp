@@ -34,12 +34,12 @@ std::string topic_of(const System & system, const HistoryDepth & depth)
   return depth.topic == kNone ? "" : callback_of(system, depth).triggers[depth.topic];
 }
 
+}  // namespace
+
 bool too_small(const System & system, const HistoryDepth & depth)
 {
   return depth.needed && *depth.needed > callback_of(system, depth).depth;
 }
-
-}  // namespace
 
 std::vector<std::string> assumed_depths(const System & system, const Model & model)
 {

@@ -16,6 +16,9 @@ namespace takt_plan::program
 /// A sentence if bounds count messages of inputs (Task::input) whose depth the system does not say.
 std::vector<std::string> assumed_depths(const takt_schedule::System & system, const Model & model);
 
+/// True if more messages of the topic may wait than its `depth`.
+bool too_small(const takt_schedule::System & system, const HistoryDepth & depth);
+
 /// One warning for each topic of which more messages may wait than its `depth`, sorted by line of the system model.
 std::vector<std::string> depth_warnings(
   const takt_schedule::System & system, const std::vector<HistoryDepth> & depths);

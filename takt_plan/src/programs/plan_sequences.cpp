@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "analysis/end_to_end/history_depth.hpp"
+#include "depth_report.hpp"
 #include "model/streams.hpp"
 #include "takt_plan/end_to_end.hpp"
 #include "takt_plan/settling.hpp"
@@ -116,6 +119,39 @@ bool no_worse(const SimulatedPlan & before, const SimulatedPlan & after)
   return true;
 }
 
+/// A timer whose run may end at its next release may skip periods.
+bool skips(const Model & model, const Bounds & bounds, Index task)
+{
+  const Task & timer = model.tasks[task];
+  return timer.timer && bounds.tasks[task] && *bounds.tasks[task] >= timer.release->period;
+}
+
+/// True if no further timer may skip periods.
+bool no_worse(const Model & model, const Bounds & before, const Bounds & after)
+{
+  for (Index task = 0; task < model.tasks.size(); ++task) {
+    if (before.tasks[task] && !skips(model, before, task) && skips(model, after, task)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+using Histories = std::set<std::pair<Index, Index>>;  // tasks, and topics of them
+
+/// The histories that may be too short.
+Histories short_histories(const System & system, const Model & model)
+{
+  Histories all;
+  const auto depths = history_depths(model);
+  for (const HistoryDepth & depth : depths ? *depths : std::vector<HistoryDepth>()) {
+    if (too_small(system, depth)) {
+      all.emplace(depth.task, depth.topic);
+    }
+  }
+  return all;
+}
+
 /// The schedule with the priorities and the sequence of these tasks.
 void write(
   const System & system, const Model & model, const std::vector<Index> & path,
@@ -157,6 +193,7 @@ public:
     simulated_(simulated),
     order_(in_trigger_order(planned.model)),
     streams_(planned.model, order_),
+    short_(short_histories(system, planned.model)),
     next_(planned.model.executors.size(), 0)
   {
   }
@@ -185,7 +222,13 @@ private:
       return false;
     }
     auto bounds = bounds_through_reads(model);
-    if (!bounds || !no_worse(planned_.bounds, *bounds)) {
+    if (
+      !bounds || !no_worse(planned_.bounds, *bounds) ||
+      !no_worse(model, planned_.bounds, *bounds)) {
+      return false;
+    }
+    const Histories too_short = short_histories(system_, model);
+    if (!std::includes(short_.begin(), short_.end(), too_short.begin(), too_short.end())) {
       return false;
     }
     takt_schedule::Schedule schedule = planned_.schedule;
@@ -214,6 +257,7 @@ private:
   SimulatedPlan & simulated_;
   const std::vector<Index> order_;
   const detail::Streams streams_;
+  const Histories short_;    // those of the plan without sequences
   std::vector<Index> next_;  // number of sequences, per executor
 };
 

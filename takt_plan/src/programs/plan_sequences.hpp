@@ -10,9 +10,9 @@ namespace takt_plan::program
 {
 
 /// Adds each sequence to the plan with which no chain has a larger bound, no chain has a longer response in the same
-/// simulation, and no further callback is without a bound. The callbacks of a sequence get one priority where theirs would
-/// rise along it. A note says of each sequence what it is and how many hops it saves. Allocates; takes a simulation for each
-/// sequence.
+/// simulation, no further callback is without a bound, no further timer may end at its next release, and no further history may
+/// be too short. The callbacks of a sequence get one priority where theirs would rise along it. A note says of each sequence
+/// what it is and how many hops it saves. Allocates; takes a simulation for each sequence.
 void use_sequences(
   const takt_schedule::System & system, Planned & planned, SimulatedPlan & simulated);
 

@@ -192,6 +192,21 @@ int run(const Arguments & arguments)
     progress.reset();
     return refuse(planned.faults());
   }
+  std::optional<takt_plan::SimulatedPlan> simulated;
+  if (options.walks) {
+    progress->now("planned; simulating");
+    if (auto run = takt_plan::simulate_plan(*system, planned->schedule)) {
+      simulated = std::move(*run);
+    }
+  }
+  if (arguments.sequences && simulated) {
+    progress->now("planned; trying sequences");
+    takt_plan::program::use_sequences(*system, *planned, *simulated);
+  } else if (arguments.sequences) {
+    planned->notes.push_back(
+      options.walks ? "no sequences: the plan could not be simulated, so none was tried"
+                    : "no sequences: --time 0s leaves out the simulations that try them");
+  }
   progress->now("planned; checking the depths of histories");
   std::optional<std::size_t> short_histories;
   std::vector<std::string> found;
@@ -212,13 +227,6 @@ int run(const Arguments & arguments)
     replaced.push_back(fmt::format("takt explain names all {} such chains", endless));
   }
   found.insert(found.end(), replaced.begin(), replaced.end());
-  std::optional<takt_plan::SimulatedPlan> simulated;
-  if (options.walks) {
-    progress->now("planned; simulating");
-    if (auto run = takt_plan::simulate_plan(*system, planned->schedule)) {
-      simulated = std::move(*run);
-    }
-  }
   std::vector<std::string> baselines;
   if (simulated) {
     baselines =
@@ -230,10 +238,6 @@ int run(const Arguments & arguments)
   takt_plan::PlanOptions late_options = arguments.options;
   late_options.time_used = options.time_used;
   const auto misfits = takt_plan::misfits(*system, late_options, *planned);
-  if (arguments.sequences && simulated) {
-    progress->now("planned; trying sequences");
-    takt_plan::program::use_sequences(*system, *planned, *simulated);
-  }
   progress.reset();
   takt_plan::program::writing_now();
   takt_schedule::warn(found);

@@ -66,6 +66,7 @@ TEST_F(PlanProgram, SequencesMakeNoChainWorse)
       EXPECT_LE(after["chains"][i][figure], before["chains"][i][figure]) << figure;
     }
   }
+  EXPECT_LE(after["short_histories"], before["short_histories"]);
   EXPECT_EQ(before["notes"].size(), 0U);
   ASSERT_EQ(after["notes"].size(), 3U);
   EXPECT_NE(
@@ -88,6 +89,15 @@ TEST_F(PlanProgram, SequencesMakeNoChainWorse)
       }
     }
   }
+}
+
+TEST_F(PlanProgram, SaysThatSequencesNeedTheSimulation)
+{
+  const Outcome outcome = run("car.yaml --sequences --time 0s --json");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(
+    nlohmann::json::parse(outcome.out)["notes"],
+    nlohmann::json{"no sequences: --time 0s leaves out the simulations that try them"});
 }
 
 TEST_F(PlanProgram, MeetsTheDeadlineOfTheExampleOfSystems)
