@@ -146,9 +146,11 @@ private:
     if (pick(0, 1) == 0) {
       return;
     }
+    const bool in_step = pick(0, 1) == 0;
     for (const Index timer : timers_) {
       Release & release = *model_.tasks[timer].release;
-      release.offset = pick(0, static_cast<int>(release.period) - 1);
+      release.period = in_step ? 2000 : release.period;
+      release.offset = in_step ? 0 : pick(0, static_cast<int>(release.period) - 1);
     }
   }
 

@@ -142,6 +142,18 @@ TEST(LetSoundness, TheWorkAtTheBorderIsNeeded)
   });
 }
 
+// A message of another publisher may be in front of what is there at the border.
+TEST(LetSoundness, ThatOnlyBordersPublishWhatAnInputGetsIsNeeded)
+{
+  expect_noticed({}, [](Model & model) {
+    for (Task & task : model.tasks) {
+      if (task.input) {
+        task.input->from_borders = true;
+      }
+    }
+  });
+}
+
 // What a late run publishes is not there when the next group begins at the border.
 TEST(LetSoundness, ThatRunsEndWithinTheirPeriodIsNeeded)
 {
