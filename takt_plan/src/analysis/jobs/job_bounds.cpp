@@ -304,7 +304,10 @@ private:
     for (Index i = first; i <= last; ++i) {
       segment.tasks.push_back(graph_.nodes[run[i].node].task);
     }
-    const Ns released = windows_.window(run[first].node).latest.at(run[first].number);
+    // An analysis without phases may know an end of the part that is earlier than the latest release by windows. Then the part
+    // is released by this end, too.
+    const Ns released =
+      std::min(windows_.window(run[first].node).latest.at(run[first].number), end(run[last]));
     segment.released = released - start;
     segment.response = end(run[last]) - released;
     segment.activation = PhasedActivation{start, graph_.hyperperiod};
