@@ -495,7 +495,7 @@ int main(int argc, char ** argv)
      {"mpsc_hop", "line_hop", 3.0, "MPSC ring, there and back / cache line, there and back"},
      {"cyclic_wake_up", "raw_wake_up", 1.5, "cyclic thread's wake-up / clock_nanosleep alone"},
      {"block_pool", "free_list_with_lock", 1.0, "pool, free and allocate / free list with a lock"},
-     {"tlsf", "free_list_with_lock", 4.0, "heap, free and allocate / free list with a lock"},
+     {"tlsf", "free_list_with_lock", 2.0, "heap, free and allocate / free list with a lock"},
      {"inplace_function", "function_pointer", 2.0,
       "function without allocation / function pointer"},
      {"log", "", 50.0, "log call beside reading the clock", "clock"}});
