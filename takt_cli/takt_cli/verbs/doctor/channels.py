@@ -8,14 +8,11 @@ from takt_cli.verbs.doctor.examination import Examination
 from takt_cli.verbs.doctor.finding import Check, Verdict
 from takt_cli.verbs.doctor.locks import locked_files
 from takt_cli.verbs.doctor.machine import Machine, Unreadable
-from takt_cli.verbs.doctor.services import hidden_processes
+from takt_cli.verbs.doctor.shared_memory import SHM, judge_unused
 
-SHM = "/dev/shm"
 # The page of a channel; the names of all its other files have the same digits.
 _BELL = re.compile("takt_bell_.*_([0-9a-f]{16})")
 _LISTED = 4
-# Of /dev/shm: where channels that nobody uses take more, it is soon full.
-_MUCH = 1 / 8
 
 
 def stale_channels(machine: Machine) -> dict[str, int]:
@@ -45,19 +42,12 @@ def _judge_stale(look: Examination) -> Verdict:
     stale = stale_channels(look.machine)
     size = sum(stale.values())
     data = {"channels": sorted(stale), "bytes": size}
-    if not stale:
-        return Verdict("ok", "none", data=data)
-    hidden = hidden_processes(look.machine)
-    if hidden:
-        raise Unreadable(f"{len(stale)} channels may be unused, but {hidden}")
-    now = f"{len(stale)} unused channels, {size / 2**20:.1f} MiB"
-    listed = [f"/dev/shm/takt_*{digits}*" for digits in sorted(stale)]
+    listed = [f"{SHM}/takt_*{digits}*" for digits in sorted(stale)]
     remedy = f"`rm -r {' '.join(listed[:_LISTED])}`"
     if len(listed) > _LISTED:
         remedy += " and so on"
     remedy += "; the next program of the same user that opens a channel removes them, too"
-    full = size > look.machine.space(SHM).total * _MUCH
-    return Verdict("warn" if full else "note", now, remedy, data)
+    return judge_unused(look, "channels", len(stale), size, remedy, data)
 
 
 CHECKS = (

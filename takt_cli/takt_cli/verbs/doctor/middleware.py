@@ -18,8 +18,8 @@ from takt_cli.verbs.doctor.examination import Examination
 from takt_cli.verbs.doctor.finding import Check, Verdict
 from takt_cli.verbs.doctor.machine import shown
 from takt_cli.verbs.doctor.remedies import set_sysctl
+from takt_cli.verbs.doctor.shared_memory import SHM
 
-SHM = "/dev/shm"
 # Docker gives a container 64 MiB, and messages with images need more.
 _LEAST_SHM = 128 << 20
 _LEAST_FREE = 1 / 8

@@ -9,15 +9,12 @@ from takt_cli.verbs.doctor.examination import Examination
 from takt_cli.verbs.doctor.finding import Check, Verdict
 from takt_cli.verbs.doctor.locks import locked_files
 from takt_cli.verbs.doctor.machine import Machine, Unreadable, shown, shown_path
-from takt_cli.verbs.doctor.services import hidden_processes
+from takt_cli.verbs.doctor.shared_memory import SHM, judge_unused
 
-SHM = "/dev/shm"
 _PROFILES = ("FASTDDS_DEFAULT_PROFILES_FILE", "FASTRTPS_DEFAULT_PROFILES_FILE")
 _XML_QOS = "RMW_FASTRTPS_USE_QOS_FROM_XML"
 _PUBLICATION = "RMW_FASTRTPS_PUBLICATION_MODE"
 _SEGMENT = re.compile("(?:fastrtps|fastdds)_(?:port[0-9]{1,5}|[0-9a-f]{16})")
-# Of /dev/shm: where segments that nobody uses take more, it is soon full.
-_MUCH = 1 / 8
 
 
 def stale_segments(machine: Machine) -> tuple[list[str], int]:
@@ -63,15 +60,8 @@ def _mapped(machine: Machine) -> set[str]:
 def _judge_stale(look: Examination) -> Verdict:
     stale, size = stale_segments(look.machine)
     data = {"segments": len(stale), "bytes": size}
-    if not stale:
-        return Verdict("ok", "none", data=data)
-    hidden = hidden_processes(look.machine)
-    if hidden:
-        raise Unreadable(f"{len(stale)} segments may be unused, but {hidden}")
-    now = f"{len(stale)} unused segments, {size / 2**20:.1f} MiB"
     remedy = "`fastdds shm clean`, which removes segments without a lock"
-    full = size > look.machine.space(SHM).total * _MUCH
-    return Verdict("warn" if full else "note", now, remedy, data)
+    return judge_unused(look, "segments", len(stale), size, remedy, data)
 
 
 def _judge_profile(look: Examination) -> Verdict:

@@ -8,14 +8,20 @@ from typing import Annotated
 import typer
 
 from takt_cli.base.console import note
-from takt_cli.base.errors import EXIT_FAILED, TaktError
+from takt_cli.base.errors import TaktError
 from takt_cli.base.units import NS_PER_S
 from takt_cli.files.output_directory import output_directory
 from takt_cli.pages.finish import finish
 from takt_cli.pages.study import Study
 from takt_cli.running.other_programs import OtherPrograms
 from takt_cli.verbs.experiment import adopted, adopted_program
-from takt_cli.verbs.experiment.graph_studies import Duration, Quick, others_used, repeated
+from takt_cli.verbs.experiment.graph_studies import (
+    Duration,
+    Quick,
+    must_hold,
+    others_used,
+    repeated,
+)
 from takt_cli.verbs.experiment.setting import make_setting
 from takt_cli.verbs.options import Cores, Json, OutputDirectory, choose_cores, duration_ns, whole
 
@@ -91,6 +97,4 @@ def run_adopted(
         setting.directory,
         json_output,
     )
-    # A claim that could not be judged was not shown.
-    if not all(claim.holds for claim in adopted.judge(found)) and not quick:
-        raise typer.Exit(EXIT_FAILED)
+    must_hold((claim.holds for claim in adopted.judge(found)), quick)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from takt_cli.base.console import note
-from takt_cli.base.errors import EXIT_FAILED
 from takt_cli.files.output_directory import output_directory
 from takt_cli.pages.finish import finish
 from takt_cli.pages.study import Study
 from takt_cli.running.other_programs import OtherPrograms
 from takt_cli.verbs.experiment import data_path, data_path_claims, data_path_table
-from takt_cli.verbs.experiment.graph_studies import Quick, others_used, repeated
+from takt_cli.verbs.experiment.graph_studies import Quick, must_hold, others_used, repeated
 from takt_cli.verbs.experiment.setting import make_setting
 from takt_cli.verbs.options import Cores, Json, OutputDirectory, choose_cores, whole
 
@@ -71,6 +68,4 @@ def run_data_path(
         json_output,
         tables_shown=1 + data_path_table.shown(found),
     )
-    # A claim that could not be judged was not shown.
-    if not all(claim.holds for claim in claims) and not quick:
-        raise typer.Exit(EXIT_FAILED)
+    must_hold((claim.holds for claim in claims), quick)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import typer
-
 from takt_cli.base.console import note
-from takt_cli.base.errors import EXIT_FAILED
 from takt_cli.base.units import NS_PER_S
 from takt_cli.files.output_directory import output_directory
 from takt_cli.pages.finish import finish
 from takt_cli.pages.study import Study
 from takt_cli.running.other_programs import OtherPrograms
 from takt_cli.verbs.experiment import pipeline
-from takt_cli.verbs.experiment.graph_studies import Duration, Quick, others_used, repeated
+from takt_cli.verbs.experiment.graph_studies import (
+    Duration,
+    Quick,
+    must_hold,
+    others_used,
+    repeated,
+)
 from takt_cli.verbs.experiment.setting import make_setting
 from takt_cli.verbs.options import Cores, Json, OutputDirectory, choose_cores, duration_ns
 
@@ -64,5 +67,4 @@ def run_pipeline(
         setting.directory,
         json_output,
     )
-    if not all(claim.holds for claim in pipeline.judge(found)) and not quick:
-        raise typer.Exit(EXIT_FAILED)
+    must_hold((claim.holds for claim in pipeline.judge(found)), quick)
