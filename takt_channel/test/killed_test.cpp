@@ -87,6 +87,16 @@ void kill_while_opening(const Shape & channel, int round, bool both)
   ::waitpid(child, nullptr, 0);
 }
 
+// Both sides of the channel are killed after 20 messages.
+void leave_a_killed_pair(const Shape & channel)
+{
+  Peer subscriber("subscriber", channel);
+  Peer publisher("publisher", channel);
+  publisher.ask("publish 20 256");
+  publisher.kill();
+  subscriber.kill();
+}
+
 class Killed : public ::testing::Test
 {
 protected:
@@ -243,13 +253,7 @@ TEST_F(Killed, NothingIsLeftInSharedMemory)
     EXPECT_GT(left_in_shared_memory(), 2U);
   }
   EXPECT_EQ(left_in_shared_memory(), 0U) << "after both ended in order";
-  {
-    Peer subscriber("subscriber", channel);
-    Peer publisher("publisher", channel);
-    publisher.ask("publish 20 256");
-    publisher.kill();
-    subscriber.kill();
-  }
+  leave_a_killed_pair(channel);
   EXPECT_GT(left_in_shared_memory(), 2U);
   clean();
   EXPECT_EQ(left_in_shared_memory(), 0U) << "after both were killed";
@@ -258,13 +262,7 @@ TEST_F(Killed, NothingIsLeftInSharedMemory)
 TEST_F(Killed, TheNextStartOfAnyChannelRemovesWhatKilledProcessesLeft)
 {
   const Shape channel = shape(fresh_name());
-  {
-    Peer subscriber("subscriber", channel);
-    Peer publisher("publisher", channel);
-    publisher.ask("publish 20 256");
-    publisher.kill();
-    subscriber.kill();
-  }
+  leave_a_killed_pair(channel);
   EXPECT_GT(left_in_shared_memory(), 2U);
   Shape another = shape(fresh_name());
   another.name = "other" + another.name;  // left_in_shared_memory does not count it

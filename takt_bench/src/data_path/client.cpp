@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "takt_schedule/parse.hpp"
 
@@ -52,6 +53,17 @@ takt_rcl::Executor make_executor(
     throw std::runtime_error(sentences(schedule.faults()).front());
   }
   return takt_rcl::Executor::from_schedule(context, schedule.value(), "main");
+}
+
+void spin_as_receiver(takt_rcl::Executor & executor, Ledger & ledger)
+{
+  ledger.take_step(Step::receiving);
+  std::thread end([&] {
+    ledger.wait_for(Step::ended);
+    executor.cancel();
+  });
+  executor.spin();
+  end.join();
 }
 
 }  // namespace takt_bench::data_path

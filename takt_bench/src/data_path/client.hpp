@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "data_path/ledger.hpp"
 #include "data_path/setting.hpp"
 #include "takt_rcl/takt_rcl.hpp"
 
@@ -23,6 +24,8 @@ takt_rcl::NodeOptions node_options(
 /// std::exception.
 takt_rcl::Executor make_executor(
   const std::shared_ptr<takt_rcl::Context> & context, const Setting & setting, Side side);
+/// Says that the receiver takes messages, and spins until the publisher has ended. Blocks.
+void spin_as_receiver(takt_rcl::Executor & executor, Ledger & ledger);
 
 }  // namespace takt_bench::data_path
 

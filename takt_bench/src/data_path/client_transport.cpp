@@ -1,7 +1,6 @@
 // Messages of takt_rcl: over DDS, and by pointer in one thread.
 #include <std_msgs/msg/u_int8_multi_array.hpp>
 #include <stdexcept>
-#include <thread>
 
 #include "data_path/client.hpp"
 #include "data_path/content.hpp"
@@ -102,13 +101,7 @@ public:
     if (!subscription_->wait_for_matched(1, kMeeting)) {
       throw std::runtime_error(kUnmatched);
     }
-    ledger_.take_step(Step::receiving);
-    std::thread end([this] {
-      ledger_.wait_for(Step::ended);
-      executor_.cancel();
-    });
-    executor_.spin();
-    end.join();
+    spin_as_receiver(executor_, ledger_);
   }
 
 private:

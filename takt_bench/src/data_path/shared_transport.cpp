@@ -4,7 +4,6 @@
 #include <rosidl_typesupport_cpp/message_type_support.hpp>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -136,16 +135,7 @@ public:
     executor_.add_node(node_);
   }
 
-  void run() override
-  {
-    ledger_.take_step(Step::receiving);
-    std::thread end([this] {
-      ledger_.wait_for(Step::ended);
-      executor_.cancel();
-    });
-    executor_.spin();
-    end.join();
-  }
+  void run() override { spin_as_receiver(executor_, ledger_); }
 
 private:
   static takt_rcl::SubscriptionOptions options()
