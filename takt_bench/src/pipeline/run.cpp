@@ -9,7 +9,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -110,9 +114,43 @@ public:
     pids.clear();
   }
 
+  /// Waits until all have ended by themselves. Those that do not end in time are killed; then the result says where their
+  /// threads were.
+  std::string join_or_kill()
+  {
+    const takt_rt::Time deadline = takt_rt::now() + kPatience;
+    while (!pids.empty() && takt_rt::now() < deadline) {
+      all_live();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    std::string where;
+    for (const pid_t pid : pids) {
+      where += threads_of(pid);
+    }
+    end();
+    return where;
+  }
+
   std::vector<pid_t> pids{};
 
 private:
+  // Names and places in the kernel.
+  static std::string threads_of(pid_t pid)
+  {
+    std::string text = "process " + std::to_string(pid) + ":";
+    std::error_code ignored;
+    for (const auto & task : std::filesystem::directory_iterator(
+           "/proc/" + std::to_string(pid) + "/task", ignored)) {
+      std::string name;
+      std::string place;
+      std::getline(std::ifstream(task.path() / "comm"), name);
+      std::getline(std::ifstream(task.path() / "wchan"), place);
+      text += " " + name + " in " + place + ",";
+    }
+    text.back() = '\n';
+    return text;
+  }
+
   [[noreturn]] static void be_child(
     const Setting & setting, const std::vector<int> & part, Account & account, pid_t parent)
   {
@@ -181,7 +219,9 @@ takt_rt::Result<ordered_json> run(const Setting & setting)
   }
   const takt_trace::StallIndex stalls(witness.stop());
   account.take_step(Step::ended);
-  children.join();
+  if (const std::string left = children.join_or_kill(); !left.empty()) {
+    return Faults{"the pipeline's processes did not end after the measurement:\n" + left};
+  }
 
   ordered_json threads = ordered_json::array();
   for (std::size_t i = 0; i < before.size(); ++i) {
