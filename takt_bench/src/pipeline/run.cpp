@@ -139,8 +139,8 @@ private:
   {
     std::string text = "process " + std::to_string(pid) + ":";
     std::error_code ignored;
-    for (const auto & task : std::filesystem::directory_iterator(
-           "/proc/" + std::to_string(pid) + "/task", ignored)) {
+    for (const auto & task :
+         std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", ignored)) {
       std::string name;
       std::string place;
       std::getline(std::ifstream(task.path() / "comm"), name);

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define TAKT_INTERFACE_VERSION 8
+#define TAKT_INTERFACE_VERSION 9
 #define TAKT_INTERFACE_SYMBOL "takt_rclcpp_interface"
 
 enum takt_host_kind
@@ -25,6 +25,13 @@ enum takt_collects
   TAKT_REMOVES_NODE = 2,
   TAKT_ADDS_GROUP = 3,
   TAKT_REMOVES_GROUP = 4
+};
+
+enum takt_form
+{
+  TAKT_MESSAGE = 1,
+  TAKT_SERIALIZED = 2,
+  TAKT_LOANED = 3
 };
 
 struct takt_interface
@@ -53,6 +60,11 @@ struct takt_interface
   /* Called around each publish, on the publishing thread; `publisher` is an rcl_publisher_t. Real-time safe. */
   void (*publish_begins)(const void * publisher);
   void (*publish_ended)(void);
+  /* Called before a publish. 1: takt publishes the message later, and the publish has succeeded. 0: the shim must
+   * publish. A message of the form TAKT_LOANED belongs to takt from then on. */
+  int (*hold)(const void * publisher, const void * message, enum takt_form form);
+  /* rcl ends this rcl_publisher_t after this call. */
+  void (*publisher_ends)(const void * publisher);
   /* The middleware gave the message that this thread publishes its source time, in nanoseconds. Real-time safe. */
   void (*message_named)(long long source_time);
   /* The program sets `callback`, an rcl_event_callback_t, for arrivals at `handle`, an object of
@@ -67,11 +79,15 @@ struct takt_interface
   void (*goal_known)(void);
 };
 
-/* The shim's function that the implementation calls, by its dynamic symbol. `takt_preload_made_as` returns the number
+/* The shim's functions that the implementation calls, by their dynamic symbols. `takt_preload_made_as` returns the number
  * of an rclcpp::TimerBase, SubscriptionBase, ServiceBase, ClientBase or Waitable in the order in which the nodes of
  * this process got theirs, from 1 on. 0: unknown. Any thread; may block. */
 #define TAKT_MADE_AS_SYMBOL "takt_preload_made_as"
 typedef unsigned long long (*takt_made_as)(const void * object);
+/* `takt_preload_type_of` returns the rosidl_message_type_support_t of an rcl_publisher_t. Null: unknown. Any thread;
+ * may block. */
+#define TAKT_TYPE_OF_SYMBOL "takt_preload_type_of"
+typedef const void * (*takt_type_of)(const void * publisher);
 
 #ifdef __cplusplus
 }

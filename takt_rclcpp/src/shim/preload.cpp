@@ -21,6 +21,7 @@
 #include "shim/hooked_symbols.h"
 #include "shim/interface.h"
 #include "shim/librclcpp.hpp"
+#include "shim/publisher_types.hpp"
 #include "shim/say.hpp"
 #include "shim/stock_note.hpp"
 #include "shim/vtables.hpp"
@@ -324,8 +325,8 @@ using Publish = int (*)(const void *, const void *, void *);
 // publish at their middleware ceiling. The hook also records the topics that callbacks publish, for
 // a model of the program.
 int publish(
-  std::atomic<Publish> & known, const char * symbol, const void * publisher, const void * message,
-  void * allocation)
+  std::atomic<Publish> & known, const char * symbol, takt_form form, const void * publisher,
+  const void * message, void * allocation)
 {
   Publish function = known.load(std::memory_order_relaxed);
   if (function == nullptr) {
@@ -336,6 +337,9 @@ int publish(
   if (takt == nullptr) {
     return function(publisher, message, allocation);
   }
+  if (takt->hold(publisher, message, form) != 0) {
+    return 0;  // RCL_RET_OK
+  }
   takt->publish_begins(publisher);
   const int result = function(publisher, message, allocation);
   takt->publish_ended();
@@ -345,15 +349,41 @@ int publish(
 }  // namespace
 }  // namespace takt_preload
 
-#define TAKT_PUBLISH(symbol)                                                            \
-  TAKT_HOOK int symbol(const void * publisher, const void * message, void * allocation) \
-  {                                                                                     \
-    static std::atomic<takt_preload::Publish> g_stock{nullptr};                         \
-    return takt_preload::publish(g_stock, #symbol, publisher, message, allocation);     \
+#define TAKT_PUBLISH(symbol, form)                                                        \
+  TAKT_HOOK int symbol(const void * publisher, const void * message, void * allocation)   \
+  {                                                                                       \
+    static std::atomic<takt_preload::Publish> g_stock{nullptr};                           \
+    return takt_preload::publish(g_stock, #symbol, form, publisher, message, allocation); \
   }
-TAKT_PUBLISH(rcl_publish)
-TAKT_PUBLISH(rcl_publish_serialized_message)
-TAKT_PUBLISH(rcl_publish_loaned_message)
+TAKT_PUBLISH(rcl_publish, TAKT_MESSAGE)
+TAKT_PUBLISH(rcl_publish_serialized_message, TAKT_SERIALIZED)
+TAKT_PUBLISH(rcl_publish_loaned_message, TAKT_LOANED)
+
+// Records the types of publishers: a message that is held back is serialised.
+TAKT_HOOK int rcl_publisher_init(
+  void * publisher, const void * node, const void * type, const char * topic, const void * options)
+{
+  using Init = int (*)(void *, const void *, const void *, const char *, const void *);
+  static const auto g_stock = takt_preload::stock<Init>("rcl_publisher_init");
+  const int result = g_stock(publisher, node, type, topic, options);
+  if (result == 0) {
+    takt_preload::note_publisher(publisher, type);
+  }
+  return result;
+}
+
+TAKT_HOOK int rcl_publisher_fini(void * publisher, void * node)
+{
+  using Fini = int (*)(void *, void *);
+  static const auto g_stock = takt_preload::stock<Fini>("rcl_publisher_fini");
+  if (
+    const takt_interface * const takt =
+      takt_preload::g_implementation.load(std::memory_order_acquire)) {
+    takt->publisher_ends(publisher);
+  }
+  takt_preload::forget_publisher(publisher);
+  return g_stock(publisher, node);
+}
 
 // Keeps takt's listener in force: this listener calls the function that the program sets.
 #define TAKT_LISTENER(Handle, symbol)                                                            \

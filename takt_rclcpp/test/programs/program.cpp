@@ -344,6 +344,7 @@ int main(int argc, char ** argv)
   ways.merge(ways_of_executors());
   ways.merge(ways_of_waitables());
   ways.merge(ways_of_replaced_messages());
+  ways.merge(ways_of_holding());
   ways.merge(ways_of_taking());
   ways.merge(ways_of_watching());
   if (argc < 2 || ways.count(argv[1]) == 0) {

@@ -27,6 +27,8 @@ Ways ways_of_replaced_messages();
 Ways ways_of_executors();
 /// Programs that take messages by themselves, as bytes or behind a filter.
 Ways ways_of_taking();
+/// Programs whose messages wait for the end of a period.
+Ways ways_of_holding();
 /// Programs with waitables of their own.
 Ways ways_of_waitables();
 /// Programs for tests of watching; the tests drive them.

@@ -387,6 +387,28 @@ TEST(Triggers, messages_wait_for_the_callback_that_takes_them)
   std::remove(schedule.c_str());
 }
 
+// With logical execution time the messages of a run wait for the end of its period, in whatever form they are published.
+TEST(LogicalTime, messages_wait_for_the_end_of_the_period)
+{
+  const std::string schedule = temporary("let.yaml");
+  std::ofstream(schedule)
+    << "version: 1\nexecutors:\n  main:\n    threads: {t: {count: 2}}\n    default: t\n"
+       "    groups: [{match: \"/writer:group(*)\", let: true}]\n";
+  const auto outcome = [&](const std::string & way) {
+    return run(
+      "timeout -k 5 60 '" TAKT_EXEC "' --strict --schedule '" + schedule +
+      "' -- '" TAKT_PROGRAM "' " + way);
+  };
+  for (const std::string way : {"holds_messages", "holds_messages_within_the_process"}) {
+    const Outcome held = outcome(way);
+    EXPECT_EQ(held.out, "heard in the runs: 0, in all: 9\n") << way << held.err;
+    EXPECT_EQ(held.code, 0) << held.err;
+  }
+  const Outcome ended = outcome("ends_a_publisher_with_a_held_message");
+  EXPECT_EQ(ended.out, "heard 7\n") << ended.err;
+  std::remove(schedule.c_str());
+}
+
 TEST(Triggers, a_group_waits_for_all_its_subscriptions)
 {
   const std::string schedule = temporary("when.yaml");

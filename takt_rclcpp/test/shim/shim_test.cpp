@@ -190,6 +190,21 @@ TEST_P(Shim, surrounds_publishing_once_takt_runs_the_program)
     "stock trace 42\ntakt named 42\ntakt published\n7\n");
 }
 
+TEST_P(Shim, leaves_messages_to_takt_that_takt_holds)
+{
+  EXPECT_EQ(
+    out("publish", kImplementation + "STAND_IN_ANSWER=holds "),
+    "stock publish\nstock trace 42\n7\ntakt spin 1\ntakt holds 1\n0\n");
+}
+
+TEST_P(Shim, knows_the_types_of_publishers_until_their_end)
+{
+  EXPECT_EQ(
+    out("publishers"),
+    "stock publisher of first\nstock publisher of refused\nknown: 1, 0\ntakt spin 1\n"
+    "takt hears of a publisher's end\nstock end of a publisher\nknown: 0, 0\n");
+}
+
 TEST_P(Shim, tells_of_requests_once_takt_runs_the_program)
 {
   EXPECT_EQ(out("request"), "stock request\n0\ntakt spin 1\nstock request\ntakt sent 5\n0\n");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "adopt/entities/group_nodes.hpp"
+#include "adopt/held_messages.hpp"
 #include "adopt/host_access.hpp"
 #include "adopt/observe/hangs.hpp"
 #include "listen/waitable_timers.hpp"
@@ -398,11 +399,11 @@ void HostedEntities::place(
       return !epoch_.has_value();
     }
     one.settings = std::move(placed.value());
-    if (one.settings.logical_time) {
+    if (one.settings.logical_time && !messages_can_be_held()) {
       faults.push_back(
         "cannot place " + numbered(one.name.id, one.number) + ": its group " + group.group->id() +
-        " has let, and takt does not hold back the messages of rclcpp's publishers; omit let, or "
-        "write the node with takt_rcl");
+        " has let, and takt holds messages back only in programs under takt exec; omit let, or run "
+        "the program by takt exec");
     }
     for (const auto & fault :
          takt_core::adapter::settle(*settings_.core, *group.group, one.settings).faults()) {
@@ -513,6 +514,7 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_rt::Fa
   const std::string counting = !name.within_process || name.follows_group       ? ""
                                : stored && stored->keep != 0                    ? "keep"
                                : stored && stored->max_age != takt_rt::kForever ? "max_age"
+                               : stored && stored->by_release                   ? "let"
                                : group.group->has_condition()                   ? "when"
                                                                                 : "";
   if (!counting.empty()) {

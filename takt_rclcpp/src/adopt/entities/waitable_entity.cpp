@@ -10,6 +10,7 @@
 
 #include "adopt/entities/clock_waiter.hpp"
 #include "adopt/entity.hpp"
+#include "adopt/held_messages.hpp"
 #include "adopt/recorder.hpp"
 #include "listen/action_parts.hpp"
 #include "listen/goal_gate.hpp"
@@ -438,12 +439,21 @@ private:
   }
   void set_listener(rclcpp::Waitable & waitable)
   {
-    const auto ready = [self = shared_from_this()](std::size_t count, int part) {
+    // A message of a run with logical execution time is announced at the end of the run's period.
+    const auto held = std::make_shared<HeldArrivals>([weak = weak_from_this()](std::size_t count) {
+      if (const auto self = weak.lock()) {
+        self->announce_part(0, count);
+      }
+    });
+    const auto ready = [self = shared_from_this(), held](std::size_t count, int part) {
       if (t_asks == self.get()) {
         return;
       }
       if (self->nature_.within_process) {
         Recorder::note_within_process(self.get(), self->facts.topic.c_str());
+        if (held->hold(count)) {
+          return;
+        }
       }
       self->announce_part(part, count);
     };

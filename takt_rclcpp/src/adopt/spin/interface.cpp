@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "adopt/entities/group_nodes.hpp"
+#include "adopt/held_messages.hpp"
 #include "adopt/host_access.hpp"
 #include "adopt/process_settings.hpp"
 #include "adopt/publishing.hpp"
@@ -369,6 +370,10 @@ extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rc
     &takt_rclcpp::group_added,
     &takt_rclcpp::publish_begins,
     &takt_rclcpp::publish_ended,
+    [](const void * publisher, const void * message, takt_form form) {
+      return takt_rclcpp::hold_message(publisher, message, form) ? 1 : 0;
+    },
+    &takt_rclcpp::end_held_messages,
     [](long long source_time) { takt_rclcpp::message_named(source_time); },
     &takt_rclcpp::listener_set,
     &takt_rclcpp::request_sent,

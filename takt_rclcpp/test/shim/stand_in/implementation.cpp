@@ -77,6 +77,18 @@ void publish_ended()
 {
   std::printf("takt published\n");
 }
+int hold(const void *, const void *, takt_form form)
+{
+  const bool holds = variable("STAND_IN_ANSWER") == "holds";
+  if (holds) {
+    std::printf("takt holds %d\n", static_cast<int>(form));
+  }
+  return holds ? 1 : 0;
+}
+void publisher_ends(const void *)
+{
+  std::printf("takt hears of a publisher's end\n");
+}
 void message_named(long long source_time)
 {
   std::printf("takt named %lld\n", source_time);
@@ -113,6 +125,8 @@ extern "C" __attribute__((visibility("default"))) const takt_interface * takt_rc
     &group_added,
     &publish_begins,
     &publish_ended,
+    &hold,
+    &publisher_ends,
     &message_named,
     &listener_set,
     &request_sent,

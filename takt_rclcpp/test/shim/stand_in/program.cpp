@@ -103,6 +103,26 @@ void make()
   }
 }
 
+void make_publishers()
+{
+  int first = 0;
+  int refused = 0;
+  const int type = 0;
+  rcl_publisher_init(&first, nullptr, &type, "first", nullptr);
+  rcl_publisher_init(&refused, nullptr, &type, "refused", nullptr);
+  const auto type_of = reinterpret_cast<takt_type_of>(::dlsym(RTLD_DEFAULT, TAKT_TYPE_OF_SYMBOL));
+  const auto say_known = [&] {
+    if (type_of != nullptr) {
+      std::printf(
+        "known: %d, %d\n", type_of(&first) == &type ? 1 : 0, type_of(&refused) == nullptr ? 0 : 1);
+    }
+  };
+  say_known();
+  SingleThreadedExecutor().spin();
+  rcl_publisher_fini(&first, nullptr);
+  say_known();
+}
+
 int run(const std::string & way)
 {
   SingleThreadedExecutor single;
@@ -183,6 +203,8 @@ int run(const std::string & way)
                 std::chrono::nanoseconds(5), [](auto) { return std::future_status::deferred; }));
   } else if (way == "make") {
     make();
+  } else if (way == "publishers") {
+    make_publishers();
   } else if (way == "group") {
     single.add_callback_group(nullptr, nullptr, true);
   } else if (way == "publish") {

@@ -171,6 +171,19 @@ extern "C" int rcl_publish(const void *, const void *, void *)
   return 7;
 }
 
+extern "C" int rcl_publisher_init(
+  void *, const void *, const void *, const char * topic, const void *)
+{
+  std::printf("stock publisher of %s\n", topic);
+  return std::string(topic) == "refused" ? 1 : 0;
+}
+
+extern "C" int rcl_publisher_fini(void *, void *)
+{
+  rclcpp::say("stock end of a publisher");
+  return 0;
+}
+
 extern "C" int rcl_send_request(const void *, const void *, std::int64_t * number)
 {
   rclcpp::say("stock request");

@@ -137,6 +137,9 @@ void spin_virtually(Executor & executor);
 }  // namespace rclcpp
 
 extern "C" int rcl_publish(const void * publisher, const void * message, void * allocation);
+extern "C" int rcl_publisher_init(
+  void * publisher, const void * node, const void * type, const char * topic, const void * options);
+extern "C" int rcl_publisher_fini(void * publisher, void * node);
 extern "C" int rcl_send_request(const void * client, const void * request, std::int64_t * number);
 
 #endif  // SHIM__STAND_IN__RCLCPP_HPP_

@@ -1,0 +1,50 @@
+// Messages of the adopted program's publishers that wait for the end of their period
+// (takt_core/logical_time.hpp). The preloaded hooks call these functions on the program's threads.
+#ifndef ADOPT__HELD_MESSAGES_HPP_
+#define ADOPT__HELD_MESSAGES_HPP_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "shim/interface.h"
+
+namespace takt_rclcpp
+{
+
+/// True if the preloaded hooks pass this process's messages to `hold_message`. Any thread.
+bool messages_can_be_held();
+/// Holds the message back if the calling thread runs a callback with logical execution time. A message is serialised
+/// once, bytes are copied, and a loaned message is kept. Returns false if the publish must go on: the thread has no
+/// logical execution time, the publisher's reliable history KEEP_ALL may wait for readers, or takt cannot serialise the
+/// message; takt prints the last two reasons once for each publisher. Any thread. Allocates memory for each message
+/// beyond the most that were held before, and for longer messages; may block for a short time.
+bool hold_message(const void * publisher, const void * message, takt_form form);
+/// Publishes at once what the publisher's messages still wait for. Call it before rcl ends the publisher. Any thread;
+/// may block.
+void end_held_messages(const void * publisher);
+
+/// Arrivals within the process that wait for the end of their period: the message lies in rclcpp's buffer, and its
+/// subscription does not hear of it before. Any thread.
+class HeldArrivals : public std::enable_shared_from_this<HeldArrivals>
+{
+public:
+  /// `announce` tells the subscription of so many messages; real-time safe.
+  explicit HeldArrivals(std::function<void(std::size_t)> announce);
+  ~HeldArrivals();
+  HeldArrivals(const HeldArrivals &) = delete;
+  HeldArrivals & operator=(const HeldArrivals &) = delete;
+
+  /// Holds an arrival back if the calling thread runs a callback with logical execution time, else returns false.
+  /// Allocates memory for each arrival beyond the most that were held before.
+  bool hold(std::size_t count);
+
+private:
+  struct Held;
+  struct Parts;
+  const std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace takt_rclcpp
+
+#endif  // ADOPT__HELD_MESSAGES_HPP_
