@@ -755,7 +755,13 @@ def robot():
     hot = {"threads": ["hot.0"], "rule_priority": 90, "runs": 1200, "deadline_ns": 10**7}
     callbacks = [
         callback("/n:timer(10ms)", **hot),
-        callback("/n:sub(/points)", threads=["hot.0", "hot.1"], runs=34, publishes_last=True),
+        callback(
+            "/n:sub(/points)",
+            threads=["hot.0", "hot.1"],
+            runs=34,
+            publishes_last=True,
+            transport="shared_memory",
+        ),
         callback(
             "/n:service(/reset)",
             "/n:group(wide)",
@@ -792,7 +798,7 @@ def robot():
             rule_priority=30,
             when={"count": 0, "fresh_ns": 10**8},
         ),
-        callback("/f:waitable(odd one)", "/f:group(default)", ["follow"]),
+        callback("/f:waitable(odd one)", "/f:group(default)", ["follow"], transport="pointer"),
         callback(
             "/f:sub(/b)",
             "/f:group(default)",
@@ -906,6 +912,7 @@ def test_a_template_has_all_that_runs(takt, start):
             "period": "10ms",
         }
     }
+    assert data["topics"] == [{"match": "/points", "transport": "shared_memory"}]
     assert main["on_exception"] == "report"
     assert main["epoch"] == "host"
     assert main["middleware_ceiling"] is False or main["middleware_ceiling"] == "off"

@@ -32,6 +32,7 @@ from takt_cli.verbs.template.written_threads import (
 
 _ID = re.compile(r"/[^\s*():]*:[A-Za-z_]+\([^\s*]*\)(#[0-9]+)?")
 _GROUP = re.compile(r"/[^\s*():]*:group\([^\s*()]*\)(#[0-9]+)?")
+_TOPIC = re.compile(r"/[^\s*():]*:sub\((/[^\s*():]*)\)(?:#[0-9]+)?")
 _LONGEST_ID = 1000
 _LONGEST_COMMAND = 200
 _NAME_MORE = "./"
@@ -42,10 +43,10 @@ Edit: the attributes of each thread (policy fifo, rr, deadline, other, batch or 
 `takt check FILE` finds faults. `takt apply FILE` changes the running processes, and
 `takt exec --schedule FILE -- PROGRAM` starts a program under it.
 `takt observe` measures the times of callbacks, from which `takt plan` computes a schedule.
-A running executor does not tell these keys: fallback, offset, missed_periods and parallel. Copy
-them from the schedule that it was started with. The keys for watching (backlog, boost, budget,
-stall, misses, on_alarm, fail_safe, watch) are missing, too: `takt apply` leaves them as they are
-until the file has one of them, and then takes all of them from the file."""
+A running executor does not tell these keys: fallback, offset, missed_periods, parallel, and
+copy_period of topics. Copy them from the schedule that it was started with. The keys for watching
+(backlog, boost, budget, stall, misses, on_alarm, fail_safe, watch) are missing, too: `takt apply`
+leaves them as they are until the file has one of them, and then takes all of them from the file."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,24 @@ def template_text(processes: Sequence[ProcessStatus]) -> str:
         lines += ["chains:"]
         for name, chain in chains.items():
             lines += _indented(_chain_lines(name, chain), 2)
+    lines += _topic_lines(places)
     return "\n".join(line.rstrip() for line in lines).rstrip() + "\n"
+
+
+def _topic_lines(places: Sequence[_Place]) -> Iterator[str]:
+    """Give rules for topics whose messages come by shared memory."""
+    found = (
+        _TOPIC.fullmatch(one.id)
+        for place in places
+        for one in place.executor.callbacks
+        if one.transport == "shared_memory"
+    )
+    topics = dict.fromkeys(match[1] for match in found if match is not None)
+    if topics:
+        yield "topics:"
+    for topic in topics:
+        yield f"  - match: {_quoted(topic)}"
+        yield "    transport: shared_memory"
 
 
 def _named(processes: Sequence[ProcessStatus]) -> Iterator[_Place]:
