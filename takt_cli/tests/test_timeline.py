@@ -9,7 +9,7 @@ import pytest
 from support.browser import look, need_browser
 from support.built import need
 from takt_cli.base.programs import find_program
-from takt_cli.verbs.explain.explanation import Explanation
+from takt_cli.results.explanation import Explanation
 from takt_cli.verbs.explain.hyperperiod_page import hyperperiod_page, hyperperiod_picture
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

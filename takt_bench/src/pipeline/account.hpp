@@ -18,7 +18,8 @@ namespace takt_bench::pipeline
 enum class Step : std::uint32_t
 {
   starting,
-  running,  ///< all nodes know each other: timers count
+  running,   ///< all nodes know each other: timers count
+  measured,  ///< the warm-up is over
   ended
 };
 

@@ -56,9 +56,13 @@ constexpr Place stored_input(Place place) noexcept
   return {(place.lane + 1) % kLanes, lane_input(place).stage};
 }
 
+inline std::string lane_name(int lane)
+{
+  return "lane" + std::to_string(lane);
+}
 inline std::string node_name(Place place)
 {
-  return "lane" + std::to_string(place.lane) + "_stage" + std::to_string(place.stage);
+  return lane_name(place.lane) + "_stage" + std::to_string(place.stage);
 }
 inline std::string topic_of(const std::string & prefix, Place place)
 {

@@ -68,10 +68,16 @@ int main(int argc, char ** argv)
       setting.priority = takt_schedule::number_option<int>("--priority", text, 0, 90);
     },
     "of executors under SCHED_FIFO, the middleware is one above it; 0: SCHED_OTHER; default: 50");
+  app.add_option(
+    "--trace", setting.trace,
+    "write takt's own record of the measured time there; not with processes");
   app.add_option("--output", output, "file instead of standard output");
   return takt_schedule::run_program(app, argc, argv, [&]() -> int {
     if (setting.core < 0) {
       setting.core = takt_rt::usable_cores().front();
+    }
+    if (setting.kind == Kind::processes && !setting.trace.empty()) {
+      throw CLI::ValidationError("--trace", "a trace is of one process; use another --way");
     }
     setting.prefix = "/takt_pipeline/p" + std::to_string(::getpid());
     const auto found = run(setting);

@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+#include <filesystem>
 #include <memory>
 #include <std_msgs/msg/u_int8_multi_array.hpp>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "data_path/content.hpp"
 #include "takt_rcl/takt_rcl.hpp"
 #include "takt_rt/thread_cpu_time.hpp"
 #include "takt_schedule/parse.hpp"
+#include "takt_schedule/program.hpp"
+#include "takt_trace/recording.hpp"
 
 namespace takt_bench::pipeline
 {
@@ -138,12 +143,77 @@ private:
   takt_rcl::Timer::SharedPtr timer_;
 };
 
+/// The callbacks of a lane, from its timer to its last stage.
+std::string lane_of(int lane, const std::string & prefix)
+{
+  std::string ids = fmt::format("[\"/{}:timer({})\"", node_name({lane, 0}), kTimer);
+  for (int stage = 1; stage < kStages; ++stage) {
+    ids += fmt::format(
+      ", \"/{}:sub({})\"", node_name({lane, stage}), topic_of(prefix, {lane, stage - 1}));
+  }
+  return ids + "]";
+}
+
+/// Records the process while it is measured, into the file that the way names.
+class Trace
+{
+public:
+  Trace(const Way & way, Account & account) : file_(way.trace), account_(account)
+  {
+    if (!file_.empty()) {
+      thread_ = std::thread([this] { record(); });
+    }
+  }
+  ~Trace()
+  {
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+  }
+  Trace(const Trace &) = delete;
+  Trace & operator=(const Trace &) = delete;
+
+private:
+  void record()
+  {
+    account_.wait_for(Step::measured);
+    takt_trace::RecordingOptions options;
+    options.cpu_times = true;
+    options.folder = std::filesystem::absolute(file_).parent_path().string();
+    if (const auto began = takt_trace::start_recording(options); !began) {
+      return tell(began.faults());
+    }
+    account_.wait_for(Step::ended);
+    const auto written = takt_trace::stop_recording();
+    if (!written) {
+      return tell(written.faults());
+    }
+    tell(written.value().faults);
+    std::error_code error;
+    std::filesystem::rename(written.value().path, file_, error);
+    if (error) {
+      tell({file_ + ": " + error.message()});
+    }
+  }
+
+  static void tell(const takt_rt::Faults & faults)
+  {
+    takt_schedule::tell(faults, "takt_pipeline: ");
+  }
+
+  const std::string file_;
+  Account & account_;
+  std::thread thread_;
+};
+
+}  // namespace
+
 std::string schedule_of(const std::vector<int> & nodes, const Way & way, const std::string & prefix)
 {
   std::string text = fmt::format(
     "version: 1\nexecutors:\n  main:\n    missing_rights: report\n    default: {0}\n"
-    "    threads: {{{0}: {{count: {1}",
-    kThread, way.threads);
+    "    threads: {{{0}: {{count: {1}, cores: [{2}]",
+    kThread, way.threads, way.core);
   if (way.priority > 0) {
     text += fmt::format(", policy: fifo, priority: {}", way.priority);
   }
@@ -169,18 +239,17 @@ std::string schedule_of(const std::vector<int> & nodes, const Way & way, const s
   if (way.sequences) {
     text += "    sequences:\n";
     for (int lane = 0; lane < kLanes; ++lane) {
-      text += fmt::format("      - [\"/{}:timer({})\"", node_name({lane, 0}), kTimer);
-      for (int stage = 1; stage < kStages; ++stage) {
-        text += fmt::format(
-          ", \"/{}:sub({})\"", node_name({lane, stage}), topic_of(prefix, {lane, stage - 1}));
-      }
-      text += "]\n";
+      text += "      - " + lane_of(lane, prefix) + "\n";
+    }
+  }
+  if (nodes.size() == kNodes) {
+    text += "chains:\n";
+    for (int lane = 0; lane < kLanes; ++lane) {
+      text += fmt::format("  {}: {{path: {}}}\n", lane_name(lane), lane_of(lane, prefix));
     }
   }
   return text;
 }
-
-}  // namespace
 
 void run_nodes(
   const std::vector<int> & numbers, const Way & way, const std::string & prefix, Account & account)
@@ -210,6 +279,7 @@ void run_nodes(
     node->start();
     executor.add_node(node->node());
   }
+  const Trace trace(way, account);
   std::thread end([&] {
     account.wait_for(Step::ended);
     executor.cancel();

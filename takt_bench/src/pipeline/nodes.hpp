@@ -21,7 +21,13 @@ struct Way
   bool sequences = false;        ///< each lane is a sequence
   int threads = 1;               ///< of the executor
   int priority = 0;              ///< of its threads under SCHED_FIFO; 0: as the caller's thread
+  int core = 0;                  ///< of its threads
+  std::string trace{};           ///< file for takt's own record of the measured time; empty: none
 };
+
+/// The schedule of these nodes: threads, triggers and sequences of the way; a chain for each lane, where one process has all nodes.
+std::string schedule_of(
+  const std::vector<int> & nodes, const Way & way, const std::string & prefix);
 
 /// Makes the nodes, waits until they know all their neighbours, runs them from the account's step `running` to `ended`. Blocks;
 /// throws std::exception.

@@ -40,13 +40,24 @@ constexpr takt_rt::Duration kWarmUp = std::chrono::seconds(1);
 constexpr takt_rt::Duration kRest = std::chrono::milliseconds(500);
 constexpr int kPoolThreads = 4;
 
-Way way_of(Kind kind)
+Way way_of(const Setting & setting)
 {
+  const Kind kind = setting.kind;
   Way way;
+  way.priority = setting.priority;
+  way.core = setting.core;
+  way.trace = setting.trace;
   way.threads = kind == Kind::pool ? kPoolThreads : 1;
   way.storing_triggers = kind != Kind::storing && kind != Kind::sequences;
   way.sequences = way.by_pointer = kind == Kind::sequences;
   return way;
+}
+
+std::vector<int> all_nodes()
+{
+  std::vector<int> all(kNodes);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 class Children
@@ -56,8 +67,7 @@ public:
 
   Faults start(const Setting & setting, Account & account)
   {
-    std::vector<int> all(kNodes);
-    std::iota(all.begin(), all.end(), 0);
+    const std::vector<int> all = all_nodes();
     std::vector<std::vector<int>> parts{all};
     if (setting.kind == Kind::processes) {
       parts.clear();
@@ -172,9 +182,7 @@ private:
     takt_rt::apply(attributes);
     int code = 0;
     try {
-      Way way = way_of(setting.kind);
-      way.priority = setting.priority;
-      run_nodes(part, way, setting.prefix, account);
+      run_nodes(part, way_of(setting), setting.prefix, account);
     } catch (const std::exception & error) {
       std::fprintf(stderr, "takt_pipeline: %s\n", error.what());
       code = 1;
@@ -206,6 +214,7 @@ takt_rt::Result<ordered_json> run(const Setting & setting)
   takt_trace::StallWitness witness({setting.core});
   account.take_step(Step::running);
   std::this_thread::sleep_for(kWarmUp);
+  account.take_step(Step::measured);
   const std::uint64_t first = account.iterations(0);
   const takt_rt::Time from = takt_rt::now();
   const auto before = children.read();
@@ -238,8 +247,10 @@ takt_rt::Result<ordered_json> run(const Setting & setting)
   }
   ordered_json clean = ordered_json::array();
   ordered_json stalled = ordered_json::array();
+  ordered_json worst = ordered_json::object();
   std::uint64_t unfinished = 0;
   for (int lane = 0; lane < kLanes; ++lane) {
+    std::int64_t longest = 0;
     for (std::uint64_t i = 0;
          i < std::min<std::uint64_t>(account.iterations(lane), Account::kMostIterations); ++i) {
       const std::int64_t latency = account.latency_ns(lane, i);
@@ -249,8 +260,10 @@ takt_rt::Result<ordered_json> run(const Setting & setting)
       } else if (released >= from && released < to) {
         const bool touched = stalls.overlaps(released, released + takt_rt::Duration(latency));
         (touched ? stalled : clean).push_back(latency);
+        longest = touched ? longest : std::max(longest, latency);
       }
     }
+    worst[lane_name(lane)] = longest;
   }
   return ordered_json{
     {"version", kVersion},
@@ -265,6 +278,10 @@ takt_rt::Result<ordered_json> run(const Setting & setting)
     {"stalls_seen", !witness.blind().has_value()},
     {"latencies_ns", std::move(clean)},
     {"stalled_ns", std::move(stalled)},
+    {"worst_ns", std::move(worst)},
+    {"schedule", setting.kind == Kind::processes
+                   ? ""
+                   : schedule_of(all_nodes(), way_of(setting), setting.prefix)},
     {"threads", std::move(threads)}};
 }
 

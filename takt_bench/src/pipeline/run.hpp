@@ -39,6 +39,8 @@ struct Setting
   int core = -1;
   int priority = 50;
   std::string prefix{};  ///< of the topics; of no other run
+  std::string
+    trace{};  ///< file for takt's own record of the measured time; empty: none. One process only
 };
 
 /// The document `pipeline`. Forks, so the caller must have one thread only; all children end with the call, or with the

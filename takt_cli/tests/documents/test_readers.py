@@ -22,6 +22,7 @@ from takt_cli.control.tracing import Told, Traced
 from takt_cli.documents.document import DamagedError, Document
 from takt_cli.documents.schema import FOLDER, definition, load, referred, version
 from takt_cli.files.graphs import GraphInfo
+from takt_cli.results.explanation import Explanation
 from takt_cli.results.plan import Plan
 from takt_cli.results.records import Records
 from takt_cli.results.results_file import parse_results
@@ -35,7 +36,6 @@ from takt_cli.verbs.experiment.oracle import OracleReport
 from takt_cli.verbs.experiment.pipeline import Pipeline
 from takt_cli.verbs.experiment.planners import Count
 from takt_cli.verbs.experiment.tightness import KindPoint, Point
-from takt_cli.verbs.explain.explanation import Explanation
 from takt_cli.verbs.latency.measurement import LatencyProgress
 from takt_cli.verbs.latency.results import LatencyReport
 from takt_cli.verbs.monitor.alarm import Alarm

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 
 import pytest
-from support.built import PIPELINE, need
+from support.built import PIPELINE, PLAN, WORKLOAD, need
 from support.schemas import example, faults
 from takt_cli.base.programs import find_program
+from takt_cli.running.host import realtime_allowed
 from takt_cli.verbs.experiment import pipeline
 from takt_cli.verbs.experiment.pipeline import (
     ONE_THREAD,
@@ -18,6 +20,7 @@ from takt_cli.verbs.experiment.pipeline import (
     WAYS,
     Pipeline,
 )
+from takt_cli.verbs.experiment.pipeline_bounds import Bounds
 
 
 def thread(executor=True, voluntary=100, cpu_ns=300_000_000, **more):
@@ -34,6 +37,7 @@ def run(way, threads, unfinished=0):
             work_ns=2_500_000,
             unfinished=unfinished,
             latencies_ns=[3_000_000] * 1000,
+            worst_ns={"lane0": 2_000_000, "lane1": 3_000_000},
             threads=threads,
         )
     )
@@ -47,14 +51,17 @@ def all_ways(threads=None, unfinished=0):
     return found
 
 
-def verdicts(**changes):
-    return [claim.holds for claim in pipeline.judge(all_ways(**changes))]
+BOUNDS = Bounds({"lane0": 4_000_000, "lane1": 4_000_000})
+
+
+def verdicts(bounds=BOUNDS, **changes):
+    return [claim.holds for claim in pipeline.judge(all_ways(**changes), bounds)]
 
 
 def test_claims_are_met_where_the_figures_are_good():
-    assert verdicts() == [True] * 4
-    said = pipeline.sentences(all_ways())
-    assert said[0] == "4 of 4 claims were met."
+    assert verdicts() == [True] * 5
+    said = pipeline.sentences(all_ways(), BOUNDS)
+    assert said[0] == "5 of 5 claims were met."
     assert "400 context switches" in said[1]
     assert "took 17.5 and 0.5 ms" in said[1]
 
@@ -66,14 +73,31 @@ def test_claims_are_met_where_the_figures_are_good():
         ({"threads": [thread(), thread(executor=False, voluntary=51, cpu_ns=0)]}, 1),
         ({"threads": [thread(cpu_ns=430_000_000)]}, 2),
         ({"unfinished": 1}, 3),
+        ({"bounds": Bounds({"lane0": 1_999_999, "lane1": 4_000_000})}, 4),
+        ({"bounds": Bounds({"lane0": 4_000_000, "lane1": None}, "its thread is a pool's")}, 4),
+        ({"bounds": Bounds({})}, 4),
     ],
 )
 def test_a_claim_is_missed_where_its_figure_is_bad(changes, missed):
-    assert verdicts(**changes) == [number != missed for number in range(4)]
+    assert verdicts(**changes) == [number != missed for number in range(5)]
+
+
+def test_the_claim_of_the_bounds_names_the_lane_that_comes_nearest_to_its_bound():
+    claim = pipeline.judge(all_ways(), BOUNDS)[4]
+    assert claim.figure == "at most 0.75 × the bound: 3 of 4 ms, lane1"
+    unbounded = pipeline.judge(all_ways(), Bounds({}, "no rights"))[4]
+    assert unbounded.figure == "no bound: no rights"
+
+
+def test_a_lane_without_samples_has_kept_no_bound():
+    found = all_ways()
+    found[SEQUENCES] = replace(found[SEQUENCES], worst_ns={"lane0": 0, "lane1": 3_000_000})
+    claim = pipeline.judge(found, BOUNDS)[4]
+    assert (claim.holds, claim.figure) == (False, "no sample: lane0")
 
 
 def test_the_table_has_a_row_for_each_way():
-    costs = pipeline.tables(all_ways())[1]
+    costs = pipeline.tables(all_ways(), BOUNDS)[1]
     rows = {row[0].text: dict(zip(costs.columns, row, strict=True)) for row in costs.rows}
     assert list(rows) == list(WAYS.values())
     mine = rows[WAYS[SEQUENCES]]
@@ -94,7 +118,7 @@ def test_the_program_writes_what_the_schema_has(tmp_path):
     assert sum(thread["executor"] for thread in found["threads"]) == 1
 
 
-@need(*PIPELINE)
+@need(*PIPELINE, *PLAN, *WORKLOAD)
 @pytest.mark.alone
 def test_a_moment_of_the_experiment(takt, monkeypatch, tmp_path):
     # The fifty processes have a test of their own, in takt_bench.
@@ -102,12 +126,17 @@ def test_a_moment_of_the_experiment(takt, monkeypatch, tmp_path):
     monkeypatch.setattr(pipeline, "PROCESSES", ONE_THREAD)
     said = takt("experiment", "pipeline", "--quick", "--json", "-o", tmp_path / "p")
     assert said.code == 0, said.err
-    assert sorted(path.name for path in (tmp_path / "p/raw").iterdir()) == [
-        "one_thread.json",
-        "sequences.json",
-    ]
+    names = ["one_thread.json", "sequences.json"]
+    if realtime_allowed():  # else there are no bounds
+        names.append("traced.json")
+    assert sorted(path.name for path in (tmp_path / "p/raw").iterdir()) == names
     summary = json.loads((tmp_path / "p/summary.json").read_text())
     assert summary["kind"] == "experiment pipeline"
+    bounds = summary["tables"][-1]
+    assert bounds["title"] == "Bounds of the lanes with sequences"
+    if realtime_allowed():
+        assert len(bounds["rows"]) == 10
+        assert all(row[2] > 0 for row in bounds["rows"])
     assert (tmp_path / "p/report.html").stat().st_size > 1_000_000
 
 

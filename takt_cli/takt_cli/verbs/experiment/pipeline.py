@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from takt_cli.base.errors import EXIT_FAILED, TaktError
 from takt_cli.base.processes import run_program
@@ -13,6 +14,7 @@ from takt_cli.base.units import NS_PER_S, duration_flag, significant
 from takt_cli.documents.document import DamagedError, Document
 from takt_cli.results.samples import Samples, as_samples, percentile
 from takt_cli.tables.table import Cell, Table, count_cell
+from takt_cli.verbs.experiment.pipeline_bounds import Bounds, bound_lanes
 from takt_cli.verbs.experiment.setting import Setting
 
 PROGRAM = ("takt_pipeline", "takt_bench")
@@ -83,26 +85,42 @@ def measure(
     found = {}
     for way, words in WAYS.items():
         done(f"{words} ...")
-        output = raw / f"{way}.json"
-        run_program(
-            find_program(*PROGRAM),
-            [
-                *("--way", way, "--duration", duration_flag(length_ns)),
-                *("--core", str(setting.cores[0]), "--output", str(output)),
-            ],
-            timeout_s=_PATIENCE_S + length_ns / NS_PER_S,
-            cores=setting.cores,
-        )
-        try:
-            found[way] = Pipeline.read(json.loads(output.read_text(encoding="utf-8")))
-        except (OSError, ValueError, DamagedError) as error:
-            raise TaktError(
-                f"{PROGRAM[0]} wrote no result that takt can read: {error}", code=EXIT_FAILED
-            ) from error
+        found[way] = _run(setting, length_ns, way, raw / f"{way}.json")
     return found
 
 
-def judge(found: dict[str, Pipeline]) -> list[Claim]:
+def bound(setting: Setting, length_ns: int) -> Bounds:
+    """Bound the latencies of the lanes with sequences, from one more run, which is traced."""
+    output = setting.directory / "raw" / "traced.json"
+
+    def record(trace: Path) -> str:
+        # Its topics have names of their own, so the bounds are those of its own schedule.
+        done = _run(setting, length_ns, SEQUENCES, output, "--trace", str(trace.absolute()))
+        return str(done.schedule)
+
+    return bound_lanes(setting.directory / "bounds", setting.cores[0], record)
+
+
+def _run(setting: Setting, length_ns: int, way: str, output: Path, *more: str) -> Pipeline:
+    """Run the program on the first core."""
+    run_program(
+        find_program(*PROGRAM),
+        [
+            *("--way", way, "--duration", duration_flag(length_ns)),
+            *("--core", str(setting.cores[0]), "--output", str(output), *more),
+        ],
+        timeout_s=_PATIENCE_S + length_ns / NS_PER_S,
+        cores=setting.cores,
+    )
+    try:
+        return Pipeline.read(json.loads(output.read_text(encoding="utf-8")))
+    except (OSError, ValueError, DamagedError) as error:
+        raise TaktError(
+            f"{PROGRAM[0]} wrote no result that takt can read: {error}", code=EXIT_FAILED
+        ) from error
+
+
+def judge(found: dict[str, Pipeline], bounds: Bounds) -> list[Claim]:
     """Judge all claims."""
     mine, theirs = found[SEQUENCES], found[PROCESSES]
     others = mine.voluntary() - mine.executors()
@@ -130,13 +148,34 @@ def judge(found: dict[str, Pipeline]) -> list[Claim]:
             f"{mine.unfinished} unfinished",
             mine.unfinished == 0 and mine.iterations > 0,
         ),
+        _bounds_hold(mine, bounds),
     ]
 
 
-def tables(found: dict[str, Pipeline]) -> list[Table]:
-    """Show the claims, then what an iteration costs."""
+def _bounds_hold(mine: Pipeline, bounds: Bounds) -> Claim:
+    words = (
+        "with sequences no lane's latency is above the bound of takt explain for the lane, from "
+        "a model that takt made of another run"
+    )
+    missing = [lane for lane in mine.worst_ns if bounds.of.get(lane) is None]
+    if missing or not mine.worst_ns:
+        return Claim(words, f"no bound: {bounds.why or ', '.join(missing)}", False)
+    unseen = [lane for lane, worst in mine.worst_ns.items() if worst == 0]
+    if unseen:
+        return Claim(words, f"no sample: {', '.join(unseen)}", False)
+    shares = {lane: worst / bounds.of[lane] for lane, worst in mine.worst_ns.items()}
+    lane = max(shares, key=lambda name: shares[name])
+    figure = (
+        f"at most {shares[lane]:.2f} × the bound: {mine.worst_ns[lane] / 1e6:.3g} of "
+        f"{bounds.of[lane] / 1e6:.3g} ms, {lane}"
+    )
+    return Claim(words, figure, shares[lane] <= 1.0)
+
+
+def tables(found: dict[str, Pipeline], bounds: Bounds) -> list[Table]:
+    """Show the claims, then what an iteration costs, then the bounds."""
     claims = Table("What was to be shown", ["claim", "verdict", "measured"])
-    for claim in judge(found):
+    for claim in judge(found, bounds):
         word = Cell("met", "good") if claim.holds else Cell("MISSED", "bad")
         claims.add(claim.text, word, claim.figure)
     costs = Table(
@@ -169,7 +208,17 @@ def tables(found: dict[str, Pipeline]) -> list[Table]:
         "unfinished: iterations of a lane that did not reach the last stage, because a newer "
         "message replaced one of theirs",
     ]
-    return [claims, costs]
+    return [claims, costs, _bound_table(found[SEQUENCES], bounds)]
+
+
+def _bound_table(mine: Pipeline, bounds: Bounds) -> Table:
+    table = Table("Bounds of the lanes with sequences", ["lane", "worst ms", "bound ms"])
+    for lane, worst in mine.worst_ns.items():
+        table.add(lane, _ms(worst), _ms(bounds.of.get(lane)))
+    if bounds.why:
+        table.notes.append(bounds.why)
+    table.notes.append("worst: of the samples without a host stall")
+    return table
 
 
 def _number(value: float) -> Cell:
@@ -180,9 +229,9 @@ def _ms(ns: float | None) -> Cell:
     return Cell("–") if ns is None else Cell(significant(ns / 1e6), value=round(ns / 1e6, 5))
 
 
-def sentences(found: dict[str, Pipeline]) -> list[str]:
+def sentences(found: dict[str, Pipeline], bounds: Bounds) -> list[str]:
     """Sum up."""
-    claims = judge(found)
+    claims = judge(found, bounds)
     met = sum(claim.holds for claim in claims)
     first, last = found[PROCESSES], found[SEQUENCES]
     switches = [one.voluntary() + one.involuntary() for one in (first, last)]

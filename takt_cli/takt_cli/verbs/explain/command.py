@@ -79,7 +79,7 @@ def _write_page(program: Path, files: Sequence[str], page: Path, chain: str | No
     """Write the page of a hyperperiod, or say why there is none."""
     # Import this here, because few explanations need a page.
     from takt_cli.documents.document import DamagedError
-    from takt_cli.verbs.explain.explanation import Explanation
+    from takt_cli.results.explanation import Explanation
     from takt_cli.verbs.explain.hyperperiod_page import write_hyperperiod
 
     done = run_program(program, [*files, "--json", "--jobs"], check=False)

@@ -13,7 +13,7 @@ from takt_cli.base.units import how_many, human
 from takt_cli.base.version import VERSION
 from takt_cli.files.outputs import write_text
 from takt_cli.pages.asset import asset
-from takt_cli.verbs.explain.explanation import ExplainedChain, Explanation, Hyperperiod
+from takt_cli.results.explanation import ExplainedChain, Explanation, Hyperperiod
 from takt_cli.verbs.explain.hyperperiod_rows import Drawing
 
 _COLOURS = 8  # that style.css has

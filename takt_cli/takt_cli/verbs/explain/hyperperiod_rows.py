@@ -8,7 +8,7 @@ from html import escape
 from takt_cli.base.callback_ids import without_namespace
 from takt_cli.base.units import human
 from takt_cli.pages.scale import Scale
-from takt_cli.verbs.explain.explanation import Hyperperiod, Job, Row
+from takt_cli.results.explanation import Hyperperiod, Job, Row
 
 _LABELS = 280  # width of the names
 _EDGE = 10  # left of them, in a picture alone
