@@ -97,6 +97,8 @@ def test_launchers_get_the_variables_of_a_run(tmp_path, monkeypatch):
         "TAKT_CHILDREN": "1",
         "TAKT_QUIET": "1",
         "TAKT_OBSERVE": None,
+        "TAKT_GUARD": None,
+        "TAKT_GUARD_DIR": None,
         "TAKT_REPORT_DIR": "/reports",
         "TAKT_LD_PRELOAD": None,
     }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "guard_observer.hpp"
 #include "takt_control/process_setter.hpp"
 #include "takt_core/adapter/exception_reporter.hpp"
 #include "takt_schedule/make_executor.hpp"
@@ -57,6 +58,11 @@ HostedExecutor::HostedExecutor(
   placer_(std::move(placer)),
   schedule_(std::move(schedule))
 {
+  // It is the first observer, so those of takt work outside of a callback's scope at its end.
+  if (auto guard = GuardObserver::make(); guard != nullptr) {
+    static_cast<void>(
+      core_->add_observer(std::move(guard)));  // an executor that spins already has no guard
+  }
 }
 
 HostedExecutor::~HostedExecutor() = default;

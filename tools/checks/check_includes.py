@@ -90,7 +90,8 @@ TRACE = (*CONTROL, "takt_trace", "takt_watch")
 HOST = (*TRACE, "takt_host")
 
 PACKAGES: dict[str, Row] = {
-    "takt_rt": Row(),
+    # guard/gtest.hpp is for the tests of users.
+    "takt_rt": Row(headers=("gtest/",)),
     "takt_channel": Row(takt=RT),
     "takt_core": Row(takt=RT),
     "takt_schedule": Row(takt=CORE, headers=PROGRAM),
@@ -144,7 +145,7 @@ FOR_USERS = frozenset(
     "takt_rt/atomic_value.hpp takt_rt/box.hpp takt_rt/condition_variable.hpp takt_rt/exchange.hpp "
     "takt_rt/log/logger.hpp takt_rt/log/log_line.hpp takt_rt/log/log_record.hpp "
     "takt_rt/mpsc_ring.hpp takt_rt/native_waiting.hpp takt_rt/robust_mutex.hpp "
-    "takt_rt/semaphore.hpp takt_rt/spsc_ring.hpp "
+    "takt_rt/guard/gtest.hpp takt_rt/semaphore.hpp takt_rt/spsc_ring.hpp "
     "takt_rt/memory/block_pool.hpp takt_rt/memory/inplace_function.hpp "
     "takt_rt/memory/tlsf_heap.hpp takt_rt/memory/tlsf_resource.hpp".split()
 )

@@ -48,6 +48,12 @@ takt_rt::Result<ReportFolder> ReportFolder::make()
   return ReportFolder(path);
 }
 
+takt_rt::Result<ReportFolder> ReportFolder::make_in_memory()
+{
+  std::string path = "/dev/shm/takt-exec-XXXXXX";
+  return ::mkdtemp(path.data()) == nullptr ? make() : ReportFolder(path);
+}
+
 ReportFolder::~ReportFolder()
 {
   if (!path_.empty()) {

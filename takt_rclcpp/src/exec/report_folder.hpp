@@ -16,6 +16,8 @@ class ReportFolder
 {
 public:
   static takt_rt::Result<ReportFolder> make();
+  /// One in /dev/shm, whose files no disk has to follow; where that cannot be written, as `make`.
+  static takt_rt::Result<ReportFolder> make_in_memory();
 
   ReportFolder(ReportFolder && other) noexcept { path_.swap(other.path_); }
   ReportFolder & operator=(ReportFolder &&) = delete;

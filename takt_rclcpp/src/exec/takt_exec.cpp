@@ -16,6 +16,7 @@
 //
 // joins the reports of FOLDER once the programs have ended. Prints them to standard error, or writes them to FILE.
 #include <fmt/format.h>
+#include <link.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,6 +41,7 @@
 #include "exec/ending.hpp"
 #include "exec/environment.hpp"
 #include "exec/exec_report.hpp"
+#include "exec/guard/guard_report.hpp"
 #include "exec/program_file.hpp"
 #include "exec/report_folder.hpp"
 #include "takt_schedule/duration.hpp"
@@ -80,7 +82,10 @@ struct Arguments
   std::string costs;
   double percentile = takt_trace::kLongestTime;
   std::string duration;
-  std::string folder;  // the folder of the reports
+  std::string folder;        // the folder of the reports
+  std::string guard;         // empty: no guard; rt, all: which threads it watches
+  std::string guard_ignore;  // file
+  takt_exec::IgnoreList ignored{};
   takt_rt::Duration lasts{};
   bool strict = false;
   bool strict_schedule = false;  // the schedule file says `strict: true`
@@ -122,18 +127,47 @@ fs::path find_library(const char * name)
   return {};
 }
 
+// The guard lies beside takt_rt's library, which this program has.
+fs::path find_guard()
+{
+  fs::path found;
+  ::dl_iterate_phdr(
+    [](dl_phdr_info * object, std::size_t, void * to) {
+      const fs::path path = object->dlpi_name;
+      if (path.filename() == "libtakt_rt.so") {
+        *static_cast<fs::path *>(to) = path.parent_path() / "libtakt_guard.so";
+      }
+      return 0;
+    },
+    &found);
+  std::error_code error;
+  found = fs::absolute(found, error);
+  return fs::exists(found, error) ? found : fs::path();
+}
+
 bool is_sanitizer(const std::string & library)
 {
   return library.find("libasan.so") != std::string::npos ||
          library.find("libclang_rt.asan") != std::string::npos;
 }
 
+/// What is preloaded, as words of LD_PRELOAD; empty: not that one.
+struct Preloaded
+{
+  std::string takt;
+  std::string guard;
+
+  std::string all() const { return guard + (guard.empty() || takt.empty() ? "" : ":") + takt; }
+};
+
 // An empty value means that the variable is not set. `sanitizer`: the runtime of AddressSanitizer that the program
 // needs; empty: none.
 std::vector<std::pair<const char *, std::string>> variables(
-  const Arguments & arguments, const std::string & preload, const fs::path & folder,
-  const std::optional<std::string> & inherited, std::string sanitizer = "")
+  const Arguments & arguments, const Preloaded & preloaded, const fs::path & folder,
+  const std::optional<std::string> & inherited, std::string sanitizer = "",
+  const std::string & guard_folder = "")
 {
+  const std::string preload = preloaded.all();
   std::error_code error;
   std::string libraries = inherited.value_or("");
   const std::size_t first = std::min(libraries.find_first_of(": "), libraries.size());
@@ -162,6 +196,8 @@ std::vector<std::pair<const char *, std::string>> variables(
     {"TAKT_CHILDREN", arguments.children ? "1" : ""},
     {"TAKT_QUIET", arguments.quiet ? "1" : ""},
     {"TAKT_OBSERVE", arguments.mode == Mode::observe ? "1" : ""},
+    {"TAKT_GUARD", arguments.guard},
+    {"TAKT_GUARD_DIR", guard_folder},
     {"TAKT_REPORT_DIR", fs::absolute(folder, error).string()}};
 }
 
@@ -252,7 +288,12 @@ int tell(
     return refuse(reason + "; --strict makes that an error");
   }
   if (arguments.report.empty() && !arguments.quiet) {
-    fmt::print(stderr, "{}", takt_exec::to_text(report, status, known));
+    // A program of takt_rcl has callbacks, and no executor of rclcpp.
+    const bool only_guard = !report.value("guard", nlohmann::ordered_json::array()).empty() &&
+                            report.at("executors").empty() && report.at("stock").empty();
+    fmt::print(
+      stderr, "{}{}", only_guard ? "" : takt_exec::to_text(report, status, known),
+      report.contains("guard") ? takt_exec::guard_text(report.at("guard")) : "");
   }
   if (!arguments.schedule.empty() && (arguments.strict || arguments.strict_schedule)) {
     if (const std::string missed = takt_exec::without_schedule(report); !missed.empty()) {
@@ -272,6 +313,27 @@ int refuse_replacing(const std::string & path, bool force)
     return 0;
   }
   return refuse(path + " exists; name another file, or replace it with --force");
+}
+
+int check_guard(Arguments & arguments)
+{
+  if (!arguments.guard_ignore.empty() && arguments.guard.empty()) {
+    return refuse("--guard-ignore needs --guard");
+  }
+  if (!arguments.guard.empty() && arguments.guard != "rt" && arguments.guard != "all") {
+    return refuse(
+      "--guard=" + arguments.guard +
+      ": write --guard for callbacks on real-time threads, or --guard=all for those on all "
+      "threads");
+  }
+  if (!arguments.guard_ignore.empty()) {
+    auto ignored = takt_exec::IgnoreList::read(arguments.guard_ignore);
+    if (!ignored.ok()) {
+      return refuse_faults(ignored.faults());
+    }
+    arguments.ignored = std::move(ignored.value());
+  }
+  return 0;
 }
 
 // Sets `preload` to the library, or prints which part of takt is missing.
@@ -307,7 +369,7 @@ int print_environment(Arguments & arguments)
   nlohmann::ordered_json json;
   const char * const inherited = std::getenv("LD_PRELOAD");
   for (const auto & [name, value] : variables(
-         arguments, *word, arguments.folder,
+         arguments, {*word, ""}, arguments.folder,
          inherited == nullptr ? std::nullopt : std::optional<std::string>(inherited))) {
     json[name] = value.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
   }
@@ -361,9 +423,20 @@ int run(Arguments & arguments)
   if (const int code = read_options(arguments, options); code != 0) {
     return code;
   }
-  fs::path preload;
-  if (const int code = check_libraries(preload); code != 0) {
+  if (const int code = check_guard(arguments); code != 0) {
     return code;
+  }
+  const bool guarded = !arguments.guard.empty();
+  fs::path preload;
+  fs::path guard;
+  // Without rclcpp the guard watches programs of takt_rcl and takt_rt.
+  if (!guarded || !find_library("libtakt_rclcpp.so").empty()) {
+    if (const int code = check_libraries(preload); code != 0) {
+      return code;
+    }
+  }
+  if (guarded && (guard = find_guard()).empty()) {
+    return refuse("libtakt_guard.so is not where takt was installed; install takt_rt again");
   }
   auto environment = takt_exec::Environment::of_the_user();
   const auto program = takt_exec::find_program(arguments.command.front(), environment.get("PATH"));
@@ -384,14 +457,26 @@ int run(Arguments & arguments)
   if (!folder.ok()) {
     return refuse(takt_rt::to_string(folder.faults().front()));
   }
-  const auto word = takt_exec::preload_word(preload, folder->path());
-  if (!word.ok()) {
-    return refuse(takt_rt::to_string(word.faults().front()));
+  const auto guard_folder = takt_exec::ReportFolder::make_in_memory();
+  if (!guard_folder.ok()) {
+    return refuse(takt_rt::to_string(guard_folder.faults().front()));
+  }
+  Preloaded preloaded;
+  for (const auto & [library, to] :
+       {std::pair(preload, &preloaded.takt), std::pair(guard, &preloaded.guard)}) {
+    if (library.empty()) {
+      continue;
+    }
+    const auto word = takt_exec::preload_word(library, folder->path());
+    if (!word.ok()) {
+      return refuse(takt_rt::to_string(word.faults().front()));
+    }
+    *to = *word;
   }
 
   for (const auto & [name, value] : variables(
-         arguments, *word, folder->path(), environment.get("LD_PRELOAD"),
-         sanitizer_of(program.path))) {
+         arguments, preloaded, folder->path(), environment.get("LD_PRELOAD"),
+         sanitizer_of(program.path), guarded ? guard_folder->path().string() : "")) {
     environment.set(name, value);
   }
   if (arguments.mode == Mode::observe && !arguments.quiet) {
@@ -407,7 +492,11 @@ int run(Arguments & arguments)
   if (const std::string slow = takt_exec::slow_end(program.path, end); !slow.empty()) {
     refuse(slow);
   }
-  const auto report = takt_exec::join_reports(folder->path());
+  auto report = takt_exec::join_reports(folder->path());
+  if (guarded) {
+    report["guard"] =
+      takt_exec::guard_processes(guard_folder->path(), arguments.ignored, arguments.guard == "all");
+  }
   const bool none = report["executors"].empty();
   const std::string known =
     none ? takt_exec::why_no_report(program.path, environment, folder->path(), end) : "";
@@ -464,6 +553,13 @@ void add_options(CLI::App & app, Arguments & arguments)
       ->check(CLI::Range(1.0, takt_trace::kLongestTime));
   } else {
     app.add_option("--report", arguments.report, "write the report to this file, as JSON");
+    app.add_flag(
+      "--guard{rt}", arguments.guard,
+      "note what callbacks on real-time threads (--guard=all: on all threads) do that real-time "
+      "code should not do: allocations, locks that wait, output, page faults, and so on");
+    app.add_option(
+      "--guard-ignore", arguments.guard_ignore,
+      "omit events of the functions whose patterns this file lists");
   }
   app.add_option(
     "--duration", arguments.duration,

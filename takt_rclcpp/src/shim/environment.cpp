@@ -21,7 +21,7 @@ std::string from_environment(const char * name)
   return value == nullptr ? "" : value;
 }
 
-// Removes this library from `all`, a value of LD_PRELOAD, and keeps all other entries.
+// Removes this library and the guard from `all`, a value of LD_PRELOAD, and keeps all other entries.
 std::string without_this_library(const std::string & all)
 {
   std::string kept;
@@ -29,7 +29,9 @@ std::string without_this_library(const std::string & all)
     std::size_t end = all.find_first_of(": ", begin);
     end = end == std::string::npos ? all.size() : end;
     const std::string entry = all.substr(begin, end - begin);
-    if (!entry.empty() && entry.find("libtakt_preload.so") == std::string::npos) {
+    if (
+      !entry.empty() && entry.find("libtakt_preload.so") == std::string::npos &&
+      entry.find("libtakt_guard.so") == std::string::npos) {
       kept += (kept.empty() ? "" : ":") + entry;
     }
     begin = end + 1;

@@ -47,6 +47,7 @@ struct CyclicWork
 CyclicThread::CyclicThread(CyclicOptions options, CycleFunction function, CyclicStart & start)
 : options_(std::move(options)),
   function_(std::move(function)),
+  guarded_(options_.attributes.name.empty() ? "cyclic thread" : options_.attributes.name.c_str()),
   start_(start)
 {
   const std::size_t stack = options_.attributes.stack_size;
@@ -66,6 +67,7 @@ void CyclicThread::work()
   clock.enter();
   clock.now();  // the first calls bind their symbols
   thread_page_faults();
+  guarded_.prepare_thread();
   start_.gate.pass();
   if (!start_.cancelled) {
     CyclicWork cycles{*this};
@@ -100,6 +102,7 @@ void CyclicThread::run(const Cycle & cycle) noexcept
   missed_.fetch_add(cycle.missed, std::memory_order_relaxed);
   late_.fetch_add(cycle.latency >= options_.period ? 1 : 0, std::memory_order_relaxed);
   try {
+    const Guard guard(guarded_, Watched::as_callbacks);
     if (function_(cycle) == NextCycle::stop) {
       stop_.store(true, std::memory_order_relaxed);
     }

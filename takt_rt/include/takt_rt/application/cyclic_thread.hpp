@@ -12,6 +12,7 @@
 #include "takt_rt/application/cycle_clock.hpp"
 #include "takt_rt/attribute_setter.hpp"
 #include "takt_rt/cyclic_loop.hpp"
+#include "takt_rt/guard/guard.hpp"
 #include "takt_rt/histogram.hpp"
 #include "takt_rt/memory_lock.hpp"
 #include "takt_rt/release_grid.hpp"
@@ -114,6 +115,7 @@ private:
 
   const CyclicOptions options_;
   const CycleFunction function_;
+  const GuardName guarded_;  // under `takt exec --guard` each cycle is watched
   CyclicStart & start_;
   AttributeReport report_;
   Status stack_;

@@ -1,0 +1,114 @@
+"""`takt exec --guard`: what the page of the guard shows, and what wrong command lines get."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.exec_prefix import TAKT_EXEC
+from test_docs import DOCS, FILE, SHELL
+
+PAGE = DOCS / "guard.md"
+LIKE = re.compile(r"<!-- test: like -->\n```text\n(.*?)```", re.DOTALL)
+INSTALL = Path(os.environ.get("TAKT_INSTALL", "/nowhere"))
+
+pytestmark = pytest.mark.skipif(
+    TAKT_EXEC is None or not (INSTALL / "lib/libtakt_guard.so").exists(),
+    reason="takt_rclcpp or takt_rt is not installed",
+)
+
+
+def takt(*arguments, **options):
+    """Run the command as a user does."""
+    command = [sys.executable, "-m", "takt_cli", *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=120, **options
+    )
+
+
+def shapes(table):
+    """Give the rows of a table without their numbers: callback, kind, function and line."""
+    row = r"^  (\S+) +([a-z][a-z ]*?) +\d+ +\d+ +\S+  (.*)$"
+    return re.findall(row, table, re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def control(tmp_path_factory):
+    """The page's program, built by the page's command."""
+    folder = tmp_path_factory.mktemp("guard")
+    text = PAGE.read_text(encoding="utf-8")
+    for name, content in FILE.findall(text):
+        (folder / name).write_text(content, encoding="utf-8")
+    build = SHELL.findall(text)[0].splitlines()[0]
+    path = os.pathsep.join([str(INSTALL / "lib/pkgconfig"), os.environ.get("PKG_CONFIG_PATH", "")])
+    environment = os.environ | {"PKG_CONFIG_PATH": path}
+    build += f" -Wl,-rpath,{INSTALL / 'lib'}"
+    subprocess.run(["bash", "-ec", build], cwd=folder, check=True, env=environment, timeout=300)
+    return folder
+
+
+def test_the_page_shows_what_the_command_says(control):
+    text = PAGE.read_text(encoding="utf-8")
+    lines = [line for block in SHELL.findall(text) for line in block.splitlines()]
+    _, watched, ignoring = ([*line.split()[1:]] for line in lines)
+    said = takt(*watched, cwd=control)
+    assert said.returncode == 0, said.stderr
+    shown = LIKE.findall(text)[0]
+    # A page fault is where the memory happened to end.
+    assert [row for row in shapes(said.stderr) if row[1] != "page fault"] == [
+        row for row in shapes(shown) if row[1] != "page fault"
+    ]
+    said = takt(*ignoring, cwd=control)
+    kinds = {kind for _, kind, _ in shapes(said.stderr)} - {"page fault"}
+    assert kinds == {"allocation", "lock"}
+    assert re.search(r"\d+ events in functions of the ignore list are left out", said.stderr)
+
+
+def test_the_report_has_each_place_with_its_stack(control, tmp_path):
+    from support.schemas import faults
+
+    file = tmp_path / "report.json"
+    said = takt("exec", "--guard=all", "--report", file, "--", "./control", cwd=control)
+    assert said.returncode == 0, said.stderr
+    assert said.stderr == ""
+    report = json.loads(file.read_text(encoding="utf-8"))
+    assert faults("exec_report", report) == []
+    (process,) = report["guard"]
+    (callback,) = process["callbacks"]
+    assert callback["id"] == "control"
+    lock = next(one for one in callback["events"] if one["kind"] == "lock")
+    assert lock["worst_ns"] >= max(one["worst_ns"] for one in lock["places"]) > 0
+    stack = lock["places"][0]["stack"]
+    assert any(one["function"].startswith("control(") for one in stack)
+    assert not any("libtakt_guard" in one["object"] for one in stack)
+
+
+def test_a_thread_without_priority_is_not_watched_by_default(control):
+    said = takt("exec", "--guard", "--", "./control", cwd=control)
+    assert "no callback ran on real-time threads; --guard=all" in said.stderr
+
+
+def test_a_program_without_callbacks_says_so():
+    said = takt("exec", "--guard", "--", "true")
+    assert said.returncode == 0
+    assert "so it knows of no callback" in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--guard=some"], "--guard=some: write --guard for callbacks on real-time threads"),
+        (["--guard-ignore", "none.txt"], "--guard-ignore needs --guard"),
+        (["--guard", "--guard-ignore", "none.txt"], "none.txt: cannot be read: No such file"),
+        (["--guard", "--guard-ignore", "kind.txt"], "kind.txt:2:1: 'lock' names a kind"),
+    ],
+)
+def test_wrong_options_are_one_sentence_and_exit_code_2(tmp_path, options, words):
+    (tmp_path / "kind.txt").write_text("# mine\nlock\n", encoding="utf-8")
+    said = takt("exec", *options, "--", "true", cwd=tmp_path)
+    assert said.returncode == 2
+    assert words in said.stderr
+    assert len(said.stderr.splitlines()) == 1

@@ -1,0 +1,573 @@
+#include "exec/guard/guard_report.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "exec/guard/symbols.hpp"
+#include "takt_rt/guard/account.hpp"
+
+namespace takt_exec
+{
+
+using nlohmann::ordered_json;
+using takt_rt::GuardAccount;
+using takt_rt::GuardKind;
+using takt_rt::GuardSite;
+
+namespace
+{
+
+struct Frame
+{
+  std::string object;  // path; empty: unknown
+  std::uint64_t offset = 0;
+  Place place;
+};
+
+/// Whose code did it: the innermost of these in the stack that is not the C or C++ library.
+enum class By
+{
+  program,
+  client_library,  ///< rclcpp or takt_rcl, before or after the user's function
+  middleware       ///< under a call of the client library, as publishing
+};
+
+const char * name_of(By by)
+{
+  return by == By::program ? "program" : by == By::middleware ? "middleware" : "client_library";
+}
+
+/// One of the account's sites, with names.
+struct Site
+{
+  std::string callback;
+  GuardKind kind{};
+  By by = By::program;
+  std::string what;
+  int thread = 0;
+  std::uint64_t count = 0;
+  std::int64_t total = 0;
+  std::int64_t worst = 0;
+  std::int64_t waits_since = 0;  // 0: no thread waits here at the end
+  std::vector<Frame> frames;
+};
+
+struct Process
+{
+  int pid = 0;
+  std::string program;
+  bool ended = false;
+  bool faults_have_places = false;
+  std::uint64_t lost = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> runs;
+  std::vector<Site> sites;
+};
+
+std::string base_name(const std::string & path)
+{
+  return path.substr(path.rfind('/') + 1);
+}
+
+template <std::size_t kBytes>
+std::string text_of(const std::array<char, kBytes> & bytes)
+{
+  return {bytes.begin(), std::find(bytes.begin(), bytes.end(), '\0')};
+}
+
+template <std::size_t kCount>
+bool begins_with_one_of(
+  const std::string & text, const std::array<std::string_view, kCount> & beginnings)
+{
+  return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view one) {
+    return text.rfind(one, 0) == 0;
+  });
+}
+
+bool is_middleware(const std::string & object)
+{
+  constexpr std::array<std::string_view, 9> kNames{"librmw",     "libfastrtps", "libfastdds",
+                                                   "libfastcdr", "libddsc",     "libcyclone",
+                                                   "libzenoh",   "libiceoryx",  "libtakt_channel"};
+  return begins_with_one_of(base_name(object), kNames);
+}
+
+// "std::vector<int>::push_back" of "void std::vector<int>::push_back(int&&)": demanglers add the result's type to templates.
+std::string qualified_name(const std::string & function)
+{
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < function.size(); ++i) {
+    constexpr std::string_view kUnnamed = "(anonymous namespace)";
+    if (function.compare(i, kUnnamed.size(), kUnnamed) == 0) {
+      i += kUnnamed.size() - 1;
+    } else if (function[i] == '<') {
+      ++depth;
+    } else if (function[i] == '>') {
+      --depth;
+    } else if (depth == 0 && (function[i] == '(' || function.compare(i, 9, "operator ") == 0)) {
+      break;
+    } else if (depth == 0 && function[i] == ' ') {
+      begin = i + 1;
+    }
+  }
+  return function.substr(begin);
+}
+
+// The C and C++ libraries: what the program called them for is further out. Of templates the code is in the program.
+bool is_runtime(const Frame & frame)
+{
+  constexpr std::array<std::string_view, 9> kObjects{
+    "libc.so",  "libstdc++.so", "libpthread.so",    "libgcc_s.so", "libm.so",
+    "libdl.so", "ld-linux",     "libtakt_guard.so", "librt.so"};
+  constexpr std::array<std::string_view, 5> kFunctions{
+    "std::", "__gnu_cxx::", "__gthread_", "operator new", "operator delete"};
+  return begins_with_one_of(base_name(frame.object), kObjects) ||
+         begins_with_one_of(qualified_name(frame.place.function), kFunctions);
+}
+
+bool is_client_library(const Frame & frame)
+{
+  constexpr std::array<std::string_view, 9> kObjects{
+    "librclcpp",      "librcl",        "librcutils",    "librcpputils", "librosidl",
+    "libtakt_rcl.so", "libtakt_rt.so", "libtracetools", "libspdlog"};
+  constexpr std::array<std::string_view, 2> kFunctions{"rclcpp::", "takt_rcl::"};
+  return begins_with_one_of(base_name(frame.object), kObjects) ||
+         begins_with_one_of(qualified_name(frame.place.function), kFunctions);
+}
+
+const char * part_of(const Frame & frame)
+{
+  return is_middleware(frame.object) ? "middleware"
+         : is_runtime(frame)         ? "runtime"
+         : is_client_library(frame)  ? "client_library"
+                                     : "program";
+}
+
+By by_of(const Site & site)
+{
+  bool program = false;
+  for (const Frame & frame : site.frames) {
+    if (is_middleware(frame.object)) {
+      return By::middleware;
+    }
+    program = program || (!is_runtime(frame) && !is_client_library(frame));
+  }
+  // A page fault has no more of its stack than the instruction.
+  return program || site.kind == GuardKind::page_fault ? By::program : By::client_library;
+}
+
+// takt's parts that no program calls for itself.
+bool is_takts_own(const std::string & object)
+{
+  constexpr std::array<std::string_view, 8> kNames{
+    "libtakt_core.so",    "libtakt_host.so",     "libtakt_trace.so",  "libtakt_watch.so",
+    "libtakt_control.so", "libtakt_schedule.so", "libtakt_rclcpp.so", "libtakt_preload.so"};
+  const std::string name = base_name(object);
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+bool is_own_event(const Site & site)
+{
+  for (const Frame & frame : site.frames) {
+    if (!is_runtime(frame)) {
+      return is_takts_own(frame.object);
+    }
+  }
+  return false;
+}
+
+// Ends the stack where the executor called the callback.
+void trim(Site & site)
+{
+  const auto end = std::find_if(site.frames.begin(), site.frames.end(), [](const Frame & frame) {
+    return is_takts_own(frame.object);
+  });
+  if (end != site.frames.begin()) {
+    site.frames.erase(end, site.frames.end());
+  }
+}
+
+void add_places(std::vector<Process> & processes)
+{
+  std::map<std::string, std::map<std::uint64_t, Place>> known;
+  const auto each = [&](const auto & visit) {
+    for (Process & process : processes) {
+      for (Site & site : process.sites) {
+        for (Frame & frame : site.frames) {
+          visit(frame);
+        }
+      }
+    }
+  };
+  each([&](const Frame & frame) {
+    if (!frame.object.empty()) {
+      known[frame.object][frame.offset];
+    }
+  });
+  for (auto & [object, places] : known) {
+    std::vector<std::uint64_t> offsets;
+    for (const auto & [offset, place] : places) {
+      offsets.push_back(offset);
+    }
+    const std::vector<Place> found = places_in(object, offsets);
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      places[offsets[i]] = found[i];
+    }
+  }
+  each([&](Frame & frame) {
+    if (!frame.object.empty()) {
+      frame.place = known[frame.object][frame.offset];
+    }
+  });
+}
+
+/// An account's file, while it lives.
+class MappedAccount
+{
+public:
+  explicit MappedAccount(const std::filesystem::path & path)
+  {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status
+    {
+    };
+    if (
+      file >= 0 && ::fstat(file, &status) == 0 &&
+      status.st_size == static_cast<off_t>(sizeof(GuardAccount))) {
+      memory_ = ::mmap(nullptr, sizeof(GuardAccount), PROT_READ, MAP_SHARED, file, 0);
+    }
+    if (file >= 0) {
+      ::close(file);
+    }
+  }
+  ~MappedAccount()
+  {
+    if (memory_ != MAP_FAILED) {
+      ::munmap(memory_, sizeof(GuardAccount));
+    }
+  }
+  MappedAccount(const MappedAccount &) = delete;
+  MappedAccount & operator=(const MappedAccount &) = delete;
+
+  /// Null: the file is no account, or its process ended before it was one.
+  const GuardAccount * get() const
+  {
+    const auto * const account = static_cast<const GuardAccount *>(memory_);
+    return memory_ == MAP_FAILED || account->magic != GuardAccount::kMagic ? nullptr : account;
+  }
+
+private:
+  void * memory_ = MAP_FAILED;
+};
+
+Process read(const GuardAccount & account)
+{
+  Process process;
+  process.pid = account.process;
+  process.program = text_of(account.program);
+  process.ended = account.ended.load() != 0;
+  process.faults_have_places = account.faults_have_places.load() != 0;
+  for (const auto & lost : account.lost) {
+    process.lost += lost.load();
+  }
+  const std::size_t names =
+    std::min<std::size_t>(account.name_count.load(std::memory_order_acquire), account.names.size());
+  for (std::size_t i = 0; i < names; ++i) {
+    const auto * const begin = account.texts.data() + account.names[i].begin;
+    process.runs.emplace_back(begin, account.names[i].runs.load());
+  }
+  for (std::size_t i = 0; i < account.sites.size(); ++i) {
+    const GuardSite & from = account.sites[i];
+    if (from.state.load(std::memory_order_acquire) != GuardSite::ready || from.name >= names) {
+      continue;
+    }
+    Site site;
+    site.callback = process.runs[from.name].first;
+    site.kind = from.kind;
+    site.what = text_of(from.what);
+    site.thread = from.thread;
+    site.count = from.count.load();
+    site.total = from.total.load();
+    site.worst = from.worst.load();
+    for (const auto & thread : account.threads) {
+      if (thread.site.load() == i + 1) {
+        site.waits_since = thread.since.load();
+      }
+    }
+    for (std::uint32_t f = 0; f < from.frame_count && f < GuardSite::kFrames; ++f) {
+      Frame frame;
+      const std::uint64_t object = from.frames[f] >> 48U;
+      frame.offset = from.frames[f] & 0xffff'ffff'ffffU;
+      if (object < account.objects.size()) {
+        frame.object = text_of(account.objects[object].path);
+      }
+      site.frames.push_back(std::move(frame));
+    }
+    if (site.count > 0 || site.waits_since != 0) {
+      process.sites.push_back(std::move(site));
+    }
+  }
+  return process;
+}
+
+std::int64_t now_ns()
+{
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+ordered_json stack_of(const Site & site)
+{
+  ordered_json stack = ordered_json::array();
+  for (const Frame & frame : site.frames) {
+    stack.push_back(
+      {{"function", frame.place.function},
+       {"part", part_of(frame)},
+       {"object", frame.object},
+       {"offset", frame.offset},
+       {"file", frame.place.file},
+       {"line", frame.place.line}});
+  }
+  return stack;
+}
+
+ordered_json to_json(const Process & process, const IgnoreList & ignored, bool all_threads)
+{
+  std::uint64_t left_out = 0;
+  // By callback in the order of their names, and by kind.
+  std::map<std::string, std::map<std::pair<By, GuardKind>, std::vector<const Site *>>> kept;
+  for (const Site & site : process.sites) {
+    const bool is_ignored = std::any_of(
+      site.frames.begin(), site.frames.end(),
+      [&](const Frame & frame) { return ignored.ignores(site.kind, frame.place.function); });
+    if (is_ignored) {
+      left_out += site.count;
+    } else {
+      kept[site.callback][{site.by, site.kind}].push_back(&site);
+    }
+  }
+  const std::int64_t now = now_ns();
+  ordered_json callbacks = ordered_json::array();
+  for (const auto & [name, runs] : process.runs) {
+    ordered_json events = ordered_json::array();
+    if (const auto found = kept.find(name); found != kept.end()) {
+      for (const auto & [key, sites] : found->second) {
+        std::vector<const Site *> all = sites;
+        const auto worst = [&](const Site * site) {
+          return std::max(site->worst, site->waits_since == 0 ? 0 : now - site->waits_since);
+        };
+        std::stable_sort(all.begin(), all.end(), [&](const Site * a, const Site * b) {
+          return std::pair(worst(a), a->count) > std::pair(worst(b), b->count);
+        });
+        std::uint64_t count = 0;
+        std::int64_t total = 0;
+        bool waits = false;
+        ordered_json places = ordered_json::array();
+        for (const Site * const site : all) {
+          const bool waits_here = site->waits_since != 0;
+          count += site->count + (waits_here ? 1 : 0);
+          total += site->total;
+          waits = waits || waits_here;
+          places.push_back(
+            {{"what", site->what},
+             {"count", site->count + (waits_here ? 1 : 0)},
+             {"total_ns", site->total},
+             {"worst_ns", worst(site)},
+             {"never_ended", waits_here},
+             {"thread", site->thread},
+             {"stack", stack_of(*site)}});
+        }
+        events.push_back(
+          {{"kind", takt_rt::guard_kind_name(key.second)},
+           {"by", name_of(key.first)},
+           {"count", count},
+           {"total_ns", total},
+           {"worst_ns", worst(all.front())},
+           {"never_ended", waits},
+           {"places", std::move(places)}});
+      }
+    }
+    if (runs > 0) {
+      callbacks.push_back({{"id", name}, {"runs", runs}, {"events", std::move(events)}});
+    }
+  }
+  return {
+    {"pid", process.pid},
+    {"program", process.program},
+    {"threads", all_threads ? "all" : "rt"},
+    {"ended", process.ended},
+    {"faults_have_places", process.faults_have_places},
+    {"ignored", left_out},
+    {"lost", process.lost},
+    {"callbacks", std::move(callbacks)}};
+}
+
+std::string place_text(const ordered_json & frame)
+{
+  const std::string function = frame.at("function");
+  const std::string file = frame.at("file");
+  const std::string place = function.empty()
+                              ? fmt::format(
+                                  "{}+{:#x}", base_name(frame.at("object").get<std::string>()),
+                                  frame.at("offset").get<std::uint64_t>())
+                              : function;
+  return file.empty()
+           ? place
+           : fmt::format("{} ({}:{})", place, base_name(file), frame.at("line").get<int>());
+}
+
+// Of a stack the frame that says most: the innermost one in the program's own code, else in a library that it uses.
+std::string short_place(const ordered_json & stack)
+{
+  for (const char * const part : {"program", "client_library", "middleware", "runtime"}) {
+    const auto found = std::find_if(stack.begin(), stack.end(), [&](const ordered_json & frame) {
+      return frame.at("part") == part;
+    });
+    if (found != stack.end()) {
+      return place_text(*found);
+    }
+  }
+  return "unknown";
+}
+
+std::string microseconds(std::int64_t ns)
+{
+  return ns == 0 ? "-" : fmt::format("{:.1f}", static_cast<double>(ns) / 1e3);
+}
+
+std::string in_words(std::string word)
+{
+  std::replace(word.begin(), word.end(), '_', ' ');
+  return word;
+}
+
+bool is_programs(const ordered_json & event)
+{
+  return event.at("by") == "program";
+}
+
+std::string rows_text(const std::vector<std::array<std::string, 6>> & rows)
+{
+  std::array<std::size_t, 6> widths{};
+  for (const auto & row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  }
+  std::string text;
+  for (const auto & row : rows) {
+    text += fmt::format(
+      "  {:<{}}  {:<{}}  {:>{}}  {:>{}}  {:>{}}  {}\n", row[0], widths[0], row[1], widths[1],
+      row[2], widths[2], row[3], widths[3], row[4], widths[4], row[5]);
+  }
+  return text;
+}
+
+std::string process_text(const ordered_json & process)
+{
+  std::vector<std::array<std::string, 6>> rows{
+    {"callback", "does", "times", "runs", "worst us", "where"}};
+  std::size_t clean = 0;
+  for (const auto & callback : process.at("callbacks")) {
+    const auto & events = callback.at("events");
+    clean += std::none_of(events.begin(), events.end(), is_programs) ? 1 : 0;
+    for (const auto & event : events) {
+      rows.push_back(
+        {callback.at("id").get<std::string>(),
+         in_words(event.at("kind")) +
+           (is_programs(event) ? "" : " (" + in_words(event.at("by")) + ")"),
+         fmt::format("{}", event.at("count").get<std::uint64_t>()),
+         fmt::format("{}", callback.at("runs").get<std::uint64_t>()),
+         microseconds(event.at("worst_ns").get<std::int64_t>()) +
+           (event.at("never_ended").get<bool>() ? "+" : ""),
+         short_place(event.at("places").front().at("stack"))});
+    }
+  }
+  const bool all = process.at("threads") == "all";
+  const std::string whose = all ? "" : " on real-time threads";
+  std::string text = fmt::format(
+    "guard of process {} ({})", process.at("pid").get<int>(),
+    base_name(process.at("program").get<std::string>()));
+  if (process.at("callbacks").empty()) {
+    return text + ": no callback ran" + whose +
+           (all ? "\n" : "; --guard=all watches callbacks on all threads\n");
+  }
+  text += fmt::format(
+    ": {} of {} callbacks that ran{} did what real-time code should not do\n",
+    process.at("callbacks").size() - clean, process.at("callbacks").size(), whose);
+  if (rows.size() > 1) {
+    text += rows_text(rows);
+  }
+  if (const auto ignored = process.at("ignored").get<std::uint64_t>(); ignored > 0) {
+    text += fmt::format("  {} events in functions of the ignore list are left out\n", ignored);
+  }
+  if (const auto lost = process.at("lost").get<std::uint64_t>(); lost > 0) {
+    text += fmt::format("  {} further events found no room in the guard's account\n", lost);
+  }
+  return text;
+}
+
+}  // namespace
+
+ordered_json guard_processes(
+  const std::filesystem::path & folder, const IgnoreList & ignored, bool all_threads)
+{
+  std::vector<Process> processes;
+  std::error_code error;
+  for (const auto & entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".guard") {
+      const MappedAccount account(entry.path());
+      if (account.get() != nullptr) {
+        processes.push_back(read(*account.get()));
+      }
+    }
+  }
+  std::sort(processes.begin(), processes.end(), [](const Process & a, const Process & b) {
+    return a.pid < b.pid;
+  });
+  for (Process & process : processes) {
+    process.sites.erase(
+      std::remove_if(process.sites.begin(), process.sites.end(), is_own_event),
+      process.sites.end());
+    std::for_each(process.sites.begin(), process.sites.end(), trim);
+  }
+  add_places(processes);
+  for (Process & process : processes) {
+    for (Site & site : process.sites) {
+      site.by = by_of(site);
+    }
+  }
+  ordered_json all = ordered_json::array();
+  for (const Process & process : processes) {
+    all.push_back(to_json(process, ignored, all_threads));
+  }
+  return all;
+}
+
+std::string guard_text(const ordered_json & processes)
+{
+  if (processes.empty()) {
+    return "guard: takt saw no executor of takt, and none that it could take over, so it knows of "
+           "no callback\n";
+  }
+  std::string text;
+  for (const auto & process : processes) {
+    text += process_text(process);
+  }
+  return text;
+}
+
+}  // namespace takt_exec

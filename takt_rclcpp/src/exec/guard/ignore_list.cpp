@@ -1,0 +1,111 @@
+#include "exec/guard/ignore_list.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+namespace takt_exec
+{
+namespace
+{
+
+std::optional<takt_rt::GuardKind> kind_named(const std::string & word)
+{
+  for (std::size_t i = 0; i < takt_rt::kGuardKinds; ++i) {
+    if (word == takt_rt::guard_kind_name(static_cast<takt_rt::GuardKind>(i))) {
+      return static_cast<takt_rt::GuardKind>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+std::string trimmed(const std::string & text)
+{
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  return begin == std::string::npos
+           ? ""
+           : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+// Without the parameters and what follows them. Templates may have parentheses, too.
+std::string without_parameters(const std::string & function)
+{
+  int depth = 0;
+  for (std::size_t i = 0; i < function.size(); ++i) {
+    depth += function[i] == '<' ? 1 : function[i] == '>' ? -1 : 0;
+    if (depth == 0 && function[i] == '(' && i > 0 && function.compare(i, 11, "(anonymous ") != 0) {
+      return function.substr(0, i);
+    }
+  }
+  return function;
+}
+
+// Square brackets and question marks stand for themselves.
+std::string as_glob(const std::string & pattern)
+{
+  std::string glob;
+  for (const char one : pattern) {
+    if (one == '[' || one == '?' || one == '\\') {
+      glob += '\\';
+    }
+    glob += one;
+  }
+  return glob;
+}
+
+}  // namespace
+
+takt_rt::Result<IgnoreList> IgnoreList::read(const std::string & path)
+{
+  takt_rt::Fault fault("");
+  fault.file = path;
+  std::ifstream in(path);
+  if (!in) {
+    fault.text = std::string("cannot be read: ") + std::strerror(errno);
+    return takt_rt::Faults{fault};
+  }
+  IgnoreList list;
+  takt_rt::Faults faults;
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    line = trimmed(line);
+    if (line.empty() || line.front() == '#') {
+      continue;
+    }
+    const std::size_t space = std::min(line.find_first_of(" \t"), line.size());
+    const auto kind = kind_named(line.substr(0, space));
+    const std::string pattern = kind ? trimmed(line.substr(space)) : line;
+    if (pattern.empty()) {
+      fault.line = number;
+      fault.column = 1;
+      fault.text = "'" + line + "' names a kind and no function; write `" + line +
+                   " *` to ignore the kind everywhere";
+      faults.push_back(fault);
+      continue;
+    }
+    list.lines_.push_back({kind, as_glob(pattern)});
+  }
+  if (!faults.empty()) {
+    return faults;
+  }
+  return list;
+}
+
+bool IgnoreList::ignores(takt_rt::GuardKind kind, const std::string & function) const
+{
+  if (lines_.empty()) {
+    return false;
+  }
+  const std::string name = without_parameters(function);
+  return std::any_of(lines_.begin(), lines_.end(), [&](const Line & line) {
+    return (!line.kind || *line.kind == kind) &&
+           (::fnmatch(line.pattern.c_str(), name.c_str(), 0) == 0 ||
+            ::fnmatch(line.pattern.c_str(), function.c_str(), 0) == 0);
+  });
+}
+
+}  // namespace takt_exec

@@ -1,0 +1,202 @@
+#include "exec/guard/symbols.hpp"
+
+#include <cxxabi.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <sstream>
+
+extern char ** environ;
+
+namespace takt_exec
+{
+namespace
+{
+
+std::string demangled(const std::string & name)
+{
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+    abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && text != nullptr ? text.get() : name;
+}
+
+struct Function
+{
+  std::uint64_t begin = 0;
+  std::uint64_t size = 0;
+  std::string name;
+};
+
+std::string content(const std::string & path)
+{
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+template <typename T>
+bool read_at(const std::string & file, std::uint64_t at, T & to)
+{
+  if (at > file.size() || file.size() - at < sizeof to) {
+    return false;
+  }
+  std::memcpy(&to, file.data() + at, sizeof to);
+  return true;
+}
+
+// The functions of the symbol tables, by address. A damaged file has fewer.
+std::vector<Function> functions_of(const std::string & file)
+{
+  std::vector<Function> all;
+  Elf64_Ehdr header{};
+  if (
+    !read_at(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+    header.e_ident[EI_CLASS] != ELFCLASS64) {
+    return all;
+  }
+  const auto section = [&](std::uint32_t index, Elf64_Shdr & to) {
+    return index < header.e_shnum &&
+           read_at(file, header.e_shoff + std::uint64_t{index} * header.e_shentsize, to);
+  };
+  for (std::uint32_t i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr table{};
+    Elf64_Shdr names{};
+    if (
+      !section(i, table) || (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) ||
+      !section(table.sh_link, names)) {
+      continue;
+    }
+    for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol{};
+      if (!read_at(file, table.sh_offset + at, symbol)) {
+        break;
+      }
+      const std::uint64_t name = names.sh_offset + symbol.st_name;
+      if (
+        ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
+        name < file.size()) {
+        const auto end =
+          std::find(file.begin() + static_cast<std::ptrdiff_t>(name), file.end(), '\0');
+        all.push_back(
+          {symbol.st_value, symbol.st_size,
+           std::string(file.begin() + static_cast<std::ptrdiff_t>(name), end)});
+      }
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Function & a, const Function & b) {
+    return a.begin < b.begin;
+  });
+  return all;
+}
+
+std::string function_at(const std::vector<Function> & all, std::uint64_t offset)
+{
+  auto next = std::upper_bound(
+    all.begin(), all.end(), offset,
+    [](std::uint64_t at, const Function & one) { return at < one.begin; });
+  // Symbols may overlap: some have no size.
+  for (int i = 0; i < 8 && next != all.begin(); ++i) {
+    --next;
+    if (offset < next->begin + std::max<std::uint64_t>(next->size, 1)) {
+      return demangled(next->name);
+    }
+  }
+  return {};
+}
+
+// The standard output of the program; empty: it is not there, or it failed.
+std::string output_of(std::vector<std::string> words)
+{
+  std::array<int, 2> pipe{};
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
+    return {};
+  }
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  std::vector<char *> arguments;
+  for (std::string & word : words) {
+    arguments.push_back(word.data());
+  }
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  const int error =
+    ::posix_spawnp(&child, arguments.front(), &actions, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::close(pipe[1]);
+  std::string text;
+  if (error == 0) {
+    std::array<char, 4096> part{};
+    for (ssize_t bytes = 0; (bytes = ::read(pipe[0], part.data(), part.size())) > 0;) {
+      text.append(part.data(), static_cast<std::size_t>(bytes));
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+  }
+  ::close(pipe[0]);
+  return text;
+}
+
+// addr2line prints for each address "0x...", and for each of the functions that are inlined there, from the inside out,
+// a line with its name and one with "file:line". The last one is the function that has the code.
+void add_lines(
+  const std::string & path, const std::vector<std::uint64_t> & offsets, std::vector<Place> & places)
+{
+  constexpr std::size_t kAtOnce = 1000;
+  for (std::size_t first = 0; first < offsets.size(); first += kAtOnce) {
+    std::vector<std::string> words{"addr2line", "-a", "-i", "-f", "-e", path};
+    const std::size_t end = std::min(first + kAtOnce, offsets.size());
+    for (std::size_t i = first; i < end; ++i) {
+      words.push_back(fmt::format("{:#x}", offsets[i]));
+    }
+    std::istringstream lines(output_of(std::move(words)));
+    std::size_t at = first;
+    bool begun = false;
+    for (std::string name, place; std::getline(lines, name);) {
+      if (name.rfind("0x", 0) == 0) {
+        at += begun ? 1 : 0;
+        begun = true;
+        continue;
+      }
+      if (!begun || at >= end || !std::getline(lines, place)) {
+        break;
+      }
+      const std::size_t colon = place.rfind(':');
+      if (place.rfind("??", 0) == 0 || colon == std::string::npos) {
+        continue;
+      }
+      places[at].file = place.substr(0, colon);
+      places[at].line = std::atoi(place.c_str() + colon + 1);
+      if (places[at].function.empty() && name != "??") {
+        places[at].function = demangled(name);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Place> places_in(const std::string & path, const std::vector<std::uint64_t> & offsets)
+{
+  std::vector<Place> places(offsets.size());
+  const std::vector<Function> functions = functions_of(content(path));
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    places[i].function = function_at(functions, offsets[i]);
+  }
+  add_lines(path, offsets, places);
+  return places;
+}
+
+}  // namespace takt_exec

@@ -1,0 +1,26 @@
+// Names for addresses within a program or library: functions by the file's symbols, lines by addr2line where it is found.
+#ifndef EXEC__GUARD__SYMBOLS_HPP_
+#define EXEC__GUARD__SYMBOLS_HPP_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace takt_exec
+{
+
+/// The place of an address. Empty members: unknown.
+struct Place
+{
+  std::string function;  ///< demangled, with its parameters
+  std::string file;
+  int line = 0;
+};
+
+/// The places of `offsets` in the ELF file `path`. Starts addr2line, if the PATH has it, for lines. Set-up only; may
+/// block for seconds on a large file with debug information.
+std::vector<Place> places_in(const std::string & path, const std::vector<std::uint64_t> & offsets);
+
+}  // namespace takt_exec
+
+#endif  // EXEC__GUARD__SYMBOLS_HPP_

@@ -1,0 +1,134 @@
+// malloc and its like.
+#include <malloc.h>
+#include <stdlib.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "next_function.hpp"
+
+// The search for the function behind ours may itself allocate: such blocks come from here, and are never freed.
+namespace
+{
+
+constexpr std::size_t kEarlyBytes = 16 * 1024;
+alignas(16) constinit char g_early[kEarlyBytes]{};
+constinit std::size_t g_early_used = 0;
+constinit bool g_searching = false;
+
+bool is_early(const void * block) noexcept
+{
+  return block >= g_early && block < g_early + kEarlyBytes;
+}
+
+void * early(std::size_t bytes) noexcept
+{
+  const std::size_t whole = (bytes + 15) / 16 * 16;
+  if (whole > kEarlyBytes - g_early_used) {
+    return nullptr;
+  }
+  void * const block = g_early + g_early_used;
+  g_early_used += whole;
+  return block;
+}
+
+using Malloc = void * (*)(std::size_t);
+using Calloc = void * (*)(std::size_t, std::size_t);
+using Realloc = void * (*)(void *, std::size_t);
+using Free = void (*)(void *);
+constinit Malloc g_malloc = nullptr;
+constinit Calloc g_calloc = nullptr;
+constinit Realloc g_realloc = nullptr;
+constinit Free g_free = nullptr;
+
+/// False while the search is under way.
+bool found() noexcept
+{
+  if (__builtin_expect(static_cast<long>(g_free != nullptr), 1) != 0) {
+    return true;
+  }
+  if (g_searching) {
+    return false;
+  }
+  g_searching = true;
+  g_malloc = takt_guard::next_function<Malloc>("malloc");
+  g_calloc = takt_guard::next_function<Calloc>("calloc");
+  g_realloc = takt_guard::next_function<Realloc>("realloc");
+  g_free = takt_guard::next_function<Free>("free");
+  g_searching = false;
+  return true;
+}
+
+}  // namespace
+
+TAKT_GUARD_EXPORT void * malloc(std::size_t bytes) noexcept
+{
+  if (!found()) {
+    return early(bytes);
+  }
+  if (!takt_guard::watching()) {
+    return g_malloc(bytes);
+  }
+  TAKT_GUARD_EVENT(allocation, malloc);
+  return g_malloc(bytes);
+}
+
+TAKT_GUARD_EXPORT void * calloc(std::size_t count, std::size_t bytes) noexcept
+{
+  if (!found()) {
+    return early(count * bytes);  // zero from the start
+  }
+  if (!takt_guard::watching()) {
+    return g_calloc(count, bytes);
+  }
+  TAKT_GUARD_EVENT(allocation, calloc);
+  return g_calloc(count, bytes);
+}
+
+TAKT_GUARD_EXPORT void * realloc(void * block, std::size_t bytes) noexcept
+{
+  if (!found() || is_early(block)) {
+    void * const moved = malloc(bytes);
+    if (moved != nullptr && is_early(block)) {
+      const auto left =
+        static_cast<std::size_t>(g_early + kEarlyBytes - static_cast<char *>(block));
+      std::memcpy(moved, block, bytes < left ? bytes : left);
+    }
+    return moved;
+  }
+  if (!takt_guard::watching()) {
+    return g_realloc(block, bytes);
+  }
+  TAKT_GUARD_EVENT(allocation, realloc);
+  return g_realloc(block, bytes);
+}
+
+TAKT_GUARD_EXPORT void free(void * block) noexcept
+{
+  if (block == nullptr || is_early(block) || !found()) {
+    return;
+  }
+  if (!takt_guard::watching()) {
+    return g_free(block);
+  }
+  TAKT_GUARD_EVENT(free, free);
+  g_free(block);
+}
+
+#define TAKT_GUARD_ALLOCATES(result, name, parameters, arguments) \
+  TAKT_GUARD_NEXT(name, result(*) parameters)                     \
+  TAKT_GUARD_EXPORT result name parameters noexcept               \
+  {                                                               \
+    if (!takt_guard::watching()) {                                \
+      return next_##name() arguments;                             \
+    }                                                             \
+    TAKT_GUARD_EVENT(allocation, name);                           \
+    return next_##name() arguments;                               \
+  }
+
+TAKT_GUARD_ALLOCATES(
+  int, posix_memalign, (void ** block, std::size_t align, std::size_t bytes), (block, align, bytes))
+TAKT_GUARD_ALLOCATES(void *, aligned_alloc, (std::size_t align, std::size_t bytes), (align, bytes))
+TAKT_GUARD_ALLOCATES(void *, memalign, (std::size_t align, std::size_t bytes), (align, bytes))
+TAKT_GUARD_ALLOCATES(void *, valloc, (std::size_t bytes), (bytes))

@@ -1,0 +1,292 @@
+// The account of this process, and the places in it.
+#include "places.hpp"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "faults.hpp"
+#include "settings.hpp"
+
+namespace takt_guard
+{
+namespace
+{
+
+constinit std::atomic<GuardAccount *> g_account{nullptr};
+constinit std::atomic<void (*)(GuardKind, std::int64_t, std::int64_t)> g_listener{nullptr};
+pthread_mutex_t g_making =
+  PTHREAD_MUTEX_INITIALIZER;  // guards the making of the account, and its names
+constexpr std::size_t kProbes = 64;
+
+// Memory in the folder of the settings, or of this process alone. All of it is touched, so that no scope faults on it.
+void * memory() noexcept
+{
+  const char * const folder = settings().folder.data();
+  int file = -1;
+  if (folder[0] != '\0') {
+    char path[512];
+    std::snprintf(path, sizeof path, "%s/%d.guard", folder, static_cast<int>(::getpid()));
+    file = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file >= 0 && ::ftruncate(file, sizeof(GuardAccount)) != 0) {
+      ::close(file);
+      file = -1;
+    }
+  }
+  void * const memory = ::mmap(
+    nullptr, sizeof(GuardAccount), PROT_READ | PROT_WRITE,
+    (file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS) | MAP_POPULATE, file, 0);
+  if (file >= 0) {
+    ::close(file);
+  }
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+// A child of fork shares the account's memory, but the account is its parent's.
+void in_child() noexcept
+{
+  g_account.store(nullptr, std::memory_order_relaxed);
+  t_state = ThreadState();
+}
+
+GuardAccount * make_account() noexcept
+{
+  void * const place = memory();
+  if (place == nullptr) {
+    return nullptr;
+  }
+  auto * const made = new (place) GuardAccount;
+  made->process = ::getpid();
+  const ssize_t length =
+    ::readlink("/proc/self/exe", made->program.data(), made->program.size() - 1);
+  made->program[length < 0 ? 0 : static_cast<std::size_t>(length)] = '\0';
+  ::pthread_atfork(nullptr, nullptr, in_child);
+  void * frames[4];
+  ::backtrace(frames, 4);  // loads the unwinder's library
+  return made;
+}
+
+// The object that has the address, and its offset there: see GuardSite::frames.
+std::uint64_t frame_of(GuardAccount & account, std::uintptr_t address) noexcept
+{
+  const auto unknown = GuardAccount::kNoObject << 48U | (address & 0xffff'ffff'ffffU);
+  Dl_info info{};
+  void * map = nullptr;
+  if (
+    ::dladdr1(reinterpret_cast<void *>(address), &info, &map, RTLD_DL_LINKMAP) == 0 ||
+    info.dli_fname == nullptr) {
+    return unknown;
+  }
+  const std::uint64_t offset = address - static_cast<const link_map *>(map)->l_addr;
+  const bool is_program = std::strchr(info.dli_fname, '/') == nullptr;
+  const char * const path = is_program ? account.program.data() : info.dli_fname;
+  const std::uint32_t count = account.object_count.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (
+      std::strncmp(account.objects[i].path.data(), path, account.objects[i].path.size() - 1) == 0) {
+      return std::uint64_t{i} << 48U | offset;
+    }
+  }
+  // Two threads may add an object twice; that does no harm.
+  const std::uint32_t place = account.object_count.fetch_add(1, std::memory_order_acq_rel);
+  if (place >= account.objects.size()) {
+    account.object_count.store(GuardAccount::kObjects, std::memory_order_release);
+    return unknown;
+  }
+  auto & to = account.objects[place].path;
+  std::strncpy(to.data(), path, to.size() - 1);
+  return std::uint64_t{place} << 48U | offset;
+}
+
+void fill(
+  GuardAccount & account, GuardSite & site, const ThreadState & state, GuardKind kind,
+  const char * what, const void * caller, std::uintptr_t depth) noexcept
+{
+  site.name =
+    state.scopes[state.depth <= ThreadState::kScopes ? state.depth - 1 : ThreadState::kScopes - 1]
+      .name -
+    1;
+  site.kind = kind;
+  site.thread = state.thread;
+  std::strncpy(site.what.data(), what, site.what.size() - 1);
+  site.caller = reinterpret_cast<std::uintptr_t>(caller);
+  site.depth = depth;
+  if (kind == GuardKind::page_fault) {
+    site.frames[0] = frame_of(account, site.caller);
+    site.frame_count = 1;
+    return;
+  }
+  void * addresses[GuardSite::kFrames + 8];
+  const int found = ::backtrace(addresses, static_cast<int>(std::size(addresses)));
+  // The stack begins where the replaced function was called.
+  int first = 0;
+  while (first < found && addresses[first] != caller) {
+    ++first;
+  }
+  if (first == found) {
+    site.frames[0] = frame_of(account, site.caller - 1);
+    site.frame_count = 1;
+    return;
+  }
+  while (first < found && site.frame_count < GuardSite::kFrames) {
+    // A return address may lie behind its function, where the call is the last instruction.
+    site.frames[site.frame_count++] =
+      frame_of(account, reinterpret_cast<std::uintptr_t>(addresses[first++]) - 1);
+  }
+}
+
+}  // namespace
+
+GuardAccount * account() noexcept
+{
+  return g_account.load(std::memory_order_acquire);
+}
+
+std::uint32_t add_name(const char * text) noexcept
+{
+  ::pthread_mutex_lock(&g_making);
+  GuardAccount * all = account();
+  if (all == nullptr) {
+    all = make_account();
+    g_account.store(all, std::memory_order_release);
+    forget_variables();
+  }
+  std::uint32_t number = 0;
+  if (all != nullptr) {
+    const std::uint32_t count = all->name_count.load(std::memory_order_relaxed);
+    for (std::uint32_t i = 0; i < count && number == 0; ++i) {
+      number = std::strcmp(&all->texts[all->names[i].begin], text) == 0 ? i + 1 : 0;
+    }
+    const std::size_t bytes = std::strlen(text) + 1;
+    if (number == 0 && count < all->names.size() && bytes <= all->texts.size() - all->text_bytes) {
+      std::memcpy(&all->texts[all->text_bytes], text, bytes);
+      all->names[count].begin = all->text_bytes;
+      all->text_bytes += static_cast<std::uint32_t>(bytes);
+      number = count + 1;
+      all->name_count.store(number, std::memory_order_release);
+    }
+  }
+  ::pthread_mutex_unlock(&g_making);
+  return number;
+}
+
+void add_time(GuardSite & site, std::int64_t time) noexcept
+{
+  site.total.fetch_add(time, std::memory_order_relaxed);
+  std::int64_t worst = site.worst.load(std::memory_order_relaxed);
+  // Bounded: another thread that is always faster has the longer time.
+  for (int i = 0; i < 8 && time > worst; ++i) {
+    if (site.worst.compare_exchange_weak(worst, time, std::memory_order_relaxed)) {
+      break;
+    }
+  }
+}
+
+GuardSite * find_site(
+  ThreadState & state, GuardKind kind, const char * what, const void * caller,
+  const void * frame) noexcept
+{
+  GuardAccount * const all = account();
+  if (all == nullptr) {
+    return nullptr;
+  }
+  const Scope & scope = state.scope();
+  const auto depth = frame == nullptr
+                       ? 0
+                       : static_cast<std::uintptr_t>(scope.base - static_cast<const char *>(frame));
+  const auto address = reinterpret_cast<std::uintptr_t>(caller);
+  std::uint64_t hash =
+    (address ^ depth << 40U) + (std::uint64_t{scope.name} << 8U) + static_cast<std::uint64_t>(kind);
+  hash *= 0x9e3779b97f4a7c15ULL;
+  hash ^= hash >> 32U;
+  for (std::size_t i = 0; i < kProbes; ++i) {
+    GuardSite & site = all->sites[(hash + i) % GuardAccount::kSites];
+    std::uint32_t is = site.state.load(std::memory_order_acquire);
+    if (
+      is == GuardSite::empty &&
+      site.state.compare_exchange_strong(is, GuardSite::filling, std::memory_order_acq_rel)) {
+      const int before = errno;
+      const FaultsOfTheGuard own(state);
+      fill(*all, site, state, kind, what, caller, depth);
+      errno = before;
+      site.state.store(GuardSite::ready, std::memory_order_release);
+      return &site;
+    }
+    // Another thread may fill the place of the same event now; then the event gets the next place.
+    if (
+      is == GuardSite::ready && site.caller == address && site.depth == depth &&
+      site.kind == kind && site.name == scope.name - 1) {
+      return &site;
+    }
+  }
+  return nullptr;
+}
+
+void listen(void (*listener)(GuardKind kind, std::int64_t begin, std::int64_t end))
+{
+  g_listener.store(listener, std::memory_order_release);
+}
+
+void count(
+  ThreadState & state, GuardKind kind, GuardSite * site, std::int64_t begin,
+  std::int64_t time) noexcept
+{
+  const auto index = static_cast<std::size_t>(kind);
+  ++state.scope().counts[index];
+  if (auto * const listener = g_listener.load(std::memory_order_acquire); listener != nullptr) {
+    listener(kind, begin, begin + time);
+  }
+  if (site == nullptr) {
+    if (GuardAccount * const all = account(); all != nullptr) {
+      all->lost[index].fetch_add(1, std::memory_order_relaxed);
+    }
+    return;
+  }
+  site->count.fetch_add(1, std::memory_order_relaxed);
+  add_time(*site, time);
+}
+
+void Event::waits() noexcept
+{
+  ThreadState & state = t_state;
+  site_ = find_site(state, kind_, what_, caller_, frame_);
+  if (site_ != nullptr && state.shown != nullptr) {
+    GuardedThread & shown = *state.shown;
+    shown.name.store(site_->name, std::memory_order_relaxed);
+    shown.since.store(begin_, std::memory_order_relaxed);
+    shown.site.store(
+      static_cast<std::uint32_t>(site_ - account()->sites.data()) + 1, std::memory_order_release);
+  }
+}
+
+void Event::end() noexcept
+{
+  ThreadState & state = t_state;
+  if (state.depth == 0) {
+    return;  // a child of fork
+  }
+  if (site_ != nullptr && state.shown != nullptr) {
+    state.shown->site.store(0, std::memory_order_release);
+  }
+  if (!forgotten_) {
+    const std::int64_t time = now() - begin_;
+    if (site_ == nullptr) {
+      site_ = find_site(state, kind_, what_, caller_, frame_);
+    }
+    count(state, kind_, site_, begin_, time);
+  }
+  state.busy = false;
+}
+
+}  // namespace takt_guard

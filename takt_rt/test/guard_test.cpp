@@ -1,0 +1,220 @@
+// The guard in a program that links it: scopes, their counts, and the helpers for tests.
+#include "takt_rt/guard/guard.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "takt_rt/guard/gtest.hpp"
+#include "takt_rt/pi_mutex.hpp"
+
+namespace takt_rt::test
+{
+namespace
+{
+
+using namespace std::chrono_literals;
+
+void allocate()
+{
+  const std::vector<int> values(10);
+  ASSERT_EQ(values.size(), 10U);
+}
+
+const GuardedName * find(const GuardAccount & account, const std::string & name)
+{
+  for (std::uint32_t i = 0; i < account.name_count.load(); ++i) {
+    if (name == &account.texts[account.names[i].begin]) {
+      return &account.names[i];
+    }
+  }
+  return nullptr;
+}
+
+TEST(Guard, is_there_because_the_program_links_it)
+{
+  ASSERT_NE(guard_library(), nullptr);
+}
+
+TEST(Guard, counts_by_kind_what_happens_in_its_scope)
+{
+  const GuardName name("counted");
+  allocate();
+  const Guard guard(name);
+  ASSERT_TRUE(guard.watches());
+  allocate();
+  EXPECT_EQ(guard.counts().of(GuardKind::allocation), 1U);
+  EXPECT_EQ(guard.counts().of(GuardKind::free), 1U);
+  std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(guard.counts().of(GuardKind::sleep), 1U);
+  EXPECT_EQ(guard.counts().of(GuardKind::output), 0U);
+}
+
+TEST(Guard, an_inner_scope_counts_for_the_outer_one_too)
+{
+  const GuardName outer_name("outer");
+  const GuardName inner_name("inner");
+  const Guard outer(outer_name);
+  {
+    const Guard inner(inner_name);
+    allocate();
+    EXPECT_EQ(inner.counts().of(GuardKind::allocation), 1U);
+  }
+  allocate();
+  EXPECT_EQ(outer.counts().of(GuardKind::allocation), 2U);
+}
+
+TEST(Guard, counts_scopes_beyond_the_deepest_with_it)
+{
+  const GuardName name("deep");
+  const Guard one(name);
+  const Guard two(name);
+  const Guard three(name);
+  const Guard four(name);
+  const Guard five(name);
+  const Guard six(name);
+  {
+    const Guard seven(name);
+    const Guard eight(name);
+    allocate();
+  }
+  EXPECT_EQ(six.counts().of(GuardKind::allocation), 1U);
+}
+
+TEST(Guard, a_place_has_the_time_and_the_stack_of_what_it_did)
+{
+  const GuardName name("place");
+  for (int i = 0; i < 3; ++i) {
+    const Guard guard(name);
+    std::this_thread::sleep_for(2ms);
+  }
+  const GuardAccount & account = *guard_library()->account();
+  const auto number = static_cast<std::uint32_t>(find(account, "place") - account.names.data());
+  int places = 0;
+  for (const GuardSite & site : account.sites) {
+    if (site.state == GuardSite::ready && site.name == number && site.kind == GuardKind::sleep) {
+      ++places;
+      EXPECT_EQ(site.count.load(), 3U);
+      EXPECT_GE(site.worst.load(), 2'000'000);
+      EXPECT_GE(site.total.load(), 6'000'000);
+      EXPECT_GT(site.frame_count, 1U);
+    }
+  }
+  EXPECT_EQ(places, 1);
+  EXPECT_EQ(find(account, "place")->runs.load(), 3U);
+}
+
+// The number of threads that wait, as the account tells while they do.
+int waiting_threads()
+{
+  int waiting = 0;
+  for (const GuardedThread & thread : guard_library()->account()->threads) {
+    waiting += thread.site.load() != 0 ? 1 : 0;
+  }
+  return waiting;
+}
+
+TEST(Guard, a_lock_that_another_thread_holds_counts_and_shows_while_it_waits)
+{
+  const GuardName name("waits for a lock");
+  std::mutex mutex;
+  mutex.lock();
+  std::uint64_t waits = 0;
+  std::thread other([&] {
+    const Guard guard(name);
+    mutex.lock();
+    mutex.unlock();
+    waits = guard.counts().of(GuardKind::lock);
+  });
+  while (waiting_threads() == 0) {
+    std::this_thread::yield();
+  }
+  mutex.unlock();
+  other.join();
+  EXPECT_EQ(waits, 1U);
+  EXPECT_EQ(waiting_threads(), 0);
+}
+
+TEST(Guard, a_free_lock_and_one_with_priority_inheritance_are_no_faults)
+{
+  const GuardName name("locks");
+  std::mutex free;
+  PiMutex inheriting;
+  inheriting.lock();
+  GuardCounts counts;
+  std::atomic<bool> begun{false};
+  std::thread other([&] {
+    const Guard guard(name);
+    free.lock();
+    free.unlock();
+    begun = true;
+    inheriting.lock();
+    inheriting.unlock();
+    counts = guard.counts();
+  });
+  while (!begun) {
+    std::this_thread::yield();
+  }
+  std::this_thread::sleep_for(10ms);  // the other one waits now, most likely
+  inheriting.unlock();
+  other.join();
+  EXPECT_EQ(counts.of(GuardKind::lock), 0U);
+}
+
+TEST(Guard, an_exception_counts_until_its_handler)
+{
+  const GuardName name("throws");
+  const Guard guard(name);
+  try {
+    throw std::runtime_error("text");
+  } catch (const std::exception &) {
+  }
+  EXPECT_EQ(guard.counts().of(GuardKind::exception), 1U);
+}
+
+TEST(Guard, a_child_of_fork_has_no_guard)
+{
+  const GuardName name("forks");
+  const Guard guard(name);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    allocate();
+    const Guard inner(name);
+    ::_exit(inner.watches() ? 1 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(guard.counts().of(GuardKind::thread), 1U);
+  EXPECT_EQ(guard.counts().of(GuardKind::allocation), 0U);
+}
+
+TEST(Guard, helpers_for_tests_say_what_the_code_did)
+{
+  std::vector<int> values;
+  values.reserve(4);
+  const auto fits = [&] {
+    values.clear();
+    values.push_back(1);
+  };
+  fits();
+  EXPECT_TRUE(allocates_nothing(fits));
+  EXPECT_TRUE(is_real_time_safe(fits));
+  const auto allocated = allocates_nothing(allocate);
+  EXPECT_FALSE(allocated);
+  EXPECT_STREQ(allocated.message(), "it allocated 1 times and freed 1 times");
+  const auto slept = is_real_time_safe([] { std::this_thread::sleep_for(1ms); });
+  EXPECT_FALSE(slept);
+  EXPECT_NE(std::string(slept.message()).find("sleep x 1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace takt_rt::test
