@@ -18,6 +18,7 @@ LATENCY = [("takt_latency", "takt_bench")]
 BENCHMARKS = [(f"{name}_benchmark", "takt_bench") for name in ("dispatch", "planning")]
 DATA_PATH = [("takt_data_path", "takt_bench")]
 PIPELINE = [("takt_pipeline", "takt_bench")]
+WORKSHOP = [("takt_workshop", "takt_bench"), ("takt_plan", "takt_plan")]
 ISOLATION = [("takt_isolation", "takt_bench"), ("takt_plan", "takt_plan")]
 
 

@@ -9,6 +9,7 @@ from takt_cli.verbs.experiment import (
     graph_studies,
     isolation_study,
     pipeline_study,
+    workshop_study,
 )
 
 app = graph_studies.app
@@ -18,3 +19,4 @@ app.command("isolation")(isolation_study.run_isolation)
 app.command("data-path")(data_path_study.run_data_path)
 app.command("pipeline")(pipeline_study.run_pipeline)
 app.command("adopted")(adopted_study.run_adopted)
+app.command("workshop")(workshop_study.run_workshop)

@@ -1,0 +1,298 @@
+#include "workshop/sharing.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <optional>
+#include <queue>
+
+#include "latency/load.hpp"
+#include "takt_rt/allocation_guard.hpp"
+#include "takt_rt/application/application.hpp"
+#include "takt_rt/atomic_value.hpp"
+#include "takt_rt/exchange.hpp"
+#include "takt_rt/pi_mutex.hpp"
+#include "takt_rt/small_thread.hpp"
+#include "takt_rt/spsc_ring.hpp"
+#include "takt_trace/stall_witness.hpp"
+#include "workshop/burn.hpp"
+#include "workshop/pendulum.hpp"
+
+namespace takt_bench::workshop
+{
+
+using takt_rt::Duration;
+using takt_rt::Result;
+using takt_rt::Time;
+
+namespace
+{
+
+constexpr Duration kPopEvery = std::chrono::milliseconds(10);
+constexpr Duration kPopWork = std::chrono::microseconds(200);
+constexpr std::size_t kRing = 8192;
+constexpr std::size_t kStack = 256 * 1024;
+
+/// What the controller uses of the other thread's, and gives to it.
+struct Controlled
+{
+  double desired = 0.0;
+  Gains gains{};
+  double angle = 0.0;
+};
+
+/// A set point that moves to and fro every six seconds.
+double set_point()
+{
+  constexpr double kSeconds = 6.0;
+  const double seconds = std::chrono::duration<double>(takt_rt::now().time_since_epoch()).count();
+  return 0.2 * std::sin(2.0 * M_PI * seconds / kSeconds);
+}
+
+// ---- ways of sharing: `control` runs on the real-time thread and is what is measured, `beside` is a turn of the other thread
+
+/// 2-1, wrong: whoever holds the mutex may lose its core meanwhile.
+struct PositionUnderMutex
+{
+  static constexpr Slice kSlice = Slice::get_desired_position;
+  std::mutex mutex;
+  double position = 0.0;
+
+  void control(Controlled & controlled)
+  {
+    const std::scoped_lock lock(mutex);
+    controlled.desired = position;
+  }
+  void beside()
+  {
+    const double next = set_point();
+    const std::scoped_lock lock(mutex);
+    position = next;
+  }
+};
+
+/// 2-1, right.
+struct AtomicPosition
+{
+  static constexpr Slice kSlice = Slice::get_desired_position;
+  takt_rt::AtomicValue<double> position{0.0};
+
+  void control(Controlled & controlled) noexcept { controlled.desired = position.get(); }
+  void beside() noexcept { position.set(set_point()); }
+};
+
+/// 2-2, wrong with std::mutex, right with PiMutex: whoever holds it then has the waiting thread's priority.
+template <typename Mutex>
+struct GainsUnderMutex
+{
+  static constexpr Slice kSlice = Slice::get_pid_constants;
+  Mutex mutex;
+  Gains gains{};
+  double read = 0.0;
+
+  Gains get()
+  {
+    const std::scoped_lock lock(mutex);
+    return gains;
+  }
+  void control(Controlled & controlled) { controlled.gains = get(); }
+  void beside() { read = read + get().p; }
+};
+
+/// 2-2, right, too: neither thread waits. Here the other thread writes, because a value has one reader.
+struct LatestGains
+{
+  static constexpr Slice kSlice = Slice::get_pid_constants;
+  takt_rt::Exchange<Gains> gains{Gains{}};
+  Gains next{};
+
+  void control(Controlled & controlled) noexcept { controlled.gains = gains.read().value; }
+  void beside() noexcept
+  {
+    next.i = 0.1 + 0.01 * set_point();
+    gains.write(next);
+  }
+};
+
+struct Measured
+{
+  Time time;
+  double angle = 0.0;
+};
+
+/// 2-3, wrong: the other thread works while it holds the mutex, and the queue allocates.
+struct QueueUnderMutex
+{
+  static constexpr Slice kSlice = Slice::update_queue;
+  std::mutex mutex;
+  std::queue<Measured> queue;
+  StallNotes & stalls;
+
+  void control(Controlled & controlled)
+  {
+    const std::scoped_lock lock(mutex);
+    queue.push({takt_rt::now(), controlled.angle});
+  }
+  bool pop()
+  {
+    const std::scoped_lock lock(mutex);
+    if (queue.empty()) {
+      return false;
+    }
+    queue.pop();
+    ThreadWitness::mine().burn(kPopWork, stalls);
+    return true;
+  }
+  void beside()
+  {
+    takt_rt::MonotonicClock::sleep_until(takt_rt::now() + kPopEvery);
+    while (pop()) {
+    }
+  }
+  std::uint64_t dropped() const noexcept { return 0; }
+};
+
+/// 2-3, right.
+struct Ring
+{
+  static constexpr Slice kSlice = Slice::update_queue;
+  takt_rt::SpscRing<Measured> ring{kRing};
+  StallNotes & stalls;
+
+  void control(Controlled & controlled) noexcept
+  {
+    ring.try_push({takt_rt::now(), controlled.angle});
+  }
+  void beside()
+  {
+    takt_rt::MonotonicClock::sleep_until(takt_rt::now() + kPopEvery);
+    for (Measured each{}; ring.try_pop(each);) {
+      ThreadWitness::mine().burn(kPopWork, stalls);
+    }
+  }
+  std::uint64_t dropped() const noexcept { return ring.dropped(); }
+};
+
+template <typename Way>
+Result<std::unique_ptr<Found>> run(const Setting & setting, StallNotes & stalls, Way & way)
+{
+  auto found = std::make_unique<Found>();
+  const std::size_t cycles =
+    static_cast<std::size_t>((setting.duration + 2 * setting.warm_up) / kCyclePeriod) + 1000;
+  SliceLog & log = found->logs.emplace_back("controller", 2 * cycles);
+  const int core = setting.cores.front();
+
+  takt_trace::StallWitness witness({core});
+  found->stalls_seen = !witness.blind().has_value();
+  std::optional<latency::Load> load;
+  if (setting.stress) {
+    load.emplace(setting.cores);
+    found->refused = load->faults();
+  }
+  found->from = takt_rt::now() + setting.warm_up;
+  found->to = found->from + setting.duration;
+
+  Pendulum pendulum;
+  Controller controller;
+  Controlled controlled;
+  Time last{};
+  std::uint64_t allocations = 0;
+  std::vector<takt_trace::TimeSpan> missed;
+  missed.reserve(cycles);
+
+  takt_rt::Application application;
+  takt_rt::CyclicOptions options;
+  options.period = kCyclePeriod;
+  options.attributes.policy = takt_rt::Policy::fifo;
+  options.attributes.priority = kCyclePriority;
+  options.attributes.cores = {core};
+  options.attributes.name = "controller";
+  application.add(options, [&](const takt_rt::Cycle & cycle) {
+    const Time woke = cycle.release + cycle.latency;
+    const double seconds =
+      last == Time{} ? 0.0 : std::chrono::duration<double>(woke - last).count();
+    last = woke;
+    controlled.angle = pendulum.angle();
+    Time begin, end;
+    {
+      const takt_rt::AllocationGuard guard;
+      begin = takt_rt::now();
+      way.control(controlled);
+      end = takt_rt::now();
+      allocations += begin >= found->from ? guard.allocations() : 0;
+    }
+    pendulum.step(
+      controller.command(controlled.desired - controlled.angle, controlled.gains, seconds),
+      seconds);
+    log.add(Way::kSlice, begin, end);
+    log.add(Slice::loop, woke, takt_rt::now());
+    if (cycle.missed > 0) {
+      log.overran();
+      // A stall in the cycle before this one may be the cause, too.
+      missed.insert(missed.end(), cycle.missed, {cycle.release - kCyclePeriod, woke});
+    }
+    return woke < found->to ? takt_rt::NextCycle::go_on : takt_rt::NextCycle::stop;
+  });
+
+  std::atomic<bool> stop{false};
+  takt_rt::AttributeReport other;
+  {
+    takt_rt::SmallThread beside(kStack, [&] {
+      takt_rt::ThreadAttributes attributes;
+      attributes.policy = takt_rt::Policy::other;
+      attributes.cores = {core};
+      attributes.name = "beside";
+      other = takt_rt::apply(attributes);
+      while (!stop.load(std::memory_order_relaxed)) {
+        way.beside();
+      }
+    });
+    auto started = application.start();
+    if (started) {
+      application.wait();
+    }
+    stop = true;
+    if (!started) {
+      return started.faults();
+    }
+    found->refused.insert(found->refused.end(), started->refused.begin(), started->refused.end());
+  }
+  found->refused.insert(found->refused.end(), other.faults.begin(), other.faults.end());
+  found->stalls = takt_trace::host_spans(witness.stop());
+  const auto noticed = stalls.all();
+  found->stalls.insert(found->stalls.end(), noticed.begin(), noticed.end());
+  found->count_overruns(missed);
+  if (takt_rt::kWatches) {
+    found->allocations = allocations;
+  }
+  if constexpr (requires { way.dropped(); }) {
+    found->dropped = way.dropped();
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Found>> run_sharing(const Setting & setting)
+{
+  StallNotes stalls;
+  const auto with = [&](auto && way) { return run(setting, stalls, way); };
+  const bool mutex = setting.variant == "mutex";
+  if (setting.exercise == "2-1") {
+    return mutex ? with(PositionUnderMutex{}) : with(AtomicPosition{});
+  }
+  if (setting.exercise == "2-2") {
+    if (setting.variant == "latest") {
+      return with(LatestGains{});
+    }
+    return mutex ? with(GainsUnderMutex<std::mutex>{}) : with(GainsUnderMutex<takt_rt::PiMutex>{});
+  }
+  if (mutex) {
+    QueueUnderMutex way{{}, {}, stalls};
+    return with(way);
+  }
+  Ring way{.stalls = stalls};
+  return with(way);
+}
+
+}  // namespace takt_bench::workshop

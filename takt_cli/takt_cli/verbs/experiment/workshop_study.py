@@ -1,0 +1,101 @@
+"""`takt experiment workshop`: its options, and the study that it makes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from takt_cli.base.console import note
+from takt_cli.base.errors import TaktError
+from takt_cli.files.output_directory import output_directory
+from takt_cli.pages.finish import finish
+from takt_cli.pages.study import Study
+from takt_cli.running.other_programs import OtherPrograms
+from takt_cli.verbs.experiment import workshop
+from takt_cli.verbs.experiment.graph_studies import (
+    Duration,
+    Quick,
+    must_hold,
+    others_used,
+    repeated,
+)
+from takt_cli.verbs.experiment.setting import Setting, make_setting
+from takt_cli.verbs.experiment.workshop_exercises import EXERCISES
+from takt_cli.verbs.options import Cores, Json, OutputDirectory, choose_cores, duration_ns
+
+ALL = "all"
+
+
+def run_workshop(
+    exercise: Annotated[
+        str,
+        typer.Argument(
+            metavar=f"[{'|'.join(EXERCISES)}|{ALL}]", help="Which exercise.", show_default=True
+        ),
+    ] = ALL,
+    duration: Duration = None,
+    quick: Quick = False,
+    output: OutputDirectory = None,
+    cores: Cores = None,
+    json_output: Json = False,
+) -> None:
+    """Run the wrong and the right variants of a workshop's exercises, and judge them."""
+    if exercise not in (*EXERCISES, ALL):
+        raise TaktError(f"there is no exercise '{exercise}'; choose {', '.join(EXERCISES)} or all")
+    setting = make_setting(
+        output_directory(output, "workshop"),
+        choose_cores(cores),
+        quick,
+        duration_ns(duration, "--duration", least="100ms") if duration else None,
+        None,
+    )
+    exercises = workshop.chosen(exercise)
+    note(f"{setting.host.describe()}; about {workshop.total_s(exercises, setting) / 60:.1f} min.")
+    command = repeated("workshop", duration=duration, quick=quick, cores=cores)
+    command = command.replace("workshop", f"workshop {exercise}", 1)
+    others = OtherPrograms(setting.cores)
+    done = [workshop.measure(one, setting, note) for one in exercises]
+    used = others.cores()
+    if len(done) > 1:
+        _write_pages(done, setting, used)
+    study = _study(done, setting, command, used)
+    finish(study, setting.directory, json_output, tables_shown=1 + len(done))
+    must_hold((claim.holds for one in done for claim in one.claims()), quick)
+
+
+def _study(done: list[workshop.Done], setting: Setting, command: str, used: float) -> Study:
+    one = done[0] if len(done) == 1 else None
+    return Study(
+        kind="experiment workshop",
+        title=f"Workshop: {one.title()}" if one else "The exercises of a real-time workshop",
+        command=command,
+        host=setting.host,
+        configurations=[],
+        sentences=[
+            *others_used(used),
+            *workshop.sentences(done),
+            "Traces for https://ui.perfetto.dev: *.perfetto-trace, in the folder of each exercise.",
+        ],
+        tables=[
+            workshop.verdicts(done),
+            *(workshop.judged(each) for each in done),
+            *(workshop.others(each) for each in done),
+        ],
+        figures=[workshop.figure(each) for each in done],
+        explanations=[
+            *(words for each in done for words in workshop.explanations(each)),
+            "Presenters: the workshop's own figures, on a Raspberry Pi 4 with PREEMPT_RT.",
+        ],
+    )
+
+
+def _write_pages(done: list[workshop.Done], setting: Setting, used: float) -> None:
+    """Write a page for each exercise, beside that of all."""
+    # Loaded here: building pages is slow to import.
+    from takt_cli.pages.page import write_report
+
+    for one in done:
+        command = repeated("workshop").replace("workshop", f"workshop {one.exercise.name}", 1)
+        study = _study([one], setting, command, used)
+        write_report(study, setting.directory / one.exercise.name / "report.html")

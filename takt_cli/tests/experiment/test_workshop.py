@@ -1,0 +1,232 @@
+"""`takt experiment workshop`: claims, tables, and the real program for a moment."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+from support.built import WORKSHOP, need
+from support.schemas import example, faults
+from takt_cli.base.programs import find_program
+from takt_cli.verbs.experiment import workshop
+from takt_cli.verbs.experiment.workshop_exercises import EXERCISES, FRAME, MS, US
+from takt_cli.verbs.experiment.workshop_program import Run
+
+CYCLES = 10_000
+
+
+def slices(name, durations, owner="a thread", begins=None, held_up=None):
+    count = len(durations)
+    return example(
+        "workshop#slice",
+        name=name,
+        owner=owner,
+        begins_ns=list(begins or range(count)),
+        durations_ns=list(durations),
+        held_up=list(held_up or [False] * count),
+    )
+
+
+def run(*those, **more):
+    fields = {"overruns": 0, "dropped": 0, "allocations": 0, **more}
+    return Run.read(example("workshop", slices=list(those), **fields))
+
+
+def camera(delays_ms, logger_first=True):
+    """Make a run with images that took so long."""
+    taken = [round(number * FRAME) for number in range(len(delays_ms))]
+    logger, detector = (100_000, 6 * MS) if logger_first else (3 * MS, 100_000)
+    return run(
+        slices("EndToEndDelay", [round(ms * MS) for ms in delays_ms], "actuation", taken),
+        *(
+            one
+            for owner, name, delay in (
+                ("data_logger", "DataLogger", logger),
+                ("object_detect", "ObjectDetect", detector),
+            )
+            for one in (
+                slices("MessageDelay", [delay] * len(taken), owner, taken),
+                slices(name, [3 * MS] * len(taken), owner, [one + delay for one in taken]),
+            )
+        ),
+    )
+
+
+def periods(*ms):
+    return run(slices("period", [FRAME + round(off * MS) for off in ms], "camera"))
+
+
+def one(name, longest, count=CYCLES, **more):
+    return run(slices(name, [5 * US] * (count - 1) + [longest]), **more)
+
+
+GOOD = {
+    "1": {
+        "other": one("Wakeup", 9 * MS, overruns=5),
+        "fifo": one("Wakeup", 100 * US),
+        "raw_other": one("Wakeup", 5 * MS),
+        "raw_fifo": one("Wakeup", 50 * US),
+    },
+    "2-1": {
+        "mutex": one("GetDesiredPosition", 5 * MS),
+        "atomic": one("GetDesiredPosition", 6 * US),
+    },
+    "2-2": {
+        "mutex": one("GetPIDConstants", 15 * MS),
+        "pi_mutex": one("GetPIDConstants", 287 * US),
+        "latest": one("GetPIDConstants", 1 * US),
+    },
+    "2-3": {"mutex": one("UpdateQueue", 3 * MS), "ring": one("UpdateQueue", 5 * US)},
+    "3-1": {"stock-idle": camera([11] * 99), "detector_first-idle": camera([4] * 99, False)},
+    "3-2": {
+        f"{name}{load}": camera([delay] * 50)
+        for name, delay in (("stock", 11), ("following_pool", 5.9), ("planned", 3.9))
+        for load in ("", "-idle")
+    },
+    "4-1": {
+        "timer_stock-idle": periods(-8, 6),
+        "timer_own_thread-idle": periods(-0.14, 0.14),
+    },
+    "4-2": {
+        "stock-idle": camera([10] * 9),
+        "realtime_chain-idle": camera([3.9] * 9),
+        "groups_on_two_executors-idle": camera([3.9] * 9),
+    },
+}
+
+
+def verdicts(name, **changes):
+    return [claim.holds for claim in EXERCISES[name].judge({**GOOD[name], **changes})]
+
+
+def test_every_exercise_has_a_fault_to_show():
+    assert list(EXERCISES) == list(GOOD)
+    for name, exercise in EXERCISES.items():
+        assert {variant.key for variant in exercise.variants} == set(GOOD[name])
+        assert any(claim.fault for claim in exercise.judge(GOOD[name]))
+        assert all(verdicts(name)), name
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "missed"),
+    [
+        ("1", {"other": one("Wakeup", 500 * US)}, [0]),
+        ("1", {"fifo": one("Wakeup", 2 * MS, overruns=1)}, [1]),
+        ("1", {"fifo": one("Wakeup", 2 * US, count=CYCLES - 1)}, [1]),
+        ("2-1", {"mutex": one("GetDesiredPosition", 900 * US)}, [0]),
+        ("2-1", {"atomic": one("GetDesiredPosition", 51 * US, overruns=1)}, [1, 2]),
+        ("2-2", {"mutex": one("GetPIDConstants", MS)}, [0]),
+        ("2-2", {"pi_mutex": one("GetPIDConstants", 2 * MS)}, [1]),
+        ("2-2", {"latest": run()}, [2]),
+        ("2-3", {"mutex": one("UpdateQueue", 5 * US)}, [0]),
+        ("2-3", {"ring": one("UpdateQueue", 5 * US, dropped=1)}, [2]),
+        ("2-3", {"ring": one("UpdateQueue", 200 * US, allocations=None)}, [1, 2]),
+        ("3-1", {"stock-idle": camera([11] * 99, False)}, [0]),
+        ("3-1", {"stock-idle": camera([7.95] * 99)}, [0]),
+        ("3-1", {"detector_first-idle": camera([9] * 99)}, [1]),
+        ("3-2", {"stock": camera([7] * 50)}, [3]),
+        ("3-2", {"following_pool-idle": camera([4] * 50 + [6.1])}, [1]),
+        ("3-2", {"planned": camera([3] * 50 + [4.1])}, [5]),
+        ("4-1", {"timer_stock-idle": periods(0.1, 0)}, [0]),
+        ("4-1", {"timer_own_thread-idle": periods(0, -0.16)}, [1]),
+        ("4-1", {"timer_own_thread-idle": periods()}, [1]),
+        ("4-2", {"stock-idle": camera([3.9])}, [0]),
+        ("4-2", {"realtime_chain-idle": camera([3.9, 4.1])}, [1]),
+    ],
+)
+def test_a_claim_is_missed_where_its_figure_is_bad(name, changes, missed):
+    holds = verdicts(name, **changes)
+    assert [number for number, good in enumerate(holds) if not good] == missed
+
+
+def test_host_stalls_are_left_out():
+    late = run(slices("UpdateQueue", [5 * US, 9 * MS], held_up=[False, True]))
+    assert all(verdicts("2-3", ring=late))
+    done = workshop.Done(EXERCISES["2-3"], {**GOOD["2-3"], "ring": late}, {})
+    row = dict(zip(workshop.judged(done).columns, workshop.judged(done).rows[1], strict=True))
+    assert row["max"].text == "5.00 µs"
+    assert row["in host stalls"].value == 1
+    assert row["max with them"].text == "9.00 ms"
+
+
+def test_images_are_joined_by_their_messages():
+    first, *_ = camera([11, 12]).images()
+    assert first.logger_first
+    assert not first.overlaps
+    assert (first.taken, first.ended) == (0, 11 * MS)
+    other, *_ = camera([4], logger_first=False).images()
+    assert not other.logger_first
+    assert other.overlaps
+
+
+def test_sentences_name_the_exercises_that_proved_nothing():
+    wrong = {**GOOD["2-1"], "mutex": one("GetDesiredPosition", 10 * US)}
+    said = workshop.sentences(
+        [workshop.Done(EXERCISES["2-1"], wrong, {}), workshop.Done(EXERCISES["1"], GOOD["1"], {})]
+    )
+    assert said[0] == "4 of 5 claims hold."
+    assert said[1].endswith("prove nothing: 2-1.")
+    assert "90 times as late as under SCHED_FIFO; of clock_nanosleep alone 100 times" in said[2]
+
+
+@need(*WORKSHOP)
+@pytest.mark.alone
+def test_the_program_writes_what_the_schema_has(tmp_path):
+    program = find_program(*WORKSHOP[0])
+    words = ["--exercise", "2-3", "--variant", "ring", "--duration", "200ms", "--output", "told"]
+    subprocess.run([program, *words], cwd=tmp_path, check=True, timeout=300)
+    found = json.loads((tmp_path / "told").read_text(encoding="utf-8"))
+    assert faults("workshop", found) == []
+
+
+@need(*WORKSHOP)
+@pytest.mark.alone
+def test_a_moment_of_all_exercises(takt, monkeypatch, tmp_path):
+    # The pages of the documentation run the others.
+    some = {name: EXERCISES[name] for name in ("2-3", "4-1")}
+    monkeypatch.setattr(workshop, "EXERCISES", some)
+    said = takt("experiment", "workshop", "--duration", "200ms", "--json", "-o", tmp_path / "w")
+    assert said.code in (0, 1), said.err  # the figures of a moment prove nothing
+    summary = json.loads((tmp_path / "w/summary.json").read_text())
+    assert summary["kind"] == "experiment workshop"
+    assert summary["command"].endswith("experiment workshop all --duration 200ms")
+    for name, exercise in some.items():
+        folder = tmp_path / "w" / name
+        assert (folder / "report.html").stat().st_size > 1_000_000
+        for variant in exercise.variants:
+            trace = (folder / f"{variant.key}.perfetto-trace").read_bytes()
+            words = "ObjectDetect" if variant.schedule else exercise.slice
+            assert words.encode() in trace
+        assert not list(folder.glob("*.takttrace"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["5-1"], "there is no exercise '5-1'; choose 1, 2-1,"),
+        (["1", "--duration", "1ms"], "--duration 1ms is too short"),
+        (["1", "--quick", "--duration", "1s"], "--quick and --duration say"),
+    ],
+)
+def test_faulty_options_are_refused(takt, words, said):
+    done = takt("experiment", "workshop", *words)
+    assert done.code == 2
+    assert said in done.err
+
+
+@need(*WORKSHOP)
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--exercise", "9", "--variant", "x"], "'9' is not one of 1, 2-1,"),
+        (["--exercise", "1", "--variant", "x"], "'x' is not one of other, fifo,"),
+        (["--exercise", "3-1", "--variant", "x"], "exercise 3-1 needs one"),
+        (["--exercise", "1", "--variant", "fifo", "--schedule", "s"], "exercise 1 takes none"),
+        (["--exercise", "1", "--variant", "fifo", "--duration", "1us"], "not between 100ms and"),
+    ],
+)
+def test_the_program_refuses_faulty_options(words, said):
+    done = subprocess.run([find_program(*WORKSHOP[0]), *words], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert said in done.stderr
