@@ -189,7 +189,7 @@ void Scheduler::drain(ThreadSet & set) noexcept
 detail::WakeMask Scheduler::service(ThreadSet & set, std::uint32_t thread, Time now) noexcept
 {
   assert(set.mutex.held());
-  set.looked_at.store(to_ns(now), std::memory_order_relaxed);
+  note_look(set, now);
   sleepers_.give_up_timers(set, thread);
   const std::uint32_t released = release_timers(set, now);
   drain(set);

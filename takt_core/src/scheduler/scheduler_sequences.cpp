@@ -14,8 +14,6 @@
 namespace takt_core
 {
 
-using takt_rt::to_ns;
-
 namespace
 {
 
@@ -180,9 +178,7 @@ const CallbackEntry * Scheduler::first_of(
   if (
     set.intake.empty() && !set.may_have_work.load(std::memory_order_relaxed) &&
     now < set.timers.next()) {
-    if (to_ns(now) > set.looked_at.load(std::memory_order_relaxed)) {
-      set.looked_at.store(to_ns(now), std::memory_order_relaxed);
-    }
+    note_look(set, now);
     return nullptr;
   }
   woken |= service(set, thread, now);
@@ -224,11 +220,13 @@ Scheduler::Pick Scheduler::start_in_turn(
   const bool one_set = own.size() == 1;
   if (now == kNever) {
     // A look at the clock is the largest single cost of a direct call, and only timers, boosts and ages of inputs depend
-    // on the time.
-    now = stamped && one_set && set.timers.empty() && set.boosted == nullptr &&
-              !entry.callback().takes_inputs()
-            ? entry.precedence_.release
-            : clock();
+    // on the time. The place of a graph's callback is that of its iteration.
+    const bool timeless = stamped && one_set && set.timers.empty() && set.boosted == nullptr &&
+                          !entry.callback().takes_inputs();
+    now = !timeless      ? kNever
+          : entry.graph_ ? entry.arrivals_.oldest_stamp()
+                         : entry.precedence_.release;
+    now = now == kNever ? clock() : now;
   }
   if (in_turn) {
     // Look at the set first: a boost that is due changes the key.

@@ -44,6 +44,15 @@ void check_non_triggering(
 void check_sequence(
   const Callback & callback, const Binding & binding, Order order, Faults & faults);
 
+/// Notes that a member of the set has looked at it. Threads read the clock before they get the set's mutex, so an earlier time
+/// may come later. With the set's mutex held.
+inline void note_look(ThreadSet & set, Time now) noexcept
+{
+  if (takt_rt::to_ns(now) > set.looked_at.load(std::memory_order_relaxed)) {
+    set.looked_at.store(takt_rt::to_ns(now), std::memory_order_relaxed);
+  }
+}
+
 struct Scheduler::Settings
 {
   CallbackEntry & entry() const noexcept { return CallbackEntry::of(*callback); }

@@ -76,6 +76,19 @@ Status Scheduler::add(
   check_deadline(id, binding.deadline, faults);
   check_boost(*callback, binding.boost, faults);
   check_sequence(*callback, binding, order_, faults);
+  for (const auto & [entry, others] : settings_) {
+    const auto & other = others->binding.sequence;
+    if (
+      binding.sequence && other && other->sequence == binding.sequence->sequence &&
+      other->graph != binding.sequence->graph) {
+      faults.push_back(
+        id + ": its sequence is " +
+        (other->graph ? "a graph for " + entry->callback().id() + ", and none"
+                      : "no graph for " + entry->callback().id() + ", and one") +
+        " for this callback; it is one for all of its callbacks or for none");
+      break;
+    }
+  }
   check_non_triggering(*callback, binding.non_triggering, order_, faults);
   if (order_ == Order::stock && c.group_->condition_ != nullptr) {
     faults.push_back(

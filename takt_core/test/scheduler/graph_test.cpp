@@ -189,6 +189,37 @@ TEST_F(GraphTest, TheReleaseIsThatOfTheMessage)
   EXPECT_EQ(runs[0].start, ms(9));
 }
 
+TEST_F(GraphTest, ADirectCallWithoutALookAtTheClockStartsWhenItsMessageCame)
+{
+  const Made a = hand.add("a", nullptr, at(0));
+  const Made b = hand.add("b", nullptr, at(1));
+  announce(a);
+  now = 3;
+  EXPECT_EQ(begin(0), "a");
+  now = 7;
+  publish(0, {b});
+  end(0);
+  const auto never = []() noexcept { return ms(1000); };
+  ASSERT_TRUE(hand.scheduler.next_follower(0, takt_rt::kNever, never, runs[0]));
+  EXPECT_EQ(runs[0].callback->id(), "b");
+  EXPECT_EQ(runs[0].release, ms(7));
+  EXPECT_EQ(runs[0].start, ms(7));  // not the release of its iteration
+}
+
+TEST_F(GraphTest, AThreadThatReadTheClockEarlierDoesNotTurnTheSetsTimeBack)
+{
+  const Made a = hand.add("a", nullptr, at(0));
+  const Made b = hand.add("b", nullptr, at(1));
+  announce(a);
+  announce(b);
+  now = 9;
+  EXPECT_EQ(begin(0), "a");
+  EXPECT_EQ(runs[0].set->looked_at.load(), takt_rt::to_ns(ms(9)));
+  now = 8;  // this thread waited for the set's mutex
+  EXPECT_EQ(begin(1), "b");
+  EXPECT_EQ(runs[0].set->looked_at.load(), takt_rt::to_ns(ms(9)));
+}
+
 TEST_F(GraphTest, ACallbackInABusyGroupKeepsThePlaceOfItsIteration)
 {
   const auto group = ByHand::exclusive();

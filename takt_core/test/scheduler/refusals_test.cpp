@@ -83,6 +83,26 @@ TEST_F(Refusals, of_timer_options_on_what_is_no_timer)
   }
 }
 
+TEST_F(Refusals, of_callbacks_of_a_graph_and_of_a_path_in_one_sequence)
+{
+  Binding graph;
+  graph.sequence = SequencePlace{3, 0, true};
+  const auto a = hand.add("a", nullptr, graph);
+  EXPECT_TRUE(hand.faults.empty());
+  Binding path;
+  path.sequence = SequencePlace{3, 1, false};
+  EXPECT_EQ(
+    add(Kind::subscription, {}, path),
+    "c: its sequence is a graph for a, and none for this callback; it is one for all of its "
+    "callbacks or for none");
+  path.sequence = SequencePlace{2, 1, false};
+  EXPECT_EQ(add(Kind::subscription, {}, path), "0 faults");
+  hand.scheduler.remove(*a);
+  path.sequence = SequencePlace{3, 0, false};
+  hand.add("b", nullptr, path);
+  EXPECT_TRUE(hand.faults.empty());  // nobody is left of the graph
+}
+
 TEST_F(Refusals, leave_nothing_behind)
 {
   EXPECT_NE(add(Kind::timer, {}), "0 faults");
