@@ -14,6 +14,7 @@
 #include "data_path/ledger.hpp"
 #include "data_path/measurement.hpp"
 #include "data_path/missing.hpp"
+#include "data_path/shared_sizes.hpp"
 
 namespace takt_bench::data_path
 {
@@ -46,9 +47,10 @@ Setting setting_of(Variant variant, Place place)
 }
 
 /// The measurement; a null document where this build or this middleware does not have the way.
-ordered_json measured(Variant variant, Place place)
+ordered_json measured(Variant variant, Place place, std::size_t size = 4096)
 {
-  const Setting setting = setting_of(variant, place);
+  Setting setting = setting_of(variant, place);
+  setting.size = size;
   if (!check(setting).empty() || missing(setting)) {
     return nullptr;
   }
@@ -174,6 +176,32 @@ TEST(Measurement, AChannelHasNoThreadsButThoseOfBothSides)
     EXPECT_EQ(found["threads"].size(), 2u);
     EXPECT_GE(thread_of(found, "receiver")["voluntary"], kAtLeast);
   }
+}
+
+TEST(Measurement, SharedMemoryOfTheClientLibraryWakesTheExecutorsThread)
+{
+  for (const Place place : {Place::same_core, Place::other_core}) {
+    for (const std::size_t size : {kSharedSizes.front(), kSharedSizes.back()}) {
+      const ordered_json found = measured(Variant::shared, place, size);
+      if (found.is_null()) {
+        continue;
+      }
+      expect_complete(found);
+      EXPECT_EQ(found["size"], size);
+      EXPECT_GE(thread_of(found, "receiver")["voluntary"], kAtLeast);
+      EXPECT_EQ(threads_named(found, "dds.dsha"), 0u);
+    }
+  }
+}
+
+TEST(Setting, OfSharedMemoryIsBetweenProcessesAndOfASizeThatHasAType)
+{
+  Setting setting = setting_of(Variant::shared, Place::same_core);
+  EXPECT_TRUE(check(setting).empty());
+  setting.size = 4095;
+  EXPECT_FALSE(check(setting).empty());
+  setting = setting_of(Variant::shared, Place::one_thread);
+  EXPECT_FALSE(check(setting).empty());
 }
 
 TEST(Measurement, ASequenceRunsPublisherAndReceiverOnOneThread)
