@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import typer
+
+from takt_cli.running.private_domain import private_domain
 from takt_cli.verbs.experiment import (
     adopted_study,
     data_path_study,
@@ -13,6 +16,14 @@ from takt_cli.verbs.experiment import (
 )
 
 app = graph_studies.app
+
+
+@app.callback()
+def in_a_domain_of_its_own(context: typer.Context) -> None:
+    """Experiments that measure the effect of executors, binding and OS priorities."""
+    context.with_resource(private_domain())
+
+
 app.command("planners")(generated_studies.run_planners)
 app.command("tightness")(generated_studies.run_tightness)
 app.command("isolation")(isolation_study.run_isolation)

@@ -44,10 +44,7 @@ from takt_cli.verbs.options import (
 )
 from takt_cli.verbs.renamed import cores_option
 
-app = typer.Typer(
-    help="Experiments that measure the effect of executors, binding and OS priorities.",
-    no_args_is_help=True,
-)
+app = typer.Typer(no_args_is_help=True)
 
 Duration = Annotated[
     str | None, typer.Option(help="Measured time of each run.", show_default=False)

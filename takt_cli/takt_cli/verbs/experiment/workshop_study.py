@@ -31,7 +31,7 @@ def run_workshop(
     exercise: Annotated[
         str,
         typer.Argument(
-            metavar=f"[{'|'.join(EXERCISES)}|{ALL}]", help="Which exercise.", show_default=True
+            metavar="EXERCISE", help=f"{', '.join(EXERCISES)}, or {ALL}.", show_default=True
         ),
     ] = ALL,
     duration: Duration = None,
