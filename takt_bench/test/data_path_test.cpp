@@ -15,6 +15,7 @@
 #include "data_path/measurement.hpp"
 #include "data_path/missing.hpp"
 #include "data_path/shared_sizes.hpp"
+#include "support/own_domain.hpp"
 
 namespace takt_bench::data_path
 {

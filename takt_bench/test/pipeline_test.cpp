@@ -9,6 +9,7 @@
 
 #include "pipeline/layout.hpp"
 #include "pipeline/run.hpp"
+#include "support/own_domain.hpp"
 
 namespace takt_bench::pipeline
 {

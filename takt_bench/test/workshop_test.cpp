@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "support/own_domain.hpp"
 #include "takt_rt/thread_attributes.hpp"
 #include "takt_rt/thread_cpu_time.hpp"
 #include "workshop/burn.hpp"
