@@ -67,7 +67,7 @@ void Inbox::add(const std::shared_ptr<Pair> & pair)
   pairs_.push_back(pair);
 }
 
-void Inbox::push(detail::Parcel parcel) noexcept
+void Inbox::push(detail::Parcel && parcel) noexcept
 {
   detail::Parcel dropped;
   std::lock_guard order(listener_mutex_);
@@ -75,7 +75,7 @@ void Inbox::push(detail::Parcel parcel) noexcept
     std::lock_guard lock(mutex_);
     parcel.before = heard_.load(std::memory_order_relaxed);
     if (size_ == depth_) {
-      dropped = take_oldest();
+      take_oldest(dropped);
     }
     const std::uint32_t end = begin_ + size_;
     ring_[end >= depth_ ? end - depth_ : end] = std::move(parcel);
@@ -104,15 +104,15 @@ bool Inbox::pop(detail::Parcel & parcel) noexcept
   if (size_ == 0) {
     return false;
   }
-  parcel = take_oldest();
+  take_oldest(parcel);
   return true;
 }
 
-detail::Parcel Inbox::take_oldest() noexcept
+void Inbox::take_oldest(detail::Parcel & parcel) noexcept
 {
   const std::uint32_t oldest = std::exchange(begin_, begin_ + 1 == depth_ ? 0 : begin_ + 1);
   --size_;
-  return std::move(ring_[oldest]);
+  parcel = std::move(ring_[oldest]);
 }
 
 // A full history has overwritten the others.
@@ -133,7 +133,7 @@ bool Inbox::pop_before_middleware(detail::Parcel & parcel) noexcept
   if (size_ == 0 || (waiting > 0 && (found_ < ring_[begin_].before || size_ + waiting > depth_))) {
     return false;
   }
-  parcel = take_oldest();
+  take_oldest(parcel);
   return true;
 }
 
@@ -162,7 +162,7 @@ bool Inbox::keeps_middleware_message() noexcept
     if (size_ == 0 || index < ring_[begin_].before) {
       return false;
     }
-    dropped = take_oldest();
+    take_oldest(dropped);
   }
 }
 
@@ -216,19 +216,23 @@ void Outbox::deliver(
   detail::ParcelSource & source, const takt_core::MessageKey & key,
   const takt_core::MessageKey & info) noexcept
 {
-  const auto stamp = [&](detail::Parcel parcel) {
+  const auto push = [&](Inbox & inbox, detail::Parcel && parcel) {
     parcel.key = key;
     parcel.info = info;
-    return parcel;
+    inbox.push(std::move(parcel));
   };
   if (takers_.size() == 1 && takers_.front().inbox->use() != detail::Use::reads) {
     Inbox & only = *takers_.front().inbox;
-    only.push(stamp(source.sole(only.use())));
+    push(only, source.sole(only.use()));
     return;
   }
-  const detail::Parcel shared = source.shared();
+  detail::Parcel shared = source.shared();
   for (const Taker & taker : takers_) {
-    taker.inbox->push(stamp(shared.another()));
+    if (&taker == &takers_.back()) {
+      push(*taker.inbox, std::move(shared));
+    } else {
+      push(*taker.inbox, shared.another());
+    }
   }
 }
 

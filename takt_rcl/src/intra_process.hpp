@@ -92,7 +92,7 @@ public:
   // ---- any thread; real-time safe ----
 
   /// Replaces the oldest message of a full inbox, and calls the listener.
-  void push(detail::Parcel parcel) noexcept;
+  void push(detail::Parcel && parcel) noexcept;
   /// The middleware's listener reports `count` messages; returns the number without copies.
   std::size_t hear(std::size_t count) noexcept;
 
@@ -116,7 +116,7 @@ public:
 
 private:
   std::uint64_t waiting_in_middleware() noexcept;
-  detail::Parcel take_oldest() noexcept;  // mutex_ held
+  void take_oldest(detail::Parcel & parcel) noexcept;  // mutex_ held
 
   const End end_;
   const std::uint32_t depth_;

@@ -49,6 +49,28 @@ std::shared_ptr<rcl_publisher_t> open_publisher(
   return publisher;
 }
 
+// Brings `matched`, the number of the middleware's subscriptions, up to date; false if rcl refuses to count. Asks the middleware
+// only after an event, because counting takes its locks, which may block. `event`: null: the middleware tells of none.
+bool count_matched(
+  const rcl_publisher_t & publisher, EventSource * event, std::size_t & matched) noexcept
+{
+  if (event != nullptr) {
+    if (!event->happened.load()) {
+      return true;
+    }
+    event->happened.store(false);  // before the count: a later event sets it again
+  }
+  if (rcl_publisher_get_subscription_count(&publisher, &matched) == RCL_RET_OK) {
+    return true;
+  }
+  rcutils_reset_error();
+  matched = 0;
+  if (event != nullptr) {
+    event->happened.store(true);
+  }
+  return false;
+}
+
 }  // namespace
 
 PublisherBase::PublisherBase(
@@ -128,7 +150,7 @@ void PublisherBase::add_events(const PublisherOptions & options)
     callbacks.incompatible_type_callback);
   matched_event_ =
     events_->add(publisher_, RCL_PUBLISHER_MATCHED, "matched_callback", callbacks.matched_callback);
-  if (channel_ != nullptr && matched_event_ == nullptr) {
+  if ((channel_ != nullptr || outbox_ != nullptr) && matched_event_ == nullptr) {
     matched_event_ = events_->follow(publisher_, RCL_PUBLISHER_MATCHED);
   }
   if (callbacks.incompatible_qos_callback == nullptr && options.use_default_callbacks) {
@@ -179,19 +201,17 @@ std::uint64_t PublisherBase::publish_through(const void * message, Form form) no
 std::uint64_t PublisherBase::publish_message(
   const void * message, detail::ParcelSource & source) noexcept
 {
-  // Outside of the lock, so that a waiting thread is at the ceiling too; the count takes locks of the middleware.
+  // Outside of the lock, so that a waiting thread is at the ceiling too.
   const takt_core::MiddlewareCeilingScope ceiling;
   std::lock_guard lock(mutex_);
-  std::size_t matched = 0;
-  if (rcl_publisher_get_subscription_count(publisher_.get(), &matched) != RCL_RET_OK) {
-    rcutils_reset_error();
+  if (!count_matched(*publisher_, matched_event_.get(), matched_)) {
     failed_.fetch_add(1, std::memory_order_relaxed);
     return 0;
   }
   const std::uint64_t sequence = sequence_.load(std::memory_order_relaxed) + 1;
   takt_core::MessageKey key{by_pointer(gid_), sequence, 0};
   // The middleware first: a taker that owns the message may change it.
-  if (matched > outbox_->matched()) {
+  if (matched_ > outbox_->matched()) {
     const PublishingCopies copies(*outbox_);
     key = {gid_, outbox_->next_number(), 0};
     if (!hand_over(message, key.sequence)) {
@@ -244,20 +264,7 @@ std::uint64_t PublisherBase::publish_lent(void * message) noexcept
 // Whether the middleware gets the next message, too. With the channel's mutex held.
 bool PublisherBase::is_copied() noexcept
 {
-  EventSource * const event = matched_event_.get();
-  if (event == nullptr || event->happened.load()) {
-    if (event != nullptr) {
-      event->happened.store(false);  // before the count: a later event sets it again
-    }
-    if (rcl_publisher_get_subscription_count(publisher_.get(), &matched_) != RCL_RET_OK) {
-      rcutils_reset_error();
-      matched_ = 0;
-      if (event != nullptr) {
-        event->happened.store(true);
-      }
-    }
-  }
-  if (matched_ == 0) {
+  if (!count_matched(*publisher_, matched_event_.get(), matched_) || matched_ == 0) {
     return false;
   }
   const takt_rt::Time now = takt_rt::now();

@@ -182,7 +182,9 @@ public:
                                    ? take_either(shared, buffer, serialized, next)
                                    : take_from_middleware(shared, buffer, serialized, next);
     if (took == takt_host::Took::message) {
-      shared.taken.fetch_add(1, std::memory_order_relaxed);
+      // Under the mutex, so it need not be one step.
+      shared.taken.store(
+        shared.taken.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
     return took;
   }

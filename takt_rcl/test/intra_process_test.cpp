@@ -15,6 +15,16 @@
 namespace
 {
 std::atomic<int> g_published{0};  // through the middleware
+std::atomic<int> g_counted{0};    // questions to the middleware for a publisher's subscriptions
+}
+
+extern "C" rcl_ret_t rcl_publisher_get_subscription_count(
+  const rcl_publisher_t * publisher, std::size_t * count)
+{
+  static const auto real = reinterpret_cast<decltype(&rcl_publisher_get_subscription_count)>(
+    ::dlsym(RTLD_NEXT, "rcl_publisher_get_subscription_count"));
+  g_counted.fetch_add(1);
+  return real(publisher, count);
 }
 
 extern "C" rcl_ret_t rcl_publish(
@@ -363,6 +373,35 @@ TEST_F(ByPointer, TheMiddlewareGetsMessagesOnlyForOthers)
   publish(10);
   EXPECT_EQ(g_published, 0);
   EXPECT_EQ(sub->lost_messages() + sub->overwritten(), 0u);
+}
+
+/// The count takes locks of the middleware.
+TEST_F(ByPointer, TheMiddlewareIsAskedForItsSubscriptionsOnlyWhenTheyChange)
+{
+  auto pub = n->create_publisher<Number>("numbers", QoS(50));
+  std::uint64_t got = 0;
+  auto sub =
+    n->create_subscription<Number>("numbers", QoS(50), [&](const Number & m) { got = m.data; });
+  warm_up(*pub, 1);
+  pub->publish(number(1));  // the warm-up may have been ahead of its event
+  // Events of the middleware's own threads may still come, at most one for each change.
+  const int before = g_counted;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    pub->publish(number(i));
+    spin();
+    EXPECT_EQ(got, i);
+  }
+  EXPECT_LE(g_counted - before, 1);
+  std::uint64_t got_outside = 0;
+  auto other = outside->create_subscription<Number>(
+    "numbers", QoS(50), [&](const Number & m) { got_outside = m.data; });
+  e->add_node(outside);
+  // The publisher finds the other subscription by itself: nobody asks it for its count here.
+  ASSERT_TRUE(wait_until([&] {
+    pub->publish(number(7));
+    spin();
+    return got_outside == 7;
+  }));
 }
 
 TEST_F(ByPointer, PublishersOfBothWaysReachASubscription)
