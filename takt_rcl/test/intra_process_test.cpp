@@ -16,7 +16,7 @@ namespace
 {
 std::atomic<int> g_published{0};  // through the middleware
 std::atomic<int> g_counted{0};    // questions to the middleware for a publisher's subscriptions
-}
+}  // namespace
 
 extern "C" rcl_ret_t rcl_publisher_get_subscription_count(
   const rcl_publisher_t * publisher, std::size_t * count)
