@@ -11,10 +11,12 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "adopt/process_settings.hpp"
+#include "adopt/recorder.hpp"
 #include "takt_core/logical_time.hpp"
 #include "takt_rt/pi_mutex.hpp"
 
@@ -40,23 +42,38 @@ const rosidl_message_type_support_t * type_of(const void * publisher)
     types() == nullptr ? nullptr : types()(publisher));
 }
 
-void say_of(const rcl_publisher_t * publisher, const std::string & what)
+void say_of(const rcl_publisher_t & publisher, const std::string & what)
 {
-  const char * const topic = rcl_publisher_get_topic_name(publisher);
+  const char * const topic = rcl_publisher_get_topic_name(&publisher);
   rcl_reset_error();
   say(
     "messages on " + std::string(topic == nullptr ? "a topic" : topic) +
-      " from a callback group with let are published at once, because " + what,
+      " from a callback group with let " + what,
     true);
+}
+
+// The topics by which ROS 2 itself logs, and tells of parameters, actions and lifecycles. What the program does with
+// let is no reason to delay or drop these.
+bool is_of_ros(const rcl_publisher_t & publisher)
+{
+  const char * const name = rcl_publisher_get_topic_name(&publisher);
+  const std::string_view topic = name == nullptr ? "" : name;
+  rcl_reset_error();
+  const auto ends_with = [&](std::string_view end) {
+    return topic.size() >= end.size() && topic.substr(topic.size() - end.size()) == end;
+  };
+  return topic == "/rosout" || topic == "/parameter_events" || ends_with("/_action/feedback") ||
+         ends_with("/_action/status") || ends_with("/transition_event");
 }
 
 /// The held messages of one publisher, and their memory.
 class OfPublisher : public std::enable_shared_from_this<OfPublisher>
 {
 public:
-  explicit OfPublisher(const rcl_publisher_t * publisher)
+  explicit OfPublisher(const rcl_publisher_t & publisher)
   : publisher_(publisher),
-    type_(type_of(publisher)),
+    type_(type_of(&publisher)),
+    of_ros_(is_of_ros(publisher)),
     may_wait_(waits_for_readers(publisher))
   {
   }
@@ -71,19 +88,19 @@ public:
 
   bool hold(takt_core::LogicalTime & group, const void * message, takt_form form)
   {
+    if (of_ros_) {
+      return false;
+    }
     if (may_wait_) {
-      if (!told_.exchange(true)) {
-        say_of(
-          publisher_, "the publisher's history KEEP_ALL may wait for readers; use KEEP_LAST there");
-      }
+      tell(
+        "are published at once, because the publisher's history KEEP_ALL may wait for readers; use "
+        "KEEP_LAST there");
       return false;
     }
     Held & held = acquire();
     if (!fill(held, message, form)) {
       put(held);
-      if (!told_.exchange(true)) {
-        say_of(publisher_, "takt cannot serialise them");
-      }
+      tell("are published at once, because takt cannot serialise them");
       return false;
     }
     held.form = form;
@@ -106,7 +123,7 @@ public:
       send(*held);
     }
     first_ = last_ = nullptr;
-    publisher_ = nullptr;
+    ended_ = true;
   }
 
 private:
@@ -124,9 +141,9 @@ private:
     Held * next = nullptr;  // of those that wait
   };
 
-  static bool waits_for_readers(const rcl_publisher_t * publisher)
+  static bool waits_for_readers(const rcl_publisher_t & publisher)
   {
-    const rmw_qos_profile_t * const qos = rcl_publisher_get_actual_qos(publisher);
+    const rmw_qos_profile_t * const qos = rcl_publisher_get_actual_qos(&publisher);
     return qos != nullptr && qos->history == RMW_QOS_POLICY_HISTORY_KEEP_ALL &&
            qos->reliability != RMW_QOS_POLICY_RELIABILITY_BEST_EFFORT;
   }
@@ -176,17 +193,43 @@ private:
     return true;
   }
 
-  // With the mutex held. The calls go through the preloaded hooks, like those of the program.
+  void tell(const std::string & what)
+  {
+    if (!told_.exchange(true)) {
+      say_of(publisher_, what);
+    }
+  }
+
+  // With the mutex held. The calls of rcl go through the preloaded hooks, like those of the program. If the program has
+  // ended its context since, rcl refuses, and only the middleware takes what the program published before.
   void send(Held & held)
   {
     const bool sends = std::exchange(t_sends, true);
-    const rcl_ret_t result =
-      held.form == TAKT_LOANED
-        ? rcl_publish_loaned_message(publisher_, std::exchange(held.loan, nullptr), nullptr)
-        : rcl_publish_serialized_message(publisher_, &held.bytes, nullptr);
+    bool sent = false;
+    if (rcl_publisher_is_valid(&publisher_)) {
+      sent = (held.form == TAKT_LOANED
+                ? rcl_publish_loaned_message(&publisher_, held.loan, nullptr)
+                : rcl_publish_serialized_message(&publisher_, &held.bytes, nullptr)) == RCL_RET_OK;
+    } else if (rcl_publisher_is_valid_except_context(&publisher_)) {
+      rmw_publisher_t * const handle = rcl_publisher_get_rmw_handle(&publisher_);
+      sent = (held.form == TAKT_LOANED
+                ? rmw_publish_loaned_message(handle, held.loan, nullptr)
+                : rmw_publish_serialized_message(handle, &held.bytes, nullptr)) == RMW_RET_OK;
+    }
+    rcl_reset_error();
     t_sends = sends;
-    if (result != RCL_RET_OK) {
-      // As in rclcpp: a publisher whose context has ended publishes nothing.
+    if (sent) {
+      held.loan = nullptr;
+    } else {
+      give_back(held);
+      tell("are lost, because the middleware does not take them");
+    }
+  }
+
+  void give_back(Held & held)
+  {
+    if (void * const loan = std::exchange(held.loan, nullptr); loan != nullptr && !ended_) {
+      static_cast<void>(rcl_return_loaned_message_from_publisher(&publisher_, loan));
       rcl_reset_error();
     }
   }
@@ -204,11 +247,7 @@ private:
     const auto owner = std::move(held.owner);  // the last one ends this object
     const std::lock_guard lock(mutex_);
     take_out(held);
-    if (void * const loan = std::exchange(held.loan, nullptr);
-        loan != nullptr && publisher_ != nullptr) {
-      static_cast<void>(rcl_return_loaned_message_from_publisher(publisher_, loan));
-      rcl_reset_error();
-    }
+    give_back(held);
     free_.push_back(&held);
   }
 
@@ -229,8 +268,10 @@ private:
   // A listener of the program may publish while a message is sent. takt does not hold that message, because the thread
   // would wait for itself.
   takt_rt::PiMutex mutex_;
-  const rcl_publisher_t * publisher_;  // null: has ended
+  const rcl_publisher_t publisher_;  // the program's may be a short-lived copy
+  bool ended_ = false;
   const rosidl_message_type_support_t * const type_;
+  const bool of_ros_;
   const bool may_wait_;
   std::atomic<bool> told_{false};
   std::vector<std::unique_ptr<Held>> all_;
@@ -242,7 +283,7 @@ private:
 struct Publishers
 {
   takt_rt::PiMutex mutex;
-  std::map<const void *, std::shared_ptr<OfPublisher>> by_handle;
+  std::map<const void *, std::shared_ptr<OfPublisher>> by_implementation;
 };
 
 Publishers & publishers()
@@ -252,11 +293,11 @@ Publishers & publishers()
   return *the_publishers;
 }
 
-std::shared_ptr<OfPublisher> messages_of(const rcl_publisher_t * publisher)
+std::shared_ptr<OfPublisher> messages_of(const rcl_publisher_t & publisher)
 {
   Publishers & all = publishers();
   const std::lock_guard lock(all.mutex);
-  auto & messages = all.by_handle[publisher];
+  auto & messages = all.by_implementation[publisher.impl];
   if (messages == nullptr) {
     messages = std::make_shared<OfPublisher>(publisher);
   }
@@ -279,7 +320,16 @@ bool hold_message(const void * publisher, const void * message, takt_form form)
     !rcl_publisher_is_valid_except_context(handle)) {
     return false;  // rcl refuses the last two
   }
-  return messages_of(handle)->hold(*group, message, form);
+  const bool held = messages_of(*handle)->hold(*group, message, form);
+  if (held) {
+    Recorder::note_publish(publisher);
+  }
+  return held;
+}
+
+bool publishes_held_message() noexcept
+{
+  return t_sends;
 }
 
 void end_held_messages(const void * publisher)
@@ -288,7 +338,9 @@ void end_held_messages(const void * publisher)
   {
     Publishers & all = publishers();
     const std::lock_guard lock(all.mutex);
-    if (auto found = all.by_handle.extract(publisher); !found.empty()) {
+    if (auto found =
+          all.by_implementation.extract(static_cast<const rcl_publisher_t *>(publisher)->impl);
+        !found.empty()) {
       messages = std::move(found.mapped());
     }
   }
@@ -311,21 +363,29 @@ struct HeldArrivals::Held final : takt_core::HeldOutput
 struct HeldArrivals::Parts
 {
   std::function<void(std::size_t)> announce;
+  std::string topic;
+  std::size_t depth = 0;
+  std::atomic<std::size_t> waiting{0};  // messages
+  std::atomic<bool> told{false};
   takt_rt::PiMutex mutex;
   std::vector<std::unique_ptr<Held>> all;
   std::vector<Held *> free;  // with room for all
 };
 
-HeldArrivals::HeldArrivals(std::function<void(std::size_t)> announce)
+HeldArrivals::HeldArrivals(
+  std::function<void(std::size_t)> announce, std::string topic, std::size_t depth)
 : parts_(std::make_unique<Parts>())
 {
   parts_->announce = std::move(announce);
+  parts_->topic = std::move(topic);
+  parts_->depth = depth;
 }
 
 HeldArrivals::~HeldArrivals() = default;
 
 void HeldArrivals::Held::publish() noexcept
 {
+  all.parts_->waiting.fetch_sub(count);
   all.parts_->announce(std::exchange(count, 0));
 }
 
@@ -343,8 +403,27 @@ void HeldArrivals::Held::release() noexcept
 bool HeldArrivals::hold(std::size_t count)
 {
   takt_core::LogicalTime * const group = takt_core::LogicalTime::current();
+  const auto tell = [this](const std::string & why) {
+    if (!parts_->told.exchange(true)) {
+      say(
+        "messages on " + parts_->topic +
+          " may be taken before the end of the period of their let: " + why +
+          "; send them by the middleware (use_intra_process_comms(false))",
+        true);
+    }
+  };
   if (group == nullptr) {
+    if (parts_->waiting.load() > 0) {
+      tell("other publishers send to the same buffer within the process");
+    }
     return false;
+  }
+  // The messages of a run and of the run after it may lie in the buffer at the same time.
+  const std::size_t waiting = parts_->waiting.fetch_add(count) + count;
+  if (parts_->depth > 0 && 2 * waiting > parts_->depth) {
+    tell(
+      "the subscription's history of " + std::to_string(parts_->depth) +
+      " may not hold the messages of two periods");
   }
   Held * held = nullptr;
   {

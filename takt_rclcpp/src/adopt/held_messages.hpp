@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "shim/interface.h"
 
@@ -16,27 +17,34 @@ namespace takt_rclcpp
 bool messages_can_be_held();
 /// Holds the message back if the calling thread runs a callback with logical execution time. A message is serialised
 /// once, bytes are copied, and a loaned message is kept. Returns false if the publish must go on: the thread has no
-/// logical execution time, the publisher's reliable history KEEP_ALL may wait for readers, or takt cannot serialise the
-/// message; takt prints the last two reasons once for each publisher. Any thread. Allocates memory for each message
-/// beyond the most that were held before, and for longer messages; may block for a short time.
+/// logical execution time, the topic is one of ROS 2's own, the publisher's reliable history KEEP_ALL may wait for
+/// readers, or takt cannot serialise the message; takt prints the last two reasons once for each publisher. Any thread.
+/// Allocates memory for each message beyond the most that were held before, and for longer messages; may block for a
+/// short time.
 bool hold_message(const void * publisher, const void * message, takt_form form);
 /// Publishes at once what the publisher's messages still wait for. Call it before rcl ends the publisher. Any thread;
 /// may block.
 void end_held_messages(const void * publisher);
+
+/// True while this thread publishes a message that was held: the run that is in progress did not publish it. Real-time
+/// safe.
+bool publishes_held_message() noexcept;
 
 /// Arrivals within the process that wait for the end of their period: the message lies in rclcpp's buffer, and its
 /// subscription does not hear of it before. Any thread.
 class HeldArrivals : public std::enable_shared_from_this<HeldArrivals>
 {
 public:
-  /// `announce` tells the subscription of so many messages; real-time safe.
-  explicit HeldArrivals(std::function<void(std::size_t)> announce);
+  /// `announce` tells the subscription of so many messages; real-time safe. `topic` and `depth` (0: unbounded) are the
+  /// subscription's.
+  HeldArrivals(std::function<void(std::size_t)> announce, std::string topic, std::size_t depth);
   ~HeldArrivals();
   HeldArrivals(const HeldArrivals &) = delete;
   HeldArrivals & operator=(const HeldArrivals &) = delete;
 
   /// Holds an arrival back if the calling thread runs a callback with logical execution time, else returns false.
-  /// Allocates memory for each arrival beyond the most that were held before.
+  /// Allocates memory for each arrival beyond the most that were held before. Prints once if the subscription may take
+  /// messages too early: rclcpp gives it the oldest message of its buffer, whichever was announced.
   bool hold(std::size_t count);
 
 private:

@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "adopt/held_messages.hpp"
 #include "adopt/recorder.hpp"
 #include "takt_core/activation.hpp"
 #include "takt_core/message_key.hpp"
@@ -84,7 +85,9 @@ void trace(Publish & publish)
 
 void publish_begins(const void * publisher)
 {
-  Recorder::note_publish(publisher);
+  if (!publishes_held_message()) {
+    Recorder::note_publish(publisher);
+  }
   if (t_depth < kDeepest) {
     Publish & publish = t_publishes[t_depth];
     publish.key = {};

@@ -13,8 +13,14 @@ namespace
 struct Types
 {
   std::mutex mutex;
-  std::unordered_map<const void *, const void *> by_publisher;
+  std::unordered_map<const void *, const void *> by_implementation;
 };
+
+// An rcl_publisher_t holds nothing but the pointer to its implementation.
+const void * implementation_of(const void * publisher)
+{
+  return *static_cast<const void * const *>(publisher);
+}
 
 Types & types()
 {
@@ -29,14 +35,14 @@ void note_publisher(const void * publisher, const void * type)
 {
   Types & all = types();
   const std::lock_guard lock(all.mutex);
-  all.by_publisher[publisher] = type;
+  all.by_implementation[implementation_of(publisher)] = type;
 }
 
 void forget_publisher(const void * publisher)
 {
   Types & all = types();
   const std::lock_guard lock(all.mutex);
-  all.by_publisher.erase(publisher);
+  all.by_implementation.erase(implementation_of(publisher));
 }
 
 }  // namespace takt_preload
@@ -46,6 +52,6 @@ extern "C" __attribute__((visibility("default"))) const void * takt_preload_type
 {
   takt_preload::Types & all = takt_preload::types();
   const std::lock_guard lock(all.mutex);
-  const auto found = all.by_publisher.find(publisher);
-  return found == all.by_publisher.end() ? nullptr : found->second;
+  const auto found = all.by_implementation.find(takt_preload::implementation_of(publisher));
+  return found == all.by_implementation.end() ? nullptr : found->second;
 }

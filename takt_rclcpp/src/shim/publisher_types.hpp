@@ -7,7 +7,8 @@ namespace takt_preload
 {
 
 /// Call it when rcl has made a publisher: an rcl_publisher_t and its rosidl_message_type_support_t.
-/// Any thread; may block and allocate.
+/// Copies of an rcl_publisher_t are the same publisher: rcl publishes log lines through a copy. Any
+/// thread; may block and allocate.
 void note_publisher(const void * publisher, const void * type);
 /// Call it before rcl ends the publisher. Any thread; may block.
 void forget_publisher(const void * publisher);

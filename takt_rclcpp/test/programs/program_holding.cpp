@@ -50,6 +50,7 @@ private:
     }
     Int32 message;
     message.data = ++runs_;
+    RCLCPP_INFO(get_logger(), "run %d", runs_);  // log lines are messages, too
     publishers_[0]->publish(message);
     if (get_node_options().use_intra_process_comms()) {
       // Within the process rclcpp publishes neither bytes nor loans.
@@ -77,7 +78,7 @@ private:
   rclcpp::TimerBase::SharedPtr timer_;
 };
 
-void holds(bool within_process)
+void holds(bool within_process, int depth = 10)
 {
   rclcpp::executors::MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 2);
   Heard heard{};
@@ -88,7 +89,7 @@ void holds(bool within_process)
   std::vector<rclcpp::Subscription<Int32>::SharedPtr> subscriptions;
   for (const char * const topic : {"typed", "bytes", "loaned"}) {
     subscriptions.push_back(
-      reader->create_subscription<Int32>(topic, 10, [&](const Int32 & message) {
+      reader->create_subscription<Int32>(topic, depth, [&](const Int32 & message) {
         ++heard.at(message.data);
         if (++all == kForms * kRuns) {
           executor.cancel();
@@ -111,6 +112,41 @@ void holds_messages()
 void holds_messages_within_the_process()
 {
   holds(true);
+}
+
+void holds_messages_in_a_short_buffer()
+{
+  holds(true, 1);
+}
+
+// The program ends its context in the run that published. A node of another context hears the message.
+void ends_its_context_with_a_held_message()
+{
+  const auto apart = std::make_shared<rclcpp::Context>();
+  apart->init(0, nullptr);
+  auto reader = std::make_shared<rclcpp::Node>("reader", rclcpp::NodeOptions().context(apart));
+  auto subscription = reader->create_subscription<Int32>("stop", 10, [](const Int32 &) {});
+  auto writer = std::make_shared<rclcpp::Node>("writer");
+  auto publisher = writer->create_publisher<Int32>("stop", 10);
+  auto timer = writer->create_wall_timer(50ms, [&] {
+    if (publisher->get_subscription_count() == 1) {
+      Int32 message;
+      message.data = 7;
+      publisher->publish(message);
+      shut_down();
+    }
+  });
+  rclcpp::executors::SingleThreadedExecutor executor;
+  executor.add_node(writer);
+  executor.spin();
+  Int32 message;
+  rclcpp::MessageInfo info;
+  const auto end = std::chrono::steady_clock::now() + 10s;
+  while (!subscription->take(message, info) && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(1ms);
+  }
+  say("heard " + std::to_string(message.data));
+  apart->shutdown("the program has ended");
 }
 
 // The publisher ends in the run that published, so takt cannot hold its message any longer.
@@ -144,6 +180,8 @@ void ends_a_publisher_with_a_held_message()
 Ways ways_of_holding()
 {
   return {
+    {"ends_its_context_with_a_held_message", ends_its_context_with_a_held_message},
+    {"holds_messages_in_a_short_buffer", holds_messages_in_a_short_buffer},
     {"ends_a_publisher_with_a_held_message", ends_a_publisher_with_a_held_message},
     {"holds_messages", holds_messages},
     {"holds_messages_within_the_process", holds_messages_within_the_process}};

@@ -440,11 +440,13 @@ private:
   void set_listener(rclcpp::Waitable & waitable)
   {
     // A message of a run with logical execution time is announced at the end of the run's period.
-    const auto held = std::make_shared<HeldArrivals>([weak = weak_from_this()](std::size_t count) {
-      if (const auto self = weak.lock()) {
-        self->announce_part(0, count);
-      }
-    });
+    const auto held = std::make_shared<HeldArrivals>(
+      [weak = weak_from_this()](std::size_t count) {
+        if (const auto self = weak.lock()) {
+          self->announce_part(0, count);
+        }
+      },
+      facts.topic, nature_.within_process ? history_depth(qos_of(waitable)) : 0);
     const auto ready = [self = shared_from_this(), held](std::size_t count, int part) {
       if (t_asks == self.get()) {
         return;

@@ -105,16 +105,17 @@ void make()
 
 void make_publishers()
 {
-  int first = 0;
-  int refused = 0;
+  const void * first = nullptr;
+  const void * refused = nullptr;
   const int type = 0;
   rcl_publisher_init(&first, nullptr, &type, "first", nullptr);
   rcl_publisher_init(&refused, nullptr, &type, "refused", nullptr);
   const auto type_of = reinterpret_cast<takt_type_of>(::dlsym(RTLD_DEFAULT, TAKT_TYPE_OF_SYMBOL));
   const auto say_known = [&] {
     if (type_of != nullptr) {
+      const void * const copy = first;
       std::printf(
-        "known: %d, %d\n", type_of(&first) == &type ? 1 : 0, type_of(&refused) == nullptr ? 0 : 1);
+        "known: %d, %d\n", type_of(&copy) == &type ? 1 : 0, type_of(&refused) == nullptr ? 0 : 1);
     }
   };
   say_known();

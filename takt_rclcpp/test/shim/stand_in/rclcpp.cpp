@@ -172,8 +172,9 @@ extern "C" int rcl_publish(const void *, const void *, void *)
 }
 
 extern "C" int rcl_publisher_init(
-  void *, const void *, const void *, const char * topic, const void *)
+  void * publisher, const void *, const void *, const char * topic, const void *)
 {
+  *static_cast<const void **>(publisher) = topic;  // stands for the implementation
   std::printf("stock publisher of %s\n", topic);
   return std::string(topic) == "refused" ? 1 : 0;
 }
