@@ -106,12 +106,34 @@ mkdir -p -- "$TAKT_BUILD"
 exec 9>"$TAKT_BUILD/.lock"
 flock --nonblock 9 || { takt_say "waiting for another build in $TAKT_BUILD"; flock 9; }
 
-# CMake caches paths into the prefix; another prefix needs another start.
+# CMake caches paths into the prefix; another prefix needs another start. The new build gets a folder of its own, to
+# which build/, install/ and log/ lead once it is complete: until then the programs of the older build run.
+place=$TAKT_BUILD # the folder of build/, install/ and log/
+[[ ! -L $TAKT_BUILD/install ]] || place=$TAKT_BUILD/$(dirname -- "$(readlink -- "$TAKT_BUILD/install")")
+changed=
 if [[ -e $TAKT_BUILD/.prefix && $(<"$TAKT_BUILD/.prefix") != "$key" ]]; then
-  takt_say "the environment changed: building $TAKT_BUILD anew"
-  rm -rf -- "$TAKT_BUILD/build" "$TAKT_BUILD/install" "$TAKT_BUILD/log" "$stamp" "$stamp".*
+  changed=yes
+  place=$TAKT_BUILD/$(sha256sum <<<"$key" | cut -c -10)
+  mkdir -p -- "$place"
+  touch -- "$place/.environment"
+  takt_say "the environment changed: building anew in $place; the older build stays until this one is complete"
+else
+  printf '%s\n' "$key" >"$TAKT_BUILD/.prefix"
 fi
-printf '%s\n' "$key" >"$TAKT_BUILD/.prefix"
+replace_older_build()
+{
+  local part other
+  for part in build install log; do
+    [[ -L $TAKT_BUILD/$part || ! -e $TAKT_BUILD/$part ]] || mv -T -- "$TAKT_BUILD/$part" "$TAKT_BUILD/.older.$part"
+    ln -sfn -- "${place##*/}/$part" "$TAKT_BUILD/$part"
+  done
+  rm -f -- "$stamp" "$stamp".*
+  printf '%s\n' "$key" >"$TAKT_BUILD/.prefix"
+  for other in "$TAKT_BUILD"/*/.environment; do
+    [[ ${other%/*} == "$place" ]] || rm -rf -- "${other%/*}"
+  done
+  rm -rf -- "$TAKT_BUILD"/.older.*
+}
 printf '%s\n' "$unity" >"$TAKT_BUILD/.unity"
 started=$(date +%s.%N)
 
@@ -126,7 +148,7 @@ cmake_args=(
   # ignore LD_LIBRARY_PATH and $ORIGIN).
   -DCMAKE_INSTALL_RPATH_USE_LINK_PATH=ON
   # shellcheck disable=SC2016  # $ORIGIN is the loader's
-  '-DCMAKE_INSTALL_RPATH=$ORIGIN;$ORIGIN/..;$ORIGIN/../lib;'"$TAKT_INSTALL/lib"
+  '-DCMAKE_INSTALL_RPATH=$ORIGIN;$ORIGIN/..;$ORIGIN/../lib;'"$place/install/lib"
   --no-warn-unused-cli
   "-DTAKT_TEST_OPTIONS=$test_options"
   "-DTAKT_CAMPAIGN_OPTIONS=$campaign_options"
@@ -161,7 +183,7 @@ export MAKEFLAGS=-j$jobs CMAKE_BUILD_PARALLEL_LEVEL=$jobs
 
 report_failures() # the compiler's words are in the log of each failed package
 {
-  local log=$TAKT_BUILD/log/latest_build package
+  local log=$place/log/latest_build package
   [[ -e $log/events.log ]] || return 0
   sed -n "s/.*JobEnded: {'identifier': '\([^']*\)', 'rc': [^0S].*/\1/p" "$log/events.log" |
     sort -u | while read -r package; do
@@ -173,12 +195,14 @@ report_failures() # the compiler's words are in the log of each failed package
 # On a terminal colcon itself shows how far it is.
 [[ -t 1 ]] || exec {going}> >(takt_meanwhile "still building")
 cd -- "$TAKT_ROOT"
-"${wrapper[@]}" colcon --log-base "$TAKT_BUILD/log" build \
+"${wrapper[@]}" colcon --log-base "$place/log" build \
   --base-paths "${roots[@]}" \
-  --build-base "$TAKT_BUILD/build" --install-base "$TAKT_INSTALL" --merge-install \
+  --build-base "$place/build" --install-base "$place/install" --merge-install \
   --executor parallel --parallel-workers 2 \
   "${selection[@]}" \
   --cmake-args "${cmake_args[@]}" </dev/null || { report_failures; exit 1; }
+
+[[ -z $changed ]] || replace_older_build
 
 # STAMP says that everything is there, tests too; STAMP.PACKAGE that the package's programs are.
 stamps=("$stamp")

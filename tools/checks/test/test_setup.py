@@ -444,6 +444,47 @@ def test_a_command_builds_the_programs_that_it_runs_once(built: Path) -> None:
     assert not asked.exists()
 
 
+def test_a_build_stays_until_that_of_another_environment_is_complete(built: Path) -> None:
+    home, build = built.parent / "home", built / "build/jazzy"
+    program = build / "install/lib/takt_core/program"
+    program.parent.mkdir(parents=True)
+    program.write_text("old\n")
+    (build / ".prefix").write_text("of another lock file\n")
+    broken, asked = built.parent / "broken", built.parent / "asked"
+    broken.touch()
+    colcon = next(home.glob(".cache/takt/*/bin/colcon"))
+    colcon.write_text(f"""#!/bin/bash
+cat {program} >>{asked}
+[[ ! -e {broken} ]] || exit 1
+while [[ $1 != --install-base ]]; do shift; done
+echo "$2" >>{asked}
+mkdir -p "$2/lib/takt_core" && echo new >"$2/lib/takt_core/program"
+""")
+
+    def make() -> int:
+        age(built / "takt_core/src/a.cpp", 0)
+        return run(built / "tools/setup/build.sh", HOME=str(home), ROS="jazzy").returncode
+
+    assert make() == 1
+    assert asked.read_text() == program.read_text() == "old\n"
+    assert (build / ".prefix").read_text() == "of another lock file\n"
+    broken.unlink()
+    assert make() == 0
+    assert program.read_text() == "new\n"
+    assert make() == 0  # goes on where the new build is
+    before, during, first, *again = asked.read_text().splitlines()
+    assert (before, during, again) == ("old", "old", ["new", first])
+    # The older build is gone, and so is that of an environment that is no longer used.
+    kept = build / "kept"
+    assert (build / "install").is_symlink()
+    kept.mkdir()
+    (kept / ".environment").touch()
+    (build / ".prefix").write_text("of a third lock file\n")
+    assert make() == 0
+    folders = {one.name for one in build.iterdir() if one.is_dir() and not one.is_symlink()}
+    assert folders == {Path(first).parent.name}
+
+
 def test_a_folder_that_rosidl_cannot_build_in_is_one_sentence_at_once(tmp_path: Path) -> None:
     tree = a_tree(tmp_path)
     moved = tree.rename(tmp_path / "größe")
