@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from takt_cli.base.cores import cores_are, cores_words
 from takt_cli.base.errors import TaktError
@@ -15,7 +17,6 @@ from takt_cli.base.units import (
 @pytest.mark.parametrize(
     ("text", "ns"),
     [
-        ("10", 10**10),
         ("10s", 10**10),
         ("2.5ms", 2_500_000),
         ("1min", 6 * 10**10),
@@ -34,7 +35,6 @@ def test_durations_are_read_as_people_write_them(text, ns):
         "",
         "ten",
         "-1s",
-        "1h",
         "1e3s",
         "10s10",
         "10 s",
@@ -48,6 +48,21 @@ def test_durations_are_read_as_people_write_them(text, ns):
 )
 def test_what_is_no_duration_is_one_clear_error(text):
     with pytest.raises(TaktError, match="is not a duration"):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("10", "'10' has no unit; write 10s (units are ns, us, ms, s and min)"),
+        ("0", "'0' has no unit; write 0s"),
+        ("1h", "'1h' has the unknown unit 'h'; write 60min (units are ns, us, ms, s and min)"),
+        ("1.5h", "'1.5h' has the unknown unit 'h'; units are ns, us, ms, s and min"),
+        ("10S", "'10S' has the unknown unit 'S'; units are"),
+    ],
+)
+def test_a_duration_without_a_known_unit_says_what_to_write(text, words):
+    with pytest.raises(TaktError, match=re.escape(words)):
         parse_duration(text)
 
 

@@ -52,14 +52,15 @@ TEST(Duration, WithoutAUnitIsAFaultThatSaysWhatToWrite)
   EXPECT_EQ(fault("50"), "'50' has no unit; write 50ms (units are ns, us, ms, s and min)");
 }
 
-TEST(Duration, WithoutAUnitIsSecondsOnCommandLines)
+TEST(Duration, WithoutAUnitIsAFaultOnCommandLinesToo)
 {
-  EXPECT_EQ(*parse_seconds("50"), 50s);
-  EXPECT_EQ(*parse_seconds("0.5"), 500ms);
-  EXPECT_EQ(*parse_seconds("50ms"), 50ms);
-  for (const std::string text : {"", ".", "1.2.3", "-1", "fast", "999999999999"}) {
-    ASSERT_FALSE(parse_seconds(text).ok()) << text;
-    const std::string words = to_string(parse_seconds(text).faults().front());
+  EXPECT_EQ(
+    to_string(parse_duration("0.5", "s").faults().front()),
+    "'0.5' has no unit; write 0.5s (units are ns, us, ms, s and min)");
+  EXPECT_EQ(*parse_duration("50ms", "s"), 50ms);
+  for (const std::string text : {"", ".", "1.2.3", "-1", "fast", "999999999999", "0"}) {
+    ASSERT_FALSE(parse_duration(text, "s").ok()) << text;
+    const std::string words = to_string(parse_duration(text, "s").faults().front());
     EXPECT_EQ(words.find("'" + text + "' "), 0U) << words;
   }
 }

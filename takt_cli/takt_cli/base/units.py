@@ -23,16 +23,24 @@ NS_PER_S = 1_000_000_000
 
 # The longest duration that the C++ programs hold: 292 years.
 _LONGEST_NS = 2**63 - 1
+_UNITS = "ns, us, ms, s and min"
 _DECIMAL = r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+"
 
 
 def parse_duration(text: str) -> int:
-    """Read '100ms' or '2.5s'; a number without a unit is seconds, as for `timeout` and `sleep`."""
-    match = re.fullmatch(f"({_DECIMAL})([a-zµ]*)", text)
-    unit = (match.group(2) or "s") if match else ""
-    if match is None or unit not in _NS:
-        raise TaktError(f"'{short(text)}' is not a duration; write for example 10s, 500ms or 1m")
-    ns = float(match.group(1)) * _NS[unit]
+    """Read '100ms' or '2.5s'. A number without a unit is a fault, as in files."""
+    match = re.fullmatch(f"({_DECIMAL})([a-zA-Zµ]*)", text)
+    if match is None:
+        raise TaktError(f"'{short(text)}' is not a duration; write for example 10s, 500ms or 1min")
+    number, unit = match.groups()
+    if not unit:
+        raise TaktError(f"'{short(text)}' has no unit; write {short(text)}s (units are {_UNITS})")
+    if unit not in _NS:
+        # A number of hours is a number of minutes as well.
+        whole = parse_whole(number) if unit in ("h", "hr", "hour", "hours") else None
+        words = f"write {60 * whole}min (units are {_UNITS})" if whole else f"units are {_UNITS}"
+        raise TaktError(f"'{short(text)}' has the unknown unit '{short(unit)}'; {words}")
+    ns = float(number) * _NS[unit]
     if ns > _LONGEST_NS:
         raise TaktError(f"'{short(text)}' is longer than 292 years")
     return round(ns)

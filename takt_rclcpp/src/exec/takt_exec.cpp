@@ -617,7 +617,7 @@ int main(int argc, char ** argv)
     return refuse(std::string(error.what()) + "; see " + g_command + " --help");
   }
   if (!arguments.duration.empty()) {
-    const auto duration = takt_schedule::parse_seconds(arguments.duration);
+    const auto duration = takt_schedule::parse_duration(arguments.duration, "s");
     if (!duration.ok()) {
       return refuse("--duration: " + takt_rt::to_string(duration.faults().front()));
     }

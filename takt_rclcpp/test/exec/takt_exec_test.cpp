@@ -142,7 +142,10 @@ TEST_F(TaktExec, ends_with_code_zero_where_the_time_ended_the_program)
   EXPECT_EQ(
     takt("--duration 100ms -- sh -c 'trap \"exit 5\" INT; while :; do sleep 0.01; done'").code, 0);
   EXPECT_EQ(takt("--duration 100ms -- sleep 600").code, 0);
-  EXPECT_EQ(takt("--duration 0.1 -- sleep 600").code, 0);  // seconds
+  const auto without_unit = takt("--duration 0.1 -- sleep 600");
+  EXPECT_EQ(without_unit.code, 2);
+  EXPECT_NE(without_unit.err.find("--duration: '0.1' has no unit; write 0.1s"), std::string::npos)
+    << without_unit.err;
 }
 
 TEST_F(TaktExec, writes_no_model_where_the_time_ended_a_program_that_reports_nothing)

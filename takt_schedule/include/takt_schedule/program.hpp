@@ -76,10 +76,10 @@ Number number_option(
   return *value;
 }
 
-/// As `number_option` for a duration; a plain number is seconds.
+/// As `number_option` for a duration.
 inline takt_rt::Duration duration_option(const std::string & option, const std::string & text)
 {
-  const auto value = parse_seconds(text);
+  const auto value = parse_duration(text, "s");
   if (!value) {
     throw CLI::ValidationError(option, to_string(value.faults().front()));
   }

@@ -53,7 +53,7 @@ takt_rt::Result<std::int64_t> parse_quantity(std::string_view text, const Quanti
       quoted(text) + " is not a number with a unit; write for example 100" +
       std::string(kind.usual)};
   }
-  const std::string_view unit_name = rest.empty() ? kind.plain : rest;
+  const std::string_view unit_name = rest;
   if (unit_name.empty()) {
     return Faults{
       quoted(text) + " has no unit; write " + std::string(text) + std::string(kind.usual) +

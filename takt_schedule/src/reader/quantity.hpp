@@ -21,7 +21,6 @@ struct QuantityKind
   std::string_view names;     ///< for faults: "ns, us, ms, s or min"
   std::string_view usual;     ///< the unit to suggest for a number without one
   std::string_view smallest;  ///< for faults: "1ns"
-  std::string_view plain{};   ///< the unit of a number without one; empty: such a number is a fault
 };
 
 /// The value in the smallest unit, or one fault.

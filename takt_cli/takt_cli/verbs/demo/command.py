@@ -33,7 +33,9 @@ GRAPH = "autoware_reference"
 
 
 def command(
-    duration: Annotated[str, typer.Option(help="How long each of the three runs measures.")] = "10",
+    duration: Annotated[
+        str, typer.Option(help="How long each of the three runs measures.")
+    ] = "10s",
     output: OutputDirectory = None,
     cores: Cores = None,
     json_output: Json = False,
@@ -138,5 +140,5 @@ def explain(cores: tuple[int, ...], scaling: Scaling) -> list[str]:
 
 
 def _repeat(duration: str, cores: str | None) -> list[str]:
-    words = [] if duration == "10" else ["--duration", duration]
+    words = [] if duration == "10s" else ["--duration", duration]
     return [*words, *cores_option(cores)]
