@@ -67,8 +67,16 @@ TEST(ToYaml, WritesAnEpochOfAllExecutorsOnce)
   const std::string text =
     to_yaml(test::parse("version: 1\nepoch: host\nexecutors:\n  a: {threads: {t: }, default: t}\n"
                         "  b: {threads: {t: }, default: t}\n"));
-  EXPECT_NE(text.find("\nepoch: host  # "), text.npos) << text;
+  EXPECT_NE(text.find("\nepoch: host\n"), text.npos) << text;
   EXPECT_EQ(text.find("    epoch:"), text.npos) << text;
+}
+
+TEST(ToYaml, SaysWhatOffsetsCountFromIfThereAreOffsets)
+{
+  const std::string text = to_yaml(
+    test::parse("version: 1\nepoch: host\nexecutors:\n  a: {threads: {t: }, default: t, callbacks: "
+                "[{match: \"/a:timer(9ms)\", offset: 1ms}]}\n"));
+  EXPECT_NE(text.find("\nepoch: host  # offsets count on the host's clock"), text.npos) << text;
 }
 
 // ---- property: the parser reads the same schedule from the text that to_yaml writes ----

@@ -188,6 +188,15 @@ EpochSchedule epoch_of(const Schedule & schedule)
   return same ? first : EpochSchedule();
 }
 
+/// True if the schedule gives a timer an offset.
+bool has_offsets(const Schedule & schedule)
+{
+  return std::ranges::any_of(schedule.executors, [](const ExecutorSchedule & executor) {
+    return std::ranges::any_of(
+      executor.callbacks, [](const CallbackRule & rule) { return rule.offset.has_value(); });
+  });
+}
+
 std::optional<takt_rt::Duration> settling_time(const Schedule & schedule)
 {
   return schedule.executors.empty() ? std::nullopt : schedule.executors.front().settles;
@@ -287,8 +296,9 @@ std::string to_yaml(const Schedule & schedule, std::string_view header)
   if (epoch.from != Epoch::start) {
     out.line(
       0, "epoch", text_of(epoch),
-      epoch.from == Epoch::host ? "offsets count on the host's clock: they hold between processes"
-                                : "offsets count on the clock of all hosts");
+      !has_offsets(schedule)      ? ""
+      : epoch.from == Epoch::host ? "offsets count on the host's clock: they hold between processes"
+                                  : "offsets count on the clock of all hosts");
   }
   if (const auto settles = settling_time(schedule)) {
     out.line(
