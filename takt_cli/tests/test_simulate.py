@@ -33,6 +33,25 @@ def test_responses_are_said_and_a_timeline_is_written(takt, tmp_path, monkeypatc
 
 
 @need(*SIMULATE)
+def test_a_timeline_replaces_no_file_unless_it_is_forced(takt, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "system.yaml").write_text(SYSTEM)
+    (tmp_path / "schedule.yaml").write_text(SCHEDULE)
+    (tmp_path / "t.json").write_text("mine")
+    asked = ("simulate", "system.yaml", "schedule.yaml", "--trace")
+    said = takt(*asked, "t.json")
+    assert (said.code, said.out) == (2, "")
+    assert "t.json exists; name another file, or replace it with --force" in said.err
+    assert (tmp_path / "t.json").read_text() == "mine"
+    assert takt(*asked, "t.json", "--force").code == 0
+    assert json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+    for name, what in (("system", "system model"), ("schedule", "schedule")):
+        said = takt(*asked, f"{name}.yaml", "--force")
+        assert said.code == 2
+        assert f"--trace names the {what} that takt reads" in said.err
+
+
+@need(*SIMULATE)
 def test_faults_of_both_files_have_file_line_and_column(takt, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "system.yaml").write_text(SYSTEM.replace("cores", "core"))

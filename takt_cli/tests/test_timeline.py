@@ -214,6 +214,19 @@ def test_a_timeline_is_refused_in_one_sentence(takt, example):
 
 @in_docs
 @need(*EXPLAIN)
+def test_a_timeline_replaces_no_file_unless_it_is_forced(takt, example):
+    page = example / "page.html"
+    page.write_text("mine")
+    said = takt("explain", "apart.yaml", "--timeline", "page.html")
+    assert (said.code, said.out) == (2, "")
+    assert "page.html exists; name another file, or replace it with --force" in said.err
+    assert page.read_text() == "mine"
+    assert takt("explain", "apart.yaml", "--timeline", "page.html", "--force").code == 0
+    assert page.read_text() != "mine"
+
+
+@in_docs
+@need(*EXPLAIN)
 @pytest.mark.parametrize(("name", "what"), [("apart", "schedule"), ("phases", "system model")])
 def test_a_timeline_replaces_no_input(takt, example, name, what):
     before = (example / f"{name}.yaml").read_text()

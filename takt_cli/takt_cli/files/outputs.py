@@ -7,7 +7,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from takt_cli.base.errors import EXIT_FAILED, TaktError
@@ -35,6 +35,12 @@ def refuse_replacing(path: Path, force: bool) -> None:
     # If standard output goes to a file, the shell has already emptied it.
     if path.is_file() and _replaceable(path) and not force:
         raise TaktError(f"{path} exists; name another file, or replace it with --force")
+
+
+def refuse_other_endings(path: Path, what: str, endings: Sequence[str]) -> None:
+    """Refuse a file whose name promises another format; `what`: 'a plot is a page'."""
+    if path.suffix not in endings:
+        raise TaktError(f"{path}: {what}; let its name end in {' or '.join(endings)}")
 
 
 def refuse_inputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, Path | None]) -> None:

@@ -15,9 +15,14 @@ from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE, TaktError
 from takt_cli.base.processes import run_program
 from takt_cli.base.programs import find_program
 from takt_cli.files.graphs import resolve_schedule
-from takt_cli.files.outputs import check_file, refuse_inputs
+from takt_cli.files.outputs import (
+    check_file,
+    refuse_inputs,
+    refuse_other_endings,
+    refuse_replacing,
+)
 from takt_cli.files.systems import resolve_system, shipped_models
-from takt_cli.verbs.options import Json, Schedule
+from takt_cli.verbs.options import Force, Json, Schedule
 from takt_cli.verbs.pass_on import pass_on
 
 _ENDINGS = (".html", ".svg")  # of a page and of a picture
@@ -54,6 +59,7 @@ def command(
             show_default="none",
         ),
     ] = None,
+    force: Force = False,
     json_output: Json = False,
 ) -> None:
     """Bound the response times of a system's chains; exit code 1 if a deadline may be missed."""
@@ -63,7 +69,7 @@ def command(
     if timeline is not None:
         refuse_inputs({"--timeline": timeline}, {"schedule": Path(files[0])})
         check_file(timeline)
-        _write_page(program, files, timeline, chain)
+        _write_page(program, files, timeline, chain, force)
     if chain is not None:
         arguments = [*arguments, "--chain", chain]
     for given, option in ((callbacks, "--callbacks"), (ages, "--ages"), (depths, "--depths")):
@@ -75,7 +81,9 @@ def command(
     pass_on(program.name, done, (0, EXIT_FAILED, EXIT_USAGE))
 
 
-def _write_page(program: Path, files: Sequence[str], page: Path, chain: str | None) -> None:
+def _write_page(
+    program: Path, files: Sequence[str], page: Path, chain: str | None, force: bool
+) -> None:
     """Write the page of a hyperperiod, or say why there is none."""
     # Import this here, because few explanations need a page.
     from takt_cli.documents.document import DamagedError
@@ -92,9 +100,8 @@ def _write_page(program: Path, files: Sequence[str], page: Path, chain: str | No
     if found.hyperperiod is None:
         raise TaktError("takt_explain printed no hyperperiod, so takt wrote no page")
     refuse_inputs({"--timeline": page}, {"system model": Path(found.system)})
-    if page.suffix not in _ENDINGS:
-        endings = " or ".join(_ENDINGS)
-        raise TaktError(f"{page}: a timeline is a page or a picture; let its name end in {endings}")
+    refuse_other_endings(page, "a timeline is a page or a picture", _ENDINGS)
+    refuse_replacing(page, force)
     options = [] if chain is None else ["--chain", chain]
     command = command_line("explain", *files, *options, "--timeline", str(page))
     write_hyperperiod(found, page, schedule=files[0], command=command, chain=chain)

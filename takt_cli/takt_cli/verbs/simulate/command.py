@@ -12,9 +12,10 @@ from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE
 from takt_cli.base.programs import find_program
 from takt_cli.base.units import duration_flag
 from takt_cli.files.graphs import resolve_schedule
+from takt_cli.files.outputs import check_file, refuse_inputs, refuse_replacing
 from takt_cli.files.standard_input import DASH
 from takt_cli.files.systems import resolve_system
-from takt_cli.verbs.options import MOST_SEED, Json, Schedule, System, duration_ns, whole
+from takt_cli.verbs.options import MOST_SEED, Force, Json, Schedule, System, duration_ns, whole
 from takt_cli.verbs.pass_on import pass_on, run_aloud
 
 # Virtual time has no limit but the user's patience.
@@ -79,6 +80,7 @@ def command(
             show_default="the chain closest to its deadline",
         ),
     ] = None,
+    force: Force = False,
     json_output: Json = False,
 ) -> None:
     """Run a system under a schedule in virtual time, and print its responses."""
@@ -96,6 +98,12 @@ def command(
     if runs is not None:
         arguments += ["--runs", str(runs)]
     if trace is not None:
+        refuse_inputs(
+            {"--trace": trace},
+            {"system model": Path(arguments[0]), "schedule": Path(file)},
+        )
+        check_file(trace)
+        refuse_replacing(trace, force)
         arguments += ["--trace", str(trace)]
     if of is not None:
         arguments += ["--of", of]
