@@ -73,6 +73,8 @@ struct SimulationOptions
   /// If set: the execution time of each run that works, from 0 to the task's longest time. `run`: the number of such
   /// runs of the task that began before in the same simulated run. Must return the same value for the same arguments.
   std::function<Ns(Index task, std::uint64_t run)> execution_time;
+  /// If set: called from time to time, with the runs that ended and the virtual time of the present one.
+  std::function<void(std::uint64_t runs, Ns now)> progress;
   KernelOptions kernel;
 };
 

@@ -7,8 +7,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "long_run.hpp"
+#include "model/printed.hpp"
 #include "simulation/timeline.hpp"
 #include "takt_plan/load_plan.hpp"
 #include "takt_schedule/duration.hpp"
@@ -29,6 +31,8 @@ using takt_plan::SimulationResult;
 using takt_rt::Faults;
 using takt_schedule::kUnwritten;
 using takt_schedule::refuse;
+
+constexpr Ns kShown = 1'000'000;  // progress tells virtual time in whole milliseconds
 
 struct Arguments
 {
@@ -119,18 +123,33 @@ int run(Arguments & arguments)
   if (!arguments.runs_given && arguments.options.phases == Phases::adversarial) {
     arguments.options.runs = takt_plan::adversarial_runs(model);
   }
-  const auto result = takt_plan::simulate(model, arguments.options);
+  std::optional<takt_plan::program::Progress> progress(
+    std::in_place, "takt_simulate", "simulating");
+  SimulationOptions options = arguments.options;
+  options.progress = [&](std::uint64_t runs, Ns now) {
+    const Ns duration = options.duration;
+    progress->now(fmt::format(
+      "simulating: {} of {}{}",
+      takt_plan::detail::printed(std::min(now, duration) / kShown * kShown),
+      takt_plan::detail::printed(duration),
+      options.runs == 1 ? "" : fmt::format(", run {} of {}", runs + 1, options.runs)));
+  };
+  const auto result = takt_plan::simulate(model, options);
   if (!result) {
+    progress.reset();
     return refuse(result.faults());
   }
   std::string traced;
   if (!arguments.trace.empty()) {
     const auto about = subject(arguments, model, *result);
     if (!about) {
+      progress.reset();
       return refuse(about.faults());
     }
+    progress->now("simulating the worst activation again");
     auto timeline = takt_plan::Timeline::around(model, about->response);
     const auto watched = takt_plan::watch(model, arguments.options, about->response.run, timeline);
+    progress.reset();
     if (!watched.ok()) {
       return refuse(watched.faults());
     }
@@ -145,6 +164,7 @@ int run(Arguments & arguments)
       "\ntimeline of the worst activation of {}: {}, for https://ui.perfetto.dev\n", about->name,
       arguments.trace);
   }
+  progress.reset();
   takt_plan::program::writing_now();
   const takt_plan::program::Report report{model,   plan->warnings,   arguments.options,
                                           *result, arguments.system, arguments.schedule};

@@ -17,6 +17,7 @@ namespace
 
 // Limit of rounds at one instant. Only callbacks that take no time and start each other in a circle need many rounds.
 constexpr int kMostTurns = 1'000'000;
+constexpr std::uint64_t kInstantsToTell = 10'000;  // between two calls of `progress`
 
 // After the end of releases, runs may go on for this many times the duration. A reservation that is used up by the
 // switch to its thread never ends.
@@ -140,6 +141,9 @@ void SimulationRun::advance(Ns to)
 void SimulationRun::instant()
 {
   ++result_.instants;
+  if (options_.progress && result_.instants % kInstantsToTell == 0) {
+    options_.progress(number_, now_);
+  }
   while (!events_.empty() && events_.top().time <= now_) {
     const Event event = events_.top();
     events_.pop();

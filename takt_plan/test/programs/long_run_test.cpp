@@ -55,10 +55,11 @@ class Interrupted : public takt_schedule::test::ProgramTest
 protected:
   Interrupted() : ProgramTest("") {}
 
-  /// Starts the program in the test's directory, waits until it handles SIGINT and until `file` exists, and sends
-  /// SIGINT. Returns the exit code. `err` gets the error output.
+  /// Starts the program in the test's directory, waits until it handles SIGINT, until `file` exists and until the program
+  /// has written `said` to its error output, and sends SIGINT. Returns the exit code. `err` gets the error output.
   int interrupt(
-    const char * program, const std::vector<std::string> & words, const std::string & file = {})
+    const char * program, const std::vector<std::string> & words, const std::string & file = {},
+    const std::string & said = {})
   {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -78,7 +79,8 @@ protected:
       ::_exit(99);
     }
     int status = 0;
-    while (!handles_interrupts(child) || (!file.empty() && !exists(file))) {
+    while (!handles_interrupts(child) || (!file.empty() && !exists(file)) ||
+           content("err").find(said) == std::string::npos) {
       if (::waitpid(child, &status, WNOHANG) == child) {
         return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
       }
@@ -155,6 +157,24 @@ TEST_F(Interrupted, SimulateSaysSo)
   EXPECT_EQ(interrupt(TAKT_SIMULATE, {"many.yaml", "threads.yaml", "--duration", "10min"}), 130);
   EXPECT_EQ(content("err"), "takt_simulate: interrupted: nothing was written\n");
   EXPECT_EQ(content("out"), "");
+}
+
+TEST_F(Interrupted, SimulateTellsItsProgressUntilThen)
+{
+  write(
+    "small.yaml",
+    "version: 1\noverheads: {}\nhosts: {car: {cores: 1}}\ncallbacks:\n"
+    "  - {id: \"/a:timer(10ms)\", time: 1ms, period: 10ms}\n");
+  write(
+    "threads.yaml",
+    "version: 1\nexecutors: {main: {threads: {t: {policy: fifo, priority: 9, cores: [0]}}, "
+    "default: t}}\n");
+  const std::vector<std::string> words{"small.yaml", "threads.yaml", "--duration",
+                                       "60min",      "--runs",       "1000000"};
+  EXPECT_EQ(interrupt(TAKT_SIMULATE, words, {}, " s\n"), 130);
+  const std::string said = content("err");
+  EXPECT_EQ(said.find("takt_simulate: simulating: "), 0U) << said;
+  EXPECT_NE(said.find("s of 3600s, run "), std::string::npos) << said;
 }
 
 }  // namespace
