@@ -170,7 +170,8 @@ def _text(schema: Schema, value: Any, place: str) -> str:
     if most is not None and len(value) > most and not schema.get("cut"):
         raise DamagedError(f"{place} has {len(value)} characters, more than {most}")
     if value not in schema.get("enum", (value,)):
-        raise DamagedError(f"{place} is none of {', '.join(schema['enum'])}")
+        known = [one for one in schema["enum"] if one is not None]
+        raise DamagedError(f"{place} is none of {', '.join(known)}")
     return value if schema.get("raw") else printable(value[:most])
 
 

@@ -176,16 +176,21 @@ def test_a_plot_is_written_beside_the_plan(takt, tmp_path, monkeypatch, more):
     [
         ("--plot s.yaml", "names the system model"),
         ("--plot o -o o", "same file"),
+        ("--plot p.pdf", "p.pdf: a plot is a page; let its name end in .html"),
+        ("--plot old.html", "old.html exists; name another file, or replace it with --force"),
         ("--plot .", "directory"),
         ("--plot -", "'-' names no file"),
     ],
 )
 def test_a_plot_overwrites_nothing_that_is_needed(takt, fakes, tmp_path, options, words):
-    (tmp_path / "s.yaml").write_text("x")
+    for name in ("s.yaml", "old.html"):
+        (tmp_path / name).write_text("x")
     said = takt("plan", "s.yaml", *options.split())
     assert (said.code, said.out) == (2, "")
     assert words in said.err
-    assert (tmp_path / "s.yaml").read_text() == "x"
+    for name in ("s.yaml", "old.html"):
+        assert (tmp_path / name).read_text() == "x"
+    assert not (tmp_path / "p.pdf").exists()
 
 
 def test_a_refused_plan_gives_no_page_and_nonsense_is_one_message(takt, fakes, tmp_path):

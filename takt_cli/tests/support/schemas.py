@@ -52,10 +52,10 @@ def _faults(schema: Mapping[str, Any], value: Any, place: str, document: str) ->
     if not any(_is(value, kind) for kind in kinds):
         yield f"{place} is {value!r}, not {' or '.join(kinds)}"
         return
-    if value is None:
-        return
     if value not in schema.get("enum", [value]):
         yield f"{place} is {value!r}, none of {schema['enum']}"
+    if value is None:
+        return
     if isinstance(value, int | float) and not isinstance(value, bool):
         if not schema.get("minimum", value) <= value <= schema.get("maximum", value):
             yield f"{place} is {value!r}, out of its range"

@@ -98,8 +98,9 @@ namespace takt_plan
 /// The progress of a search.
 struct PlanProgress
 {
-  Index plans = 0;   ///< judged plans
-  Index proven = 0;  ///< chains of the best plan with a bound within their deadline
+  Index plans = 0;  ///< judged plans, in all walks
+  Index proven =
+    0;  ///< chains with a bound within their deadline, in the plan that has most of them
   Index chains = 0;  ///< chains with a deadline
 };
 
@@ -175,6 +176,16 @@ struct TradePoint
   friend bool operator==(const TradePoint &, const TradePoint &) = default;
 };
 
+/// The cost of a plan without skipped periods: the search found another plan that keeps more important deadlines, but
+/// there timers skip periods in simulation.
+struct PaidPeriods
+{
+  /// Chains whose deadline the other plan meets in simulation, or proves, and this plan does not. Most important first.
+  std::vector<Index> chains;
+  std::vector<Index> timers;  ///< the timers that skip periods in the other plan
+  std::uint64_t skipped = 0;  ///< the periods that they skip there
+};
+
 /// A plan: the schedule and its bounds.
 struct Planned
 {
@@ -191,6 +202,7 @@ struct Planned
   /// Sentences about cores above their cap, and about callbacks without a bound: their backlog may grow without end.
   /// Chains without a deadline and callbacks without a chain are among them.
   std::vector<std::string> shortfalls;
+  PaidPeriods paid;  ///< `takt` only, and only with `walks`
   /// Sentences about parts of the system that the planner did not change.
   std::vector<std::string> notes;
   std::vector<double> room;  ///< per core: the part of its cap that is left to callbacks

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "planners/middleware_threads.hpp"
+#include "planners/talking.hpp"
 #include "takt_core/binding_rules.hpp"
 #include "takt_schedule/core_options.hpp"
 
@@ -22,8 +23,7 @@ namespace
 using takt_schedule::ExecutorSchedule;
 using takt_schedule::Schedule;
 
-constexpr int kMostUrgent = 255;   // callback priorities are 0 to 255
-constexpr int kMostRealTime = 99;  // the highest priority of SCHED_FIFO
+constexpr int kMostUrgent = 255;  // callback priorities are 0 to 255
 
 /// The callback priority of the task at `position` of `count` tasks. If there are more tasks than
 /// priorities, the first tasks share the highest priority.
@@ -60,18 +60,6 @@ std::vector<Index> leading_chains(const Model & model)
   return lead;
 }
 
-/// Executors with callbacks that publish messages, or take or read messages of other callbacks.
-std::set<std::string> talking(const takt_schedule::System & system)
-{
-  std::set<std::string> found;
-  for (const takt_schedule::CallbackModel & callback : system.callbacks) {
-    if (!callback.publishes.empty() || !callback.triggers.empty() || !callback.reads.empty()) {
-      found.insert(callback.executor);
-    }
-  }
-  return found;
-}
-
 /// Patterns of the thread names of the middleware that RMW_IMPLEMENTATION names. If the variable is
 /// unset or names a middleware that takt does not know: patterns of the usual middleware.
 std::vector<std::string> middleware_patterns()
@@ -91,16 +79,16 @@ std::vector<std::string> middleware_patterns()
   return named.empty() ? usual : named;
 }
 
-// Puts the middleware's threads above the plan's threads. They carry messages between processes;
+// Puts the middleware's threads above the plan's threads, as far as the host's priorities allow it. They carry messages between processes;
 // below the plan's threads they would starve, and messages would come later than the model says.
 // They also hold locks of the middleware when they announce the process, every three seconds. A
 // callback that publishes meanwhile waits until they get a core.
-takt_schedule::ProcessThreadRule above(int priority)
+takt_schedule::ProcessThreadRule above(int priority, const takt_schedule::HostModel & host)
 {
   takt_schedule::ProcessThreadRule rule;
   rule.match = middleware_patterns();
   rule.attributes.policy = takt_rt::Policy::fifo;
-  rule.attributes.priority = std::min(priority + 1, kMostRealTime);
+  rule.attributes.priority = std::min(priority + 1, std::max(priority, host.most_priority));
   return rule;
 }
 
@@ -232,7 +220,7 @@ Schedule schedule_of(
   Schedule schedule;
   schedule.chains = system.chains;
   const std::vector<Index> lead = leading_chains(model);
-  const std::set<std::string> talkers = talking(system);
+  const std::set<std::string> talkers = detail::talking(system);
   std::map<Index, takt_rt::Duration> offsets;
   for (const AssignedOffset & given : assignment.offsets) {
     offsets[given.task] = takt_rt::Duration(given.offset);
@@ -279,9 +267,10 @@ Schedule schedule_of(
       }
       one.threads.push_back(std::move(threads));
     }
-    const int most = most_urgent[host_of[executor]];
+    const Index host = host_of[executor];
+    const int most = most_urgent[host];
     if (most > 0 && talkers.contains(one.name)) {
-      one.process_threads.push_back(above(most));
+      one.process_threads.push_back(above(most, system.hosts[host]));
     }
     schedule.executors.push_back(std::move(one));
   }

@@ -28,7 +28,9 @@ constexpr std::size_t kMostPlannedAgain = 2000;
 constexpr double kMostReplanning = 2e7;
 // Limit of evaluated terms for all tries of changes within this plan: some seconds.
 constexpr double kMostLooking = 1e9;
-// `misfits` ends at this multiple of the plan's time limit, if there is one.
+// If the time limit is over: limit of evaluated terms for finding the callbacks that cost chains most.
+constexpr double kMostForDominant = 2e8;
+// `misfits` tries no more changes at this multiple of the plan's time limit, if there is one.
 constexpr double kMostTime = 1.25;
 
 /// `percent` of `time`, rounded down.
@@ -68,6 +70,7 @@ public:
     streams_(model_, in_trigger_order(model_)),
     with_more_(system.hosts.size()),
     crowded_(crowded(model_, planned.room)),
+    late_timers_(late_timers(model_, planned.bounds)),
     waits_(!streams_.sets().empty())
   {
     for (const Chain & chain : model_.chains) {
@@ -91,6 +94,11 @@ public:
     Misfit result = name(chain);
     const auto & answer = planned_.bounds.chains[chain];
     find_dominant(answer ? answer->bound : kUnbounded, result);
+    if (result.dominant == kNone) {
+      result.cut_short = true;
+      result.out_of_time = time_is_up();
+      return result;
+    }
     result.faster_by = faster_by(result);
     result.sources = sources_of(result.dominant);
     result.longer_by = longer_by(result);
@@ -99,14 +107,14 @@ public:
     result.planned_again = model_.tasks.size() <= kMostPlannedAgain;
     result.more_cores_of = result.planned_again ? more_cores_of(chain) : kNone;
     result.cut_short = result.cut_short || too_long();
+    result.out_of_time = result.cut_short && time_is_up();
     return result;
   }
 
 private:
-  bool too_long() const
-  {
-    return looked_ > kMostLooking || (options_.time_used && options_.time_used() > kMostTime);
-  }
+  bool time_is_up() const { return options_.time_used && options_.time_used() > kMostTime; }
+
+  bool too_long() const { return looked_ > kMostLooking || time_is_up(); }
 
   /// The options for planning again: without walks and without a time limit.
   PlanOptions briefly() const
@@ -118,7 +126,7 @@ private:
   }
 
   /// True if in the changed system the chain meets its deadline, no other chain becomes late, no task loses its
-  /// bound, and no more cores exceed their caps.
+  /// bound, no more timers may skip a period, and no more cores exceed their caps.
   bool mends(
     const Model & changed, const Bounds & bounds, const std::vector<double> & room,
     Index chain) const
@@ -137,7 +145,7 @@ private:
         return false;
       }
     }
-    return crowded(changed, room) <= crowded_;
+    return late_timers(changed, bounds) <= late_timers_ && crowded(changed, room) <= crowded_;
   }
 
   bool mends(const Model & changed, Index chain)
@@ -160,6 +168,20 @@ private:
     return mends(planned.model, planned.bounds, planned.room, chain);
   }
 
+  /// The number of timers that may skip a period: their bounds are longer than it.
+  static Index late_timers(const Model & model, const Bounds & bounds)
+  {
+    Index count = 0;
+    for (Index task = 0; task < model.tasks.size(); ++task) {
+      const Task & one = model.tasks[task];
+      count += one.timer && bounds.tasks[task] &&
+                   *bounds.tasks[task] > one.release->period + one.release->jitter
+                 ? 1
+                 : 0;
+    }
+    return count;
+  }
+
   /// The number of cores above their caps.
   static Index crowded(const Model & model, const std::vector<double> & room)
   {
@@ -175,23 +197,29 @@ private:
     return count;
   }
 
-  /// Finds the callback whose removal would make the bound smallest.
+  /// Finds the callback whose removal would make the bound smallest. None if this would take too long.
   void find_dominant(Ns bound, Misfit & result)
   {
     const std::vector<Index> candidates = heaviest_beside(result.chain);
-    result.dominant = candidates.front();
+    Index dominant = candidates.front();
     for (const Index task : candidates) {
+      if (looked_ > (time_is_up() ? kMostForDominant : kMostLooking)) {
+        result.share = 0;
+        return;
+      }
       Model without = model_;
       without.tasks[task].time = without.tasks[task].dispatch = without.tasks[task].middleware = 0;
       without.tasks[task].store = 0;
-      const auto found = bounds_of(without);
+      const auto found =
+        detail::counted_bounds_through_reads(without, looked_, detail::kMostLooksAtOnce);
       const bool bounded = found && found->chains[result.chain];
       const Ns less = bounded ? bound - found->chains[result.chain]->bound : 0;
       if (less > result.share) {
-        result.dominant = task;
+        dominant = task;
         result.share = less;
       }
     }
+    result.dominant = dominant;
     result.share = bound == kUnbounded ? 0 : result.share;
   }
 
@@ -442,6 +470,7 @@ private:
   double spent_ = 0;                               // the cost of planning changed systems
   std::vector<std::optional<Planned>> with_more_;  // per host: the plan with one more core
   Index crowded_;                                  // cores above their caps in this plan
+  Index late_timers_;                              // timers that may skip a period in this plan
   // True if chains read, or callbacks wait for sets.
   bool waits_;
   std::optional<takt_rt::Result<EndToEndBounds>> ends_;

@@ -39,9 +39,11 @@ struct Misfit
   Index chain = kNone;
   std::optional<Ns> late;  ///< bound - deadline; absent: no bound
   /// Among the callbacks with the largest loads on the chain's cores, the one whose removal would
-  /// make the bound smallest. kNone: not searched, because many misfits are more important.
+  /// make the bound smallest. kNone: not searched, because many misfits are more important, or because the search would
+  /// have taken too long.
   Index dominant = kNone;
-  Ns share = 0;  ///< how much the removal of `dominant` reduces the bound; 0: no bound
+  /// How much the removal of `dominant` reduces the bound. 0: no bound, or no removal reduces it.
+  Ns share = 0;
   std::optional<int> faster_by;  ///< percent of `dominant`'s execution time to save, up to 95
   /// The timers and external messages that start the chain, over all steps.
   std::vector<Index> sources;
@@ -51,6 +53,7 @@ struct Misfit
   /// Smaller values of `faster_by` and `longer_by` may suffice, because there was no time to plan
   /// again and find out.
   bool cut_short = false;
+  bool out_of_time = false;  ///< `options.time_used` ended the search for changes
   std::optional<Wait> wait;  ///< the longest wait; absent: none, or no bound
   /// The sources of the reader that the chain waits for longest. Empty: no callback of the chain
   /// reads.
@@ -65,7 +68,8 @@ struct Misfit
 
 /// One misfit for each chain that misses its deadline, the most important chain first. For the first few chains the
 /// function repeats the analysis some dozen times, plans once more for each host, and plans changed systems for about
-/// two seconds. With `options.time_used` the function ends at 1.25 times the time limit, and sets `cut_short`.
+/// two seconds. With `options.time_used` the function tries no more changes from 1.25 times the time limit on, and sets
+/// `out_of_time`. It finds `dominant` all the same, if that takes less than a second.
 std::vector<Misfit> misfits(
   const takt_schedule::System & system, const PlanOptions & options, const Planned & planned);
 

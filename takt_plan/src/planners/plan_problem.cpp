@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
+#include <string>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -11,7 +13,9 @@
 #include "model/many_ways.hpp"
 #include "model/model_size.hpp"
 #include "model/streams.hpp"
+#include "planners/talking.hpp"
 #include "takt_plan/end_to_end.hpp"
+#include "takt_schedule/core_list.hpp"
 #include "takt_schedule/quoted.hpp"
 
 namespace takt_plan::detail
@@ -114,7 +118,7 @@ private:
   void add_host(Index index, bool needed)
   {
     const HostModel & host = system_.hosts[index];
-    result_.bands.push_back({host.least_priority, host.most_priority});
+    result_.bands.push_back({host.least_priority, most_of_plan(system_, host, talkers_)});
     const bool any = std::any_of(host.cores.begin(), host.cores.end(), [&](int number) {
       return usable(host, number, options_);
     });
@@ -169,6 +173,13 @@ private:
     return false;
   }
 
+  // "'car' has cores 0-3"
+  static std::string cores_of(const HostModel & host)
+  {
+    return quoted(host.name) + (host.cores.size() == 1 ? " has core " : " has cores ") +
+           takt_schedule::print_cores(host.cores);
+  }
+
   // Faults: the options name a host or a core that does not exist.
   void check_cpus()
   {
@@ -177,7 +188,11 @@ private:
         system_.hosts.begin(), system_.hosts.end(),
         [&](const HostModel & host) { return holds(host.cores, cpu); });
       if (!any) {
-        faults_.push_back("no host has core " + std::to_string(cpu));
+        std::string known;
+        for (const HostModel & host : system_.hosts) {
+          known += (known.empty() ? "; " : ", ") + cores_of(host);
+        }
+        faults_.push_back("no host has core " + std::to_string(cpu) + known);
         return;
       }
     }
@@ -186,11 +201,16 @@ private:
         system_.hosts.begin(), system_.hosts.end(),
         [&, &wanted = name](const HostModel & one) { return one.name == wanted; });
       if (host == system_.hosts.end()) {
-        faults_.push_back("there is no host " + quoted(name));
+        std::string known;
+        for (const HostModel & one : system_.hosts) {
+          known += (known.empty() ? "; hosts are " : ", ") + quoted(one.name);
+        }
+        faults_.push_back("there is no host " + quoted(name) + known);
         return;
       }
       if (!holds(host->cores, cpu)) {
-        faults_.push_back(quoted(name) + " has no core " + std::to_string(cpu));
+        faults_.push_back(
+          quoted(name) + " has no core " + std::to_string(cpu) + "; " + cores_of(*host));
         return;
       }
     }
@@ -346,6 +366,7 @@ private:
 
   const System & system_;
   const PlanOptions & options_;
+  const std::set<std::string> talkers_ = talking(system_);
   PlanProblem result_;
   std::vector<std::vector<Index>> usable_;  // per host: the usable cores, sorted
   std::vector<Ns> periods_;                 // the shortest period that starts each task

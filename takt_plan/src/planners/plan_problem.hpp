@@ -71,7 +71,8 @@ struct PlanProblem
   std::uint64_t seed = 1;
   std::function<double()> time_used;  ///< see PlanOptions
   double until = 1;  ///< the share of the time after which the current step must end
-  std::function<void(const PlanProgress &)> progress;  ///< see PlanOptions
+  /// See PlanOptions, but `plans` counts the plans since the call before.
+  std::function<void(const PlanProgress &)> progress;
   /// A random walk calls it with each plan that keeps more deadlines than the plans before.
   std::function<void(const Layout &)> found;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "model/percent.hpp"
@@ -224,8 +225,29 @@ Result<Planned> finished(
 
 }  // namespace
 
-Result<Planned> plan_schedule(const System & system, const PlanOptions & options)
+namespace
 {
+
+/// The options with a progress that adds up plans of all walks, and the most chains that one of them proved.
+PlanOptions with_sums(PlanOptions options)
+{
+  if (options.progress) {
+    // Searches copy the function.
+    options.progress = [tell = options.progress,
+                        shared = std::make_shared<PlanProgress>()](const PlanProgress & now) {
+      PlanProgress & sum = *shared;
+      sum = {sum.plans + now.plans, std::max(sum.proven, now.proven), now.chains};
+      tell(sum);
+    };
+  }
+  return options;
+}
+
+}  // namespace
+
+Result<Planned> plan_schedule(const System & system, const PlanOptions & given)
+{
+  const PlanOptions options = with_sums(given);
   if (Faults faults = contradictions(options); !faults.empty()) {
     return faults;
   }
@@ -249,6 +271,7 @@ Result<Planned> plan_schedule(const System & system, const PlanOptions & options
   Planned result;
   result.trade = std::move(best.trade);
   result.notes = std::move(best.notes);
+  result.paid = std::move(best.paid);
   result.cost = best.cost;
   result.cost_of_restarts = best.cost_of_restarts;
   return finished(system, options, *problem, best.layout, std::move(result));

@@ -49,7 +49,7 @@ public:
   Score judge(const std::vector<Ns> * most = nullptr) const;
   Score judge_without_phases() const;
   KnownPhases known_phases() const;
-  std::string why_unknown() const;
+  UnknownPhases why_unknown() const;
 
 private:
   BoundsOptions by_phases() const;
@@ -314,14 +314,14 @@ KnownPhases Part::known_phases() const
   return some ? KnownPhases::some : KnownPhases::none;
 }
 
-std::string Part::why_unknown() const
+UnknownPhases Part::why_unknown() const
 {
   if (!check(model_)) {
     return {};
   }
   for (const JobGraph & graph : job_graphs(model_, Flow(model_))) {
     if (!graph.refusal.empty()) {
-      return graph.refusal;
+      return {graph.refusal, graph.too_long};
     }
   }
   return {};
@@ -464,7 +464,7 @@ KnownPhases known_phases(const PlanProblem & problem, const Layout & layout)
   return Part(problem, layout, {}).known_phases();
 }
 
-std::string why_phases_are_unknown(const PlanProblem & problem, const Layout & layout)
+UnknownPhases why_phases_are_unknown(const PlanProblem & problem, const Layout & layout)
 {
   return Part(problem, layout, {}).why_unknown();
 }

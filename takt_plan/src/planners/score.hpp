@@ -105,9 +105,14 @@ enum class KnownPhases
 
 KnownPhases known_phases(const PlanProblem & problem, const Layout & layout);
 
-/// The reason why a part of the layout has no job windows, as in "its hyperperiod has more than
-/// 20000 jobs". Empty: all parts have job windows.
-std::string why_phases_are_unknown(const PlanProblem & problem, const Layout & layout);
+/// The reason why a part of a layout has no job windows, as in "its hyperperiod has more than 20000 jobs".
+struct UnknownPhases
+{
+  std::string why;        ///< empty: all parts have job windows
+  bool too_long = false;  ///< the reason is a hyperperiod
+};
+
+UnknownPhases why_phases_are_unknown(const PlanProblem & problem, const Layout & layout);
 
 }  // namespace takt_plan::detail
 

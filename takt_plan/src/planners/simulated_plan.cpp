@@ -99,9 +99,10 @@ void add_runs(const SimulationResult & more, SimulatedPlan & to)
       to.chains[chain].worst = std::max(to.chains[chain].worst, responses.worst.time());
     }
   }
-  for (const TaskResult & task : more.tasks) {
-    to.skipped += task.skipped;
-    to.lost += task.overwritten;
+  for (Index task = 0; task < to.skips.size(); ++task) {
+    to.skipped += more.tasks[task].skipped;
+    to.skips[task] += more.tasks[task].skipped;
+    to.lost += more.tasks[task].overwritten;
   }
   to.duration = add(to.duration, more.simulated);
 }
@@ -119,6 +120,7 @@ Result<SimulatedPlan> simulate_plan(const System & system, const Schedule & sche
   options.duration = duration_of(simulated.model);
   SimulatedPlan result;
   result.chains.resize(simulated.model.chains.size());
+  result.skips.resize(simulated.model.tasks.size());
   struct Situation
   {
     Phases phases;

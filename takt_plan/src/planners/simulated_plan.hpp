@@ -27,14 +27,17 @@ struct SimulatedPlan
     std::uint64_t count = 0;   ///< responses
     std::uint64_t missed = 0;  ///< responses beyond the deadline
     Ns worst = -1;             ///< the longest response; below 0: no response
+    /// A plan in which timers skip periods meets or proves the chain's deadline, and this plan does not.
+    bool pays_for_periods = false;
     /// True if the chain had responses, all within the deadline.
     bool met() const noexcept { return count > 0 && missed == 0; }
   };
 
-  std::vector<Chain> chains;  ///< per chain of the model
-  std::uint64_t skipped = 0;  ///< periods that timers skipped
-  std::uint64_t lost = 0;     ///< messages that a history overwrote before they were taken
-  Ns duration = 0;            ///< virtual time of all runs together
+  std::vector<Chain> chains;         ///< per chain of the model
+  std::uint64_t skipped = 0;         ///< periods that timers skipped
+  std::vector<std::uint64_t> skips;  ///< the same, per task of the model
+  std::uint64_t lost = 0;            ///< messages that a history overwrote before they were taken
+  Ns duration = 0;                   ///< virtual time of all runs together
 };
 
 /// Faults: those of `build_model` and of `simulate`.

@@ -54,15 +54,17 @@ std::vector<std::string> better_baselines(
     }
     if (!better.empty()) {
       sentences.push_back(fmt::format(
-        "in simulation {} meets the deadline of {}, and this plan does not; takt found no plan "
-        "that "
-        "is better in all",
-        name, fmt::join(better, " and ")));
+        "in simulation {} meets the deadline of {}, and this plan does not{}; takt found no plan "
+        "that is better in all",
+        name, fmt::join(better, " and "),
+        other->skipped > simulated.skipped
+          ? fmt::format(", but timers skip {} periods there", other->skipped)
+          : ""));
     }
   };
   compare("ROS 2's pool of threads", stock_pool(system, options));
   if (options.planner != Planner::isolated) {
-    compare("a thread for each callback group", isolated(system, options));
+    compare("a thread for each callback group (--planner isolated)", isolated(system, options));
   }
   return sentences;
 }

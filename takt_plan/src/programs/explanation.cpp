@@ -202,11 +202,15 @@ std::string result_of(
   if (chain.deadline == kUnbounded) {
     return "";
   }
+  const char * const pays = seen.pays_for_periods ? ", so that no timer skips a period" : "";
   return meets_deadline(chain, answer) ? "proven"
-         : seen.met()                  ? "met in simulation"
+         : seen.met()
+           ? (seen.pays_for_periods ? "met in simulation, not proven" : "met in simulation") +
+               std::string(pays)
          : seen.count == 0
-           ? "never ended in simulation"
-           : fmt::format("late by {} in simulation", printed_up(seen.worst - chain.deadline));
+           ? std::string("never ended in simulation") + pays
+           : fmt::format(
+               "late by {} in simulation{}", printed_up(seen.worst - chain.deadline), pays);
 }
 
 }  // namespace

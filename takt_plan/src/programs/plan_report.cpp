@@ -22,6 +22,7 @@ using detail::printed;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostShortfalls = 12;
+constexpr std::size_t kMostTimers = 3;  // that the line about skipped periods names
 constexpr Ns kMostShown = 1'000;
 constexpr Index kMostTradePoints = 20;  // approximate number of rows; --json has all points
 
@@ -159,12 +160,15 @@ std::string why(const PlanReport & report, const Misfit & misfit)
       printed(chain.deadline));
   }
   if (misfit.dominant == kNone) {
-    return text + "\n";
+    return text + (misfit.cut_short
+                     ? " To find out which callback costs it most would take too long.\n"
+                     : "\n");
   }
   const std::string & dominant = model.id_on(chain, misfit.dominant);
   const bool waits = misfit.wait && misfit.wait->time > misfit.share;
-  text += !misfit.late
-            ? fmt::format(" The callback {} delays it most.", dominant)
+  text += !misfit.late ? fmt::format(" The callback {} delays it most.", dominant)
+          : misfit.share == 0
+            ? " No single callback costs it time: without any one of them its bound is the same."
             : fmt::format(
                 "{} The callback {} costs it most: {} of its bound.",
                 waits ? " It loses most by " + waiting(model, chain, *misfit.wait) + "." : "",
@@ -186,6 +190,9 @@ std::string why(const PlanReport & report, const Misfit & misfit)
       model.hosts.size() == 1
         ? "there were one more core"
         : fmt::format("{} had one more core", model.hosts[misfit.more_cores_of]));
+  }
+  if (changes.empty() && misfit.out_of_time) {
+    return text + " The time was over before takt had tried what would fix this.\n";
   }
   if (changes.empty()) {
     return text + fmt::format(
@@ -222,6 +229,51 @@ std::string seen_skipped(const PlanReport & report)
   return report.simulated && report.simulated->skipped > 0
            ? fmt::format("; timers skip {} periods in simulation", report.simulated->skipped)
            : "";
+}
+
+/// "hot", "hot and low", or "hot and 5 more".
+std::string named(const Model & model, const std::vector<Index> & chains)
+{
+  const std::string & first = model.chains[chains.front()].name;
+  return chains.size() == 1   ? first
+         : chains.size() == 2 ? first + " and " + model.chains[chains.back()].name
+                              : fmt::format("{} and {} more", first, chains.size() - 1);
+}
+
+std::string paid(const PlanReport & report)
+{
+  const Planned & planned = report.planned;
+  const auto & chains = planned.paid.chains;
+  return chains.empty() ? ""
+                        : fmt::format(
+                            "; {} {} for it that no timer skips a period",
+                            named(planned.model, chains), chains.size() == 1 ? "pays" : "pay");
+}
+
+/// The other plan, in which timers skip periods.
+std::string paid_to(const PlanReport & report)
+{
+  const Planned & planned = report.planned;
+  const PaidPeriods & paid = planned.paid;
+  if (paid.chains.empty()) {
+    return {};
+  }
+  std::vector<std::string> names;
+  for (const Index chain : paid.chains) {
+    names.push_back(planned.model.chains[chain].name);
+  }
+  std::vector<std::string> timers = ids_of(planned.model, paid.timers);
+  if (timers.size() > kMostTimers) {
+    const std::size_t more = timers.size() - kMostTimers;
+    timers.resize(kMostTimers);
+    timers.push_back(fmt::format("{} more", more));
+  }
+  return fmt::format(
+    "{} would meet {} in another plan that takt tried, but there timers skip {} periods in "
+    "simulation: {}. takt prefers a plan without skipped periods. A longer period of a timer that "
+    "skips may make room for both.\n",
+    fmt::join(names, " and "), names.size() == 1 ? "its deadline" : "their deadlines", paid.skipped,
+    fmt::join(timers, ", "));
 }
 
 std::string seen_lost(const PlanReport & report)
@@ -291,7 +343,7 @@ std::string summary(const PlanReport & report)
   return fmt::format(
     "{}, planner {}: {} on {}; {}{}{}{}", report.system, to_string(report.planner),
     counted(planned.assignment.threads.size(), "thread"), counted(cores.size(), "core"),
-    deadlines + seen_skipped(report) + seen_lost(report) + seen_wrong(report),
+    deadlines + paid(report) + seen_skipped(report) + seen_lost(report) + seen_wrong(report),
     planned.shortfalls.empty()
       ? ""
       : fmt::format("; {} at the end", counted(planned.shortfalls.size(), "shortfall")),
@@ -305,6 +357,41 @@ std::string summary(const PlanReport & report)
           "; {} may never reach {} end (see the warning{})",
           counted(report.endless_chains, "chain"), report.endless_chains == 1 ? "its" : "their",
           report.endless_chains == 1 ? "" : "s"));
+}
+
+/// A document with all its fields, without a plan.
+Json empty_document(const std::string & system, Planner planner)
+{
+  return {
+    {"schema", 1},
+    {"system", system},
+    {"faults", Json::array()},
+    {"planner", to_string(planner)},
+    {"met", false},
+    {"warnings", Json::array()},
+    {"short_histories", Json()},
+    {"endless_chains", 0},
+    {"chains", Json::array()},
+    {"settles_ns", Json()},
+    {"when_bounds_hold", ""},
+    {"never_settle", Json::array()},
+    {"threads", Json::array()},
+    {"trade", Json::array()},
+    {"shortfalls", Json::array()},
+    {"notes", Json::array()},
+    {"better_baselines", Json::array()},
+    {"refuted_bounds", Json()},
+    {"skipped_periods", Json()},
+    {"periods_kept", 0},
+    {"periods_kept_of", Json::array()},
+    {"overwritten_messages", Json()},
+    {"ended_by_time", false},
+    {"misfits", Json::array()}};
+}
+
+std::string printed(const Json & json)
+{
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -339,12 +426,25 @@ std::string as_text(const PlanReport & report)
       text += sentence + "\n";
     }
   }
+  text += paid_to(report);
   for (const Misfit & misfit : report.misfits) {
     text += why(report, misfit);
   }
-  if (std::any_of(report.misfits.begin(), report.misfits.end(), [](const Misfit & misfit) {
-        return misfit.cut_short;
-      })) {
+  const auto some = [&](bool Misfit::*const flag) {
+    return std::any_of(report.misfits.begin(), report.misfits.end(), [&](const Misfit & misfit) {
+      return misfit.*flag;
+    });
+  };
+  if (!report.ended_by.empty() && !report.misfits.empty()) {
+    text += fmt::format(
+      "--time {} ended the search. With a longer --time, or without --time, takt may find a plan "
+      "that "
+      "meets more deadlines{}.\n",
+      report.ended_by,
+      some(&Misfit::out_of_time) ? ", and tries which changes would let late chains meet theirs"
+                                 : "");
+  }
+  if (some(&Misfit::cut_short) && !some(&Misfit::out_of_time)) {
     text +=
       "takt did not try all changes in new plans, because that would have taken too long: smaller "
       "changes may be enough.\n";
@@ -369,19 +469,23 @@ std::string header(const PlanReport & report)
   return text;
 }
 
+std::string faults_as_json(
+  const std::string & system, Planner planner, const takt_rt::Faults & faults)
+{
+  Json json = empty_document(system, planner);
+  json["faults"] = sentences(faults);
+  return printed(json);
+}
+
 std::string as_json(const PlanReport & report)
 {
   const Planned & planned = report.planned;
   const Model & model = planned.model;
-  Json json;
-  json["schema"] = 1;
-  json["system"] = report.system;
-  json["planner"] = to_string(report.planner);
+  Json json = empty_document(report.system, report.planner);
   json["met"] = report.misfits.empty() && planned.shortfalls.empty();
   json["warnings"] = report.warnings;
   json["short_histories"] = report.short_histories ? Json(*report.short_histories) : Json();
   json["endless_chains"] = report.endless_chains;
-  json["chains"] = Json::array();
   for (const Index i : planned.chains) {
     const Chain & chain = model.chains[i];
     const auto & found = planned.bounds.chains[i];
@@ -395,12 +499,12 @@ std::string as_json(const PlanReport & report)
                           ? Json(report.simulated->chains[i].worst)
                           : Json()},
        {"met_in_simulation", report.simulated ? Json(report.simulated->chains[i].met()) : Json()},
+       {"pays_for_periods", report.simulated && report.simulated->chains[i].pays_for_periods},
        {"why", found ? Json() : Json(to_string(found.faults().front()))}});
   }
   json["settles_ns"] = planned.settling.after ? Json(*planned.settling.after) : Json();
   json["when_bounds_hold"] = when_bounds_hold(planned.settling, model);
   json["never_settle"] = ids_of(model, planned.settling.for_good);
-  json["threads"] = Json::array();
   const std::vector<double> load = loads(planned);
   const std::vector<std::string> name = names(planned);
   for (Index i = 0; i < planned.assignment.threads.size(); ++i) {
@@ -414,7 +518,6 @@ std::string as_json(const PlanReport & report)
        {"load", load[i]},
        {"callbacks", ids_of(model, thread.tasks)}});
   }
-  json["trade"] = Json::array();
   for (const TradePoint & point : planned.trade) {
     json["trade"].push_back(
       {{"threads", point.threads},
@@ -427,7 +530,9 @@ std::string as_json(const PlanReport & report)
   json["refuted_bounds"] = report.simulated ? Json(refuted_bounds(report)) : Json();
   json["skipped_periods"] = report.simulated ? Json(report.simulated->skipped) : Json();
   json["overwritten_messages"] = report.simulated ? Json(report.simulated->lost) : Json();
-  json["misfits"] = Json::array();
+  json["periods_kept"] = planned.paid.skipped;
+  json["periods_kept_of"] = ids_of(model, planned.paid.timers);
+  json["ended_by_time"] = !report.ended_by.empty();
   for (const Misfit & misfit : report.misfits) {
     const Chain & chain = model.chains[misfit.chain];
     const auto or_null = [](const auto & value) { return value ? Json(*value) : Json(); };
@@ -440,6 +545,7 @@ std::string as_json(const PlanReport & report)
        {"longer_period_by_percent", or_null(misfit.longer_by)},
        {"longer_periods_of", ids_of(model, misfit.sources)},
        {"cut_short", misfit.cut_short},
+       {"out_of_time", misfit.out_of_time},
        {"shorter_period_by_percent", or_null(misfit.sooner_by)},
        {"shorter_periods_of", ids_of(model, misfit.reader_sources)},
        {"waits_ns", misfit.wait ? Json(misfit.wait->time) : Json()},
@@ -448,7 +554,7 @@ std::string as_json(const PlanReport & report)
        {"one_more_core_of",
         misfit.more_cores_of == kNone ? Json() : Json(model.hosts[misfit.more_cores_of])}});
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return printed(json);
 }
 
 }  // namespace takt_plan::program

@@ -28,6 +28,7 @@ struct PlanReport
   std::optional<SimulatedPlan> simulated;
   std::vector<std::string> better_baselines;  ///< a sentence for each other way to run the system
                                               ///< that does better in simulation
+  std::string ended_by;  ///< the --time that ended the search, as given; empty: it ended by itself
 };
 
 /// The number of chains with a simulated response above their bound.
@@ -35,6 +36,9 @@ std::size_t refuted_bounds(const PlanReport & report);
 
 std::string as_text(const PlanReport & report);
 std::string as_json(const PlanReport & report);
+/// The document if there is no plan.
+std::string faults_as_json(
+  const std::string & system, Planner planner, const takt_rt::Faults & faults);
 
 /// The comment at the top of the schedule: the system, and the bound of each chain.
 std::string header(const PlanReport & report);

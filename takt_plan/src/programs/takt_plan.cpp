@@ -37,6 +37,7 @@ using takt_schedule::refuse;
 
 constexpr int kLate = 1;
 constexpr std::size_t kMostReplaced = 3;  // chains that warnings name
+constexpr double kAlmostAll = 0.9;  // a search that took this share of its time was ended by it
 
 struct Arguments
 {
@@ -47,6 +48,7 @@ struct Arguments
   bool json = false;
   bool sequences = false;
   std::optional<std::chrono::nanoseconds> time;  ///< limit of the search
+  std::string time_given;                        ///< the same in the user's words
   takt_plan::PlanOptions options;
 };
 
@@ -140,6 +142,18 @@ void write_early(const Arguments & arguments, const takt_plan::Planned & planned
     takt_schedule::write_output(arguments.output, takt_schedule::to_yaml(schedule, header)));
 }
 
+/// As `takt_schedule::refuse`; with --json also on standard output.
+int refuse_plan(const Arguments & arguments, const takt_rt::Faults & faults)
+{
+  if (arguments.json) {
+    fmt::print(
+      "{}",
+      takt_plan::program::faults_as_json(arguments.system, arguments.options.planner, faults));
+    return takt_schedule::kBadInput;
+  }
+  return refuse(faults);
+}
+
 int run(const Arguments & arguments)
 {
   takt_plan::program::end_when_interrupted("takt_plan");
@@ -149,20 +163,22 @@ int run(const Arguments & arguments)
       continue;
     }
     if (takt_schedule::same_file(path, arguments.system)) {
-      return refuse({std::string(option) + " names the input file; name another file"});
+      return refuse_plan(
+        arguments, {std::string(option) + " names the input file; name another file"});
     }
     const auto status = takt_schedule::check_output(path);
     if (!status.ok()) {
-      return refuse({std::string(option) + ": " + to_string(status.faults().front())});
+      return refuse_plan(
+        arguments, {std::string(option) + ": " + to_string(status.faults().front())});
     }
   }
   if (
     !arguments.document.empty() && takt_schedule::same_file(arguments.document, arguments.output)) {
-    return refuse({"--output and --document name the same file; name two files"});
+    return refuse_plan(arguments, {"--output and --document name the same file; name two files"});
   }
   const auto system = takt_schedule::load_system(arguments.system);
   if (!system) {
-    return refuse(system.faults());
+    return refuse_plan(arguments, system.faults());
   }
   std::vector<std::string> warnings = sentences(system->warnings);
   takt_schedule::warn(warnings);
@@ -190,8 +206,9 @@ int run(const Arguments & arguments)
   auto planned = takt_plan::plan_schedule(*system, options);
   if (!planned) {
     progress.reset();
-    return refuse(planned.faults());
+    return refuse_plan(arguments, planned.faults());
   }
+  const bool time_is_up = options.time_used && options.time_used() >= kAlmostAll;
   std::optional<takt_plan::SimulatedPlan> simulated;
   if (options.walks) {
     progress->now("planned; simulating");
@@ -206,6 +223,11 @@ int run(const Arguments & arguments)
     planned->notes.push_back(
       options.walks ? "no sequences: the plan could not be simulated, so none was tried"
                     : "no sequences: --time 0s leaves out the simulations that try them");
+  }
+  for (const takt_plan::Index chain : planned->paid.chains) {
+    if (simulated) {
+      simulated->chains[chain].pays_for_periods = true;
+    }
   }
   progress->now("planned; checking the depths of histories");
   std::optional<std::size_t> short_histories;
@@ -242,9 +264,11 @@ int run(const Arguments & arguments)
   takt_plan::program::writing_now();
   takt_schedule::warn(found);
   warnings.insert(warnings.end(), found.begin(), found.end());
-  const PlanReport report{*planned,         misfits,         warnings, arguments.options.planner,
-                          arguments.system, short_histories, endless,  simulated,
-                          baselines};
+  const PlanReport report{*planned,         misfits,
+                          warnings,         arguments.options.planner,
+                          arguments.system, short_histories,
+                          endless,          simulated,
+                          baselines,        time_is_up ? arguments.time_given : ""};
   const std::string yaml = takt_schedule::to_yaml(planned->schedule, header(report));
   if (!arguments.output.empty()) {
     const auto written = takt_schedule::write_output(arguments.output, yaml);
@@ -316,10 +340,11 @@ int main(int argc, char ** argv)
     "--time",
     [&](const std::string & text) {
       arguments.time = takt_schedule::duration_option("--time", text);
+      arguments.time_given = text;
     },
     "time of the search, as in 30s; the search ends earlier when the plan cannot be improved. "
-    "Meanwhile --output has the best plan so far. 0s: take the first plan (default: a fixed number "
-    "of plans, which takes about ten seconds)");
+    "Meanwhile --output has the best plan so far. 0s: take the first plan (default: some "
+    "ten seconds, up to about a minute if chains are late; counted by the terms of bounds)");
   app.add_option_function<std::string>(
     "--seed",
     [&](const std::string & text) {

@@ -3,13 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "planners/planners.hpp"
+#include "support/planning.hpp"
 #include "takt_plan/assignment.hpp"
 #include "takt_schedule/parse_system.hpp"
 
@@ -73,6 +76,34 @@ TEST(MiddlewareThreads, AreRaisedByTheNamesInTheFileOfTheMiddleware)
     }
     EXPECT_EQ(raised(std::string(one.rmw) + "_cpp"), all);
   }
+}
+
+// A user may have no right to more than the host's `priorities`.
+TEST(MiddlewareThreads, AreAboveThePlanAndWithinThePrioritiesOfTheHost)
+{
+  const auto highest = [](int least, int most, const std::string & publishes) {
+    const Planned planned = test::plan_of(test::system_of(
+      "hosts: {h: {cores: 1, priorities: {least: " + std::to_string(least) +
+      ", most: " + std::to_string(most) +
+      "}}}\ncallbacks:\n  - {id: \"/a:timer(9ms)\", time: 1ms, "
+      "period: 9ms" +
+      publishes + "}\n  - {id: \"/b:timer(9ms)\", time: 1ms, period: 9ms}\n"));
+    int own = 0;
+    int raised = 0;
+    for (const auto & executor : planned.schedule.executors) {
+      for (const auto & threads : executor.threads) {
+        own = std::max(own, threads.attributes.priority);
+        EXPECT_GE(threads.attributes.priority, least);
+      }
+      for (const auto & rule : executor.process_threads) {
+        raised = std::max(raised, rule.attributes.priority);
+      }
+    }
+    return std::pair(own, raised);
+  };
+  EXPECT_EQ(highest(10, 80, ", publishes: /a"), std::pair(79, 80));
+  EXPECT_EQ(highest(10, 80, ""), std::pair(80, 0)) << "no messages, and no threads to raise";
+  EXPECT_EQ(highest(7, 7, ", publishes: /a"), std::pair(7, 7)) << "there is only one";
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST(CompetitionLiteral, OvershootsItsLimitBesideACoreWithRoom)
   // a3. b is the second chain of its executor and has the last thread. To cores: the first executor has core 0, which
   // is not above 1 when a1 comes as well.
   const Planned planned = plan_of(chains_of(2, kLong), with(Planner::competition_literal, 2, 2));
-  EXPECT_EQ(threads_of(planned), (Lines{"0/90: a2", "0/89: a1", "1/90: a3 b1"}));
+  EXPECT_EQ(threads_of(planned), (Lines{"0/89: a2", "0/88: a1", "1/89: a3 b1"}));
   EXPECT_EQ(
     overloads(planned),
     (Lines{"core 0 of car has room for a load of 100.0 %, and its callbacks load it by 120.0 %"}));
@@ -68,7 +68,7 @@ TEST(Competition, KeepsTheLimitsOfExecutorsAndCores)
   // cores, the most important first: a2 a3 go to core 0 (0.9), a1 does not fit there and goes to core 1 (0.6), b goes
   // to the less used core (0.9).
   const Planned planned = plan_of(chains_of(2, kLong), with(Planner::competition, 2, 2));
-  EXPECT_EQ(threads_of(planned), (Lines{"0/90: a3 a2", "1/90: a1", "1/89: b1"}));
+  EXPECT_EQ(threads_of(planned), (Lines{"0/89: a3 a2", "1/89: a1", "1/88: b1"}));
   EXPECT_EQ(overloads(planned), Lines{});
 }
 
@@ -80,7 +80,7 @@ TEST(CompetitionLiteral, PromisesThreadsMoreThanOnce)
   // a has all three threads: a1 | a2 a3 | a4. b has the last two: b1 | b2. c and d have the last
   // one.
   const Planned planned = plan_of(chains_of(1, kShares), with(Planner::competition_literal, 1, 3));
-  EXPECT_EQ(threads_of(planned), (Lines{"0/90: a4 b2 c1 d1", "0/89: a3 a2 b1", "0/88: a1"}));
+  EXPECT_EQ(threads_of(planned), (Lines{"0/89: a4 b2 c1 d1", "0/88: a3 a2 b1", "0/87: a1"}));
 }
 
 TEST(Competition, SharesThreadsInProportion)
@@ -88,12 +88,12 @@ TEST(Competition, SharesThreadsInProportion)
   // One thread each for a, b and c; d shares the thread with the least load.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(1, kShares), with(Planner::competition, 1, 3))),
-    (Lines{"0/90: a4 a3 a2 a1", "0/89: b2 b1", "0/88: c1 d1"}));
+    (Lines{"0/89: a4 a3 a2 a1", "0/88: b2 b1", "0/87: c1 d1"}));
   // Of six threads, each chain gets one. Then a has most load per thread (0.4). Then a and b have equal loads (0.2),
   // and a is first. It is cut at 0.13 and 0.27; the middles of a2 and a3 are between these.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(1, kShares), with(Planner::competition, 1, 6))),
-    (Lines{"0/90: a4", "0/89: a3 a2", "0/88: a1", "0/87: b2 b1", "0/86: c1", "0/85: d1"}));
+    (Lines{"0/89: a4", "0/88: a3 a2", "0/87: a1", "0/86: b2 b1", "0/85: c1", "0/84: d1"}));
 }
 
 TEST(CompetitionLiteral, PutsTheRestOfAnExecutorOnOneCore)
@@ -102,11 +102,11 @@ TEST(CompetitionLiteral, PutsTheRestOfAnExecutorOnOneCore)
   // b and c share the second. Core 0 has room for both (a2 b1 c1 is 1.0, which is not above 1).
   EXPECT_EQ(
     threads_of(plan_of(chains_of(3, {{4, 2}, {2}, {6}}), with(Planner::competition_literal, 1, 2))),
-    (Lines{"0/90: a2 b1 c1", "0/89: a1"}));
+    (Lines{"0/89: a2 b1 c1", "0/88: a1"}));
   // a1 | a2 | a3. b shares the thread of a3, which is then above 1. a2 goes to the least used core, and so does a1.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(3, {{2, 2, 2}, {9}}), with(Planner::competition_literal, 1, 3))),
-    (Lines{"0/90: a3 b1", "1/90: a2", "1/89: a1"}));
+    (Lines{"0/89: a3 b1", "1/89: a2", "1/88: a1"}));
 }
 
 TEST(Competition, HasAsManyExecutorsAsCoresAndAsManyThreadsEach)
@@ -116,7 +116,7 @@ TEST(Competition, HasAsManyExecutorsAsCoresAndAsManyThreadsEach)
   for (const Planner form : kForms) {
     EXPECT_EQ(
       threads_of(plan_of(chains_of(2, {{1, 1, 1}, {1, 1}}), by(form))),
-      (Lines{"0/90: a3 a2", "0/89: a1", "1/90: b2", "1/89: b1"}));
+      (Lines{"0/89: a3 a2", "0/88: a1", "1/89: b2", "1/88: b1"}));
   }
 }
 
@@ -125,10 +125,10 @@ TEST(Competition, CallbacksOfNoChainComeLast)
   const System system =
     chains_of(1, {{1}, {1}}, "  - {id: \"/log:timer(10ms)\", time: 5ms, period: 10ms}\n");
   EXPECT_EQ(
-    threads_of(plan_of(system, with(Planner::competition, 1, 1))), (Lines{"0/90: a1 b1 log"}));
+    threads_of(plan_of(system, with(Planner::competition, 1, 1))), (Lines{"0/89: a1 b1 log"}));
   EXPECT_EQ(
     threads_of(plan_of(system, with(Planner::competition, 1, 3))),
-    (Lines{"0/90: a1", "0/89: b1", "0/88: log"}));
+    (Lines{"0/89: a1", "0/88: b1", "0/87: log"}));
 }
 
 TEST(Competition, CountsWhatOthersTakeAndLiterallyDoesNot)
@@ -154,7 +154,7 @@ callbacks:
 chains: {a: {path: ["/a:timer(10ms)", "/b:sub(/a)"], deadline: 10ms}}
 )yaml");
   for (const Planner form : kForms) {
-    EXPECT_EQ(threads_of(plan_of(system, with(form, 1, 1))), (Lines{"1/90: b", "2/90: a"}));
+    EXPECT_EQ(threads_of(plan_of(system, with(form, 1, 1))), (Lines{"1/89: b", "2/89: a"}));
   }
 }
 

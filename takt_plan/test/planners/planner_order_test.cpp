@@ -201,7 +201,7 @@ TEST(PlannerOrder, ACoreThatNoHostHasIsOneFault)
   PlanOptions options;
   options.cpus = {9};
   const auto planned = plan_schedule(robot("150ms"), options);
-  EXPECT_EQ(planned.faults(), takt_rt::Faults{"no host has core 9"});
+  EXPECT_EQ(planned.faults(), takt_rt::Faults{"no host has core 9; 'bot' has cores 0-1"});
 }
 
 }  // namespace

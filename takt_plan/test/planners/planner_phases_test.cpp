@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "planners/planners.hpp"
 #include "planners/simulated_plan.hpp"
+#include "planners/takt/annealing.hpp"
 #include "support/campaign.hpp"
 #include "support/planning.hpp"
 #include "takt_plan/draw.hpp"
@@ -97,9 +99,89 @@ chains:
   ASSERT_EQ(planned.notes.size(), 1U);
   EXPECT_EQ(
     planned.notes.front(),
-    "takt chose no offsets, since a part of the system has no job windows: its hyperperiod has "
-    "more than 20000 jobs: 166.5s, by periods of 1ms, 33.3ms, 500ms; choose periods that divide "
-    "each other");
+    "takt chose no offsets, and bounds count all phases, since a part of the system has no job "
+    "windows: its hyperperiod has more than 20000 jobs: 166.5s, by periods of 1ms, 33.3ms, 500ms; "
+    "with 31.25ms or 50ms in place of 33.3ms it would be 500ms");
+  // With one of these periods phases count.
+  for (const std::string period : {"31.25ms", "50ms"}) {
+    std::string other = text;
+    for (auto at = other.find("33.3ms"); at != std::string::npos; at = other.find("33.3ms")) {
+      other.replace(at, 6, period);
+    }
+    EXPECT_TRUE(walked(system_of(other)).notes.empty()) << period;
+  }
+  // Lost phases are worth a sentence although no chain is late.
+  const std::string late = "deadline: 7ms";
+  text.replace(text.find(late), late.size(), "deadline: 30ms");
+  const std::string tight = "deadline: 30ms, priority: 1";
+  text.replace(text.find(tight), tight.size(), "deadline: 500ms, priority: 1");
+  const Planned met = walked(system_of(text));
+  EXPECT_TRUE(all_met(met));
+  EXPECT_EQ(met.notes, planned.notes);
+}
+
+TEST(PlannerPhases, ProgressGoesOnlyForward)
+{
+  PlanOptions options;
+  std::vector<PlanProgress> told;
+  options.progress = [&](const PlanProgress & now) { told.push_back(now); };
+  // The walk with room for late releases finds no plan, so another walk follows.
+  std::string text = two_timers();
+  for (const std::string deadline : {"deadline: 9ms", "deadline: 9ms"}) {
+    text.replace(text.find(deadline), deadline.size(), "deadline: 8ms");
+  }
+  walked(system_of(text), options);
+  ASSERT_GE(told.size(), 2U);
+  for (std::size_t i = 1; i < told.size(); ++i) {
+    EXPECT_GE(told[i].plans, told[i - 1].plans);
+    EXPECT_GE(told[i].proven, told[i - 1].proven);
+  }
+}
+
+// Models whose hyperperiods have many jobs cost much per plan: their walks would take minutes.
+TEST(PlannerPhases, AllWalksOfAPlanHaveOneLimit)
+{
+  const System system = system_of(two_timers());
+  PlanOptions options;
+  options.walks = true;
+  auto problem = detail::plan_problem(system, options);
+  ASSERT_TRUE(problem.ok());
+  problem->chooses_offsets = problem->by_phases = true;
+  Index plans = 0;
+  problem->progress = [&](const PlanProgress & now) { plans += now.plans; };
+  const detail::Layout start = detail::plan_isolated(*problem);
+  double cost = 1e9;  // of the walks before
+  detail::annealed(*problem, 0.1, {start}, 0, cost);
+  EXPECT_EQ(plans, 0U);
+  cost = 0;
+  detail::annealed(*problem, 0.1, {start}, 0, cost);
+  EXPECT_GT(plans, 0U);
+}
+
+// If /low is more urgent, /hot takes 12 ms. If /hot is, /low skips periods.
+TEST(PlannerPhases, SaysWhichChainsPayForItThatNoTimerSkipsAPeriod)
+{
+  const std::string text = R"yaml(overheads: {}
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/hot:timer(100ms)", time: 10ms, period: 100ms}
+  - {id: "/low:timer(5ms)", time: 1ms, period: 5ms}
+chains:
+  hot: {path: ["/hot:timer(100ms)"], priority: 90, deadline: DEADLINE}
+  low: {path: ["/low:timer(5ms)"], priority: 10, deadline: 20ms}
+)yaml";
+  for (const std::string deadline : {"11ms", "13ms"}) {
+    std::string one = text;
+    one.replace(one.find("DEADLINE"), 8, deadline);
+    const System system = system_of(one);
+    const Planned planned = walked(system);
+    EXPECT_EQ(simulate_plan(system, planned.schedule)->skipped, 0U);
+    const bool pays = deadline == "11ms";
+    EXPECT_EQ(all_met(planned), !pays);
+    EXPECT_EQ(planned.paid.chains, pays ? std::vector<Index>{0} : std::vector<Index>{});
+    EXPECT_EQ(planned.paid.timers, pays ? std::vector<Index>{1} : std::vector<Index>{});
+    EXPECT_EQ(planned.paid.skipped > 0, pays);
+  }
 }
 
 TEST(PlannerPhases, LeavesTimersAloneWhosePhasesNoScheduleSetsAndSaysSo)

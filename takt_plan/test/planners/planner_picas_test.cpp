@@ -37,11 +37,11 @@ TEST(PicasExecutors, ChainsJoinAnExecutorWhenNoneIsEmpty)
   // Case A: a (0.5) goes to core 0, b (0.4) to core 1. Case B: c (0.3) fits on both; core 1 is less used.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(2, {{3, 2}, {2, 2}, {1, 2}}), executors(2))),
-    (Lines{"0/90: a2 a1", "1/90: b2 b1 c2 c1"}));
+    (Lines{"0/89: a2 a1", "1/89: b2 b1 c2 c1"}));
   // With a third executor, c has it for itself (case A).
   EXPECT_EQ(
     threads_of(plan_of(chains_of(2, {{3, 2}, {2, 2}, {1, 2}}), executors(3))),
-    (Lines{"0/90: a2 a1", "1/90: b2 b1", "1/89: c2 c1"}));
+    (Lines{"0/89: a2 a1", "1/89: b2 b1", "1/88: c2 c1"}));
 }
 
 TEST(PicasExecutors, WhatDoesNotFitWholeJoinsInParts)
@@ -50,14 +50,14 @@ TEST(PicasExecutors, WhatDoesNotFitWholeJoinsInParts)
   // the first of two equal cores; c1 (0.4) then fits on core 1 only.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(2, {{5}, {5}, {4, 3}}), executors(2))),
-    (Lines{"0/90: a1 c2", "1/90: b1 c1"}));
+    (Lines{"0/89: a1 c2", "1/89: b1 c1"}));
 }
 
 TEST(PicasExecutors, WhatFitsNowhereGoesToTheLeastUsedCpuThatHasAnExecutor)
 {
   // Case C (ii): the only executor is on core 0, although core 1 has room.
   const Planned planned = plan_of(chains_of(2, {{6}, {3, 4}}), executors(1));
-  EXPECT_EQ(threads_of(planned), Lines{"0/90: a1 b2 b1"});
+  EXPECT_EQ(threads_of(planned), Lines{"0/89: a1 b2 b1"});
   ASSERT_FALSE(planned.shortfalls.empty());
   EXPECT_EQ(
     planned.shortfalls[0],
@@ -65,7 +65,7 @@ TEST(PicasExecutors, WhatFitsNowhereGoesToTheLeastUsedCpuThatHasAnExecutor)
   // The less used one of two CPUs: a 0.6, b 0.7, and c (0.5) above either.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(3, {{6}, {7}, {5}}), executors(2))),
-    (Lines{"0/90: a1 c1", "1/90: b1"}));
+    (Lines{"0/89: a1 c1", "1/89: b1"}));
 }
 
 TEST(PicasExecutors, OnACpuWithSeveralOnlyTheLowestOneCanBeJoined)
@@ -73,7 +73,7 @@ TEST(PicasExecutors, OnACpuWithSeveralOnlyTheLowestOneCanBeJoined)
   // R7: b's executor is below a's. If c joined a's executor, c would be above b.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(1, {{1}, {1}, {1}}), executors(2))),
-    (Lines{"0/90: a1", "0/89: b1 c1"}));
+    (Lines{"0/89: a1", "0/88: b1 c1"}));
 }
 
 TEST(PicasExecutors, WhereTheRulesCannotHoldExecutorsBecomeOneAndOthersAreEmptyAgain)
@@ -95,7 +95,7 @@ chains:
   c: {path: ["/s:timer(10ms)", "/c:sub(/s)"], priority: 2, deadline: 10ms}
   d: {path: ["/d:timer(10ms)"], priority: 1, deadline: 10ms}
 )yaml");
-  EXPECT_EQ(threads_of(plan_of(system, executors(2))), (Lines{"0/90: a b c s", "0/89: d"}));
+  EXPECT_EQ(threads_of(plan_of(system, executors(2))), (Lines{"0/89: a b c s", "0/88: d"}));
 }
 
 TEST(PicasExecutors, AChainIsNotPutBelowWhatStartsIt)
@@ -118,7 +118,7 @@ chains:
   u: {path: ["/t:timer(10ms)", "/u:sub(/t)"], priority: 2, deadline: 10ms}
   z: {path: ["/s:timer(10ms)", "/u:sub(/t)"], priority: 1, deadline: 10ms}
 )yaml");
-  EXPECT_EQ(threads_of(plan_of(system, executors(3))), Lines{"0/90: a c t u s"});
+  EXPECT_EQ(threads_of(plan_of(system, executors(3))), Lines{"0/89: a c t u s"});
 }
 
 TEST(PicasExecutors, AChainIsNotPutAboveWhatItStarts)
@@ -138,7 +138,7 @@ chains:
   u: {path: ["/t:timer(10ms)", "/u:sub(/t)"], priority: 2, deadline: 10ms}
   z: {path: ["/s:timer(10ms)", "/u:sub(/t)"], priority: 1, deadline: 10ms}
 )yaml");
-  EXPECT_EQ(threads_of(plan_of(system, executors(2))), (Lines{"0/90: b", "0/89: t u s"}));
+  EXPECT_EQ(threads_of(plan_of(system, executors(2))), (Lines{"0/89: b", "0/88: t u s"}));
 }
 
 TEST(PicasExecutors, CallbacksOfNoChainJoinTheLowestOfTheLeastUsedCpu)
@@ -146,10 +146,10 @@ TEST(PicasExecutors, CallbacksOfNoChainJoinTheLowestOfTheLeastUsedCpu)
   const std::string log = "  - {id: \"/log:timer(10ms)\", time: 1ms, period: 10ms}\n";
   EXPECT_EQ(
     threads_of(plan_of(chains_of(1, {{1}, {1}}, log), executors(2))),
-    (Lines{"0/90: a1", "0/89: b1 log"}));
+    (Lines{"0/89: a1", "0/88: b1 log"}));
   EXPECT_EQ(
     threads_of(plan_of(chains_of(2, {{2}, {1}}, log), executors(2))),
-    (Lines{"0/90: a1", "1/90: b1 log"}));
+    (Lines{"0/89: a1", "1/89: b1 log"}));
 }
 
 TEST(PicasExecutors, AnExecutorIsOneThreadInEachProcess)
@@ -157,7 +157,7 @@ TEST(PicasExecutors, AnExecutorIsOneThreadInEachProcess)
   const std::string other =
     "  - {id: \"/log:timer(10ms)\", executor: other, time: 1ms, period: 10ms}\n";
   const Planned planned = plan_of(chains_of(2, {{1}, {1}}, other), executors(1));
-  EXPECT_EQ(threads_of(planned), (Lines{"0/90: a1 b1", "0/89: log"}));
+  EXPECT_EQ(threads_of(planned), (Lines{"0/89: a1 b1", "0/88: log"}));
 }
 
 TEST(PicasExecutors, RefusesACallbackPinnedToWhereNoneIs)
@@ -171,7 +171,7 @@ TEST(PicasExecutors, RefusesACallbackPinnedToWhereNoneIs)
     "picas has no executor on a core that '/log:timer(10ms)' may use, and the limit of executors "
     "is "
     "1; raise the limit");
-  EXPECT_EQ(threads_of(plan_of(system, executors(2))), (Lines{"0/90: a1", "1/90: log"}));
+  EXPECT_EQ(threads_of(plan_of(system, executors(2))), (Lines{"0/89: a1", "1/89: log"}));
 }
 
 /// Checks R1 to R7 for independent chains of a timer and the callbacks that it starts. In a thread, and from one thread

@@ -146,7 +146,7 @@ TEST(Planner, MergesWhatSavesADeadline)
   h:
     cores: 2
     utilization_cap: 0.8
-    priorities: {least: 1, most: 4}
+    priorities: {least: 1, most: 5}
     other_threads: {irq: {priority: 95, cores: [1], time: 120us, period: 1ms}}
 overheads: {dispatch: 5us, middleware: 16us, context_switch: 4us}
 callbacks:
@@ -551,7 +551,9 @@ TEST(Planner, RefusesConstraintsThatContradictEachOther)
     "system.yaml:2:9: 'car' has no core for callbacks: its cores are reserved, or not among those "
     "to use");
   options.cpus = {1, 7};
-  EXPECT_EQ(faults("hosts: {car: {cores: 2}}\n" + callbacks, options), "no host has core 7");
+  EXPECT_EQ(
+    faults("hosts: {car: {cores: 2}}\n" + callbacks, options),
+    "no host has core 7; 'car' has cores 0-1");
   EXPECT_EQ(
     faults(R"yaml(
 hosts: {car: {cores: 2}}
@@ -1033,7 +1035,16 @@ TEST(Misfits, SayWhereNotAllWasLookedAt)
   EXPECT_FALSE(misfits(small, {}, plan_of(small)).front().cut_short);
   PlanOptions options;
   options.time_used = [] { return 2.0; };
-  EXPECT_TRUE(misfits(small, options, plan_of(small)).front().cut_short);
+  const Misfit unsearched = misfits(small, options, plan_of(small)).front();
+  EXPECT_TRUE(unsearched.cut_short);
+  EXPECT_TRUE(unsearched.out_of_time);
+  // The cause is known all the same, and no change was tried.
+  const Misfit searched = misfits(small, {}, plan_of(small)).front();
+  EXPECT_FALSE(searched.out_of_time);
+  EXPECT_EQ(unsearched.dominant, searched.dominant);
+  EXPECT_EQ(unsearched.share, searched.share);
+  EXPECT_GT(unsearched.share, 0);
+  EXPECT_FALSE(unsearched.faster_by);
   // Too many terms for one more plan, and for two.
   for (const double cost : {1e9, 2e7}) {
     Planned costly = plan_of(small);

@@ -325,6 +325,83 @@ TEST_F(PlanProgram, GoesOnForATimeAndShowsWhatASimulationShows)
   EXPECT_NE(outcome.err.find("  proven\n"), std::string::npos) << outcome.err;
 }
 
+// Both want all of the core in the same 10 ms, so only the time ends the search.
+TEST_F(PlanProgram, SaysThatTheTimeEndedTheSearch)
+{
+  write("never.yaml", R"yaml(version: 1
+overheads: {}
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/a:timer(20ms)", time: 9ms, period: 20ms}
+  - {id: "/b:timer(10ms)", time: 2ms, period: 10ms}
+chains:
+  a: {path: ["/a:timer(20ms)"], priority: 20, deadline: 9ms}
+  b: {path: ["/b:timer(10ms)"], priority: 10, deadline: 2ms}
+)yaml");
+  const std::string said = "--time 200ms ended the search. With a longer --time";
+  const Outcome outcome = run("never.yaml -o plan.yaml --time 200ms");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.out.find(said), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find(" costs it most: 0s of its bound"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(nlohmann::json::parse(run("never.yaml --json --time 200ms").out).at("ended_by_time"));
+  EXPECT_FALSE(nlohmann::json::parse(run("never.yaml --json").out).at("ended_by_time"));
+}
+
+TEST_F(PlanProgram, SaysInTheFirstLineAndInTheTableWhichChainPaysForPeriods)
+{
+  write("pay.yaml", R"yaml(version: 1
+overheads: {}
+hosts: {car: {cores: 1}}
+callbacks:
+  - {id: "/hot:timer(100ms)", time: 10ms, period: 100ms}
+  - {id: "/low:timer(5ms)", time: 1ms, period: 5ms}
+chains:
+  hot: {path: ["/hot:timer(100ms)"], priority: 90, deadline: 11ms}
+  low: {path: ["/low:timer(5ms)"], priority: 10, deadline: 20ms}
+)yaml");
+  const Outcome outcome = run("pay.yaml -o plan.yaml");
+  EXPECT_EQ(outcome.code, 1);
+  const std::string headline = outcome.out.substr(0, outcome.out.find('\n'));
+  EXPECT_TRUE(headline.ends_with("; hot pays for it that no timer skips a period")) << headline;
+  EXPECT_NE(
+    outcome.out.find("late by 1ms in simulation, so that no timer skips a period\n"),
+    std::string::npos)
+    << outcome.out;
+  EXPECT_NE(
+    outcome.out.find("there timers skip 300 periods in simulation: /low:timer(5ms)."),
+    std::string::npos)
+    << outcome.out;
+  // With 1 % less time a plan keeps the deadline, but /low skips periods there.
+  EXPECT_EQ(outcome.out.find("took 1 % less time"), std::string::npos) << outcome.out;
+  const auto all = nlohmann::json::parse(run("pay.yaml --json").out);
+  EXPECT_TRUE(all.at("chains").at(0).at("pays_for_periods"));
+  EXPECT_FALSE(all.at("chains").at(1).at("pays_for_periods"));
+  EXPECT_EQ(all.at("periods_kept_of"), std::vector<std::string>{"/low:timer(5ms)"});
+}
+
+TEST_F(PlanProgram, PrintsFaultsAsJsonWithTheFieldsOfAPlan)
+{
+  const auto fields = [](const nlohmann::json & document) {
+    std::vector<std::string> names;
+    for (const auto & [name, value] : document.items()) {
+      names.push_back(name);
+    }
+    return names;
+  };
+  const auto plan = nlohmann::json::parse(run("car.yaml --json --time 0s").out);
+  EXPECT_TRUE(plan.at("faults").empty());
+  for (const auto & [words, fault] :
+       {std::pair{"car.yaml --cpus 9", "no host has core 9; 'car' has cores 0-1"},
+        {"nowhere.yaml", "nowhere.yaml: cannot be read: No such file or directory"},
+        {"car.yaml -o car.yaml", "--output names the input file; name another file"}}) {
+    const Outcome outcome = run(std::string("--json ") + words);
+    EXPECT_EQ(outcome.code, 2);
+    const auto all = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(all.at("faults"), std::vector<std::string>{fault});
+    EXPECT_EQ(fields(all), fields(plan));
+  }
+}
+
 TEST_F(PlanProgram, KnowsItsPlanners)
 {
   for (const char * planner :
@@ -392,9 +469,11 @@ TEST_F(PlanProgram, WhatIsWrongIsOneLineEachAndNothingIsWritten)
         {"car.yaml -o o.yaml --cpus :0", "--cpus: ':0' is not a list of cores"},
         {"car.yaml -o o.yaml --cpus car:", "--cpus: 'car:' is not a list of cores"},
         {"car.yaml -o o.yaml --cpus car", "--cpus: 'car' is not a list of cores"},
-        {"car.yaml -o o.yaml --cpus 9", "no host has core 9\n"},
-        {"car.yaml -o o.yaml --cpus car:0,9", "'car' has no core 9\n"},
-        {"car.yaml -o o.yaml --cpus bus:0", "there is no host 'bus'\n"},
+        {"car.yaml -o o.yaml --cpus 9", "no host has core 9; 'car' has cores 0-1\n"},
+        {"car.yaml -o o.yaml --cpus 0-7", "no host has core 2; 'car' has cores 0-1\n"},
+        {"car.yaml -o o.yaml --cpus car:0,9", "'car' has no core 9; 'car' has cores 0-1\n"},
+        {"car.yaml -o o.yaml --cpus bus:0", "there is no host 'bus'; hosts are 'car'\n"},
+        {"car.yaml -o o.yaml --time 5", "--time: '5' has no unit; write 5s"},
         {"car.yaml -o o.yaml --keep-slack 2", "--keep-slack: '2' is not a number from 0 to 1\n"},
         {"car.yaml -o o.yaml --seed x", "--seed: 'x' is not a whole number from 0 to "},
         {"car.yaml -o o.yaml --time fast", "--time: "},

@@ -21,13 +21,14 @@ from takt_cli.base.programs import find_program
 from takt_cli.files.outputs import (
     check_file,
     refuse_inputs,
+    refuse_other_endings,
     refuse_replacing,
     same_file,
     write_text,
 )
 from takt_cli.files.standard_input import DASH, KEPT, NAME
 from takt_cli.files.systems import resolve_system, shipped_models
-from takt_cli.verbs.options import Force, Json, System
+from takt_cli.verbs.options import Force, Json, System, duration_ns
 from takt_cli.verbs.pass_on import pass_on, run_aloud
 
 # Large systems are searched for minutes.
@@ -74,7 +75,7 @@ def command(
         typer.Option(
             metavar="DURATION",
             help="Look for a better plan for so long at most, as in 30s; 0s: the first plan.",
-            show_default="some ten seconds, counted by plans and not by a clock",
+            show_default="some ten seconds, counted by the terms of bounds and not by a clock",
         ),
     ] = None,
     seed: Annotated[
@@ -131,13 +132,17 @@ def command(
         if output is not None and same_file(plot, output):
             raise TaktError("--plot and --output name the same file; name two files")
         check_file(plot)
+        if plot.is_file() or not plot.exists():
+            refuse_other_endings(plot, "a plot is a page", (".html",))
+        refuse_replacing(plot, force)
     arguments = [model, "--planner", planner.value, "--keep-slack", keep_slack]
     written = ["--output", str(output)] if output is not None else []
     written += shipped_models() if model != system else []
     if cpus is not None:
         arguments += ["--cpus", cpus]
     if time is not None:
-        # takt_plan reads durations as files write them.
+        # The user reads the words of --time again, where the time ended the search.
+        duration_ns(time, "--time", "0s")
         arguments += ["--time", re.sub(r"(?<=[0-9])m$", "min", time)]
     if seed is not None:
         arguments += ["--seed", seed]

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -72,6 +73,7 @@ public:
     }
     if (graph_.refusal.empty()) {
       graph_.refusal = find_hyperperiod();
+      graph_.too_long = !graph_.refusal.empty();
     }
     if (graph_.refusal.empty()) {
       for (const Index task : tasks_) {
@@ -228,7 +230,8 @@ private:
         if (factor <= most / least) {
           least *= factor;
         } else if (known) {
-          return "its timers have a hyperperiod of more than a day";
+          return "its timers have a hyperperiod of more than a day, by periods of " + periods() +
+                 advice();
         }
       }
     }
@@ -245,8 +248,7 @@ private:
       }
       if (jobs > kMostJobs) {
         return "its hyperperiod has more than " + std::to_string(kMostJobs) +
-               " jobs: " + printed(least) + ", by periods of " + periods() +
-               "; choose periods that divide each other";
+               " jobs: " + printed(least) + ", by periods of " + periods() + advice();
       }
     }
     return {};
@@ -271,6 +273,91 @@ private:
       text += (told == 1 ? "" : ", ") + printed(period);
     }
     return text;
+  }
+
+  /// The least common multiple of all periods but one; 0: more than the longest hyperperiod.
+  static Ns hyperperiod_without(Ns omitted, const std::set<Ns> & periods)
+  {
+    Ns least = 1;
+    for (const Ns period : periods) {
+      const Ns factor = period == omitted ? 1 : period / std::gcd(least, period);
+      if (factor > kMostHyperperiod / least) {
+        return 0;
+      }
+      least *= factor;
+    }
+    return least;
+  }
+
+  /// The period in whole microseconds that is nearest to `period` on one side and divides `hyperperiod`; 0: none.
+  static Ns nearest_divisor(Ns hyperperiod, Ns period, bool longer)
+  {
+    constexpr Ns kMicrosecond = 1'000;
+    const Ns first = hyperperiod / period + (longer ? 0 : 1);
+    for (Ns turns = first; turns > 0 && turns <= 2 * first; turns += longer ? -1 : 1) {
+      if (hyperperiod % turns == 0 && hyperperiod / turns % kMicrosecond == 0) {
+        return hyperperiod / turns;
+      }
+    }
+    return 0;
+  }
+
+  /// A period in place of another one, and the hyperperiod with it.
+  struct Replacement
+  {
+    Ns old = 0;
+    Ns shorter = 0;
+    Ns longer = 0;  ///< 0: none
+    Ns hyperperiod = 0;
+
+    /// The share by which the period changes at least.
+    double change() const
+    {
+      const Ns least = longer == 0 ? old - shorter : std::min(old - shorter, longer - old);
+      return static_cast<double>(least) / static_cast<double>(old);
+    }
+  };
+
+  std::int64_t jobs_with(const Replacement & other) const
+  {
+    std::int64_t jobs = 0;
+    for (const Index index : tasks_) {
+      for (const Index stream : flow_.streams.of(index)) {
+        const Ns period = model_.tasks[flow_.streams.all()[stream].source].release->period;
+        jobs += other.hyperperiod / (period == other.old ? other.shorter : period);
+      }
+    }
+    return jobs;
+  }
+
+  /// Makes the hyperperiod short enough by the smallest change of one period.
+  std::string advice() const
+  {
+    constexpr std::size_t kMostCompared = 16;
+    std::set<Ns> periods;
+    for (const Index index : tasks_) {
+      if (model_.tasks[index].release && has_phase(index)) {
+        periods.insert(model_.tasks[index].release->period);
+      }
+    }
+    std::optional<Replacement> best;
+    for (const Ns period : periods) {
+      const Ns rest = periods.size() > kMostCompared ? 0 : hyperperiod_without(period, periods);
+      if (rest <= 1) {
+        continue;
+      }
+      const Replacement other{
+        period, nearest_divisor(rest, period, false), nearest_divisor(rest, period, true), rest};
+      if (
+        other.shorter > 0 && jobs_with(other) <= kMostJobs &&
+        (!best || other.change() < best->change())) {
+        best = other;
+      }
+    }
+    return !best ? "; choose periods that divide each other"
+                 : "; with " + printed(best->shorter) +
+                     (best->longer == 0 ? "" : " or " + printed(best->longer)) + " in place of " +
+                     printed(best->old) + " it would be " + printed(best->hyperperiod);
   }
 
   /// The period of a source, or of its grid.

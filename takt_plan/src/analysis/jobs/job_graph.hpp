@@ -85,6 +85,7 @@ struct JobGraph
   std::vector<Index> node_of_stream;       ///< kNone: in another part
   bool from_start = false;  ///< known phases count from the start of a process, not on a clock
   std::string refusal;      ///< the reason why the part has no windows; empty: it may have them
+  bool too_long = false;    ///< the reason is the hyperperiod
 };
 
 /// Limit of jobs, and of nodes: the time of the analysis grows with the cube of the nodes of a core.

@@ -27,21 +27,34 @@ constexpr Index kLeastPlans = 150;
 constexpr Index kPlansOfHope = 400;
 constexpr double kCool = 0.1;  // heat of a walk for few threads, which begins with a good plan
 constexpr int kWalks = 2;      // more only with a time limit, until it is reached
-// Limits of the cost of judging, in the unit of Score::cost: some ten seconds for a walk, less for
-// few threads, and a few seconds if phases are unknown.
+// Limits of the cost of judging, in the unit of Score::cost. Two cores take about a second for 1e7. All walks of a plan
+// together; one walk for few threads; one walk if phases are unknown.
 constexpr double kMostWalking = 2.5e8;
 constexpr double kMostForThreads = 7e7;
+constexpr double kLeastForThreads = 2e7;  // of such a walk after a walk that cost much
+// After this cost a walk ends with a plan that keeps all deadlines and short chains, and no further walk begins.
+constexpr double kMostWhenProven = 4e7;
+// The part of kMostWalking that walks without room for late releases have at least.
+constexpr double kShareOfSecond = 0.4;
 constexpr double kMostWithoutPhases = 2e7;
 // If the most important chains take more than this multiple of their own work, a walk tries to
 // shorten them. The rest up to kShort is left for the merging of threads.
 constexpr double kShorter = 1.03;
 
+bool keeps_deadlines(const Score & score)
+{
+  return score.missed.empty() && score.unbounded.empty() && score.late_timers == 0 &&
+         score.crowded == 0;
+}
+
 class Annealing
 {
 public:
-  Annealing(const PlanProblem & problem, double wanted, std::uint64_t turn)
+  /// `before`: the cost of the walks before.
+  Annealing(const PlanProblem & problem, double wanted, std::uint64_t turn, double before)
   : problem_(problem),
     wanted_(wanted),
+    before_(before),
     phases_(problem),
     clusters_(clusters(problem))
   {
@@ -106,17 +119,23 @@ private:
     }
     if (problem_.progress) {
       const Walked & now = few_ ? best_with_few_threads() : best();
-      Index tried = 0;
-      for (const auto & walker : walkers_) {
-        tried += walker->tried();
-      }
+      const Index tried = plans_tried();
       problem_.progress(
-        {tried, now.score.slacks.size() - now.score.missed.size(), now.score.slacks.size()});
+        {tried - told_, now.score.slacks.size() - now.score.missed.size(),
+         now.score.slacks.size()});
+      told_ = tried;
     }
     if (problem_.found && !few_ && best().score.met > met_) {
       met_ = best().score.met;
       problem_.found(walkers_.front()->layout(best().genome));
     }
+  }
+
+  Index plans_tried() const
+  {
+    return std::accumulate(
+      walkers_.begin(), walkers_.end(), Index{0},
+      [](Index sum, const auto & walker) { return sum + walker->tried(); });
   }
 
   const Walked & best() const
@@ -149,11 +168,7 @@ private:
   // the system is too full.
   bool hopeless() const
   {
-    Index tried = 0;
-    for (const auto & walker : walkers_) {
-      tried += walker->tried();
-    }
-    return problem_.by_phases && tried >= kPlansOfHope && !best().score.missed.empty() &&
+    return problem_.by_phases && plans_tried() >= kPlansOfHope && !best().score.missed.empty() &&
            best().score.missed.size() == best().score.slacks.size();
   }
 
@@ -162,18 +177,34 @@ private:
     if (found() || hopeless()) {
       return true;
     }
-    return problem_.time_used ? problem_.time_is_up()
-                              : spent() > (few_                       ? kMostForThreads
-                                           : problem_.chooses_offsets ? kMostWalking
-                                                                      : kMostWithoutPhases);
+    if (problem_.time_used) {
+      return problem_.time_is_up();
+    }
+    if (!problem_.chooses_offsets) {
+      return spent() > kMostWithoutPhases;
+    }
+    const double left = kMostWalking - before_;
+    const double for_threads =
+      too_long_for_more(problem_, before_) ? kLeastForThreads : kMostForThreads;
+    return spent() > (few_ ? std::min(left, for_threads) : left) ||
+           (!few_ && too_long_for_more(problem_, before_ + spent()) && proven());
+  }
+
+  // True if the best plan keeps all deadlines, and merging threads can keep its most important chains short.
+  bool proven() const
+  {
+    const Score & score = best().score;
+    return keeps_deadlines(score) && score.tight <= 0 && stretch(problem_, score) <= kShort;
   }
 
   const PlanProblem & problem_;
   const double wanted_;
+  const double before_;
   const TimerPhases phases_;
   const std::vector<Cluster> clusters_;
   std::vector<std::unique_ptr<Walker>> walkers_;
   std::optional<Kept> few_;  // set if few threads are wanted
+  Index told_ = 0;           // the plans that `progress` knows
   std::vector<bool> met_;    // the deadlines that the best plan of all walkers meets
 };
 
@@ -183,7 +214,7 @@ Layout annealed(
   const PlanProblem & problem, double wanted, const std::vector<Layout> & starts,
   std::uint64_t turn, double & cost)
 {
-  Annealing annealing(problem, wanted, turn);
+  Annealing annealing(problem, wanted, turn, cost);
   Layout result = annealing.run(starts);
   cost += annealing.spent();
   return result;
@@ -193,17 +224,25 @@ Layout with_few_threads(
   const PlanProblem & problem, const Layout & start, const Kept & kept, std::uint64_t turn,
   double & cost)
 {
-  Annealing annealing(problem, 0, turn);
+  Annealing annealing(problem, 0, turn, cost);
   Layout result = annealing.run_for_few_threads(start, kept);
   cost += annealing.spent();
   return result;
 }
 
+bool too_long_for_more(const PlanProblem & problem, double cost)
+{
+  return !problem.time_used && cost > kMostWhenProven;
+}
+
+double cost_before_second(double cost)
+{
+  return std::min(cost, (1 - kShareOfSecond) * kMostWalking);
+}
+
 bool good_enough(const PlanProblem & problem, double wanted, const Score & score)
 {
-  if (
-    !score.missed.empty() || !score.unbounded.empty() || score.late_timers > 0 ||
-    score.crowded > 0) {
+  if (!keeps_deadlines(score)) {
     return false;
   }
   return problem.enough_when_proven ||

@@ -221,17 +221,21 @@ KnownPhases knowable_phases(const PlanProblem & problem)
   return known_phases(problem, with_all_offsets(problem));
 }
 
-/// The reason why the planner chose no offsets, as a sentence; empty if there is no reason to give.
-std::vector<std::string> no_offsets(const PlanProblem & problem)
+/// The reason why the planner chose no offsets, as a sentence; empty if there is no reason to give. `missed`: a chain
+/// is late. If none is late, only a hyperperiod is worth a sentence: offsets of the model are of no use then, either.
+std::vector<std::string> no_offsets(const PlanProblem & problem, bool missed)
 {
   if (problem.timers.size() < 2) {
     return {};
   }
-  const std::string why = why_phases_are_unknown(problem, with_all_offsets(problem));
-  if (why.empty()) {
+  const UnknownPhases unknown = why_phases_are_unknown(problem, with_all_offsets(problem));
+  if (unknown.why.empty() || !(missed || unknown.too_long)) {
     return {};
   }
-  return {"takt chose no offsets, since a part of the system has no job windows: " + why};
+  return {
+    "takt chose no offsets, and bounds count all phases, since a part of the system has no job "
+    "windows: " +
+    unknown.why};
 }
 
 /// A sentence about sources whose phases no schedule sets; empty if there are no such sources.
@@ -363,8 +367,8 @@ public:
     if (walks_ && !at_once && !good_enough(problem_, wanted_, best_->score)) {
       walk(first.front());
     }
-    if (walks_ && !chooses_ && !best_->score.missed.empty()) {
-      const std::vector<std::string> more = no_offsets(problem_);
+    if (walks_ && !chooses_) {
+      const std::vector<std::string> more = no_offsets(problem_, !best_->score.missed.empty());
       notes_.insert(notes_.end(), more.begin(), more.end());
     }
     until(kAllOfIt);
@@ -372,10 +376,19 @@ public:
     if (other_ && is_better(*other_, *best_)) {
       best_ = std::move(other_);
     }
+    PaidPeriods paid = paid_periods();
     return {
-      std::move(best_->layout), std::move(best_->trade), std::move(notes_), cost,
-      search_ + mergers_ - cost};
+      std::move(best_->layout),
+      std::move(best_->trade),
+      std::move(notes_),
+      std::move(paid),
+      cost,
+      search_ + mergers_ - cost,
+      walking_};
   }
+
+  /// The cost of walks of another problem, which counts for the limit of walks.
+  void walked(double cost) { walking_ = cost; }
 
   /// Gives the search a known plan. `run` returns it if it finds no better one, and shows only
   /// better plans.
@@ -411,8 +424,20 @@ private:
     }
   }
 
+  /// Compares as if no timer of either plan skipped a period.
+  bool is_better_but_for_periods(Candidate one, Candidate other) const
+  {
+    one.simulated->skipped = other.simulated->skipped = 0;
+    return is_better(one, other);
+  }
+
   void consider(Candidate candidate)
   {
+    if (
+      candidate.simulated && candidate.simulated->skipped > 0 &&
+      (!skipping_ || is_better_but_for_periods(candidate, *skipping_))) {
+      skipping_ = candidate;
+    }
     if (!best_ || is_better(candidate, *best_)) {
       best_ = std::move(candidate);
       show(*best_);
@@ -476,7 +501,7 @@ private:
       return chooses_ && best_->score.missed.empty() && !problem_.enough_when_proven;
     };
     const auto may_be_better = [&] {
-      return goes_on() && best_->simulated &&
+      return goes_on() && !too_long_for_more(problem_, walking_) && best_->simulated &&
              (best_->simulated->skipped + best_->simulated->lost > 0 ||
               stretch(problem_, best_->score) > kLong);
     };
@@ -487,6 +512,9 @@ private:
     const Index few = kFewThreads * usable_cores(problem_).size();
     const auto may_be_fewer = [&] { return goes_on() && best_->layout.threads() > few; };
     for (std::uint64_t turn = 1; turn <= kWalksForThreads && may_be_fewer(); ++turn) {
+      if (turn > 1 && too_long_for_more(problem_, walking_)) {
+        break;
+      }
       choose_phases();
       const Kept kept{
         std::min(options_.keep_slack, best_->score.slack),
@@ -548,6 +576,41 @@ private:
     }
   }
 
+  /// What the best plan costs because no timer skips a period in it.
+  PaidPeriods paid_periods() const
+  {
+    PaidPeriods paid;
+    if (
+      !skipping_ || !best_->simulated || best_->simulated->skipped > 0 ||
+      !is_better_but_for_periods(*skipping_, *best_)) {
+      return paid;
+    }
+    const auto proves = [](const Candidate & candidate, Index chain) {
+      const auto & missed = candidate.score.missed;
+      return !std::binary_search(missed.begin(), missed.end(), chain);
+    };
+    for (const Index chain : problem_.chains) {
+      if (problem_.model.chains[chain].deadline == kUnbounded || proves(*best_, chain)) {
+        continue;
+      }
+      const bool met_here = best_->simulated->chains[chain].met();
+      const bool met_there = skipping_->simulated->chains[chain].met();
+      if ((met_there && !met_here) || (proves(*skipping_, chain) && met_there >= met_here)) {
+        paid.chains.push_back(chain);
+      }
+    }
+    if (!paid.chains.empty()) {
+      const auto & skips = skipping_->simulated->skips;
+      for (Index task = 0; task < skips.size(); ++task) {
+        if (skips[task] > 0) {
+          paid.timers.push_back(task);
+        }
+      }
+      paid.skipped = skipping_->simulated->skipped;
+    }
+    return paid;
+  }
+
   const System & system_;
   const PlanOptions & options_;
   PlanProblem & problem_;
@@ -563,6 +626,7 @@ private:
   double walking_ = 0;
   std::optional<Candidate> best_;
   std::optional<Candidate> shown_;
+  std::optional<Candidate> skipping_;  // the best of the plans in which timers skip periods
   std::optional<Candidate> other_;
   std::vector<std::string> notes_;
 };
@@ -614,6 +678,7 @@ BestPlan best_plan(
     part_of(options.time_used, options.time_used ? options.time_used() : 0, kAllOfIt);
   problem.time_used = rest.time_used;
   Choice choice(system, rest, problem, show);
+  choice.walked(cost_before_second(found.walking));
   choice.knows(found.layout, std::move(found.trade));
   BestPlan best = choice.run();
   problem.time_used = options.time_used;

@@ -28,8 +28,10 @@ struct BestPlan
   Layout layout;
   std::vector<TradePoint> trade;
   std::vector<std::string> notes;
+  PaidPeriods paid;
   double cost = 0;              ///< Planned::cost
   double cost_of_restarts = 0;  ///< Planned::cost_of_restarts
+  double walking = 0;           ///< the cost of walks
 };
 
 /// `show`: gets each plan that is better than all earlier plans, if `options` ask for it; may be
