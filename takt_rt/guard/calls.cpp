@@ -1,11 +1,15 @@
 // Calls of the kernel that may block: files, sockets, memory maps.
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -52,6 +56,11 @@ TAKT_GUARD_TRANSFER(
 TAKT_GUARD_TRANSFER(
   pwrite64, (int file, const void * from, std::size_t bytes, off64_t at), (file, from, bytes, at))
 
+TAKT_GUARD_TRANSFER(
+  preadv, (int file, const iovec * parts, int count, off_t at), (file, parts, count, at))
+TAKT_GUARD_TRANSFER(
+  pwritev, (int file, const iovec * parts, int count, off_t at), (file, parts, count, at))
+
 #define TAKT_GUARD_WRITES(name, parameters, arguments) \
   TAKT_GUARD_NEXT(name, ssize_t(*) parameters)         \
   TAKT_GUARD_EXPORT ssize_t name parameters            \
@@ -93,6 +102,13 @@ TAKT_GUARD_MESSAGE(
   (file, from, bytes, flags, to, length))
 TAKT_GUARD_MESSAGE(sendmsg, (int file, const msghdr * message, int flags), (file, message, flags))
 TAKT_GUARD_FUNCTION(
+  system_call, (flags & MSG_DONTWAIT) == 0 && may_block(file), int, recvmmsg,
+  (int file, mmsghdr * messages, unsigned count, int flags, timespec * timeout),
+  (file, messages, count, flags, timeout))
+TAKT_GUARD_FUNCTION(
+  system_call, (flags & MSG_DONTWAIT) == 0 && may_block(file), int, sendmmsg,
+  (int file, mmsghdr * messages, unsigned count, int flags), (file, messages, count, flags))
+TAKT_GUARD_FUNCTION(
   system_call, may_block(file), int, connect, (int file, const sockaddr * to, socklen_t length),
   (file, to, length))
 TAKT_GUARD_FUNCTION(
@@ -111,6 +127,33 @@ TAKT_GUARD_FUNCTION(
 TAKT_GUARD_FUNCTION(
   system_call, (options & WNOHANG) == 0, pid_t, waitpid, (pid_t process, int * status, int options),
   (process, status, options))
+TAKT_GUARD_FUNCTION(
+  system_call, (options & WNOHANG) == 0, pid_t, wait4,
+  (pid_t process, int * status, int options, rusage * usage), (process, status, options, usage),
+  noexcept)
+TAKT_GUARD_FUNCTION(system_call, true, pid_t, wait, (int * status), (status))
+
+// Devices on SPI, I2C and serial lines wait in ioctl. These requests only ask.
+static bool only_asks(unsigned long request) noexcept
+{
+  return request == FIONREAD || request == FIONBIO || request == TCGETS || request == TIOCGWINSZ;
+}
+
+TAKT_GUARD_NEXT(ioctl, int (*)(int, unsigned long, ...))
+TAKT_GUARD_EXPORT int ioctl(int file, unsigned long request, ...) noexcept
+{
+  std::va_list list;
+  va_start(list, request);
+  void * const argument = va_arg(list, void *);
+  va_end(list);
+  if (!takt_guard::watching() || only_asks(request)) {
+    return next_ioctl()(file, request, argument);
+  }
+  TAKT_GUARD_EVENT(system_call, ioctl);
+  event.waits();
+  return next_ioctl()(file, request, argument);
+}
+
 TAKT_GUARD_FUNCTION(
   system_call, true, void *, mmap,
   (void * at, std::size_t bytes, int protection, int flags, int file, off_t offset),

@@ -27,9 +27,40 @@ TAKT_GUARD_FUNCTION(
   (process, file, actions, attributes, words, variables))
 TAKT_GUARD_FUNCTION(thread, true, pid_t, fork, (), (), noexcept)
 
+namespace
+{
+
+using Throw = void (*)(void *, void *, void (*)(void *));
+using BeginCatch = void * (*)(void *);
+
+// A program in C may open the C++ runtime with a plug-in, with RTLD_LOCAL. Then RTLD_NEXT does not find the runtime.
+template <typename Function>
+Function of_runtime(Function & known, const char * name) noexcept
+{
+  if (__builtin_expect(known == nullptr, 0)) {
+    known = takt_guard::next_function<Function>(name);
+  }
+  if (__builtin_expect(known == nullptr, 0)) {
+    if (void * const runtime = ::dlopen("libstdc++.so.6", RTLD_NOLOAD | RTLD_LAZY);
+        runtime != nullptr) {
+      known = reinterpret_cast<Function>(::dlsym(runtime, name));
+    }
+  }
+  return known;
+}
+
+constinit Throw g_throw = nullptr;
+constinit BeginCatch g_begin_catch = nullptr;
+
+__attribute__((constructor)) void find_runtime()
+{
+  static_cast<void>(of_runtime(g_throw, "__cxa_throw"));
+  static_cast<void>(of_runtime(g_begin_catch, "__cxa_begin_catch"));
+}
+
+}  // namespace
+
 // A throw ends where its handler begins. In between destructors run, whose events count.
-TAKT_GUARD_NEXT(__cxa_throw, void (*)(void *, void *, void (*)(void *)))
-TAKT_GUARD_NEXT(__cxa_begin_catch, void * (*)(void *))
 
 TAKT_GUARD_EXPORT __attribute__((noreturn)) void __cxa_throw(
   void * object, void * type, void (*destroy)(void *))
@@ -44,7 +75,7 @@ TAKT_GUARD_EXPORT __attribute__((noreturn)) void __cxa_throw(
     takt_guard::count(state, takt_rt::GuardKind::exception, state.thrown_from, state.thrown_at, 0);
     state.busy = false;
   }
-  next___cxa_throw()(object, type, destroy);
+  of_runtime(g_throw, "__cxa_throw")(object, type, destroy);
   __builtin_unreachable();
 }
 
@@ -59,5 +90,5 @@ TAKT_GUARD_EXPORT void * __cxa_begin_catch(void * object) noexcept
       state.thrown_from = nullptr;
     }
   }
-  return next___cxa_begin_catch()(object);
+  return of_runtime(g_begin_catch, "__cxa_begin_catch")(object);
 }

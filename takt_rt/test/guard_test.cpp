@@ -2,6 +2,7 @@
 #include "takt_rt/guard/guard.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -178,6 +179,17 @@ TEST(Guard, an_exception_counts_until_its_handler)
   } catch (const std::exception &) {
   }
   EXPECT_EQ(guard.counts().of(GuardKind::exception), 1U);
+}
+
+TEST(Guard, a_device_is_a_system_call_and_a_question_is_none)
+{
+  const GuardName name("devices");
+  const Guard guard(name);
+  int waiting = 0;
+  ::ioctl(STDIN_FILENO, FIONREAD, &waiting);
+  EXPECT_EQ(guard.counts().of(GuardKind::system_call), 0U);
+  ::ioctl(-1, TCSBRK, 1);  // would wait for a serial line
+  EXPECT_EQ(guard.counts().of(GuardKind::system_call), 1U);
 }
 
 TEST(Guard, a_child_of_fork_has_no_guard)
