@@ -69,6 +69,9 @@ std::shared_ptr<GuardObserver> GuardObserver::make()
 
 void GuardObserver::on_added(const takt_core::Callback & callback)
 {
+  if (callback.id().rfind("/takt:", 0) == 0) {
+    return;  // what adopted executors do for themselves
+  }
   numbers_.push_back(library_.name(callback.id().c_str()));
   names_.set(callback.number(), &numbers_.back());
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "guard_observer.hpp"
+#include "guard_watch.hpp"
 #include "takt_control/process_setter.hpp"
 #include "takt_core/adapter/exception_reporter.hpp"
 #include "takt_schedule/make_executor.hpp"
@@ -56,7 +57,8 @@ HostedExecutor::HostedExecutor(
   name_(std::move(name)),
   core_(std::move(core)),
   placer_(std::move(placer)),
-  schedule_(std::move(schedule))
+  schedule_(std::move(schedule)),
+  guard_(GuardWatch::watch(*core_))
 {
   // It is the first observer, so those of takt work outside of a callback's scope at its end.
   if (auto guard = GuardObserver::make(); guard != nullptr) {

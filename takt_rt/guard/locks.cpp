@@ -37,7 +37,7 @@ TAKT_GUARD_EXPORT int pthread_mutex_lock(pthread_mutex_t * mutex) noexcept
     return result;
   }
   TAKT_GUARD_EVENT(lock, pthread_mutex_lock);
-  event.waits();
+  event.waits(mutex);
   return next_pthread_mutex_lock()(mutex);
 }
 
@@ -52,7 +52,7 @@ TAKT_GUARD_EXPORT int pthread_mutex_lock(pthread_mutex_t * mutex) noexcept
       return result;                                                          \
     }                                                                         \
     TAKT_GUARD_EVENT(lock, name);                                             \
-    event.waits();                                                            \
+    event.waits(mutex);                                                       \
     return next_##name() arguments;                                           \
   }
 TAKT_GUARD_TIMED_LOCK(
@@ -72,7 +72,7 @@ TAKT_GUARD_TIMED_LOCK(
       return result;                                           \
     }                                                          \
     TAKT_GUARD_EVENT(lock, name);                              \
-    event.waits();                                             \
+    event.waits(lock);                                         \
     return next_##name() arguments;                            \
   }
 TAKT_GUARD_RW_LOCK(
@@ -94,7 +94,7 @@ TAKT_GUARD_RW_LOCK(
       return next_##name() arguments;                                 \
     }                                                                 \
     TAKT_GUARD_EVENT(wait, name);                                     \
-    event.waits();                                                    \
+    event.waits(condition);                                           \
     return next_##name() arguments;                                   \
   }
 TAKT_GUARD_CONDITION(
@@ -119,7 +119,7 @@ TAKT_GUARD_CONDITION(
       return 0;                                           \
     }                                                     \
     TAKT_GUARD_EVENT(wait, name);                         \
-    event.waits();                                        \
+    event.waits(semaphore);                               \
     return next_##name() arguments;                       \
   }
 TAKT_GUARD_SEMAPHORE(sem_wait, (sem_t * semaphore), (semaphore))
@@ -132,3 +132,18 @@ TAKT_GUARD_FUNCTION(
   wait, true, int, pthread_join, (pthread_t thread, void ** result), (thread, result))
 TAKT_GUARD_FUNCTION(
   wait, true, int, pthread_barrier_wait, (pthread_barrier_t * barrier), (barrier), noexcept)
+
+// Not events: another callback may wait for them.
+#define TAKT_GUARD_SIGNAL(name, version, object, parameters) \
+  TAKT_GUARD_NEXT_VERSION(name, version, int(*) parameters)  \
+  TAKT_GUARD_EXPORT int name parameters noexcept             \
+  {                                                          \
+    if (takt_guard::watching()) {                            \
+      takt_guard::signals(object);                           \
+    }                                                        \
+    return next_##name()(object);                            \
+  }
+TAKT_GUARD_SIGNAL(pthread_cond_signal, kConditionVersion, condition, (pthread_cond_t * condition))
+TAKT_GUARD_SIGNAL(
+  pthread_cond_broadcast, kConditionVersion, condition, (pthread_cond_t * condition))
+TAKT_GUARD_SIGNAL(sem_post, nullptr, semaphore, (sem_t * semaphore))

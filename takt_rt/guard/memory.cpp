@@ -42,12 +42,8 @@ constinit Calloc g_calloc = nullptr;
 constinit Realloc g_realloc = nullptr;
 constinit Free g_free = nullptr;
 
-/// False while the search is under way.
-bool found() noexcept
+__attribute__((noinline, cold)) bool search() noexcept
 {
-  if (__builtin_expect(static_cast<long>(g_free != nullptr), 1) != 0) {
-    return true;
-  }
   if (g_searching) {
     return false;
   }
@@ -60,6 +56,27 @@ bool found() noexcept
   return true;
 }
 
+/// False while the search is under way.
+inline bool found() noexcept
+{
+  return __builtin_expect(static_cast<long>(g_free != nullptr), 1) != 0 || search();
+}
+
+// Apart, so that a call which is not watched needs no frame of its own.
+#define TAKT_GUARD_WATCHED(kind, result, name, parameters, arguments)               \
+  __attribute__((noinline))                                                         \
+  result watched_##name(TAKT_GUARD_UNPACK parameters, const void * caller) noexcept \
+  {                                                                                 \
+    const takt_guard::Event event(                                                  \
+      takt_rt::GuardKind::kind, #name, caller, __builtin_frame_address(0));         \
+    return g_##name arguments;                                                      \
+  }
+TAKT_GUARD_WATCHED(allocation, void *, malloc, (std::size_t bytes), (bytes))
+TAKT_GUARD_WATCHED(
+  allocation, void *, calloc, (std::size_t count, std::size_t bytes), (count, bytes))
+TAKT_GUARD_WATCHED(allocation, void *, realloc, (void * block, std::size_t bytes), (block, bytes))
+TAKT_GUARD_WATCHED(free, void, free, (void * block), (block))
+
 }  // namespace
 
 TAKT_GUARD_EXPORT void * malloc(std::size_t bytes) noexcept
@@ -70,8 +87,7 @@ TAKT_GUARD_EXPORT void * malloc(std::size_t bytes) noexcept
   if (!takt_guard::watching()) {
     return g_malloc(bytes);
   }
-  TAKT_GUARD_EVENT(allocation, malloc);
-  return g_malloc(bytes);
+  return watched_malloc(bytes, __builtin_return_address(0));
 }
 
 TAKT_GUARD_EXPORT void * calloc(std::size_t count, std::size_t bytes) noexcept
@@ -82,8 +98,7 @@ TAKT_GUARD_EXPORT void * calloc(std::size_t count, std::size_t bytes) noexcept
   if (!takt_guard::watching()) {
     return g_calloc(count, bytes);
   }
-  TAKT_GUARD_EVENT(allocation, calloc);
-  return g_calloc(count, bytes);
+  return watched_calloc(count, bytes, __builtin_return_address(0));
 }
 
 TAKT_GUARD_EXPORT void * realloc(void * block, std::size_t bytes) noexcept
@@ -100,8 +115,7 @@ TAKT_GUARD_EXPORT void * realloc(void * block, std::size_t bytes) noexcept
   if (!takt_guard::watching()) {
     return g_realloc(block, bytes);
   }
-  TAKT_GUARD_EVENT(allocation, realloc);
-  return g_realloc(block, bytes);
+  return watched_realloc(block, bytes, __builtin_return_address(0));
 }
 
 TAKT_GUARD_EXPORT void free(void * block) noexcept
@@ -112,8 +126,7 @@ TAKT_GUARD_EXPORT void free(void * block) noexcept
   if (!takt_guard::watching()) {
     return g_free(block);
   }
-  TAKT_GUARD_EVENT(free, free);
-  g_free(block);
+  return watched_free(block, __builtin_return_address(0));
 }
 
 #define TAKT_GUARD_ALLOCATES(result, name, parameters, arguments) \

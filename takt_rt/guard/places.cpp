@@ -257,7 +257,69 @@ void count(
   add_time(*site, time);
 }
 
-void Event::waits() noexcept
+// Waits that others noted, for each of which `is` holds.
+template <typename Is, typename Then>
+static void each_block(const Is & is, const Then & then) noexcept
+{
+  GuardAccount * const all = account();
+  if (all == nullptr || all->block_count.load(std::memory_order_relaxed) == 0) {
+    return;
+  }
+  for (GuardedBlock & block : all->blocks) {
+    if (block.state.load(std::memory_order_acquire) == GuardSite::ready && is(block)) {
+      then(block);
+    }
+  }
+}
+
+void signals(const void * object) noexcept
+{
+  const std::uint32_t name = t_state.scope().name - 1;
+  each_block(
+    [&](const GuardedBlock & block) {
+      return block.object == reinterpret_cast<std::uintptr_t>(object) && block.awaited == name;
+    },
+    [](GuardedBlock & block) { block.answered.store(1, std::memory_order_relaxed); });
+}
+
+int note_block(std::uint32_t thread, std::uint32_t awaited, GuardedBlock::Why why) noexcept
+{
+  GuardAccount * const all = account();
+  if (all == nullptr || thread >= all->threads.size() || awaited == 0) {
+    return 0;
+  }
+  const GuardedThread & waits = all->threads[thread];
+  const std::uint32_t site = waits.site.load(std::memory_order_acquire);
+  const std::uint32_t name = waits.name.load(std::memory_order_relaxed);
+  const std::int64_t since = waits.since.load(std::memory_order_relaxed);
+  if (site == 0) {
+    return 0;
+  }
+  for (GuardedBlock & block : all->blocks) {
+    if (block.state.load(std::memory_order_acquire) == GuardSite::ready) {
+      if (block.name == name && block.awaited == awaited - 1 && block.site == site - 1) {
+        if (block.since != since) {
+          block.since = since;  // it waits there again
+          block.ended.store(0, std::memory_order_relaxed);
+        }
+        return 0;
+      }
+      continue;
+    }
+    block.name = name;
+    block.awaited = awaited - 1;
+    block.site = site - 1;
+    block.why = why;
+    block.since = since;
+    block.object = waits.object.load(std::memory_order_relaxed);
+    block.state.store(GuardSite::ready, std::memory_order_release);
+    all->block_count.fetch_add(1, std::memory_order_relaxed);
+    return 1;
+  }
+  return 0;
+}
+
+void Event::waits(const void * object) noexcept
 {
   ThreadState & state = t_state;
   site_ = find_site(state, kind_, what_, caller_, frame_);
@@ -265,6 +327,7 @@ void Event::waits() noexcept
     GuardedThread & shown = *state.shown;
     shown.name.store(site_->name, std::memory_order_relaxed);
     shown.since.store(begin_, std::memory_order_relaxed);
+    shown.object.store(reinterpret_cast<std::uintptr_t>(object), std::memory_order_relaxed);
     shown.site.store(
       static_cast<std::uint32_t>(site_ - account()->sites.data()) + 1, std::memory_order_release);
   }
@@ -278,6 +341,10 @@ void Event::end() noexcept
   }
   if (site_ != nullptr && state.shown != nullptr) {
     state.shown->site.store(0, std::memory_order_release);
+    const auto site = static_cast<std::uint32_t>(site_ - account()->sites.data());
+    each_block(
+      [&](const GuardedBlock & block) { return block.site == site && block.since == begin_; },
+      [](GuardedBlock & block) { block.ended.store(now(), std::memory_order_relaxed); });
   }
   if (!forgotten_) {
     const std::int64_t time = now() - begin_;

@@ -12,6 +12,10 @@ namespace takt_guard
 /// The number of the name, from 1 on; 0: no room. The first one makes the account. Set-up only; may block.
 std::uint32_t add_name(const char * text) noexcept;
 
+/// See GuardInterface::note_block.
+int note_block(
+  std::uint32_t thread, std::uint32_t awaited, takt_rt::GuardedBlock::Why why) noexcept;
+
 }  // namespace takt_guard
 
 #endif  // PLACES_HPP_

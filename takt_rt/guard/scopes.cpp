@@ -61,6 +61,7 @@ void prepare(ThreadState & state) noexcept
       std::uint32_t is_free = 0;
       if (place.used.compare_exchange_strong(is_free, 1, std::memory_order_acq_rel)) {
         place.site.store(0, std::memory_order_relaxed);
+        place.running.store(0, std::memory_order_relaxed);
         place.thread.store(state.thread, std::memory_order_relaxed);
         state.shown = &place;
         break;
@@ -96,6 +97,13 @@ bool is_real_time(ThreadState & state) noexcept
   return state.real_time;
 }
 
+void show(ThreadState & state, std::uint32_t name) noexcept
+{
+  if (state.shown != nullptr) {
+    state.shown->running.store(name, std::memory_order_relaxed);
+  }
+}
+
 int enter(std::uint32_t name, int always)
 {
   ThreadState & state = t_state;
@@ -120,6 +128,7 @@ int enter(std::uint32_t name, int always)
     scope.base = static_cast<const char *>(__builtin_frame_address(0));
     scope.counts.fill(0);
   }
+  show(state, state.scope().name);
   all->names[name - 1].runs.fetch_add(1, std::memory_order_relaxed);
   state.busy = false;
   return 1;
@@ -141,6 +150,7 @@ void leave()
     }
   }
   --state.depth;
+  show(state, state.depth > 0 ? state.scope().name : 0);
   state.busy = false;
 }
 
@@ -177,6 +187,7 @@ constexpr takt_rt::GuardInterface kInterface{
   &leave,
   &counts,
   &read_account,
+  &note_block,
   &listen,
   &watches_executors};
 

@@ -17,6 +17,7 @@ namespace takt_guard
 
 using takt_rt::GuardAccount;
 using takt_rt::GuardCounts;
+using takt_rt::GuardedBlock;
 using takt_rt::GuardedThread;
 using takt_rt::GuardKind;
 using takt_rt::GuardSite;
@@ -87,6 +88,9 @@ void add_time(GuardSite & site, std::int64_t time) noexcept;
 /// The account; null: no scope has a name yet.
 GuardAccount * account() noexcept;
 
+/// The innermost scope signals a condition, semaphore or futex: a wait for it may have been that for this scope.
+void signals(const void * object) noexcept;
+
 /// An event from its begin to its end, while which nothing else of this thread counts.
 class Event
 {
@@ -105,8 +109,8 @@ public:
   Event(const Event &) = delete;
   Event & operator=(const Event &) = delete;
 
-  /// The call may take for ever: others see from now on that the thread waits.
-  void waits() noexcept;
+  /// The call may take for ever: others see from now on that the thread waits, for `object` if it is known.
+  void waits(const void * object = nullptr) noexcept;
   /// It was none after all.
   void forget() noexcept { forgotten_ = true; }
 

@@ -64,12 +64,17 @@ TAKT_GUARD_EXPORT long syscall(long number, ...) noexcept
   va_end(list);
   const long operation = b & FUTEX_CMD_MASK;
   if (
+    number == SYS_futex && (operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET) &&
+    takt_guard::watching()) {
+    takt_guard::signals(reinterpret_cast<const void *>(a));
+  }
+  if (
     !takt_guard::watching() || number != SYS_futex ||
     (operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET)) {
     return next_syscall()(number, a, b, c, d, e, f);
   }
   TAKT_GUARD_EVENT(wait, futex);
-  event.waits();
+  event.waits(reinterpret_cast<const void *>(a));
   const long result = next_syscall()(number, a, b, c, d, e, f);
   if (result == -1 && errno == EAGAIN) {
     event.forget();  // the value had changed: no wait

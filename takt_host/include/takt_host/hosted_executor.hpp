@@ -17,6 +17,8 @@
 namespace takt_host
 {
 
+class GuardWatching;
+
 /// A front end's properties for its executors.
 struct FrontEnd
 {
@@ -88,7 +90,8 @@ private:
   const std::shared_ptr<takt_core::Executor> core_;
   const std::unique_ptr<takt_core::adapter::Placer> placer_;
   const takt_schedule::Schedule schedule_;  // empty: no schedule
-  // The next two members are destroyed before the executor.
+  // The next members are destroyed before the executor.
+  std::unique_ptr<GuardWatching> guard_;  // null: without the guard
   std::unique_ptr<takt_watch::Watching> watching_;
   std::unique_ptr<takt_control::Exposure> exposure_;
 };

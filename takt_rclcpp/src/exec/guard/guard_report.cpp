@@ -55,13 +55,26 @@ struct Site
   std::string callback;
   GuardKind kind{};
   By by = By::program;
+  bool own = false;  // takt's
   std::string what;
   int thread = 0;
   std::uint64_t count = 0;
   std::int64_t total = 0;
   std::int64_t worst = 0;
-  std::int64_t waits_since = 0;  // 0: no thread waits here at the end
+  std::int64_t waits_for = 0;  // so far; 0: no thread waits here at the end
   std::vector<Frame> frames;
+};
+
+/// One of the account's waits that concern another callback.
+struct Block
+{
+  std::string waiting;
+  std::string awaited;
+  std::size_t site = 0;  // index in the process's sites
+  std::uint32_t why = 0;
+  std::int64_t time = 0;
+  bool never_ended = false;
+  bool answered = false;
 };
 
 struct Process
@@ -73,6 +86,7 @@ struct Process
   std::uint64_t lost = 0;
   std::vector<std::pair<std::string, std::uint64_t>> runs;
   std::vector<Site> sites;
+  std::vector<Block> blocks;
 };
 
 std::string base_name(const std::string & path)
@@ -110,8 +124,11 @@ std::string qualified_name(const std::string & function)
   std::size_t begin = 0;
   for (std::size_t i = 0; i < function.size(); ++i) {
     constexpr std::string_view kUnnamed = "(anonymous namespace)";
+    constexpr std::string_view kDeduced = "decltype(auto)";
     if (function.compare(i, kUnnamed.size(), kUnnamed) == 0) {
       i += kUnnamed.size() - 1;
+    } else if (function.compare(i, kDeduced.size(), kDeduced) == 0) {
+      i += kDeduced.size() - 1;
     } else if (function[i] == '<') {
       ++depth;
     } else if (function[i] == '>') {
@@ -143,8 +160,15 @@ bool is_client_library(const Frame & frame)
     "librclcpp",      "librcl",        "librcutils",    "librcpputils", "librosidl",
     "libtakt_rcl.so", "libtakt_rt.so", "libtracetools", "libspdlog"};
   constexpr std::array<std::string_view, 2> kFunctions{"rclcpp::", "takt_rcl::"};
+  // Functions of message types, which the client library makes, copies and destroys.
+  const bool of_message =
+    frame.place.function.find("_<std::allocator<void> >") != std::string::npos;
+  const std::string name = qualified_name(frame.place.function);
   return begins_with_one_of(base_name(frame.object), kObjects) ||
-         begins_with_one_of(qualified_name(frame.place.function), kFunctions);
+         begins_with_one_of(name, kFunctions) ||
+         (of_message &&
+          (name.find("::msg::") != std::string::npos || name.find("::srv::") != std::string::npos ||
+           name.find("::action::") != std::string::npos));
 }
 
 const char * part_of(const Frame & frame)
@@ -272,9 +296,17 @@ private:
   void * memory_ = MAP_FAILED;
 };
 
+std::int64_t now_ns()
+{
+  timespec time{};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
 Process read(const GuardAccount & account)
 {
   Process process;
+  std::map<std::uint32_t, std::size_t> places;  // of sites in the account, in the process
   process.pid = account.process;
   process.program = text_of(account.program);
   process.ended = account.ended.load() != 0;
@@ -288,6 +320,7 @@ Process read(const GuardAccount & account)
     const auto * const begin = account.texts.data() + account.names[i].begin;
     process.runs.emplace_back(begin, account.names[i].runs.load());
   }
+  const std::int64_t now = now_ns();
   for (std::size_t i = 0; i < account.sites.size(); ++i) {
     const GuardSite & from = account.sites[i];
     if (from.state.load(std::memory_order_acquire) != GuardSite::ready || from.name >= names) {
@@ -303,7 +336,7 @@ Process read(const GuardAccount & account)
     site.worst = from.worst.load();
     for (const auto & thread : account.threads) {
       if (thread.site.load() == i + 1) {
-        site.waits_since = thread.since.load();
+        site.waits_for = std::max(site.waits_for, now - thread.since.load());
       }
     }
     for (std::uint32_t f = 0; f < from.frame_count && f < GuardSite::kFrames; ++f) {
@@ -315,18 +348,24 @@ Process read(const GuardAccount & account)
       }
       site.frames.push_back(std::move(frame));
     }
-    if (site.count > 0 || site.waits_since != 0) {
+    if (site.count > 0 || site.waits_for != 0) {
+      places[static_cast<std::uint32_t>(i)] = process.sites.size();
       process.sites.push_back(std::move(site));
     }
   }
+  for (const auto & from : account.blocks) {
+    const auto place = places.find(from.site);
+    if (
+      from.state.load(std::memory_order_acquire) != GuardSite::ready || from.name >= names ||
+      from.awaited >= names || place == places.end()) {
+      continue;
+    }
+    const std::int64_t ended = from.ended.load();
+    process.blocks.push_back(
+      {process.runs[from.name].first, process.runs[from.awaited].first, place->second, from.why,
+       (ended == 0 ? now : ended) - from.since, ended == 0, from.answered.load() != 0});
+  }
   return process;
-}
-
-std::int64_t now_ns()
-{
-  timespec time{};
-  ::clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
 ordered_json stack_of(const Site & site)
@@ -344,12 +383,42 @@ ordered_json stack_of(const Site & site)
   return stack;
 }
 
+const char * word_of(std::uint32_t why)
+{
+  using takt_rt::GuardedBlock;
+  return why == GuardedBlock::lock ? "lock" : why == GuardedBlock::group ? "group" : "thread";
+}
+
+// A wait that has ended before the awaited callback could run was none for that, unless this signalled later what the
+// first one had waited for.
+ordered_json deadlocks_of(const Process & process)
+{
+  ordered_json all = ordered_json::array();
+  for (const Block & block : process.blocks) {
+    if (block.never_ended || block.answered) {
+      const Site & site = process.sites[block.site];
+      all.push_back(
+        {{"waiting", block.waiting},
+         {"awaited", block.awaited},
+         {"why", word_of(block.why)},
+         {"never_ended", block.never_ended},
+         {"time_ns", block.time},
+         {"what", site.what},
+         {"stack", stack_of(site)}});
+    }
+  }
+  return all;
+}
+
 ordered_json to_json(const Process & process, const IgnoreList & ignored, bool all_threads)
 {
   std::uint64_t left_out = 0;
   // By callback in the order of their names, and by kind.
   std::map<std::string, std::map<std::pair<By, GuardKind>, std::vector<const Site *>>> kept;
   for (const Site & site : process.sites) {
+    if (site.own) {
+      continue;
+    }
     const bool is_ignored = std::any_of(
       site.frames.begin(), site.frames.end(),
       [&](const Frame & frame) { return ignored.ignores(site.kind, frame.place.function); });
@@ -359,7 +428,6 @@ ordered_json to_json(const Process & process, const IgnoreList & ignored, bool a
       kept[site.callback][{site.by, site.kind}].push_back(&site);
     }
   }
-  const std::int64_t now = now_ns();
   ordered_json callbacks = ordered_json::array();
   for (const auto & [name, runs] : process.runs) {
     ordered_json events = ordered_json::array();
@@ -367,7 +435,7 @@ ordered_json to_json(const Process & process, const IgnoreList & ignored, bool a
       for (const auto & [key, sites] : found->second) {
         std::vector<const Site *> all = sites;
         const auto worst = [&](const Site * site) {
-          return std::max(site->worst, site->waits_since == 0 ? 0 : now - site->waits_since);
+          return std::max(site->worst, site->waits_for);
         };
         std::stable_sort(all.begin(), all.end(), [&](const Site * a, const Site * b) {
           return std::pair(worst(a), a->count) > std::pair(worst(b), b->count);
@@ -377,7 +445,7 @@ ordered_json to_json(const Process & process, const IgnoreList & ignored, bool a
         bool waits = false;
         ordered_json places = ordered_json::array();
         for (const Site * const site : all) {
-          const bool waits_here = site->waits_since != 0;
+          const bool waits_here = site->waits_for != 0;
           count += site->count + (waits_here ? 1 : 0);
           total += site->total;
           waits = waits || waits_here;
@@ -412,7 +480,8 @@ ordered_json to_json(const Process & process, const IgnoreList & ignored, bool a
     {"faults_have_places", process.faults_have_places},
     {"ignored", left_out},
     {"lost", process.lost},
-    {"callbacks", std::move(callbacks)}};
+    {"callbacks", std::move(callbacks)},
+    {"deadlocks", deadlocks_of(process)}};
 }
 
 std::string place_text(const ordered_json & frame)
@@ -476,6 +545,21 @@ std::string rows_text(const std::vector<std::array<std::string, 6>> & rows)
   return text;
 }
 
+std::string deadlock_text(const ordered_json & one)
+{
+  const bool never = one.at("never_ended");
+  const std::string why = one.at("why");
+  return fmt::format(
+    "  deadlock: {} waited for {}{} ({} in {}), and {} {}\n", one.at("waiting").get<std::string>(),
+    never ? "ever, at least " : "", fmt::format("{:.1f} s", one.at("time_ns").get<double>() / 1e9),
+    one.at("what").get<std::string>(), short_place(one.at("stack")),
+    one.at("awaited").get<std::string>(),
+    why == "lock" ? "held the lock"
+    : why == "group"
+      ? "was ready and could not run, because both are in one mutually exclusive group"
+      : "was ready and could not run, because it may run only on threads that waited");
+}
+
 std::string process_text(const ordered_json & process)
 {
   std::vector<std::array<std::string, 6>> rows{
@@ -511,6 +595,9 @@ std::string process_text(const ordered_json & process)
   if (rows.size() > 1) {
     text += rows_text(rows);
   }
+  for (const auto & one : process.at("deadlocks")) {
+    text += deadlock_text(one);
+  }
   if (const auto ignored = process.at("ignored").get<std::uint64_t>(); ignored > 0) {
     text += fmt::format("  {} events in functions of the ignore list are left out\n", ignored);
   }
@@ -539,9 +626,9 @@ ordered_json guard_processes(
     return a.pid < b.pid;
   });
   for (Process & process : processes) {
-    process.sites.erase(
-      std::remove_if(process.sites.begin(), process.sites.end(), is_own_event),
-      process.sites.end());
+    for (Site & site : process.sites) {
+      site.own = is_own_event(site);  // blocks refer to sites by index
+    }
     std::for_each(process.sites.begin(), process.sites.end(), trim);
   }
   add_places(processes);

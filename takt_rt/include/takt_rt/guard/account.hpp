@@ -61,20 +61,47 @@ struct GuardedThread
 {
   std::atomic<std::uint32_t> used{0};
   std::atomic<std::int32_t> thread{0};
-  std::atomic<std::uint32_t> name{0};
+  std::atomic<std::uint32_t> running{
+    0};                                ///< number of the innermost scope's name, from 1 on; 0: none
+  std::atomic<std::uint32_t> name{0};  ///< of the scope that waits: index in `GuardAccount::names`
   std::atomic<std::uint32_t> site{
     0};  ///< index in `GuardAccount::sites`, plus 1; 0: the thread does not wait
   std::atomic<std::int64_t> since{0};  ///< on the monotonic clock, ns
+  std::atomic<std::uintptr_t> object{
+    0};  ///< address of the lock or condition for which it waits; 0: unknown
+};
+
+/// A wait of one scope that kept another one from running, or that waited for a lock which another one held.
+struct GuardedBlock
+{
+  enum Why : std::uint32_t
+  {
+    thread,  ///< the awaited callback was ready, but may run only on threads that waited so
+    group,  ///< the awaited callback was ready, but the waiting one kept their exclusive group busy
+    lock    ///< the awaited scope held the lock
+  };
+
+  std::atomic<std::uint32_t> state{GuardSite::empty};
+  std::uint32_t name = 0;     ///< of the scope that waited: index in `GuardAccount::names`
+  std::uint32_t awaited = 0;  ///< the other one
+  std::uint32_t site = 0;     ///< where it waited: index in `GuardAccount::sites`
+  Why why = thread;
+  std::int64_t since = 0;
+  std::uintptr_t object = 0;
+  std::atomic<std::int64_t> ended{0};  ///< when the wait ended; 0: it has not
+  std::atomic<std::uint32_t> answered{
+    0};  ///< 1: the awaited one has signalled the object after all
 };
 
 struct GuardAccount
 {
-  static constexpr std::uint64_t kMagic = 0x3164726175674b54;  // "TKguard1"
+  static constexpr std::uint64_t kMagic = 0x3264726175674b54;  // "TKguard2"
   static constexpr std::size_t kNames = 2048;
   static constexpr std::size_t kTexts = 192 * 1024;
   static constexpr std::size_t kSites = 4096;
   static constexpr std::uint32_t kObjects = 256;
   static constexpr std::size_t kThreads = 256;
+  static constexpr std::size_t kBlocks = 64;
   static constexpr std::uint64_t kNoObject = 0xffff;
 
   std::uint64_t magic = kMagic;
@@ -92,6 +119,8 @@ struct GuardAccount
   std::array<char, kTexts> texts{};
   std::array<GuardedObject, kObjects> objects{};
   std::array<GuardedThread, kThreads> threads{};
+  std::atomic<std::uint32_t> block_count{0};  ///< 0: none is in use
+  std::array<GuardedBlock, kBlocks> blocks{};
   std::array<GuardSite, kSites> sites{};
 };
 

@@ -15,7 +15,7 @@ namespace takt_rt
 
 struct GuardInterface
 {
-  static constexpr std::uint32_t kVersion = 1;
+  static constexpr std::uint32_t kVersion = 2;
 
   std::uint32_t version;
   /// The number of a name of scopes, from 1 on; 0: the table is full. Set-up only; may block.
@@ -31,6 +31,9 @@ struct GuardInterface
   void (*counts)(GuardCounts * counts);
   /// The account; null: no scope has a name yet. Any thread; real-time safe.
   const GuardAccount * (*account)();
+  /// Notes that the wait of `GuardAccount::threads[thread]` concerns the scope of name number `awaited`. Returns 1 if that is
+  /// new. One thread at a time; allocates nothing.
+  int (*note_block)(std::uint32_t thread, std::uint32_t awaited, GuardedBlock::Why why);
   /// Calls the function after each event, on its thread; it must be real-time safe, and nothing that it does counts.
   /// Times on the monotonic clock, ns. Null: none any more. One function at a time. Set-up only.
   void (*listen)(void (*listener)(GuardKind kind, std::int64_t begin, std::int64_t end));
