@@ -17,6 +17,7 @@ from support.built import (
     SIMULATE,
     TIGHTNESS,
     WORKLOAD,
+    WORKSHOP,
     need,
 )
 from support.fake_control import (
@@ -45,6 +46,12 @@ PAGES = (
     "plan.md",
     "latency.md",
     "data_path.md",
+)
+WORKSHOP_PAGES = (
+    "workshop.md",
+    *(f"workshop/{name}.md" for name in ("1", "2-1", "2-2", "2-3", "3-1", "3-2", "4-1", "4-2")),
+    "workshop/groups.md",
+    "workshop/default_group.md",
 )
 TAGGED = re.compile(r"<!-- test: runs -->\n```sh\n(.*?)```", re.DOTALL)
 SHELL = re.compile(r"<!-- test: shell -->\n```sh\n(.*?)```", re.DOTALL)
@@ -99,6 +106,7 @@ def short_runs(monkeypatch, tmp_path, unmeasured):
     monkeypatch.setattr("takt_cli.verbs.latency.command.run_own", short_latency)
     monkeypatch.setattr("takt_cli.running.several_runs.run", short)
     monkeypatch.setattr("takt_cli.verbs.run.command.run", short)
+    monkeypatch.setattr("takt_cli.verbs.experiment.workshop.QUICK_S", 0.2)
     monkeypatch.delenv("TAKT_BUILD", raising=False)
     monkeypatch.chdir(tmp_path)
 
@@ -106,12 +114,43 @@ def short_runs(monkeypatch, tmp_path, unmeasured):
 @need(*WORKLOAD, *CHECK, *PLAN, *TIGHTNESS, *LATENCY, *DATA_PATH, *PIPELINE)
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_run(takt, short_runs, page, tmp_path):
+    run_page(takt, page, tmp_path)
+
+
+@need(*CHECK, *PLAN, *WORKSHOP)
+@pytest.mark.parametrize("page", WORKSHOP_PAGES)
+@pytest.mark.alone
+def test_the_commands_of_the_workshops_pages_run(takt, short_runs, page, tmp_path):
+    run_page(takt, page, tmp_path)
+
+
+def run_page(takt, page, directory):
+    """Run all commands of a page; each of a demo or an experiment makes a page."""
     assert commands(page)
-    write_files(page, tmp_path)
+    write_files(page, directory)
     for arguments, said in run_commands(takt, page):
         if arguments[0] in ("demo", "experiment"):
-            page = Path(said.out.rpartition("Report: ")[2].strip())
-            assert page.stat().st_size > 1_000_000
+            report = Path(said.out.rpartition("Report: ")[2].strip())
+            assert report.stat().st_size > 1_000_000
+
+
+@need(*CHECK)
+def test_the_trap_of_the_default_group_is_found(takt, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = "workshop/default_group.md"
+    write_files(page, tmp_path)
+    text = (DOCS / page).read_text(encoding="utf-8")
+    (command,) = re.findall(r"<!-- test: fails -->\n```sh\n\./takt (.*?)\n```", text)
+    said = takt(*shlex.split(command))
+    assert said.code == 2
+    assert said.err.splitlines()[0].replace(f"{tmp_path}/", "") in text
+
+
+def test_the_page_of_an_own_executor_shows_the_program_that_is_built():
+    page, program = DOCS / "workshop/own_executor.md", "examples/workshop/own_executor.cpp"
+    ((_, shown),) = FILE.findall(page.read_text(encoding="utf-8"))
+    lines = (DOCS.parent / program).read_text(encoding="utf-8").splitlines(keepends=True)
+    assert "".join(lines[1:]) == shown
 
 
 @need(*SIMULATE)
@@ -288,6 +327,8 @@ def test_a_node_of_ones_own_is_built_and_runs_as_the_page_says(tmp_path):
     "page",
     [
         *PAGES,
+        *WORKSHOP_PAGES,
+        "workshop/own_executor.md",
         *(f"{name}.md" for name in ("own_node", "schedule", "simulate", "system", "calibrate")),
         *("control.md", "doctor.md", "exec.md", "import.md", "launch.md", "top.md", "trace.md"),
         *("monitor.md", "loop.md", "configurator.md", "toolkit.md", "guard.md"),
@@ -296,9 +337,10 @@ def test_a_node_of_ones_own_is_built_and_runs_as_the_page_says(tmp_path):
 def test_links_between_pages_lead_somewhere(page):
     text = (DOCS / page).read_text(encoding="utf-8")
     for target, heading in re.findall(r"\]\(([\w./-]*)(?:#([\w-]+))?\)", text):
-        assert (DOCS / (target or page)).exists(), target
+        linked = Path(page).parent / target if target else Path(page)
+        assert (DOCS / linked).exists(), target
         if heading:
-            assert heading in headings(target or page), f"{target}#{heading}"
+            assert heading in headings(linked), f"{target}#{heading}"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ mode=${1:-check}
 source "$(dirname -- "${BASH_SOURCE[0]}")/../setup/env.sh" ""
 cd -- "$TAKT_ROOT"
 
-mapfile -d '' -t cpp < <(find oracles takt_* -type f \
+mapfile -d '' -t cpp < <(find oracles examples takt_* -type f \
   \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print0 2>/dev/null)
 python=(tools)
 for directory in oracles/ takt_*/; do [[ -d $directory ]] && python+=("$directory"); done

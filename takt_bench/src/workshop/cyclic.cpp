@@ -23,8 +23,6 @@ namespace
 {
 
 constexpr Duration kWork = std::chrono::microseconds(200);
-// As `takt latency`: a shorter lateness is the machine's own.
-constexpr Duration kLate = std::chrono::microseconds(300);
 
 std::size_t room(const Setting & setting, std::size_t slices)
 {

@@ -49,12 +49,14 @@ double set_point()
   return 0.2 * std::sin(2.0 * M_PI * seconds / kSeconds);
 }
 
-// ---- ways of sharing: `control` runs on the real-time thread and is what is measured, `beside` is a turn of the other thread
+// ---- ways of sharing: `control` runs on the real-time thread and is what is measured, `beside` is a turn of the other thread;
+// `kWaits`: `control` may wait for the other thread
 
 /// 2-1, wrong: whoever holds the mutex may lose its core meanwhile.
 struct PositionUnderMutex
 {
   static constexpr Slice kSlice = Slice::get_desired_position;
+  static constexpr bool kWaits = true;
   std::mutex mutex;
   double position = 0.0;
 
@@ -75,6 +77,7 @@ struct PositionUnderMutex
 struct AtomicPosition
 {
   static constexpr Slice kSlice = Slice::get_desired_position;
+  static constexpr bool kWaits = false;
   takt_rt::AtomicValue<double> position{0.0};
 
   void control(Controlled & controlled) noexcept { controlled.desired = position.get(); }
@@ -86,6 +89,7 @@ template <typename Mutex>
 struct GainsUnderMutex
 {
   static constexpr Slice kSlice = Slice::get_pid_constants;
+  static constexpr bool kWaits = true;
   Mutex mutex;
   Gains gains{};
   double read = 0.0;
@@ -103,6 +107,7 @@ struct GainsUnderMutex
 struct LatestGains
 {
   static constexpr Slice kSlice = Slice::get_pid_constants;
+  static constexpr bool kWaits = false;
   takt_rt::Exchange<Gains> gains{Gains{}};
   Gains next{};
 
@@ -124,6 +129,7 @@ struct Measured
 struct QueueUnderMutex
 {
   static constexpr Slice kSlice = Slice::update_queue;
+  static constexpr bool kWaits = true;
   std::mutex mutex;
   std::queue<Measured> queue;
   StallNotes & stalls;
@@ -156,6 +162,7 @@ struct QueueUnderMutex
 struct Ring
 {
   static constexpr Slice kSlice = Slice::update_queue;
+  static constexpr bool kWaits = false;
   takt_rt::SpscRing<Measured> ring{kRing};
   StallNotes & stalls;
 
@@ -182,8 +189,8 @@ Result<std::unique_ptr<Found>> run(const Setting & setting, StallNotes & stalls,
   SliceLog & log = found->logs.emplace_back("controller", 2 * cycles);
   const int core = setting.cores.front();
 
-  takt_trace::StallWitness witness({core});
-  found->stalls_seen = !witness.blind().has_value();
+  takt_trace::StallWitness of_core({core});
+  found->stalls_seen = !of_core.blind().has_value();
   std::optional<latency::Load> load;
   if (setting.stress) {
     load.emplace(setting.cores);
@@ -209,6 +216,8 @@ Result<std::unique_ptr<Found>> run(const Setting & setting, StallNotes & stalls,
   options.attributes.name = "controller";
   application.add(options, [&](const takt_rt::Cycle & cycle) {
     const Time woke = cycle.release + cycle.latency;
+    ThreadWitness & witness = ThreadWitness::mine();
+    witness.late(cycle.release, woke, stalls, kLate);
     const double seconds =
       last == Time{} ? 0.0 : std::chrono::duration<double>(woke - last).count();
     last = woke;
@@ -225,7 +234,12 @@ Result<std::unique_ptr<Found>> run(const Setting & setting, StallNotes & stalls,
       controller.command(controlled.desired - controlled.angle, controlled.gains, seconds),
       seconds);
     log.add(Way::kSlice, begin, end);
-    log.add(Slice::loop, woke, takt_rt::now());
+    if (!Way::kWaits) {
+      witness.late(begin, end, stalls);  // nothing but a preemption or the host makes it long
+    }
+    const Time done = takt_rt::now();
+    log.add(Slice::loop, woke, done);
+    witness.ended(done);
     if (cycle.missed > 0) {
       log.overran();
       // A stall in the cycle before this one may be the cause, too.
@@ -258,7 +272,7 @@ Result<std::unique_ptr<Found>> run(const Setting & setting, StallNotes & stalls,
     found->refused.insert(found->refused.end(), started->refused.begin(), started->refused.end());
   }
   found->refused.insert(found->refused.end(), other.faults.begin(), other.faults.end());
-  found->stalls = takt_trace::host_spans(witness.stop());
+  found->stalls = takt_trace::host_spans(of_core.stop());
   const auto noticed = stalls.all();
   found->stalls.insert(found->stalls.end(), noticed.begin(), noticed.end());
   found->count_overruns(missed);

@@ -26,7 +26,7 @@ from takt_cli.verbs.experiment.workshop_program import Run, cyclictest_max_ns, r
 
 _COLOURS = tuple(f"--s{number}" for number in range(1, 9))
 _FIFO = 80
-_QUICK_S = 1.0
+QUICK_S = 1.0
 _PLANNING_S = 300.0
 
 
@@ -51,7 +51,7 @@ def length_ns(exercise: Exercise, setting: Setting) -> int:
     """How long each variant is measured."""
     if setting.duration_ns is not None:
         return setting.duration_ns
-    return round((_QUICK_S if setting.quick else exercise.seconds) * NS_PER_S)
+    return round((QUICK_S if setting.quick else exercise.seconds) * NS_PER_S)
 
 
 def total_s(exercises: Sequence[Exercise], setting: Setting) -> float:
@@ -235,12 +235,9 @@ def _about(one: Done) -> list[str]:
     said = []
     if one.exercise.name == "1":
         ours = {key: float(run.clean("Wakeup").max(initial=0)) for key, run in one.runs.items()}
-        text = (
-            f"The worst wake-up under SCHED_OTHER was {_times(ours, 'other', 'fifo')} as late as "
-        )
-        text += (
-            f"under SCHED_FIFO; of clock_nanosleep alone {_times(ours, 'raw_other', 'raw_fifo')}"
-        )
+        mine, raw = _times(ours, "other", "fifo"), _times(ours, "raw_other", "raw_fifo")
+        text = f"The worst wake-up under SCHED_OTHER was {mine} as late as under SCHED_FIFO; of "
+        text += f"clock_nanosleep in a raw loop {raw}"
         if one.cyclictest:
             text += (
                 f", of cyclictest {_times(one.cyclictest, 'other', 'fifo')}, host stalls included"

@@ -210,7 +210,7 @@ def _default_executor(runs: Runs) -> Iterator[Claim]:
 
 
 def _priorities(runs: Runs) -> Iterator[Claim]:
-    for load, words in (("-idle", "without load"), ("", "under load")):
+    for load, words in (("-idle", "idle"), ("", "under load")):
         mean = _mean(runs[f"stock{load}"], END_TO_END)
         yield Claim(
             f"in ROS 2's order, {words}: the mean is at least {human(_MEAN)}",
@@ -263,8 +263,8 @@ EXERCISES = {
             variants=(
                 Variant("other", "SCHED_OTHER", "1.1 ms"),
                 Variant("fifo", "SCHED_FIFO 80", "31 µs"),
-                Variant("raw_other", "clock_nanosleep alone, SCHED_OTHER"),
-                Variant("raw_fifo", "clock_nanosleep alone, SCHED_FIFO 80"),
+                Variant("raw_other", "raw loop, OTHER"),
+                Variant("raw_fifo", "raw loop, FIFO 80"),
             ),
             judge=_wakeups,
             explanations=(
@@ -284,7 +284,7 @@ EXERCISES = {
             seconds=15,
             variants=(
                 Variant("mutex", "std::mutex", "4.997 ms"),
-                Variant("atomic", "AtomicValue<double>", "6 µs"),
+                Variant("atomic", "AtomicValue", "6 µs"),
             ),
             judge=_one_value,
             explanations=(
@@ -302,7 +302,7 @@ EXERCISES = {
             variants=(
                 Variant("mutex", "std::mutex", "15.269 ms"),
                 Variant("pi_mutex", "PiMutex", "287 µs"),
-                Variant("latest", "Exchange<Gains>"),
+                Variant("latest", "Exchange"),
             ),
             judge=_three_values,
             explanations=(
@@ -321,8 +321,8 @@ EXERCISES = {
             others=(LOOP,),
             seconds=15,
             variants=(
-                Variant("mutex", "std::queue and std::mutex", "3.41 ms"),
-                Variant("ring", "SpscRing, 8,192 places", "5 µs"),
+                Variant("mutex", "queue and std::mutex", "3.41 ms"),
+                Variant("ring", "SpscRing", "5 µs"),
             ),
             judge=_queue,
             explanations=(
@@ -344,7 +344,7 @@ EXERCISES = {
                 ),
                 Variant(
                     "detector_first",
-                    "by priority, same thread",
+                    "by priority",
                     stress=False,
                     schedule="detector_first",
                 ),
@@ -363,11 +363,11 @@ EXERCISES = {
             others=_CAMERA_SLICES,
             seconds=20,
             variants=(
-                Variant("stock", "ROS 2's order, no load", stress=False, schedule="stock"),
+                Variant("stock", "ROS 2's order, idle", stress=False, schedule="stock"),
                 Variant("stock", "ROS 2's order, load", schedule="stock"),
                 Variant(
                     "following_pool",
-                    "following pool, no load",
+                    "following pool, idle",
                     stress=False,
                     schedule="following_pool",
                 ),
@@ -377,7 +377,7 @@ EXERCISES = {
                     "4.17 / 4.40 / 5.87 ms",
                     schedule="following_pool",
                 ),
-                Variant("planned", "takt plan, no load", stress=False, schedule=PLANNED),
+                Variant("planned", "takt plan, idle", stress=False, schedule=PLANNED),
                 Variant("planned", "takt plan, load", schedule=PLANNED),
             ),
             judge=_priorities,
@@ -400,7 +400,7 @@ EXERCISES = {
                 Variant("timer_stock", "one thread", "24–39 ms", False, "timer_stock"),
                 Variant(
                     "timer_own_thread",
-                    "a thread at FIFO 90 for the timer",
+                    "timer at FIFO 90",
                     "33.2–33.4 ms",
                     False,
                     "timer_own_thread",
@@ -420,14 +420,14 @@ EXERCISES = {
                 Variant("stock", "one executor", "9–14 ms", False, "stock"),
                 Variant(
                     "realtime_chain",
-                    "schedule: chain at FIFO 60",
+                    "chain at FIFO 60",
                     "3.1–3.8 ms",
                     False,
                     "realtime_chain",
                 ),
                 Variant(
                     "groups_on_two_executors",
-                    "groups on two executors",
+                    "two executors",
                     "3.1–3.8 ms",
                     False,
                     "groups_on_two_executors",
