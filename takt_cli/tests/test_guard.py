@@ -86,6 +86,29 @@ def test_the_report_has_each_place_with_its_stack(control, tmp_path):
     assert not any("libtakt_guard" in one["object"] for one in stack)
 
 
+def test_the_page_has_each_kind_with_its_stack(control, tmp_path):
+    file, page = tmp_path / "report.json", tmp_path / "page.html"
+    said = takt("exec", "--guard=all", "--report", file, "--", "./control", cwd=control)
+    assert said.returncode == 0, said.stderr
+    said = takt("report", file, "-o", page)
+    assert said.returncode == 0, said.stderr
+    assert "1 of 1 callbacks that ran did what real-time code should not do" in said.stdout
+    text = page.read_text(encoding="utf-8")
+    for kind in ("allocation", "free", "lock", "output"):
+        assert f">{kind}<" in text
+    assert "control(takt_rt::Cycle const&amp;) (control.cpp:17)" in text
+    assert "http://" not in text.replace("http://www.w3.org", "")
+
+
+def test_a_page_of_a_report_without_the_guard_is_refused(tmp_path):
+    file = tmp_path / "report.json"
+    said = takt("exec", "--guard", "--report", file, "--", "true")
+    assert said.returncode == 0, said.stderr
+    said = takt("report", file, "-o", tmp_path / "page.html")
+    assert said.returncode == 2
+    assert "is a report of takt exec without the guard" in said.stderr
+
+
 def test_a_thread_without_priority_is_not_watched_by_default(control):
     said = takt("exec", "--guard", "--", "./control", cwd=control)
     assert "no callback ran on real-time threads; --guard=all" in said.stderr

@@ -22,6 +22,7 @@ from takt_cli.results.run_results import Results
 from takt_cli.running.host import this_host
 from takt_cli.tables.comparison import chain_comparison, comparison_table
 from takt_cli.verbs.options import Force
+from takt_cli.verbs.report import guard_page
 from takt_cli.verbs.report.trace_page import write_trace_page
 from takt_cli.verbs.report.trace_report import is_trace, report_of
 from takt_cli.verbs.report.trace_verdict import verdict
@@ -34,8 +35,8 @@ def command(
     results: Annotated[
         list[Path],
         typer.Argument(
-            help="Files that `takt run --output` wrote, or traces of one run that "
-            "`takt trace` wrote."
+            help="Files that `takt run --output` wrote, traces of one run that `takt trace` "
+            "wrote, or the report that `takt exec --guard --report` wrote."
         ),
     ],
     output: Annotated[
@@ -63,7 +64,12 @@ def command(
     check_file(output)
     named = ["--title", title] if title is not None else []
     command = command_line("report", *map(str, results), *named, "-o", str(output))
-    if traced:
+    if len(results) == 1 and guard_page.is_exec_report(results[0]):
+        guarded = guard_page.read_guarded(results[0])
+        guard_page.write_guard_page(guarded, output, command, title)
+        for words in guard_page.verdict(guarded):
+            out().print(words, markup=False, soft_wrap=True)
+    elif traced:
         report = report_of(results)
         write_trace_page(report, output, command, title)
         for sentence in verdict(report):
