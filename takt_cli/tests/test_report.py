@@ -28,7 +28,7 @@ def page():
         Study(
             kind="test",
             title="Title & more",
-            command="takt demo --duration 10",
+            command="takt demo --duration 10s",
             host=this_host(),
             configurations=[
                 Configuration("pool", parse_results(raw), "the pool"),
@@ -59,7 +59,7 @@ def test_the_page_has_its_parts(page):
         "Latency distributions and response over time",
         "Load per thread",
         "How it was made",
-        "takt demo --duration 10",
+        "takt demo --duration 10s",
         "the pool",
         "a cross is one that a host stall touched",
     ):

@@ -154,6 +154,12 @@ def test_the_page_says_what_holds_and_what_does_not():
     assert study.figures == []
     assert study.tables[0].rows[0][4].text == "-2.00"
     assert study.tables[0].rows[0][4].mood == "bad"
+    late["chains"][0].update(pays_for_periods=True)
+    late.update(periods_kept=300, periods_kept_of=["/low:timer(5ms)"])
+    assert plan_study(Plan.read(late), "").sentences[1] == (
+        "So that no timer skips a period, a pays for it: in another plan timers skip 300 periods "
+        "in simulation (/low:timer(5ms))."
+    )
 
 
 @need(*PLAN)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from takt_cli.base.units import how_many
 from takt_cli.pages.axes import Figure, layout
 from takt_cli.pages.study import Study
 from takt_cli.results.plan import Plan
@@ -77,12 +78,25 @@ def _sentences(found: Plan) -> list[str]:
     text = f"Planner {found.planner}: {count} thread{'' if count == 1 else 's'} for "
     text += f"{len(chains)} chain{'' if len(chains) == 1 else 's'}. "
     text += f"Not within their deadlines: {', '.join(late)}." if late else "All deadlines hold."
-    result = [text, *found.shortfalls, *found.warnings]
+    result = [text, *_paid_periods(found), *found.shortfalls, *found.warnings]
     if found.when_bounds_hold:
         result.append(found.when_bounds_hold)
     if len(found.trade) < 2:
         result.append("The page has no curve: the planner merged no threads.")
     return result
+
+
+def _paid_periods(found: Plan) -> list[str]:
+    """Name the chains that are late so that no timer skips a period."""
+    names = [chain.name for chain in found.chains if chain.pays_for_periods]
+    if not names:
+        return []
+    periods = how_many(found.periods_kept, "period")
+    return [
+        f"So that no timer skips a period, {' and '.join(names)} pay{'s' * (len(names) == 1)} for "
+        f"it: in another plan timers skip {periods} in simulation "
+        f"({', '.join(found.periods_kept_of)})."
+    ]
 
 
 def _chains(found: Plan) -> Table:
