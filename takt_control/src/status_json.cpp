@@ -98,9 +98,16 @@ json callback_json(
     {"transport", nullptr},
     {"runs", nullptr}};
   if (const auto when = callback.group().condition()) {
-    json & words = result["when"] = {{"count", when->count}, {"fresh_ns", nullptr}};
+    json & words = result["when"] = {
+      {"count", when->count},
+      {"fresh_ns", nullptr},
+      {"waiting", callback.message_counts().waiting},
+      {"oldest_ns", nullptr}};
     if (when->fresh) {
       words["fresh_ns"] = when->fresh->count();
+    }
+    if (const takt_rt::Time oldest = callback.oldest_arrival(); oldest != takt_rt::kNever) {
+      words["oldest_ns"] = std::max<std::int64_t>((takt_rt::now() - oldest).count(), 0);
     }
   }
   if (const auto logical_time = callback.group().logical_time()) {

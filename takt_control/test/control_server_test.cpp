@@ -132,6 +132,41 @@ TEST_F(ControlServer, tells_of_threads_and_callbacks)
   }
 }
 
+TEST_F(ControlServer, tells_what_waits_for_a_condition)
+{
+  const auto group = std::make_shared<takt_core::Group>(
+    takt_core::GroupKind::mutually_exclusive, "/fuse:group(default)");
+  takt_core::Condition all;
+  all.count = 0;
+  ASSERT_TRUE(group->set_condition(all));
+  for (const char * const id : {"/fuse:sub(/left)", "/fuse:sub(/right)"}) {
+    takt_core::CallbackOptions options;
+    options.id = id;
+    options.kind = Kind::subscription;
+    options.group = group;
+    options.depth = 4;
+    ASSERT_TRUE(executor_->add(std::make_shared<Nothing>(options), {}).ok());
+  }
+  const auto waits = [&] {
+    const json status = Connected(path()).ask(MessageType::status);
+    const json & callbacks = status["executors"][0]["callbacks"];
+    EXPECT_EQ(callbacks[0]["when"], nullptr);
+    return std::pair{callbacks[2]["when"], callbacks[3]["when"]};
+  };
+  executor_->ready(*executor_->find("/fuse:sub(/left)"), 2);
+  const auto [left, right] = waits();
+  EXPECT_EQ(left["waiting"], 2);
+  EXPECT_GE(left["oldest_ns"], 0);
+  EXPECT_EQ(right["waiting"], 0);
+  EXPECT_EQ(right["oldest_ns"], nullptr);
+  executor_->ready(*executor_->find("/fuse:sub(/right)"), 1);
+  json last;
+  do {
+    last = waits().first;
+  } while (last["waiting"] != 0);  // the test's time limit guards against hanging
+  EXPECT_EQ(last["oldest_ns"], nullptr);
+}
+
 TEST_F(ControlServer, thread_is_not_at_a_real_time_priority)
 {
   const json status = Connected(path()).ask(MessageType::status);
