@@ -20,7 +20,7 @@
 namespace
 {
 
-// Whether a transfer may wait: a file that is open with O_NONBLOCK answers at once.
+// False if a transfer cannot wait: calls on a file that is open with O_NONBLOCK return at once.
 bool may_block(int file) noexcept
 {
   const int before = errno;
@@ -133,7 +133,7 @@ TAKT_GUARD_FUNCTION(
   noexcept)
 TAKT_GUARD_FUNCTION(system_call, true, pid_t, wait, (int * status), (status))
 
-// Devices on SPI, I2C and serial lines wait in ioctl. These requests only ask.
+// Devices on SPI, I2C and serial lines wait in ioctl. The requests below only ask, and do not wait.
 static bool only_asks(unsigned long request) noexcept
 {
   return request == FIONREAD || request == FIONBIO || request == TCGETS || request == TIOCGWINSZ;
@@ -174,7 +174,7 @@ TAKT_GUARD_FUNCTION(
 TAKT_GUARD_FUNCTION(
   system_call, true, int, mkdir, (const char * path, mode_t mode), (path, mode), noexcept)
 
-// The mode is there only if the call may make a file.
+// A caller passes the mode only if the call may create a file.
 #define TAKT_GUARD_OPEN(name, parameters, arguments, last)          \
   TAKT_GUARD_NEXT(name, int (*)(TAKT_GUARD_UNPACK parameters, ...)) \
   TAKT_GUARD_EXPORT int name(TAKT_GUARD_UNPACK parameters, ...)     \

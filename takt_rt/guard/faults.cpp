@@ -9,7 +9,7 @@
 
 #include <cstring>
 
-// The linker's names of this library's first and last byte.
+// The linker's names for the first and last byte of this library.
 extern "C" {
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));  // NOLINT
 extern const char _end[] __attribute__((visibility("hidden")));          // NOLINT
@@ -20,7 +20,7 @@ namespace takt_guard
 namespace
 {
 
-constexpr std::size_t kRing = 4 * 4096;  // some 680 faults
+constexpr std::size_t kRing = 4 * 4096;  // room for some 680 faults
 
 struct Sample
 {
@@ -55,7 +55,7 @@ void copy(const ThreadState & state, std::uint64_t at, void * to, std::size_t by
   }
 }
 
-// Of this library: its own code or data.
+// True if the address is in this library's own code or data.
 bool is_own(std::uint64_t address) noexcept
 {
   return address >= reinterpret_cast<std::uintptr_t>(__ehdr_start) &&
@@ -154,12 +154,12 @@ void count_faults(ThreadState & state) noexcept
       }
     } else if (sample.header.type == PERF_RECORD_LOST) {
       copy(state, at, &sample, sizeof sample);
-      note(state, 0, sample.address);  // the field behind the id: how many
+      note(state, 0, sample.address);  // the field after the id: the number of lost samples
     }
     at += sample.header.size;
   }
   state.counts_faults = false;
-  drop(state);  // what came meanwhile is the guard's own
+  drop(state);  // faults since the read of `end` are the guard's own
 }
 
 FaultsOfTheGuard::FaultsOfTheGuard(ThreadState & state) noexcept

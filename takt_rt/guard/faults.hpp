@@ -1,7 +1,9 @@
-// A thread's page faults: the kernel writes the address of each into memory that the thread reads without a call.
+// Counts the page faults of a thread. The kernel writes the address of each fault into memory,
+// which the thread reads without a system call.
 //
-// Where the kernel does not allow that (perf_event_paranoid, a container), the thread asks for its count before and
-// after each scope, some 0.4 us each, and addresses are unknown.
+// Where the kernel does not allow that (perf_event_paranoid, a container), the thread asks the
+// kernel for its number of faults before and after each scope. That costs some 0.4 us each time,
+// and the addresses stay unknown.
 #ifndef FAULTS_HPP_
 #define FAULTS_HPP_
 
@@ -10,16 +12,17 @@
 namespace takt_guard
 {
 
-/// Set-up only.
+/// Opens the thread's counter of page faults. Set-up only.
 void open_faults(ThreadState & state) noexcept;
 void close_faults(ThreadState & state) noexcept;
 
-/// At the begin of an outermost scope: faults before it do not count.
+/// Call at the begin of an outermost scope: earlier faults do not count.
 void begin_faults(ThreadState & state) noexcept;
-/// Counts the faults since then, or since the last call, in the innermost scope. Call with `busy` set.
+/// Counts the faults since `begin_faults` or the last call of this function, in the innermost
+/// scope. Call with `busy` set.
 void count_faults(ThreadState & state) noexcept;
 
-/// While it lives, faults are the guard's own.
+/// While the object lives, the thread's faults are the guard's own and do not count.
 class FaultsOfTheGuard
 {
 public:

@@ -1,4 +1,4 @@
-// Locks that another thread holds, and waits for other threads.
+// Calls that wait for a lock that another thread holds, and calls that wait for other threads.
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -9,7 +9,8 @@
 namespace
 {
 
-// glibc's bits in the kind of a mutex (PTHREAD_MUTEX_PRIO_INHERIT_NP, PTHREAD_MUTEX_PRIO_PROTECT_NP).
+// glibc's bits for PTHREAD_MUTEX_PRIO_INHERIT_NP and PTHREAD_MUTEX_PRIO_PROTECT_NP in a mutex's
+// kind.
 constexpr int kInherits = 32;
 constexpr int kProtects = 64;
 
@@ -18,7 +19,7 @@ bool bounds_inversion(const pthread_mutex_t & mutex) noexcept
   return (mutex.__data.__kind & (kInherits | kProtects)) != 0;
 }
 
-// The version that new programs use: an unversioned search may find the one of 2003.
+// New programs use this version of the symbol. A search without a version may find the one of 2003.
 #if defined(__x86_64__)
 constexpr const char * kConditionVersion = "GLIBC_2.3.2";
 #else
@@ -133,7 +134,7 @@ TAKT_GUARD_FUNCTION(
 TAKT_GUARD_FUNCTION(
   wait, true, int, pthread_barrier_wait, (pthread_barrier_t * barrier), (barrier), noexcept)
 
-// Not events: another callback may wait for them.
+// Signals are not events, but another callback may wait for them.
 #define TAKT_GUARD_SIGNAL(name, version, object, parameters) \
   TAKT_GUARD_NEXT_VERSION(name, version, int(*) parameters)  \
   TAKT_GUARD_EXPORT int name parameters noexcept             \

@@ -1,4 +1,4 @@
-// malloc and its like.
+// malloc and the other functions that allocate or free memory.
 #include <malloc.h>
 #include <stdlib.h>
 
@@ -8,7 +8,8 @@
 
 #include "next_function.hpp"
 
-// The search for the function behind ours may itself allocate: such blocks come from here, and are never freed.
+// The search for the C library's functions may itself allocate. Such blocks come from the buffer
+// below, and are never freed.
 namespace
 {
 
@@ -56,13 +57,13 @@ __attribute__((noinline, cold)) bool search() noexcept
   return true;
 }
 
-/// False while the search is under way.
+/// Finds the C library's functions at the first call. False while that search is in progress.
 inline bool found() noexcept
 {
   return __builtin_expect(static_cast<long>(g_free != nullptr), 1) != 0 || search();
 }
 
-// Apart, so that a call which is not watched needs no frame of its own.
+// A function of its own, so that a call which the guard does not watch needs no stack frame.
 #define TAKT_GUARD_WATCHED(kind, result, name, parameters, arguments)               \
   __attribute__((noinline))                                                         \
   result watched_##name(TAKT_GUARD_UNPACK parameters, const void * caller) noexcept \
@@ -93,7 +94,7 @@ TAKT_GUARD_EXPORT void * malloc(std::size_t bytes) noexcept
 TAKT_GUARD_EXPORT void * calloc(std::size_t count, std::size_t bytes) noexcept
 {
   if (!found()) {
-    return early(count * bytes);  // zero from the start
+    return early(count * bytes);  // the buffer is zero from the start
   }
   if (!takt_guard::watching()) {
     return g_calloc(count, bytes);

@@ -1,4 +1,4 @@
-// Defines functions in place of the C library's, and finds the one behind each.
+// Macros that define functions in place of the C library's, and find the replaced function.
 #ifndef NEXT_FUNCTION_HPP_
 #define NEXT_FUNCTION_HPP_
 
@@ -9,7 +9,8 @@
 namespace takt_guard
 {
 
-/// The function `name` of the libraries behind this one. `version`: of its symbol, where it has several; else null.
+/// The function `name` in the libraries after this one. `version`: the symbol's version, if the
+/// symbol has several; else null.
 template <typename Function>
 Function next_function(const char * name, const char * version = nullptr) noexcept
 {
@@ -24,8 +25,8 @@ Function next_function(const char * name, const char * version = nullptr) noexce
 
 #define TAKT_GUARD_EXPORT extern "C" __attribute__((visibility("default")))
 
-/// The variable `next_NAME`: the function behind ours. Found before the program runs, or at the first call if that is
-/// earlier.
+/// Defines `next_NAME()`, which returns the function that ours replaces. The function is found
+/// before `main` runs, or at the first call if that comes earlier.
 #define TAKT_GUARD_NEXT_VERSION(name, version, ...)                    \
   using fn_##name = __VA_ARGS__;                                       \
   static constinit fn_##name g_##name = nullptr;                       \
@@ -42,14 +43,15 @@ Function next_function(const char * name, const char * version = nullptr) noexce
   }
 #define TAKT_GUARD_NEXT(name, ...) TAKT_GUARD_NEXT_VERSION(name, nullptr, __VA_ARGS__)
 
-/// An event of the function in which it stands.
+/// Begins an event, of the function in which the macro stands. The event ends with its scope.
 #define TAKT_GUARD_EVENT(kind, name) \
   takt_guard::Event event(           \
     takt_rt::GuardKind::kind, #name, __builtin_return_address(0), __builtin_frame_address(0))
 
 #define TAKT_GUARD_UNPACK(...) __VA_ARGS__
 
-/// A function whose every call in a scope is an event for which `condition` holds.
+/// Defines a function in place of the C library's. Each call within a scope is an event if
+/// `condition` holds.
 #define TAKT_GUARD_FUNCTION(kind, condition, result, name, parameters, arguments, ...) \
   TAKT_GUARD_NEXT(name, result(*) parameters)                                          \
   TAKT_GUARD_EXPORT result name parameters __VA_ARGS__                                 \

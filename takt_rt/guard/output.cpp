@@ -1,6 +1,7 @@
-// Text to streams. The C library's own calls of `write` come to no other library, so its functions are replaced.
+// Text to streams. A library cannot replace the `write` that the C library's own functions call, so
+// this file replaces these functions.
 //
-// std::cout and RCLCPP_INFO arrive here, too: at fwrite and vfprintf, or at `write` (calls.cpp).
+// std::cout and RCLCPP_INFO come to fwrite and vfprintf here, or to `write` in calls.cpp.
 #include <stdio.h>
 #include <syslog.h>
 #include <wchar.h>
@@ -40,7 +41,7 @@ TAKT_GUARD_OUTPUT(void, perror, (const char * text), (text))
 TAKT_GUARD_OUTPUT(
   void, vsyslog, (int priority, const char * format, std::va_list list), (priority, format, list))
 
-// `behind` takes the list.
+// `behind`: the C library's function with the same parameters, but with a va_list.
 #define TAKT_GUARD_FORMATTED(name, behind, parameters, arguments)                    \
   TAKT_GUARD_EXPORT int name(TAKT_GUARD_UNPACK parameters, const char * format, ...) \
   {                                                                                  \
@@ -93,7 +94,7 @@ TAKT_GUARD_EXPORT void syslog(int priority, const char * format, ...)
   va_end(list);
 }
 
-// Files by streams.
+// Functions that open, close or read a file by a stream.
 #define TAKT_GUARD_FILE(result, name, parameters, arguments) \
   TAKT_GUARD_FUNCTION(system_call, true, result, name, parameters, arguments)
 TAKT_GUARD_FILE(FILE *, fopen, (const char * path, const char * mode), (path, mode))

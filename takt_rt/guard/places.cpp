@@ -1,4 +1,4 @@
-// The account of this process, and the places in it.
+// Makes this process's account, and finds the place of each event in it.
 #include "places.hpp"
 
 #include <dlfcn.h>
@@ -30,7 +30,9 @@ pthread_mutex_t g_making =
   PTHREAD_MUTEX_INITIALIZER;  // guards the making of the account, and its names
 constexpr std::size_t kProbes = 64;
 
-// Memory in the folder of the settings, or of this process alone. All of it is touched, so that no scope faults on it.
+// Returns memory for the account: a file in the folder that the settings name or, without a folder,
+// memory of this process alone. The kernel fills all pages at once, so that no scope faults on
+// them.
 void * memory() noexcept
 {
   const char * const folder = settings().folder.data();
@@ -53,7 +55,8 @@ void * memory() noexcept
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
-// A child of fork shares the account's memory, but the account is its parent's.
+// A child of fork shares the memory of the account, but the account is that of its parent. So the
+// child has no account.
 void in_child() noexcept
 {
   g_account.store(nullptr, std::memory_order_relaxed);
@@ -73,11 +76,11 @@ GuardAccount * make_account() noexcept
   made->program[length < 0 ? 0 : static_cast<std::size_t>(length)] = '\0';
   ::pthread_atfork(nullptr, nullptr, in_child);
   void * frames[4];
-  ::backtrace(frames, 4);  // loads the unwinder's library
+  ::backtrace(frames, 4);  // the first call loads the unwinder's library
   return made;
 }
 
-// The object that has the address, and its offset there: see GuardSite::frames.
+// The object that contains the address, and the address's offset in it; see GuardSite::frames.
 std::uint64_t frame_of(GuardAccount & account, std::uintptr_t address) noexcept
 {
   const auto unknown = GuardAccount::kNoObject << 48U | (address & 0xffff'ffff'ffffU);
@@ -98,7 +101,7 @@ std::uint64_t frame_of(GuardAccount & account, std::uintptr_t address) noexcept
       return std::uint64_t{i} << 48U | offset;
     }
   }
-  // Two threads may add an object twice; that does no harm.
+  // Two threads may add the same object: a second entry does no harm.
   const std::uint32_t place = account.object_count.fetch_add(1, std::memory_order_acq_rel);
   if (place >= account.objects.size()) {
     account.object_count.store(GuardAccount::kObjects, std::memory_order_release);
@@ -129,7 +132,7 @@ void fill(
   }
   void * addresses[GuardSite::kFrames + 8];
   const int found = ::backtrace(addresses, static_cast<int>(std::size(addresses)));
-  // The stack begins where the replaced function was called.
+  // The recorded stack begins at the call of the replaced function.
   int first = 0;
   while (first < found && addresses[first] != caller) {
     ++first;
@@ -140,7 +143,8 @@ void fill(
     return;
   }
   while (first < found && site.frame_count < GuardSite::kFrames) {
-    // A return address may lie behind its function, where the call is the last instruction.
+    // If the call is the last instruction of its function, the return address lies behind the
+    // function. So look up the byte before.
     site.frames[site.frame_count++] =
       frame_of(account, reinterpret_cast<std::uintptr_t>(addresses[first++]) - 1);
   }
@@ -185,7 +189,7 @@ void add_time(GuardSite & site, std::int64_t time) noexcept
 {
   site.total.fetch_add(time, std::memory_order_relaxed);
   std::int64_t worst = site.worst.load(std::memory_order_relaxed);
-  // Bounded: another thread that is always faster has the longer time.
+  // A few tries are enough: each failure means that another thread has stored its own time.
   for (int i = 0; i < 8 && time > worst; ++i) {
     if (site.worst.compare_exchange_weak(worst, time, std::memory_order_relaxed)) {
       break;
@@ -223,7 +227,8 @@ GuardSite * find_site(
       site.state.store(GuardSite::ready, std::memory_order_release);
       return &site;
     }
-    // Another thread may fill the place of the same event now; then the event gets the next place.
+    // Another thread may be filling the place of the same event. Then this event gets a place of
+    // its own.
     if (
       is == GuardSite::ready && site.caller == address && site.depth == depth &&
       site.kind == kind && site.name == scope.name - 1) {
@@ -257,7 +262,7 @@ void count(
   add_time(*site, time);
 }
 
-// Waits that others noted, for each of which `is` holds.
+// Calls `then` for each noted wait for which `is` holds.
 template <typename Is, typename Then>
 static void each_block(const Is & is, const Then & then) noexcept
 {
@@ -337,7 +342,7 @@ void Event::end() noexcept
 {
   ThreadState & state = t_state;
   if (state.depth == 0) {
-    return;  // a child of fork
+    return;  // this thread is a child of fork
   }
   if (site_ != nullptr && state.shown != nullptr) {
     state.shown->site.store(0, std::memory_order_release);

@@ -1,4 +1,4 @@
-// Names and places in the account of this process.
+// Names of scopes, and waits of one scope for another, in the account of this process.
 #ifndef PLACES_HPP_
 #define PLACES_HPP_
 
@@ -9,7 +9,8 @@
 namespace takt_guard
 {
 
-/// The number of the name, from 1 on; 0: no room. The first one makes the account. Set-up only; may block.
+/// Returns the number of the name, from 1 on; 0: there is no room. The first call makes the
+/// account. Set-up only; may block.
 std::uint32_t add_name(const char * text) noexcept;
 
 /// See GuardInterface::note_block.

@@ -1,4 +1,4 @@
-// The scopes of a thread: what takt_rt and takt's executors call.
+// The scopes of a thread. takt_rt and takt's executors call these functions through GuardInterface.
 #include "takt_rt/guard/interface.hpp"
 
 #include <execinfo.h>
@@ -20,7 +20,7 @@ __attribute__((tls_model("initial-exec"))) thread_local constinit ThreadState t_
 namespace
 {
 
-// A thread's policy rarely changes while it runs.
+// The time in ns for which the guard relies on a thread's policy: it rarely changes during a run.
 constexpr std::int64_t kPolicyIsKnown = 50'000'000;
 
 pthread_once_t g_key_once = PTHREAD_ONCE_INIT;
@@ -70,7 +70,7 @@ void prepare(ThreadState & state) noexcept
   }
   ::pthread_once(&g_key_once, make_key);
   ::pthread_setspecific(g_key, &state);
-  // The first calls fault on their code.
+  // The first call of each function faults on the function's code, so call each one now.
   void * frames[4];
   ::backtrace(frames, 4);
   ::fcntl(-1, F_GETFL);
@@ -138,7 +138,7 @@ void leave()
 {
   ThreadState & state = t_state;
   if (state.depth == 0) {
-    return;  // a child of fork
+    return;  // this thread is a child of fork
   }
   state.busy = true;
   count_faults(state);

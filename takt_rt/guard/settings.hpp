@@ -1,4 +1,4 @@
-// What the environment says; see takt_rt/guard/interface.hpp.
+// The guard's settings, from the environment (takt_rt/guard/interface.hpp).
 #ifndef SETTINGS_HPP_
 #define SETTINGS_HPP_
 
@@ -10,16 +10,16 @@ namespace takt_guard
 struct Settings
 {
   bool executors = false;    ///< watch the callbacks of executors
-  bool all_threads = false;  ///< also on threads that are not real-time
-  bool children = false;     ///< programs that this one starts are guarded, too
+  bool all_threads = false;  ///< also watch threads that are not real-time
+  bool children = false;     ///< also guard programs that this one starts
   std::array<char, 400> folder{};
 };
 
-/// Read when the library is loaded. Real-time safe.
+/// The settings, read when the library was loaded. Real-time safe.
 const Settings & settings() noexcept;
 
-/// Takes the variables, and this library in LD_PRELOAD, out of the environment, unless children are to be guarded.
-/// Set-up only.
+/// Removes the guard's variables, and this library from LD_PRELOAD, unless the guard also watches
+/// children. Set-up only.
 void forget_variables() noexcept;
 
 }  // namespace takt_guard

@@ -1,6 +1,7 @@
-// What the guard knows of the calling thread, and the noting of one event.
+// The guard's knowledge of the calling thread, and the recording of one event.
 //
-// All of it is for the thread itself. Nothing here allocates, locks or calls a function that this library replaces.
+// Only the thread itself uses its state. No function of this file allocates, locks, or calls a
+// function that this library replaces.
 #ifndef THREAD_STATE_HPP_
 #define THREAD_STATE_HPP_
 
@@ -26,7 +27,7 @@ using takt_rt::kGuardKinds;
 /// One scope of a thread.
 struct Scope
 {
-  std::uint32_t name = 0;  ///< from 1 on
+  std::uint32_t name = 0;  ///< number from 1 on
   const char * base = nullptr;
   std::array<std::uint32_t, kGuardKinds> counts{};
 };
@@ -35,17 +36,17 @@ struct ThreadState
 {
   static constexpr std::uint32_t kScopes = 6;
 
-  std::uint32_t depth = 0;  ///< scopes; those beyond kScopes count with the last one
-  bool busy = false;        ///< the guard itself works, or an event is under way
+  std::uint32_t depth = 0;  ///< open scopes; those beyond kScopes count with the last one
+  bool busy = false;        ///< the guard works, or an event is in progress
   bool prepared = false;
   bool real_time = false;
-  std::int64_t policy_read_at = 0;  ///< coarse clock
-  std::int64_t thrown_at = 0;       ///< 0: no exception is on its way
+  std::int64_t policy_read_at = 0;  ///< by the coarse clock
+  std::int64_t thrown_at = 0;       ///< 0: no exception is between its throw and its handler
   GuardSite * thrown_from = nullptr;
   std::int32_t thread = 0;
   perf_event_mmap_page * faults = nullptr;
   int faults_file = -1;
-  std::int64_t faults_before = 0;  ///< without perf: the kernel's count when they were last counted
+  std::int64_t faults_before = 0;  ///< without perf: the kernel's number at the last count
   bool counts_faults = false;
   GuardedThread * shown = nullptr;
   std::array<Scope, kScopes> scopes{};
@@ -53,10 +54,11 @@ struct ThreadState
   Scope & scope() noexcept { return scopes[depth <= kScopes ? depth - 1 : kScopes - 1]; }
 };
 
-// The address of a preloaded or linked library's variable is fixed before any of its code runs.
+// For a preloaded or linked library the loader fixes the variable's address before any code of the
+// library runs.
 extern __attribute__((tls_model("initial-exec"))) thread_local constinit ThreadState t_state;
 
-/// Whether an event of this thread counts now.
+/// True if an event of this thread counts now.
 inline bool watching() noexcept
 {
   return __builtin_expect(static_cast<long>(t_state.depth != 0 && !t_state.busy), 0) != 0;
@@ -69,12 +71,14 @@ inline std::int64_t now() noexcept
   return time.tv_sec * 1'000'000'000 + time.tv_nsec;
 }
 
-/// The place of an event; makes it if it is new. Null: the table is full. Call with `busy` set.
+/// The place of an event; makes a place for a new event. Null: the table is full. Call with `busy`
+/// set.
 GuardSite * find_site(
   ThreadState & state, GuardKind kind, const char * what, const void * caller,
   const void * frame) noexcept;
 
-/// Counts an event of the innermost scope at its place (may be null), which began and took so long. Call with `busy` set.
+/// Counts an event of the innermost scope at its place, which may be null. `begin`, `time`: when
+/// the event began, and its length. Call with `busy` set.
 void count(
   ThreadState & state, GuardKind kind, GuardSite * site, std::int64_t begin,
   std::int64_t time) noexcept;
@@ -82,20 +86,21 @@ void count(
 /// See GuardInterface::listen.
 void listen(void (*listener)(GuardKind kind, std::int64_t begin, std::int64_t end));
 
-/// Adds the time of one event.
+/// Adds the time of one event to the place's total and maximum.
 void add_time(GuardSite & site, std::int64_t time) noexcept;
 
 /// The account; null: no scope has a name yet.
 GuardAccount * account() noexcept;
 
-/// The innermost scope signals a condition, semaphore or futex: a wait for it may have been that for this scope.
+/// Notes that the innermost scope signals a condition, semaphore or futex. A thread that waits for
+/// it may have waited for this scope.
 void signals(const void * object) noexcept;
 
-/// An event from its begin to its end, while which nothing else of this thread counts.
+/// An event, from construction to destruction. In between no other event of this thread counts.
 class Event
 {
 public:
-  /// `caller`, `frame`: of the function that replaces the program's.
+  /// `caller`, `frame`: caller and frame of the function that replaces the C library's.
   Event(GuardKind kind, const char * what, const void * caller, const void * frame) noexcept
   : kind_(kind),
     what_(what),
@@ -109,9 +114,10 @@ public:
   Event(const Event &) = delete;
   Event & operator=(const Event &) = delete;
 
-  /// The call may take for ever: others see from now on that the thread waits, for `object` if it is known.
+  /// The call may never return: from now on the account shows that the thread waits, and for which
+  /// `object`, if that is known.
   void waits(const void * object = nullptr) noexcept;
-  /// It was none after all.
+  /// The call did not wait after all: do not count the event.
   void forget() noexcept { forgotten_ = true; }
 
 private:

@@ -60,7 +60,8 @@ __attribute__((constructor)) void find_runtime()
 
 }  // namespace
 
-// A throw ends where its handler begins. In between destructors run, whose events count.
+// The event of a throw lasts until the handler begins. Destructors run before that; their events
+// count.
 
 TAKT_GUARD_EXPORT __attribute__((noreturn)) void __cxa_throw(
   void * object, void * type, void (*destroy)(void *))

@@ -1,4 +1,4 @@
-// Sleeping, and the calls of the kernel by number.
+// Sleeps, waits for files, and `syscall`.
 #include <linux/futex.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -21,7 +21,7 @@ TAKT_GUARD_FUNCTION(sleep, true, int, usleep, (useconds_t time), (time))
 TAKT_GUARD_FUNCTION(sleep, true, unsigned, sleep, (unsigned seconds), (seconds))
 TAKT_GUARD_FUNCTION(sleep, true, int, pause, (), ())
 
-// With a timeout of 0 these only look.
+// With a timeout of 0 these functions do not wait.
 TAKT_GUARD_FUNCTION(
   system_call, timeout != 0, int, poll, (pollfd * files, nfds_t count, int timeout),
   (files, count, timeout))
@@ -49,7 +49,8 @@ TAKT_GUARD_FUNCTION(
   (int file, epoll_event * events, int count, int timeout, const sigset_t * mask),
   (file, events, count, timeout, mask))
 
-// Futures, latches and atomics wait by number. Locks with priority inheritance are other operations.
+// The C++ library waits for futures, latches and atomics by `syscall`. Locks with priority
+// inheritance use other operations of the futex.
 TAKT_GUARD_NEXT(syscall, long (*)(long, ...))
 TAKT_GUARD_EXPORT long syscall(long number, ...) noexcept
 {
@@ -77,7 +78,7 @@ TAKT_GUARD_EXPORT long syscall(long number, ...) noexcept
   event.waits(reinterpret_cast<const void *>(a));
   const long result = next_syscall()(number, a, b, c, d, e, f);
   if (result == -1 && errno == EAGAIN) {
-    event.forget();  // the value had changed: no wait
+    event.forget();  // the value had changed, so the call did not wait
   }
   return result;
 }

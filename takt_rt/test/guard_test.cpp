@@ -113,7 +113,7 @@ TEST(Guard, a_place_has_the_time_and_the_stack_of_what_it_did)
   EXPECT_EQ(find(account, "place")->runs.load(), 3U);
 }
 
-// The number of threads that wait, as the account tells while they do.
+// The number of threads that wait now, according to the account.
 int waiting_threads()
 {
   int waiting = 0;
@@ -164,7 +164,7 @@ TEST(Guard, a_free_lock_and_one_with_priority_inheritance_are_no_faults)
   while (!begun) {
     std::this_thread::yield();
   }
-  std::this_thread::sleep_for(10ms);  // the other one waits now, most likely
+  std::this_thread::sleep_for(10ms);  // most likely the other thread waits by then
   inheriting.unlock();
   other.join();
   EXPECT_EQ(counts.of(GuardKind::lock), 0U);

@@ -1,4 +1,4 @@
-// Activations: the chain runs that a message and its callback belong to.
+// Activations: the runs of chains to which a message, and the callback that takes it, belong.
 //
 // A chain's root is a timer, or a subscription fed from outside this process. Each release of the
 // root starts an activation. Messages carry activations on: the listener that announces a message
@@ -81,8 +81,8 @@ private:
 /// Real-time safe.
 const ActivationSet * current_activations() noexcept;
 
-/// Makes `activations` the calling thread's current ones until the scope ends. Executor threads
-/// open a scope around each run, and joins open one around a publish. Real-time safe.
+/// Until the scope ends, `activations` are the current ones of the calling thread. An executor
+/// thread opens a scope around each run, and a join opens one around a publish. Real-time safe.
 class ActivationScope
 {
 public:
@@ -101,10 +101,11 @@ namespace detail
 inline constexpr std::uint64_t kMessageNames = (std::uint64_t{1} << 60) - 1;
 }  // namespace detail
 
-/// Names the message that the calling thread hands to the middleware until the scope ends. A name is any number that
-/// differs from those of the topic's other messages; 0: no name. If the middleware announces the message on this
-/// thread, `Scheduler::ready` stores the name with the arrival. A take that reports the name of its message
-/// (`Run::found`) gets that message's activations. Real-time safe.
+/// Until the scope ends, messages that the calling thread hands to the middleware have the name
+/// `name`. A name is any number that no other message of the topic has; 0: no name. If the
+/// middleware announces the message on this thread, `Scheduler::ready` stores the name with the
+/// arrival. A take that reports the name of its message (`Run::found`) gets the activations of that
+/// message. Real-time safe.
 class MessageScope
 {
 public:

@@ -38,11 +38,11 @@ public:
   virtual const std::atomic<std::uint32_t> & word() const noexcept = 0;
 
   /// Announces the messages that came, as their source's listener would (`Executor::ready`). The
-  /// executor calls this function first when the callback was added, then when the word has changed
-  /// since the last call. On an executor thread, one call at a time; another thread may take
-  /// meanwhile. Each announcement without a message costs an empty take; a message without an
-  /// announcement waits for the next message. Real-time safe; must not call the executor's set-up
-  /// functions.
+  /// executor calls this function first when the callback was added, then whenever the word has
+  /// changed since the last call. The calls come from executor threads, one at a time; another
+  /// thread may take messages during a call. Each announcement without a message costs an empty
+  /// take. A message without an announcement waits until the next message comes. Real-time safe;
+  /// must not call the executor's set-up functions.
   virtual void changed() noexcept = 0;
 
 protected:

@@ -31,9 +31,9 @@ std::unordered_map<std::string, int> inherited_priorities(std::span<const ChainO
 std::vector<int> urgencies(
   std::span<const ExecutorThreadOptions> threads, ThreadMask bound, int priority);
 
-/// Whether all threads have one OS urgency and no thread has `follow`. Then groups need no check,
-/// and the executor's threads do not preempt each other in the middleware. `isolated`: the
-/// attributes of threads of isolated groups, which count too.
+/// True if all threads have one OS urgency and no thread has `follow`. Then no group can span OS
+/// priorities, and the executor's threads do not preempt each other in the middleware. `isolated`:
+/// the attributes of threads of isolated groups; these threads count too.
 bool uniform(
   std::span<const ExecutorThreadOptions> threads, std::span<const ThreadAttributes> isolated = {});
 

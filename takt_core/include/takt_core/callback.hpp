@@ -38,11 +38,13 @@ struct Run
     0;  ///< executor thread index; threads of isolated groups follow those of the options
   std::uint32_t lane = 0;  ///< of reentrant callbacks: below `Executor::lanes` of the group
   Time release = kNever;   ///< timers: the nominal time; others: the arrival
-  /// When the pick was made. A callback that an executor starts by direct call (sequence.hpp) has the end of the run before
-  /// it here or, in an executor without timers, and without an observer of runs, the time of its message.
+  /// The time of the pick. If the run was started by direct call (sequence.hpp): the time at which
+  /// the previous run ended or, in an executor without timers and without an observer of runs, the
+  /// arrival time of the run's message.
   Time start{};
   Time deadline = kNever;  ///< absolute; the earliest deadline of the run's activations
-  /// Position in the order of releases; in a graph: that of its iteration, and the one in its list.
+  /// Position in the order of releases. In a graph: the position of the iteration, plus the
+  /// callback's place in the graph's list.
   std::uint64_t sequence = 0;
   std::uint32_t skipped = 0;  ///< timers: periods dropped by this start's missed-period policy
   ActivationSet activations;  ///< activations that this run works for
@@ -50,15 +52,15 @@ struct Run
   /// history may have replaced the message for which this run was started. Then the run gets the
   /// release, deadline and activations of the found message before `run`. 0: unknown.
   mutable std::uint64_t found = 0;
-  /// The time at which the message that `take` found was sent. `take` sets it if the message was
-  /// announced late because the thread was busy (ArrivalWord). The run's release is then not later
-  /// than this time. kNever: unknown.
+  /// The time at which the found message was sent. `take` sets it if the message was announced late
+  /// because the thread was busy (ArrivalWord). The run's release is then not later than this time.
+  /// kNever: unknown.
   mutable Time arrived = kNever;
-  Time oldest{};                ///< for the scheduler: it leaves out earlier arrivals
+  Time oldest{};                ///< for the scheduler, which leaves out earlier arrivals
   std::uint64_t announced = 0;  ///< for the scheduler: name of the announced message
   std::uint64_t arrival = 0;    ///< for the scheduler: that message's place in the ring
-  /// Only for non-triggering callbacks: the taker leaves the message out. `take` removes the
-  /// message, and `leave_out` is called instead of `run`.
+  /// Only for non-triggering callbacks: the taker leaves the message out. The executor then calls
+  /// `take`, which removes the message, and calls `leave_out` instead of `run`.
   bool leaves_out = false;
   /// For observers: `take_cpu` is known from `on_start` on, the other costs at `on_end`. Null: no program requested
   /// costs (RunCostsWanted).
@@ -66,7 +68,7 @@ struct Run
   Time place =
     kNever;  ///< of the scheduler: release that counts for the pick; in a graph: its iteration's
   ThreadSet * set = nullptr;  ///< of the scheduler: thread set of the pick
-  bool taking = false;        ///< of the scheduler: other threads wait for this take
+  bool taking = false;        ///< of the scheduler: other runs of the callback wait for this take
 };
 
 /// The properties that a callback has from its construction on.
@@ -158,7 +160,8 @@ public:
   /// `Binding::publishes_last` of the callback's binding. Only for the scheduler's driver. Real-time safe.
   bool publishes_last() const noexcept { return entry().publishes_last_; }
 
-  /// Whether no message queues the callback (`Binding::non_triggering`). Real-time safe.
+  /// True for a non-triggering callback (`Binding::non_triggering`): its messages do not queue it.
+  /// Real-time safe.
   bool non_triggering() const noexcept
   {
     return (entry().state_.load(std::memory_order_relaxed) & CallbackEntry::kNonTriggering) != 0;
@@ -176,8 +179,8 @@ public:
     return (entry().state_.load(std::memory_order_relaxed) & CallbackEntry::kInputs) != 0;
   }
 
-  /// Takes the run's input, on the thread of the run. False: no message was there, and `run` is not
-  /// called. Takes of one callback never overlap.
+  /// Takes the run's input, on the thread of the run. Returns false if there was no message: then
+  /// the executor does not call `run`. Takes of one callback never overlap.
   virtual bool take(const Run & run);
 
   /// The word by which the callback's messages come, if no thread announces them; see

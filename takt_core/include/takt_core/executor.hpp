@@ -94,10 +94,10 @@ struct ExecutorOptions
   MiddlewareCeiling middleware_ceiling;                  ///< see middleware_ceiling.hpp
   bool lock_memory = false;  ///< mlockall and pre-faulted stacks at start
   /// The first thread runs callbacks before the others have begun, as in rclcpp's pool: on a busy
-  /// machine each thread may wait long for a core. Needs a start that cannot be refused: no thread
-  /// requests a policy, a nice value or cores, and memory is not locked. In the kernel the threads
-  /// keep the creator's thread name. Until a thread has begun, `attributes()` shows the starting
-  /// thread's attributes for it.
+  /// machine each thread may wait long for a core. Needs a start that the kernel cannot refuse: no
+  /// thread requests a policy, a nice value or cores, and memory is not locked. The kernel shows
+  /// the threads under the name of the thread that creates them. Until a thread has begun,
+  /// `attributes()` shows the starting thread's attributes for it.
   bool begins_with_first = false;
   /// Attributes of groups that may be isolated later: the automatic middleware ceiling counts them.
   std::vector<ThreadAttributes> isolated_attributes;
@@ -124,8 +124,8 @@ struct SpinOutcome
 {
   Faults faults;                 ///< missing rights, or another spin in progress
   std::exception_ptr exception;  ///< the first exception under `ExceptionPolicy::stop`
-  /// Only of `spin_once` and `spin_some`: a `cancel` came before or during the call, so a loop
-  /// around it must end. `spin` and `wait` do not set it.
+  /// Only of `spin_once` and `spin_some`: `cancel` was called before or during the call, so a loop
+  /// around the call must end. `spin` and `wait` do not set it.
   bool cancelled = false;
   /// Whether a loop may continue: `while (executor.spin_once(timeout).ok()) {}` is `spin` on this
   /// thread.
@@ -140,7 +140,7 @@ public:
   /// Makes an executor without callbacks and without running threads. Faults: those of `validate`. Any thread; set-up
   /// only: allocates.
   static Result<std::unique_ptr<Executor>> create(ExecutorOptions options = {});
-  /// Cancels and joins.
+  /// Cancels the spin in progress, and joins the threads.
   ~Executor();
   Executor(const Executor &) = delete;
   Executor & operator=(const Executor &) = delete;
@@ -197,11 +197,10 @@ public:
 
   /// Changes bindings, chains and threads, all or none: the executor judges the joint result of the
   /// changes. Each callback changes at its next start, even if it is ready now; no pending work is
-  /// lost. A thread that runs gets its attributes at once, another thread at its start.
-  /// `attributes` names all attributes, as in the options: absent ones become those of the thread
-  /// that started the executor. The name does not change. The middleware ceiling and following
-  /// raise the thread above these attributes and restore them. Wake-ups follow the new order of
-  /// idle threads.
+  /// lost. A thread that runs gets its attributes at once, another thread at its start. An absent
+  /// attribute becomes that of the thread that started the executor, as in the options; the name
+  /// does not change. The middleware ceiling and `follow` then raise the thread above the new
+  /// attributes, and return it to them. Wake-ups choose among idle threads by the new attributes.
   ///
   /// Returns the attributes that each thread got, in the order of `change.threads`. After a fault
   /// nothing has changed. Faults: a callback or thread that this executor does not have; values out
@@ -228,8 +227,8 @@ public:
   Scheduler & scheduler() noexcept;
   /// As above, for a constant executor.
   const Scheduler & scheduler() const noexcept;
-  /// The scheduler of `callback`: for its timer, its priority and its binding. `scheduler()` for a callback of no
-  /// executor. Real-time safe.
+  /// The scheduler of `callback`: for its timer, its priority and its binding. Returns
+  /// `scheduler()` if no executor has the callback. Real-time safe.
   Scheduler & scheduler_of(const Callback & callback) noexcept;
 
   // ---- running ----
@@ -250,13 +249,14 @@ public:
 
   /// As `spin`, but the calling thread is the first executor thread. The caller gets that thread's
   /// attributes, except the name and the stack, and has its own again at the return. For programs
-  /// that rely on their own thread: an executor with one thread runs all callbacks on it. Callbacks
-  /// that were removed without waiting are freed by the next function of the section above, or at
-  /// the end of the spin.
+  /// that rely on their own thread: if the executor has one thread, all callbacks run on the
+  /// calling one. Callbacks that were removed without waiting are freed by the next function of the
+  /// section above, or at the end of the spin.
   SpinOutcome spin_on_caller(std::optional<Time> epoch = std::nullopt);
 
-  /// Runs at most one callback of any thread set on the calling thread and waits for it up to
-  /// `timeout` (negative: for ever; zero: not at all). Not while the executor's own threads run.
+  /// Waits up to `timeout` (negative: for ever; zero: not at all) for a ready callback of any
+  /// thread set, and runs it on the calling thread. Runs at most one callback. Not while the
+  /// executor's own threads run.
   SpinOutcome spin_once(Duration timeout, bool * ran = nullptr);
 
   /// Runs the callbacks that are ready now on the calling thread, each at most once, until `limit`

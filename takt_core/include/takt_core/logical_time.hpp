@@ -16,8 +16,8 @@
 // A run that ends after its border is late: its outputs are published at its end or dropped, as the schedule says. A run
 // that was not late publishes all that it held.
 //
-// Henzinger, Horowitz, Kirsch, "Giotto: a time-triggered language for embedded programming" (2001), has the idea; rclc's
-// executor has the reading half of it.
+// The idea is from Henzinger, Horowitz, Kirsch, "Giotto: a time-triggered language for embedded
+// programming" (2001). rclc's executor implements the half of it that concerns inputs.
 #ifndef TAKT_CORE__LOGICAL_TIME_HPP_
 #define TAKT_CORE__LOGICAL_TIME_HPP_
 
@@ -95,9 +95,9 @@ public:
   LogicalTime(const LogicalTime &) = delete;
   LogicalTime & operator=(const LogicalTime &) = delete;
 
-  /// The logical time of the run on the calling thread: the run's publishers pass their messages to
-  /// `hold` instead of publishing them. Null: the run has no logical time, and its publishers
-  /// publish at once. Real-time safe.
+  /// The logical time of the run on the calling thread. If there is one, the run's publishers pass
+  /// their messages to `hold` instead of publishing them. Null: the publishers publish at once.
+  /// Real-time safe.
   static LogicalTime * current() noexcept { return s_current; }
 
   /// Holds `output` until the border. Call on the thread of the run for which `current` returned

@@ -5,7 +5,7 @@
 // block every thread that needs the same topic while callbacks of middle priority run. Adapters
 // open a scope around each such call; the thread runs at the ceiling meanwhile.
 //
-// After the scope the thread has its former priority, also if the program has set that itself.
+// After the scope the thread has its former priority, even if the program itself had set that.
 //
 // Cost: three system calls per outermost scope where a ceiling is set, none elsewhere.
 #ifndef TAKT_CORE__MIDDLEWARE_CEILING_HPP_
@@ -18,8 +18,8 @@ namespace takt_core
 
 using takt_rt::OwnPriority;
 
-/// Real-time safe. Scopes nest. A scope does nothing on a thread without a ceiling or above it;
-/// only executor threads of an executor with a ceiling have one.
+/// Real-time safe. Scopes nest. A scope has no effect on a thread without a ceiling, or if the
+/// thread's priority is above the ceiling. Only threads of an executor with a ceiling have one.
 class MiddlewareCeilingScope
 {
 public:
@@ -29,12 +29,13 @@ public:
   MiddlewareCeilingScope & operator=(const MiddlewareCeilingScope &) = delete;
 };
 
-/// The calling thread's priority outside the middleware, and its ceiling inside. For executor
-/// threads and tests. Real-time safe; not while a scope is open.
+/// Stores the calling thread's priority outside the middleware. For executor threads and tests.
+/// Real-time safe; not while a scope is open.
 void set_base_priority(OwnPriority base) noexcept;
 /// The priority that `set_base_priority` stored.
 OwnPriority base_priority() noexcept;
-/// `ceiling` 0: none. Only for threads of policy fifo, rr, other, batch or idle.
+/// Sets the calling thread's ceiling; 0: none. Only for threads of policy fifo, rr, other, batch or
+/// idle.
 void set_middleware_ceiling(int ceiling) noexcept;
 /// The calling thread's ceiling.
 int own_middleware_ceiling() noexcept;

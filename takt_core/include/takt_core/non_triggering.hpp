@@ -1,9 +1,10 @@
 // Callbacks whose messages do not trigger them.
 //
-// A message for such a callback neither queues the callback nor wakes a thread: it waits in its history. When a callback
-// that takes it (a *taker*) starts, the taker's thread first runs the non-triggering callbacks, once for each message
-// that waited by then, the oldest message first. Each of these runs is one of the non-triggering callback itself: it has
-// its own take, activations, deadline and observers' events.
+// A message for such a callback neither queues the callback nor wakes a thread: the message waits
+// in the callback's history. A callback that takes the message is called a *taker*. When a taker
+// starts, its thread first runs the non-triggering callbacks, once for each message that waited by
+// then, the oldest message first. Each of these runs belongs to the non-triggering callback: it has
+// a take, activations, a deadline and observers' events of its own.
 //
 // A non-triggering callback never runs concurrently with itself, and keeps the rules of its group:
 // while another callback of the group runs on another thread, the messages wait for the taker's

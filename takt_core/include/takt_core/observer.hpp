@@ -1,7 +1,7 @@
 // Hooks through which tracing, statistics and monitoring watch an executor.
 //
-// The core does not know its observers' purposes. It calls the hooks on executor threads between the callbacks' own
-// code; they must be real-time safe.
+// The core does not know its observers' purposes. It calls most hooks on executor threads between
+// the code of callbacks; these hooks must be real-time safe.
 #ifndef TAKT_CORE__OBSERVER_HPP_
 #define TAKT_CORE__OBSERVER_HPP_
 
@@ -36,14 +36,14 @@ public:
 
   /// The executor asks once, when the observer is added.
   virtual ObserverInterest interest() const noexcept { return {}; }
-  /// False: while it says so, the hooks of runs (`ObserverInterest::runs`) do nothing. The executor asks before each of
-  /// them. Real-time safe; any thread.
+  /// While it returns false, the hooks of runs (`ObserverInterest::runs`) do nothing. The executor
+  /// asks before it calls one of them. Real-time safe; any thread.
   virtual bool watches() const noexcept { return true; }
 
   // ---- set-up only; may allocate and block ----
 
-  /// Before the callback's first run, with the executor's set-up locked: must not call the
-  /// executor.
+  /// Called before the callback's first run. The executor's set-up is locked, so the hook must not
+  /// call the executor.
   virtual void on_added(const Callback &) {}
   /// After the callback's removal. As `on_added`.
   virtual void on_removed(const Callback &) {}
@@ -56,8 +56,9 @@ public:
   /// The executor thread calls it after its attributes were applied, before the gate opens.
   virtual void on_thread(std::uint32_t /*thread*/, const AttributeReport &) {}
 
-  /// Refusals to the process at start: locked memory, a fixed middleware ceiling. `start` calls it
-  /// before it creates threads, but not if there are no refusals or if they end the start.
+  /// Rights of the process that the kernel refused at the start: locked memory, a fixed middleware
+  /// ceiling. `start` calls the hook before it creates threads. It does not call the hook if there
+  /// are no refusals, or if a refusal ends the start.
   virtual void on_refusals(const Faults &) {}
 
   // ---- real-time safe; any thread ----
@@ -82,7 +83,7 @@ public:
   /// `on_empty_take` (the take found no message, or one that the taker leaves out) or
   /// `on_exception` without `on_start` (the take threw). If the run takes messages of
   /// non-triggering callbacks, `on_picked` comes after these callbacks' runs, and `Run::start` is
-  /// the end of the last of these. So the runs of a thread follow one another here.
+  /// the end of the last of these. So observers see the runs of one thread one after the other.
   virtual void on_picked(const Run &) noexcept {}
   /// Called after the take; the user's function begins at `start`. (`Run::start` is earlier: see
   /// `on_picked`.)

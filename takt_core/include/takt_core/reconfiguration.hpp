@@ -37,10 +37,11 @@ struct Reconfiguration
   std::vector<CallbackChange> callbacks{};
   std::vector<ThreadChange> threads{};
   std::optional<std::vector<ChainOptions>> chains{};  ///< replaces all chains
-  /// Each is added, or replaces the chain of its name (after `chains`). Roots may be in any executor of this process.
+  /// Adds each of these chains, or replaces the chain with the same name, after `chains` was
+  /// applied. The root may be in any executor of this process.
   std::vector<ChainOptions> more_chains{};
-  /// Groups for which the change calls `Group::allow_across_priorities`. A failed change does not
-  /// undo this.
+  /// Groups whose members may differ in OS priority: the change calls
+  /// `Group::allow_across_priorities` for each. A change that fails does not undo this.
   std::vector<Group *> across_priorities{};
 };
 

@@ -33,10 +33,10 @@ struct RunCosts
   }
 };
 
-/// While an object of this class lives, the costs of all runs that begin in this process are
-/// measured. Costs that no object requests are not measured. CPU times cost three system calls a
-/// run, the kernel's counters four; without either a run costs one load more. Any thread; the
-/// constructor may block and allocate, the destructor is real-time safe.
+/// While an object of this class lives, the executors of this process measure the costs of all runs
+/// that begin. They do not measure costs that no object requests. CPU times cost three system calls
+/// a run, and the kernel's counters four. Without any request a run costs one load more. Any
+/// thread; the constructor may block and allocate, the destructor is real-time safe.
 class RunCostsWanted
 {
 public:

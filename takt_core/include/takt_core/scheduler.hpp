@@ -1,8 +1,8 @@
 // The passive half of the core: decides which callback runs next on which thread.
 //
 // The scheduler has no clock and no thread, and never waits for work. Executor threads drive it
-// with the real clock and futexes, tests and the simulator with a virtual clock: the same code in
-// both.
+// with the real clock and futexes. Tests and the simulator drive the same code with a virtual
+// clock.
 //
 //     source (any thread)             executor thread i
 //     ───────────────────             ─────────────────────────────────────────────
@@ -55,8 +55,8 @@ struct SchedulerOptions
   Order order = Order::fifo;                            ///< of every thread set
   WindowTimers window_timers = WindowTimers::snapshot;  ///< for the orders `window` and `stock`
   Epoch epoch = Epoch::start;                           ///< zero of the timers' offsets
-  /// For Epoch::tai: the time by which TAI is ahead of the driver's now (tai_clock.hpp). Real-time
-  /// safe; null: zero.
+  /// For Epoch::tai: the time by which TAI is ahead of the driver's clock (tai_clock.hpp).
+  /// Real-time safe; null: zero.
   Duration (*clock_ahead)() noexcept = nullptr;
   /// Notes the disturbances of callbacks (`Binding::phased`); must outlive the scheduler. May be null.
   Phases * phases = nullptr;
@@ -80,8 +80,9 @@ struct Binding
   /// Whether bounds may rest on the phase of this timer, or of this callback's messages. A skipped period or a lost
   /// message then disturbs the executor's phases (phases.hpp).
   Phased phased = Phased::no;
-  /// Present: messages do not make the callback ready; other callbacks take them. Threads, a
-  /// priority and a boost have no effect on such a callback: it runs on the thread of the taker.
+  /// Present: messages do not make the callback ready; other callbacks take them. A priority, a
+  /// boost or threads of its own have no effect on such a callback: it runs on the thread of the
+  /// taker.
   std::optional<NonTriggering> non_triggering{};
   /// Present: the callback starts by direct call after an earlier callback of its sequence has made it ready.
   std::optional<SequencePlace> sequence{};
@@ -303,14 +304,16 @@ public:
   /// before this sequence number (visitors only), and holds the others back until `release_held`.
   bool next(std::uint32_t thread, Time now, Run & run, std::uint64_t before = UINT64_MAX) noexcept;
 
-  /// As `next` for the next callback of a sequence alone. False: none waits for its turn, or none of them may start; then
-  /// call `next`. `now`: kNever if the driver has no use for the time of the pick. The scheduler then reads `clock` only if
-  /// a timer may be due, and `Run::start` may be the time of the callback's message instead.
+  /// As `next`, but picks only the next callback of a sequence. Returns false if no callback of the
+  /// sequence waits for its turn, or none of these may start; then call `next`. `now`: kNever if
+  /// the driver does not need the time of the pick. In that case the scheduler reads `clock` only
+  /// if a timer may be due, and `Run::start` may be the arrival time of the callback's message
+  /// instead.
   bool next_follower(std::uint32_t thread, Time now, Time (*clock)() noexcept, Run & run) noexcept;
 
-  /// Reports that `run` took its message: until then no other thread starts a reentrant callback. Corrects the run if
-  /// the take found another message than the announced one (`Run::found`), or one that came earlier than it was announced
-  /// (`Run::arrived`).
+  /// Reports that `run` took its message. A reentrant callback starts on another thread only after
+  /// this call. Corrects the run if the take found another message than the announced one
+  /// (`Run::found`), or a message that came earlier than its announcement (`Run::arrived`).
   void taken(Run & run) noexcept;
 
   /// Ends `run`, on its thread: leaves the group, and queues the callback again if more messages
@@ -320,7 +323,7 @@ public:
   // ---- inputs of non-triggering callbacks (non_triggering.hpp): real-time safe, on the thread of a run whose callback
   // `takes_inputs`, between its take and its user function ----
 
-  /// Notes the messages that wait now: the taker is to take these.
+  /// Notes the messages that wait now, for the taker to take.
   void begin_inputs(const Run & taker) noexcept;
   /// Picks the oldest of the noted messages and fills `run`, a run of the message's callback on the
   /// taker's thread; false if no noted message is left.
@@ -353,13 +356,13 @@ public:
 
   /// Call when the thread woke up, by the waker, by time or spuriously.
   void end_idle(std::uint32_t thread) noexcept;
-  /// Whether the thread has the role of sleeping until the next timer of one of its sets. A thread
-  /// that wakes for a timer without this role need not look: another thread took the timers over.
-  /// Real-time safe.
+  /// True if the thread has the role of sleeping until the next timer of one of its sets. A thread
+  /// that wakes at the time of a timer and has lost this role need not look: another thread took
+  /// the timers over. Real-time safe.
   bool attends_timers(std::uint32_t thread) const noexcept;
 
-  /// The thread stops driving the scheduler until it calls `next` again: it hands on its timers and
-  /// the work for which it was woken. Not while the thread is registered as idle.
+  /// The thread stops driving the scheduler until it calls `next` again. It hands on its timers,
+  /// and the work for which it was woken. Not while the thread is registered as idle.
   void leave(std::uint32_t thread) noexcept;
 
 private:
@@ -436,7 +439,8 @@ private:
   void resume(CallbackEntry * handed) noexcept;
 
   static constexpr std::uint32_t kNoThread = WakeDeferral::kNobody;
-  // Releases are numbered in steps, so that the callbacks of a graph's iteration have numbers of their own between two.
+  // Releases are numbered in steps: the numbers between two releases are for the callbacks of a
+  // graph's iteration.
   static constexpr std::uint64_t kReleaseStep = SequencePlace::kMaxLength;
 
   void drain_all() noexcept;

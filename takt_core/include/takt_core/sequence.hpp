@@ -6,17 +6,23 @@
 // graph whose callbacks are listed in topological order, runs from its first to its last callback
 // without a wake-up and without a search for the best callback.
 //
-// A strictly more urgent callback that is ready on a thread set of this thread goes first; so does one under order `edf`
-// with an earlier deadline. All callbacks that waited for their turn then go to their ready queues. A callback whose group
-// is busy waits for its group. A callback of other threads, a later message of the same callback, and a callback that has
-// a higher priority than the running one and other threads beside this one, use the ready queue. Threads of a following
-// pool use it for all callbacks.
+// If a strictly more urgent callback is ready on a thread set of this thread, it starts first;
+// under order `edf` that is one with an earlier deadline. All callbacks that waited for their turn
+// then go to their ready queues. A callback whose group is busy waits for the group. These use the
+// ready queue:
 //
-// A graph is a sequence for several threads (SequencePlace::graph). An iteration begins with a callback that no callback of
-// the graph made ready, and consists of the callbacks that follow from it. When a callback of the iteration returns, its
-// thread starts the first of the callbacks that it made ready, and other threads may start the rest. All of them wait at
-// the iteration's place: that of the callback with which it began. So of callbacks with one priority those of the older
-// iteration go first, and those of one iteration in the order of the list.
+// - a callback of other threads,
+// - a later message of the same callback,
+// - a callback that has a higher priority than the running one, and other threads beside this one,
+// - all callbacks on threads of a following pool.
+//
+// A graph is a sequence for several threads (SequencePlace::graph). An iteration begins with a
+// callback that became ready from outside the graph. The iteration consists of this callback and of
+// all callbacks that follow from it. When a callback of the iteration returns, its thread starts
+// the first of the callbacks that it made ready, and other threads may start the rest. All of them
+// wait at the iteration's place, which is that of its first callback. So among callbacks with one
+// priority those of an older iteration go first, and those of one iteration go in the order of the
+// list.
 #ifndef TAKT_CORE__SEQUENCE_HPP_
 #define TAKT_CORE__SEQUENCE_HPP_
 
@@ -40,20 +46,21 @@ struct SequencePlace
 
   std::uint32_t sequence = 0;  ///< below kMaxSequences
   std::uint32_t position =
-    0;  ///< below kMaxLength; of two callbacks in one place the first one ready has it
-  bool graph = false;  ///< of all callbacks with this number, or of none
+    0;  ///< below kMaxLength; if two callbacks share a place, the first one ready gets it
+  bool graph = false;  ///< the same for all callbacks with this sequence number
 
   friend bool operator==(const SequencePlace &, const SequencePlace &) = default;
 };
 
-/// Open while the user's function of `run` runs: callbacks of the run's sequence that the function
-/// makes ready wait for the function's end. No callback waits for a visitor, or for a callback
-/// without a sequence. Scopes nest: only the innermost one counts. Open it on the run's thread,
-/// which calls the scheduler's `next` or `leave` afterwards. Real-time safe.
+/// Open while the user's function of `run` runs. Callbacks of the run's sequence that the function
+/// makes ready wait until the function returns. If the thread is a visitor, or if the run's
+/// callback has no sequence, no callback waits. Scopes nest: only the innermost one counts. Open it
+/// on the run's thread, which calls the scheduler's `next` or `leave` afterwards. Real-time safe.
 class SequenceScope
 {
 public:
-  /// `wanted`: false for a thread that must not keep followers, such as one that takes its callbacks' OS priority.
+  /// `wanted`: false if no callback must wait for this thread, for example because the thread takes
+  /// its callbacks' OS priorities.
   SequenceScope(Scheduler & scheduler, const Run & run, bool wanted = true) noexcept;
   ~SequenceScope() { s_open = previous_; }
   SequenceScope(const SequenceScope &) = delete;

@@ -35,8 +35,8 @@ static_assert(std::atomic<Executor *>::is_always_lock_free);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-// Whether this thread is inside `handle`, for each signal. The model initial-exec makes the first
-// use free of allocation.
+// True while this thread is inside `handle`, for each signal. With the TLS model initial-exec, the
+// first use does not allocate.
 [[gnu::tls_model("initial-exec")]] thread_local std::array<bool, kSignals.size()> t_inside{};
 
 void handle(int number, siginfo_t * info, void * context)

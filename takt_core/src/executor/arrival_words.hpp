@@ -49,8 +49,8 @@ private:
 class ArrivalWords
 {
 public:
-  /// The words of callbacks of `scheduler`, which may begin to exist after this object, and end
-  /// before it. `waker` wakes the scheduler's `threads` and its visitor.
+  /// The words of the callbacks of `scheduler`. `scheduler` may be constructed after this object,
+  /// and must be destroyed before it. `waker` wakes the scheduler's `threads` and its visitor.
   ArrivalWords(Scheduler & scheduler, std::uint32_t threads, Waker & waker);
 
   // ---- set-up: one caller at a time; may block ----

@@ -55,9 +55,9 @@ struct Crew final : Waker
     abandoned
   };
 
-  /// `first`: the number of the crew's first thread. `visitor`: the executor's visitor, shared by
-  /// all crews. `main`: the crew for the threads of the options, which lives longer; null for that
-  /// crew itself. `phases`: the executor's; may be null.
+  /// `first`: the number of the crew's first thread. `visitor`: the executor's visitor, which all
+  /// crews share. `main`: the crew for the threads of the options, which lives longer; null if this
+  /// is that crew. `phases`: the executor's; may be null.
   Crew(
     const ExecutorOptions & executor, std::vector<ExecutorThreadOptions> threads,
     std::uint32_t first, ExecutorThread & visitor, Phases * phases, Crew * main);

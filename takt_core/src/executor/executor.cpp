@@ -1,5 +1,6 @@
-// Set-up and queries. executor_options.cpp has the options, executor_spin.cpp starting and waiting,
-// executor_thread.cpp the threads' loop, executor_visit.cpp spins on the caller's thread.
+// Set-up and queries. The options are in executor_options.cpp, starting and waiting in
+// executor_spin.cpp, the threads' loop in executor_thread.cpp, and spins on the caller's thread in
+// executor_visit.cpp.
 #include "takt_core/executor.hpp"
 
 #include <chrono>

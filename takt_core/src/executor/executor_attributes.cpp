@@ -32,8 +32,8 @@ std::vector<ThreadState> Executor::threads() const
 namespace
 {
 
-// Enters the attributes that an ended thread had at its end, if the program has changed them after
-// takt.
+// If the program changed the attributes of a thread after takt had set them, enters the attributes
+// that the thread had at its end.
 void add_end(const std::optional<ThreadAttributes> & at_end, AttributeReport & report)
 {
   if (at_end && !same_scheduling(*at_end, report.granted)) {

@@ -114,7 +114,7 @@ std::vector<Executor::Impl::Entrant> Executor::Impl::entrants(
   return result;
 }
 
-// Judges the callbacks in `bindings` by these, and all others by their present bindings.
+// Judges each callback in `bindings` by its new binding, and all others by their present bindings.
 void Executor::Impl::check_group(
   const Group & group, const std::vector<Entrant> & entrants,
   const std::vector<NewBinding> & bindings, const std::vector<ExecutorThreadOptions> & threads,

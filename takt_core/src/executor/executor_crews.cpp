@@ -134,8 +134,8 @@ void Executor::Impl::await_arrival(Crew & crew)
   }
 }
 
-// Enters the requested attributes of all threads, because the start does not wait for these
-// threads. Each thread replaces its entry when it begins.
+// Enters the requested attributes of all threads into the reports, because the start does not wait
+// for these threads. Each thread replaces its entry when it begins.
 void Executor::Impl::expect_reports(Crew & crew)
 {
   std::vector<AttributeReport> expected;

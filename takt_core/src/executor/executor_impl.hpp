@@ -20,7 +20,7 @@ namespace takt_core
 
 using takt_rt::own_rights;
 
-/// The fault of binding a callback of an isolated group.
+/// The words of a fault: a binding names threads for a callback of an isolated group.
 std::string has_own_threads(const Callback & callback);
 
 /// Fills in defaults: one thread if there is none, and thread names.
@@ -175,8 +175,8 @@ struct Executor::Impl final : ParkingListener
   Status add_publisher(Crew & crew, Callback & timer, const Binding & binding);
   LogicalTimes::Left remove_publisher(Crew & crew, const Callback & timer);
 
-  /// Serialises set-up. Its end frees callbacks that were removed from inside themselves and have
-  /// ended; their destructors may call set-up again.
+  /// Serialises set-up. At its end it frees the callbacks that were removed from inside themselves
+  /// and have ended. The destructors of these callbacks may call set-up again.
   class SetUp
   {
   public:
@@ -202,7 +202,7 @@ struct Executor::Impl final : ParkingListener
   Executor & owner;
   const ExecutorOptions options;
   std::vector<std::shared_ptr<Observer>> observers;
-  // Those that watch runs.
+  // The observers that watch runs.
   std::vector<Observer *> run_observers;
   bool observed() const noexcept
   {
@@ -214,10 +214,11 @@ struct Executor::Impl final : ParkingListener
     }
     return false;
   }
-  // The observers that watch idling, and parking.
+  // The observers that watch idling, and those that watch parking.
   std::vector<Observer *> idle_observers;
   std::vector<Observer *> parking_observers;
-  // The observers that want arrivals. Messages may come while one is added. A null ends the list.
+  // The observers that want arrivals; a null ends the list. Messages may come while an observer is
+  // added.
   static constexpr std::size_t kMostArrivalObservers = 7;
   std::array<std::atomic<Observer *>, kMostArrivalObservers + 1> arrival_observers{};
 

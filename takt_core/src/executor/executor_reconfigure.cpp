@@ -57,7 +57,8 @@ Executor::Impl::ThreadPlace Executor::Impl::find_thread(std::uint32_t number)
   return place;
 }
 
-// The threads of the options after the change; adds the faults of each change by itself.
+// The threads of the options after the change. Adds the faults that a change has regardless of the
+// other changes.
 std::vector<ExecutorThreadOptions> Executor::Impl::threads_after(
   const std::vector<Reconfiguration::ThreadChange> & changes, Faults & faults)
 {

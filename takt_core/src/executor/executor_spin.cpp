@@ -28,7 +28,8 @@ namespace
 // ended. The check costs only the waiting thread, and only until the callback's end.
 constexpr Duration kReapPeriod = std::chrono::milliseconds(5);
 
-// Saves the caller's attributes. At the end restores those that `asked` changed and the program has not changed since.
+// Saves the caller's attributes. The destructor restores those that `asked` changed, unless the
+// program has changed them since.
 class CallerAttributes
 {
 public:

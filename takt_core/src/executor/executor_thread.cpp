@@ -28,8 +28,9 @@ namespace
 
 thread_local Executor * t_executor = nullptr;
 
-// Enough for deep user callbacks; later use touches the rest of a larger stack. A smaller stack is
-// touched entirely.
+// The bytes of its stack that a thread touches before it runs callbacks: enough for deep user
+// callbacks. Of a larger stack, the rest is touched when it is used; a smaller one is touched
+// entirely.
 constexpr std::size_t kPrefaultedStack = 256 * 1024;
 
 }  // namespace
@@ -125,8 +126,9 @@ void Executor::Impl::loop(Crew & crew, std::uint32_t index)
   Run run;
   Time end = kNever;  // of the last run
   const auto over = [&] { return cancelled() || crew.ending.load(std::memory_order_seq_cst); };
-  // A direct call starts when the run before it ends. No more than one look at the clock serves both, and none without an
-  // observer.
+  // A direct call starts when the previous run ends. Observers need the time of that end, so one
+  // reading of the clock serves both. Without observers, `next_follower` reads the clock only if it
+  // needs it.
   const auto next = [&] {
     const Time ended = std::exchange(end, kNever);
     return ((ended != kNever || !observed()) && scheduler.next_follower(index, ended, &now, run)) ||
@@ -175,8 +177,8 @@ void Executor::Impl::sleep(Crew & crew, std::uint32_t index, Time wake_at)
 {
   std::atomic<std::uint32_t> & wake = crew.threads[index].wake;
   if (!crew.words.empty()) {
-    // If another thread takes the timers over, this thread wakes once without work, at their due
-    // time.
+    // If another thread takes the timers over, this thread still wakes once when they are due, and
+    // finds no work.
     SleepWords words(wake);
     if (crew.words.collect(index, words)) {
       words.sleep(wake_at);
@@ -226,8 +228,9 @@ void Executor::Impl::run_inputs(Crew & crew, const Run & taker) noexcept
   }
 }
 
-// Takes, and runs the user's function, with the observers told. Observers see the runs of a thread one after the other: a
-// taker of inputs begins for them once these have run, and its take is no part of its costs.
+// Takes the message and runs the user's function, and tells the observers. Observers see the runs
+// of a thread one after the other. So they see the run of a taker of inputs begin after the runs of
+// these inputs, and the taker's own take is not part of its costs.
 Time Executor::Impl::perform(Crew & crew, Run & run, bool is_input) noexcept
 {
   Scheduler & scheduler = crew.scheduler;
@@ -280,9 +283,9 @@ Time Executor::Impl::perform(Crew & crew, Run & run, bool is_input) noexcept
           observer->on_start(run, start);
         }
       }
-      // A visitor may not call `next` again, so no callback must wait for its end. A following
-      // thread runs at its callback's priority, which may be below the priority of the callbacks
-      // that it made ready.
+      // A visitor may not call `next` again, so no callback must wait until its run ends. A
+      // following thread runs at its callback's priority. That may be below the priority of the
+      // callbacks that this callback made ready, so these must not wait either.
       const bool comes_again = run.lane != scheduler.visitor() && !crew.options[run.lane].follow;
       const SequenceScope sequence(scheduler, run, comes_again);
       std::optional<WakeDeferral> deferral;

@@ -31,8 +31,8 @@ public:
   /// caller adds it to `scheduler`, which is the timer's. `group` lives as long as the callback.
   std::shared_ptr<Callback> attach(
     const std::shared_ptr<LogicalTime> & group, Callback & timer, Scheduler & scheduler);
-  /// The remains of a group whose timer was removed. The destructor releases the outputs; destroy
-  /// it without locks.
+  /// The publisher and the outputs that `detach` takes from a group. The destructor releases the
+  /// outputs, so destroy the object while no lock is held.
   struct Left
   {
     Left() = default;
@@ -47,14 +47,13 @@ public:
     std::shared_ptr<Callback> publisher;  ///< published at the borders
     LogicalTime::List outputs;
   };
-  /// Removes the group's timer. Publishes the held outputs.
+  /// Removes the group's timer, and publishes the held outputs. The caller destroys the result.
   Left detach(LogicalTime & group);
   /// Drops all held outputs. Call when no thread runs callbacks any more.
   void clear() noexcept;
   /// The timer of the group; null: it has none.
   const Callback * timer_of(const LogicalTime & group) const;
-  /// The callback that publishes at the borders of the group to which `timer` gives its period;
-  /// null: none.
+  /// The callback that publishes at the borders of the group whose timer is `timer`; null: none.
   Callback * publisher_of(const Callback & timer) const;
 
   // ---- real-time safe if the publishers of the front end are ----

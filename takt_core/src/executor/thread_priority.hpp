@@ -41,9 +41,9 @@ void follow(int priority) noexcept;
 /// Gives the calling thread its own priority again, before it waits. Otherwise as `follow`.
 void unfollow() noexcept;
 
-/// Gives new attributes to thread `tid`, to which `thread` belongs. A scope that has raised the
-/// thread stays in force and restores the new priority at its end. (For a moment the thread has the
-/// new priority without the scope's.) Blocks as AttributeSetter.
+/// Gives new attributes to thread `tid`, whose record is `thread`. If a scope has raised the
+/// thread, the scope stays in force and restores the new priority at its end. (For a moment the
+/// thread has the new priority without the raise.) Blocks as long as `setter` does.
 AttributeReport change(
   ThreadPriority & thread, pid_t tid, const ThreadAttributes & attributes,
   AttributeSetter & setter);

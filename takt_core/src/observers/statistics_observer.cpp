@@ -153,7 +153,7 @@ void StatisticsObserver::forget_removed()
     }
     {
       std::lock_guard own(record->mutex);
-      // Otherwise the number has another record by now.
+      // If the record was replaced meanwhile, the number belongs to the new record.
       if (impl_->by_number.find(record->number) == record.get()) {
         impl_->by_number.set(record->number, nullptr);
       }
@@ -230,7 +230,8 @@ void StatisticsObserver::on_end(const Run & run, Time end) noexcept
     return;  // `forget_removed` cleared the record meanwhile
   }
   CallbackStatistics & own = record->statistics;
-  // After a replacement the message is newer than the pick: its delay is zero.
+  // If a newer message replaced the message of the pick, its release is after the start: the delay
+  // is 0.
   own.start_delay.record(std::max(run.start - run.release, Duration::zero()));
   own.execution.record(end - run.start);
   own.response.record(end - run.release);

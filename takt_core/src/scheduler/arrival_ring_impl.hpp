@@ -131,8 +131,9 @@ bool BasicArrivalRing<Sync>::read_oldest(
   Time & ready, std::uint64_t & sequence, ActivationSet & activations, std::uint64_t & index,
   std::uint64_t & message) noexcept
 {
-  // After a failed read either a producer lapped the slot (the next `oldest` skips it) or another
-  // producer has claimed but not yet written it; two tries tell which.
+  // A read fails for one of two reasons. Either a producer lapped the slot, and the next `oldest`
+  // skips it. Or another producer has claimed the slot and has not written it yet. Two tries tell
+  // which.
   bool waits = false;
   for (int attempt = 0; attempt < 2; ++attempt) {
     waits = oldest(index);

@@ -1,6 +1,6 @@
 // Numbers for callbacks and for their ids, the same in all executors of a process. An activation
-// names its root by callback number, a chain by id. An executor that has no such callback may have
-// to compare the two.
+// names its root by callback number, and a chain names its root by id. An executor may have to
+// compare the two although it does not have that callback.
 //
 // Private to the core. A destroyed callback's number is reused after kNumbersKept other callbacks were destroyed: until
 // then messages in transit find their root, and tables by number stay as small as the number of live callbacks. (A

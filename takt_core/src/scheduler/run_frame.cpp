@@ -44,8 +44,8 @@ struct CounterList
   std::vector<CountedThread *> all;
 };
 
-// Counts the times at which a first requester wanted the kernel's counters. Readings from before
-// such a time are void.
+// Counts how often requests for the kernel's counters came after a time without requests. At each
+// such time all earlier readings become void.
 constinit std::atomic<std::uint32_t> g_times_wanted{0};
 
 CounterList & counter_list()
@@ -134,8 +134,8 @@ void RunFrame::begin(std::uint32_t wanted) noexcept
       at_pick_ = own->kernel.read();
       const std::uint32_t times = g_times_wanted.load(std::memory_order_relaxed);
       std::int64_t since = own->wanted_at_end == times ? own->wait_at_end : -1;
-      // The outer run began after the end of the previous run, so the outer run's pick is the
-      // starting point.
+      // The outer run began after the end of the previous run, so the wait counts from the outer
+      // run's pick.
       if (outer_ != nullptr && outer_->at_pick_.wait >= 0) {
         since = std::max(since, outer_->at_pick_.wait);
       }

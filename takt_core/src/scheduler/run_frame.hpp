@@ -56,7 +56,7 @@ public:
       end();
     }
   }
-  /// Excludes `ns` of the thread's CPU time so far from the run.
+  /// Subtracts `ns` of the thread's CPU time so far from the costs of the run.
   void leave_out(std::int64_t ns) noexcept { began_ += began_ >= 0 ? ns : 0; }
   bool measures_cpu() const noexcept { return began_ >= 0; }
 

@@ -55,12 +55,12 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
   }
 }
 
-// Puts a queued callback in its set's intake and wakes a thread for it. A `caller` that is a member
-// of the set is about to look itself: then only a more urgent member is woken.
+// Puts a queued callback in its set's intake and wakes a thread for it. If `caller` is a member of
+// the set, it looks for work next: then only a more urgent member is woken.
 void Scheduler::put_in(CallbackEntry & entry, std::uint32_t caller) noexcept
 {
-  // Sequentially consistent: a thread that binds the callback elsewhere sees the mark, or this
-  // thread sees the new set; see `settled`.
+  // Sequentially consistent: either this thread sees the new set, or a thread that binds the
+  // callback to other threads sees the mark (`settled`).
   ThreadSet & set = *entry.set_.load(std::memory_order_seq_cst);
   set.intake.push(entry);
   if (caller == kNoThread || !set.serves(sleepers_.bit(caller))) {
@@ -157,8 +157,9 @@ void Scheduler::insert(ThreadSet & set, CallbackEntry & entry, CallbackEntry::Co
     comes == CallbackEntry::Comes::returning ? ReadyQueue::From::group : ReadyQueue::From::release);
 }
 
-// Moves the intake into the ready queue, newest first. Sends on a callback that was bound elsewhere meanwhile, and
-// drops one that is being removed.
+// Moves the callbacks of the intake into the ready queue, the newest first. A callback that was
+// bound to other threads meanwhile goes to their set, and a callback that is being removed is
+// dropped.
 void Scheduler::drain(ThreadSet & set) noexcept
 {
   assert(set.mutex.held());
@@ -196,7 +197,8 @@ detail::WakeMask Scheduler::service(ThreadSet & set, std::uint32_t thread, Time 
   if (set.boosted != nullptr) {
     boost_all(set, thread, now);
   }
-  // This thread takes one of the timers; each further timer may have an idle member.
+  // This thread takes one of the released timers. For each further one it wakes an idle member, if
+  // there is one.
   detail::WakeMask woken = 0;
   for (std::uint32_t i = 1; i < released; ++i) {
     const detail::WakeMask one = sleepers_.wake_one(set);
@@ -276,14 +278,14 @@ bool Scheduler::start(
       arm(set, entry);
     }
   } else if (set.order == Order::window && works && !run.taking && mark_again(entry)) {
-    // The rest of the backlog is as ready as a message that comes now: polling points see it.
+    // Polling points see the rest of the backlog, as they see a message that comes now.
     insert(set, entry, CallbackEntry::Comes::released);
   }
   return works;
 }
 
-// Notes overwritten messages as lost. Front ends that see sequence numbers note lost messages
-// themselves: an announcement that no take followed may have had no message.
+// Notes overwritten messages as lost. A front end that sees sequence numbers notes lost messages by
+// itself: an announcement without a take may have been one without a message.
 void Scheduler::note_overwritten(CallbackEntry & entry, Time now) noexcept
 {
   assert(holds_set(entry));
@@ -408,8 +410,7 @@ bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t be
     }
   } else {
     // Choose the set anew for each callback: after `pick` puts a callback aside, another set may
-    // have a better one than the
-    // next callback of this set.
+    // have a better one than the next callback of this set.
     while (!found) {
       ThreadSet * const set = best_set(own, thread, now, woken);
       if (set == nullptr) {
@@ -443,8 +444,8 @@ void Scheduler::catch_up(Run & run) noexcept
   if (!carried.empty()) {
     run.activations = carried;
   } else {
-    // The callback is the root, as for a message from elsewhere. The run may have an instance
-    // already.
+    // The callback is the root of this activation, as it is for a message from elsewhere. The run
+    // may have an instance already.
     std::uint32_t instance = entry.instance();
     if (run.activations.size() == 1 && run.activations.begin()->root == entry.number_) {
       instance = run.activations.begin()->instance;
@@ -454,7 +455,8 @@ void Scheduler::catch_up(Run & run) noexcept
     run.activations.clear();
     run.activations.add({entry.number_, instance, ready});
   }
-  // Without the mutex a set-up function may replace the deadlines meanwhile, and free the old ones.
+  // Without the mutex, a set-up function could replace the deadlines meanwhile and free the old
+  // ones.
   std::lock_guard lock(entry.group_->mutex_);
   run.deadline = deadline(entry, run.release, run.activations);
 }
@@ -510,7 +512,7 @@ void Scheduler::finish(Run & run) noexcept
   bool parks = false;
   if (entry.kind_ != Kind::timer && mark_again(entry)) {
     if (!group.exclusive() || has_windows(set.order)) {
-      put_in(entry, run.lane);  // to a window, the callback has its next message
+      put_in(entry, run.lane);  // for a window, the callback has its next message
     } else {
       parks = true;
     }
@@ -559,7 +561,7 @@ void Scheduler::complete(Run & run) noexcept
   look_again();
 }
 
-// After a callback left a group: the queues of any sets may hold members of the group.
+// A callback has left its group. Ready queues of any sets may hold other members of the group.
 void Scheduler::look_again() noexcept
 {
   ThreadSets & all = own_sets_[visitor()];

@@ -30,7 +30,7 @@ std::uint32_t full_steps(
   const double steps =
     boost.depth > 0 ? static_cast<double>(waiting) / (boost.depth * static_cast<double>(depth))
                     : static_cast<double>(age.count()) / static_cast<double>(boost.age.count());
-  // Fractions such as 0.1 are not exact: a full history is ten of them.
+  // Fractions such as 0.1 are not exact. With the summand, ten steps of 0.1 make a full history.
   return static_cast<std::uint32_t>(std::clamp(std::floor(steps + 1e-9), 0.0, 256.0));
 }
 
@@ -96,8 +96,9 @@ void Scheduler::unlink_boost(ThreadSet & set, CallbackEntry & entry) noexcept
   }
 }
 
-// Moves a waiting callback to the place of its new key. Returns a callback that was handed the group thereby and must
-// be put in, or nullptr. With the set's mutex held; not for windows.
+// Moves a waiting callback to the place of its new key. If that hands the group to a callback,
+// returns this callback, which the caller must put in; else nullptr. With the set's mutex held; not
+// for windows.
 CallbackEntry * Scheduler::requeue(ThreadSet & set, CallbackEntry & entry) noexcept
 {
   assert(set.mutex.held());

@@ -1,7 +1,7 @@
 // Non-triggering callbacks: their messages are inputs of the callbacks that take them (non_triggering.hpp).
 //
-// inputs_mutex_ guards the lists of inputs, and the consumer's side of the inputs' arrivals. Inside it only a group's
-// mutex is taken.
+// inputs_mutex_ guards the lists of inputs, and the consumer's side of the inputs' arrivals. A
+// thread that holds it may lock a group's mutex, and no other.
 #include <algorithm>
 #include <cassert>
 #include <mutex>
@@ -107,7 +107,7 @@ void Scheduler::unlink_inputs(CallbackEntry & entry)
 {
   assert(setup_mutex_.held());
   {
-    // A run of a removed taker may go on. It must not take inputs that are removed next.
+    // A run of a removed taker may go on. It must not take inputs that are removed after the taker.
     const std::lock_guard lock(inputs_mutex_);
     entry.inputs_ = nullptr;
   }

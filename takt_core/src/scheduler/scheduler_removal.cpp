@@ -69,8 +69,8 @@ void Scheduler::take_out(CallbackEntry & entry)
     if (out) {
       break;
     }
-    // The callback lies in the intake of a former set, or a thread has marked it queued and not
-    // linked it yet: that takes a few instructions, unless the thread is preempted.
+    // The callback lies in the intake of a former set, or a thread has marked it as queued and has
+    // not linked it yet. The latter takes a few instructions, unless the thread is preempted.
     drain_all();
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }

@@ -109,7 +109,8 @@ void Scheduler::give_place(CallbackEntry & entry, const std::optional<SequencePl
   }
 }
 
-// Whether the callback, just marked queued, waits for the end of the calling thread's callback.
+// For a callback that was just marked as queued. Puts it into its slot and returns true if it waits
+// until the calling thread's callback returns.
 bool Scheduler::waits_its_turn(CallbackEntry & entry) noexcept
 {
   const SequenceScope * const scope = SequenceScope::s_open;
@@ -206,8 +207,8 @@ Scheduler::Pick Scheduler::start_entered(
   return Pick::put_aside;
 }
 
-// Starts the callback that was taken out of its slot, puts it into its set, or parks it. `now`: kNever: ask `clock` if the
-// time matters.
+// Starts the callback that was taken out of its slot, puts it into its set, or parks it. If `now`
+// is kNever, the function reads `clock` where the time matters.
 Scheduler::Pick Scheduler::start_in_turn(
   CallbackEntry & entry, std::uint32_t thread, Time now, Time (*clock)() noexcept, Run & run,
   detail::WakeMask & woken) noexcept

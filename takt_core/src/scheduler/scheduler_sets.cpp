@@ -16,8 +16,8 @@
 namespace takt_core
 {
 
-// Whether a thread set of these members exists or can be made. A set with only `moving` callbacks
-// does not count against the limit: they leave it.
+// Adds a fault unless a thread set with these members exists or can be made. If only `moving`
+// callbacks are bound to a set, the set does not count against the limit, because they leave it.
 void Scheduler::check_threads(
   ThreadMask threads, const std::vector<CallbackEntry *> & moving, Faults & faults) const
 {
@@ -131,8 +131,8 @@ void Scheduler::hide(ThreadSet & set, std::uint32_t thread)
   }
 }
 
-// Counts one callback fewer that is bound to the set. That callback neither waits in the set nor is
-// on its way there.
+// Notes that the set has one bound callback fewer. Call when that callback neither waits in the set
+// nor is on its way there.
 void Scheduler::give_up(ThreadSet & set)
 {
   assert(setup_mutex_.held());
@@ -200,8 +200,8 @@ void Scheduler::move(CallbackEntry & entry, ThreadMask threads)
   }
   give_up_turn(entry);
   while (!settled(entry)) {
-    // A thread has marked the callback queued and not linked it yet, perhaps to the old set: that
-    // takes a few instructions, unless the thread is preempted.
+    // A thread has marked the callback as queued and has not linked it yet, perhaps to the old set.
+    // That takes a few instructions, unless the thread is preempted.
     drain_all();
     std::this_thread::sleep_for(std::chrono::microseconds(50));
     give_up_turn(entry);
@@ -209,8 +209,8 @@ void Scheduler::move(CallbackEntry & entry, ThreadMask threads)
   give_up(from);
 }
 
-// Whether the callback does not wait, or waits where the thread that takes it out looks up its set
-// anew.
+// True if the callback does not wait, or waits in one of the places whose thread looks up the
+// callback's set again when it takes the callback out.
 bool Scheduler::settled(CallbackEntry & entry) noexcept
 {
   assert(setup_mutex_.held());

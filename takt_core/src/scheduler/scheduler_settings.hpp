@@ -44,8 +44,9 @@ void check_non_triggering(
 void check_sequence(
   const Callback & callback, const Binding & binding, Order order, Faults & faults);
 
-/// Notes that a member of the set has looked at it. Threads read the clock before they get the set's mutex, so an earlier time
-/// may come later. With the set's mutex held.
+/// Notes the time at which a member of the set looked at it. A thread reads the clock before it
+/// gets the set's mutex, so times may come out of order: an earlier time changes nothing. With the
+/// set's mutex held.
 inline void note_look(ThreadSet & set, Time now) noexcept
 {
   if (takt_rt::to_ns(now) > set.looked_at.load(std::memory_order_relaxed)) {

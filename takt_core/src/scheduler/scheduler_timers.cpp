@@ -163,8 +163,8 @@ ThreadSet * Scheduler::lock_set(const CallbackEntry & entry) const noexcept
   }
 }
 
-// Whether an active timer that is not queued may be armed. A running timer may not before its take
-// (`taken` arms it then), and a timer may not during its removal.
+// Whether a timer that is active and not queued may be armed. It may not while a run of it has not
+// taken (`taken` arms it then), and not during its removal.
 bool Scheduler::may_arm(std::uint32_t state) noexcept
 {
   return (state & CallbackEntry::kAdded) != 0 &&

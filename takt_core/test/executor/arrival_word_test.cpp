@@ -30,7 +30,7 @@ using namespace std::chrono_literals;
 using takt_rt::futex_wake_shared;
 using takt_rt::to_ns;
 
-// A counter of messages with a bell, in memory that processes share.
+// A source of messages in memory that processes share: a counter and an arrival word.
 class Source
 {
 public:

@@ -115,7 +115,7 @@ TEST(Removal, from_inside_itself_returns_at_once_and_keeps_it_alive_until_it_is_
   EXPECT_TRUE(executor->wait().ok());
 }
 
-// Tests when a callback is freed that only its own run still holds.
+// Tests when a callback is freed if only its own run still holds it.
 class RemovedFromInside : public testing::Test
 {
 protected:
@@ -188,7 +188,7 @@ TEST_F(RemovedFromInside, is_freed_by_the_next_set_up_function)
 
 TEST(Removal, of_the_last_reference_may_remove_others_in_its_destructor)
 {
-  // A node that its own callback owns does this.
+  // The destructor of a node does this, if one of the node's own callbacks owns the node.
   const auto executor = make_executor(2);
   for (const bool inside : {true, false}) {
     const auto other = add_function(*executor, "other");

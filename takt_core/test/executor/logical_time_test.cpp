@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 
 constexpr Duration kPeriod = milliseconds(20);
 
-// A held message of a stand-in for a publisher.
+// A message that a stand-in for a publisher holds.
 class Output final : public HeldOutput
 {
 public:

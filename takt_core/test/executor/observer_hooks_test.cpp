@@ -145,7 +145,7 @@ TEST(ObserverHooks, tell_all_observers_of_other_threads_and_priorities)
   EXPECT_EQ(told->all(), (std::vector<std::string>{"rebound c", "rebound c"}));
 }
 
-// Looks at runs, if `runs` says so, while `on`.
+// An observer that is interested in runs if `runs` is true, and watches them while `on` is true.
 class RunWatcher final : public Observer
 {
 public:
@@ -172,11 +172,11 @@ private:
 
 struct Hop
 {
-  std::vector<Time> starts;    // of the runs, as they themselves see it
-  std::vector<Time> releases;  // of their messages
+  std::vector<Time> starts;    // `Run::start` of each run
+  std::vector<Time> releases;  // `Run::release` of each run
 };
 
-// One callback that makes another one of its sequence ready.
+// Runs a callback that makes another callback of its sequence ready, and notes both runs.
 Hop hop(const std::shared_ptr<Observer> & observer)
 {
   Hop hop;

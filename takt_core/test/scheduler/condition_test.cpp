@@ -202,7 +202,8 @@ TEST_F(ConditionTest, APredicateSeesTheInputs)
   EXPECT_EQ(run_all(2), (Ids{"a", "a"}));
 }
 
-// rclcpp delivers messages from the process's own publishers by another callback than those from outside.
+// rclcpp delivers messages of the process's own publishers by one callback, and messages from
+// outside by another one.
 TEST_F(ConditionTest, ASubscriptionWithTwoWaysIsOneInput)
 {
   const auto group = group_when(count(0));

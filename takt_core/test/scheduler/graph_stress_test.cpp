@@ -69,17 +69,17 @@ protected:
     returning[from].fetch_add(1);  // the last step of the run
   }
 
-  // Of as many runs as the callback has begun, its publisher has returned from each.
+  // Before the callback's n-th run begins, n runs of its publisher must have returned.
   void check(std::size_t publisher, std::size_t own)
   {
     early.fetch_add(returning[publisher].load() < all[own]->runs.load() + 1 ? 1 : 0);
   }
 
-  // Iterations, of which several may be under way at once.
+  // Feeds iterations. Several of them may be in progress at once.
   void feed(std::uint64_t iterations)
   {
     for (std::uint64_t i = 0; i < iterations; ++i) {
-      // No history overflows.
+      // Wait, so that no history overflows.
       while (std::any_of(std::begin(all), std::end(all), [i](const auto & one) {
         return one->runs.load() + 1000 < i;
       })) {
@@ -88,7 +88,7 @@ protected:
       driver.scheduler.ready(*all[root], 1, now());
     }
   }
-  // Each one after the end of the one before.
+  // Feeds iterations, each after the end of the previous one.
   void feed_one_by_one(std::uint64_t iterations)
   {
     for (std::uint64_t i = 1; i <= iterations; ++i) {

@@ -35,7 +35,7 @@ protected:
 
   void announce(const Made & callback) { hand.scheduler.ready(*callback, 1, ms(now)); }
 
-  // The callback that begins on the thread; its run stays open.
+  // Begins the next run on the thread, and leaves it open. Returns its callback.
   std::string begin(std::uint32_t thread)
   {
     takt_core::Run run;
@@ -54,7 +54,7 @@ protected:
     }
   }
   void end(std::uint32_t thread) { hand.scheduler.complete(runs[thread]); }
-  // True: the thread sleeps.
+  // Lets the thread go to sleep if it may. True: the thread sleeps.
   bool sleeps(std::uint32_t thread)
   {
     Time wake_at{};
@@ -113,7 +113,7 @@ TEST_F(GraphTest, CallbacksOfOneIterationGoInTheOrderOfTheList)
   ++now;
   publish(0, {d});
   end(0);
-  EXPECT_EQ(begin(0), "d");  // e was ready earlier
+  EXPECT_EQ(begin(0), "d");  // although e was ready earlier
   EXPECT_EQ(begin(2), "e");
 }
 
@@ -491,7 +491,7 @@ private:
     EXPECT_TRUE(added.ok()) << to_string(added.faults().front());
   }
 
-  // As the oracle's.
+  // In the same order as `by_callback` of the oracle.
   std::vector<std::uint32_t> by_callback() const
   {
     std::vector<std::uint32_t> all(threads_.size());
@@ -555,7 +555,7 @@ private:
   long now_ = 0;
 };
 
-// Empty: both started the same.
+// The first difference between scheduler and oracle; empty: both started the same callbacks.
 std::string difference(const GraphPath & path, GraphLeftOut left_out)
 {
   const std::vector<GraphStart> has = Scheduled(path).run();

@@ -165,7 +165,8 @@ TEST_P(Property, a_parked_callback_is_overtaken_only_by_strictly_better_keys)
         continue;
       }
       const Ready own = key(graph, waits, starts[late].release);
-      // Only a start strictly between the release and the start has overtaken the callback.
+      // Only starts that are strictly between this callback's release and its start have overtaken
+      // it.
       for (std::size_t i = late; i-- > 0 && starts[i].at > starts[late].release;) {
         const VirtualCallback & other = *by_id[starts[i].id];
         if (&other == &waits || &other.group() != &waits.group() || other.overwritten() > 0) {

@@ -100,7 +100,7 @@ TEST_F(Refusals, of_callbacks_of_a_graph_and_of_a_path_in_one_sequence)
   hand.scheduler.remove(*a);
   path.sequence = SequencePlace{3, 0, false};
   hand.add("b", nullptr, path);
-  EXPECT_TRUE(hand.faults.empty());  // nobody is left of the graph
+  EXPECT_TRUE(hand.faults.empty());  // no callback of the graph is left
 }
 
 TEST_F(Refusals, leave_nothing_behind)

@@ -1,5 +1,6 @@
-// Says which callback of one thread starts when, from the pages' words alone: triggers, inputs, conditions, sequences, logical
-// execution time. A slow, plain simulation in whole milliseconds that shares nothing with the scheduler.
+// Tells which callback starts when on one thread, by the rules of the documentation alone:
+// triggers, inputs, conditions, sequences, logical execution time. A slow, plain simulation in
+// whole milliseconds that shares no code with the scheduler.
 #ifndef SUPPORT__DATA_PATH_ORACLE_HPP_
 #define SUPPORT__DATA_PATH_ORACLE_HPP_
 
@@ -51,8 +52,8 @@ struct DataPath
   bool fifo = false;
   std::vector<Callback> callbacks;
   std::map<std::size_t, Condition> conditions;  ///< by group
-  /// Groups with logical execution time, each with one timer, whose inputs are `by_release`; whether late outputs are dropped.
-  /// Under priorities only.
+  /// By group: present if the group has logical execution time; true if late outputs are dropped.
+  /// Such a group has one timer, and its inputs are `by_release`. Only with order `priority`.
   std::map<std::size_t, bool> logical;
   std::vector<Message> messages;  ///< from outside, by time
 };
@@ -67,7 +68,8 @@ struct DataPathStart
   friend bool operator==(const DataPathStart &, const DataPathStart &) = default;
 };
 
-/// The rule that a broken variant of the oracle leaves out.
+/// The rule that a broken variant of the oracle leaves out. The comments say what the variant then
+/// does.
 enum class LeftOut
 {
   nothing,
@@ -122,7 +124,7 @@ private:
     long at;
     unsigned long number;
     bool of_border =
-      false;  // the look that began the publishing had released the timers of that time
+      false;  // after the timers of that time: the look before the publishing released them
 
     unsigned long rank() const { return of_border ? 2 * kTimers + number : number; }
   };
@@ -274,8 +276,8 @@ private:
   std::optional<Waiting> place(std::size_t i) const
   {
     if (is_timer(i)) {
-      // A look for work releases a timer: behind the messages of that time, and behind timers that
-      // were made earlier.
+      // A thread releases due timers when it looks for work. So a timer comes after the messages of
+      // that time, and after timers that were made earlier.
       return states_[i].due <= now_ ? std::optional<Waiting>({states_[i].due, kTimers + i})
                                     : std::nullopt;
     }

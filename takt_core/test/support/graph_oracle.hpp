@@ -1,5 +1,5 @@
-// Says which callback of a graph on several threads starts when, from the words of docs/schedule.md alone. A slow, plain
-// simulation in whole milliseconds that shares nothing with the scheduler.
+// Tells which callback of a graph starts when on several threads, by the rules of docs/schedule.md
+// alone. A slow, plain simulation in whole milliseconds that shares no code with the scheduler.
 #ifndef SUPPORT__GRAPH_ORACLE_HPP_
 #define SUPPORT__GRAPH_ORACLE_HPP_
 
@@ -13,7 +13,8 @@
 namespace takt_core::test
 {
 
-/// What both sides are made from. Times in milliseconds; callbacks begin, publish and end at even ones.
+/// The graph from which a test makes the scheduler's side and the oracle's side. Times are in
+/// milliseconds; callbacks begin, publish and end at even times.
 struct GraphPath
 {
   struct Callback
@@ -21,15 +22,15 @@ struct GraphPath
     std::size_t group = 0;  ///< mutually exclusive
     int priority = 0;
     long cost = 2;
-    long early = 0;   ///< publishes so long before its end
-    long period = 0;  ///< a timer's; 0: a subscription
+    long early = 0;   ///< time between the publish and the end
+    long period = 0;  ///< of a timer; 0: a subscription
     long offset = 0;
     std::vector<std::size_t> readers;
     std::optional<std::pair<std::size_t, std::size_t>> place;  ///< graph and position
   };
   struct Message
   {
-    long at = 0;  ///< odd
+    long at = 0;  ///< an odd number
     std::size_t to = 0;
   };
 
@@ -38,7 +39,7 @@ struct GraphPath
   std::vector<Message> messages;  ///< from outside, by time
 };
 
-/// One start.
+/// One start of a callback.
 struct GraphStart
 {
   long at = 0;
@@ -48,7 +49,8 @@ struct GraphStart
   friend auto operator<=>(const GraphStart &, const GraphStart &) = default;
 };
 
-/// Rules that a broken variant leaves out.
+/// The rule that a broken variant of the oracle leaves out. The comments say what the variant then
+/// does.
 enum class GraphLeftOut
 {
   nothing,
@@ -73,7 +75,7 @@ public:
     }
   }
 
-  /// Sorted.
+  /// Returns the starts before `horizon`, sorted.
   std::vector<GraphStart> run(long horizon)
   {
     for (; now_ < horizon; ++now_) {
@@ -108,7 +110,7 @@ private:
   {
     std::deque<Place> history;
     bool ready = false;
-    std::optional<Place> place;  // absent: that of its oldest message
+    std::optional<Place> place;  // absent: the place of its oldest message
     const void * kept_by = nullptr;
     bool in_iteration = false;
     bool runs = false;
@@ -127,7 +129,8 @@ private:
   const GraphPath::Callback & of(std::size_t i) const { return path_.callbacks[i]; }
   bool is_timer(std::size_t i) const { return of(i).period > 0; }
 
-  // Of one instant's events those of the callback with the lower number come first, whatever their threads.
+  // If runs end at the same time, the run of the callback with the lower number ends first, on
+  // whichever threads they are.
   std::vector<Thread *> by_callback()
   {
     std::vector<Thread *> all;
@@ -215,7 +218,7 @@ private:
   std::optional<Place> place(std::size_t i) const
   {
     if (is_timer(i)) {
-      // Behind messages of the same time, and in the order of making.
+      // A timer comes after messages of the same time, and after timers that were made earlier.
       return states_[i].due <= now_ ? std::optional<Place>({states_[i].due, kTimers + i, 0})
                                     : std::nullopt;
     }
@@ -263,7 +266,7 @@ private:
     }
   }
 
-  // The broken variant: the thread's followers one after the other.
+  // For the broken variant: releases only the first of the thread's followers.
   void give_one(const Thread & thread)
   {
     std::optional<std::size_t> first;

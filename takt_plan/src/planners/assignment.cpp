@@ -92,13 +92,13 @@ takt_schedule::ProcessThreadRule above(int priority, const takt_schedule::HostMo
   return rule;
 }
 
-// The kernel keeps this many characters of a thread's name.
+// The kernel keeps at most this many characters of a thread's name.
 constexpr std::size_t kLongestName = 15;
-// A name keeps this many characters if a number follows, as in `_2`.
+// The most characters that stay of a name to which a number is added, as in `_2`.
 constexpr std::size_t kLongestStem = 12;
 
-/// The first words of a long name with underscores. If these would be too short, the first
-/// characters.
+/// The first words of a long name with underscores, as many as fit. If these are too short, the
+/// first characters.
 std::string shortened(const std::string & name)
 {
   if (name.size() <= kLongestName) {
@@ -138,7 +138,8 @@ private:
   std::set<std::pair<Index, std::string>> taken_;
 };
 
-/// The name for the thread: its most important chain; without a chain the node of its first task.
+/// The wanted name of the thread: that of its most important chain or, without a chain, of the node
+/// of its first task.
 std::string wish_of(
   const AssignedThread & thread, const Model & model, const std::vector<Index> & lead)
 {

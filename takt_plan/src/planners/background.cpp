@@ -80,8 +80,8 @@ private:
 
   const Unit & unit(Index task) const { return problem_.units[problem_.unit_of[task]]; }
 
-  // Moves the tasks of the task's unit, which share its thread, and the tasks that these start,
-  // which would wait for a fair thread anyway.
+  // Moves the tasks of the task's unit, because these share its thread, and the tasks that these
+  // start: those would wait for a fair thread in any case.
   void move(Index task)
   {
     const std::vector<Index> & together = unit(task).tasks;

@@ -12,9 +12,9 @@
 namespace takt_plan::detail
 {
 
-/// An upper bound on the context switches of one core per second. Each run of a task counts two: to
-/// its thread and back. A run that only runs of the same thread start counts none, because that
-/// thread goes on.
+/// An upper bound on the context switches of one core per second. Each run of a task counts as two:
+/// to the task's thread and back. A run counts as none if only runs of the same thread start it,
+/// because that thread goes on.
 double context_switches(const PlanProblem & problem, const std::vector<Block> & blocks);
 
 }  // namespace takt_plan::detail

@@ -5,12 +5,13 @@ namespace takt_plan::detail
 namespace
 {
 
-// A system has many jobs if a judgement by job windows costs more than this many times one without.
+// A system has many jobs if judging a layout with job windows costs more than this many times as
+// much as without.
 constexpr double kManyTimes = 4;
-// After a comparison `costly_` is this many times the cost, so that there are few comparisons.
+// After a comparison, `costly_` becomes this many times the cost, so that comparisons are rare.
 constexpr double kNextTime = 4;
-// Limit of the cost of job windows for places that the analyses without phases do not find good
-// enough: a second or two.
+// Limit of the cost of job windows for places that were not good enough without phases: a second or
+// two.
 constexpr double kMostByWindows = 1e6;
 
 }  // namespace

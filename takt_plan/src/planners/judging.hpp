@@ -1,10 +1,11 @@
 // Judges layouts for a search, and counts the cost.
 //
 // Job windows (job_windows.hpp) take long if a hyperperiod has many jobs. Once one judgement has
-// shown this, the analyses without phases judge first if a search only asks whether a place is good
-// enough. Their bounds are never smaller than the bounds of all analyses together. So if a place is
-// good enough by their bounds, the search takes it. Job windows judge the other places until the
-// cost of these judgements reaches a limit. After that, only the analyses without phases judge.
+// shown this, and if a search only asks whether a place is good enough, the analyses without phases
+// judge first. Their bounds are never smaller than the bounds of all analyses together. So if a
+// place is good enough by their bounds, the search takes it. Job windows judge the other places,
+// until the cost of these judgements reaches a limit. After that, only the analyses without phases
+// judge.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLANNERS__JUDGING_HPP_
@@ -27,8 +28,8 @@ public:
 
   /// Judges the layout by `score`.
   Score judged(const Layout & layout, const std::vector<Index> & touched);
-  /// Returns a score that is not better than that of `judged` above, and costs less with many jobs.
-  /// `enough`: returns true if the caller takes a layout with this score.
+  /// Returns a score that is not better than that of `judged` above, and costs less if the system
+  /// has many jobs. `enough`: returns true if the caller takes a layout with this score.
   Score judged(
     const Layout & layout, const std::vector<Index> & touched,
     const std::function<bool(const Score &)> & enough);
@@ -45,7 +46,7 @@ private:
   const PlanProblem & problem_;
   double spent_ = 0;
   double costly_ = 1e5;  // if a judgement costs more, `learn` repeats it without job windows
-  // Cost of job windows, used after the analyses without phases found a place not good enough.
+  // The cost of job windows for places that were not good enough without phases.
   double by_windows_ = 0;
   bool many_jobs_ = false;
 };

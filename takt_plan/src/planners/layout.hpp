@@ -47,13 +47,15 @@ public:
   /// The layout's offset of the timer; nothing: the model's offset holds.
   const std::optional<Ns> & offset(Index task) const noexcept { return offsets_[task]; }
 
-  /// The OS priority of the block at `place`. The first block gets the top of the host's band, each
-  /// further block one less. Blocks beyond the band share its lowest priority.
+  /// The OS priority of the block at `place`. The first block gets the highest priority of the
+  /// host's band, and each further block gets one less. Blocks beyond the band share its lowest
+  /// priority.
   int priority(Index core, Index place) const;
   Assignment assignment() const;
   Index threads() const;
   double load(Index core) const noexcept { return load_[core]; }
-  /// True if the core's load exceeds its room, the part of the cap that other threads leave.
+  /// True if the core's load exceeds its room, which is the part of the cap that other threads
+  /// leave.
   bool crowded(Index core) const;
 
 private:

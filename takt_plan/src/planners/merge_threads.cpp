@@ -1,4 +1,4 @@
-// Merges threads: what each merger costs, and when to stop.
+// Merges threads: judges the cost of each merger, and decides when to stop.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -24,8 +24,8 @@ namespace
 constexpr Index kMany = 24;
 // Limit of the cost of judging, in the unit of Score::cost: some seconds.
 constexpr double kMostCost = 2e8;
-// A chain with less slack than mergers must keep may still lose this share of its deadline in all.
-// So little slack does not justify more threads.
+// If a chain has less slack than mergers should keep, all mergers together may still take this
+// share of its deadline: so little slack does not justify more threads.
 constexpr double kNegligible = 1e-3;
 // The most important chains may become longer by this factor. They may become longer still if they
 // stay short (kShort).
@@ -95,7 +95,7 @@ public:
     std::vector<TradePoint> trade{{layout_.threads(), least_met(), switches}};
     go_on(trade);
     chosen = layout_;
-    // To show the whole trade, go on until each further merger would miss a deadline.
+    // Continue until each further merger would miss a deadline, to show the whole trade.
     keep_slack_ = -std::numeric_limits<double>::infinity();
     std::fill(floors_.begin(), floors_.end(), keep_slack_);
     refused_.clear();
@@ -196,8 +196,8 @@ private:
       [&](const auto & one) { return rescued(found, one.first); }));
   }
 
-  // A met deadline is worth more than the slack that other chains should keep. From now on the
-  // rescued chains must keep slack, too.
+  // A met deadline is worth more than slack that other chains should keep. From now on the rescued
+  // chains must keep slack, too.
   void keep_rescued(const Score & found)
   {
     if (rescued(found) == 0) {
@@ -219,7 +219,7 @@ private:
     refused_.clear();
   }
 
-  // The best merger on a core; nothing if all would take slack that must be kept.
+  // The best merger on a core. Nothing if each merger would take slack that a chain must keep.
   std::optional<Step> best_on(Index core)
   {
     const std::vector<Block> blocks = layout_.on(core);
@@ -256,8 +256,8 @@ private:
     merger.step.rescued = start_.missed.size();
     merger.step.slack = std::numeric_limits<double>::infinity();
     merger.step.saved = switches - context_switches(problem_, merger.step.blocks);
-    // A slack that was found earlier can only have become smaller since, as in `take`. This does
-    // not hold if chains are late: another merger may rescue a chain, and so raise the smallest
+    // A slack that was found earlier can only have become smaller since, as in `take`. If chains
+    // are late, this does not hold: another merger may rescue a chain, and so raise the smallest
     // slack.
     if (const auto known = slack_of_.find(merger.pair);
         known != slack_of_.end() && start_.missed.empty()) {
@@ -376,9 +376,9 @@ struct Standing
   double load = 0;
 };
 
-/// The first result: the executor's block with the least load that may move to another core with a
-/// block of this executor. The second: that other block; of several, the one on the core with most
-/// room. Nothing if no block may move.
+/// First: the block of the executor with the least load, among those that may move to another core
+/// with a block of this executor. Second: that other block; if there are several, the one on the
+/// core with most room. Nothing if no block may move.
 std::optional<std::pair<Standing, Standing>> movable(
   const PlanProblem & problem, const Layout & layout, Index executor)
 {

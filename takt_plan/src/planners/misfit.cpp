@@ -22,15 +22,17 @@ constexpr int kStep = 5;
 constexpr int kMostSooner = 90;
 constexpr std::size_t kMostSuspects = 16;
 constexpr std::size_t kMostExplained = 6;
-// Systems with more tasks are not planned again for one more core: it would take as long as the plan did.
+// For systems with more tasks, no plan with one more core is made: that would take as long as the
+// plan itself.
 constexpr std::size_t kMostPlannedAgain = 2000;
 // Limit for planning changed systems, in the unit of Planned::cost.
 constexpr double kMostReplanning = 2e7;
 // Limit of evaluated terms for all tries of changes within this plan: some seconds.
 constexpr double kMostLooking = 1e9;
-// If the time limit is over: limit of evaluated terms for finding the callbacks that cost chains most.
+// Limit of evaluated terms for finding the callbacks that cost chains most, once the time limit is
+// over.
 constexpr double kMostForDominant = 2e8;
-// `misfits` tries no more changes at this multiple of the plan's time limit, if there is one.
+// `misfits` tries no more changes after this multiple of the plan's time limit, if there is one.
 constexpr double kMostTime = 1.25;
 
 /// `percent` of `time`, rounded down.
@@ -39,9 +41,9 @@ Ns share_of(Ns time, int percent)
   return add(multiply(time / 100, percent), time % 100 * percent / 100);
 }
 
-/// The smallest value from `least` to `most` for which `holds` returns true; nothing if
-/// `holds(most)` is false. If `holds` is false for a value above one for which it is true, the
-/// result may be larger than the smallest.
+/// Searches the smallest value from `least` to `most` for which `holds` returns true. Nothing if
+/// `holds(most)` is false. The result may be too large if `holds` is not true for all values above
+/// the smallest one.
 std::optional<int> smallest(int least, int most, const std::function<bool(int)> & holds)
 {
   if (!holds(most)) {
@@ -125,8 +127,9 @@ private:
     return options;
   }
 
-  /// True if in the changed system the chain meets its deadline, no other chain becomes late, no task loses its
-  /// bound, no more timers may skip a period, and no more cores exceed their caps.
+  /// True if the changed plan mends the chain: the chain meets its deadline, no other chain becomes
+  /// late, no task loses its bound, no more timers may skip a period, and no more cores exceed
+  /// their caps.
   bool mends(
     const Model & changed, const Bounds & bounds, const std::vector<double> & room,
     Index chain) const
@@ -168,7 +171,7 @@ private:
     return mends(planned.model, planned.bounds, planned.room, chain);
   }
 
-  /// The number of timers that may skip a period: their bounds are longer than it.
+  /// The number of timers that may skip a period, because their bounds are longer than the period.
   static Index late_timers(const Model & model, const Bounds & bounds)
   {
     Index count = 0;
@@ -308,8 +311,8 @@ private:
     if (const auto least = smallest(1, kMostLonger, enough)) {
       return least;
     }
-    // Longer periods make the waits of chains longer if these read or wait for sets. So ten times
-    // the period may be too long: try smaller periods.
+    // If chains read values or wait for sets, longer periods also make their waits longer. So ten
+    // times the period may be too long: try smaller periods.
     if (!waits_) {
       return std::nullopt;
     }
@@ -338,7 +341,8 @@ private:
       sure = does ? all_met(*planned) : sure;
       return does;
     });
-    // Restarts may prefer other late chains to this one, so check the result with restarts.
+    // Restarts may find plans that keep other late chains instead of this one, so check the result
+    // with restarts.
     if (!found || found == here || sure) {
       return found;
     }
@@ -471,7 +475,7 @@ private:
   std::vector<std::optional<Planned>> with_more_;  // per host: the plan with one more core
   Index crowded_;                                  // cores above their caps in this plan
   Index late_timers_;                              // timers that may skip a period in this plan
-  // True if chains read, or callbacks wait for sets.
+  // True if some chain reads values, or some callback waits for a set.
   bool waits_;
   std::optional<takt_rt::Result<EndToEndBounds>> ends_;
 };

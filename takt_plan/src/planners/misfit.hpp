@@ -32,15 +32,15 @@ struct Wait
 /// found, in whole percent. With this change the chain meets its deadline, and no other chain or
 /// callback loses a bound or deadline. The search tries changes within this plan. If planning is
 /// quick, it also plans the changed system again, because another plan may need a smaller change.
-/// These plans are made without restarts; the result is checked with them. Absent: the search found
+/// It makes these plans without restarts, and checks the result with them. Absent: the search found
 /// no change.
 struct Misfit
 {
   Index chain = kNone;
   std::optional<Ns> late;  ///< bound - deadline; absent: no bound
   /// Among the callbacks with the largest loads on the chain's cores, the one whose removal would
-  /// make the bound smallest. kNone: not searched, because many misfits are more important, or because the search would
-  /// have taken too long.
+  /// make the bound smallest. kNone: not searched, because many misfits are more important or the
+  /// search would have taken too long.
   Index dominant = kNone;
   /// How much the removal of `dominant` reduces the bound. 0: no bound, or no removal reduces it.
   Ns share = 0;
@@ -55,7 +55,7 @@ struct Misfit
   bool cut_short = false;
   bool out_of_time = false;  ///< `options.time_used` ended the search for changes
   std::optional<Wait> wait;  ///< the longest wait; absent: none, or no bound
-  /// The sources of the reader that the chain waits for longest. Empty: no callback of the chain
+  /// The sources of the reader for which the chain waits longest. Empty: no callback of the chain
   /// reads.
   std::vector<Index> reader_sources;
   /// Percent by which the periods of `reader_sources` are too long, a multiple of 5.

@@ -151,7 +151,8 @@ private:
       by_host[result_.model.tasks[unit.tasks.front()].host] += unit.tasks.size();
       by_cores[unit.cores] += unit.tasks.size();
     }
-    // Pairs of tasks on one core, if tasks are spread evenly: over their host here, over their allowed cores below.
+    // The pairs of tasks that share a core if the tasks are spread evenly. This loop spreads them
+    // over all cores of their host, the next one over the cores that they may use.
     std::uint64_t pairs = 0;
     std::uint64_t among_equals = 0;
     for (Index host = 0; host < by_host.size(); ++host) {
@@ -239,7 +240,7 @@ private:
     }
     for (const OtherLoad & other : model.others) {
       if (other.priority == 0) {
-        // the priority of `other` is below that of all planned threads
+        // All planned threads are more urgent than `other`.
         continue;
       }
       for (const Index core : other.cores) {
@@ -323,7 +324,8 @@ private:
   {
     const Model & model = result_.model;
     std::vector<int> depth(model.tasks.size(), 0);
-    // In reverse trigger order: a waiting task starts the tasks that it waits for, so these come later.
+    // In reverse trigger order: a task that waits starts the tasks for which it waits, so these
+    // come later in trigger order.
     for (auto task = result_.order.rbegin(); task != result_.order.rend(); ++task) {
       for (const Index other : model.tasks[*task].waits_for) {
         depth[*task] = std::max(depth[*task], depth[other] + 1);

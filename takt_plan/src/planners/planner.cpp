@@ -25,7 +25,7 @@ using takt_rt::Faults;
 using takt_rt::Result;
 using takt_schedule::System;
 
-/// The layout of a planner that gives no other part of BestPlan.
+/// The layout by a planner whose only result is a layout.
 Result<Layout> layout_by(const PlanOptions & options, const PlanProblem & problem)
 {
   switch (options.planner) {
@@ -50,7 +50,7 @@ bool competes(Planner planner)
   return planner == Planner::competition || planner == Planner::competition_literal;
 }
 
-/// Faults: numbers of executors and threads that allow no plan, or that the planner does not use.
+/// Faults: numbers of executors or threads that allow no plan, or that the planner does not use.
 Faults contradictions(const PlanOptions & options)
 {
   Faults faults;
@@ -228,11 +228,12 @@ Result<Planned> finished(
 namespace
 {
 
-/// The options with a progress that adds up plans of all walks, and the most chains that one of them proved.
+/// The options with another `progress`: it reports the plans of all walks together, and the most
+/// chains that one of the walks proved.
 PlanOptions with_sums(PlanOptions options)
 {
   if (options.progress) {
-    // Searches copy the function.
+    // Searches copy the function, so the copies share the sums.
     options.progress = [tell = options.progress,
                         shared = std::make_shared<PlanProgress>()](const PlanProgress & now) {
       PlanProgress & sum = *shared;

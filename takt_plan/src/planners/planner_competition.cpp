@@ -84,7 +84,8 @@ public:
         return option > 0 ? static_cast<Index>(option) : otherwise;
       };
       host.executors.resize(given(options.executors, cores));
-      // A process that all executors serve has a limited number of threads.
+      // If all executors run callbacks of one process, the process needs the threads of all of
+      // them. The number of its threads is limited.
       host.threads = given(
         options.executor_threads,
         std::clamp<Index>(kThreadsOfExecutor / host.executors.size(), 1, cores));

@@ -121,16 +121,16 @@ private:
     return busy.size() < limit_;
   }
 
-  /// The cores that can take a node. `empty`: the host has an empty executor. Then all of `cores`,
-  /// because that executor may be on any core; otherwise those of `cores` that have an executor.
+  /// The cores that can take a node. If the host has an empty executor (`empty`): all of `cores`,
+  /// because that executor may be on any core. Otherwise those of `cores` that have an executor.
   std::vector<Index> open_cores(std::vector<Index> cores, bool empty) const
   {
     std::erase_if(cores, [&](Index core) { return !empty && layout_.on(core).empty(); });
     return cores;
   }
 
-  // Puts as many of the nodes as fit on one CPU into an empty executor, or into an executor that
-  // exists there.
+  // Puts as many of the nodes as fit on one CPU into an empty executor, or into an executor that is
+  // already on that CPU.
   void place_some(Index chain, std::vector<Index> nodes)
   {
     const bool empty = any_empty(nodes.front());
@@ -162,10 +162,8 @@ private:
   }
 
   // Puts a node that fits on no CPU on the least used one: case C (ii) of the paper. Nodes without
-  // a chain, which the paper
-  // does not treat, go there, too. An executor stays on its CPU. So if no executor is empty, only
-  // the CPUs with an executor
-  // remain.
+  // a chain, which the paper does not treat, go there, too. An executor stays on its CPU. So if no
+  // executor is empty, only the CPUs with an executor remain.
   void place_anyway(Index chain, Index node, bool empty)
   {
     const std::vector<Index> cores = open_cores(nodes_[node].cores, empty);

@@ -21,8 +21,8 @@ Layout plan_competition_literal(const PlanProblem & problem, const PlanOptions &
 takt_rt::Result<Layout> plan_picas(const PlanProblem & problem, int executors);
 /// Returns the best layout. If its slack is less than the share `wanted` of a deadline, also
 /// returns the best layout with cut chains: a cut chain runs on two cores, although it would fit on
-/// one. The caller merges the threads of both to see which one is better. Adds the cost of judging
-/// (score.hpp) to `cost`.
+/// one. To find out which layout is better, the caller merges the threads of both. Adds the cost of
+/// judging (score.hpp) to `cost`.
 std::vector<Layout> plan_takt(const PlanProblem & problem, double wanted, double & cost);
 
 /// Improves a layout that `plan_takt` found for a problem with other deadlines.

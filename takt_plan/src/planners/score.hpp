@@ -18,11 +18,11 @@ namespace takt_plan::detail
 
 /// The judgement of a layout. `better_than` compares in the order of the planner's objectives:
 ///
-/// 1. met deadlines, from the most important chain down,
-/// 2. which missed chains have a bound,
+/// 1. deadlines that are met, from the most important chain down,
+/// 2. missed chains that have a bound,
 /// 3. callbacks without a bound,
 /// 4. cores above their room,
-/// 5. how late the missed chains are,
+/// 5. the lateness of the missed chains,
 /// 6. timers that may skip periods,
 /// 7. the smallest normalised slack.
 struct Score
@@ -95,7 +95,7 @@ Ns least_response(const PlanProblem & problem, Index chain);
 /// if there are none. `score`: a score of all chains.
 double stretch(const PlanProblem & problem, const Score & score);
 
-/// Which phases of the sources of chains are known.
+/// Whether no, some or all phases of the chains' sources are known.
 enum class KnownPhases
 {
   none,

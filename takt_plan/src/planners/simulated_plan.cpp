@@ -26,7 +26,7 @@ constexpr double kMostSimulated = 20'000;  // approximate number of jobs in a ru
 constexpr Ns kLeastPeriods = 4;            // a run lasts at least this many of the longest period
 constexpr std::uint64_t kRandomTimes = 2;  // runs with random times
 constexpr std::uint64_t kRandomPhases = 4;
-// Runs if there are several processes, or sources without a known phase.
+// The number of runs if there are several processes, or sources without a known phase.
 constexpr std::uint64_t kRandomClocks = 4;
 
 Ns duration_of(const Model & model)

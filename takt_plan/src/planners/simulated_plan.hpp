@@ -1,7 +1,7 @@
-// Simulates a plan briefly: one run with worst execution times, two with random ones, and four more
-// if phases are uncertain. If no source has a known phase, the four runs have random phases. If
-// only some sources have known phases, or if offsets count from several starts or clocks, two
-// things are random in the four runs: the unknown phases, and the distances between the starts.
+// Simulates a plan briefly: one run with worst execution times, two runs with random times, and
+// four more if phases are uncertain. If no source has a known phase, all phases are random in these
+// four runs. If only some sources have known phases, or if offsets count from several starts or
+// clocks, the unknown phases and the distances between the starts are random.
 //
 // A simulation proves nothing. But if a chain is late in the simulation, the plan can be late. The
 // same input gives the same result. Set-up only: allocates, takes up to about a second.
@@ -27,7 +27,8 @@ struct SimulatedPlan
     std::uint64_t count = 0;   ///< responses
     std::uint64_t missed = 0;  ///< responses beyond the deadline
     Ns worst = -1;             ///< the longest response; below 0: no response
-    /// A plan in which timers skip periods meets or proves the chain's deadline, and this plan does not.
+    /// True if another plan, in which timers skip periods, meets or proves the chain's deadline,
+    /// and this plan does not.
     bool pays_for_periods = false;
     /// True if the chain had responses, all within the deadline.
     bool met() const noexcept { return count > 0 && missed == 0; }

@@ -15,11 +15,12 @@
 namespace takt_plan::detail
 {
 
-/// Executors with callbacks that publish messages, or take or read messages of other callbacks.
+/// The executors that talk: those with callbacks that publish messages, or take or read messages of
+/// other callbacks.
 std::set<std::string> talking(const takt_schedule::System & system);
 
-/// The highest OS priority of the plan's threads on the host. It is the host's highest one if no executor there talks,
-/// or if the host has only one.
+/// The highest OS priority of the plan's threads on the host. It is the host's highest priority if
+/// no executor on the host talks, or if the host has only one priority.
 int most_of_plan(
   const takt_schedule::System & system, const takt_schedule::HostModel & host,
   const std::set<std::string> & talkers);

@@ -1,8 +1,9 @@
 // Puts callbacks that wait within a run (Task::waits_for) and the callbacks that they wait for on different threads.
 //
-// The rule: if a thread runs a unit that some callback waits for, it runs no other unit that waits. Then no circle of
-// waits goes through a thread: a callback that holds its thread waits only for callbacks on threads that no waiting
-// callback holds. (Circles within a unit are faults of the model.)
+// The rule: if some callback waits for a unit, the unit's thread runs no other unit that waits.
+// Then no circle of waits goes through a thread: a callback that holds its thread waits only for
+// callbacks on threads that no waiting callback holds. (Circles within a unit are faults of the
+// model.)
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLANNERS__WAITS_HPP_

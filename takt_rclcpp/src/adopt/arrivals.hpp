@@ -24,7 +24,7 @@ public:
 /// Registers `listener`, and keeps it until `forget_listener`. Returns the user data for `tell_of_arrival`. Any
 /// thread; allocates.
 const void * register_listener(std::shared_ptr<ArrivalListener> listener);
-/// Unregisters a listener. Its calls that began before may still run. Any thread.
+/// Unregisters a listener. Calls of the listener that began before may still run. Any thread.
 void forget_listener(const void * number) noexcept;
 /// An `rcl_event_callback_t` whose user data is a number of `register_listener`. Does nothing after
 /// `forget_listener`. Any thread; holds a mutex with priority inheritance during the look-up.

@@ -27,7 +27,7 @@ struct ChainRecord
   std::unique_ptr<takt_core::Distribution> response;
   std::uint64_t late = 0;  ///< activations that ended after the deadline
   /// True if this executor does not have the chain's first callback. Then takt cannot follow
-  /// activations from their start, and has no times of them.
+  /// activations from their start, and has no response times of the chain.
   bool begins_elsewhere = false;
 };
 
@@ -35,8 +35,8 @@ struct ChainRecord
 class ChainRecorder final : public takt_core::Observer
 {
 public:
-  /// The chains that end in one of `callbacks` and that have ended activations or begin in another
-  /// executor or process; in the order of the schedule. Any thread; may block.
+  /// The chains that end in one of `callbacks`, in the order of the schedule. Omits a chain without
+  /// ended activations, unless it begins in another executor or process. Any thread; may block.
   std::vector<ChainRecord> records(const std::vector<CallbackRecord> & callbacks) const;
 
   void on_added(const takt_core::Callback & callback) override;

@@ -80,7 +80,7 @@ public:
   virtual bool is_over() const noexcept = 0;
 };
 
-/// What a report says about an entity, besides its figures.
+/// The facts about an entity that a report gives besides its figures.
 struct EntityFacts
 {
   RunOwner * owner = nullptr;
@@ -201,12 +201,13 @@ struct EntitySettings
   /// an EventsExecutor: there an arrival calls the function that was set last, the executor's or
   /// the program's.
   bool keeps_own_listeners = false;
-  /// Puts announcements for which a waitable did not run back into the host's queue. Empty: the
-  /// host has no queue.
+  /// Returns announcements to the host's queue if a waitable did not run for them. Empty: the host
+  /// has no queue.
   std::function<void(const rclcpp::Waitable &, int part, std::size_t count)> give_back{};
   std::uint32_t lanes = 1;     ///< concurrent runs of one callback
   bool whole_history = false;  ///< see arrival_depth
-  /// True if a rule counts or dates waiting messages. Then each announcement must be of a message.
+  /// True if a rule counts or dates waiting messages. Then each announcement must belong to a
+  /// message.
   bool waits = false;
   /// Returns true if a rule of the schedule needs all waiting arrivals of the callback.
   std::function<bool(const takt_core::CallbackOptions &)> needs_whole_history{};
@@ -273,7 +274,7 @@ public:
   /// Calls rcl's setter of one object with a function and its data.
   using Set = std::function<rcl_ret_t(rcl_event_callback_t, const void *)>;
   /// `set` sets a function for `handle`. `own` has the program's function; null: takt does not keep
-  /// it in force. `waiting` returns the number of arrivals that a new function would be told of.
+  /// it in force. `waiting` returns the number of arrivals of which a new function would be told.
   /// Throws rclcpp's exceptions.
   void begin(
     std::shared_ptr<ArrivalListener> listener, const Set & set,
@@ -402,8 +403,9 @@ public:
     const Took took = take_one(taking);
     const bool looking = to_look_.load(std::memory_order_relaxed) > 0;
     if (took == Took::nothing && (looking || object_.expired())) {
-      // No message was overwritten. While takt looks for waiting messages, announcements may be of
-      // messages that earlier takes found. And the messages of a destroyed entity are gone.
+      // The history overwrote no message. While takt looks for waiting messages, an announcement
+      // may be of a message that an earlier take found. And if the entity is destroyed, its
+      // messages are gone.
       outstanding_.take_ends_for_good(before);
       looked(true);
     } else if (took == Took::nothing) {

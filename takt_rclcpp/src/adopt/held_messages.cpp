@@ -25,8 +25,8 @@ namespace takt_rclcpp
 namespace
 {
 
-// This thread publishes a message that was held. It may run a callback with logical execution time, which ends its
-// publisher.
+// True while this thread publishes a message that was held, possibly inside the run of a callback
+// with logical execution time that ended the publisher. Such a message must not be held again.
 constinit thread_local bool t_sends = false;
 
 takt_type_of types()
@@ -52,8 +52,8 @@ void say_of(const rcl_publisher_t & publisher, const std::string & what)
     true);
 }
 
-// The topics by which ROS 2 itself logs, and tells of parameters, actions and lifecycles. What the program does with
-// let is no reason to delay or drop these.
+// The topics by which ROS 2 itself logs, and tells of parameters, actions and lifecycles. takt
+// never delays or drops their messages, whatever the program does with let.
 bool is_of_ros(const rcl_publisher_t & publisher)
 {
   const char * const name = rcl_publisher_get_topic_name(&publisher);
@@ -115,7 +115,7 @@ public:
     return true;
   }
 
-  /// Publishes what waits, in order, and forgets the publisher.
+  /// Publishes the waiting messages in order, and forgets the publisher.
   void end()
   {
     const std::lock_guard lock(mutex_);
@@ -134,11 +134,11 @@ private:
     void release() noexcept override { all.release(*this); }
 
     OfPublisher & all;
-    std::shared_ptr<OfPublisher> owner;  // while it is held
+    std::shared_ptr<OfPublisher> owner;  // set while the message is held
     takt_form form = TAKT_SERIALIZED;
     rmw_serialized_message_t bytes = rmw_get_zero_initialized_serialized_message();
     void * loan = nullptr;
-    Held * next = nullptr;  // of those that wait
+    Held * next = nullptr;  // the next waiting message
   };
 
   static bool waits_for_readers(const rcl_publisher_t & publisher)
@@ -200,8 +200,9 @@ private:
     }
   }
 
-  // With the mutex held. The calls of rcl go through the preloaded hooks, like those of the program. If the program has
-  // ended its context since, rcl refuses, and only the middleware takes what the program published before.
+  // With the mutex held. The calls of rcl go through the preloaded hooks, like those of the
+  // program. If the program's context has ended since, rcl refuses the message. Then the middleware
+  // gets it directly, because the program published it before.
   void send(Held & held)
   {
     const bool sends = std::exchange(t_sends, true);
@@ -244,14 +245,14 @@ private:
 
   void release(Held & held) noexcept
   {
-    const auto owner = std::move(held.owner);  // the last one ends this object
+    const auto owner = std::move(held.owner);  // the last owner destroys this object
     const std::lock_guard lock(mutex_);
     take_out(held);
     give_back(held);
     free_.push_back(&held);
   }
 
-  // False: the message does not wait any more. With the mutex held.
+  // Returns false if the message no longer waits. With the mutex held.
   bool take_out(Held & held)
   {
     Held * before = nullptr;
@@ -265,18 +266,18 @@ private:
     return false;
   }
 
-  // A listener of the program may publish while a message is sent. takt does not hold that message, because the thread
-  // would wait for itself.
+  // While takt sends a message, a listener of the program may publish. takt does not hold the
+  // listener's message, because the thread would wait for this mutex, which it holds.
   takt_rt::PiMutex mutex_;
-  const rcl_publisher_t publisher_;  // the program's may be a short-lived copy
+  const rcl_publisher_t publisher_;  // a copy: the program's object may live only for a short time
   bool ended_ = false;
   const rosidl_message_type_support_t * const type_;
   const bool of_ros_;
   const bool may_wait_;
   std::atomic<bool> told_{false};
   std::vector<std::unique_ptr<Held>> all_;
-  std::vector<Held *> free_;  // with room for all
-  Held * first_ = nullptr;    // those that wait
+  std::vector<Held *> free_;  // with room for all messages
+  Held * first_ = nullptr;    // the waiting messages
   Held * last_ = nullptr;
 };
 
@@ -318,7 +319,7 @@ bool hold_message(const void * publisher, const void * message, takt_form form)
   if (
     group == nullptr || t_sends || message == nullptr ||
     !rcl_publisher_is_valid_except_context(handle)) {
-    return false;  // rcl refuses the last two
+    return false;  // if one of the last two holds, rcl refuses the message
   }
   const bool held = messages_of(*handle)->hold(*group, message, form);
   if (held) {
@@ -356,7 +357,7 @@ struct HeldArrivals::Held final : takt_core::HeldOutput
   void release() noexcept override;
 
   HeldArrivals & all;
-  std::shared_ptr<HeldArrivals> owner;  // while it is held
+  std::shared_ptr<HeldArrivals> owner;  // set while the arrival is held
   std::size_t count = 0;
 };
 
@@ -369,7 +370,7 @@ struct HeldArrivals::Parts
   std::atomic<bool> told{false};
   takt_rt::PiMutex mutex;
   std::vector<std::unique_ptr<Held>> all;
-  std::vector<Held *> free;  // with room for all
+  std::vector<Held *> free;  // with room for all arrivals
 };
 
 HeldArrivals::HeldArrivals(

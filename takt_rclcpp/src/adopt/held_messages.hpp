@@ -15,28 +15,29 @@ namespace takt_rclcpp
 
 /// True if the preloaded hooks pass this process's messages to `hold_message`. Any thread.
 bool messages_can_be_held();
-/// Holds the message back if the calling thread runs a callback with logical execution time. A message is serialised
-/// once, bytes are copied, and a loaned message is kept. Returns false if the publish must go on: the thread has no
-/// logical execution time, the topic is one of ROS 2's own, the publisher's reliable history KEEP_ALL may wait for
-/// readers, or takt cannot serialise the message; takt prints the last two reasons once for each publisher. Any thread.
-/// Allocates memory for each message beyond the most that were held before, and for longer messages; may block for a
-/// short time.
+/// Holds the message back if the calling thread runs a callback with logical execution time.
+/// Serialises a message, copies a message that is serialised already, and keeps a loaned message.
+/// Returns false if the publish must go on, for one of these reasons: the thread has no logical
+/// execution time, the topic is one of ROS 2's own, the publisher's reliable history KEEP_ALL may
+/// wait for readers, or takt cannot serialise the message. takt prints the last two reasons once
+/// for each publisher. Any thread. Allocates memory for each message beyond the most that were held
+/// before, and for longer messages; may block for a short time.
 bool hold_message(const void * publisher, const void * message, takt_form form);
-/// Publishes at once what the publisher's messages still wait for. Call it before rcl ends the publisher. Any thread;
-/// may block.
+/// Publishes the publisher's waiting messages at once. Call it before rcl ends the publisher. Any
+/// thread; may block.
 void end_held_messages(const void * publisher);
 
-/// True while this thread publishes a message that was held: the run that is in progress did not publish it. Real-time
-/// safe.
+/// True while this thread publishes a message that was held: then the run in progress did not
+/// publish this message. Real-time safe.
 bool publishes_held_message() noexcept;
 
-/// Arrivals within the process that wait for the end of their period: the message lies in rclcpp's buffer, and its
-/// subscription does not hear of it before. Any thread.
+/// Arrivals of messages within the process that wait for the end of their period. Until then a
+/// message lies in rclcpp's buffer, and its subscription does not hear of it. Any thread.
 class HeldArrivals : public std::enable_shared_from_this<HeldArrivals>
 {
 public:
-  /// `announce` tells the subscription of so many messages; real-time safe. `topic` and `depth` (0: unbounded) are the
-  /// subscription's.
+  /// `announce` tells the subscription that this number of messages has arrived; real-time safe.
+  /// `topic` and `depth` (0: unbounded) are the subscription's.
   HeldArrivals(std::function<void(std::size_t)> announce, std::string topic, std::size_t depth);
   ~HeldArrivals();
   HeldArrivals(const HeldArrivals &) = delete;

@@ -71,9 +71,9 @@ struct CollectorAccess : rclcpp::executors::ExecutorEntitiesCollector
   }
 };
 
-/// True if the members of an executor are where the headers of this build say in the loaded
-/// librclcpp, too. Builds an executor with the library's constructor, and looks for the values that
-/// it got. Set-up only.
+/// True if the loaded librclcpp has the members of an executor at the same places as the headers of
+/// this build. Builds an executor with the library's constructor, and looks for the values that the
+/// constructor got. Set-up only.
 bool layouts_agree(const std::shared_ptr<rclcpp::Context> & context);
 
 }  // namespace takt_rclcpp

@@ -26,7 +26,7 @@ struct ProcessSettings
   bool strict = false;
   bool quiet = false;
   bool observe = false;
-  /// Why the schedule cannot be used; empty: it can be used, or there is none.
+  /// The reasons why the schedule cannot be used. Empty: it can be used, or there is no schedule.
   takt_rt::Faults faults;
 };
 

@@ -27,15 +27,13 @@ struct ProgramEnd
 };
 
 /// Runs `path` with `arguments` (the first is the program's name) until the program ends. Passes on
-/// SIGINT, SIGTERM,
-/// SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 sent to this process. Without `duration` the terminal's
-/// signals reach the program
-/// directly. If this process is killed, the program gets SIGTERM. Call it once in a process.
+/// SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 sent to this process. Without `duration`
+/// the terminal's signals reach the program directly. If this process is killed, the program gets
+/// SIGTERM. Call it once in a process.
 ///
 /// `duration`, if positive: puts the program and all that it starts into a process group of their
-/// own, and passes on the
-/// terminal's signals, too. The group gets SIGINT after that time, SIGTERM ten seconds later, and
-/// SIGKILL after five more.
+/// own, and passes on the terminal's signals, too. The group gets SIGINT after that time, SIGTERM
+/// ten seconds later, and SIGKILL after five more.
 ///
 /// The program gets `environment`. TAKT_CLOSED_STREAMS ("0 2") names the caller's closed standard streams; they are
 /// closed in the program, too.

@@ -9,11 +9,14 @@
 namespace takt_exec
 {
 
-/// {"version": 1, "executors": [...], "stock": [...], "classes": [...], "unseen": [...]} from all reports in
-/// `folder`. "executors": by process and in the order of their first ends, one entry for each executor (see
-/// `add_spin`). "stock": loops that rclcpp itself ran ({"pid", "program", "stock", "reason"}), each once. "classes":
-/// classes of executors that other libraries define, whose spin takt may not see ({"pid", "program", "class"}).
-/// "unseen": processes that have rclcpp and called no spin that takt knows ({"pid", "program"}).
+/// The report as JSON from all reports in `folder`; "version" is 1, and these are lists:
+///
+/// - "executors": one entry for each executor (see `add_spin`), by process and in the order of
+///   their first ends.
+/// - "stock": each loop that rclcpp itself ran, once ({"pid", "program", "stock", "reason"}).
+/// - "classes": classes of executors that other libraries define ({"pid", "program", "class"});
+///   takt may not see their spin.
+/// - "unseen": processes that have rclcpp and called no spin that takt knows ({"pid", "program"}).
 nlohmann::ordered_json join_reports(const std::filesystem::path & folder);
 
 /// The report as text: a table of the callbacks for each executor, by their share of a core, and a

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char * kDividers = " :";
 
-// The variable that names the folder of `temp_directory_path`: the first of these that is set.
+// The variable that names the folder of `temp_directory_path`: the first variable here that is set.
 std::string temporary_folder_variable()
 {
   for (const char * const name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {

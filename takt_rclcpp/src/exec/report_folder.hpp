@@ -16,7 +16,8 @@ class ReportFolder
 {
 public:
   static takt_rt::Result<ReportFolder> make();
-  /// One in /dev/shm, whose files no disk has to follow; where that cannot be written, as `make`.
+  /// A new folder in /dev/shm, whose files are never written to a disk. If /dev/shm is not
+  /// writable: as `make`.
   static takt_rt::Result<ReportFolder> make_in_memory();
 
   ReportFolder(ReportFolder && other) noexcept { path_.swap(other.path_); }

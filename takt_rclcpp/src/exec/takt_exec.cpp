@@ -151,7 +151,7 @@ bool is_sanitizer(const std::string & library)
          library.find("libclang_rt.asan") != std::string::npos;
 }
 
-/// What is preloaded, as words of LD_PRELOAD; empty: not that one.
+/// The libraries to preload, as words of LD_PRELOAD. Empty: that library is not preloaded.
 struct Preloaded
 {
   std::string takt;

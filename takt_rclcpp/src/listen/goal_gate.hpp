@@ -23,7 +23,8 @@ public:
   GoalGate(const GoalGate &) = delete;
   GoalGate & operator=(const GoalGate &) = delete;
 
-  /// Lives while the calling thread runs a callback of the server. Its destructor ends what `answer_begins` began.
+  /// Lives while the calling thread runs a callback of the server. If the callback began an answer
+  /// and the server does not know the goal, the destructor opens the gate again.
   class Run
   {
   public:

@@ -59,8 +59,8 @@ public:
     const Held held = change([](Held & one) { --one.waiting; });
     return {announced, held.waiting, held.displaced};
   }
-  /// The take found a message. `looks`: perhaps only an earlier listener got the message's
-  /// announcement, so this listener may never get it.
+  /// The take found a message. `looks`: perhaps the message was announced only to an earlier
+  /// listener, so this one may never get the announcement.
   void take_ends(bool looks) noexcept
   {
     if (decrease(count_, 1) == 0 && looks) {

@@ -1,9 +1,9 @@
 // The function that the program itself has set for arrivals at an object to which takt listens.
 //
 // The middleware keeps one such function for each object. Under a host with a wait set the program
-// may set it. While takt listens, the middleware has takt's function, which calls the program's
-// function. rclcpp's object stores the function that the program set before; the preloaded shim
-// passes on the functions that the program sets meanwhile.
+// may set that function. While takt listens, the middleware has takt's function, which calls the
+// program's function. rclcpp's object stores the function that the program set before takt
+// listened. The preloaded shim passes on the functions that the program sets meanwhile.
 #ifndef LISTEN__OWN_LISTENERS_HPP_
 #define LISTEN__OWN_LISTENERS_HPP_
 
@@ -76,7 +76,8 @@ private:
   static thread_local unsigned t_depth;
 };
 
-/// Called when a function for arrivals at `handle` is set. Returns true if the program set it and takt will call it.
+/// Call it when a function for arrivals at `handle` is set. Returns true if the program sets the
+/// function and takt will call it.
 bool program_sets(const void * handle, rcl_event_callback_t callback, const void * data);
 
 }  // namespace takt_rclcpp

@@ -39,7 +39,7 @@ public:
     }
     const std::lock_guard lock(mutex_);
     const std::size_t size = size_.load(std::memory_order_relaxed);
-    // With ranks, or with very many turns, add to the part's waiting turn.
+    // With ranks, or if there are very many turns, add to the turn of this part that waits already.
     const std::size_t from = !ranked_.empty() || size >= kMostTurns ? 0 : size - (size > 0 ? 1 : 0);
     for (std::size_t i = size; i > from; --i) {
       if (turn(i - 1).part == part) {

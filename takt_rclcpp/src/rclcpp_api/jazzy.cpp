@@ -70,8 +70,7 @@ bool listens_again(rclcpp::Executor & host)
   collection.clear();
   (own->*member_of(AddNotifyWaitable{}))(collection.waitables);
   // As the constructor of EventsExecutor does: enqueue one event for all changes since the executor
-  // handled the last such
-  // event.
+  // handled the last such event.
   auto * const notify = (own->*member_of(NotifyWaitable{})).get();
   notify->set_on_ready_callback([own, notify](std::size_t, int data) {
     if (!(own->*member_of(NotifyPushed{})).exchange(true)) {

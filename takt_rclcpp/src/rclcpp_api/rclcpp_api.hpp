@@ -18,11 +18,11 @@
 namespace takt_rclcpp::api
 {
 
-/// The collector of an EventsExecutor that does not use its base class's. Null: any other host. Any
-/// thread.
+/// The collector of an EventsExecutor, if it has a collector of its own and does not use that of
+/// its base class. Null: any other host. Any thread.
 rclcpp::executors::ExecutorEntitiesCollector * own_collector_of(rclcpp::Executor & host);
-/// The notifying waitable of an EventsExecutor that does not use its base class's. Null: any other
-/// host. Any thread.
+/// The notifying waitable of an EventsExecutor, if it has a waitable of its own and does not use
+/// that of its base class. Null: any other host. Any thread.
 rclcpp::executors::ExecutorNotifyWaitable * own_notify_waitable_of(rclcpp::Executor & host);
 
 /// Makes an EventsExecutor listen to its nodes and their entities by itself again, as it does

@@ -1,9 +1,10 @@
-// The base of an adapter's callbacks that the middleware announces by count. The base accounts for
-// the announcements also after the callback's removal.
+// The base of an adapter's callbacks that the middleware announces by count. The base keeps the
+// account of the announcements, also after the callback was removed from its executor.
 //
-// The core counts the arrivals that a full history overwrote when it looks for the next arrival. It does not look again
-// at a callback that was removed from its executor; `unseen` counts the overwritten arrivals since the last look. A
-// take either begins before `stop` or does not begin, so each announcement is counted once.
+// When the core looks for a callback's next arrival, it counts the arrivals that a full history has
+// overwritten since its last look. The core no longer looks at a removed callback, so `unseen`
+// counts the arrivals that were overwritten after the last look. No take begins after `stop`, so
+// each announcement is counted once.
 #ifndef TAKT_CORE__ADAPTER__ANNOUNCED_CALLBACK_HPP_
 #define TAKT_CORE__ADAPTER__ANNOUNCED_CALLBACK_HPP_
 
@@ -77,8 +78,8 @@ protected:
     return false;
   }
 
-  /// Whether the source dropped the message for which the run was started. The take then finds no
-  /// message, because a later message has an announcement of its own. Real-time safe.
+  /// True if the source dropped the message for which the run was started. The take then finds no
+  /// message, even if a later one waits: that one has an announcement of its own. Real-time safe.
   bool dropped(const Run & run) const noexcept
   {
     return run.arrival < dropped_.load(std::memory_order_acquire);

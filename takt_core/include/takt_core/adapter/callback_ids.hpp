@@ -21,7 +21,7 @@ using takt_rt::Duration;
 /// "`node`:`kind`(`what`)". `what`: the topic, the service, the period or the user's name. A timer's name that reads as
 /// a period is spelled as a period.
 std::string callback_id(std::string_view node, std::string_view kind, std::string_view what);
-/// The id of a timer without a name of the user: "`node`:timer(100ms)".
+/// The id of a timer that the user gave no name: "`node`:timer(100ms)".
 std::string timer_id(std::string_view node, Duration period);
 /// The id of a group of `node`. `what`: the name or number of the group; "default" for the node's
 /// default group.
@@ -35,8 +35,8 @@ std::string numbered(const std::string & base, unsigned number);
 /// `id` with another kind: "/a:sub(/x)#2" for "/a:waitable(/x)#2".
 std::string with_kind(std::string_view id, std::string_view kind);
 
-/// An id or pattern of a file or a user, with the period of a timer in its one spelling: "/a:timer(2.5ms)" for
-/// "/a:timer(2500us)". Returns all other texts unchanged.
+/// Returns an id or pattern, as a file or a user gives it, with the usual spelling of a timer's
+/// period: "/a:timer(2.5ms)" for "/a:timer(2500us)". Returns all other texts unchanged.
 std::string normal_id(std::string_view id);
 
 /// Whether the client library makes `service` for each node: a service of parameters or of type

@@ -57,7 +57,8 @@ private:
     std::atomic<std::uint32_t> callback{0};  // the callback's number; 0: free
     std::atomic<std::uint64_t> count{0};     // exceptions since the last report
     std::uint64_t told = 0;                  // exceptions reported; guarded by the mutex
-    // The callback was removed: the slot becomes free after its last report. Guarded by the mutex.
+    // True if the callback was removed: the slot becomes free after its last report. Guarded by the
+    // mutex.
     bool removed = false;
     std::atomic<bool> writing{false};  // guards the text; if set, writers skip the text
     std::array<char, 200> text{};

@@ -37,8 +37,8 @@ struct CallbackSettings
   bool by_rule = false;  ///< `true`: a rule names the callback; `false`: it has the default threads
 };
 
-/// Applies `settings` to `group`. Call before the callback with these settings is added to `executor`. An isolated
-/// mutually exclusive group gets one thread. Faults: as Executor::isolate.
+/// Applies `settings` to `group`. Call before you add a callback with these settings to `executor`.
+/// An isolated mutually exclusive group gets one thread. Faults: as Executor::isolate.
 Status settle(Executor & executor, Group & group, const CallbackSettings & settings);
 
 /// The schedule, as one executor's adapter sees it.
@@ -52,9 +52,10 @@ public:
   /// The adapter made a middleware entity or a node, which may have created threads. Faults: the
   /// kernel refused these threads attributes that the schedule requires.
   virtual Status entity_made() = 0;
-  /// Says that callbacks may be added later. `may_come` returns true for each id or pattern of the
-  /// schedule whose callback may still come: without a callback, such an id or pattern is neither a
-  /// fault nor a warning. Empty: all callbacks have been added.
+  /// Says that callbacks may be added later. `may_come` returns true for an id or pattern of the
+  /// schedule if the callback for it may still come. Until then such an id or pattern without a
+  /// callback causes neither a fault nor a warning. An empty `may_come` says that all callbacks
+  /// have been added.
   virtual void await(std::function<bool(std::string_view)> /*may_come*/) {}
   /// The number of the schedule's rules and ids that wait for later callbacks.
   virtual std::size_t awaited() const { return 0; }
@@ -64,7 +65,8 @@ public:
   virtual Faults warnings() const = 0;
   /// Ids of callbacks that have the default threads because the schedule has no rule for them.
   virtual std::vector<std::string> defaulted() const = 0;
-  /// Start-up is complete and the schedule fits: `faults` returns none from now on. Real-time safe.
+  /// Says that start-up is complete and that the schedule fits: from now on `faults` returns none.
+  /// Real-time safe.
   virtual void started() noexcept = 0;
 };
 

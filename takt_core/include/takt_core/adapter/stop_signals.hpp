@@ -28,8 +28,8 @@ void interrupt() noexcept;
 /// The most executors that can be added at the same time.
 inline constexpr std::size_t kMostExecutors = 64;
 
-/// Signals cancel `executor` until `remove`, which waits for a handler in progress. False if
-/// `kMostExecutors` are added. Any thread; set-up only.
+/// From now on signals cancel `executor`, until `remove`. False if `kMostExecutors` executors are
+/// added already. Any thread; set-up only.
 [[nodiscard]] bool add(Executor & executor) noexcept;
 /// Signals no longer cancel `executor`. Waits for a handler in progress. Any thread; set-up only.
 void remove(Executor & executor) noexcept;

@@ -1,10 +1,12 @@
-// Tells whether bounds that rest on timer phases hold now, and what last disturbed the phases of an executor.
+// Tells whether bounds that rest on timer phases hold now, and what disturbed an executor's phases
+// last.
 //
-// Such bounds hold while each timer runs once in each of its periods and each message arrives.
-// After a skipped period, a lost message, or the start of a process that publishes to others, a set
-// may contain other messages than the analysis assumes, until all sets are in step again. The
-// scheduler and the front ends note each disturbance where they count the period or message, so an
-// undisturbed run costs nothing.
+// Such bounds hold while each timer runs once in each of its periods and each message arrives. A
+// *set* holds one message from each of several topics; a callback works when its set is complete
+// (docs/system.md). After a skipped period, a lost message, or the start of a process that
+// publishes to others, a set may contain other messages than the analysis assumes. That lasts until
+// all sets are in step again. The scheduler and the front ends note each disturbance where they
+// count the period or message, so an undisturbed run costs nothing.
 #ifndef TAKT_CORE__CLOCK__PHASES_HPP_
 #define TAKT_CORE__CLOCK__PHASES_HPP_
 
@@ -41,9 +43,9 @@ std::string_view to_string(Disturbance cause) noexcept;
 /// The facts that an executor's phases need from its schedule.
 struct PhaseOptions
 {
-  /// The time that all sets need to be in step again after a disturbance and, if timers count from
-  /// a clock, after a start. Absent: unknown after a disturbance; after a start the hyperperiods of
-  /// the executor's own timers give the time.
+  /// The time after which all sets are in step again: after a disturbance and, if timers count from
+  /// the zero of a clock, after a start. Absent: after a disturbance this time is unknown, and
+  /// after a start it is computed from the hyperperiod of the executor's own timers.
   std::optional<Duration> settles;
 };
 
@@ -77,7 +79,8 @@ struct PhasedTimers
   /// Adds a timer's period and offset. Real-time safe.
   void add(const TimerOptions & timer) noexcept;
   /// The time after a start until all sets are in step: one hyperperiod, plus the whole
-  /// hyperperiods in the longest offset, by which a slow source begins later. Absent: unknown.
+  /// hyperperiods in the longest offset, because the timer with that offset begins so much later.
+  /// Absent: unknown.
   std::optional<Duration> settle() const noexcept;
 };
 

@@ -104,11 +104,11 @@ public:
     Time & ready, std::uint64_t & sequence, ActivationSet & activations, std::uint64_t & index,
     std::uint64_t & message) noexcept;
 
-  /// Call if the message of arrival `popped` was overwritten before its take, so that the take
-  /// found the later message `message`. Removes all arrivals up to the one of `message`, counts the
-  /// others as overwritten, and copies the one of `message`. Returns false and changes nothing if
-  /// the ring shows no such arrival. Only for the run that popped `popped`, before its end; other
-  /// threads may peek meanwhile.
+  /// For a run whose message, arrival `popped`, was overwritten before the take, so that the take
+  /// found the later message `message`. Removes the arrivals up to that of `message` and copies
+  /// that one; counts the others as overwritten. Returns false and changes nothing if the ring
+  /// shows no such arrival. Only for the run that popped `popped`, before its end; other threads
+  /// may peek meanwhile.
   bool catch_up(
     std::uint64_t popped, std::uint64_t message, Time & ready,
     ActivationSet & activations) noexcept;

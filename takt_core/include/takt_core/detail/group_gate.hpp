@@ -41,7 +41,7 @@ public:
   enum class TakesOver
   {
     better,    ///< a callback with a strictly better precedence
-    as_urgent  ///< also one with the same key: a callback in its turn of a sequence
+    as_urgent  ///< also one with an equal key; for a callback in its turn of a sequence
   };
 
   /// Enters for `callback`, or parks it. Call with the mutex of the callback's thread set held.
@@ -62,9 +62,9 @@ public:
     return granted_or_park(callback, takes_over);
   }
 
-  /// Enters unless a callback of the group runs. Takes the group over from a callback that was
-  /// handed it and has not started; that callback is parked at its pick. Never parks the caller's
-  /// callback.
+  /// Enters unless a callback of the group runs. If a callback was handed the group and has not
+  /// started, takes the group over from it; that callback is parked when a thread picks it. Never
+  /// parks the caller's callback.
   bool enter_unless_running() noexcept
   {
     if (try_enter()) {
@@ -160,9 +160,9 @@ public:
   /// Makes room to park `members` callbacks. With mutex_ not held.
   void reserve(std::size_t members) { parked_.reserve(members, mutex_); }
 
-  /// Notes that a second member joins. The caller then locks and unlocks the mutex of each thread
-  /// set before it lets that member start: a thread that is entering as the only member has
-  /// released its mutex by then.
+  /// Notes that a second member joins. Before the caller lets that member start, it locks and
+  /// unlocks the mutex of each thread set. A thread that was entering as the only member has then
+  /// left that mutex.
   void share() noexcept { shared_.store(true, std::memory_order_relaxed); }
 
   /// Whether the group ever had two members at once.

@@ -17,8 +17,8 @@ template <typename Node, typename Sync = detail::NativeSync>
 class Intake
 {
 public:
-  /// Any thread; lock-free. Sequentially consistent: if the caller then finds a thread not idle,
-  /// that thread will see the callback before it sleeps.
+  /// Any thread; lock-free. Sequentially consistent: if the caller afterwards finds that a thread
+  /// is not idle, that thread will see the callback before it sleeps.
   void push(Node & node) noexcept
   {
     node.where_.store(Node::Where::intake, std::memory_order_release);

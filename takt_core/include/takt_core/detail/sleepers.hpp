@@ -7,8 +7,8 @@
 // idle member of the thread set.
 //
 // A woken thread may have to wait for its core, so other threads rely on it only until the next
-// dispatch: a thread that picks a callback and leaves work, or timers without an idle waiter, wakes
-// one more idle member (`pass_on`).
+// dispatch. A thread that picks a callback may leave more work behind, or timers for which no idle
+// thread waits. Then it wakes one more idle member (`pass_on`).
 //
 // All functions are real-time safe, except the constructor (set-up only).
 #ifndef TAKT_CORE__DETAIL__SLEEPERS_HPP_
@@ -150,8 +150,8 @@ public:
     return wake_one(set, ~WakeMask{0});
   }
 
-  /// As `wake_one`, but wakes only a member that is strictly more urgent than `thread`, which is
-  /// about to look for the work itself.
+  /// As `wake_one`, but wakes only a member that is strictly more urgent than `thread`, because
+  /// `thread` is about to look for the work itself.
   template <typename Set>
   WakeMask wake_more_urgent(const Set & set, std::uint32_t thread) noexcept
   {
@@ -186,7 +186,7 @@ public:
     }
   }
 
-  /// Call after arming a timer on a thread that will not look at the set. Wakes a member if no
+  /// For a thread that has armed a timer and will not look at the set itself. Wakes a member if no
   /// member has the role of waiting for the timers. (A member that has the role and is awake will
   /// look.)
   template <typename Set>
@@ -232,8 +232,8 @@ private:
     return (idle_.load(std::memory_order_seq_cst) & bit(thread)) != 0;
   }
 
-  // Whether no idle member waits for the set's timers. A member that is awake may have the role,
-  // but waits only after it has looked.
+  // True if no idle member waits for the set's timers. A member that is awake may have that role,
+  // but it looks for work before it waits.
   template <typename Set>
   bool unattended(const Set & set) const noexcept
   {
@@ -244,8 +244,8 @@ private:
     return waiter == kNobody || !idle(waiter);
   }
 
-  // Gives `thread` the role of waiting for the set's timers, unless an idle member has it that is
-  // at least as urgent. False if a timer is due.
+  // Gives `thread` the role of waiting for the set's timers, unless an idle member that is at least
+  // as urgent has the role. False if a timer is due.
   template <typename Set>
   bool await_timers(Set & set, std::uint32_t thread, Time now, Time & wake_at) noexcept
   {
@@ -258,7 +258,7 @@ private:
       return false;
     }
     const std::uint32_t waiter = set.timer_waiter.load(std::memory_order_relaxed);
-    // The former waiter is not woken: it sleeps until its old time, and finds nothing due then.
+    // Do not wake the former waiter: it sleeps until its old time, and then finds no due timer.
     if (
       waiter == kNobody || waiter == thread || !idle(waiter) ||
       (more_urgent(waiter) & bit(thread)) != 0) {
@@ -321,7 +321,7 @@ private:
     }
   }
 
-  // False if the thread is not idle any more: then it looks for work itself.
+  // False if the thread is no longer idle: it then looks for work by itself.
   bool claim(WakeMask one) noexcept
   {
     if ((idle_.fetch_and(~one, std::memory_order_seq_cst) & one) == 0) {

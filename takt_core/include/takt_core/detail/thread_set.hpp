@@ -3,9 +3,9 @@
 // The set's short priority-inheritance mutex guards everything but the intake. Only the scheduler
 // uses thread sets.
 //
-// A set without bound callbacks is out of use: it has no members, and the scheduler reuses it for
-// other members. Its memory lives as long as the scheduler, because a thread may be about to look
-// at it: a thread that has locked a set checks that the set still `serves` it.
+// A set without bound callbacks is out of use: it has no members, and the scheduler may use it
+// again for other members. Its memory lives as long as the scheduler, because a thread may look at
+// the set later. So a thread that has locked a set checks that the set still `serves` it.
 #ifndef TAKT_CORE__DETAIL__THREAD_SET_HPP_
 #define TAKT_CORE__DETAIL__THREAD_SET_HPP_
 

@@ -18,27 +18,27 @@ namespace
 constexpr Index kWalkers = 2;
 constexpr std::uint64_t kTurns = 1'000'003;  // distance between the seeds of two turns
 constexpr Index kPlansOfTurn = 10;           // plans that each walker judges between two exchanges
-// In a walk each walker judges this many plans, times the number of units and groups of timers
-// together.
+// In a walk each walker judges this many plans for each unit and each group of timers.
 constexpr Index kPlansEach = 40;
-constexpr Index kPlansForThreads = 100;  // the same in a walk for few threads
+constexpr Index kPlansForThreads = 100;  // the same, in a walk for few threads
 constexpr Index kLeastPlans = 150;
 // A walk without a proven chain ends after this many plans.
 constexpr Index kPlansOfHope = 400;
 constexpr double kCool = 0.1;  // heat of a walk for few threads, which begins with a good plan
 constexpr int kWalks = 2;      // more only with a time limit, until it is reached
-// Limits of the cost of judging, in the unit of Score::cost. Two cores take about a second for 1e7. All walks of a plan
-// together; one walk for few threads; one walk if phases are unknown.
+// Limits of the cost of judging, in the unit of Score::cost; two cores take about a second for 1e7.
+// kMostWalking: all walks of a plan together. kMostForThreads: one walk for few threads.
+// kMostWithoutPhases: one walk if phases are unknown.
 constexpr double kMostWalking = 2.5e8;
 constexpr double kMostForThreads = 7e7;
 constexpr double kLeastForThreads = 2e7;  // of such a walk after a walk that cost much
 // After this cost a walk ends with a plan that keeps all deadlines and short chains, and no further walk begins.
 constexpr double kMostWhenProven = 4e7;
-// The part of kMostWalking that walks without room for late releases have at least.
+// The walks without room for late releases have at least this part of kMostWalking.
 constexpr double kShareOfSecond = 0.4;
 constexpr double kMostWithoutPhases = 2e7;
 // If the most important chains take more than this multiple of their own work, a walk tries to
-// shorten them. The rest up to kShort is left for the merging of threads.
+// shorten them. The merging of threads may use up the rest, up to kShort.
 constexpr double kShorter = 1.03;
 
 bool keeps_deadlines(const Score & score)
@@ -50,7 +50,7 @@ bool keeps_deadlines(const Score & score)
 class Annealing
 {
 public:
-  /// `before`: the cost of the walks before.
+  /// `before`: the cost of earlier walks.
   Annealing(const PlanProblem & problem, double wanted, std::uint64_t turn, double before)
   : problem_(problem),
     wanted_(wanted),

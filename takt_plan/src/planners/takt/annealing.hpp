@@ -28,8 +28,8 @@ namespace takt_plan::detail
 
 /// The best plan that walks from `starts` find, never worse than the best start. Each start must be
 /// complete. `wanted`: the share of its deadline that each chain should keep as slack. `turn`:
-/// different turns give different walks. `cost`: of the walks before, which counts for the limit; adds the cost of
-/// judging.
+/// different turns give different walks. `cost`: the cost of earlier walks, which counts for the
+/// limit; adds the cost of judging.
 Layout annealed(
   const PlanProblem & problem, double wanted, const std::vector<Layout> & starts,
   std::uint64_t turn, double & cost);
@@ -41,10 +41,12 @@ Layout with_few_threads(
   const PlanProblem & problem, const Layout & start, const Kept & kept, std::uint64_t turn,
   double & cost);
 
-/// True if one more walk, after walks that cost `cost`, takes too long for a plan that keeps all deadlines already.
+/// True if walks cost `cost` so far, and one more walk would take too long for a plan that keeps
+/// all deadlines already.
 bool too_long_for_more(const PlanProblem & problem, double cost);
 
-/// The `cost` with which another problem's walks begin, if walks of the first one cost `cost` and did not suffice.
+/// The `cost` with which walks for a second problem begin, after walks for the first problem cost
+/// `cost` and did not suffice.
 double cost_before_second(double cost);
 
 /// True if the plan needs no annealing: no chain is late, each chain has the slack `wanted`, and

@@ -30,15 +30,17 @@ constexpr std::array kLonger{5, 10, 15, 25, 50, 100};
 constexpr double kMostForRestarts = 1e7;
 // Systems with more callbacks get no random walk: judging one plan takes too long.
 constexpr Index kMostForWalks = 400;
-// Plans count as equally short if the most important chains differ by less; then the number of threads decides.
+// If the most important chains of two plans differ by less, the plans count as equally short. Then
+// the number of threads decides.
 constexpr double kSameStretch = 0.02;
-// With more threads per core a walk looks for plans with fewer.
+// If a plan has more threads per core, a walk looks for plans with fewer.
 constexpr Index kFewThreads = 3;
 constexpr std::uint64_t kWalksForThreads = 3;  // at most
-// More walks if a proven plan loses messages in simulation, or makes its most important chains long.
+// The number of further walks if a proven plan loses messages in simulation, or makes its most
+// important chains long.
 constexpr std::uint64_t kOtherWalks = 2;  // at most
 constexpr double kLong = 1.06;            // chains are long above this multiple of their own work
-// With less slack the search goes on, even if merging threads may use up slack.
+// If a plan has less slack, the search goes on, even if merging threads may use up slack.
 constexpr double kWantedSlack = 0.1;
 // Simulated responses whose difference is smaller count as equal.
 constexpr double kSameResponse = 0.01;
@@ -71,8 +73,8 @@ std::vector<bool> met_in_simulation(const PlanProblem & problem, const Simulated
   return met;
 }
 
-/// Compares the chains that are late in both simulations: true if they are less late in `a`. The
-/// most important chain that differs decides. Nothing if none differs.
+/// Compares the chains that are late in both simulations. Returns whether the most important chain
+/// that differs is less late in `a`. Nothing if no chain differs.
 std::optional<bool> less_late(
   const PlanProblem & problem, const SimulatedPlan & a, const SimulatedPlan & b)
 {
@@ -145,7 +147,8 @@ bool better(
          std::pair(b.layout.threads(), -b.score.slack);
 }
 
-/// The only row of the trade if mergers were forced: plans with more threads are not possible.
+/// The only row of the trade if the planner had to merge threads: plans with more threads are not
+/// possible.
 TradePoint only_point(const PlanProblem & problem, const Candidate & candidate)
 {
   TradePoint point{candidate.layout.threads(), std::nullopt, 0};
@@ -387,7 +390,7 @@ public:
       walking_};
   }
 
-  /// The cost of walks of another problem, which counts for the limit of walks.
+  /// Sets the cost of walks for another problem, which counts for the limit of walks.
   void walked(double cost) { walking_ = cost; }
 
   /// Gives the search a known plan. `run` returns it if it finds no better one, and shows only
@@ -576,7 +579,7 @@ private:
     }
   }
 
-  /// What the best plan costs because no timer skips a period in it.
+  /// The price that the best plan pays so that no timer skips a period.
   PaidPeriods paid_periods() const
   {
     PaidPeriods paid;

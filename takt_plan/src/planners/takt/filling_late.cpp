@@ -17,7 +17,8 @@ void Filling::make_do(Index cluster, Attempt & attempt) const
   const std::vector<Index> & units = clusters_[cluster].units;
   std::vector<Index> full = common_cores(problem_, units);
   std::stable_sort(full.begin(), full.end(), [&](Index a, Index b) {
-    // Crowded cores first; within each kind the cores with most room first.
+    // Crowded cores come first. Among crowded cores, and among the others, the core with most room
+    // is first.
     return std::pair(!layout.crowded(a), -search_.room(layout, a)) <
            std::pair(!layout.crowded(b), -search_.room(layout, b));
   });
@@ -59,8 +60,8 @@ void Filling::make_do(Index cluster, Attempt & attempt) const
   attempt.score.add_missing(search_.judged(layout, cores_of(cluster, layout)));
 }
 
-// Puts each unit on the core with most room: at its place by deadline, or below all others if it
-// would harm these.
+// Puts each unit on the core with most room: at its place by deadline or, if it would harm the
+// units there, below all of them.
 void Filling::scatter(Index cluster, Layout & layout, const Score & forgiving) const
 {
   for (const Index unit : clusters_[cluster].units) {

@@ -22,8 +22,9 @@ public:
   {
   }
 
-  /// Repeats moves while they improve the plan. For missed chains: other orders on a core, and
-  /// separate threads. For units that share a core with the chain of least slack: other cores.
+  /// Repeats moves while they improve the plan. For late chains it tries other orders on a core,
+  /// and separate threads. For units that share a core with the chain of least slack it tries other
+  /// cores.
   void improve(Attempt & attempt) const;
 
 private:

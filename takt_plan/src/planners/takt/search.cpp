@@ -16,10 +16,10 @@ constexpr Index kLarge = 400;
 constexpr double kMostSearch = 1e8;
 // The share of kMostSearch if a walk follows, because a walk finds more in the same time.
 constexpr double kShareBeforeWalks = 0.05;
-// The share of kMostSearch with many jobs: a judgement by job windows takes several times longer
-// than its cost suggests.
+// The share of kMostSearch if there are many jobs: a judgement by job windows takes several times
+// longer than its cost suggests.
 constexpr double kShareWithManyJobs = 0.1;
-// The limit once the search has a plan that fits. It spends less time on finding a better one.
+// The limit once the search has a plan that fits: it spends less time on finding a better one.
 constexpr double kMostForBetter = kMostSearch / 2;
 // Beyond this cost the search judges not even one place of each cluster.
 constexpr double kExhausted = 2 * kMostSearch;

@@ -20,7 +20,7 @@ enum class Fit
   first,  ///< the fullest core that has room
   worst,  ///< the emptiest core
   slack,  ///< the core where the smallest slack of the chains stays largest
-  cut     ///< as `slack`; if the slack is too small, also cuts in two that leave more
+  cut     ///< as `slack`; if the slack is too small, also tries to cut clusters in two
 };
 
 /// True if the search compares all places. Otherwise it takes the first good one.

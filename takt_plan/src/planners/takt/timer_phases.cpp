@@ -11,12 +11,12 @@ namespace takt_plan::detail
 namespace
 {
 
-// Phases are multiples of a step: the largest of these that fits at least kStepsOfPeriod times into
-// a period.
+// Phases are multiples of a step: the largest of these steps that fits at least kStepsOfPeriod
+// times into a period.
 constexpr std::array<Ns, 4> kSteps{1'000'000, 100'000, 10'000, 1'000};
 constexpr Ns kStepsOfPeriod = 25;
-// A source starts at most kMostLater hyperperiods later. A hyperperiod longer than kMostStart is
-// too long to wait for.
+// A source starts at most kMostLater hyperperiods later. If a hyperperiod is longer than
+// kMostStart, it is too long to wait for.
 constexpr int kMostLater = 4;
 constexpr Ns kMostStart = 10'000'000'000;
 

@@ -12,8 +12,8 @@ namespace takt_plan::detail
 namespace
 {
 
-// A unit of timers that uses less than this share of a core is brief and runs first. Otherwise a
-// timer might be late by a period, and its phase would tell nothing.
+// A unit of timers that uses less than this share of a core is brief, and runs first. Otherwise
+// such a timer might be late by a period, and its phase would not tell when it runs.
 constexpr double kBrief = 0.01;
 // For each judgement the walk may refuse this many moves without judging them.
 constexpr Index kMostRefused = 50;
@@ -21,7 +21,7 @@ constexpr Index kMostRefused = 50;
 // weight multiplies.
 constexpr double kMissed = 5;     // each late chain
 constexpr double kLateness = 20;  // the lateness of a late chain, as a share of its deadline
-// No weight: the largest lateness that counts, also without a bound.
+// Not a weight: the largest lateness that counts, also for a chain without a bound.
 constexpr double kMostLateness = 9;
 constexpr double kWithoutBound = 1;  // each callback without a bound
 // The waits of the most important chains, as a share of their work.
@@ -200,7 +200,7 @@ double Walker::cost_of(const Layout & layout, const Score & score) const
   return cost;
 }
 
-// For each chain the largest bound with which a plan can still cost less than `most`.
+// For each chain the largest bound with which the plan's cost can still be below `most`.
 std::vector<Ns> Walker::most_of_chains(double most) const
 {
   std::vector<Ns> result(problem_.model.chains.size(), kUnbounded);
@@ -425,7 +425,7 @@ void Walker::change_phase(Genome & genome)
   }
 }
 
-// A time at which the bound of some chain has passed.
+// A time at which the bound of a random chain has passed.
 Ns Walker::behind_a_chain(const Genome & genome)
 {
   const auto & slacks = current_.score.slacks;

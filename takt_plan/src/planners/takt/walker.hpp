@@ -104,8 +104,8 @@ private:
   std::optional<Kept> kept_;  // set if the walk looks for fewer threads
   Walked current_;
   Walked best_;
-  // Per unit: true if it has only timers that take hardly any time. Such units run before all
-  // others of a core.
+  // Per unit: true if it has only timers, and these take hardly any time. Such a unit runs before
+  // all others of its core.
   std::vector<char> brief_;
   double spent_ = 0;
   Index tried_ = 0;

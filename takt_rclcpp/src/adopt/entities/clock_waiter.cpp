@@ -200,9 +200,9 @@ std::vector<ClockWaiter::Watched> ClockWaiter::watched()
   return watched;
 }
 
-// Holds `mutex_` while it calls `ready`, so that `remove` waits for a call in progress. Asks the
-// waitables when any entry of the wait set is ready, as rclcpp does. Also asks each new waitable
-// once, because some are ready whenever they are asked.
+// Holds `mutex_` while it calls `ready`, so that `remove` waits for a call in progress. If any
+// entry of the wait set is ready, asks all waitables, as rclcpp does. Asks each new waitable once
+// without that, because some waitables are ready whenever an executor asks them.
 void ClockWaiter::tell(const std::vector<Watched> & watched, const rcl_wait_set_t & wait_set)
 {
   const bool more = more_is_ready(wait_set);

@@ -1,8 +1,8 @@
 // A thread with a wait set for entities that do not announce when they are ready: timers on a clock that may jump
 // (ROS time, system time), and waitables that users wrote.
 //
-// The thread starts with the first entity. It only announces: an executor thread runs the entity, which is out of the
-// wait set until it has run (`again`).
+// The thread starts with the first entity. It only announces that an entity is ready; an executor
+// thread then runs the entity. Until the entity has run (`again`), it is not in the wait set.
 #ifndef ADOPT__ENTITIES__CLOCK_WAITER_HPP_
 #define ADOPT__ENTITIES__CLOCK_WAITER_HPP_
 
@@ -45,21 +45,21 @@ public:
   ClockWaiter(const ClockWaiter &) = delete;
   ClockWaiter & operator=(const ClockWaiter &) = delete;
 
-  /// Calls `ready` on the waiter's thread each time when the object becomes ready, and not again before
-  /// `again(owner)`. `owner` names the object in the other functions. Set-up only.
+  /// Calls `ready` on the waiter's thread when the object becomes ready. Does not call it again
+  /// before `again(owner)`. `owner` names the object in the other functions. Set-up only.
   void add(
     const rclcpp::TimerBase::SharedPtr & timer, const void * owner, std::function<void()> ready);
   void add(
     const rclcpp::Waitable::SharedPtr & waitable, const void * owner, std::function<void()> ready);
-  /// When it returns, no call of `ready` runs, and none will begin. Set-up only; waits for a call
-  /// in progress.
+  /// Removes the object. After the return, no call of `ready` runs or begins. Set-up only; waits
+  /// for a call in progress.
   void remove(const void * owner) noexcept;
   /// Call it when the object has run or has changed: the thread then waits for it again. Any
   /// thread.
   void again(const void * owner) noexcept;
-  /// Call it for each run of a callback: the thread asks no waitable while the result is held. The
-  /// result is empty if callbacks may run side by side, or if there is no waitable. Any thread;
-  /// real-time safe, except for the time that a waitable takes to answer.
+  /// Call it for each run of a callback. While the caller holds the result, the thread asks no
+  /// waitable. The result holds no lock if callbacks may run side by side, or if there is no
+  /// waitable. Any thread; real-time safe, except for the time that a waitable takes to answer.
   std::unique_lock<takt_rt::PiMutex> exclude();
   /// Returns when all objects that were ready have been announced. Waits for one turn of the
   /// waiter's thread, so do not call it on this thread.
@@ -80,8 +80,8 @@ private:
   void add(Entry entry);
   void wake() noexcept;
   void work();
-  /// Waits once and announces the ready objects. If it has to drop a waitable before, it announces
-  /// nothing and returns false.
+  /// Waits once and announces the ready objects. If it had to drop a waitable before the wait,
+  /// announces nothing and returns false.
   bool wait_and_tell(WaitSet & holder, bool for_ever);
   void drop(const void * owner, const std::exception & error);
   std::vector<Watched> watched();

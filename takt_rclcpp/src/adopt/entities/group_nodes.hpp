@@ -1,5 +1,5 @@
-// Names the callback groups of a node, and remembers the nodes of groups that were added to an executor without
-// their node, because rclcpp's executors do not store these.
+// Names the callback groups of a node. For groups that were added to an executor without their
+// node, remembers the node, because rclcpp's executors do not store it.
 #ifndef ADOPT__ENTITIES__GROUP_NODES_HPP_
 #define ADOPT__ENTITIES__GROUP_NODES_HPP_
 

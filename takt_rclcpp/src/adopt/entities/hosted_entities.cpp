@@ -54,8 +54,8 @@ int lowest_priority(const takt_core::Executor & core, takt_core::ThreadMask thre
   return 0;
 }
 
-// Gives a callback that follows its group the lowest priority of its threads. Raises the priority
-// of other callbacks to at least this one.
+// Gives a callback that follows its group the lowest priority that its threads accept. Raises other
+// callbacks to at least that priority.
 void put_below(
   const takt_core::Executor & core, bool follows_group, const std::string & id,
   takt_core::Binding & binding)
@@ -355,8 +355,8 @@ void HostedEntities::collect_if_new(
 }
 
 // Called when a rule places a callback in an exclusive group whose other callbacks have no rule.
-// Moves these to the rule's threads, as if the program had started with all of them. If this fails,
-// all stay, and the new callback runs on the threads of its group.
+// Moves the other callbacks to the rule's threads, as if the program had started with all of them.
+// If this fails, they stay, and the new callback runs on their threads.
 void HostedEntities::bind_unruled(Group & group, takt_core::ThreadMask threads)
 {
   takt_core::Reconfiguration change;

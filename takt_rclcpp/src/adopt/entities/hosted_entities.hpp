@@ -38,8 +38,8 @@ std::vector<std::string> nodes_of(rclcpp::Executor & host);
 /// The ids of all callbacks that `host` has now. Equal ids are not numbered.
 std::vector<std::pair<std::string, takt_core::Kind>> ids_of(rclcpp::Executor & host);
 
-/// The binding that a callback without a rule gets when a schedule is applied to the running program. The callback
-/// would get the same binding at the start of the program.
+/// The binding of a callback without a rule when a schedule is applied to the running program. At
+/// the start of the program the callback would get the same binding.
 takt_core::Binding place_unruled(
   const takt_core::Executor & core, const takt_schedule::UnruledCallback & one);
 
@@ -58,8 +58,8 @@ public:
   /// place. Before `begin_from` these callbacks are omitted; afterwards they run on the threads of
   /// their group.
   takt_rt::Faults update();
-  /// Announces the waitables' parts that the host's own queue held when the spin began. Call it
-  /// after the first `update`.
+  /// Announces the parts of waitables that were in the host's own queue when the spin began. Call
+  /// it after the first `update`.
   void announce_before(const std::vector<QueuedPart> & parts);
   /// Sets the epoch from which the offsets of present and future timers count.
   void begin_from(takt_rt::Time epoch);

@@ -25,8 +25,8 @@ namespace takt_rclcpp
 struct EntityName
 {
   std::string id;
-  /// The id that the schedule's rules are matched with: for messages within the process the id of their subscription.
-  /// Empty: `id`.
+  /// The id that must match a rule of the schedule, if it is not `id`: for messages within the
+  /// process the id of their subscription. Empty: `id`.
   std::string placed_as;
   /// True if rclcpp made the entity and not the program: a node's services for parameters and
   /// types, or an event of a publisher or subscription. Without a rule in the schedule the entity

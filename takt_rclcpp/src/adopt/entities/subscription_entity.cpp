@@ -73,7 +73,7 @@ public:
     const EntitySettings & settings)
   : ListeningEntity(
       subscription, std::move(options), settings,
-      // Like a lost message, a content filter leaves a gap in the sequence numbers.
+      // A content filter leaves the same gap in the sequence numbers as a lost message.
       {subscription->get_actual_qos().reliability() == rclcpp::ReliabilityPolicy::Reliable,
        publication_sequence_supported() && !subscription->is_cft_enabled(),
        takt_host::NamedBy::source_time}),

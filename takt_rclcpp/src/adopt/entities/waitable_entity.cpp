@@ -72,7 +72,8 @@ bool waits_in_sets(rclcpp::Waitable & waitable)
          0;
 }
 
-/// The order in which `is_ready` of rclcpp's waitables with several parts checks these (rclcpp_action's EntityType).
+/// The order in which rclcpp's waitables check their parts in `is_ready` (numbers are
+/// rclcpp_action's EntityType).
 std::vector<int> ranked_parts(const Nature & nature)
 {
   if (nature.is_action_client) {
@@ -243,7 +244,7 @@ public:
         looking_.store(true, std::memory_order_relaxed);
         core_->ready(*this);
       } else {
-        hears_from_now();  // only announced parts run, as in the host's own queue
+        hears_from_now();  // only announced parts run, as from the host's own queue
       }
     } catch (const std::exception &) {
       // The waitable does not announce when it is ready, so the waiter asks it.
@@ -345,8 +346,8 @@ public:
       }
     } const afterwards{*this};
     const auto alone = facts.owner->exclude();
-    // `taken` is destroyed before `alone`, and so before other threads may ask the waitable: the
-    // data may go back to it.
+    // The data may go back to the waitable when `taken` is destroyed. `alone` is destroyed after
+    // that, so other threads ask the waitable only afterwards.
     const TakenData taken = std::exchange(lanes_[run], {});
     const GoalGate::Run answering(gate_);
     taken.waitable->execute(taken.data);
@@ -428,9 +429,9 @@ private:
     announce(*core_, static_cast<std::uint32_t>(count));
   }
 
-  // True if takt listens to the guard condition of messages within the process. Then the function
-  // that rclcpp stores for these messages stays the program's. Under an EventsExecutor the executor
-  // sets that function.
+  // True if takt listens to the guard condition of messages within the process. In this case takt
+  // does not replace the function that rclcpp stores for these messages: it stays the program's, or
+  // that of an EventsExecutor.
   bool by_condition() const noexcept { return nature_.within_process && own_ != nullptr; }
   static rclcpp::GuardCondition & condition_of(rclcpp::Waitable & waitable)
   {
@@ -586,8 +587,8 @@ private:
       parts_.add(0, announced);
       return true;
     }
-    // These announcements were of messages that `take_found` took, or that the program took before
-    // its spin.
+    // The messages of these announcements were taken by `take_found`, or by the program before its
+    // spin.
     outstanding_.forget(announced);
     looking_.store(false, std::memory_order_relaxed);
     hears_from_now();

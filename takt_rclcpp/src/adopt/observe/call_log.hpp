@@ -1,6 +1,6 @@
-// Finds the answers that a run waited for, and the runs that gave them. Records the requests that a
-// run sent, and the runs of this process that served them and that ran the callbacks for the
-// answers.
+// Finds the answers for which a run waited, and the runs that gave these answers. Records the
+// requests that a run sent. Also records which runs of this process served these requests, and
+// which ran the callbacks for the answers.
 //
 // The last calls are in a ring behind one mutex that inherits priority; nothing is allocated. The
 // process has one ring, because a service and its client may be in different executors. Real-time
@@ -50,9 +50,10 @@ public:
   /// callback does.)
   void answered(const void * client, std::int64_t number, const std::string * by) noexcept;
 
-  /// Call it on the thread of the run `run`, which began at `start` and ends now. Returns the calls that the run
-  /// waited for, in order, and forgets its requests. A run that computes while another thread runs the answer has not
-  /// waited: between request and answer the thread must have slept voluntarily for at least half of the time.
+  /// Call it on the thread of the run `run`, which began at `start` and ends now. Returns the calls
+  /// for which the run waited, in order, and forgets its requests. A run that computes while
+  /// another thread runs the answer's callback does not wait. So a call counts only if the run's
+  /// thread slept voluntarily for at least half of the time between request and answer.
   std::size_t awaited(
     const void * run, takt_rt::Time start, std::array<AwaitedCall, kMostOfOneRun> & calls) noexcept;
 

@@ -8,7 +8,8 @@
 // - The run slept for half a second or more: it had a core for at most a twentieth of this time,
 //   and waited for a core for at most half of it.
 // - Messages wait for the callback of the service, or for the client's callback.
-// - No thread can run this callback: all its threads sleep so, or the run keeps its group busy.
+// - No thread can run this callback: all its threads sleep in this way, or the run keeps its group
+//   busy.
 #ifndef ADOPT__OBSERVE__HANGS_HPP_
 #define ADOPT__OBSERVE__HANGS_HPP_
 

@@ -23,8 +23,8 @@ namespace
 
 using takt_rt::Faults;
 
-// How long a change of the host waits for the housekeeping on a default thread. Afterwards any
-// thread may follow the change.
+// The longest time for which a change of the host waits until the housekeeping, which runs on a
+// default thread, follows it. Afterwards any thread may follow the change.
 constexpr std::chrono::milliseconds kLongestWait{100};
 
 // Prints the warnings. If a program has several executors, each matches a part of the schedule
@@ -165,9 +165,9 @@ private:
   Adoption & adoption_;
 };
 
-/// Follows changes if the housekeeping cannot run, because callbacks on its threads may block until
-/// the change is followed. It is a timer that starts at the first change that was not followed, and
-/// may run on every thread.
+/// Follows changes if the housekeeping cannot run. Callbacks on the housekeeping's threads may
+/// block until a change is followed. So this is a timer that may run on every thread; `changed`
+/// starts it.
 class Adoption::LateHousekeeping : public takt_core::Callback
 {
 public:
@@ -301,9 +301,9 @@ void Adoption::take_out() noexcept
   entities_->clear();
 }
 
-/// Lives during a spin. Only while it lives, `changed` ends the spin or has the change followed at
-/// once: takt's executor keeps a cancel until its next spin, so a cancel after this spin would end
-/// the next one.
+/// Lives during a spin. Only in this time `changed` ends the spin, or announces the change to the
+/// housekeeping. takt's executor keeps a cancel until its next spin, so a cancel after this spin
+/// would end the next one.
 class Adoption::Active
 {
 public:

@@ -44,8 +44,9 @@ public:
   Adoption & operator=(const Adoption &) = delete;
 
   /// Spins until `cancel`, the end of the context, or an exception of a callback, which it
-  /// rethrows. Faults: why it could not start; then no callback has run. The caller of this and the
-  /// next two functions sets the host's `spinning`, and calls one of them at a time.
+  /// rethrows. Faults: the reasons why the spin could not start; then no callback has run. The
+  /// caller of this and the next two functions sets the host's `spinning`, and calls one of them at
+  /// a time.
   takt_rt::Faults spin();
   /// Runs at most one callback, on the calling thread; waits up to `timeout` (negative: for ever). Rethrows the
   /// callback's exception; throws std::runtime_error if it cannot start.

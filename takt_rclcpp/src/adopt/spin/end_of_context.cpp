@@ -28,7 +28,8 @@ struct Table
   std::multiset<const rclcpp::Context *> spins;
   std::set<std::weak_ptr<rclcpp::Context>, std::owner_less<std::weak_ptr<rclcpp::Context>>> watched;
 
-  // True if each remaining spin runs a callback. Each spin has one user until shortly before its end.
+  // True if each remaining spin runs a callback. `users` has one entry for a spin until shortly
+  // before its end.
   bool all_run_callbacks(const rclcpp::Context * context) const
   {
     const auto runs = [&](const Entry & one) {

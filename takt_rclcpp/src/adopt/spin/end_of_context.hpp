@@ -43,8 +43,9 @@ private:
   ContextUser & user_;
 };
 
-/// Lives from the begin to the end of a spin, longer than a `UsesContext`. The end of `context` waits for its
-/// destruction for up to two seconds, but not while the spin runs a callback. Threads and blocking as `UsesContext`.
+/// Lives from the begin to the end of a spin, longer than a `UsesContext`. The end of `context`
+/// waits until this object is destroyed, for up to two seconds, but does not wait while the spin
+/// runs a callback. Threads and blocking as `UsesContext`.
 class HoldsTheEnd
 {
 public:

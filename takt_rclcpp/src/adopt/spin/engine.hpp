@@ -1,9 +1,10 @@
 // takt's executor for the executors of rclcpp in a process (the hosts), with its schedule and with the recorders of
 // its runs.
 //
-// A host without a schedule has its own engine. So has a host that runs one callback at a time on the spinning
-// thread. Under a schedule other hosts share an engine if they use the same executor of the schedule, because the
-// schedule's threads exist once in the process. The threads run while at least one of these hosts spins.
+// A host without a schedule has its own engine. A host that runs one callback at a time on the
+// spinning thread has its own engine, too. Under a schedule, other hosts share an engine if they
+// use the same executor of the schedule, because the schedule's threads exist once in the process.
+// The threads run while at least one of these hosts spins.
 #ifndef ADOPT__SPIN__ENGINE_HPP_
 #define ADOPT__SPIN__ENGINE_HPP_
 
@@ -76,8 +77,8 @@ private:
   static takt_rt::Result<std::shared_ptr<Engine>> make(
     HostKind kind, const std::string & name, const std::string & executor,
     const HostContent & content, const ProcessSettings & settings, std::size_t threads);
-  /// `may_come` is true for the patterns of the schedule that match callbacks which the host may
-  /// add after its start.
+  /// The schedule may have patterns that match callbacks which the host adds only after its start.
+  /// `may_come` returns true for these patterns.
   void await(std::function<bool(std::string_view)> may_come);
   /// Stores the facts about the schedule that are needed when callbacks are added.
   void remember(const takt_schedule::Schedule & schedule);

@@ -18,14 +18,15 @@ struct HostContent
   std::vector<std::string> nodes;
 };
 
-/// Faults if rules of `executor` for this content name several threads, because `keep_exclusive` would not keep these
-/// rules. For users who require the schedule (--strict).
+/// Faults if rules of `executor` for this content name several threads, because `keep_exclusive`
+/// would break these rules. For users who require the schedule (--strict).
 takt_rt::Faults must_keep_rules(
   const takt_schedule::ExecutorSchedule & executor, const HostContent & content);
 
-/// Leaves `executor` one thread for all callbacks; order and priorities stay. It is the thread that the rules for the
-/// host's callbacks name, if they name one only; else the first default thread. If the schedule has more threads,
-/// adds a sentence to `notes`. `timers_apart`: adds a second thread with the same attributes for timers.
+/// Reduces `executor` to one thread for all callbacks; order and priorities stay. If the rules for
+/// the host's callbacks name only one thread, that thread stays; else the first default thread. If
+/// the schedule has more threads, adds a sentence to `notes`. `timers_apart`: adds a second thread
+/// with the same attributes for timers.
 void keep_exclusive(
   takt_schedule::ExecutorSchedule & executor, const HostContent & content, bool timers_apart,
   takt_rt::Faults & notes);

@@ -132,7 +132,8 @@ std::optional<takt_rt::Result<std::unique_ptr<Adoption>>> adopt(
   }
 }
 
-// Checked once. Nothing: the context has ended, so the check was not possible.
+// The result of `layouts_agree`, checked once. Nothing: the context has ended, so the check was not
+// possible.
 std::optional<bool> layouts_agree_for_good(const std::shared_ptr<rclcpp::Context> & context)
 {
   constexpr int kUnknown = -1;

@@ -31,17 +31,17 @@ namespace
 
 struct Frame
 {
-  std::string object;  // path; empty: unknown
+  std::string object;  // the path; empty: unknown
   std::uint64_t offset = 0;
   Place place;
 };
 
-/// Whose code did it: the innermost of these in the stack that is not the C or C++ library.
+/// The part of the process that caused an event.
 enum class By
 {
   program,
-  client_library,  ///< rclcpp or takt_rcl, before or after the user's function
-  middleware       ///< under a call of the client library, as publishing
+  client_library,  ///< rclcpp or takt_rcl, outside of the user's function
+  middleware       ///< the middleware, called by the client library, as by a publish
 };
 
 const char * name_of(By by)
@@ -49,13 +49,13 @@ const char * name_of(By by)
   return by == By::program ? "program" : by == By::middleware ? "middleware" : "client_library";
 }
 
-/// One of the account's sites, with names.
+/// One of the account's sites, with the names of its callback and its functions.
 struct Site
 {
   std::string callback;
   GuardKind kind{};
   By by = By::program;
-  bool own = false;  // takt's
+  bool own = false;  // true: an event of takt's libraries
   std::string what;
   int thread = 0;
   std::uint64_t count = 0;
@@ -65,7 +65,7 @@ struct Site
   std::vector<Frame> frames;
 };
 
-/// One of the account's waits that concern another callback.
+/// One of the account's waits of a callback for another callback.
 struct Block
 {
   std::string waiting;
@@ -117,7 +117,8 @@ bool is_middleware(const std::string & object)
   return begins_with_one_of(base_name(object), kNames);
 }
 
-// "std::vector<int>::push_back" of "void std::vector<int>::push_back(int&&)": demanglers add the result's type to templates.
+// The function's name without result and parameters: "std::vector<int>::push_back" for
+// "void std::vector<int>::push_back(int&&)". (Of templates, demanglers print the result's type.)
 std::string qualified_name(const std::string & function)
 {
   int depth = 0;
@@ -142,7 +143,8 @@ std::string qualified_name(const std::string & function)
   return function.substr(begin);
 }
 
-// The C and C++ libraries: what the program called them for is further out. Of templates the code is in the program.
+// True for functions of the C and C++ libraries, which work for their caller further out. The code
+// of templates is in the program's file, so the function's name counts, too.
 bool is_runtime(const Frame & frame)
 {
   constexpr std::array<std::string_view, 9> kObjects{
@@ -188,11 +190,11 @@ By by_of(const Site & site)
     }
     program = program || (!is_runtime(frame) && !is_client_library(frame));
   }
-  // A page fault has no more of its stack than the instruction.
+  // The stack of a page fault is only the instruction that faulted.
   return program || site.kind == GuardKind::page_fault ? By::program : By::client_library;
 }
 
-// takt's parts that no program calls for itself.
+// True for libraries of takt that programs do not call themselves.
 bool is_takts_own(const std::string & object)
 {
   constexpr std::array<std::string_view, 8> kNames{
@@ -212,7 +214,7 @@ bool is_own_event(const Site & site)
   return false;
 }
 
-// Ends the stack where the executor called the callback.
+// Cuts the frames from the executor's call of the callback on.
 void trim(Site & site)
 {
   const auto end = std::find_if(site.frames.begin(), site.frames.end(), [](const Frame & frame) {
@@ -257,7 +259,7 @@ void add_places(std::vector<Process> & processes)
   });
 }
 
-/// An account's file, while it lives.
+/// The file of an account, mapped while the object lives.
 class MappedAccount
 {
 public:
@@ -285,7 +287,8 @@ public:
   MappedAccount(const MappedAccount &) = delete;
   MappedAccount & operator=(const MappedAccount &) = delete;
 
-  /// Null: the file is no account, or its process ended before it was one.
+  /// Null: the file is not an account, or its process ended before it had written the account's
+  /// head.
   const GuardAccount * get() const
   {
     const auto * const account = static_cast<const GuardAccount *>(memory_);
@@ -389,8 +392,8 @@ const char * word_of(std::uint32_t why)
   return why == GuardedBlock::lock ? "lock" : why == GuardedBlock::group ? "group" : "thread";
 }
 
-// A wait that has ended before the awaited callback could run was none for that, unless this signalled later what the
-// first one had waited for.
+// Omits a wait that ended before the awaited callback could run: it was not a wait for that
+// callback. But keeps it if the awaited callback later signalled the object of the wait.
 ordered_json deadlocks_of(const Process & process)
 {
   ordered_json all = ordered_json::array();
@@ -413,7 +416,7 @@ ordered_json deadlocks_of(const Process & process)
 ordered_json to_json(const Process & process, const IgnoreList & ignored, bool all_threads)
 {
   std::uint64_t left_out = 0;
-  // By callback in the order of their names, and by kind.
+  // By the callback's name, then by the part of the process and the kind.
   std::map<std::string, std::map<std::pair<By, GuardKind>, std::vector<const Site *>>> kept;
   for (const Site & site : process.sites) {
     if (site.own) {
@@ -498,7 +501,8 @@ std::string place_text(const ordered_json & frame)
            : fmt::format("{} ({}:{})", place, base_name(file), frame.at("line").get<int>());
 }
 
-// Of a stack the frame that says most: the innermost one in the program's own code, else in a library that it uses.
+// The most useful frame of a stack: the innermost one in the program's own code, else in the client
+// library, and so on.
 std::string short_place(const ordered_json & stack)
 {
   for (const char * const part : {"program", "client_library", "middleware", "runtime"}) {

@@ -1,4 +1,4 @@
-// What the guard noted in the processes of a run.
+// The report of the guard about the processes of a run.
 #ifndef EXEC__GUARD__GUARD_REPORT_HPP_
 #define EXEC__GUARD__GUARD_REPORT_HPP_
 
@@ -11,9 +11,9 @@
 namespace takt_exec
 {
 
-/// Reads the accounts (takt_rt/guard/account.hpp) in `folder`: one object for each process, by number, of the form of
-/// the schema exec_report's `guard`. Events of takt's own libraries are omitted, ignored ones counted. Set-up only; may
-/// start programs and block.
+/// Reads the accounts (takt_rt/guard/account.hpp) in `folder`. Returns one object for each process,
+/// by process id, in the form of `guard` in the schema exec_report. Omits events of takt's own
+/// libraries, and only counts the ignored ones. Set-up only; may start programs and block.
 nlohmann::ordered_json guard_processes(
   const std::filesystem::path & folder, const IgnoreList & ignored, bool all_threads);
 

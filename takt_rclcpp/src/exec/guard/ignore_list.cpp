@@ -30,7 +30,7 @@ std::string trimmed(const std::string & text)
            : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
-// Without the parameters and what follows them. Templates may have parentheses, too.
+// Cuts the name before its parameters. Parentheses inside of template arguments stay.
 std::string without_parameters(const std::string & function)
 {
   int depth = 0;
@@ -43,7 +43,7 @@ std::string without_parameters(const std::string & function)
   return function;
 }
 
-// Square brackets and question marks stand for themselves.
+// Escapes square brackets and question marks, which a pattern means literally.
 std::string as_glob(const std::string & pattern)
 {
   std::string glob;

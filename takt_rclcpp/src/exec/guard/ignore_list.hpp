@@ -1,6 +1,6 @@
-// Which functions the user of the guard does not want to hear of.
+// The events that the guard's report omits at the user's request.
 //
-//     # A line is a pattern of functions, after a kind or without one; * stands for any characters.
+//     # A line is a pattern of functions, with or without a kind before it; * is any text.
 //     rclcpp::Publisher<*>::publish
 //     allocation my_robot::Logger::*
 #ifndef EXEC__GUARD__IGNORE_LIST_HPP_
@@ -19,16 +19,17 @@ namespace takt_exec
 class IgnoreList
 {
 public:
-  /// Faults: the file cannot be read; a line is no pattern.
+  /// Faults: the file cannot be read; a line is not a pattern.
   static takt_rt::Result<IgnoreList> read(const std::string & path);
 
-  /// Whether an event of the kind is ignored where this function is in its stack. `function`: as a demangler prints it.
+  /// True if the list ignores events of this kind with `function` in their stack. `function`: as a
+  /// demangler prints it.
   bool ignores(takt_rt::GuardKind kind, const std::string & function) const;
 
 private:
   struct Line
   {
-    std::optional<takt_rt::GuardKind> kind{};  // absent: each kind
+    std::optional<takt_rt::GuardKind> kind{};  // absent: all kinds
     std::string pattern;
   };
   std::vector<Line> lines_;

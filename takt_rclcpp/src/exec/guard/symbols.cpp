@@ -55,7 +55,8 @@ bool read_at(const std::string & file, std::uint64_t at, T & to)
   return true;
 }
 
-// The functions of the symbol tables, by address. A damaged file has fewer.
+// The functions in the file's symbol tables, by address. Of a damaged file only those that can be
+// read.
 std::vector<Function> functions_of(const std::string & file)
 {
   std::vector<Function> all;
@@ -105,7 +106,7 @@ std::string function_at(const std::vector<Function> & all, std::uint64_t offset)
   auto next = std::upper_bound(
     all.begin(), all.end(), offset,
     [](std::uint64_t at, const Function & one) { return at < one.begin; });
-  // Symbols may overlap: some have no size.
+  // Symbols may overlap, and some have no size, so try a few.
   for (int i = 0; i < 8 && next != all.begin(); ++i) {
     --next;
     if (offset < next->begin + std::max<std::uint64_t>(next->size, 1)) {
@@ -115,7 +116,7 @@ std::string function_at(const std::vector<Function> & all, std::uint64_t offset)
   return {};
 }
 
-// The standard output of the program; empty: it is not there, or it failed.
+// The standard output of a program; empty: the program was not found, or failed.
 std::string output_of(std::vector<std::string> words)
 {
   std::array<int, 2> pipe{};
@@ -149,8 +150,9 @@ std::string output_of(std::vector<std::string> words)
   return text;
 }
 
-// addr2line prints for each address "0x...", and for each of the functions that are inlined there, from the inside out,
-// a line with its name and one with "file:line". The last one is the function that has the code.
+// For each address addr2line prints "0x...". Then it prints two lines for each function that is
+// inlined there, from the innermost out: the name, and "file:line". The last function is the one
+// that contains the code.
 void add_lines(
   const std::string & path, const std::vector<std::uint64_t> & offsets, std::vector<Place> & places)
 {

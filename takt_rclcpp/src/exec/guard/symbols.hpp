@@ -1,4 +1,5 @@
-// Names for addresses within a program or library: functions by the file's symbols, lines by addr2line where it is found.
+// Names for addresses of a program or library: functions by the file's symbols, and lines by
+// addr2line if the machine has it.
 #ifndef EXEC__GUARD__SYMBOLS_HPP_
 #define EXEC__GUARD__SYMBOLS_HPP_
 
@@ -9,7 +10,7 @@
 namespace takt_exec
 {
 
-/// The place of an address. Empty members: unknown.
+/// The source place of an address. Empty members: unknown.
 struct Place
 {
   std::string function;  ///< demangled, with its parameters
@@ -17,8 +18,8 @@ struct Place
   int line = 0;
 };
 
-/// The places of `offsets` in the ELF file `path`. Starts addr2line, if the PATH has it, for lines. Set-up only; may
-/// block for seconds on a large file with debug information.
+/// The places of `offsets` in the ELF file `path`. If addr2line is in the PATH, starts it for the
+/// lines. Set-up only; may block for seconds on a large file with debug information.
 std::vector<Place> places_in(const std::string & path, const std::vector<std::uint64_t> & offsets);
 
 }  // namespace takt_exec

@@ -1,7 +1,8 @@
-// The guard's account of a process: memory that the guarded process writes, and that `takt exec` reads when the process
-// has ended, however it ended.
+// The guard's account of a process, in memory. The guarded process writes it, and `takt exec` reads
+// it after the process has ended, even if the process was killed.
 //
-// Threads write it without locks. A reader beside them sees each number by itself, not all of one moment.
+// Threads write the account without locks. A reader that reads it meanwhile sees values of
+// different moments.
 #ifndef TAKT_RT__GUARD__ACCOUNT_HPP_
 #define TAKT_RT__GUARD__ACCOUNT_HPP_
 
@@ -15,16 +16,16 @@
 namespace takt_rt
 {
 
-/// A name of scopes; most are ids of callbacks.
+/// A name of scopes, in most cases the id of a callback.
 struct GuardedName
 {
-  std::uint32_t begin = 0;  ///< of its text in `GuardAccount::texts`, which ends with a zero
+  std::uint32_t begin = 0;  ///< of its text in `GuardAccount::texts`; a zero ends the text
   std::atomic<std::uint64_t> runs{0};
 };
 
-/// A place of the program that did something of one kind in scopes of one name: calls with the same caller and the same
-/// depth of the stack. Real programs reach two places of one stack depth from one caller rarely, and then the stack is
-/// that of the first.
+/// A place of the program: events of one kind, in scopes of one name, with the same caller and the
+/// same depth of the stack. Real programs rarely reach two places from one caller at one depth. If
+/// they do, both count here, with the stack of the first.
 struct GuardSite
 {
   static constexpr std::size_t kFrames = 32;
@@ -38,25 +39,26 @@ struct GuardSite
   std::atomic<std::uint32_t> state{empty};
   std::uint32_t name = 0;  ///< index in `GuardAccount::names`
   GuardKind kind{};
-  std::int32_t thread = 0;      ///< of the first time
+  std::int32_t thread = 0;      ///< of the first event
   std::array<char, 24> what{};  ///< the function, such as "malloc"
-  std::uintptr_t caller = 0;    ///< with the next one: the key
-  std::uintptr_t depth = 0;     ///< bytes of stack since the scope began
+  std::uintptr_t caller = 0;    ///< caller and depth are the key
+  std::uintptr_t depth = 0;     ///< bytes of stack since the begin of the scope
   std::atomic<std::uint64_t> count{0};
   std::atomic<std::int64_t> total{0};  ///< ns
   std::atomic<std::int64_t> worst{0};  ///< ns
   std::uint32_t frame_count = 0;
-  /// Innermost first: object << 48 | offset in its file's addresses. Object kNoObject: the address itself.
+  /// Innermost first: object << 48 | address in the object's file, as its symbols have it. If the
+  /// object is kNoObject: the address in memory.
   std::array<std::uint64_t, kFrames> frames{};
 };
 
-/// A program or library that frames lie in.
+/// A program or library to which frames belong.
 struct GuardedObject
 {
   std::array<char, 240> path{};
 };
 
-/// What a thread waits for now; `takt exec` finds here what never ended.
+/// The call in which a thread waits now. Here `takt exec` finds calls that never returned.
 struct GuardedThread
 {
   std::atomic<std::uint32_t> used{0};
@@ -71,26 +73,25 @@ struct GuardedThread
     0};  ///< address of the lock or condition for which it waits; 0: unknown
 };
 
-/// A wait of one scope that kept another one from running, or that waited for a lock which another one held.
+/// A wait of one scope that kept another scope from running, or for a lock that another scope held.
 struct GuardedBlock
 {
   enum Why : std::uint32_t
   {
-    thread,  ///< the awaited callback was ready, but may run only on threads that waited so
-    group,  ///< the awaited callback was ready, but the waiting one kept their exclusive group busy
-    lock    ///< the awaited scope held the lock
+    thread,  ///< the awaited callback was ready, but may run only on threads that waited, too
+    group,   ///< the awaited callback was ready, but the waiting one kept their group busy
+    lock     ///< the awaited scope held the lock
   };
 
   std::atomic<std::uint32_t> state{GuardSite::empty};
   std::uint32_t name = 0;     ///< of the scope that waited: index in `GuardAccount::names`
-  std::uint32_t awaited = 0;  ///< the other one
-  std::uint32_t site = 0;     ///< where it waited: index in `GuardAccount::sites`
+  std::uint32_t awaited = 0;  ///< of the other scope, likewise
+  std::uint32_t site = 0;     ///< of the wait: index in `GuardAccount::sites`
   Why why = thread;
   std::int64_t since = 0;
   std::uintptr_t object = 0;
-  std::atomic<std::int64_t> ended{0};  ///< when the wait ended; 0: it has not
-  std::atomic<std::uint32_t> answered{
-    0};  ///< 1: the awaited one has signalled the object after all
+  std::atomic<std::int64_t> ended{0};      ///< when the wait ended; 0: it has not ended
+  std::atomic<std::uint32_t> answered{0};  ///< 1: the awaited scope has signalled the object since
 };
 
 struct GuardAccount
@@ -106,20 +107,20 @@ struct GuardAccount
 
   std::uint64_t magic = kMagic;
   std::int32_t process = 0;
-  std::atomic<std::uint32_t> ended{0};  ///< 1: the process ended by itself
+  std::atomic<std::uint32_t> ended{0};  ///< 1: the process ended by itself, by `exit`
   std::array<char, 240> program{};
   std::atomic<std::uint32_t> name_count{0};
   std::atomic<std::uint32_t> object_count{0};
   std::uint32_t text_bytes = 0;
-  /// 1: page faults have an address; 0: they are only counted.
+  /// 1: page faults have an address; 0: the account has only their number.
   std::atomic<std::uint32_t> faults_have_places{0};
-  /// Events that found no place in the table; by kind.
+  /// The number of events for which the table had no place, by kind.
   std::array<std::atomic<std::uint64_t>, kGuardKinds> lost{};
   std::array<GuardedName, kNames> names{};
   std::array<char, kTexts> texts{};
   std::array<GuardedObject, kObjects> objects{};
   std::array<GuardedThread, kThreads> threads{};
-  std::atomic<std::uint32_t> block_count{0};  ///< 0: none is in use
+  std::atomic<std::uint32_t> block_count{0};  ///< 0: no entry is in use
   std::array<GuardedBlock, kBlocks> blocks{};
   std::array<GuardSite, kSites> sites{};
 };

@@ -1,11 +1,13 @@
-// For tests with GoogleTest: code that must not allocate, or must do nothing that real-time code should not do.
+// For tests with GoogleTest: checks that code does not allocate, or that it does nothing of what
+// the guard notes (kind.hpp).
 //
 //     controller.update();  // the first run touches its memory and binds its symbols
 //     EXPECT_TRUE(takt_rt::allocates_nothing([&] { controller.update(); }));
 //     EXPECT_TRUE(takt_rt::is_real_time_safe([&] { controller.update(); }));
 //
-// The test program links takt_rt::takt_guard, or runs with libtakt_guard.so preloaded; without the library both fail.
-// Under the address and thread sanitizers, which replace the same functions, allocations are not seen.
+// The test program links takt_rt::takt_guard, or runs with libtakt_guard.so preloaded. Without the
+// library both checks fail. The address and thread sanitizers replace the same functions; under
+// them the checks see no allocations.
 #ifndef TAKT_RT__GUARD__GTEST_HPP_
 #define TAKT_RT__GUARD__GTEST_HPP_
 
@@ -19,7 +21,8 @@
 namespace takt_rt
 {
 
-/// What the function did on this thread, or a failure that says that the guard is not there.
+/// Runs the function on this thread and sets `counts` to its events. Fails if the guard's library
+/// is not loaded.
 template <typename Function>
 testing::AssertionResult run_guarded(Function && function, GuardCounts & counts)
 {
@@ -34,7 +37,7 @@ testing::AssertionResult run_guarded(Function && function, GuardCounts & counts)
   return testing::AssertionSuccess();
 }
 
-/// Runs the function on this thread. Fails if it allocated or freed memory of the heap.
+/// Runs the function on this thread. Fails if the function allocated or freed memory.
 template <typename Function>
 testing::AssertionResult allocates_nothing(Function && function)
 {
@@ -49,7 +52,7 @@ testing::AssertionResult allocates_nothing(Function && function)
          << "it allocated " << allocations << " times and freed " << frees << " times";
 }
 
-/// Runs the function on this thread. Fails if the guard noted anything.
+/// Runs the function on this thread. Fails if the guard noted any event.
 template <typename Function>
 testing::AssertionResult is_real_time_safe(Function && function)
 {

@@ -1,4 +1,5 @@
-// Notes what a piece of code does that real-time code should not do: allocations, locks that wait, output, and so on.
+// Counts events in a piece of code that real-time code should avoid: allocations, waits for locks,
+// output, and so on (kind.hpp).
 //
 //     static const takt_rt::GuardName kName("controller");   // set-up
 //     {
@@ -7,8 +8,9 @@
 //       if (guard.counts().of(takt_rt::GuardKind::allocation) > 0) { ... }
 //     }
 //
-// The library libtakt_guard.so does the noting. It is there under `takt exec --guard`, and in programs that link
-// takt_rt::takt_guard. Without it a scope costs a load and a branch, and counts nothing. The program is never stopped.
+// The library libtakt_guard.so counts the events. A process has this library under `takt exec
+// --guard`, or if its program links takt_rt::takt_guard. Without the library a scope costs a load
+// and a branch, and counts no events. The guard never stops a program.
 #ifndef TAKT_RT__GUARD__GUARD_HPP_
 #define TAKT_RT__GUARD__GUARD_HPP_
 
@@ -20,21 +22,23 @@
 namespace takt_rt
 {
 
-/// The functions of the guard's library; null: it is not there. Any thread; the first call searches for the library.
+/// The functions of the guard's library; null: the process does not have the library. Any thread;
+/// the first call searches for the library.
 const GuardInterface * guard_library() noexcept;
 
-/// A name under which scopes are counted. Scopes with one name are counted together.
+/// A name of scopes. The guard counts the events of all scopes with one name together.
 class GuardName
 {
 public:
-  /// Set-up only; allocates.
+  /// Set-up only: allocates.
   explicit GuardName(const char * text) noexcept
   : library_(guard_library()),
     number_(library_ == nullptr ? 0 : library_->name(text))
   {
   }
 
-  /// Makes this thread's counter of page faults. Without it the thread's first scope does it. Set-up only.
+  /// Makes this thread's counter of page faults. Without this call the thread's first scope makes
+  /// it. Set-up only.
   void prepare_thread() const noexcept
   {
     if (library_ != nullptr && library_->watches_executors() != 0) {
@@ -50,15 +54,16 @@ private:
   std::uint32_t number_;
 };
 
-/// Which threads a scope watches.
+/// The threads on which a scope is watched.
 enum class Watched
 {
   always,
-  as_callbacks  ///< under `takt exec --guard`, as it watches callbacks: on real-time threads, or on all
+  as_callbacks  ///< as `takt exec --guard` watches callbacks: on real-time threads, or on all
 };
 
-/// The scope in which this thread is watched, by default whatever its policy. Scopes nest: what happens is counted under the name
-/// of the innermost one, and in `counts` of all. One thread makes, asks and ends it. Real-time safe.
+/// A scope in which the guard watches this thread, by default whatever the thread's policy. Scopes
+/// nest: an event counts under the name of the innermost scope, and in the `counts` of all open
+/// scopes. Only the thread that made the object uses it. Real-time safe.
 class Guard
 {
 public:
@@ -75,9 +80,9 @@ public:
   Guard(const Guard &) = delete;
   Guard & operator=(const Guard &) = delete;
 
-  /// False: the library is not there, so `counts` says nothing.
+  /// False: the guard does not watch this scope, so `counts` has no events.
   bool watches() const noexcept { return library_ != nullptr; }
-  /// What happened since the scope began. Only while this is the thread's innermost scope.
+  /// The events since the scope began. Call only while this is the thread's innermost scope.
   GuardCounts counts() const noexcept
   {
     GuardCounts counts;

@@ -1,4 +1,4 @@
-// What the guard notes while a scope runs.
+// The kinds of events that the guard notes in a scope.
 #ifndef TAKT_RT__GUARD__KIND_HPP_
 #define TAKT_RT__GUARD__KIND_HPP_
 
@@ -11,21 +11,21 @@ namespace takt_rt
 
 enum class GuardKind : std::uint32_t
 {
-  allocation,  ///< malloc and its like, `new`
+  allocation,  ///< malloc and similar functions, `new`
   free,        ///< free, `delete`
   lock,  ///< a mutex without priority inheritance, or a reader-writer lock, that another thread held
   wait,         ///< condition variable, semaphore, future, latch, join
   system_call,  ///< a call of the kernel that may block, such as read, poll, open, mmap
-  output,       ///< printf, std::cout, a log line: text to a stream
-  page_fault,   ///< memory that was not there
-  sleep,        ///< nanosleep and its like
+  output,       ///< text to a stream: printf, std::cout, a log line
+  page_fault,   ///< an access to memory whose page was not present
+  sleep,        ///< nanosleep and similar functions
   thread,       ///< the start of a thread or of a process
   exception,    ///< a throw
 };
 
 inline constexpr std::size_t kGuardKinds = 10;
 
-/// How often each kind happened; the index is the kind's number.
+/// The number of events of each kind; the index is the kind's number.
 struct GuardCounts
 {
   std::array<std::uint64_t, kGuardKinds> counts{};
