@@ -1,7 +1,6 @@
 #include "takt_rcl/executor.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <stdexcept>
 #include <thread>
@@ -13,9 +12,8 @@
 #include "rcutils/logging_macros.h"
 #include "rmw/rmw.h"
 #include "takt_host/hosted_executor.hpp"
+#include "takt_host/process_schedule.hpp"
 #include "takt_rcl/error.hpp"
-#include "takt_schedule/choose_executor.hpp"
-#include "takt_schedule/parse.hpp"
 #include "takt_trace/executor_name.hpp"
 
 namespace takt_rcl
@@ -283,51 +281,21 @@ const std::shared_ptr<Context> & Executor::context() const noexcept
   return engine_->context();
 }
 
-namespace
-{
-
-std::string variable(const char * name)
-{
-  const char * const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-}  // namespace
-
 // Under the process's schedule, if there is one.
 Executor Executor::of_process(const std::shared_ptr<Node> & node)
 {
-  const std::string file = variable("TAKT_SCHEDULE");
-  if (file.empty()) {
+  auto found = takt_host::schedule_of_process(
+    node->state_->ids(), takt_trace::executor_name(node->state_->fully_qualified_name()),
+    node->state_->fully_qualified_name());
+  detail::throw_schedule_faults("cannot use the schedule", found.faults());
+  if (!found->has_value()) {
     return Executor(node->get_context());
   }
-  takt_schedule::Machine machine;
-  machine.executor = variable("TAKT_EXECUTOR");
-  const auto schedule = takt_schedule::load_schedule(file, machine);
-  detail::throw_schedule_faults("cannot use the schedule", schedule.faults());
-  std::string name = machine.executor;
-  if (name.empty()) {
-    const auto choice = takt_schedule::choose_executor(
-      *schedule, node->state_->ids(),
-      takt_trace::executor_name(node->state_->fully_qualified_name()));
-    for (const auto & warning : choice.warnings) {
-      RCUTILS_LOG_WARN_NAMED("takt", "%s", to_string(warning).c_str());
-    }
-    name = choice.name;
+  const takt_host::ProcessSchedule & chosen = **found;
+  for (const auto & warning : chosen.warnings) {
+    RCUTILS_LOG_WARN_NAMED("takt", "%s", to_string(warning).c_str());
   }
-  if (name.empty() && schedule->executors.size() == 1) {
-    name = schedule->executors.front().name;  // the default threads of this executor take all
-                                              // callbacks
-  }
-  if (schedule->find(name) == nullptr) {
-    detail::throw_schedule_faults(
-      "cannot use the schedule",
-      {name.empty()
-         ? file + " has no rule for a callback of " + node->state_->fully_qualified_name() +
-             "; TAKT_EXECUTOR chooses one of its executors"
-         : file + " has no executor '" + name + "', which TAKT_EXECUTOR names"});
-  }
-  Executor executor = from_schedule(node->get_context(), *schedule, name);
+  Executor executor = from_schedule(node->get_context(), chosen.schedule, chosen.executor);
   for (const auto & warning : executor.schedule_warnings()) {
     RCUTILS_LOG_WARN_NAMED("takt", "%s", to_string(warning).c_str());
   }
