@@ -252,10 +252,13 @@ void count(
   if (auto * const listener = g_listener.load(std::memory_order_acquire); listener != nullptr) {
     listener(kind, begin, begin + time);
   }
+  GuardAccount * const all = account();
+  if (all == nullptr) {
+    return;
+  }
+  all->names[state.scope().name - 1].events.fetch_add(1, std::memory_order_relaxed);
   if (site == nullptr) {
-    if (GuardAccount * const all = account(); all != nullptr) {
-      all->lost[index].fetch_add(1, std::memory_order_relaxed);
-    }
+    all->lost[index].fetch_add(1, std::memory_order_relaxed);
     return;
   }
   site->count.fetch_add(1, std::memory_order_relaxed);

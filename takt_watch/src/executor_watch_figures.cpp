@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "executor_watch.hpp"
+#include "takt_rt/guard/guard.hpp"
 
 namespace takt_watch
 {
@@ -96,6 +97,10 @@ CallbackSample ExecutorWatch::sample_of(const CallbackRecord & record, Time now)
   sample.empty_takes = record.empty_takes.load(kAcquire);
   sample.skipped =
     since(record.before.skipped, record.began_at.skipped, callback.skipped_periods());
+  if (record.guard_name != 0) {
+    sample.guarded =
+      takt_rt::guard_library()->account()->names[record.guard_name - 1].events.load(kRelaxedFigure);
+  }
   sample.overwritten =
     since(record.before.overwritten, record.began_at.overwritten, messages.overwritten);
   if (record.kind == takt_core::Kind::timer) {

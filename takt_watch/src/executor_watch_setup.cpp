@@ -6,6 +6,7 @@
 #include "executor_watch.hpp"
 #include "kernel/own_thread.hpp"
 #include "takt_core/group.hpp"
+#include "takt_rt/guard/guard.hpp"
 
 namespace takt_watch
 {
@@ -173,6 +174,10 @@ void ExecutorWatch::on_added(const Callback & callback)
     record.chain_id = callback.chain_id();
     record.group = callback.group().id();
     record.exclusive = callback.group().exclusive();
+    if (const auto * const guard = takt_rt::guard_library();
+        guard != nullptr && guard->watches_executors() != 0) {
+      record.guard_name = guard->name(callback.id().c_str());
+    }
     record.kind = callback.kind();
     record.order = added_++;
     record.too_old = false;

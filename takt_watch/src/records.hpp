@@ -113,6 +113,7 @@ struct CallbackRecord
   std::string chain_id{};
   std::string group{};
   bool exclusive = true;
+  std::uint32_t guard_name = 0;  ///< the guard's number of its id; 0: the guard is not there
   takt_core::Kind kind = takt_core::Kind::waitable;
   std::uint64_t order = 0;  // the place in the order of adding
   takt_schedule::WatchRule rule{};

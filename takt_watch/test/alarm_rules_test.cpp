@@ -673,6 +673,32 @@ TEST_F(ByHand, overruns_and_losses_are_cleared_after_ten_quiet_looks)
   EXPECT_EQ(look(1100).size(), 2U);
 }
 
+TEST_F(ByHand, what_the_guard_noted_is_an_alarm_of_a_callback_with_a_rule)
+{
+  EXPECT_TRUE(look(0).empty());
+  callback().guarded = 2;
+  EXPECT_TRUE(look(100).empty());
+  callback().rule.budget = milliseconds(5);
+  EXPECT_TRUE(look(200).empty());
+  callback().guarded = 5;
+  const auto raised = look(300);
+  ASSERT_EQ(raised.size(), 1U);
+  EXPECT_EQ(raised[0].kind, AlarmKind::guard);
+  EXPECT_EQ(raised[0].value, 3);
+  EXPECT_NE(
+    raised[0].text.find("the guard noted 3 events that real-time code should not have"),
+    std::string::npos)
+    << raised[0].text;
+  std::size_t changes = 0;
+  for (int i = 4; i < 13; ++i) {
+    changes += look(100 * i).size();
+  }
+  EXPECT_EQ(changes, 0U);
+  const auto cleared = look(1300);
+  ASSERT_EQ(cleared.size(), 1U);
+  EXPECT_FALSE(cleared[0].raised);
+}
+
 // For any samples, alarms of one kind about one object are raised and cleared in turn.
 TEST(AlarmRules, raise_and_clear_in_turn_whatever_comes)
 {
@@ -706,6 +732,7 @@ TEST(AlarmRules, raise_and_clear_in_turn_whatever_comes)
           one.starts = static_cast<std::uint64_t>(pick(0, 100));
           one.overwritten = static_cast<std::uint64_t>(pick(0, 5));
           one.skipped = static_cast<std::uint64_t>(pick(0, 5));
+          one.guarded = static_cast<std::uint64_t>(pick(0, 5));
           one.responses = static_cast<std::uint64_t>(pick(0, 50));
           one.misses = static_cast<std::uint64_t>(pick(0, 5));
           one.window = {static_cast<std::uint32_t>(pick(0, 3)), 5};

@@ -22,6 +22,8 @@ std::string_view to_string(AlarmKind kind) noexcept
       return "stall";
     case AlarmKind::skipped:
       return "skipped";
+    case AlarmKind::guard:
+      return "guard";
   }
   return "unknown";
 }

@@ -23,7 +23,8 @@ enum class AlarmKind : std::uint8_t
   deadline,
   overrun,
   stall,
-  skipped
+  skipped,
+  guard
 };
 
 std::string_view to_string(AlarmKind kind) noexcept;
@@ -70,7 +71,7 @@ struct Alarm
   std::string thread{};
   double value = 0;
   double limit = 0;
-  std::string_view unit = "messages";  ///< messages, ns, ratio, misses
+  std::string_view unit = "messages";  ///< messages, ns, ratio, misses, events
   std::optional<Cause> cause{};
   /// Time since the release of the first overdue activation of the chain; absent: none is overdue,
   /// or an activation has ended since.

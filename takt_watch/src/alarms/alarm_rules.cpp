@@ -334,6 +334,14 @@ void AlarmRules::look_at_misses(Look & look, const Suspect & suspect, CallbackSt
   } else {
     look.drop(state.levels[AlarmKind::skipped]);
   }
+  if (!rule.empty()) {
+    const std::uint64_t more = sample.guarded - std::min(sample.guarded, state.before.guarded);
+    counted(
+      AlarmKind::guard, sample.guarded, state.before.guarded, static_cast<double>(more), 0,
+      "events");
+  } else {
+    look.drop(state.levels[AlarmKind::guard]);
+  }
 }
 
 // The callbacks of the chain's path that are in this executor, in the order of the path.

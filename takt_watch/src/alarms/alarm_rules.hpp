@@ -14,6 +14,7 @@
 // | deadline | more than `most` of the last `of` responses missed, or are overdue | at most half of `most` missed, and none of the last ten (or `of`) |
 // | overrun  | a run took longer than its budget                       | ten looks without one                        |
 // | skipped  | a timer with a rule dropped periods                     | ten looks without one                        |
+// | guard    | the guard noted events of a callback with a rule        | ten looks without one                        |
 // | stall    | a run lasts longer than the limit                       | that run is over                             |
 //
 // A callback needs a rule for each of these kinds; for deadlines the rule must name `misses`. A

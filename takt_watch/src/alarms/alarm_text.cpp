@@ -141,6 +141,9 @@ std::string what(const Alarm & alarm)
              duration_text(alarm.limit) + ") on thread " + alarm.thread;
     case AlarmKind::skipped:
       return count(alarm.value, " period was skipped", " periods were skipped");
+    case AlarmKind::guard:
+      return "the guard noted " + count(alarm.value, " event", " events") +
+             " that real-time code should not have";
   }
   return "";
 }
@@ -164,6 +167,8 @@ std::string about(AlarmKind kind)
       return "the long run is over";
     case AlarmKind::skipped:
       return "it skips no periods any more";
+    case AlarmKind::guard:
+      return "the guard notes nothing of it any more";
   }
   return "";
 }

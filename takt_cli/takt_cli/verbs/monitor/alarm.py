@@ -13,7 +13,7 @@ from takt_cli.base.printable import printable
 from takt_cli.documents.document import DamagedError, Document
 from takt_cli.results.fields import Fields
 
-KINDS = ("backlog", "age", "rate", "lost", "deadline", "overrun", "stall", "skipped")
+KINDS = ("backlog", "age", "rate", "lost", "deadline", "overrun", "stall", "skipped", "guard")
 PLAIN = ("log", "publish", "snapshot", "ask")
 _MOST_NAME = 500
 _MOST_TEXT = 2000

@@ -23,11 +23,12 @@ _VALUES = {
     "overrun": ("ran for {}", "budget"),
     "stall": ("has run for {}", "limit"),
     "skipped": ("{} skipped", "limit"),
+    "guard": ("{} that real-time code should not have", "limit"),
 }
 _IN_KERNEL = "waits in the kernel: "
 # The file of a frame: "write+0x14 (libc.so.6)" or "libc.so.6+0x5".
 _LIBRARY = re.compile(r"(^|\()(linux-vdso|ld-linux|ld-|lib(c|m|rt|pthread|dl|gcc_s|stdc\+\+)[-.])")
-_UNITS = {"messages": "message", "misses": "miss"}
+_UNITS = {"messages": "message", "misses": "miss", "events": "event"}
 
 
 def clock(realtime_ns: int) -> str:

@@ -21,6 +21,7 @@ struct GuardedName
 {
   std::uint32_t begin = 0;  ///< of its text in `GuardAccount::texts`; a zero ends the text
   std::atomic<std::uint64_t> runs{0};
+  std::atomic<std::uint64_t> events{0};  ///< of all kinds
 };
 
 /// A place of the program: events of one kind, in scopes of one name, with the same caller and the
@@ -96,7 +97,7 @@ struct GuardedBlock
 
 struct GuardAccount
 {
-  static constexpr std::uint64_t kMagic = 0x3264726175674b54;  // "TKguard2"
+  static constexpr std::uint64_t kMagic = 0x3364726175674b54;  // "TKguard3"
   static constexpr std::size_t kNames = 2048;
   static constexpr std::size_t kTexts = 192 * 1024;
   static constexpr std::size_t kSites = 4096;
