@@ -53,7 +53,7 @@ inline void become_realtime(int priority)
   }
 }
 
-/// Times of one kind. One writer at a time.
+/// Times of one kind, without the first ones: threads and middleware begin. One writer at a time.
 class Times
 {
 public:
@@ -68,6 +68,9 @@ public:
   }
   void add(std::int64_t ns)
   {
+    if (++begun_ <= kWarmUp) {
+      return;
+    }
     const auto value = static_cast<double>(ns);
     min_ = count_ == 0 ? value : std::min(min_, value);
     max_ = std::max(max_, value);
@@ -76,7 +79,10 @@ public:
   }
 
 private:
+  static constexpr int kWarmUp = 15;
+
   const char * const name_;
+  int begun_ = 0;
   int count_ = 0;
   double min_ = 0.0, max_ = 0.0, sum_ = 0.0;
 };
