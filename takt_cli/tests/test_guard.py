@@ -114,6 +114,15 @@ def test_a_thread_without_priority_is_not_watched_by_default(control):
     assert "no callback ran on real-time threads; --guard=all" in said.stderr
 
 
+def test_a_thread_with_a_priority_is_watched(control):
+    if subprocess.run(["chrt", "-f", "1", "true"], capture_output=True).returncode != 0:
+        pytest.skip("this needs the right to real-time priorities")
+    program = ("chrt", "-f", "1", "./control")
+    said = takt("exec", "--guard", "--", *program, cwd=control)
+    assert "1 of 1 callbacks that ran on real-time threads did" in said.stderr
+    assert {"lock", "output"} <= {kind for _, kind, _ in shapes(said.stderr)}
+
+
 def test_a_program_without_callbacks_says_so():
     said = takt("exec", "--guard", "--", "true")
     assert said.returncode == 0
