@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <utility>
 
 // The linker's names for the first and last byte of this library.
 extern "C" {
@@ -41,8 +42,12 @@ std::uint64_t head(const ThreadState & state) noexcept
   return __atomic_load_n(&state.faults->data_head, __ATOMIC_ACQUIRE);
 }
 
+// The kernel tells of samples that found no room with the next sample. So after a full ring this next record is of faults
+// that are dropped here, too.
 void drop(ThreadState & state) noexcept
 {
+  constexpr std::uint64_t kRoom = 4 * sizeof(Sample);
+  state.lost_before |= head(state) - state.faults->data_tail + kRoom > kRing;
   __atomic_store_n(&state.faults->data_tail, head(state), __ATOMIC_RELEASE);
 }
 
@@ -154,7 +159,9 @@ void count_faults(ThreadState & state) noexcept
       }
     } else if (sample.header.type == PERF_RECORD_LOST) {
       copy(state, at, &sample, sizeof sample);
-      note(state, 0, sample.address);  // the field after the id: the number of lost samples
+      if (!std::exchange(state.lost_before, false)) {
+        note(state, 0, sample.address);  // the field after the id: the number of lost samples
+      }
     }
     at += sample.header.size;
   }

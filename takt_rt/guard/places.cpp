@@ -41,7 +41,9 @@ void * memory() noexcept
     char path[512];
     std::snprintf(path, sizeof path, "%s/%d.guard", folder, static_cast<int>(::getpid()));
     file = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file >= 0 && ::ftruncate(file, sizeof(GuardAccount)) != 0) {
+    // Without room for all pages the program would get a SIGBUS at the first missing one.
+    if (file >= 0 && ::posix_fallocate(file, 0, sizeof(GuardAccount)) != 0) {
+      ::unlink(path);
       ::close(file);
       file = -1;
     }
@@ -80,20 +82,34 @@ GuardAccount * make_account() noexcept
   return made;
 }
 
+// The loaded object that contains the address; null: none. `dladdr1` waits while another thread opens a library, and
+// searches all symbols of the object. `_dl_find_object` (glibc 2.35) does neither.
+const link_map * object_of(std::uintptr_t address) noexcept
+{
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+  dl_find_object found{};
+  return ::_dl_find_object(reinterpret_cast<void *>(address), &found) == 0 ? found.dlfo_link_map
+                                                                           : nullptr;
+#else
+  Dl_info info{};
+  void * map = nullptr;
+  return ::dladdr1(reinterpret_cast<void *>(address), &info, &map, RTLD_DL_LINKMAP) == 0
+           ? nullptr
+           : static_cast<const link_map *>(map);
+#endif
+}
+
 // The object that contains the address, and the address's offset in it; see GuardSite::frames.
 std::uint64_t frame_of(GuardAccount & account, std::uintptr_t address) noexcept
 {
   const auto unknown = GuardAccount::kNoObject << 48U | (address & 0xffff'ffff'ffffU);
-  Dl_info info{};
-  void * map = nullptr;
-  if (
-    ::dladdr1(reinterpret_cast<void *>(address), &info, &map, RTLD_DL_LINKMAP) == 0 ||
-    info.dli_fname == nullptr) {
+  const link_map * const object = object_of(address);
+  if (object == nullptr || object->l_name == nullptr) {
     return unknown;
   }
-  const std::uint64_t offset = address - static_cast<const link_map *>(map)->l_addr;
-  const bool is_program = std::strchr(info.dli_fname, '/') == nullptr;
-  const char * const path = is_program ? account.program.data() : info.dli_fname;
+  const std::uint64_t offset = address - object->l_addr;
+  const bool is_program = std::strchr(object->l_name, '/') == nullptr;
+  const char * const path = is_program ? account.program.data() : object->l_name;
   const std::uint32_t count = account.object_count.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < count; ++i) {
     if (
@@ -331,6 +347,7 @@ void Event::waits(const void * object) noexcept
 {
   ThreadState & state = t_state;
   site_ = find_site(state, kind_, what_, caller_, frame_);
+  begin_ = now();  // the guard's walk of a new place's stack is not part of the event
   if (site_ != nullptr && state.shown != nullptr) {
     GuardedThread & shown = *state.shown;
     shown.name.store(site_->name, std::memory_order_relaxed);

@@ -48,6 +48,7 @@ struct ThreadState
   int faults_file = -1;
   std::int64_t faults_before = 0;  ///< without perf: the kernel's number at the last count
   bool counts_faults = false;
+  bool lost_before = false;  // the next record of lost samples is of dropped faults
   GuardedThread * shown = nullptr;
   std::array<Scope, kScopes> scopes{};
 

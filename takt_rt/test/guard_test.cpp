@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -190,6 +191,30 @@ TEST(Guard, a_device_is_a_system_call_and_a_question_is_none)
   EXPECT_EQ(guard.counts().of(GuardKind::system_call), 0U);
   ::ioctl(-1, TCSBRK, 1);  // would wait for a serial line
   EXPECT_EQ(guard.counts().of(GuardKind::system_call), 1U);
+}
+
+TEST(Guard, faults_before_a_scope_are_not_its_faults)
+{
+  constexpr std::size_t kPage = 4096;
+  constexpr std::size_t kPages = 3000;  // more than the kernel's ring of faults holds
+  auto * const memory = static_cast<volatile char *>(::mmap(
+    nullptr, 2 * kPages * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(memory, MAP_FAILED);
+  ::madvise(const_cast<char *>(memory), 2 * kPages * kPage, MADV_NOHUGEPAGE);
+  const GuardName name("faults");
+  {
+    const Guard first(name);  // opens the ring of this thread
+  }
+  for (std::size_t i = 0; i < kPages; ++i) {
+    memory[i * kPage] = 1;
+  }
+  const Guard guard(name);
+  for (std::size_t i = 0; i < 10; ++i) {
+    memory[(kPages + i) * kPage] = 1;
+  }
+  const auto faults = guard.counts().of(GuardKind::page_fault);
+  EXPECT_GE(faults, 10U);
+  EXPECT_LE(faults, 20U);
 }
 
 TEST(Guard, a_child_of_fork_has_no_guard)
