@@ -12,6 +12,7 @@ from support.built import (
     CHECK,
     DATA_PATH,
     LATENCY,
+    LIVE,
     PIPELINE,
     PLAN,
     SIMULATE,
@@ -151,6 +152,17 @@ def test_the_page_of_an_own_executor_shows_the_program_that_is_built():
     ((_, shown),) = FILE.findall(page.read_text(encoding="utf-8"))
     lines = (DOCS.parent / program).read_text(encoding="utf-8").splitlines(keepends=True)
     assert "".join(lines[1:]) == shown
+
+
+@need(*LIVE)
+def test_live_demos_run_as_the_page_says(takt, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(100 + os.getpid() % 100))
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    ran = [arguments[1] for arguments, _ in run_commands(takt, "demos.md")]
+    assert set(ran) == {"pendulum", "camera"}
+    assert (tmp_path / "results/pendulum/pendulum.svg").is_file()
+    assert (tmp_path / "results/camera/camera.svg").is_file()
 
 
 @need(*SIMULATE)
@@ -331,7 +343,7 @@ def test_a_node_of_ones_own_is_built_and_runs_as_the_page_says(tmp_path):
         *("workshop/lessons.md", "workshop/own_executor.md"),
         *(f"{name}.md" for name in ("own_node", "schedule", "simulate", "system", "calibrate")),
         *("control.md", "doctor.md", "exec.md", "import.md", "launch.md", "top.md", "trace.md"),
-        *("monitor.md", "loop.md", "configurator.md", "toolkit.md", "guard.md"),
+        *("monitor.md", "loop.md", "configurator.md", "toolkit.md", "guard.md", "demos.md"),
     ],
 )
 def test_links_between_pages_lead_somewhere(page):

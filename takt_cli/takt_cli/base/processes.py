@@ -39,11 +39,12 @@ def start(
     command: Sequence[str],
     *,
     cores: Sequence[int] = (),
+    input: int = subprocess.DEVNULL,  # noqa: A002: as that of subprocess
     output: int = subprocess.DEVNULL,
     errors: int = subprocess.DEVNULL,
     environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start a program on these cores (all, if none are named) without input.
+    """Start a program on these cores (all, if none are named), by default without input.
 
     The kernel kills it when the calling thread ends, also after SIGKILL. So call it from the main
     thread. The program has its own session: Ctrl-C in a terminal reaches only this process, which
@@ -61,7 +62,7 @@ def start(
     try:
         return subprocess.Popen(
             command,
-            stdin=subprocess.DEVNULL,
+            stdin=input,
             stdout=output,
             stderr=errors,
             env=environment,

@@ -45,7 +45,7 @@ def picture(title: str, figure: Figure) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">',
         f"<title>{escape(title)}</title>",
-        f"<style>{_theme()}{_STYLE}</style>",
+        f"<style>{theme_style()}{_STYLE}</style>",
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" rx="8" fill="var(--surface)"/>',
         f'<text class="title" x="{_LEFT}" y="24">{escape(title)}</text>',
         *_grid(frame, xs, ys),
@@ -155,7 +155,7 @@ def _one_of(given: Any, i: int) -> Any:
     return given[i] if isinstance(given, (list, tuple)) else given
 
 
-def _theme() -> str:
+def theme_style() -> str:
     """Give the colours of the page, light or dark as the reader's system is."""
     light, dark = re.findall(r":root[^{]*\{([^}]*)\}", asset("style.css"))[:2]
     return f":root {{{light}}}\n@media (prefers-color-scheme: dark) {{ :root {{{dark}}} }}"

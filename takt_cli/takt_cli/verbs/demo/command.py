@@ -1,4 +1,4 @@
-"""`takt demo`: one minute that shows the gain of scheduling on this machine."""
+"""`takt demo`: one minute that shows the gain of scheduling on this machine; and live demos."""
 
 from __future__ import annotations
 
@@ -25,22 +25,40 @@ from takt_cli.running.runner import RunRequest
 from takt_cli.running.several_runs import Planned, run_all, total_s
 from takt_cli.running.work_scale import Scaling, fit
 from takt_cli.tables.comparison import chain_comparison, comparison_table
+from takt_cli.verbs.demo.camera import show_camera
+from takt_cli.verbs.demo.live_demo import PORT, Common
+from takt_cli.verbs.demo.pendulum import VARIANTS, show_pendulum
 from takt_cli.verbs.demo.verdict import demo_sentences, granted_sentence
-from takt_cli.verbs.options import Cores, Json, OutputDirectory, choose_cores, duration_ns
+from takt_cli.verbs.options import Cores, Json, OutputDirectory, choose_cores, duration_ns, whole
 from takt_cli.verbs.renamed import cores_option
 
 GRAPH = "autoware_reference"
+_LENGTH = "10s"
+
+app = typer.Typer()
 
 
+@app.callback(invoke_without_command=True)
 def command(
+    context: typer.Context,
     duration: Annotated[
         str, typer.Option(help="How long each of the three runs measures.")
-    ] = "10s",
+    ] = _LENGTH,
     output: OutputDirectory = None,
     cores: Cores = None,
     json_output: Json = False,
 ) -> None:
-    """Run the Autoware reference graph under stock executors and under takt, side by side."""
+    """Run the Autoware reference graph under stock executors and under takt, side by side.
+
+    `pendulum` and `camera` are demos with a page that lives.
+    """
+    if context.invoked_subcommand is not None:
+        if (duration, output, cores, json_output) != (_LENGTH, None, None, False):
+            raise TaktError(
+                f"options of takt demo {context.invoked_subcommand} go behind its name, as in "
+                f"`takt demo {context.invoked_subcommand} --json`"
+            )
+        return
     length = duration_ns(duration, "--duration")
     used = choose_cores(cores)
     check_middleware()
@@ -140,5 +158,100 @@ def explain(cores: tuple[int, ...], scaling: Scaling) -> list[str]:
 
 
 def _repeat(duration: str, cores: str | None) -> list[str]:
-    words = [] if duration == "10s" else ["--duration", duration]
+    words = [] if duration == _LENGTH else ["--duration", duration]
     return [*words, *cores_option(cores)]
+
+
+Length = Annotated[
+    str | None,
+    typer.Option(
+        "--duration",
+        help="How long it runs; with --json or --check each variant.",
+        show_default="until Ctrl-C; 5 s with --json or --check",
+    ),
+]
+Port = Annotated[
+    int, whole("--port", 0, 65535, help="Port of the page on 127.0.0.1; 0: any free one.")
+]
+Browser = Annotated[
+    bool, typer.Option("--no-browser", help="Print the address only.", show_default=False)
+]
+Check = Annotated[
+    bool,
+    typer.Option("--check", help="No page; exit code 1 unless all variants did as they should."),
+]
+NoLoad = Annotated[
+    bool, typer.Option("--no-load", help="Begin without busy threads.", show_default=False)
+]
+LiveOutput = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", help="Directory for a summary and, with --check or --json, a picture."
+    ),
+]
+
+
+@app.command("pendulum")
+def run_pendulum(
+    variant: Annotated[
+        str | None,
+        typer.Option(
+            metavar="|".join(VARIANTS),
+            help="Where the control loop runs.",
+            show_default="realtime; all, one after the other, with --json or --check",
+        ),
+    ] = None,
+    duration: Length = None,
+    port: Port = PORT,
+    no_browser: Browser = False,
+    no_load: NoLoad = False,
+    cores: Cores = None,
+    output: LiveOutput = None,
+    json_output: Json = False,
+    check: Check = False,
+) -> None:
+    """Hold up an inverted pendulum at 1 kHz, and let it fall, on a live page."""
+    common = _common(duration, port, no_browser, no_load, cores, output, json_output, check)
+    show_pendulum(variant, common)
+
+
+@app.command("camera")
+def run_camera(
+    duration: Annotated[
+        str | None,
+        typer.Option(
+            help="How long it runs.", show_default="until Ctrl-C; 10 s with --json or --check"
+        ),
+    ] = None,
+    port: Port = PORT,
+    no_browser: Browser = False,
+    no_load: NoLoad = False,
+    cores: Cores = None,
+    output: LiveOutput = None,
+    json_output: Json = False,
+    check: Check = False,
+) -> None:
+    """Run a camera's graph under stock order and under a planned schedule, on a live page."""
+    show_camera(_common(duration, port, no_browser, no_load, cores, output, json_output, check))
+
+
+def _common(
+    duration: str | None,
+    port: int,
+    no_browser: bool,
+    no_load: bool,
+    cores: str | None,
+    output: Path | None,
+    json_output: bool,
+    check: bool,
+) -> Common:
+    return Common(
+        duration_ns=duration_ns(duration, "--duration") if duration else None,
+        cores=choose_cores(cores),
+        load=not no_load,
+        port=port,
+        browser=not no_browser,
+        json=json_output,
+        check=check,
+        output=output,
+    )

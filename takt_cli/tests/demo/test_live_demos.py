@@ -1,0 +1,261 @@
+"""`takt demo pendulum` and `takt demo camera`: claims, pictures, and the real programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+import xml.etree.ElementTree as ET
+
+import pytest
+from support.built import LIVE, need
+from support.proc import ended
+from support.schemas import example, faults
+from takt_cli.base.programs import find_program
+from takt_cli.verbs.demo import camera, pendulum
+
+PATIENCE_S = 120
+LATENCIES = {"count": 2000, "p50_ns": 20_000, "p99_ns": 100_000, "max_ns": 200_000}
+
+
+def pendulum_run(variant, falls, granted="other", load=True):
+    return pendulum.Run.read(
+        example(
+            "live_pendulum#run",
+            variant=variant,
+            falls=falls,
+            granted=granted,
+            load=load,
+            wakeup=LATENCIES,
+        )
+    )
+
+
+def camera_run(side, late, in_stalls=0, threads=("hot: fifo 90, core 0",), load=True):
+    return camera.Run.read(
+        example(
+            "live_camera#run",
+            side=side,
+            late=late,
+            late_in_stalls=in_stalls,
+            threads=list(threads),
+            load=load,
+            delay=LATENCIES,
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("run", "holds"),
+    [
+        (pendulum_run("executor", 1), [True]),
+        (pendulum_run("executor", 0), [False]),
+        (pendulum_run("other", 3), [True]),
+        (pendulum_run("other", 0), [False]),
+        (pendulum_run("other", 0, load=False), []),  # is not said to fall
+        (pendulum_run("realtime", 0, "fifo 80"), [True]),
+        (pendulum_run("realtime", 1, "fifo 80"), [False]),
+        (pendulum_run("realtime", 0, "other"), [False]),  # without the right it is not shown
+    ],
+)
+def test_the_pendulum_is_judged(run, holds):
+    assert [claim.holds for claim in pendulum.claims([run])] == holds
+
+
+@pytest.mark.parametrize(
+    ("run", "holds"),
+    [
+        (camera_run("stock", 1), [True]),
+        (camera_run("stock", 0), [False]),
+        (camera_run("stock", 2, 2), [False]),
+        (camera_run("stock", 0, load=False), []),
+        (camera_run("planned", 0), [True]),
+        (camera_run("planned", 1), [False]),
+        (camera_run("planned", 1, 1), [True]),
+        (camera_run("planned", 0, threads=["hot: other"]), [False]),
+        (camera_run("planned", 0, threads=[]), [False]),
+    ],
+)
+def test_the_camera_is_judged(run, holds):
+    assert [claim.holds for claim in camera.claims([run])] == holds
+
+
+def test_refused_rights_are_told():
+    run = pendulum.Run.read(
+        {**example("live_pendulum#run"), "variant": "realtime", "refused": ["no right"]}
+    )
+    assert pendulum.shown(pendulum.Recorded([run])).refused == ["no right"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["pendulum", "--variant", "best"], "there is no 'best'; choose executor, other, realtime"),
+        (["pendulum", "--port", "65536"], "'65536' is not a whole number from 0 to 65535"),
+        (["pendulum", "--duration", "1h"], "--duration: '1h'"),
+        (["--json", "pendulum"], "options of takt demo pendulum go behind its name"),
+        (["pendulumm"], "no such command of takt demo 'pendulumm'; did you mean 'pendulum'?"),
+    ],
+)
+def test_wrong_words_are_one_message(takt, words, said):
+    done = takt("demo", *words)
+    assert done.code == 2
+    assert said in done.err
+    assert done.out == ""
+
+
+@pytest.fixture
+def private_domain(monkeypatch):
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(100 + os.getpid() % 100))
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+
+
+def each_kind(text):
+    for line in filter(None, text.splitlines()):
+        yield (read := json.loads(line))["kind"], read
+
+
+@need(*LIVE)
+def test_a_pendulum_writes_what_the_schema_says_and_obeys(private_domain):
+    program = find_program("takt_live", "takt_workload")
+    commands = [
+        {"set": {"setpoint": 0.2, "load": False}},
+        {"set": {"kp": -1, "nothing": 1}},
+        {"set": {"variant": "fast"}},
+        "no command",
+        {"set": {"variant": "executor"}},
+    ]
+    live = subprocess.Popen(
+        [program, "pendulum", "--commands", "--variant", "realtime", "--no-load"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    lines = []
+
+    def read_until(wanted):
+        while True:
+            lines.append(live.stdout.readline())
+            assert lines[-1], "it ended"
+            kind, line = next(each_kind(lines[-1]))
+            if wanted(kind, line):
+                return line
+
+    read_until(lambda kind, _: kind == "frame")
+    for command in commands:
+        live.stdin.write(json.dumps(command) + "\n")
+    live.stdin.flush()
+    begun = read_until(lambda kind, line: kind == "begun" and line["variant"] == "executor")
+    assert begun["granted"].startswith("other")
+    frame = read_until(lambda kind, line: kind == "frame" and line["cycles"] > 0)
+    assert (frame["setpoint"], frame["load"], frame["kp"]) == (0.2, False, 200_000.0)
+    live.stdin.close()  # ends it
+    lines += live.stdout.read().splitlines()
+    assert live.wait(PATIENCE_S) == 0
+    found = list(each_kind("\n".join(lines)))
+    for kind, line in found:
+        if kind != "refused":
+            assert faults(f"live_pendulum#{kind}", line) == []
+    refused = [line["text"] for kind, line in found if kind == "refused"]
+    assert len(refused) == 3
+    assert "kp" in refused[0]
+    assert "has no parameter 'nothing'" in refused[0]
+    assert "'fast' is not executor, other or realtime" in refused[1]
+    runs = [line for kind, line in found if kind == "run"]
+    assert [run["variant"] for run in runs] == ["realtime", "executor"]
+    assert all(run["cycles"] > 0 for run in runs)
+
+
+@need(*LIVE)
+def test_json_has_all_variants(takt, private_domain, tmp_path):
+    # On a busy machine the claims may not hold: --json alone does not judge.
+    done = takt("demo", "pendulum", "--json", "--duration", "1s", "-o", tmp_path / "out")
+    assert done.code == 0, done.err
+    document = json.loads(done.out)
+    assert [run["variant"] for run in document["runs"]] == ["executor", "other", "realtime"]
+    assert len(document["claims"]) == 3
+    assert document == json.loads((tmp_path / "out/summary.json").read_text())
+    drawn = ET.fromstring((tmp_path / "out/pendulum.svg").read_text())
+    assert len(drawn.findall(".//{*}polyline")) == 6
+
+
+@need(*LIVE)
+def test_the_executor_lets_the_pendulum_fall(takt, private_domain):
+    # However idle or busy the machine: the logger keeps the control loop waiting.
+    done = takt("demo", "pendulum", "--check", "--variant", "executor", "--duration", "3s")
+    assert done.code == 0, done.out
+    assert "holds" in done.out
+
+
+@need(*LIVE)
+def test_camera_json_has_both_sides(takt, private_domain, tmp_path):
+    done = takt("demo", "camera", "--json", "--duration", "2s", "-o", tmp_path / "out")
+    assert done.code == 0, done.err
+    document = json.loads(done.out)
+    assert [run["side"] for run in document["runs"]] == ["stock", "planned"]
+    assert all(run["delay"]["count"] > 0 for run in document["runs"])
+    assert all(run["threads"] for run in document["runs"])
+    ET.fromstring((tmp_path / "out/camera.svg").read_text())
+    assert (tmp_path / "out/planned.yaml").is_file()
+
+
+@need(*LIVE)
+def test_camera_writes_what_the_schema_says(private_domain, tmp_path):
+    program = find_program("takt_live", "takt_workload")
+    schedule = camera.plan(tmp_path, sorted(os.sched_getaffinity(0)))
+    done = subprocess.run(
+        [program, "camera", "--schedule", schedule, "--duration", "500ms"],
+        check=True, capture_output=True, text=True, timeout=PATIENCE_S,
+    )  # fmt: skip
+    found = list(each_kind(done.stdout))
+    assert {kind for kind, _ in found} == {"begun", "frame", "run"}
+    for kind, line in found:
+        assert faults(f"live_camera#{kind}", line) == []
+
+
+@need(*LIVE)
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_page_stream_and_program_cleanly(private_domain, how):
+    demo = subprocess.Popen(
+        [sys.executable, "-m", "takt_cli", "demo", "pendulum", "--port", "0", "--no-browser"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    said = demo.stderr.readline()
+    url = next(word for word in said.split() if word.startswith("http://127.0.0.1:"))
+    program = next(
+        int(line) for line in subprocess.run(
+            ["pgrep", "-P", str(demo.pid), "takt_live"],
+            check=True, capture_output=True, text=True,
+        ).stdout.split()
+    )  # fmt: skip
+    with urllib.request.urlopen(f"{url}events", timeout=PATIENCE_S) as stream:
+        while b'"frame"' not in stream.readline():
+            pass
+        demo.send_signal(how)
+        rest = stream.read().decode()
+    assert rest.endswith("event: end\ndata: {}\n\n")
+    assert '"kind":"run"' in rest
+    out, err = demo.communicate(timeout=PATIENCE_S)
+    assert demo.returncode == 0, err
+    assert "realtime" in out
+    assert "Traceback" not in err
+    assert ended(program)
+
+
+@need(*LIVE)
+def test_a_taken_port_starts_no_program(takt, private_domain):
+    from takt_cli.verbs.demo.event_hub import EventHub
+    from takt_cli.verbs.demo.page_server import PageServer
+
+    with PageServer("", EventHub(), print, 0) as other:
+        done = takt("demo", "pendulum", "--port", other.server_port, "--no-browser")
+    assert done.code == 2
+    assert f"port {other.server_port} of 127.0.0.1 is taken" in done.err
+
+
+def test_pictures_are_well_formed_whatever_names_say():
+    frames = [pendulum.Frame.read(example("live_pendulum#frame", variant="other", angles=[0.1]))]
+    recorded = pendulum.Recorded(frames={"other": frames})
+    ET.fromstring(pendulum.shown(recorded).picture)
