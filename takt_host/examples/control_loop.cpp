@@ -2,6 +2,7 @@
 //
 //     control_loop [SECONDS]
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -9,6 +10,8 @@
 #include "takt_host/cyclic_program.hpp"
 
 using namespace std::chrono_literals;
+
+static takt_host::CyclicProgram g_program("controller");
 
 int main(int count, char ** words)
 {
@@ -20,16 +23,15 @@ int main(int count, char ** words)
   options.attributes.policy = takt_rt::Policy::fifo;  // without a schedule
   options.attributes.priority = 80;
 
-  takt_host::CyclicProgram program("controller");
   unsigned long long missed = 0;
   unsigned long long cycles = 0;
-  program.add("control", options, [&](const takt_core::Run & run) {  // each millisecond
+  g_program.add("control", options, [&](const takt_core::Run & run) {  // each millisecond
     output += 0.1 * (1.0 - output);
     missed += run.skipped;
     ++cycles;
   });
 
-  const auto started = program.start();
+  const auto started = g_program.start();
   if (!started.ok()) {
     for (const std::string & fault : takt_rt::sentences(started.faults())) {
       std::fprintf(stderr, "error: %s\n", fault.c_str());
@@ -39,8 +41,15 @@ int main(int count, char ** words)
   for (const std::string & note : takt_rt::sentences(started->notes)) {
     std::fprintf(stderr, "warning: %s\n", note.c_str());
   }
-  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-  program.stop();
-  program.wait();
+  std::signal(SIGINT, [](int) { g_program.stop(); });
+  std::thread end([&] {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    g_program.stop();
+  });
+  end.detach();
+  if (g_program.wait() != nullptr) {
+    std::fprintf(stderr, "error: the loop threw an exception\n");
+    return 1;
+  }
   std::printf("%llu cycles, %llu missed\n", cycles, missed);
 }

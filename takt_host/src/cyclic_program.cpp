@@ -1,14 +1,17 @@
 #include "takt_host/cyclic_program.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "takt_control/process_setter.hpp"
 #include "takt_core/adapter/callback_ids.hpp"
 #include "takt_core/adapter/placer.hpp"
 #include "takt_core/group.hpp"
@@ -73,10 +76,12 @@ struct CyclicProgram::Parts
 
   std::string name;
   std::vector<Planned> planned;
-  // `stop` may come while `start` runs.
-  std::mutex mutex;
   std::unique_ptr<HostedExecutor> hosted;
-  bool stopped = false;
+  // `stop` may come while `start` runs: one of them sees what the other has done.
+  std::atomic<takt_core::Executor *> executor{nullptr};
+  std::atomic<bool> stopped{false};
+  bool waited = false;
+  std::exception_ptr failure;
 };
 
 takt_rt::Faults CyclicProgram::Parts::faults_of_options() const
@@ -118,7 +123,9 @@ takt_rt::Result<std::unique_ptr<HostedExecutor>> CyclicProgram::Parts::host(
   if (!schedule.ok()) {
     return schedule.faults();
   }
-  const FrontEnd front_end{"no middleware", false, {}};
+  const FrontEnd front_end{"no middleware", false, [name = name](const std::string & sentence) {
+                             std::fprintf(stderr, "takt: %s: %s\n", name.c_str(), sentence.c_str());
+                           }};
   if (schedule.value().has_value()) {
     ProcessSchedule & found = *schedule.value();
     said = std::move(found.warnings);
@@ -130,6 +137,7 @@ takt_rt::Result<std::unique_ptr<HostedExecutor>> CyclicProgram::Parts::host(
   options.order = takt_core::Order::priority;
   options.missing_rights = takt_core::MissingRights::report;
   options.lock_memory = true;
+  options.setter = takt_control::process_setter();
   options.epoch = planned.front().options.epoch == takt_rt::CyclicEpoch::host
                     ? takt_core::Epoch::host
                     : takt_core::Epoch::start;
@@ -191,11 +199,16 @@ CyclicProgram::CyclicProgram(std::string name) : parts_(std::make_unique<Parts>(
 CyclicProgram::~CyclicProgram()
 {
   stop();
-  wait();
+  static_cast<void>(wait());
 }
 
 void CyclicProgram::add(std::string loop, takt_rt::CyclicOptions options, Function function)
 {
+  if (parts_->executor.load() != nullptr) {
+    std::fprintf(
+      stderr, "takt: %s: the loop %s was added after start\n", parts_->name.c_str(), loop.c_str());
+    std::abort();
+  }
   std::string id = takt_core::adapter::callback_id("/" + parts_->name, "timer", loop);
   parts_->planned.push_back(
     {std::move(loop), std::move(id), std::move(options), std::move(function)});
@@ -215,7 +228,9 @@ takt_rt::Result<StartedProgram> CyclicProgram::start()
     return made.faults();
   }
   HostedExecutor & host = *made.value();
-  for (const takt_rt::Status & status : {host.record(), host.watch()}) {
+  const bool reports = host.core()->options().on_exception == takt_core::ExceptionPolicy::report;
+  for (const takt_rt::Status & status :
+       {host.record(), reports ? host.report_exceptions() : takt_rt::Status(), host.watch()}) {
     if (!status.ok()) {
       return status.faults();
     }
@@ -238,12 +253,25 @@ takt_rt::Result<StartedProgram> CyclicProgram::start()
     placer->started();
     const auto warnings = placer->warnings();
     said.insert(said.end(), warnings.begin(), warnings.end());
+    for (const std::string & id : placer->defaulted()) {
+      said.push_back(
+        "no rule of the schedule names " + id +
+        ": it runs on the default threads, with their attributes instead of its own");
+    }
   }
   for (const auto & fault : host.expose(parts_->name).faults()) {
     said.push_back(takt_rt::within("takt status and takt apply do not reach this program", fault));
   }
+  // Before the start, so that the loops see it.
+  parts_->hosted = std::move(made.value());
+  parts_->executor.store(host.core().get());
   if (const auto started = host.core()->start(); !started.ok()) {
+    parts_->executor.store(nullptr);
+    parts_->hosted.reset();
     return started.faults();
+  }
+  if (parts_->stopped.load()) {
+    host.core()->cancel();
   }
   const auto say_all = [&](const takt_rt::Faults & faults) {
     said.insert(said.end(), faults.begin(), faults.end());
@@ -252,31 +280,29 @@ takt_rt::Result<StartedProgram> CyclicProgram::start()
   for (const auto & thread : host.core()->attributes()) {
     say_all(thread.faults);
   }
-  const std::lock_guard lock(parts_->mutex);
-  parts_->hosted = std::move(made.value());
-  if (parts_->stopped) {
-    parts_->hosted->core()->cancel();
-  }
   return StartedProgram{std::move(said)};
 }
 
 void CyclicProgram::stop() noexcept
 {
-  const std::lock_guard lock(parts_->mutex);
-  parts_->stopped = true;
-  if (parts_->hosted != nullptr) {
-    parts_->hosted->core()->cancel();
+  parts_->stopped.store(true);
+  if (takt_core::Executor * const executor = parts_->executor.load(); executor != nullptr) {
+    executor->cancel();
   }
 }
 
 std::exception_ptr CyclicProgram::wait()
 {
-  return parts_->hosted == nullptr ? nullptr : parts_->hosted->core()->wait().exception;
+  if (parts_->hosted != nullptr && !parts_->waited) {
+    parts_->failure = parts_->hosted->core()->wait().exception;
+    parts_->waited = true;
+  }
+  return parts_->failure;
 }
 
 const takt_core::Executor * CyclicProgram::executor() const noexcept
 {
-  return parts_->hosted == nullptr ? nullptr : parts_->hosted->core().get();
+  return parts_->executor.load();
 }
 
 }  // namespace takt_host

@@ -161,6 +161,51 @@ TEST_F(CyclicPrograms, an_exception_ends_the_loops_and_comes_back)
   const std::exception_ptr failure = program.wait();
   ASSERT_NE(failure, nullptr);
   EXPECT_THROW(std::rethrow_exception(failure), std::runtime_error);
+  EXPECT_EQ(program.wait(), failure);
+}
+
+TEST_F(CyclicPrograms, a_reported_exception_lets_the_loops_go_on_and_is_said)
+{
+  schedule(
+    "version: 1\nexecutors: {robot: {threads: {t: {}}, default: t, on_exception: report}}\n");
+  ::testing::internal::CaptureStderr();
+  {
+    CyclicProgram program("robot");
+    std::atomic<int> runs{0};
+    program.add("fails", each(1ms), [&](const takt_core::Run &) {
+      ++runs;
+      throw std::runtime_error("no sensor");
+    });
+    const auto started = program.start();
+    ASSERT_TRUE(started.ok()) << to_string(started.faults().front());
+    wait_for(runs, 3);
+    program.stop();
+    EXPECT_EQ(program.wait(), nullptr);
+  }  // a thread of the program says it
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("no sensor"), std::string::npos);
+}
+
+TEST_F(CyclicPrograms, a_loop_without_a_rule_is_noted)
+{
+  schedule("version: 1\nexecutors: {nodes: {threads: {t: {}}, default: t}}\n");
+  CyclicProgram program("robot");
+  std::atomic<int> runs{0};
+  std::atomic<bool> sees{false};
+  program.add("fast", each(1ms), [&](const takt_core::Run &) {
+    sees = program.executor() != nullptr;
+    ++runs;
+  });
+  const auto started = program.start();
+  ASSERT_TRUE(started.ok()) << to_string(started.faults().front());
+  bool noted = false;
+  for (const auto & note : started->notes) {
+    noted |= to_string(note).find("no rule of the schedule names /robot:timer(fast)") == 0;
+  }
+  EXPECT_TRUE(noted);
+  wait_for(runs, 1);
+  program.stop();
+  EXPECT_EQ(program.wait(), nullptr);
+  EXPECT_TRUE(sees);
 }
 
 TEST_F(CyclicPrograms, a_stop_before_the_start_ends_the_program)

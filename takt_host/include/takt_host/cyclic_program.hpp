@@ -30,13 +30,14 @@ struct StartedProgram
   takt_rt::Faults notes;  ///< what the kernel refused, and what the schedule warns of
 };
 
-/// One thread adds and starts; `stop` may be called on any thread.
+/// One thread adds, starts and waits; `stop` may be called on any thread, also in a signal handler.
 class CyclicProgram
 {
 public:
   /// The work of one period. `run.release` is its nominal time, and `run.skipped` counts the periods that passed
   /// before it. Runs on an executor thread; as real-time safe as it is written. An exception ends the program's
-  /// loops, and `wait` returns it.
+  /// loops, and `wait` returns it; under a schedule with `on_exception: report` the loops go on, and standard error
+  /// has a sentence.
   using Function = std::function<void(const takt_core::Run & run)>;
 
   /// `name` stands for the node in ids: letters, digits and '_'. Set-up only.
@@ -47,7 +48,8 @@ public:
   CyclicProgram & operator=(const CyclicProgram &) = delete;
 
   /// Adds a loop. Of the options a schedule replaces the attributes, and its rule for the loop may replace `offset`
-  /// and `overrun` (`missed_periods`). Without a schedule all loops need the same `epoch`. Before `start` only.
+  /// and `overrun` (`missed_periods`). Without a schedule all loops need the same `epoch`. `stack_bytes` does not count:
+  /// the executor touches the stacks if memory is locked. Before `start` only: later it ends the process with a message.
   /// Set-up only.
   void add(std::string loop, takt_rt::CyclicOptions options, Function function);
 
@@ -55,12 +57,14 @@ public:
   /// schedule, or rights that the schedule requires; then no loop runs. Set-up only; may block.
   takt_rt::Result<StartedProgram> start();
 
-  /// Lets all loops end after their present run. Any thread; real-time safe.
+  /// Lets all loops end after their present run. Before or during `start`: the loops end at once. Any thread;
+  /// real-time safe; also in a signal handler.
   void stop() noexcept;
-  /// Sleeps until all loops have ended. Returns the exception of the loop that ended them; null: none. May block.
-  std::exception_ptr wait();
+  /// Sleeps until all loops have ended. Returns the exception of the loop that ended them; null: none. Not in a loop.
+  /// May block.
+  [[nodiscard]] std::exception_ptr wait();
 
-  /// The executor, for its counts and observers. Null before `start`.
+  /// The executor, for its counts. Null before `start`. Any thread; real-time safe.
   const takt_core::Executor * executor() const noexcept;
 
 private:
