@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -212,6 +214,53 @@ def test_camera_writes_what_the_schema_says(private_domain, tmp_path):
     assert {kind for kind, _ in found} == {"begun", "frame", "run"}
     for kind, line in found:
         assert faults(f"live_camera#{kind}", line) == []
+
+
+@need(*LIVE)
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "subcommand"),
+        (["pendulum", "--variant", "best"], "'best' is not executor, other or realtime"),
+        (["pendulum", "--cores", "4711"], "--cores"),
+        (["camera"], "--schedule is required"),
+        (["camera", "--schedule", "/nowhere.yaml"], "/nowhere.yaml"),
+    ],
+)
+def test_the_program_refuses_wrong_words_with_one_line(words, said):
+    program = find_program("takt_live", "takt_workload")
+    done = subprocess.run(
+        [program, *words], capture_output=True, text=True, timeout=PATIENCE_S, check=False
+    )
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def without_rights():
+    """Drop the rights to real-time priorities and locked memory, and to get them back."""
+    prctl = ctypes.CDLL(None).prctl
+    for capability in (14, 23, 24):  # CAP_IPC_LOCK, CAP_SYS_NICE, CAP_SYS_RESOURCE
+        prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP, as far as it is allowed
+    resource.setrlimit(resource.RLIMIT_RTPRIO, (0, 0))
+    resource.setrlimit(resource.RLIMIT_MEMLOCK, (65536, 65536))
+
+
+@need(*LIVE)
+@pytest.mark.parametrize("demo", ["pendulum --variant realtime", "camera"])
+def test_missing_rights_are_told_and_fail_the_check(private_domain, demo):
+    command = ["demo", *demo.split(), "--check", "--no-load", "--duration", "500ms"]
+    done = subprocess.run(
+        [sys.executable, "-m", "takt_cli", *command],
+        capture_output=True, text=True, timeout=PATIENCE_S, check=False,
+        preexec_fn=without_rights,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    said = " ".join(done.stderr.split())
+    assert "missing rights: " in said
+    assert "refused for this thread" in said
+    assert "does not hold" in done.stdout
 
 
 @need(*LIVE)

@@ -5,9 +5,10 @@ const angle = new Plot("angle", SECONDS, {
 });
 const angles = angle.add("angle", "--s1");
 const wanted = angle.add("set point", "--s2");
+const fell = angle.add("fell", "--s8", true);
 const wakeup = new Plot("wakeup", SECONDS, {
-  low: 1e4, high: 2e8, log: true,
-  ticks: [[1e4, "10 µs"], [1e5, "100 µs"], [1e6, "1 ms"], [1e7, "10 ms"], [1e8, "100 ms"]],
+  low: 1e4, high: 2e9, log: true,
+  ticks: [[1e4, "10 µs"], [1e5, "100 µs"], [1e6, "1 ms"], [1e7, "10 ms"], [1e8, "100 ms"], [1e9, "1 s"]],
 });
 wakeup.lines.push([1e6, "the period", "--s8"]);
 const latest = wakeup.add("latest wake-up", "--s1");
@@ -61,10 +62,10 @@ handlers.frame = (line) => {
   }
   for (const value of line.angles) angle.push(angles, first + ++count * sample, value);
   angle.push(wanted, now, line.wanted);
-  if (line.cycles !== last?.cycles) wakeup.push(latest, now, line.latest_ns);
+  if (line.cycles > (last?.cycles ?? 0)) wakeup.push(latest, now, line.latest_ns);
   misses.push(missed, now, line.missed - (last?.missed ?? 0));
   recent = [...recent, line.latest_ns].slice(-20);
-  if (last && line.falls > last.falls) angle.marks.push({ x: now, text: "fell" });
+  if (last && line.falls > last.falls) angle.push(fell, now, 0);
   last = frame = line;
 };
 
