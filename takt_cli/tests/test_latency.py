@@ -88,7 +88,7 @@ def test_the_setting_is_spelt_for_both_programs():
     own = " ".join(setting.arguments())
     assert own == ("--policy rr --cores 0,2 --priority 9 --interval 1ms --duration 10s --load")
     theirs = setting.cyclictest_arguments()
-    for flag in ("--policy=rr", "--priority=9", "--affinity=0,2", "--threads=2", "--loops=10000"):
+    for flag in ("--policy=rr", "--priority=9", "--affinity=0,2", "--threads=2", "--distance=0"):
         assert flag in theirs
     other = LatencySetting(cores=(1,), policy="other").cyclictest_arguments()
     assert not [flag for flag in other if flag.startswith("--priority")]

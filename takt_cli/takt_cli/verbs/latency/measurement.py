@@ -88,7 +88,8 @@ class LatencySetting:
         if self.real_time:
             flags.append(f"--priority={self.priority or _PRIORITY}")
         flags += [f"--affinity={','.join(map(str, self.cores))}", f"--threads={len(self.cores)}"]
-        flags += [f"--loops={max(1, self.duration_ns // self.interval_ns)}"]
+        # Without --distance each further thread has a longer interval.
+        flags += [f"--loops={max(1, self.duration_ns // self.interval_ns)}", "--distance=0"]
         return [*flags, f"--histogram={_MOST_US}", "--mlockall", "--default-system", "--quiet"]
 
 
