@@ -155,6 +155,7 @@ def test_the_page_of_an_own_executor_shows_the_program_that_is_built():
 
 
 @need(*LIVE)
+@pytest.mark.alone
 def test_live_demos_run_as_the_page_says(takt, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ROS_DOMAIN_ID", str(100 + os.getpid() % 100))

@@ -170,6 +170,7 @@ def test_a_pendulum_writes_what_the_schema_says_and_obeys(private_domain):
 
 
 @need(*LIVE)
+@pytest.mark.alone  # its load would slow others down
 def test_json_has_all_variants(takt, private_domain, tmp_path):
     # On a busy machine the claims may not hold: --json alone does not judge.
     done = takt("demo", "pendulum", "--json", "--duration", "1s", "-o", tmp_path / "out")
@@ -183,6 +184,7 @@ def test_json_has_all_variants(takt, private_domain, tmp_path):
 
 
 @need(*LIVE)
+@pytest.mark.alone  # its load would slow others down
 def test_the_executor_lets_the_pendulum_fall(takt, private_domain):
     # However idle or busy the machine: the logger keeps the control loop waiting.
     done = takt("demo", "pendulum", "--check", "--variant", "executor", "--duration", "3s")
