@@ -1,5 +1,6 @@
 // Parameters of a node: descriptors, changes, the callbacks that judge them, services and events.
 #include <atomic>
+#include <limits>
 #include <rcl_interfaces/msg/parameter_event.hpp>
 #include <rcl_interfaces/msg/parameter_type.hpp>
 #include <rcl_interfaces/srv/set_parameters.hpp>
@@ -119,6 +120,11 @@ TEST_F(Parameters, ValuesStayInTheirRange)
   EXPECT_EQ(set(*n, {"gain", 0.3}), "");  // 0.3 is not three times 0.1 in binary
   EXPECT_EQ(set(*n, {"gain", 1.05}), "");
   EXPECT_EQ(set(*n, {"gain", 1}), "");
+  for (const double beyond :
+       {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+        std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_NE(set(*n, {"gain", beyond}).find("is not in 0 to 1.05"), std::string::npos) << beyond;
+  }
   EXPECT_EQ(
     set(*n, {"gain", 0.25}), "/n: parameter 'gain': 0.25 is not in 0 to 1.05 in steps of 0.1");
   EXPECT_EQ(

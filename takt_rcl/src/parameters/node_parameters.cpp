@@ -38,6 +38,9 @@ std::string text(double value)
 
 bool same(double one, double other) noexcept
 {
+  if (!std::isfinite(one) || !std::isfinite(other)) {
+    return one == other;
+  }
   const double scale = std::max({1.0, std::abs(one), std::abs(other)});
   return std::abs(one - other) <= 100 * std::numeric_limits<double>::epsilon() * scale;
 }
