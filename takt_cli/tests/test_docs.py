@@ -32,6 +32,7 @@ from support.fake_control import (
     thread,
 )
 from support.fake_machine import desktop_machine, fake, plant
+from support.private import private
 from takt_cli.control import client
 from takt_cli.running import runner
 from takt_cli.verbs.latency import measurement as latency
@@ -158,8 +159,8 @@ def test_the_page_of_an_own_executor_shows_the_program_that_is_built():
 @pytest.mark.alone
 def test_live_demos_run_as_the_page_says(takt, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ROS_DOMAIN_ID", str(100 + os.getpid() % 100))
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    for name, value in private(tmp_path).items():
+        monkeypatch.setenv(name, value)
     ran = [arguments[1] for arguments, _ in run_commands(takt, "demos.md")]
     assert set(ran) == {"pendulum", "camera"}
     assert (tmp_path / "results/pendulum/pendulum.svg").is_file()

@@ -14,6 +14,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 from support.built import LIVE, need
+from support.private import private
 from support.proc import ended
 from support.schemas import example, faults
 from takt_cli.base.programs import find_program
@@ -110,9 +111,9 @@ def test_wrong_words_are_one_message(takt, words, said):
 
 
 @pytest.fixture
-def private_domain(monkeypatch):
-    monkeypatch.setenv("ROS_DOMAIN_ID", str(100 + os.getpid() % 100))
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+def private_domain(monkeypatch, tmp_path):
+    for name, value in private(tmp_path).items():
+        monkeypatch.setenv(name, value)
 
 
 def each_kind(text):
@@ -194,7 +195,7 @@ def test_the_executor_lets_the_pendulum_fall(takt, private_domain):
 
 @need(*LIVE)
 def test_camera_json_has_both_sides(takt, private_domain, tmp_path):
-    done = takt("demo", "camera", "--json", "--duration", "2s", "-o", tmp_path / "out")
+    done = takt("demo", "camera", "--json", "--no-load", "--duration", "2s", "-o", tmp_path / "out")
     assert done.code == 0, done.err
     document = json.loads(done.out)
     assert [run["side"] for run in document["runs"]] == ["stock", "planned"]
@@ -269,7 +270,8 @@ def test_missing_rights_are_told_and_fail_the_check(private_domain, demo):
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_page_stream_and_program_cleanly(private_domain, how):
     demo = subprocess.Popen(
-        [sys.executable, "-m", "takt_cli", "demo", "pendulum", "--port", "0", "--no-browser"],
+        [sys.executable, "-m", "takt_cli", "demo", "pendulum", "--port", "0", "--no-browser",
+         "--no-load"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip

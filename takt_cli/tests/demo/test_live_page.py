@@ -7,6 +7,7 @@ import math
 import re
 import subprocess
 import threading
+import time
 from html import unescape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -81,9 +82,20 @@ class _HoldHandler(BaseHTTPRequestHandler):
         pass
 
 
-def look(name, directory, lines, *, begin="", until="return true", width=1280, end=False):
-    """Open the page of a demo while lines come; give what it told, and what its controls sent."""
+def look(name, directory, lines, *, later=(), begin="", until="return true", width=1280, end=False):
+    """Open the page of a demo while lines come; give what it told, and what its controls sent.
+
+    `later` are lines that come when the page is there.
+    """
     hub, sent, hold = EventHub(), [], Hold()
+
+    def publish_later():
+        until = time.monotonic() + PATIENCE_S
+        while not hub.listeners and time.monotonic() < until:
+            time.sleep(0.01)
+        for line in later:
+            hub.publish(line["kind"], json.dumps(line))
+
     page = live_page("A demo <now>", "about it", name)
     page = page.replace("<head>", f"<head>{_WATCH}", 1)
     page = page.replace(
@@ -95,6 +107,7 @@ def look(name, directory, lines, *, begin="", until="return true", width=1280, e
     for line in lines:
         hub.publish(line["kind"], json.dumps(line))
     with PageServer(page, hub, sent.append, 0) as server:
+        threading.Thread(target=publish_later, daemon=True).start()
         if end:
             threading.Timer(1.0, hub.close, (PATIENCE_S,)).start()
         command = [
@@ -143,12 +156,17 @@ def pendulum_lines(frames=40, falls=0, refused=(), variant="realtime"):
         )
 
 
-def camera_lines(frames=40):
+def camera_lines(frames=40, refused=()):
     sides = ("stock", "planned")
     yield example(
         "live_camera#begun",
         sides=[
-            {"side": side, "threads": [f"{side}: fifo 90, core 0"], "refused": []} for side in sides
+            {
+                "side": side,
+                "threads": [f"{side}: fifo 90, core 0"],
+                "refused": list(refused) if side == "planned" else [],
+            }
+            for side in sides
         ],
     )
     for number in range(frames):
@@ -219,10 +237,68 @@ def test_controls_set_parameters(tmp_path):
     )
 
 
+REFUSED = {"kind": "refused", "text": "kp is <too> large"}
+
+
 def test_a_refused_parameter_is_shown(tmp_path):
-    lines = [*pendulum_lines(), {"kind": "refused", "text": "kp is <too> large"}]
-    told, _ = look("pendulum", tmp_path, lines, until=SEEN)
+    seen = 'return !document.getElementById("refused").hidden'
+    told, _ = look("pendulum", tmp_path, list(pendulum_lines()), later=[REFUSED], until=seen)
     assert "kp is <too> large" in told["text"]
+
+
+@pytest.mark.parametrize("name", ["pendulum", "camera"])
+def test_the_next_click_ends_a_refusal_but_not_the_missing_rights(tmp_path, name):
+    lines = {
+        "pendulum": lambda: pendulum_lines(refused=["no right"]),
+        "camera": lambda: camera_lines(refused=["no right"]),
+    }[name]()
+    begin = """
+      const seen = setInterval(() => {
+        const load = document.getElementById("load");
+        if (document.getElementById("refused").hidden || !load.checked) return;
+        clearInterval(seen);
+        load.click();
+        window.clicked = true;
+      }, 20);
+    """
+    done = "return window.clicked && asked.size === 0"
+    told, sent = look(name, tmp_path, list(lines), later=[REFUSED], begin=begin, until=done)
+    assert sent == [{"load": False}]
+    assert "Missing rights: no right" in told["text"]
+    assert "kp is" not in told["text"]
+
+
+def test_a_slider_sends_one_value_at_a_time_and_ends_at_the_latest(tmp_path):
+    begin = """
+      setTimeout(() => {
+        const slider = document.getElementById("setpoint");
+        for (let number = 0; number <= 20; ++number) {
+          slider.value = number / 100;
+          slider.dispatchEvent(new Event("input"));
+        }
+        window.moved = true;
+      }, 300);
+    """
+    done = "return window.moved && asked.size === 0"
+    _, sent = look("pendulum", tmp_path, list(pendulum_lines()), begin=begin, until=done)
+    assert sent == [{"setpoint": 0}, {"setpoint": 0.2}]
+
+
+def test_a_page_that_is_opened_late_does_not_draw_the_misses_so_far(tmp_path):
+    begun, *frames = pendulum_lines()
+    for frame in frames:
+        frame["missed"] = 5000
+    seen = f"probe.misses = missed.y; {SEEN}"
+    told, _ = look("pendulum", tmp_path, [begun, *frames], until=seen)
+    assert told["misses"] == [0] * (len(frames) - 1)
+
+
+def test_a_second_without_a_cycle_has_no_latest_wakeup(tmp_path):
+    begun, *frames = pendulum_lines()
+    for frame in frames:
+        frame |= {"cycles": 3, "latest_ns": 0}
+    told, _ = look("pendulum", tmp_path, [begun, *frames], until=SEEN)
+    assert re.search(r"latest wake-up, last second\s+none", told["text"])
 
 
 def test_the_end_of_the_program_is_shown(tmp_path):

@@ -117,6 +117,19 @@ def test_a_page_that_comes_later_gets_what_is_kept(server, hub):
     stream.close()
 
 
+def test_a_page_that_comes_later_is_not_told_what_others_were_refused(server, hub):
+    hub.publish("begun", "first")
+    there = Stream(server)
+    wait_for(lambda: hub.listeners == 1)
+    hub.publish("refused", "kp is too large")
+    hub.publish("frame", "0")
+    assert [there.take() for _ in range(3)] == ["first", "kp is too large", "0"]
+    later = Stream(server)
+    assert [later.take() for _ in range(2)] == ["first", "0"]
+    later.close()
+    there.close()
+
+
 def test_a_page_that_goes_away_is_forgotten_and_the_others_go_on(server, hub):
     one, two = Stream(server), Stream(server)
     wait_for(lambda: hub.listeners == 2)
@@ -185,7 +198,13 @@ def test_other_requests_are_refused(server, told, body, headers, status):
 def test_other_names_of_this_machine_get_no_page(server):
     assert ask(server, "GET", "/", Host="evil.example")[0] == 403
     assert ask(server, "GET", "/events", Host="evil.example")[0] == 403
+    assert ask(server, "GET", "/", Host="127.0.0.1.evil.example")[0] == 403
     assert ask(server, "GET", "/", Host=f"localhost:{server.server_port}")[0] == 200
+
+
+@pytest.mark.parametrize("host", ["localhost:9000", "127.0.0.1:9000", "LOCALHOST", "127.0.0.1"])
+def test_a_forwarded_port_may_have_another_number(server, host):
+    assert ask(server, "GET", "/", Host=host)[0] == 200
 
 
 def test_a_port_that_is_taken_is_one_message(hub):

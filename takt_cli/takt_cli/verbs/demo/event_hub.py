@@ -41,7 +41,11 @@ class Listener:
 
 
 class EventHub:
-    """Any thread. A frame may be lost on the way to a slow page; lines of other kinds are not."""
+    """Any thread. A frame may be lost on the way to a slow page; lines of other kinds are not.
+
+    A page that comes later gets the lines that are kept. Those of the kind `refused` are not: each
+    answers a page that was there.
+    """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -53,7 +57,8 @@ class EventHub:
         """Give a line to all pages. Does not wait for them."""
         is_frame = kind == "frame"
         with self._changed:
-            self._keep(is_frame, line)
+            if kind != "refused":
+                self._keep(is_frame, line)
             for listener in self._listeners:
                 listener.add(is_frame, line)
             self._changed.notify_all()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 import threading
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -25,6 +26,8 @@ _LARGEST = 4096  # bytes of a request's body
 _PATIENCE_S = 10.0
 _ALIVE_S = 2.0  # a comment, if there is no event: so an end of the connection is noticed
 _END_S = 2.0
+# With any port: a page that came through `ssh -L` names the port of the other machine.
+_OWN = re.compile(r"(127\.0\.0\.1|localhost)(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
 
 Values = Mapping[str, float | bool | str]
 
@@ -60,7 +63,7 @@ class PageServer(ThreadingHTTPServer):
 
     def is_own(self, host: str) -> bool:
         """Whether a request names this machine: a page of another site could not do that."""
-        return host in (f"{ADDRESS}:{self.server_port}", f"localhost:{self.server_port}")
+        return _OWN.fullmatch(host) is not None
 
     def handle_error(self, *_: Any) -> None:
         """Say nothing: a page went away."""

@@ -21,7 +21,7 @@ handlers.begun = (line) => {
     byId(`${side.side}-threads`).textContent = side.threads.join("; ");
     refused.push(...side.refused);
   }
-  refuse(refused.length ? `Missing rights: ${refused.join("; ")}` : "");
+  tellRights(refused);
 };
 
 handlers.frame = (line) => {

@@ -21,10 +21,13 @@ function tell(text, bad = false) {
   place.classList.toggle("bad", bad);
 }
 
-function refuse(text) {
-  byId("refused").textContent = text;
-  byId("refused").hidden = !text;
+function say(id, text) {
+  byId(id).textContent = text;
+  byId(id).hidden = !text;
 }
+const refuse = (text) => say("refused", text);
+// What the kernel refused stays on the page, whatever the user does.
+const tellRights = (refused) => say("rights", refused.length ? `Missing rights: ${refused.join("; ")}` : "");
 
 // The lines that the server keeps come again after each connection, so all begins anew.
 function connect(restart) {
@@ -40,8 +43,21 @@ function connect(restart) {
 }
 handlers.refused = (line) => refuse(line.text);
 
-async function setParameters(values) {
+// Requests may overtake each other. So each parameter has one on its way, and the latest value waits for its answer.
+const asked = new Map();
+async function setParameter(name, value) {
+  const underWay = asked.has(name);
+  asked.set(name, { value });
+  if (underWay) return;
   refuse("");
+  for (let next; (next = asked.get(name)); ) {
+    asked.set(name, null);
+    await send({ [name]: next.value });
+  }
+  asked.delete(name);
+}
+
+async function send(values) {
   try {
     const answer = await fetch("/set", {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(values),
@@ -52,11 +68,12 @@ async function setParameters(values) {
   }
 }
 
-// A control follows the parameter, which others may change too, but not while the user holds it.
+// A control follows the parameter, which others may change too, but not while the user holds it or its value is on the way.
 function control(id, read, write) {
   const element = byId(id);
-  element.addEventListener("input", () => setParameters({ [element.name]: read(element) }));
-  return (value) => { if (document.activeElement !== element || !element.matches(":active")) write(element, value); };
+  element.addEventListener("input", () => setParameter(element.name, read(element)));
+  const held = () => asked.has(element.name) || (document.activeElement === element && element.matches(":active"));
+  return (value) => { if (!held()) write(element, value); };
 }
 
 function duration(ns) {

@@ -38,7 +38,7 @@ for (const [name, digits] of [["setpoint", 2], ["kp", 0], ["kd", 0]]) {
 }
 const variants = [...document.querySelectorAll("input[name=variant]")];
 for (const one of variants) {
-  one.addEventListener("change", () => { if (one.checked) setParameters({ variant: one.value }); });
+  one.addEventListener("change", () => { if (one.checked) setParameter("variant", one.value); });
 }
 
 handlers.begun = (line) => {
@@ -50,7 +50,7 @@ handlers.begun = (line) => {
   for (const plot of plots) plot.marks.push({ x: now, text: line.variant });
   byId("about").textContent =
     `Controller at 1 kHz, variant ${line.variant}; the kernel granted its thread: ${line.granted}.`;
-  refuse(line.refused.length ? `Missing rights: ${line.refused.join("; ")}` : "");
+  tellRights(line.refused);
 };
 
 handlers.frame = (line) => {
@@ -62,9 +62,11 @@ handlers.frame = (line) => {
   }
   for (const value of line.angles) angle.push(angles, first + ++count * sample, value);
   angle.push(wanted, now, line.wanted);
-  if (line.cycles > (last?.cycles ?? 0)) wakeup.push(latest, now, line.latest_ns);
-  misses.push(missed, now, line.missed - (last?.missed ?? 0));
-  recent = [...recent, line.latest_ns].slice(-20);
+  // The counts of the first frame may be those of hours before this page was opened.
+  const ran = last && line.cycles > last.cycles;
+  if (ran) wakeup.push(latest, now, line.latest_ns);
+  if (last) misses.push(missed, now, line.missed - last.missed);
+  recent = [...recent, ran ? line.latest_ns : null].slice(-20);
   if (last && line.falls > last.falls) angle.push(fell, now, 0);
   last = frame = line;
 };
@@ -72,10 +74,11 @@ handlers.frame = (line) => {
 function words() {
   if (!frame) return;
   for (const [name, write] of Object.entries(show)) write(frame[name]);
-  for (const one of variants) one.checked = one.value === frame.variant;
+  for (const one of variants) if (!asked.has("variant")) one.checked = one.value === frame.variant;
   for (const name of ["falls", "missed", "late", "cycles"]) byId(name).textContent = frame[name].toLocaleString("en");
   byId("falls").className = frame.falls ? "bad" : "good";
-  byId("latest").textContent = duration(Math.max(...recent));
+  const woken = recent.filter((ns) => ns !== null);
+  byId("latest").textContent = woken.length ? duration(Math.max(...woken)) : "none";
   const seconds = Math.round(frame.time_ns / 1e9);
   const text = frame.falls
     ? `Variant ${frame.variant}: the pendulum fell ${frame.falls} times in ${seconds} s${frame.stands ? "." : ", and lies on the floor."}`
