@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 #include <std_msgs/msg/int64.hpp>
+#include <string>
 #include <thread>
 
 #include "takt_rcl/takt_rcl.hpp"
@@ -22,7 +23,7 @@ int main(int argc, char ** argv)
   for_logger->wait_for_matched(1, 10s);
 
   int detected = 0, logged = 0;
-  Int64 image;
+  Int64 taken;  // the loop's own: no other thread uses it
   takt_rt::Application application;
   takt_rt::CyclicOptions loop;
   loop.period = 1ms;
@@ -30,16 +31,21 @@ int main(int argc, char ** argv)
   loop.attributes.priority = 60;
   loop.attributes.name = "executor";
   application.add(loop, [&](const takt_rt::Cycle &) {
-    while (for_detector->take(image)) {  // all that wait, before anything else
+    while (for_detector->take(taken)) {  // all that wait, before anything else
       ++detected;
     }
-    if (logged < detected && for_logger->take(image)) {  // never before the detector, one at a time
+    if (logged < detected && for_logger->take(taken)) {  // never before the detector, one at a time
       ++logged;
     }
   });
-  if (!application.start().ok()) {
+  const auto started = application.start();
+  if (!started) {
     return 1;
   }
+  for (const std::string & refused : sentences(started->refused)) {  // then the loop runs without
+    std::fprintf(stderr, "%s\n", refused.c_str());
+  }
+  Int64 image;
   for (int i = 0; i < 50; ++i) {
     camera->publish(image);
     std::this_thread::sleep_for(5ms);
