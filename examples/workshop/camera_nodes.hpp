@@ -115,9 +115,10 @@ private:
   rclcpp::TimerBase::SharedPtr timer_;
 };
 
-/// The logger's work in each run: ten random parts, and a sleep, as if it wrote to a disk.
+/// The logger's work in each run: random parts, and a sleep, as if it wrote to a disk.
 struct Logging
 {
+  int parts;
   Nanoseconds least_part;
   Nanoseconds most_part;
   Nanoseconds sleep;
@@ -151,7 +152,7 @@ private:
     std::uniform_int_distribution<std::int64_t> part(
       logging_.least_part.count(), logging_.most_part.count());
     std::int64_t sum = 0;
-    for (int i = 0; i < 10; ++i) {
+    for (int i = 0; i < logging_.parts; ++i) {
       sum += part(random_);
     }
     work(Nanoseconds(sum));

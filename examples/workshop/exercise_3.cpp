@@ -9,7 +9,8 @@ int main(int argc, char ** argv)
   rclcpp::init(argc, argv);
   const auto camera = std::make_shared<workshop::Camera>();
   const auto perception = std::make_shared<workshop::Perception>(workshop::Logging{
-    std::chrono::microseconds(100), std::chrono::milliseconds(1), std::chrono::milliseconds(1)});
+    10, std::chrono::microseconds(100), std::chrono::milliseconds(1),
+    std::chrono::milliseconds(1)});
   const auto actuation = std::make_shared<workshop::Actuation>();
 
   rclcpp::executors::SingleThreadedExecutor of_camera, of_others;

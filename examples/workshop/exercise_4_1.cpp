@@ -6,7 +6,7 @@ int main(int argc, char ** argv)
   rclcpp::init(argc, argv);
   const auto camera = std::make_shared<workshop::Camera>();
   const auto perception = std::make_shared<workshop::Perception>(workshop::Logging{
-    std::chrono::milliseconds(2), std::chrono::microseconds(3500), std::chrono::nanoseconds(0)});
+    1, std::chrono::milliseconds(20), std::chrono::milliseconds(35), std::chrono::milliseconds(1)});
   const auto actuation = std::make_shared<workshop::Actuation>();
 
   rclcpp::executors::SingleThreadedExecutor executor;

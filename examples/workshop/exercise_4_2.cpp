@@ -6,7 +6,7 @@ int main(int argc, char ** argv)
   rclcpp::init(argc, argv);
   const auto camera = std::make_shared<workshop::Camera>();
   const auto perception = std::make_shared<workshop::Perception>(workshop::Logging{
-    std::chrono::microseconds(500), std::chrono::milliseconds(1), std::chrono::milliseconds(1)});
+    1, std::chrono::milliseconds(5), std::chrono::milliseconds(10), std::chrono::milliseconds(1)});
   const auto actuation = std::make_shared<workshop::Actuation>();
 
   rclcpp::executors::SingleThreadedExecutor of_camera, of_others;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <mutex>
 #include <string>
 
 #include "support/own_domain.hpp"
@@ -59,13 +60,13 @@ TEST(ThreadWitness, NotesALateStartThatNoOtherThreadExplains)
   StallNotes notes;
   ThreadWitness witness;
   const takt_rt::Time now = takt_rt::now();
-  witness.late(now - 50us, now, notes);
+  witness.late(now - 50us, now, notes, kLate);
   EXPECT_TRUE(notes.all().empty());
   witness.ended(now);
-  witness.late(now - 1h, now, notes);  // the thread worked until now
+  witness.late(now - 1h, now, notes, kLate);  // the thread worked until now
   EXPECT_TRUE(notes.all().empty());
   witness.ended(now - 2h);
-  witness.late(now - 1h, now, notes);  // nobody waits for a core for half an hour
+  witness.late(now - 1h, now, notes, kLate);  // nobody waits for a core for half an hour
   ASSERT_EQ(notes.all().size(), 1u);
   EXPECT_EQ(notes.all().front().begin, now - 1h);
   EXPECT_EQ(notes.all().front().end, now);
@@ -88,7 +89,8 @@ TEST(Report, LeavesOutTheWarmUpAndMarksStalls)
   found.count_overruns(
     {{takt_rt::from_ns(1200), takt_rt::from_ns(1250)},
      {takt_rt::from_ns(1300), takt_rt::from_ns(1400)},
-     {takt_rt::from_ns(0), takt_rt::from_ns(100)}});
+     {takt_rt::from_ns(0), takt_rt::from_ns(100)}},
+    log);
   const auto told = report(short_setting("1", "fifo"), found, "");
   ASSERT_EQ(told["slices"].size(), 1u);
   const auto & slice = told["slices"][0];
@@ -100,6 +102,53 @@ TEST(Report, LeavesOutTheWarmUpAndMarksStalls)
   EXPECT_EQ(told["overruns"], 1);
   EXPECT_EQ(told["overruns_in_stalls"], 1);
   EXPECT_TRUE(told["dropped"].is_null());
+}
+
+TEST(Report, AStallOfOneThreadsCoreMarksThatThreadsSlicesOnly)
+{
+  Found found;
+  found.from = takt_rt::from_ns(1000);
+  found.to = takt_rt::from_ns(2000);
+  found.stalls_without_room = 3;
+  for (const char * owner : {"core 0", "core 1"}) {
+    found.logs.emplace_back(owner, 1).add(
+      Slice::loop, takt_rt::from_ns(1200), takt_rt::from_ns(1300));
+  }
+  const std::vector<takt_trace::TimeSpan> stall{{takt_rt::from_ns(1250), takt_rt::from_ns(1260)}};
+  found.logs.front().add_stalls(stall);
+  for (const SliceLog & log : found.logs) {
+    found.count_overruns(stall, log);
+  }
+  const auto told = report(short_setting("1", "fifo"), found, "");
+  EXPECT_EQ(told["slices"][0]["held_up"], nlohmann::json({true}));
+  EXPECT_EQ(told["slices"][1]["held_up"], nlohmann::json({false}));
+  EXPECT_EQ(told["overruns"], 1);
+  EXPECT_EQ(told["overruns_in_stalls"], 1);
+  EXPECT_EQ(told["stalls_without_room"], 3);
+}
+
+TEST(Report, AStallWithinAPeriodDoesNotMakeItsEndsLate)
+{
+  Found found;
+  const takt_rt::Time begin = takt_rt::from_ns(0) + 1s;
+  found.to = begin + 1s;
+  SliceLog & log = found.logs.emplace_back("camera", 2);
+  log.add(Slice::period, begin, begin + 33ms);
+  log.add(Slice::period, begin + 33ms, begin + 70ms);
+  found.stalls = {{begin - 5ms, begin + 30ms}};  // another thread's
+  found.stalls_when_due = {{begin + 5ms, begin + 30ms}, {begin + 66ms, begin + 70ms - 50us}};
+  const auto told = report(short_setting("4-1", "x"), found, "");
+  EXPECT_EQ(told["slices"][0]["held_up"], nlohmann::json({false, true}));
+}
+
+TEST(StallNotes, CountsWhatItCannotKeep)
+{
+  StallNotes notes;
+  for (std::size_t i = 0; i < StallNotes::kMost + 2; ++i) {
+    notes.note(takt_rt::from_ns(1), takt_rt::from_ns(2));
+  }
+  EXPECT_EQ(notes.all().size(), StallNotes::kMost);
+  EXPECT_EQ(notes.without_room(), 2u);
 }
 
 TEST(Cyclic, EachVariantHasCycles)
@@ -131,6 +180,37 @@ TEST(Sharing, EachVariantMeasuresItsSlice)
       }
     }
   }
+}
+
+/// A ring that has become slow: it has a lock, which the other thread holds while it works.
+struct RingWithHiddenLock : Way
+{
+  RingWithHiddenLock() : Way(Slice::update_queue) {}
+  std::mutex mutex{};
+
+  void control(Controlled &) override { const std::scoped_lock lock(mutex); }
+  void beside() override
+  {
+    const std::scoped_lock lock(mutex);
+    const takt_rt::Time end = takt_rt::now() + 5ms;
+    while (takt_rt::now() < end) {
+    }
+  }
+};
+
+// A wait for a lock is the program's own. The kernel's account of the waiting thread does not tell it from a host stall.
+TEST(Sharing, AWaitForALockIsNotTheHosts)
+{
+  StallNotes stalls;
+  RingWithHiddenLock way;
+  const auto found = share(short_setting("2-3", "ring"), stalls, way);
+  ASSERT_TRUE(found.ok());
+  const takt_trace::StallIndex index = found.value()->stalls_of(found.value()->logs.front());
+  const auto & samples = found.value()->logs.front().samples();
+  EXPECT_TRUE(std::any_of(samples.begin(), samples.end(), [&](const Sample & each) {
+    return each.slice == Slice::update_queue && each.end - each.begin > 1ms &&
+           !index.overlaps(each.begin, each.end);
+  }));
 }
 
 TEST(Camera, EachImageLeadsToAnActuation)

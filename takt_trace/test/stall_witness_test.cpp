@@ -50,6 +50,27 @@ TEST(Witness, IsHeldUpByTheHostOrByTheKernel)
   EXPECT_EQ(StallWitness::blame(milliseconds(10), milliseconds(9)), Stall::Source::throttled);
 }
 
+// Each wake-up counts as late here, and so tells when it was due.
+TEST(Witness, WakesOnItsGrid)
+{
+  if (!takt_rt::may_use_realtime(99)) {
+    GTEST_SKIP() << "no right to SCHED_FIFO 99";
+  }
+  StallWitness::Grid grid;
+  grid.first = takt_rt::now() + milliseconds(5);
+  grid.period = milliseconds(7);
+  grid.late = -milliseconds(1);
+  StallWitness witness({takt_rt::usable_cores().back()}, {}, grid);
+  std::this_thread::sleep_until(grid.first + 3 * grid.period);
+  const std::vector<Stall> woke = witness.stop();
+  ASSERT_GE(woke.size(), 1u);
+  EXPECT_EQ(woke.front().certain_from, grid.first);
+  for (const Stall & each : woke) {
+    EXPECT_EQ((each.certain_from - grid.first) % grid.period, milliseconds(0));
+    EXPECT_GE(each.end, each.certain_from);
+  }
+}
+
 // A thread of the same priority is not preempted. So the witness is ready and waits, as during
 // throttling, but here the test causes it.
 TEST(Witness, TellsWaitingForOtherThreadsFromAStall)

@@ -24,6 +24,12 @@ std::vector<takt_trace::TimeSpan> StallNotes::all() const
   return {spans_.begin(), spans_.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
+std::size_t StallNotes::without_room() const noexcept
+{
+  const std::size_t count = count_.load(std::memory_order_relaxed);
+  return count - std::min(count, kMost);
+}
+
 ThreadWitness & ThreadWitness::mine()
 {
   thread_local ThreadWitness witness;

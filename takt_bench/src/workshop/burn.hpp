@@ -22,6 +22,8 @@ public:
   void note(takt_rt::Time begin, takt_rt::Time end) noexcept;
   /// While no thread notes.
   std::vector<takt_trace::TimeSpan> all() const;
+  /// How many did not fit. Any thread.
+  std::size_t without_room() const noexcept;
 
 private:
   std::vector<takt_trace::TimeSpan> spans_ = std::vector<takt_trace::TimeSpan>(kMost);
@@ -38,12 +40,15 @@ public:
   /// The calling thread's own. The first call on a thread opens a file, and so is set-up only.
   static ThreadWitness & mine();
 
-  /// The thread was to run at `due`, and runs at `now`. Notes a stall if this is more than `gap` later although the thread had
-  /// nothing else to do (`ended`), and no other thread of this machine explains it. Real-time safe: asks the kernel after
-  /// a gap, and else now and then, 2 us.
+  /// The thread slept until `due` in the kernel, and runs at `now`. Notes a stall if this is more than `gap` later although
+  /// the thread had nothing else to do (`ended`), and no other thread of this machine explains it. Not for a time in which
+  /// the thread waited for another one: the kernel does not count a wait for a lock or for a message as one for a core.
+  /// Real-time safe: asks the kernel after a gap, and else now and then, 2 us.
   void late(
-    takt_rt::Time due, takt_rt::Time now, StallNotes & notes,
-    takt_rt::Duration gap = kGap) noexcept;
+    takt_rt::Time due, takt_rt::Time now, StallNotes & notes, takt_rt::Duration gap) noexcept;
+
+  /// Whether the kernel keeps the account, without which no stall is noted. Real-time safe.
+  bool accounted() const noexcept { return account_.counted(); }
 
   /// The thread has done its work, and waits for more. Real-time safe.
   void ended(takt_rt::Time now) noexcept { ended_ = now; }

@@ -1,5 +1,8 @@
 #include "workshop/camera.hpp"
 
+#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <map>
@@ -33,13 +36,14 @@ constexpr Duration kFramePeriod = std::chrono::nanoseconds(33'333'333);
 constexpr Duration kDetect = std::chrono::milliseconds(3);
 constexpr Duration kActuate = std::chrono::microseconds(150);
 constexpr Duration kPatience = std::chrono::seconds(30);
-// A message to an idle thread of another priority comes within this time; a later one is looked at.
-constexpr Duration kDelivery = std::chrono::microseconds(300);
+// A thread of priority 99 that is due with the camera and as late as this shows that the host had the core.
+constexpr Duration kLateFrame = std::chrono::microseconds(100);
 constexpr std::size_t kDepth = 10;
 
-/// The logger's work: ten random parts, and a sleep, as if it wrote to a disk.
+/// The logger's work: random parts, and a sleep, as if it wrote to a disk. As the workshop's.
 struct Logging
 {
+  int parts;
   Duration least_part;
   Duration most_part;
   Duration sleep;
@@ -49,12 +53,12 @@ Logging logging_of(const std::string & exercise)
 {
   using std::chrono::microseconds;
   if (exercise == "4-1") {
-    return {microseconds(2000), microseconds(3500), Duration{}};
+    return {1, microseconds(20'000), microseconds(35'000), microseconds(1000)};
   }
   if (exercise == "4-2") {
-    return {microseconds(500), microseconds(1000), microseconds(1000)};
+    return {1, microseconds(5000), microseconds(10'000), microseconds(1000)};
   }
-  return {microseconds(100), microseconds(1000), microseconds(1000)};
+  return {10, microseconds(100), microseconds(1000), microseconds(1000)};
 }
 
 takt_rcl::NodeOptions options_of(const std::shared_ptr<takt_rcl::Context> & context)
@@ -68,10 +72,9 @@ takt_rcl::NodeOptions options_of(const std::shared_ptr<takt_rcl::Context> & cont
 class Camera : public takt_rcl::Node
 {
 public:
-  Camera(const std::shared_ptr<takt_rcl::Context> & context, SliceLog & log, StallNotes & stalls)
+  Camera(const std::shared_ptr<takt_rcl::Context> & context, SliceLog & log)
   : Node("camera", options_of(context)),
     log_(log),
-    stalls_(stalls),
     images_(create_publisher<Int64>("/image", kDepth)),
     timer_(
       create_wall_timer(kFramePeriod, [this](const takt_rcl::TimerInfo & info) { shoot(info); }))
@@ -80,23 +83,24 @@ public:
 
   bool match() { return images_->wait_for_matched(2, kPatience); }
 
+  /// When the last image was due; 0: there was none. The others are due whole periods later. Any thread.
+  std::int64_t due_ns() const noexcept { return due_ns_.load(std::memory_order_relaxed); }
+
 private:
   void shoot(const takt_rcl::TimerInfo & info)
   {
     const Time now = takt_rt::now();
-    ThreadWitness & witness = ThreadWitness::mine();
-    witness.late(takt_rt::from_ns(info.expected_call_time.nanoseconds()), now, stalls_);
+    due_ns_.store(info.expected_call_time.nanoseconds(), std::memory_order_relaxed);
     if (last_ != Time{}) {
       log_.add(Slice::period, last_, now);
     }
     last_ = now;
     image_.data = takt_rt::to_ns(takt_rt::now());
     images_->publish(image_);
-    witness.ended(takt_rt::now());
   }
 
   SliceLog & log_;
-  StallNotes & stalls_;
+  std::atomic<std::int64_t> due_ns_{0};
   Time last_{};
   Int64 image_;
   takt_rcl::Publisher<Int64>::SharedPtr images_;
@@ -148,13 +152,11 @@ private:
       static_cast<double>(logging_.least_part.count()),
       static_cast<double>(logging_.most_part.count()));
     double work = 0.0;
-    for (int i = 0; i < 10; ++i) {
+    for (int i = 0; i < logging_.parts; ++i) {
       work += part(random_);
     }
     ThreadWitness::mine().burn(Duration(static_cast<std::int64_t>(work)), stalls_);
-    if (logging_.sleep > Duration{}) {
-      std::this_thread::sleep_for(logging_.sleep);
-    }
+    std::this_thread::sleep_for(logging_.sleep);
     end(Slice::data_logger, begin, logs_.logger);
   }
 
@@ -171,17 +173,11 @@ private:
   {
     const Time now = takt_rt::now();
     const Time published = takt_rt::from_ns(image.data);
-    ThreadWitness::mine().late(published, now, stalls_, kDelivery);
     log.add(Slice::message_delay, published, now);
     return now;
   }
 
-  void end(Slice slice, Time begin, SliceLog & log)
-  {
-    const Time now = takt_rt::now();
-    log.add(slice, begin, now);
-    ThreadWitness::mine().ended(now);
-  }
+  void end(Slice slice, Time begin, SliceLog & log) { log.add(slice, begin, takt_rt::now()); }
 
   const Logging logging_;
   Logs logs_;
@@ -208,12 +204,10 @@ private:
   void actuate(const Int64 & image)
   {
     const Time begin = takt_rt::now();
-    ThreadWitness & witness = ThreadWitness::mine();
-    witness.burn(kActuate, stalls_);
+    ThreadWitness::mine().burn(kActuate, stalls_);
     const Time now = takt_rt::now();
     log_.add(Slice::actuation, begin, now);
     log_.add(Slice::end_to_end_delay, takt_rt::from_ns(image.data), now);
-    witness.ended(now);
   }
 
   SliceLog & log_;
@@ -224,8 +218,44 @@ private:
 /// The executors of the schedule by name.
 using Executors = std::map<std::string, takt_rcl::Executor>;
 
-/// Spins each on a thread of its own. Returns the sentences of exceptions that ended a spin.
-std::vector<std::string> spin(Executors & executors, Time until)
+/// Threads of priority 99 on each core that are due with the camera. They decide whether the host made it late; the
+/// camera's own lateness decides nothing.
+class FrameWitness
+{
+public:
+  /// Starts them once the camera has begun. Blocks until then, or until `latest`.
+  FrameWitness(const Camera & camera, const std::vector<int> & cores, Time latest)
+  {
+    while (camera.due_ns() == 0 && takt_rt::now() < latest) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    takt_trace::StallWitness::Grid grid;
+    grid.period = kFramePeriod;
+    grid.late = kLateFrame;
+    const Time due = takt_rt::from_ns(camera.due_ns());
+    grid.first = due + ((takt_rt::now() - due) / kFramePeriod + 2) * kFramePeriod;
+    witness_.emplace(cores, takt_trace::StallWitness::Told{}, grid);
+  }
+
+  /// Adds the stalls, from the time at which an image was due. Waits up to one period.
+  void stop(Found & found)
+  {
+    for (const takt_trace::Stall & stall : witness_->stop()) {
+      if (stall.source != takt_trace::Stall::Source::throttled) {
+        found.stalls_when_due.push_back({stall.certain_from, stall.end});
+      }
+    }
+    found.stalls_without_room += witness_->unrecorded();
+    found.stalls_seen = found.stalls_seen && !witness_->blind().has_value();
+  }
+
+private:
+  std::optional<takt_trace::StallWitness> witness_;
+};
+
+/// Spins each on a thread of its own, and calls `meanwhile`. Returns the sentences of exceptions that ended a spin.
+std::vector<std::string> spin(
+  Executors & executors, Time until, const std::function<void()> & meanwhile)
 {
   std::vector<std::string> faults;
   std::vector<std::string> each(executors.size());
@@ -240,6 +270,7 @@ std::vector<std::string> spin(Executors & executors, Time until)
       }
     });
   }
+  meanwhile();
   std::this_thread::sleep_until(until);
   for (auto & [name, executor] : executors) {
     executor.cancel();
@@ -260,6 +291,14 @@ void add_refusals(Executors & executors, Faults & to)
   for (auto & [name, executor] : executors) {
     for (const takt_rt::AttributeReport & report : executor.core().attributes()) {
       to.insert(to.end(), report.faults.begin(), report.faults.end());
+    }
+    // A thread with a fallback asks for that, which nothing refuses.
+    for (const takt_rt::Fault & warning : executor.schedule_warnings()) {
+      if (
+        warning.kind == takt_rt::FaultKind::fallback ||
+        warning.kind == takt_rt::FaultKind::refusal) {
+        to.push_back(warning);
+      }
     }
   }
 }
@@ -291,7 +330,7 @@ Result<std::unique_ptr<Found>> run_camera(const Setting & setting)
     return Faults{setting.schedule + ": there is no executor 'main'"};
   }
   const auto apart = executors.find("best_effort");
-  const auto camera = std::make_shared<Camera>(context, log("camera"), stalls);
+  const auto camera = std::make_shared<Camera>(context, log("camera"));
   const auto perception = std::make_shared<Perception>(
     context, setting, Logs{log("data_logger"), log("object_detect"), log("actuation")},
     apart != executors.end(), stalls);
@@ -308,6 +347,7 @@ Result<std::unique_ptr<Found>> run_camera(const Setting & setting)
   }
   takt_trace::StallWitness witness(setting.cores);
   found->stalls_seen = !witness.blind().has_value();
+  std::optional<FrameWitness> frames;
   std::optional<latency::Load> load;
   if (setting.stress) {
     load.emplace(setting.cores);
@@ -315,10 +355,18 @@ Result<std::unique_ptr<Found>> run_camera(const Setting & setting)
   }
   found->from = takt_rt::now() + setting.warm_up;
   found->to = found->from + setting.duration;
-  const auto faults = spin(executors, found->to + setting.warm_up);
+  const auto faults = spin(executors, found->to + setting.warm_up, [&] {
+    if (setting.exercise == "4-1") {  // the only one that is about the timer
+      frames.emplace(*camera, setting.cores, found->from);
+    }
+  });
   add_refusals(executors, found->refused);
   load.reset();
   found->stalls = takt_trace::host_spans(witness.stop());
+  found->stalls_without_room = witness.unrecorded() + stalls.without_room();
+  if (frames) {
+    frames->stop(*found);
+  }
   executors.clear();
   if (!faults.empty()) {
     return Faults{faults.front()};

@@ -45,7 +45,8 @@ takt_rt::ThreadAttributes attributes_of(const Setting & setting, int core)
 struct Cycles
 {
   SliceLog & log;
-  StallNotes & stalls;
+  StallNotes stalls{};  // of its own core: a stall of another one does not excuse it
+  bool accounted = false;
   Time end_of_last{};
   std::vector<takt_trace::TimeSpan> missed{};
 
@@ -66,6 +67,7 @@ struct Cycles
   {
     end_of_last = takt_rt::now();
     ThreadWitness::mine().ended(end_of_last);
+    accounted = ThreadWitness::mine().accounted();
     log.add(Slice::loop, cycle.release + cycle.latency, end_of_last);
   }
 };
@@ -82,6 +84,7 @@ void run_raw(Cycles & cycles, Time end)
     const Time now = takt_rt::now();
     if (now >= release) {
       cycles.begin({release, now - release, grid.move_on(now)});
+      cycles.accounted = ThreadWitness::mine().accounted();
     }
   }
 }
@@ -96,11 +99,10 @@ void add(const takt_rt::AttributeReport & report, Faults & to)
 Result<std::unique_ptr<Found>> run_cyclic(const Setting & setting)
 {
   auto found = std::make_unique<Found>();
-  StallNotes stalls;
   std::deque<Cycles> cycles;
   for (const int core : setting.cores) {
     found->logs.emplace_back("core " + std::to_string(core), room(setting, 3));
-    cycles.push_back({found->logs.back(), stalls});
+    cycles.emplace_back(found->logs.back());
     cycles.back().missed.reserve(room(setting, 1));
   }
   std::optional<latency::Load> load;
@@ -131,7 +133,7 @@ Result<std::unique_ptr<Found>> run_cyclic(const Setting & setting)
       options.attributes = attributes_of(setting, setting.cores[i]);
       application.add(options, [&, i](const takt_rt::Cycle & cycle) {
         cycles[i].begin(cycle);
-        ThreadWitness::mine().burn(kWork, stalls);
+        ThreadWitness::mine().burn(kWork, cycles[i].stalls);
         cycles[i].end(cycle);
         return takt_rt::now() < found->to ? takt_rt::NextCycle::go_on : takt_rt::NextCycle::stop;
       });
@@ -143,9 +145,11 @@ Result<std::unique_ptr<Found>> run_cyclic(const Setting & setting)
     found->refused.insert(found->refused.end(), started->refused.begin(), started->refused.end());
     application.wait();
   }
-  found->stalls = stalls.all();
   for (const Cycles & each : cycles) {
-    found->count_overruns(each.missed);
+    each.log.add_stalls(each.stalls.all());
+    found->stalls_without_room += each.stalls.without_room();
+    found->stalls_seen = found->stalls_seen && each.accounted;
+    found->count_overruns(each.missed, each.log);
   }
   return found;
 }

@@ -14,6 +14,16 @@ namespace
 
 constexpr int kVersion = 1;
 
+/// A stall that ended longer ago than this did not make a timer's callback late.
+constexpr takt_rt::Duration kNear = std::chrono::microseconds(300);
+
+/// Whether the host made a start of the timer late at one of the period's ends. Nothing between them changes its length.
+bool period_held_up(const takt_trace::StallIndex & stalls_when_due, const Sample & sample)
+{
+  return stalls_when_due.overlaps(sample.begin - kNear, sample.begin) ||
+         stalls_when_due.overlaps(sample.end - kNear, sample.end);
+}
+
 struct Figures
 {
   ordered_json begins = ordered_json::array();
@@ -24,9 +34,10 @@ struct Figures
 /// The slices of all logs by owner and name, in the order of names.
 ordered_json slices_json(const Found & found)
 {
-  const takt_trace::StallIndex stalls(found.stalls);
+  const takt_trace::StallIndex when_due(found.stalls_when_due);
   ordered_json all = ordered_json::array();
   for (const SliceLog & log : found.logs) {
+    const takt_trace::StallIndex stalls = found.stalls_of(log);
     std::map<Slice, Figures> by_slice;
     for (const Sample & sample : log.samples()) {
       if (sample.begin < found.from || sample.begin >= found.to) {
@@ -35,7 +46,9 @@ ordered_json slices_json(const Found & found)
       Figures & figures = by_slice[sample.slice];
       figures.begins.push_back((sample.begin - found.from).count());
       figures.durations.push_back((sample.end - sample.begin).count());
-      figures.held_up.push_back(stalls.overlaps(sample.begin, sample.end));
+      figures.held_up.push_back(
+        sample.slice == Slice::period ? period_held_up(when_due, sample)
+                                      : stalls.overlaps(sample.begin, sample.end));
     }
     for (auto & [slice, figures] : by_slice) {
       all.push_back(
@@ -83,6 +96,7 @@ ordered_json report(const Setting & setting, const Found & found, const std::str
     {"stress", setting.stress},
     {"refused", each_once(found.refused)},
     {"stalls_seen", found.stalls_seen},
+    {"stalls_without_room", found.stalls_without_room},
     {"overruns", found.overruns},
     {"overruns_in_stalls", found.overruns_in_stalls},
     {"dropped", or_null(found.dropped)},

@@ -1,10 +1,12 @@
 #include "workshop/sharing.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <mutex>
 #include <optional>
 #include <queue>
+#include <vector>
 
 #include "latency/load.hpp"
 #include "takt_rt/allocation_guard.hpp"
@@ -33,14 +35,6 @@ constexpr Duration kPopWork = std::chrono::microseconds(200);
 constexpr std::size_t kRing = 8192;
 constexpr std::size_t kStack = 256 * 1024;
 
-/// What the controller uses of the other thread's, and gives to it.
-struct Controlled
-{
-  double desired = 0.0;
-  Gains gains{};
-  double angle = 0.0;
-};
-
 /// A set point that moves to and fro every six seconds.
 double set_point()
 {
@@ -49,23 +43,21 @@ double set_point()
   return 0.2 * std::sin(2.0 * M_PI * seconds / kSeconds);
 }
 
-// ---- ways of sharing: `control` runs on the real-time thread and is what is measured, `beside` is a turn of the other thread;
-// `kWaits`: `control` may wait for the other thread
+// ---- ways of sharing
 
 /// 2-1, wrong: whoever holds the mutex may lose its core meanwhile.
-struct PositionUnderMutex
+struct PositionUnderMutex : Way
 {
-  static constexpr Slice kSlice = Slice::get_desired_position;
-  static constexpr bool kWaits = true;
+  PositionUnderMutex() : Way(Slice::get_desired_position) {}
   std::mutex mutex;
   double position = 0.0;
 
-  void control(Controlled & controlled)
+  void control(Controlled & controlled) override
   {
     const std::scoped_lock lock(mutex);
     controlled.desired = position;
   }
-  void beside()
+  void beside() override
   {
     const double next = set_point();
     const std::scoped_lock lock(mutex);
@@ -74,22 +66,20 @@ struct PositionUnderMutex
 };
 
 /// 2-1, right.
-struct AtomicPosition
+struct AtomicPosition : Way
 {
-  static constexpr Slice kSlice = Slice::get_desired_position;
-  static constexpr bool kWaits = false;
+  AtomicPosition() : Way(Slice::get_desired_position) {}
   takt_rt::AtomicValue<double> position{0.0};
 
-  void control(Controlled & controlled) noexcept { controlled.desired = position.get(); }
-  void beside() noexcept { position.set(set_point()); }
+  void control(Controlled & controlled) override { controlled.desired = position.get(); }
+  void beside() override { position.set(set_point()); }
 };
 
 /// 2-2, wrong with std::mutex, right with PiMutex: whoever holds it then has the waiting thread's priority.
 template <typename Mutex>
-struct GainsUnderMutex
+struct GainsUnderMutex : Way
 {
-  static constexpr Slice kSlice = Slice::get_pid_constants;
-  static constexpr bool kWaits = true;
+  GainsUnderMutex() : Way(Slice::get_pid_constants) {}
   Mutex mutex;
   Gains gains{};
   double read = 0.0;
@@ -99,20 +89,19 @@ struct GainsUnderMutex
     const std::scoped_lock lock(mutex);
     return gains;
   }
-  void control(Controlled & controlled) { controlled.gains = get(); }
-  void beside() { read = read + get().p; }
+  void control(Controlled & controlled) override { controlled.gains = get(); }
+  void beside() override { read = read + get().p; }
 };
 
 /// 2-2, right, too: neither thread waits. Here the other thread writes, because a value has one reader.
-struct LatestGains
+struct LatestGains : Way
 {
-  static constexpr Slice kSlice = Slice::get_pid_constants;
-  static constexpr bool kWaits = false;
+  LatestGains() : Way(Slice::get_pid_constants) {}
   takt_rt::Exchange<Gains> gains{Gains{}};
   Gains next{};
 
-  void control(Controlled & controlled) noexcept { controlled.gains = gains.read().value; }
-  void beside() noexcept
+  void control(Controlled & controlled) override { controlled.gains = gains.read().value; }
+  void beside() override
   {
     next.i = 0.1 + 0.01 * set_point();
     gains.write(next);
@@ -126,15 +115,14 @@ struct Measured
 };
 
 /// 2-3, wrong: the other thread works while it holds the mutex, and the queue allocates.
-struct QueueUnderMutex
+struct QueueUnderMutex : Way
 {
-  static constexpr Slice kSlice = Slice::update_queue;
-  static constexpr bool kWaits = true;
+  explicit QueueUnderMutex(StallNotes & notes) : Way(Slice::update_queue), stalls(notes) {}
   std::mutex mutex;
   std::queue<Measured> queue;
   StallNotes & stalls;
 
-  void control(Controlled & controlled)
+  void control(Controlled & controlled) override
   {
     const std::scoped_lock lock(mutex);
     queue.push({takt_rt::now(), controlled.angle});
@@ -149,39 +137,39 @@ struct QueueUnderMutex
     ThreadWitness::mine().burn(kPopWork, stalls);
     return true;
   }
-  void beside()
+  void beside() override
   {
     takt_rt::MonotonicClock::sleep_until(takt_rt::now() + kPopEvery);
     while (pop()) {
     }
   }
-  std::uint64_t dropped() const noexcept { return 0; }
+  std::optional<std::uint64_t> dropped() const override { return 0; }
 };
 
 /// 2-3, right.
-struct Ring
+struct Ring : Way
 {
-  static constexpr Slice kSlice = Slice::update_queue;
-  static constexpr bool kWaits = false;
+  explicit Ring(StallNotes & notes) : Way(Slice::update_queue), stalls(notes) {}
   takt_rt::SpscRing<Measured> ring{kRing};
   StallNotes & stalls;
 
-  void control(Controlled & controlled) noexcept
+  void control(Controlled & controlled) override
   {
     ring.try_push({takt_rt::now(), controlled.angle});
   }
-  void beside()
+  void beside() override
   {
     takt_rt::MonotonicClock::sleep_until(takt_rt::now() + kPopEvery);
     for (Measured each{}; ring.try_pop(each);) {
       ThreadWitness::mine().burn(kPopWork, stalls);
     }
   }
-  std::uint64_t dropped() const noexcept { return ring.dropped(); }
+  std::optional<std::uint64_t> dropped() const override { return ring.dropped(); }
 };
 
-template <typename Way>
-Result<std::unique_ptr<Found>> run(const Setting & setting, StallNotes & stalls, Way & way)
+}  // namespace
+
+Result<std::unique_ptr<Found>> share(const Setting & setting, StallNotes & stalls, Way & way)
 {
   auto found = std::make_unique<Found>();
   const std::size_t cycles =
@@ -190,7 +178,6 @@ Result<std::unique_ptr<Found>> run(const Setting & setting, StallNotes & stalls,
   const int core = setting.cores.front();
 
   takt_trace::StallWitness of_core({core});
-  found->stalls_seen = !of_core.blind().has_value();
   std::optional<latency::Load> load;
   if (setting.stress) {
     load.emplace(setting.cores);
@@ -204,6 +191,7 @@ Result<std::unique_ptr<Found>> run(const Setting & setting, StallNotes & stalls,
   Controlled controlled;
   Time last{};
   std::uint64_t allocations = 0;
+  bool accounted = true;
   std::vector<takt_trace::TimeSpan> missed;
   missed.reserve(cycles);
 
@@ -233,13 +221,11 @@ Result<std::unique_ptr<Found>> run(const Setting & setting, StallNotes & stalls,
     pendulum.step(
       controller.command(controlled.desired - controlled.angle, controlled.gains, seconds),
       seconds);
-    log.add(Way::kSlice, begin, end);
-    if (!Way::kWaits) {
-      witness.late(begin, end, stalls);  // nothing but a preemption or the host makes it long
-    }
+    log.add(way.slice, begin, end);
     const Time done = takt_rt::now();
     log.add(Slice::loop, woke, done);
     witness.ended(done);
+    accounted = witness.accounted();
     if (cycle.missed > 0) {
       log.overran();
       // A stall in the cycle before this one may be the cause, too.
@@ -272,25 +258,23 @@ Result<std::unique_ptr<Found>> run(const Setting & setting, StallNotes & stalls,
     found->refused.insert(found->refused.end(), started->refused.begin(), started->refused.end());
   }
   found->refused.insert(found->refused.end(), other.faults.begin(), other.faults.end());
+  found->stalls_seen = !of_core.blind().has_value() && accounted;
   found->stalls = takt_trace::host_spans(of_core.stop());
+  found->stalls_without_room = of_core.unrecorded() + stalls.without_room();
   const auto noticed = stalls.all();
   found->stalls.insert(found->stalls.end(), noticed.begin(), noticed.end());
-  found->count_overruns(missed);
+  found->count_overruns(missed, log);
   if (takt_rt::kWatches) {
     found->allocations = allocations;
   }
-  if constexpr (requires { way.dropped(); }) {
-    found->dropped = way.dropped();
-  }
+  found->dropped = way.dropped();
   return found;
 }
-
-}  // namespace
 
 Result<std::unique_ptr<Found>> run_sharing(const Setting & setting)
 {
   StallNotes stalls;
-  const auto with = [&](auto && way) { return run(setting, stalls, way); };
+  const auto with = [&](Way && way) { return share(setting, stalls, way); };
   const bool mutex = setting.variant == "mutex";
   if (setting.exercise == "2-1") {
     return mutex ? with(PositionUnderMutex{}) : with(AtomicPosition{});
@@ -301,12 +285,7 @@ Result<std::unique_ptr<Found>> run_sharing(const Setting & setting)
     }
     return mutex ? with(GainsUnderMutex<std::mutex>{}) : with(GainsUnderMutex<takt_rt::PiMutex>{});
   }
-  if (mutex) {
-    QueueUnderMutex way{{}, {}, stalls};
-    return with(way);
-  }
-  Ring way{.stalls = stalls};
-  return with(way);
+  return mutex ? with(QueueUnderMutex(stalls)) : with(Ring(stalls));
 }
 
 }  // namespace takt_bench::workshop

@@ -2,14 +2,48 @@
 #ifndef TAKT_BENCH__SRC__WORKSHOP__SHARING_HPP_
 #define TAKT_BENCH__SRC__WORKSHOP__SHARING_HPP_
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "takt_rt/result.hpp"
+#include "workshop/burn.hpp"
 #include "workshop/found.hpp"
+#include "workshop/pendulum.hpp"
 #include "workshop/setting.hpp"
 
 namespace takt_bench::workshop
 {
+
+/// What the controller uses of the other thread's, and gives to it.
+struct Controlled
+{
+  double desired = 0.0;
+  Gains gains{};
+  double angle = 0.0;
+};
+
+/// A way of sharing between a real-time controller and an ordinary thread.
+struct Way
+{
+  explicit Way(Slice measured) : slice(measured) {}
+  virtual ~Way() = default;
+
+  /// On the real-time thread: what is measured.
+  virtual void control(Controlled & controlled) = 0;
+  /// A turn of the ordinary thread.
+  virtual void beside() = 0;
+  /// Values that a queue refused; nothing without a queue.
+  virtual std::optional<std::uint64_t> dropped() const { return {}; }
+
+  const Slice slice;
+};
+
+/// Runs `way` for the time of the setting, both threads on the first core. There a thread of priority 99 decides which slices the
+/// host made long. The measured thread's own account does not: a thread that waits for a lock looks there as one that the host
+/// stopped. `stalls`: of the way's own work. Blocks for the duration.
+takt_rt::Result<std::unique_ptr<Found>> share(
+  const Setting & setting, StallNotes & stalls, Way & way);
 
 /// The controller of an inverted pendulum at 1 kHz under SCHED_FIFO 80, and a SCHED_OTHER thread that uses the same data, both on
 /// the first core. The variants differ in how they share it. Blocks for the duration.

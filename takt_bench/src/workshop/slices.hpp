@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "takt_rt/time.hpp"
+#include "takt_trace/stall_index.hpp"
 #include "takt_trace/tracer.hpp"
 
 namespace takt_bench::workshop
@@ -81,10 +82,18 @@ public:
   const std::vector<Sample> & samples() const noexcept { return samples_; }
   std::uint64_t without_room() const noexcept { return without_room_; }
 
+  /// Host stalls of the core of this log's thread alone. Set-up only, when its thread writes no more.
+  void add_stalls(const std::vector<takt_trace::TimeSpan> & spans)
+  {
+    stalls_.insert(stalls_.end(), spans.begin(), spans.end());
+  }
+  const std::vector<takt_trace::TimeSpan> & stalls() const noexcept { return stalls_; }
+
 private:
   const std::string owner_;
   std::vector<Sample> samples_;
   std::uint64_t without_room_ = 0;
+  std::vector<takt_trace::TimeSpan> stalls_{};
   takt_trace::Tracer tracer_{};
 };
 

@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "takt_rt/fault.hpp"
@@ -39,11 +40,25 @@ public:
   static constexpr takt_rt::Duration kLate = std::chrono::microseconds(300);
   static constexpr int kPriority = 99;
 
+  /// When the threads wake, and from which lateness on a wake-up counts as a stall.
+  struct Grid
+  {
+    takt_rt::Time first{};  ///< of all threads; default: one period from now
+    takt_rt::Duration period = kPeriod;
+    takt_rt::Duration late = kLate;
+  };
+
   /// Called on the thread of a core when a stall of the core is over. Calls for one core do not overlap.
   using Told = std::function<void(const Stall & stall)>;
 
   /// Starts one thread on each of `cores`. With `told` the witness stores no stalls. Set-up only.
-  explicit StallWitness(const std::vector<int> & cores, Told told = {});
+  explicit StallWitness(const std::vector<int> & cores, Told told = {})
+  : StallWitness(cores, std::move(told), Grid{})
+  {
+  }
+  /// The same on another grid: threads that are due together with a measured thread decide whether the host made that
+  /// thread late. Set-up only.
+  StallWitness(const std::vector<int> & cores, Told told, const Grid & grid);
   /// Ends the threads; waits up to one period.
   ~StallWitness();
   StallWitness(const StallWitness &) = delete;

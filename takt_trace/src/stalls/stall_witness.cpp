@@ -11,7 +11,7 @@ namespace takt_trace
 
 struct StallWitness::Core
 {
-  explicit Core(Told function) : told(std::move(function)) {}
+  Core(Told function, takt_rt::Duration limit) : told(std::move(function)), latest(limit) {}
 
   static constexpr std::size_t kCapacity = 1 << 16;
   // Wake-ups between readings of the kernel's account: the waits of ordinary wake-ups (some us each) must not look
@@ -20,7 +20,7 @@ struct StallWitness::Core
 
   void woke(int number, takt_rt::Time due, takt_rt::Time now)
   {
-    const bool late = now - due > kLate;
+    const bool late = now - due > latest;
     if (late || --until_reading < 0) {
       const takt_rt::Duration before = waited;
       waited = ready_time.read();
@@ -44,6 +44,7 @@ struct StallWitness::Core
   }
 
   const Told told;
+  const takt_rt::Duration latest;
 
   takt_rt::ReadyTime ready_time;
   takt_rt::Duration waited{};
@@ -55,14 +56,14 @@ struct StallWitness::Core
   std::unique_ptr<PeriodicThread> thread;
 };
 
-StallWitness::StallWitness(const std::vector<int> & cores, Told told)
+StallWitness::StallWitness(const std::vector<int> & cores, Told told, const Grid & grid)
 {
   if (!takt_rt::may_use_realtime(kPriority)) {
     blind_ = "no right to SCHED_FIFO 99 (see `ulimit -r`)";
     return;
   }
   for (const int number : cores) {
-    auto core = std::make_unique<Core>(told);
+    auto core = std::make_unique<Core>(told, grid.late);
     core->stalls.reserve(told ? 0 : Core::kCapacity);
     core->last = takt_rt::now();
     takt_rt::ThreadAttributes attributes;
@@ -71,8 +72,8 @@ StallWitness::StallWitness(const std::vector<int> & cores, Told told)
     attributes.cores = {number};
     attributes.name = "witness." + std::to_string(number);
     core->thread = std::make_unique<PeriodicThread>(
-      attributes, core->last + kPeriod, kPeriod,
-      [core = core.get(), number](takt_rt::Time due, takt_rt::Time now) {
+      attributes, grid.first == takt_rt::Time{} ? core->last + grid.period : grid.first,
+      grid.period, [core = core.get(), number](takt_rt::Time due, takt_rt::Time now) {
         core->woke(number, due, now);
       });
     if (!core->thread->attributes().granted_all()) {
