@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from support.built import WORKSHOP, need
 from support.schemas import example, faults
 from takt_cli.base.programs import find_program
 from takt_cli.verbs.experiment import workshop
-from takt_cli.verbs.experiment.workshop_exercises import EXERCISES, FRAME, MS, US
-from takt_cli.verbs.experiment.workshop_program import Run
+from takt_cli.verbs.experiment.workshop_claims import FRAME, MS, US
+from takt_cli.verbs.experiment.workshop_exercises import EXERCISES
+from takt_cli.verbs.experiment.workshop_program import (
+    Run,
+    cyclictest_max_ns,
+    without_host,
+)
 
 CYCLES = 10_000
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples/workshop"
 
 
 def slices(name, durations, owner="a thread", begins=None, held_up=None):
@@ -28,17 +37,29 @@ def slices(name, durations, owner="a thread", begins=None, held_up=None):
     )
 
 
-def run(*those, **more):
-    fields = {"overruns": 0, "dropped": 0, "allocations": 0, **more}
+def run(*those, cycles=CYCLES, **more):
+    """Make a run of that many milliseconds on one core."""
+    fields = {
+        "overruns": 0,
+        "overruns_in_stalls": 0,
+        "dropped": 0,
+        "allocations": 0,
+        "refused": [],
+        "stalls_seen": True,
+        "stalls_without_room": 0,
+        "cores": [0],
+        "duration_ns": cycles * MS,
+        **more,
+    }
     return Run.read(example("workshop", slices=list(those), **fields))
 
 
-def camera(delays_ms, logger_first=True):
+def camera(delays_ms, logger_first=True, held_up=None, **more):
     """Make a run with images that took so long."""
     taken = [round(number * FRAME) for number in range(len(delays_ms))]
     logger, detector = (100_000, 6 * MS) if logger_first else (3 * MS, 100_000)
     return run(
-        slices("EndToEndDelay", [round(ms * MS) for ms in delays_ms], "actuation", taken),
+        slices("EndToEndDelay", [round(ms * MS) for ms in delays_ms], "actuation", taken, held_up),
         *(
             one
             for owner, name, delay in (
@@ -50,15 +71,21 @@ def camera(delays_ms, logger_first=True):
                 slices(name, [3 * MS] * len(taken), owner, [one + delay for one in taken]),
             )
         ),
+        **{"duration_ns": len(taken) * FRAME, **more},
     )
 
 
-def periods(*ms):
-    return run(slices("period", [FRAME + round(off * MS) for off in ms], "camera"))
+def periods(*ms, times=10, **more):
+    """Make a run with periods that were so far off, each so many times."""
+    off = [FRAME + round(one * MS) for one in ms * times]
+    return run(slices("period", off, "camera"), **{"duration_ns": len(off) * FRAME, **more})
 
 
-def one(name, longest, count=CYCLES, **more):
-    return run(slices(name, [5 * US] * (count - 1) + [longest]), **more)
+def one(name, longest, count=CYCLES, stalled=0, **more):
+    """Make a run with one long slice; the first ones are in host stalls."""
+    durations = [5 * US] * (count - 1) + [longest]
+    held_up = [True] * stalled + [False] * (count - stalled)
+    return run(slices(name, durations, held_up=held_up), **more)
 
 
 GOOD = {
@@ -119,6 +146,13 @@ def test_every_exercise_has_a_fault_to_show():
         ("2-2", {"mutex": one("GetPIDConstants", MS)}, [0]),
         ("2-2", {"pi_mutex": one("GetPIDConstants", 2 * MS)}, [1]),
         ("2-2", {"latest": run()}, [2]),
+        # Fewer samples than the time has cycles, or most of them in host stalls, decide nothing.
+        ("2-2", {"latest": one("GetPIDConstants", 1 * US, count=CYCLES // 10)}, [2]),
+        ("2-2", {"latest": one("GetPIDConstants", 1 * US, stalled=CYCLES * 6 // 10)}, [2]),
+        ("2-2", {"latest": one("GetPIDConstants", 1 * US, refused=["FIFO 80"])}, [2]),
+        ("2-1", {"mutex": one("GetDesiredPosition", 5 * MS, refused=["FIFO 80"])}, [0]),
+        ("2-1", {"mutex": one("GetDesiredPosition", 5 * MS, stalls_seen=False)}, [0]),
+        ("1", {"fifo": one("Wakeup", 100 * US, 12_000, stalled=2_000, cycles=12_000)}, [1]),
         ("2-3", {"mutex": one("UpdateQueue", 5 * US)}, [0]),
         ("2-3", {"ring": one("UpdateQueue", 5 * US, dropped=1)}, [2]),
         ("2-3", {"ring": one("UpdateQueue", 200 * US, allocations=None)}, [1, 2]),
@@ -129,10 +163,16 @@ def test_every_exercise_has_a_fault_to_show():
         ("3-2", {"following_pool-idle": camera([4] * 50 + [6.1])}, [1]),
         ("3-2", {"planned": camera([3] * 50 + [4.1])}, [5]),
         ("4-1", {"timer_stock-idle": periods(0.1, 0)}, [0]),
+        ("4-1", {"timer_stock-idle": periods(*[0] * 50, 30, times=1)}, [0]),  # a disturbance
+        ("4-1", {"timer_stock-idle": periods()}, [0]),
         ("4-1", {"timer_own_thread-idle": periods(0, -0.16)}, [1]),
         ("4-1", {"timer_own_thread-idle": periods()}, [1]),
-        ("4-2", {"stock-idle": camera([3.9])}, [0]),
+        ("4-1", {"timer_own_thread-idle": periods(0, duration_ns=30 * FRAME)}, [1]),
+        ("4-2", {"stock-idle": camera([3.9] * 9)}, [0]),
+        ("4-2", {"stock-idle": camera([3.9] * 9 + [400])}, [0]),  # a disturbance
         ("4-2", {"realtime_chain-idle": camera([3.9, 4.1])}, [1]),
+        ("4-2", {"realtime_chain-idle": camera([3.9] * 9, held_up=[True] * 5 + [False] * 4)}, [1]),
+        ("3-2", {"planned": camera([3.9] * 50, refused=["FIFO 90"])}, [5]),
     ],
 )
 def test_a_claim_is_missed_where_its_figure_is_bad(name, changes, missed):
@@ -140,8 +180,41 @@ def test_a_claim_is_missed_where_its_figure_is_bad(name, changes, missed):
     assert [number for number, good in enumerate(holds) if not good] == missed
 
 
+def test_a_claim_without_samples_or_rights_says_that_it_was_not_judged():
+    few = one("GetPIDConstants", US, count=CYCLES // 10)
+    denied = one("GetPIDConstants", 15 * MS, refused=["SCHED_FIFO priority 80 refused"])
+    runs = {**GOOD["2-2"], "latest": few, "mutex": denied}
+    words = [claim.word for claim in EXERCISES["2-2"].judge(runs)]
+    few_words = "1,000 of 10,000 samples outside of host stalls"
+    assert words == ["NOT JUDGED: right missing", "met", f"NOT JUDGED: {few_words}"]
+    said = workshop.sentences([workshop.Done(EXERCISES["2-2"], runs, {})])
+    assert said[0] == "1 of 3 claims hold."
+    assert said[1].endswith("prove nothing: 2-2.")
+    assert said[2].endswith(f"are of: 2-2 (right missing); 2-2 ({few_words}).")
+
+
+def test_without_a_host_nothing_is_excused():
+    stalls = one("GetDesiredPosition", 6 * US, stalled=10, overruns_in_stalls=2, stalls_seen=False)
+    found = without_host(stalls)
+    assert len(found.clean("GetDesiredPosition")) == CYCLES
+    assert len(found.stalled("GetDesiredPosition")) == 0
+    assert found.overruns == 2
+    assert verdicts("2-1", atomic=stalls) == [True, True, True]
+    assert verdicts("2-1", atomic=found) == [True, True, False]
+    done = workshop.Done(EXERCISES["2-1"], {**GOOD["2-1"], "atomic": found}, {}, virtual=False)
+    assert workshop.judged(done).notes[0] == "no host can stop this machine: all slices count"
+
+
+def test_the_table_says_which_slices_are_left_out():
+    lossy = {**GOOD["1"], "fifo": one("Wakeup", US, stalls_without_room=7)}
+    notes = workshop.judged(workshop.Done(EXERCISES["1"], lossy, {})).notes
+    assert "more than 0.3 ms late" in notes[0]
+    assert "7 host stalls were not kept: their slices count" in notes
+
+
 def test_host_stalls_are_left_out():
-    late = run(slices("UpdateQueue", [5 * US, 9 * MS], held_up=[False, True]))
+    times, stalls = [5 * US] * (CYCLES - 1) + [9 * MS], [False] * (CYCLES - 1) + [True]
+    late = run(slices("UpdateQueue", times, held_up=stalls))
     assert all(verdicts("2-3", ring=late))
     done = workshop.Done(EXERCISES["2-3"], {**GOOD["2-3"], "ring": late}, {})
     row = dict(zip(workshop.judged(done).columns, workshop.judged(done).rows[1], strict=True))
@@ -173,6 +246,44 @@ def test_sentences_name_the_exercises_that_proved_nothing():
     )
 
 
+def test_all_threads_of_cyclictest_have_one_interval(tmp_path, monkeypatch):
+    program = tmp_path / "cyclictest"
+    program.write_text(
+        "#!/bin/sh\n"
+        'echo "$@" >"${0%/*}/flags"\n'
+        "for one; do case $one in --json=*) file=${one#*=} ;; esac; done\n"
+        'echo \'{"thread": {"0": {"max": 7}}}\' >"$file"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert cyclictest_max_ns("fifo", 80, (0,), MS, tmp_path) == 7 * US
+    assert "--distance=0" in (tmp_path / "flags").read_text().split()
+
+
+# As in test_whole_system.py.
+WITHOUT_RIGHTS = [
+    "setpriv", "--bounding-set=-sys_nice,-sys_resource", "--inh-caps=-sys_nice,-sys_resource",
+    "prlimit", "--rtprio=0", "--nice=0",
+]  # fmt: skip
+
+
+@need(*WORKSHOP)
+@pytest.mark.alone
+@pytest.mark.skipif(
+    not all(map(shutil.which, ("setpriv", "prlimit"))) or os.geteuid() != 0,
+    reason="needs root, setpriv and prlimit",
+)
+def test_a_schedule_with_fallbacks_tells_which_right_is_missing(tmp_path):
+    schedule = EXAMPLES / "timer_own_thread.yaml"
+    words = ["--exercise", "4-1", "--variant", "x", "--duration", "200ms", "--schedule", schedule]
+    said = subprocess.run(
+        [*WITHOUT_RIGHTS, find_program(*WORKSHOP[0]), *words],
+        check=True, timeout=300, capture_output=True,
+    )  # fmt: skip
+    refused = " ".join(json.loads(said.stdout)["refused"])
+    assert "no right to policy fifo 90, so threads 'camera' ask for their fallback" in refused
+
+
 @need(*WORKSHOP)
 @pytest.mark.alone
 def test_the_program_writes_what_the_schema_has(tmp_path):
@@ -194,12 +305,15 @@ def test_a_moment_of_all_exercises(takt, monkeypatch, tmp_path):
     summary = json.loads((tmp_path / "w/summary.json").read_text())
     assert summary["kind"] == "experiment workshop"
     assert summary["command"].endswith("experiment workshop all --duration 200ms")
+    page = (tmp_path / "w/4-1/report.html").read_text(encoding="utf-8")
+    assert "experiment workshop 4-1 --duration 200ms" in page
     for name, exercise in some.items():
         folder = tmp_path / "w" / name
         assert (folder / "report.html").stat().st_size > 1_000_000
         for variant in exercise.variants:
             trace = (folder / f"{variant.key}.perfetto-trace").read_bytes()
-            words = "ObjectDetect" if variant.schedule else exercise.slice
+            # What each variant has after a moment on a busy machine, too.
+            words = "MessageDelay" if variant.schedule else exercise.slice
             assert words.encode() in trace
         assert not list(folder.glob("*.takttrace"))
 

@@ -16,12 +16,8 @@ from takt_cli.pages.histogram import histogram, outline
 from takt_cli.results.samples import Samples, summarise
 from takt_cli.tables.table import Cell, Table, count_cell
 from takt_cli.verbs.experiment.setting import Setting
-from takt_cli.verbs.experiment.workshop_exercises import (
-    EXERCISES,
-    PLANNED,
-    Claim,
-    Exercise,
-)
+from takt_cli.verbs.experiment.workshop_claims import Claim
+from takt_cli.verbs.experiment.workshop_exercises import EXERCISES, PLANNED, Exercise
 from takt_cli.verbs.experiment.workshop_program import Run, cyclictest_max_ns, run_variant
 
 _COLOURS = tuple(f"--s{number}" for number in range(1, 9))
@@ -37,6 +33,7 @@ class Done:
     exercise: Exercise
     runs: dict[str, Run]
     cyclictest: dict[str, int]  # worst wake-ups by policy; empty: not run
+    virtual: bool = True  # a host may have stopped the machine
 
     def claims(self) -> list[Claim]:
         """Judge the exercise."""
@@ -79,6 +76,7 @@ def measure(
             duration_ns=length,
             cores=setting.cores,
             stress=variant.stress,
+            virtual=setting.host.virtual,
             schedule=files.get(variant.schedule),
         )
     found = {}
@@ -87,7 +85,7 @@ def measure(
             worst = cyclictest_max_ns(policy, priority, setting.cores, length, folder)
             if worst is not None:
                 found[policy] = worst
-    return Done(exercise, runs, found)
+    return Done(exercise, runs, found, setting.host.virtual)
 
 
 def _schedules(exercise: Exercise, setting: Setting, folder: Path) -> dict[str, Path]:
@@ -186,7 +184,9 @@ def _time(ns: float | None) -> Cell:
 def _notes(one: Done) -> list[str]:
     overruns = " and overruns" if one.exercise.cyclic else ""
     notes = [
-        f"min, avg, p99, max{overruns}: outside of host stalls",
+        f"min, avg, p99, max{overruns}: outside of host stalls; {one.exercise.excluded}"
+        if one.virtual
+        else "no host can stop this machine: all slices count",
         "presenters: their maximum, their range, or min / avg / max; on a Raspberry Pi 4 with "
         "PREEMPT_RT",
     ]
@@ -194,6 +194,9 @@ def _notes(one: Done) -> list[str]:
     notes += [f"missing rights: {words}" for words in refused]
     if not all(run.stalls_seen for run in one.runs.values()):
         notes.append("host stalls could not be told apart, because a right is missing")
+    unkept = sum(run.stalls_without_room for run in one.runs.values())
+    if unkept and one.virtual:
+        notes.append(f"{unkept:,} host stalls were not kept: their slices count")
     lost = sum(run.without_room for run in one.runs.values())
     if lost:
         notes.append(f"{lost:,} slices were not kept")
@@ -225,6 +228,16 @@ def sentences(all_done: Sequence[Done]) -> list[str]:
         said.append(
             "Exercises whose wrong variant did not fail here, and which therefore prove nothing: "
             f"{', '.join(proved_nothing)}."
+        )
+    unjudged = dict.fromkeys(
+        f"{one.exercise.name} ({claim.unjudged})"
+        for one in all_done
+        for claim in one.claims()
+        if claim.unjudged
+    )
+    if unjudged:
+        said.append(
+            f"Claims that were not judged, and so do not hold, are of: {'; '.join(unjudged)}."
         )
     for one in all_done:
         said += _about(one)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -52,14 +53,17 @@ def run_workshop(
     )
     exercises = workshop.chosen(exercise)
     note(f"{setting.host.describe()}; about {workshop.total_s(exercises, setting) / 60:.1f} min.")
-    command = repeated("workshop", duration=duration, quick=quick, cores=cores)
-    command = command.replace("workshop", f"workshop {exercise}", 1)
+
+    def command(name: str) -> str:
+        spelt = repeated("workshop", duration=duration, quick=quick, cores=cores)
+        return spelt.replace("workshop", f"workshop {name}", 1)
+
     others = OtherPrograms(setting.cores)
     done = [workshop.measure(one, setting, note) for one in exercises]
     used = others.cores()
     if len(done) > 1:
-        _write_pages(done, setting, used)
-    study = _study(done, setting, command, used)
+        _write_pages(done, setting, command, used)
+    study = _study(done, setting, command(exercise), used)
     finish(study, setting.directory, json_output, tables_shown=1 + len(done))
     must_hold((claim.holds for one in done for claim in one.claims()), quick)
 
@@ -90,12 +94,13 @@ def _study(done: list[workshop.Done], setting: Setting, command: str, used: floa
     )
 
 
-def _write_pages(done: list[workshop.Done], setting: Setting, used: float) -> None:
+def _write_pages(
+    done: list[workshop.Done], setting: Setting, command: Callable[[str], str], used: float
+) -> None:
     """Write a page for each exercise, beside that of all."""
     # Loaded here: building pages is slow to import.
     from takt_cli.pages.page import write_report
 
     for one in done:
-        command = repeated("workshop").replace("workshop", f"workshop {one.exercise.name}", 1)
-        study = _study([one], setting, command, used)
+        study = _study([one], setting, command(one.exercise.name), used)
         write_report(study, setting.directory / one.exercise.name / "report.html")
