@@ -108,6 +108,7 @@ def test_a_page_that_comes_later_gets_what_is_kept(server, hub):
     for number in range(1000):
         hub.publish("frame", f"{number}")
     stream = Stream(server)
+    wait_for(lambda: hub.listeners == 1)
     hub.publish("begun", "second")
     hub.publish("frame", "1000")
     assert [stream.take() for _ in range(3)] == ["first", "400", "401"]

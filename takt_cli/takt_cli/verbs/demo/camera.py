@@ -81,7 +81,7 @@ def show_camera(common: Common) -> None:
         schedule = plan(common.output or Path(folder), common.cores)
         arguments = common.arguments("camera", length, "--schedule", str(schedule))
         if headless:
-            if follow(arguments, recorded.take):
+            if follow(arguments, common, recorded.take):
                 raise KeyboardInterrupt
         else:
             page = live_page(
@@ -90,7 +90,7 @@ def show_camera(common: Common) -> None:
                 "schedule.",
                 "camera",
             )
-            serve(page, arguments, common, recorded.take_run)
+            serve(page, arguments, common, recorded.take_run, "/camera_demo load false")
     conclude(shown(recorded), common, judged=headless)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,12 +18,13 @@ from takt_cli.base.errors import EXIT_FAILED
 from takt_cli.base.units import duration_flag
 from takt_cli.base.version import VERSION
 from takt_cli.files.outputs import check_directory, write_text
-from takt_cli.running.host import this_host
+from takt_cli.running.host import this_host, user_name
 from takt_cli.running.interrupts import Interrupts
+from takt_cli.running.private_domain import private_domain
 from takt_cli.tables.table import Cell, Table
 from takt_cli.verbs.demo.event_hub import EventHub
 from takt_cli.verbs.demo.live_program import LiveProgram
-from takt_cli.verbs.demo.page_server import PageServer
+from takt_cli.verbs.demo.page_server import ADDRESS, PageServer
 
 PORT = 8765
 # The second interrupt ends without waiting for the program.
@@ -80,26 +81,52 @@ def check_output(common: Common) -> None:
         check_directory(common.output)
 
 
-def follow(arguments: Sequence[str], take: Take) -> bool:
+def follow(arguments: Sequence[str], common: Common, take: Take) -> bool:
     """Run the program to its end without a page. Whether an interrupt ended it."""
-    with Interrupts(_MOST_INTERRUPTS) as interrupts, LiveProgram(arguments) as program:
+    with (
+        private_domain(),
+        Interrupts(_MOST_INTERRUPTS) as interrupts,
+        LiveProgram(arguments, common.cores) as program,
+    ):
         for kind, line in program.lines(lambda: interrupts.count > 0):
             take(kind, line)
         return interrupts.count > 0
 
 
-def serve(page: str, arguments: Sequence[str], common: Common, take: Take) -> None:
-    """Show the page until the program ends, or an interrupt comes."""
+def serve(page: str, arguments: Sequence[str], common: Common, take: Take, parameter: str) -> None:
+    """Show the page until the program ends, or an interrupt comes.
+
+    `parameter`: one that the user may set by `ros2 param set`.
+    """
     hub = EventHub()
-    with Interrupts(_MOST_INTERRUPTS) as interrupts:
-        program = LiveProgram(arguments)
+    with private_domain() as domain, Interrupts(_MOST_INTERRUPTS) as interrupts:
+        program = LiveProgram(arguments, common.cores)
         with PageServer(page, hub, program.send, common.port) as server, program:
             note(f"The page is at {server.url} ; Ctrl-C ends the demo.")
+            note(
+                "The demo has a ROS domain of its own: "
+                f"ROS_DOMAIN_ID={domain} ros2 param set {parameter}"
+            )
+            if words := forwarding(server.server_port, os.environ):
+                note(words)
             if common.browser and _has_display():
                 webbrowser.open(server.url)
             for kind, line in program.lines(lambda: interrupts.count > 0):
                 hub.publish(kind, line)
                 take(kind, line)
+
+
+def forwarding(port: int, environment: Mapping[str, str]) -> str:
+    """Say how a browser gets here through the user's ssh; empty: the user sits at this machine."""
+    found = environment.get("SSH_CONNECTION", "").split()
+    if len(found) != 4:
+        return ""
+    _, _, address, ssh_port = found
+    own_port = "" if ssh_port == "22" else f" -p {ssh_port}"
+    return (
+        "Your browser is on another machine? Run this there first: "
+        f"ssh -L {port}:{ADDRESS}:{port}{own_port} {user_name()}@{address}"
+    )
 
 
 def _has_display() -> bool:

@@ -16,8 +16,10 @@ from typing import Any
 from takt_cli.base.errors import EXIT_FAILED, TaktError
 from takt_cli.base.processes import program_failed, start
 from takt_cli.base.programs import find_program
+from takt_cli.verbs.demo.pauses import Pauses
 
 NAME, PACKAGE = "takt_live", "takt_workload"
+_RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 _PART = 1 << 16
 _LOOK_S = 0.1
 # Of a program that was asked to end.
@@ -26,10 +28,15 @@ _LONGEST_LINE = 1 << 20
 
 
 class LiveProgram:
-    """Runs within a `with` block. Any thread may call `send`, the main thread the others."""
+    """Runs within a `with` block. Any thread may call `send`, the main thread the others.
 
-    def __init__(self, arguments: Sequence[str]) -> None:
+    All threads of the program run on `cores`, and its messages stay on this machine unless the user
+    sets ROS_AUTOMATIC_DISCOVERY_RANGE. Ctrl-Z stops the program, too.
+    """
+
+    def __init__(self, arguments: Sequence[str], cores: Sequence[int]) -> None:
         self._arguments = arguments
+        self._cores = cores
         self._lock = threading.Lock()
 
     def __enter__(self) -> LiveProgram:
@@ -38,10 +45,13 @@ class LiveProgram:
         self._said = tempfile.TemporaryFile()  # noqa: SIM115: until the end of the block
         self._process = start(
             [str(program), *self._arguments, "--commands"],
+            cores=self._cores,
             input=subprocess.PIPE,
             output=subprocess.PIPE,
             errors=self._said.fileno(),
+            environment={_RANGE: "LOCALHOST", **os.environ},
         )
+        self._pauses = Pauses(self._process).__enter__()
         return self
 
     def __exit__(
@@ -51,6 +61,7 @@ class LiveProgram:
         _trace: TracebackType | None,
     ) -> None:
         """End it, and drop what it says."""
+        self._pauses.__exit__()
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._said):

@@ -80,13 +80,13 @@ def show_pendulum(variant: str | None, common: Common) -> None:
             "pendulum",
         )
         arguments = common.arguments("pendulum", common.duration_ns, "--variant", variant or RIGHT)
-        serve(page, arguments, common, recorded.take_run)
+        serve(page, arguments, common, recorded.take_run, "/pendulum setpoint 0.2")
         conclude(shown(recorded), common, judged=False)
         return
     length = common.duration_ns or _LENGTH_NS
     for each in [variant] if variant else VARIANTS:
         arguments = common.arguments("pendulum", length, "--variant", each)
-        if follow(arguments, recorded.take):
+        if follow(arguments, common, recorded.take):
             raise KeyboardInterrupt
     conclude(shown(recorded), common, judged=True)
 
