@@ -397,7 +397,6 @@ private:
   void inherit(CallbackEntry & entry);
   void rekey(CallbackEntry & entry);
   bool unlink(CallbackEntry & entry) noexcept;
-  void check_graph(const std::string & id, const SequencePlace & place, Faults & faults) const;
   static void check_timer(const Callback & callback, Faults & faults);
   void start_timer(ThreadSet & set, CallbackEntry & timer, Time from) noexcept;
   Settings & settings(const CallbackEntry & entry) const;

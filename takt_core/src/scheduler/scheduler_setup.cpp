@@ -53,23 +53,6 @@ Scheduler::Settings & Scheduler::settings(const CallbackEntry & entry) const
   return *settings_.at(&entry);
 }
 
-// A sequence is a graph for all of its callbacks or for none. Looks at all callbacks, so call it for members of sequences only.
-void Scheduler::check_graph(
-  const std::string & id, const SequencePlace & place, Faults & faults) const
-{
-  for (const auto & [entry, others] : settings_) {
-    const auto & other = others->binding.sequence;
-    if (other && other->sequence == place.sequence && other->graph != place.graph) {
-      faults.push_back(
-        id + ": its sequence is " +
-        (other->graph ? "a graph for " + entry->callback().id() + ", and none"
-                      : "no graph for " + entry->callback().id() + ", and one") +
-        " for this callback; it is one for all of its callbacks or for none");
-      return;
-    }
-  }
-}
-
 Status Scheduler::add(
   std::shared_ptr<Callback> callback, const Binding & binding, Time now,
   const std::function<void()> & accepted)
@@ -93,8 +76,18 @@ Status Scheduler::add(
   check_deadline(id, binding.deadline, faults);
   check_boost(*callback, binding.boost, faults);
   check_sequence(*callback, binding, order_, faults);
-  if (binding.sequence) {
-    check_graph(id, *binding.sequence, faults);
+  if (const auto & place = binding.sequence) {  // only then: the loop looks at all callbacks
+    for (const auto & [entry, others] : settings_) {
+      const auto & other = others->binding.sequence;
+      if (other && other->sequence == place->sequence && other->graph != place->graph) {
+        faults.push_back(
+          id + ": its sequence is " +
+          (other->graph ? "a graph for " + entry->callback().id() + ", and none"
+                        : "no graph for " + entry->callback().id() + ", and one") +
+          " for this callback; it is one for all of its callbacks or for none");
+        break;
+      }
+    }
   }
   check_non_triggering(*callback, binding.non_triggering, order_, faults);
   if (order_ == Order::stock && c.group_->condition_ != nullptr) {
