@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -361,6 +362,17 @@ INSTANTIATE_TEST_SUITE_P(
 // The memory limit is for programs without sanitizers.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
+// Lines of progress come on a slow machine only.
+std::string without_progress(const std::string & text)
+{
+  std::string kept;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    kept += has(line, ": simulating") ? "" : line + "\n";
+  }
+  return kept;
+}
+
 class Limited : public takt_schedule::test::ProgramTest,
                 public testing::WithParamInterface<const char *>
 {
@@ -379,7 +391,7 @@ TEST_P(Limited, ReadsAndRefusesWithinTwoGibibytes)
   write("system.yaml", kHead + timers(kMany));
   const auto many = run(words);
   EXPECT_EQ(many.code, plans || explains ? 2 : 0) << many.err;
-  EXPECT_EQ(many.err.empty(), !plans && !explains) << many.err;
+  EXPECT_EQ(without_progress(many.err).empty(), !plans && !explains) << many.err;
 
   write("system.yaml", kHead + publishers(kMany) + readers(kMany));
   const auto links = run(words);
