@@ -136,7 +136,8 @@ def test_a_moment_of_the_experiment(takt, monkeypatch, tmp_path):
     assert bounds["title"] == "Bounds of the lanes with sequences"
     if realtime_allowed():
         assert len(bounds["rows"]) == 10
-        assert all(row[2] > 0 for row in bounds["rows"])
+        # A machine that other programs use may leave lanes without a bound; the table says so.
+        assert all(row[2] if isinstance(row[2], str) else row[2] > 0 for row in bounds["rows"])
     assert (tmp_path / "p/report.html").stat().st_size > 1_000_000
 
 
