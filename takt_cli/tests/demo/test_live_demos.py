@@ -13,18 +13,20 @@ import urllib.request
 import xml.etree.ElementTree as ET
 
 import pytest
+import typer
 from support.built import LIVE, need
 from support.private import private
 from support.proc import ended
 from support.schemas import example, faults
 from takt_cli.base.programs import find_program
 from takt_cli.verbs.demo import camera, pendulum
+from takt_cli.verbs.demo.live_demo import Claim, Common, Shown, conclude
 
 PATIENCE_S = 120
 LATENCIES = {"count": 2000, "p50_ns": 20_000, "p99_ns": 100_000, "max_ns": 200_000}
 
 
-def pendulum_run(variant, falls, granted="other", load=True):
+def pendulum_run(variant, falls, granted="other", load=True, cycles=1900, missed=100):
     return pendulum.Run.read(
         example(
             "live_pendulum#run",
@@ -32,12 +34,15 @@ def pendulum_run(variant, falls, granted="other", load=True):
             falls=falls,
             granted=granted,
             load=load,
+            duration_ns=2 * 10**9,
+            cycles=cycles,
+            missed=missed,
             wakeup=LATENCIES,
         )
     )
 
 
-def camera_run(side, late, in_stalls=0, threads=("hot: fifo 90, core 0",), load=True):
+def camera_run(side, late, in_stalls=0, threads=("hot: fifo 90, core 0",), load=True, count=60):
     return camera.Run.read(
         example(
             "live_camera#run",
@@ -46,7 +51,8 @@ def camera_run(side, late, in_stalls=0, threads=("hot: fifo 90, core 0",), load=
             late_in_stalls=in_stalls,
             threads=list(threads),
             load=load,
-            delay=LATENCIES,
+            duration_ns=2 * 10**9,
+            delay={**LATENCIES, "count": count, "p99_ns": None},
         )
     )
 
@@ -58,10 +64,15 @@ def camera_run(side, late, in_stalls=0, threads=("hot: fifo 90, core 0",), load=
         (pendulum_run("executor", 0), [False]),
         (pendulum_run("other", 3), [True]),
         (pendulum_run("other", 0), [False]),
-        (pendulum_run("other", 0, load=False), []),  # is not said to fall
+        (pendulum_run("executor", 0, load=False), [False]),
+        (pendulum_run("other", 0, load=False), [None]),  # is not said to fall
+        (pendulum_run("other", 3, load=False), [None]),
         (pendulum_run("realtime", 0, "fifo 80"), [True]),
         (pendulum_run("realtime", 1, "fifo 80"), [False]),
         (pendulum_run("realtime", 0, "other"), [False]),  # without the right it is not shown
+        (pendulum_run("realtime", 0, "fifo 80", cycles=0, missed=0), [False]),  # did not run
+        (pendulum_run("realtime", 0, "fifo 80", cycles=1700), [True]),
+        (pendulum_run("realtime", 0, "fifo 80", cycles=1699), [False]),
     ],
 )
 def test_the_pendulum_is_judged(run, holds):
@@ -74,8 +85,10 @@ def test_the_pendulum_is_judged(run, holds):
         (camera_run("stock", 1), [True]),
         (camera_run("stock", 0), [False]),
         (camera_run("stock", 2, 2), [False]),
-        (camera_run("stock", 0, load=False), []),
+        (camera_run("stock", 0, load=False), [None]),
         (camera_run("planned", 0), [True]),
+        (camera_run("planned", 0, count=54), [True]),
+        (camera_run("planned", 0, count=53), [False]),  # the others never arrived
         (camera_run("planned", 1), [False]),
         (camera_run("planned", 1, 1), [True]),
         (camera_run("planned", 0, threads=["hot: other"]), [False]),
@@ -86,11 +99,74 @@ def test_the_camera_is_judged(run, holds):
     assert [claim.holds for claim in camera.claims([run])] == holds
 
 
+def common(**more):
+    return Common(duration_ns=None, cores=(0,), load=True, **more)
+
+
+@pytest.mark.parametrize(
+    ("claims", "code"),
+    [
+        ([Claim("a", True, "")], 0),
+        ([Claim("a", True, ""), Claim("b", False, "")], 1),
+        ([Claim("a", True, ""), Claim("b", None, "")], 1),
+        ([], 1),  # nothing was shown
+    ],
+)
+def test_a_check_passes_where_all_was_shown(claims, code, capsys):
+    shown = Shown("pendulum", pendulum.table([]), claims, [], [])
+    try:
+        conclude(shown, common(check=True), judged=True)
+        found = 0
+    except typer.Exit as end:
+        found = end.exit_code
+    assert found == code
+    assert ("not shown" in capsys.readouterr().out) == any(one.holds is None for one in claims)
+
+
+def test_a_check_without_variant_shows_the_executor_without_load_too():
+    assert pendulum.runs_of(None, True) == [
+        ("executor", False),
+        ("executor", True),
+        ("other", True),
+        ("realtime", True),
+    ]
+    assert pendulum.runs_of(None, False) == [
+        ("executor", False),
+        ("other", False),
+        ("realtime", False),
+    ]
+    assert pendulum.runs_of("other", True) == [("other", True)]
+
+
 def test_refused_rights_are_told():
     run = pendulum.Run.read(
         {**example("live_pendulum#run"), "variant": "realtime", "refused": ["no right"]}
     )
     assert pendulum.shown(pendulum.Recorded([run])).refused == ["no right"]
+
+
+def frame(ms, cycles, angles=(), latest_ns=0):
+    values = {"time_ns": ms * 10**6, "cycles": cycles, "latest_ns": latest_ns}
+    return pendulum.Frame.read(example("live_pendulum#frame", angles=list(angles), **values))
+
+
+def test_a_picture_has_no_wakeup_where_no_cycle_was_and_one_axis_of_time():
+    frames = [
+        frame(50, 0),
+        frame(100, 1, [0.1], 95_000_000),
+        frame(150, 1),
+        frame(200, 2, [0.2], 9),
+    ]
+    drawn = pendulum.strip(pendulum_run("executor", 1), frames)
+    assert drawn.latencies == [(100_000_000, 95_000_000), (200_000_000, 9)]
+    # The second angle comes late, and is that of 5 ms after the first.
+    assert drawn.values == [(100_000_000, 0.1), (105_000_000, 0.2)]
+
+
+def test_an_angle_after_a_pause_is_drawn_after_the_pause():
+    frames = [frame(50, 1, [0.1]), frame(60_000, 2, [0.2])]
+    drawn = pendulum.strip(pendulum_run("realtime", 1), frames)
+    assert [time for time, _ in drawn.values] == [50_000_000, 60_000_000_000]
 
 
 @pytest.mark.parametrize(
@@ -158,8 +234,7 @@ def test_a_pendulum_writes_what_the_schema_says_and_obeys(private_domain):
     assert live.wait(PATIENCE_S) == 0
     found = list(each_kind("\n".join(lines)))
     for kind, line in found:
-        if kind != "refused":
-            assert faults(f"live_pendulum#{kind}", line) == []
+        assert faults(f"live_pendulum#{kind}", line) == []
     refused = [line["text"] for kind, line in found if kind == "refused"]
     assert len(refused) == 3
     assert "kp" in refused[0]
@@ -177,11 +252,14 @@ def test_json_has_all_variants(takt, private_domain, tmp_path):
     done = takt("demo", "pendulum", "--json", "--duration", "1s", "-o", tmp_path / "out")
     assert done.code == 0, done.err
     document = json.loads(done.out)
-    assert [run["variant"] for run in document["runs"]] == ["executor", "other", "realtime"]
-    assert len(document["claims"]) == 3
+    assert faults("live_demo#pendulum", document) == []
+    ran = ["executor", "executor", "other", "realtime"]
+    assert [run["variant"] for run in document["runs"]] == ran
+    assert [run["load"] for run in document["runs"]] == [False, True, True, True]
+    assert len(document["claims"]) == 4
     assert document == json.loads((tmp_path / "out/summary.json").read_text())
     drawn = ET.fromstring((tmp_path / "out/pendulum.svg").read_text())
-    assert len(drawn.findall(".//{*}polyline")) == 6
+    assert len(drawn.findall(".//{*}polyline")) == 8
 
 
 @need(*LIVE)
@@ -198,6 +276,7 @@ def test_camera_json_has_both_sides(takt, private_domain, tmp_path):
     done = takt("demo", "camera", "--json", "--no-load", "--duration", "2s", "-o", tmp_path / "out")
     assert done.code == 0, done.err
     document = json.loads(done.out)
+    assert faults("live_demo#camera", document) == []
     assert [run["side"] for run in document["runs"]] == ["stock", "planned"]
     assert all(run["delay"]["count"] > 0 for run in document["runs"])
     assert all(run["threads"] for run in document["runs"])
@@ -309,6 +388,15 @@ def test_a_taken_port_starts_no_program(takt, private_domain):
 
 
 def test_pictures_are_well_formed_whatever_names_say():
-    frames = [pendulum.Frame.read(example("live_pendulum#frame", variant="other", angles=[0.1]))]
-    recorded = pendulum.Recorded(frames={"other": frames})
-    ET.fromstring(pendulum.shown(recorded).picture)
+    run = pendulum_run("other", 1)
+    for frames in ([], [frame(0, 0)], [frame(50, 1, [0.1], 5)]):
+        ET.fromstring(pendulum.shown(pendulum.Recorded([run], [frames])).picture)
+
+
+def test_documents_have_what_the_schema_says(capsys):
+    for shown, demo in (
+        (pendulum.shown(pendulum.Recorded([pendulum_run("other", 1)])), "pendulum"),
+        (camera.shown(camera.Recorded([camera_run("stock", 1, load=False)])), "camera"),
+    ):
+        conclude(shown, common(json=True), judged=True)
+        assert faults(f"live_demo#{demo}", json.loads(capsys.readouterr().out)) == []

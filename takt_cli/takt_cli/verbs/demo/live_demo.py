@@ -27,6 +27,8 @@ from takt_cli.verbs.demo.live_program import LiveProgram
 from takt_cli.verbs.demo.page_server import ADDRESS, PageServer
 
 PORT = 8765
+# Of the periods of a run so many must have been seen: of the others nothing is known.
+_LEAST_SEEN = 0.9
 # The second interrupt ends without waiting for the program.
 _MOST_INTERRUPTS = 2
 
@@ -35,10 +37,10 @@ Take = Callable[[str, str], None]
 
 @dataclass(frozen=True)
 class Claim:
-    """What a run was to show."""
+    """What a run was to show. `holds` is None where it could not show that."""
 
     text: str
-    holds: bool
+    holds: bool | None
     measured: str
 
 
@@ -129,6 +131,14 @@ def forwarding(port: int, environment: Mapping[str, str]) -> str:
     )
 
 
+def unseen(seen: int, duration_ns: int, period_ns: int, what: str) -> str:
+    """Say that too few of a run's periods were seen; empty: enough."""
+    periods = duration_ns // period_ns
+    if seen >= _LEAST_SEEN * periods and seen > 0:
+        return ""
+    return f"{seen:,} {what} in {periods:,} periods"
+
+
 def _has_display() -> bool:
     """Whether a browser could open a window: one for terminals would take this terminal."""
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
@@ -137,7 +147,7 @@ def _has_display() -> bool:
 def conclude(shown: Shown, common: Common, *, judged: bool) -> None:
     """Print and write the results; with --check, exit code 1 unless all claims hold."""
     claims = shown.claims if judged else []
-    holds = all(claim.holds for claim in claims)
+    holds = bool(claims) and all(claim.holds is True for claim in claims)
     picture = f"{shown.name}.svg"
     document = {
         "takt": VERSION,
@@ -171,6 +181,7 @@ def conclude(shown: Shown, common: Common, *, judged: bool) -> None:
 def _verdicts(claims: Sequence[Claim]) -> Table:
     table = Table("What was to be shown", ["claim", "verdict", "measured"])
     for claim in claims:
-        verdict = Cell("holds", "good") if claim.holds else Cell("does not hold", "bad")
+        words = {True: "holds", False: "does not hold", None: "not shown"}[claim.holds]
+        verdict = Cell(words, "good" if claim.holds else "bad")
         table.add(claim.text, verdict, claim.measured)
     return table

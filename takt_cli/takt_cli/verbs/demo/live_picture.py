@@ -11,7 +11,8 @@ from takt_cli.pages.svg import theme_style
 
 _WIDTH, _LEFT, _GAP, _RIGHT = 900, 62, 78, 16
 _TOP, _ROW, _PLOT = 44, 152, 92
-_LOW_NS, _HIGH_NS = 10_000, 200_000_000
+# As those of the page.
+_LOW_NS, _HIGH_NS = 10_000, 2_000_000_000
 _STYLE = """
 text { font: 12px system-ui, sans-serif; fill: var(--ink2); }
 .title { font-size: 15px; font-weight: 600; fill: var(--ink); }
@@ -37,7 +38,8 @@ def picture(
     """Draw it."""
     height = _TOP + _ROW * len(strips) + 10
     parts = [*_frame(title, height)]
-    until = max(time for one in strips for time, _ in (*one.values, *one.latencies))
+    times = [time for one in strips for time, _ in (*one.values, *one.latencies)]
+    until = max(times, default=1.0)
     for number, one in enumerate(strips):
         top = _TOP + _ROW * number
         parts.append(f'<text class="row" x="{_LEFT}" y="{top + 14}">{escape(one.title)}</text>')

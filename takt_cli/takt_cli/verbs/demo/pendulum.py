@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from takt_cli.base.errors import TaktError
 from takt_cli.base.units import NS_PER_S, human
@@ -19,6 +20,7 @@ from takt_cli.verbs.demo.live_demo import (
     conclude,
     follow,
     serve,
+    unseen,
 )
 from takt_cli.verbs.demo.live_page import live_page
 from takt_cli.verbs.demo.live_picture import Strip, picture
@@ -29,9 +31,12 @@ VARIANTS = {
     "other": "own thread, SCHED_OTHER",
     "realtime": "own thread, SCHED_FIFO",
 }
-RIGHT = "realtime"
+WRONG, RIGHT = "executor", "realtime"
 _LENGTH_NS = 5 * NS_PER_S
 _MS = 1_000_000
+_PERIOD_NS = _MS
+_SAMPLE_NS = 5 * _MS
+_OFF = "the load was off at times"
 
 
 class Begun(Document, at="live_pendulum#begun"):
@@ -51,15 +56,16 @@ class Recorded:
     """The lines that count."""
 
     runs: list[Run] = field(default_factory=list)
-    frames: dict[str, list[Frame]] = field(default_factory=dict)  # by variant
+    frames: list[list[Frame]] = field(default_factory=list)  # of each run
 
     def take(self, kind: str, line: str) -> None:
         """Take a line of the program."""
         if kind == "run":
             self.runs.append(read_told(Run, json.loads(line), NAME))
+        elif kind == "begun":
+            self.frames.append([])
         elif kind == "frame":
-            frame = read_told(Frame, json.loads(line), NAME)
-            self.frames.setdefault(frame.variant, []).append(frame)
+            self.frames[-1].append(read_told(Frame, json.loads(line), NAME))
 
     def take_run(self, kind: str, line: str) -> None:
         """Take a line of a program that may run for hours."""
@@ -84,11 +90,20 @@ def show_pendulum(variant: str | None, common: Common) -> None:
         conclude(shown(recorded), common, judged=False)
         return
     length = common.duration_ns or _LENGTH_NS
-    for each in [variant] if variant else VARIANTS:
-        arguments = common.arguments("pendulum", length, "--variant", each)
+    for each, load in runs_of(variant, common.load):
+        loaded = replace(common, load=load)
+        arguments = loaded.arguments("pendulum", length, "--variant", each)
         if follow(arguments, common, recorded.take):
             raise KeyboardInterrupt
     conclude(shown(recorded), common, judged=True)
+
+
+def runs_of(variant: str | None, load: bool) -> list[tuple[str, bool]]:
+    """Give the variants that run without a page, one after the other, and whether under load."""
+    if variant:
+        return [(variant, load)]
+    # The executor needs no load to be too late.
+    return [*([(WRONG, False)] if load else []), *((each, load) for each in VARIANTS)]
 
 
 def shown(recorded: Recorded) -> Shown:
@@ -101,7 +116,7 @@ def shown(recorded: Recorded) -> Shown:
         refused=[words for run in recorded.runs for words in run.refused],
         picture=picture(
             "Angle of the pendulum, and latest wake-up of its controller",
-            [strip(name, frames) for name, frames in recorded.frames.items()],
+            [strip(*one) for one in zip(recorded.runs, recorded.frames, strict=True)],
         )
         if recorded.frames
         else "",
@@ -110,22 +125,29 @@ def shown(recorded: Recorded) -> Shown:
 
 def claims(runs: Sequence[Run]) -> list[Claim]:
     """Judge: a wrong variant that does not fail proved nothing."""
-    found = []
-    for run in runs:
-        fell = f"{run.falls} falls in {human(run.duration_ns)}"
-        if run.variant == "executor":
-            found.append(Claim("executor: the pendulum falls", run.falls > 0, fell))
-        elif run.variant == "other" and run.load:
-            found.append(Claim("other, under load: the pendulum falls", run.falls > 0, fell))
-        elif run.variant == RIGHT:
-            right = run.granted.startswith("fifo")
-            said = fell if right else f"the kernel granted {run.granted} only; {fell}"
-            found.append(
-                Claim(
-                    "realtime: SCHED_FIFO, and the pendulum stands", right and not run.falls, said
-                )
-            )
-    return found
+    return [_claim(run) for run in runs]
+
+
+def _claim(run: Run) -> Claim:
+    fell = f"{run.falls} falls in {human(run.duration_ns)}"
+    if run.variant == WRONG:
+        return Claim(f"{_named(run)}: the pendulum falls", run.falls > 0, fell)
+    if run.variant == "other":
+        text = "other, under load: the pendulum falls"
+        return Claim(text, run.falls > 0, fell) if run.load else Claim(text, None, _OFF)
+    right = run.granted.startswith("fifo")
+    # A loop that does not run lets nothing fall.
+    lost = unseen(run.cycles + run.missed, run.duration_ns, _PERIOD_NS, "cycles and missed periods")
+    said = [fell, lost, "" if right else f"the kernel granted {run.granted} only"]
+    return Claim(
+        f"{_named(run)}: SCHED_FIFO, and the pendulum stands",
+        right and not run.falls and not lost,
+        "; ".join(filter(None, said)),
+    )
+
+
+def _named(run: Run) -> str:
+    return run.variant if run.load else f"{run.variant}, without load"
 
 
 def table(runs: Sequence[Run]) -> Table:
@@ -134,7 +156,7 @@ def table(runs: Sequence[Run]) -> Table:
     made = Table("", [*columns, "p99", "max", "falls"], words=2)
     for run in runs:
         made.add(
-            f"{run.variant}: {VARIANTS[run.variant]}",
+            f"{_named(run)}: {VARIANTS[run.variant]}",
             run.granted,
             human(run.duration_ns),
             count_cell(run.cycles),
@@ -148,14 +170,28 @@ def table(runs: Sequence[Run]) -> Table:
     return made
 
 
-def strip(name: str, frames: Sequence[Frame], sample_ns: int = 5 * _MS) -> Strip:
-    """Draw one variant."""
-    angles = [angle for frame in frames for angle in frame.angles]
-    last = frames[-1]
-    words = f"{name}: {VARIANTS[name]}; {last.falls} falls"
+def strip(run: Run, frames: Sequence[Frame]) -> Strip:
+    """Draw one run."""
     return Strip(
-        title=words,
-        colour="--s1" if name == RIGHT else "--s8",
-        values=[(number * sample_ns, angle) for number, angle in enumerate(angles)],
-        latencies=[(frame.time_ns, frame.latest_ns) for frame in frames],
+        title=f"{_named(run)}: {VARIANTS[run.variant]}; {run.falls} falls",
+        colour="--s1" if run.variant == RIGHT else "--s8",
+        values=list(_angles(frames)),
+        latencies=[
+            (frame.time_ns, frame.latest_ns)
+            for before, frame in pairwise([None, *frames])
+            if frame and frame.cycles > (before.cycles if before else 0)
+        ],
     )
+
+
+def _angles(frames: Sequence[Frame]) -> Iterator[tuple[float, float]]:
+    """Give times and angles. A late loop's angles come late, but each has its place in time."""
+    last = None
+    for frame in frames:
+        begin = frame.time_ns - len(frame.angles) * _SAMPLE_NS
+        # Also after a pause of the machine, for which there are no angles.
+        if frame.angles and (last is None or last < begin - NS_PER_S):
+            last = begin
+        for angle in frame.angles:
+            last += _SAMPLE_NS
+            yield last, angle
