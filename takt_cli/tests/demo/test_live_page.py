@@ -312,7 +312,7 @@ def test_the_camera_is_shown(tmp_path, width):
     told, _ = look("camera", tmp_path, list(camera_lines()), until=SEEN, width=width)
     assert all(colours > 3 for colours in told["drawn"])
     for words in (
-        "After the deadline of 17 ms: stock 273 of 39 images, planned 0 of 39 images.",
+        "After the deadline of 8 ms: stock 273 of 39 images, planned 0 of 39 images.",
         "planned: fifo 90, core 0",
         "4 ms",
         "5 ms",

@@ -42,7 +42,8 @@ class CameraGraph
 {
 public:
   static constexpr takt_rt::Duration kPeriod = std::chrono::nanoseconds(33'333'333);
-  static constexpr takt_rt::Duration kDeadline = std::chrono::milliseconds(17);
+  /// The planned side is proven to need 3.6 ms; the logger alone takes 2 to 11 ms.
+  static constexpr takt_rt::Duration kDeadline = std::chrono::milliseconds(8);
 
   /// Makes the nodes /`side`/camera and so on; `offset` of the camera's first image from the start. Set-up only.
   CameraGraph(
@@ -54,6 +55,8 @@ public:
   bool match();
   const std::vector<std::shared_ptr<takt_rcl::Node>> & nodes() const noexcept { return nodes_; }
   SeenImages & seen() noexcept { return seen_; }
+  /// Images so far. Any thread.
+  std::uint64_t released() const noexcept { return seen_.released.load(std::memory_order_relaxed); }
 
 private:
   class Camera;

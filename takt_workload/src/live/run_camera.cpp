@@ -33,6 +33,8 @@ namespace
 
 // With more, the stock side's share of a core would not suffice for its work, and images would queue without end.
 constexpr int kBusyThreads = 1;
+// From the start of the executors to the epoch: they start beside other programs, and the load takes its share of the cores.
+constexpr Duration kLead = std::chrono::seconds(1);
 // Late images that are kept to be compared with stalls of the host: 10 min of them.
 constexpr std::size_t kMostLate = 18'000;
 constexpr const char * kStock = R"(version: 1
@@ -124,12 +126,14 @@ public:
         ++late_;
         if (late_images_.size() < kMostLate) {
           late_images_.push_back(image);
+        } else {
+          ++late_unjudged_;
         }
       }
     }
     return {
       {"side", name_},
-      {"released", graph_.seen().released.load()},
+      {"released", graph_.released()},
       {"late", late_},
       {"delays_ns", std::move(delays)},
       {"delay", latencies_json(delays_)}};
@@ -140,7 +144,12 @@ public:
     const auto in_stalls = std::count_if(
       late_images_.begin(), late_images_.end(),
       [&](const SeenImage & image) { return stalls.overlaps(image.released, image.actuated); });
-    return {{"late", late_}, {"late_in_stalls", in_stalls}, {"delay", latencies_json(delays_)}};
+    return {
+      {"released", graph_.released()},
+      {"late", late_},
+      {"late_in_stalls", in_stalls},
+      {"late_unjudged", late_unjudged_},
+      {"delay", latencies_json(delays_)}};
   }
 
 private:
@@ -150,6 +159,7 @@ private:
   Spinning spinning_;
   takt_rt::LogHistogram delays_;
   std::uint64_t late_ = 0;
+  std::uint64_t late_unjudged_ = 0;  // of those, the ones that are not kept
   std::vector<SeenImage> late_images_;
 };
 
@@ -177,13 +187,13 @@ void run_camera(const CameraSetting & setting, LiveStream & stream)
     }
     loaded_all_time = loaded_all_time && burners.has_value();
   };
-  follow_load();
   takt_trace::StallWitness witness(setting.cores);
-  const Time begin = takt_rt::now();
+  const Time begin = takt_rt::now() + kLead;
   of_demo.start();
   for (Side & side : sides) {
     side.spinning().start(begin);
   }
+  follow_load();
   ordered_json rights = ordered_json::array();
   for (Side & side : sides) {
     rights.push_back(side.rights());
@@ -200,18 +210,20 @@ void run_camera(const CameraSetting & setting, LiveStream & stream)
       all.push_back(side.look());
     }
     stream.write(
-      "frame", {{"time_ns", (takt_rt::now() - begin).count()},
+      "frame", {{"time_ns", std::max(takt_rt::now() - begin, Duration{}).count()},
                 {"load", burners.has_value()},
                 {"sides", std::move(all)}});
   };
   const auto set = [&](const nlohmann::json & values) { return set_parameters(*demo, values); };
   Time next = begin;
-  do {
+  bool goes_on = stream.wait(begin, set);
+  while (goes_on) {
     follow_load();
     frame();
     next = std::max(next + LiveStream::kFrame, takt_rt::now());
-  } while (stream.wait(std::min(next, end), set) && takt_rt::now() < end);
-  const Time ended = takt_rt::now();
+    goes_on = stream.wait(std::min(next, end), set) && takt_rt::now() < end;
+  }
+  const Time ended = std::max(takt_rt::now(), begin);
   for (Side & side : sides) {
     side.spinning().stop();
   }

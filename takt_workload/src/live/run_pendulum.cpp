@@ -109,13 +109,13 @@ public:
 
   void run()
   {
-    const Time end =
-      setting_.duration > Duration{} ? takt_rt::now() + setting_.duration : Time::max();
     const auto set = [this](const nlohmann::json & values) {
       return set_parameters(*node_, values);
     };
     follow_load();
     begin();
+    // Of the time before, the control loop has nothing.
+    const Time end = setting_.duration > Duration{} ? began_ + setting_.duration : Time::max();
     Time next = takt_rt::now();
     do {
       if (node_->variant() != variant_) {
@@ -186,11 +186,12 @@ private:
   void finish()
   {
     const Rights rights = control_->rights;
+    const Duration duration = takt_rt::now() - began_;
     control_.reset();
     const ControlState state = loop_.state();
     stream_.write(
       "run", {{"variant", name_of(variant_)},
-              {"duration_ns", (takt_rt::now() - began_).count()},
+              {"duration_ns", duration.count()},
               {"load", loaded_},
               {"granted", rights.granted},
               {"refused", rights.refused},

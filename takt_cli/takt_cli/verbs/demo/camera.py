@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from takt_cli.base.errors import TaktError
 from takt_cli.base.processes import run_program
 from takt_cli.base.programs import find_program
 from takt_cli.base.units import NS_PER_S, human
@@ -32,9 +33,10 @@ from takt_cli.verbs.demo.live_program import NAME
 
 MODEL = "camera"
 _LENGTH_NS = 10 * NS_PER_S
-_DEADLINE_NS = 17_000_000
+_DEADLINE_NS = 8_000_000
 _PERIOD_NS = 33_333_333
-_OFF = "the load was off at times"
+_LEAST_CORES = 2
+_MOST_UNDER_WAY = 2  # images, at the end
 _PLANNING_S = 300.0
 _WORDS = {"stock": "ROS 2's single-threaded executor", "planned": "the schedule of takt plan"}
 
@@ -77,6 +79,11 @@ class Recorded:
 def show_camera(common: Common) -> None:
     """Run the demo as its options ask."""
     check_output(common)
+    if len(common.cores) < _LEAST_CORES:
+        raise TaktError(
+            "takt demo camera needs two cores: the planned side runs its logger on another one "
+            "than its detector; choose two, as with --cpus 2"
+        )
     headless = common.json or common.check
     length = common.duration_ns or (_LENGTH_NS if headless else None)
     recorded = Recorded()
@@ -94,7 +101,7 @@ def show_camera(common: Common) -> None:
                 "camera",
             )
             serve(page, arguments, common, recorded.take_run, "/camera_demo load false")
-    conclude(shown(recorded), common, judged=headless)
+    conclude(shown(recorded, length or 0), common, judged=headless)
 
 
 def plan(folder: Path, cores: Sequence[int]) -> Path:
@@ -113,7 +120,7 @@ def plan(folder: Path, cores: Sequence[int]) -> Path:
     return write_schedule(content, file, "takt demo camera, side planned", made_from=shipped[MODEL])
 
 
-def shown(recorded: Recorded) -> Shown:
+def shown(recorded: Recorded, asked_ns: int = 0) -> Shown:
     """Make tables, claims and the picture."""
     points = [
         Points(f"{side}: {_WORDS[side]}", "--s1" if side == "planned" else "--s2", points)
@@ -124,15 +131,15 @@ def shown(recorded: Recorded) -> Shown:
     return Shown(
         name="camera",
         table=table(recorded.runs),
-        claims=claims(recorded.runs),
+        claims=claims(recorded.runs, asked_ns),
         runs=[as_json(run) for run in recorded.runs],
         refused=[words for run in recorded.runs for words in run.refused],
         picture=points_picture(title, points, _DEADLINE_NS, "deadline") if points else "",
     )
 
 
-def claims(runs: Sequence[Run]) -> list[Claim]:
-    """Judge: a stock side that misses nothing under load proved nothing."""
+def claims(runs: Sequence[Run], asked_ns: int = 0) -> list[Claim]:
+    """Judge: a stock side that misses nothing proved nothing."""
     found = []
     for run in runs:
         own = run.late - run.late_in_stalls
@@ -142,15 +149,23 @@ def claims(runs: Sequence[Run]) -> list[Claim]:
             if not right:
                 said = f"the kernel granted {'; '.join(run.threads)}; {said}"
             # An image that never arrives is not late.
-            if lost := unseen(run.delay.count, run.duration_ns, _PERIOD_NS, "images arrived"):
+            if lost := unseen(
+                run.delay.count, max(run.duration_ns, asked_ns), _PERIOD_NS, "images arrived"
+            ):
                 said = f"{lost}; {said}"
-            holds = right and own == 0 and not lost
-            text = "planned: SCHED_FIFO, and no image takes more than 17 ms outside of host stalls"
-            found.append(Claim(text, holds, said))
+            under_way = run.released - run.delay.count
+            if under_way > _MOST_UNDER_WAY:
+                said = f"{under_way} images never arrived; {said}"
+            holds = right and own == 0 and not lost and under_way <= _MOST_UNDER_WAY
+            text = "SCHED_FIFO, and no image takes more than 8 ms outside of host stalls"
+            found.append(Claim(f"{_named(run)}: {text}", holds, said))
         else:
-            text = "stock, under load: images take more than 17 ms"
-            found.append(Claim(text, own > 0, said) if run.load else Claim(text, None, _OFF))
+            found.append(Claim(f"{_named(run)}: images take more than 8 ms", own > 0, said))
     return found
+
+
+def _named(run: Run) -> str:
+    return run.side if run.load else f"{run.side}, without load"
 
 
 def table(runs: Sequence[Run]) -> Table:
@@ -160,7 +175,7 @@ def table(runs: Sequence[Run]) -> Table:
     )
     for run in runs:
         made.add(
-            f"{run.side}: {_WORDS[run.side]}",
+            f"{_named(run)}: {_WORDS[run.side]}",
             "; ".join(run.threads),
             count_cell(run.delay.count),
             *(
@@ -170,5 +185,7 @@ def table(runs: Sequence[Run]) -> Table:
             Cell(f"{run.late:,}", "bad" if run.late else "good", run.late),
             count_cell(run.late_in_stalls),
         )
-    made.notes.append("late: from the camera's release to the end of the actuation more than 17 ms")
+    if unjudged := sum(run.late_unjudged for run in runs):
+        made.notes.append(f"{unjudged:,} late images were not compared with host stalls")
+    made.notes.append("late: from the camera's release to the end of the actuation more than 8 ms")
     return made

@@ -28,7 +28,7 @@ from takt_cli.verbs.demo.page_server import ADDRESS, PageServer
 
 PORT = 8765
 # Of the periods of a run so many must have been seen: of the others nothing is known.
-_LEAST_SEEN = 0.9
+LEAST_SEEN = 0.9
 # The second interrupt ends without waiting for the program.
 _MOST_INTERRUPTS = 2
 
@@ -134,7 +134,7 @@ def forwarding(port: int, environment: Mapping[str, str]) -> str:
 def unseen(seen: int, duration_ns: int, period_ns: int, what: str) -> str:
     """Say that too few of a run's periods were seen; empty: enough."""
     periods = duration_ns // period_ns
-    if seen >= _LEAST_SEEN * periods and seen > 0:
+    if seen >= LEAST_SEEN * periods and seen > 0:
         return ""
     return f"{seen:,} {what} in {periods:,} periods"
 

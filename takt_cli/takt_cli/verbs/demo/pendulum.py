@@ -95,7 +95,7 @@ def show_pendulum(variant: str | None, common: Common) -> None:
         arguments = loaded.arguments("pendulum", length, "--variant", each)
         if follow(arguments, common, recorded.take):
             raise KeyboardInterrupt
-    conclude(shown(recorded), common, judged=True)
+    conclude(shown(recorded, length), common, judged=True)
 
 
 def runs_of(variant: str | None, load: bool) -> list[tuple[str, bool]]:
@@ -106,12 +106,12 @@ def runs_of(variant: str | None, load: bool) -> list[tuple[str, bool]]:
     return [*([(WRONG, False)] if load else []), *((each, load) for each in VARIANTS)]
 
 
-def shown(recorded: Recorded) -> Shown:
+def shown(recorded: Recorded, asked_ns: int = 0) -> Shown:
     """Make tables, claims and the picture."""
     return Shown(
         name="pendulum",
         table=table(recorded.runs),
-        claims=claims(recorded.runs),
+        claims=claims(recorded.runs, asked_ns),
         runs=[as_json(run) for run in recorded.runs],
         refused=[words for run in recorded.runs for words in run.refused],
         picture=picture(
@@ -123,12 +123,12 @@ def shown(recorded: Recorded) -> Shown:
     )
 
 
-def claims(runs: Sequence[Run]) -> list[Claim]:
+def claims(runs: Sequence[Run], asked_ns: int = 0) -> list[Claim]:
     """Judge: a wrong variant that does not fail proved nothing."""
-    return [_claim(run) for run in runs]
+    return [_claim(run, asked_ns) for run in runs]
 
 
-def _claim(run: Run) -> Claim:
+def _claim(run: Run, asked_ns: int) -> Claim:
     fell = f"{run.falls} falls in {human(run.duration_ns)}"
     if run.variant == WRONG:
         return Claim(f"{_named(run)}: the pendulum falls", run.falls > 0, fell)
@@ -137,7 +137,12 @@ def _claim(run: Run) -> Claim:
         return Claim(text, run.falls > 0, fell) if run.load else Claim(text, None, _OFF)
     right = run.granted.startswith("fifo")
     # A loop that does not run lets nothing fall.
-    lost = unseen(run.cycles + run.missed, run.duration_ns, _PERIOD_NS, "cycles and missed periods")
+    lost = unseen(
+        run.cycles + run.missed,
+        max(run.duration_ns, asked_ns),
+        _PERIOD_NS,
+        "cycles and missed periods",
+    )
     said = [fell, lost, "" if right else f"the kernel granted {run.granted} only"]
     return Claim(
         f"{_named(run)}: SCHED_FIFO, and the pendulum stands",

@@ -4,7 +4,7 @@ const plot = new Plot("delays", SECONDS, {
   low: 1e6, high: 4e8, log: true,
   ticks: [[1e6, "1 ms"], [3e6, "3 ms"], [1e7, "10 ms"], [3e7, "30 ms"], [1e8, "100 ms"], [3e8, "300 ms"]],
 });
-plot.lines.push([17e6, "deadline 17 ms", "--s8"]);
+plot.lines.push([8e6, "deadline 8 ms", "--s8"]);
 const series = { stock: plot.add("stock", "--s2", true), planned: plot.add("planned", "--s1", true) };
 let frame = null, load = null;
 
@@ -43,7 +43,7 @@ function words() {
     byId(`${side}-count`).textContent = delay.count.toLocaleString("en");
     late[side] = `${count} of ${delay.count} images`;
   }
-  const text = `After the deadline of 17 ms: stock ${late.stock}, planned ${late.planned}.`;
+  const text = `After the deadline of 8 ms: stock ${late.stock}, planned ${late.planned}.`;
   if (byId("verdict").textContent !== text) byId("verdict").textContent = text;
 }
 redraws.push(words);
