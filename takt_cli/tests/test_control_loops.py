@@ -56,3 +56,14 @@ def test_the_loop_runs_on_the_threads_of_the_pages_schedule(takt, loop, tmp_path
     (tmp_path / name).write_text(text, encoding="utf-8")
     executor = loop(takt, TAKT_SCHEDULE=str(tmp_path / name))
     assert [thread["name"] for thread in executor["threads"]] == ["hot"]
+
+
+@need(PROGRAM, ("takt_trace", "takt_trace"), ("takt_plan", "takt_plan"))
+def test_a_trace_gives_the_loop_to_a_model_and_a_plan(takt, loop, tmp_path):
+    loop(takt)
+    trace, system, plan = (str(tmp_path / name) for name in ("l.takttrace", "s.yaml", "p.yaml"))
+    assert takt("trace", "record", "--duration", "1s", "-o", trace).code == 0
+    assert takt("model", trace, "-o", system).code == 0
+    said = takt("plan", system, "-o", plan)
+    assert said.code == 0, said.err
+    assert LOOP in Path(plan).read_text(encoding="utf-8")

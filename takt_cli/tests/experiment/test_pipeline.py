@@ -136,8 +136,10 @@ def test_a_moment_of_the_experiment(takt, monkeypatch, tmp_path):
     assert bounds["title"] == "Bounds of the lanes with sequences"
     if realtime_allowed():
         assert len(bounds["rows"]) == 10
-        # A machine that other programs use may leave lanes without a bound; the table says so.
-        assert all(row[2] if isinstance(row[2], str) else row[2] > 0 for row in bounds["rows"])
+        # On a busy machine lanes may have no bound; then a note of the table says why.
+        found = [row[2] for row in bounds["rows"] if not isinstance(row[2], str)]
+        assert all(bound > 0 for bound in found)
+        assert len(found) == 10 or bounds["notes"]
     assert (tmp_path / "p/report.html").stat().st_size > 1_000_000
 
 
