@@ -346,6 +346,7 @@ def test_a_node_of_ones_own_is_built_and_runs_as_the_page_says(tmp_path):
         *(f"{name}.md" for name in ("own_node", "schedule", "simulate", "system", "calibrate")),
         *("control.md", "doctor.md", "exec.md", "import.md", "launch.md", "top.md", "trace.md"),
         *("monitor.md", "loop.md", "configurator.md", "toolkit.md", "guard.md", "demos.md"),
+        "audit.md",
     ],
 )
 def test_links_between_pages_lead_somewhere(page):
@@ -361,6 +362,7 @@ def test_links_between_pages_lead_somewhere(page):
     "command",
     [
         *("run", "simulate", "plan", "explain", "calibrate", "doctor", "latency", "top", "monitor"),
+        "audit",
         *("trace start", "trace stop", "trace snapshot", "trace record"),
     ],
 )

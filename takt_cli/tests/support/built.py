@@ -11,6 +11,7 @@ from takt_cli.base.programs import find_program_or_none
 WORKLOAD = [(name, "takt_workload") for name in ("takt_run", "takt_graph", "takt_measure_host")]
 LIVE = [("takt_live", "takt_workload"), ("takt_plan", "takt_plan")]
 CHECK = [("takt_check", "takt_schedule")]
+AUDIT = [("takt_audit", "takt_schedule")]
 SIMULATE = [("takt_simulate", "takt_plan")]
 PLAN = [(f"takt_{name}", "takt_plan") for name in ("explain", "plan")]
 PLAN.append(("takt_acceptance", "takt_bench"))

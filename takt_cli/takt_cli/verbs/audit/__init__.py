@@ -1,0 +1,3 @@
+"""`takt audit`: callbacks that a schedule newly lets run side by side."""
+
+PACKAGES = "takt_schedule"

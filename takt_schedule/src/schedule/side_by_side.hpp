@@ -1,0 +1,78 @@
+// Finds the callbacks that a schedule lets run side by side and that ran one at a time before.
+//
+// Two callbacks run one at a time if they are in one mutually exclusive group, or if the schedule gives both of them
+// one and the same thread only. Set-up only: allocates, does not block.
+#ifndef TAKT_SCHEDULE__SRC__SIDE_BY_SIDE_HPP_
+#define TAKT_SCHEDULE__SRC__SIDE_BY_SIDE_HPP_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "takt_rt/result.hpp"
+#include "takt_schedule/check.hpp"
+#include "takt_schedule/schedule.hpp"
+
+namespace takt_schedule
+{
+
+/// Whether the program's own executor runs its callbacks one at a time.
+enum class Before
+{
+  one_at_a_time,  ///< a single-threaded executor: always
+  in_groups       ///< a pool of threads: within a mutually exclusive group only
+};
+
+/// The client library of a program, which has rules of its own under a schedule.
+enum class ClientLibrary
+{
+  /// `takt exec` runs the program. Without `parallel: true` an executor that runs one callback at a time keeps to that.
+  /// A callback without a rule runs where the other callbacks of its exclusive group run.
+  rclcpp,
+  takt_rcl,  ///< neither
+  unknown    ///< the audit lists pairs of either case
+};
+
+/// An executor of a program, before the schedule.
+struct AuditedExecutor
+{
+  std::string name;  ///< of its first node, or of the schedule's executor
+  std::vector<ListedCallback> callbacks;
+  Before before = Before::one_at_a_time;
+  ClientLibrary library = ClientLibrary::unknown;
+};
+
+/// Two callbacks of `AuditedExecutor::callbacks` by their places there. Equal places: a callback of a reentrant group
+/// beside itself.
+struct SideBySide
+{
+  std::size_t first = 0;
+  std::size_t second = 0;
+};
+
+/// The result of `side_by_side` for one executor.
+struct Audit
+{
+  std::string executor;  ///< of the schedule; empty: the schedule has none for these callbacks
+  std::vector<SideBySide> pairs;  ///< in the order of the callbacks
+  /// For each callback the names of its threads under the schedule. Threads of an isolated group are "own", or "own.0"
+  /// and so on.
+  std::vector<std::vector<std::string>> threads;
+  std::size_t kept =
+    0;  ///< number of pairs of two callbacks that run one at a time before and under the schedule
+  std::size_t already = 0;  ///< number of pairs of two callbacks that ran side by side before
+  takt_rt::Faults notes;    ///< one sentence each: why the schedule changes nothing
+};
+
+/// The pairs of callbacks of `executor` that may run side by side under `schedule` and could not before. `earlier`: the
+/// schedule that was in force before; null: none, so `executor.before` counts alone. `name`: the schedule's executor;
+/// empty: the one that `choose_executor` takes.
+///
+/// Faults: those of `check`, and an unknown executor.
+takt_rt::Result<Audit> side_by_side(
+  const AuditedExecutor & executor, const Schedule & schedule, const Schedule * earlier = nullptr,
+  const std::string & name = {});
+
+}  // namespace takt_schedule
+
+#endif  // TAKT_SCHEDULE__SRC__SIDE_BY_SIDE_HPP_
