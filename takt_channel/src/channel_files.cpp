@@ -1,5 +1,6 @@
 #include "channel_files.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,12 +21,30 @@ bool is_ours(const std::string & path)
   return ::lstat(path.c_str(), &status) == 0 && status.st_uid == ::geteuid();
 }
 
+constexpr mode_t kPermissions = 0777;
+constexpr mode_t kBegun = 0200;
+
+bool is_connection(std::string_view path)
+{
+  constexpr std::string_view kEnding = ".connection";
+  return path.size() > kEnding.size() && path.substr(path.size() - kEnding.size()) == kEnding;
+}
+
+// iceoryx2 removes the begun connections of ended processes, but waits without end for an empty one
+// if the process may read all files, as root's may. So the connection gets a byte. Its maker, if
+// it lives, then makes it longer.
+void make_removable(const std::string & connection)
+{
+  const int file = ::open(connection.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (file >= 0) {
+    ::posix_fallocate(file, 0, 1);
+    ::close(file);
+  }
+}
+
 // Removes a file that a killed process has begun: a finished file has other permissions.
 void remove_if_half_made(const std::string & path)
 {
-  constexpr std::string_view kConnection = ".connection";
-  constexpr mode_t kBegun = 0200;
-  constexpr mode_t kPermissions = 0777;
   constexpr time_t kWait = 1;
   struct stat status = {};
   if (
@@ -33,11 +52,10 @@ void remove_if_half_made(const std::string & path)
     (status.st_mode & kPermissions) != kBegun) {
     return;
   }
-  const bool needs_no_change =
-    path.size() > kConnection.size() &&
-    path.compare(path.size() - kConnection.size(), kConnection.size(), kConnection) == 0;
-  if (!needs_no_change || ::time(nullptr) - status.st_ctime > kWait) {
+  if (!is_connection(path) || ::time(nullptr) - status.st_ctime > kWait) {
     ::unlink(path.c_str());
+  } else if (status.st_size == 0) {
+    make_removable(path);
   }
 }
 

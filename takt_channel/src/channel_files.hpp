@@ -24,9 +24,10 @@ std::string folder_of(const std::string & bell);
 /// The paths of this user's bells.
 std::vector<std::string> bells_of_this_user();
 
-/// Removes files that a killed process had begun: other processes would wait a second for the end
-/// of each. Call within a change of the channel. Connections are made without a change, so only
-/// those older than that second are removed.
+/// Removes files that a killed process had begun: other processes would wait for the end of each.
+/// Call within a change of the channel, before iceoryx2 removes what ended processes left.
+/// Connections are made without a change, too, so this removes only those older than a second, and
+/// prepares the others for their removal by iceoryx2.
 void remove_half_made(const std::string & folder);
 
 /// Removes the folder and all of this user's files in shared memory whose names begin with the folder's.

@@ -122,6 +122,14 @@ std::string folder_fault(const std::string & folder)
   return usable ? "" : folder + " is not a folder that only this user can read; remove it";
 }
 
+// Removes what ended processes of the channel left, except the memory of the newest `kept`
+// publishers. Call within a change.
+void remove_dead(const Bell & bell, std::uint32_t kept)
+{
+  remove_half_made(bell.folder());
+  takt_channel_clean(bell.folder().c_str(), bell.prefix().c_str(), kept);
+}
+
 }  // namespace
 
 std::uint64_t needed_memory(const Options & options)
@@ -192,11 +200,10 @@ std::optional<Refused> open_port(
   const std::string prefix = bell.prefix();
   const char * const root = bell.folder().c_str();
   if (bell.has_other_users()) {
-    remove_half_made(bell.folder());
-    takt_channel_clean(root, prefix.c_str(), kKept);
+    remove_dead(bell, kKept);
   }
   if (access == Bell::Access::ring && !memory_fault(options).empty()) {
-    takt_channel_clean(root, prefix.c_str(), 0);  // dead publishers have memory, too
+    remove_dead(bell, 0);  // dead publishers have memory, too
     if (std::string fault = memory_fault(options); !fault.empty()) {
       return Refused{Refusal::no_memory, std::move(fault)};
     }
@@ -216,7 +223,7 @@ std::optional<Refused> open_port(
   shape.kept = kKept;
   std::int32_t code = create(shape);
   if (cleaning_may_help(code)) {
-    takt_channel_clean(root, prefix.c_str(), 0);
+    remove_dead(bell, 0);
     code = create(shape);
   }
   return code == takt_channel_ok ? std::nullopt : std::optional(refused_by(code));

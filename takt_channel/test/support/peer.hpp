@@ -1,20 +1,25 @@
-// A process that has one side of a channel: `peer_program.cpp`, asked through pipes.
+// A process that has one side of a channel: `peer_program.cpp`, asked through pipes. A process that does not answer is
+// killed, and the test fails with what it was asked and where its threads are.
 #ifndef SUPPORT__PEER_HPP_
 #define SUPPORT__PEER_HPP_
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
+
+#include "support/hang.hpp"
 
 namespace takt_channel_test
 {
@@ -47,11 +52,14 @@ public:
   {
     int to[2];
     int from[2];
+    words_ = side + " of " + shape.name;
     EXPECT_EQ(::pipe2(to, O_CLOEXEC), 0);
     EXPECT_EQ(::pipe2(from, O_CLOEXEC), 0);
     const pid_t parent = ::getpid();
+    ::signal(SIGPIPE, SIG_IGN);  // a process that ended shows in its answers
     pid_ = ::fork();
     if (pid_ == 0) {
+      ::signal(SIGPIPE, SIG_DFL);
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != parent) {
         ::_exit(1);
@@ -89,7 +97,7 @@ public:
     ::close(to[0]);
     ::close(from[1]);
     to_ = to[1];
-    from_ = ::fdopen(from[0], "r");
+    from_ = from[0];
     first_ = read();
   }
   ~Peer() { end(); }
@@ -103,16 +111,29 @@ public:
 
   void tell(const std::string & line)
   {
+    asked_ = line;
     const std::string sent = line + "\n";
     EXPECT_EQ(::write(to_, sent.data(), sent.size()), static_cast<ssize_t>(sent.size()));
   }
   std::string read()
   {
+    using std::chrono::milliseconds;
+    const auto end = std::chrono::steady_clock::now() + kPatience;
     std::string line;
-    for (int c = 0; (c = std::fgetc(from_)) != EOF && c != '\n';) {
-      line += static_cast<char>(c);
+    for (;;) {
+      const auto rest =
+        std::chrono::duration_cast<milliseconds>(end - std::chrono::steady_clock::now());
+      pollfd ready = {from_, POLLIN, 0};
+      if (rest <= milliseconds(0) || ::poll(&ready, 1, static_cast<int>(rest.count()) + 1) == 0) {
+        give_up("does not answer");
+        return line;
+      }
+      char c = 0;
+      if (::read(from_, &c, 1) <= 0 || c == '\n') {
+        return line;
+      }
+      line += c;
     }
-    return line;
   }
   std::string ask(const std::string & line)
   {
@@ -150,20 +171,37 @@ public:
   }
 
 private:
+  void give_up(const char * fault)
+  {
+    ADD_FAILURE() << words_ << ": it was asked to '" << asked_ << "' and " << fault << "; "
+                  << where_threads_are(pid_);
+    ::kill(pid_, SIGKILL);
+  }
   int reap()
   {
-    int status = 0;
-    if (pid_ > 0) {
-      ::waitpid(pid_, &status, 0);
-      pid_ = -1;
-      std::fclose(from_);
+    if (pid_ <= 0) {
+      return -1;
     }
+    int status = 0;
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (::waitpid(pid_, &status, WNOHANG) == 0) {
+      if (std::chrono::steady_clock::now() > end) {
+        give_up("does not end");
+        ::waitpid(pid_, &status, 0);
+        break;
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    pid_ = -1;
+    ::close(from_);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
 
   pid_t pid_ = -1;
   int to_ = -1;
-  FILE * from_ = nullptr;
+  int from_ = -1;
+  std::string words_;
+  std::string asked_ = "open";
   std::string first_;
 };
 
